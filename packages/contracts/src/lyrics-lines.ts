@@ -1,0 +1,26 @@
+export interface LyricsLine {
+  /** Seconds from the start of the track; 0 in plain lyrics. */
+  time: number
+  text: string
+}
+
+const SYNCED = /^\[(\d{2}):(\d{2})\.(\d{2,3})\] ?(.*)$/
+
+/** Reads `[MM:SS.cc] text` lines; other lines and lines without text are dropped, times rounded to 0.01 s. */
+export function parseSyncedLines(lrc: string): LyricsLine[] {
+  return lrc.split(/\r?\n/).flatMap((line) => {
+    const [, minutes, seconds, fraction, text] = SYNCED.exec(line.trim()) ?? []
+    if (!text?.trim()) return []
+    const time = Number(minutes) * 60 + Number(seconds) + Number(`0.${fraction}`)
+    return [{ time: Math.round(time * 100) / 100, text: text.trim() }]
+  })
+}
+
+/** Reads plain lyrics: trimmed lines that are not empty, `[bracketed]` parts removed. */
+export function parsePlainLines(text: string): LyricsLine[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/\[[^\]]*\]/g, '').trim())
+    .filter(Boolean)
+    .map((line) => ({ time: 0, text: line }))
+}

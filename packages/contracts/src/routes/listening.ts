@@ -1,0 +1,148 @@
+import { Type } from 'typebox'
+import { HistoryItem, LibraryItem, PublicConfig, TrackId } from '../resources.ts'
+import { bytes, defineRoute } from '../route.ts'
+
+const MediaUrl = Type.Object({
+  url: Type.String(),
+  ttl: Type.Optional(Type.Number({ description: 'seconds for which the address is good' })),
+})
+const Name = (description: string) => Type.String({ description, minLength: 1, maxLength: 300 })
+const ByTrack = Type.Object({ track: TrackId })
+const wrapped = (what: string) =>
+  bytes('application/octet-stream', `${what}, XOR-wrapped with the key in the art token's middle segment`)
+
+export const getConfig = defineRoute({
+  method: 'GET',
+  path: '/api/public/config',
+  summary: 'What this station is and can do',
+  access: 'public',
+  reply: PublicConfig,
+  failures: [],
+})
+
+export const getHistory = defineRoute({
+  method: 'GET',
+  path: '/api/history',
+  summary: 'The last 10 tracks that were played, oldest first, the current one not included',
+  access: 'public',
+  reply: Type.Array(HistoryItem),
+  failures: [],
+})
+
+export const getLibrary = defineRoute({
+  method: 'GET',
+  path: '/api/library',
+  summary: 'The tracks of the mode on air, by artist and title',
+  access: 'public',
+  reply: Type.Array(LibraryItem),
+  failures: [],
+})
+
+export const getLyrics = defineRoute({
+  method: 'GET',
+  path: '/api/lyrics',
+  summary: 'Lyrics of a song, looked up and remembered on first access',
+  access: 'art',
+  query: Type.Object({
+    title: Name('title'),
+    artist: Name('artist'),
+    album: Type.Optional(Type.String({ maxLength: 300 })),
+  }),
+  reply: wrapped('A JSON lyrics entry `{ synced, lines, offset, notFound }`'),
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'RATE_LIMITED'],
+})
+
+export const getArtUrl = defineRoute({
+  method: 'GET',
+  path: '/api/art/url',
+  summary: "Where an artist's image is",
+  access: 'art',
+  query: Type.Object({ artist: Name('artist') }),
+  reply: MediaUrl,
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
+})
+
+export const getArtistArt = defineRoute({
+  method: 'GET',
+  path: '/api/artist-art/:artist',
+  summary: "An artist's image; its real type is in X-Art-Mime",
+  access: 'art',
+  params: Type.Object({ artist: Name('artist') }),
+  reply: wrapped('A JPEG image'),
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
+})
+
+export const getAvatar = defineRoute({
+  method: 'GET',
+  path: '/api/avatar/:filename',
+  summary: "A listener's avatar; its real type is in X-Art-Mime",
+  access: 'art',
+  params: Type.Object({ filename: Name('file name') }),
+  reply: wrapped('An image'),
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
+})
+
+export const getAudioKey = defineRoute({
+  method: 'GET',
+  path: '/api/audio-key',
+  summary: 'An audio token for the listener named in X-Listener-Uid',
+  access: 'art',
+  reply: Type.Object({ token: Type.String(), expiresIn: Type.Number({ description: 'seconds' }) }),
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID'],
+})
+
+export const getAudio = defineRoute({
+  method: 'GET',
+  path: '/api/audio/stream',
+  summary: 'The audio file of a track (single byte ranges are served)',
+  access: 'art+audio',
+  query: ByTrack,
+  reply: bytes('audio/mpeg', 'The file, or the asked range of it'),
+  failures: [
+    'BAD_REQUEST',
+    'ART_TOKEN_INVALID',
+    'AUDIO_TOKEN_INVALID',
+    'TRACK_NOT_FOUND',
+    'RANGE_NOT_SATISFIABLE',
+  ],
+})
+
+export const getAudioUrl = defineRoute({
+  method: 'GET',
+  path: '/api/audio/url',
+  summary: 'An address of the audio file that needs no headers',
+  access: 'art+audio',
+  query: ByTrack,
+  reply: MediaUrl,
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'AUDIO_TOKEN_INVALID', 'TRACK_NOT_FOUND'],
+})
+
+const FromFrame = Type.Object({
+  from: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'frame number to resume at, when it is still in the ring' }),
+  ),
+})
+const endless = bytes(
+  'audio/mpeg',
+  'The endless broadcast; with `Icy-MetaData: 1` in-band titles every 16000 bytes',
+)
+
+export const getStream = defineRoute({
+  method: 'GET',
+  path: '/api/stream',
+  summary: 'The shared broadcast, for the browser',
+  access: 'art',
+  query: FromFrame,
+  reply: endless,
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'STREAM_OFF', 'STREAM_NOT_READY'],
+})
+
+export const getPublicStream = defineRoute({
+  method: 'GET',
+  path: '/api/stream/public.mp3',
+  summary: 'The shared broadcast, for radio directories and hardware players',
+  access: 'public',
+  query: FromFrame,
+  reply: endless,
+  failures: ['BAD_REQUEST', 'STREAM_OFF', 'STREAM_NOT_READY'],
+})

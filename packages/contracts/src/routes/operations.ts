@@ -1,0 +1,20 @@
+import { Type } from 'typebox'
+import { defineRoute } from '../route.ts'
+
+export const getHealth = defineRoute({
+  method: 'GET',
+  path: '/healthz',
+  summary: 'The process is alive',
+  access: 'public',
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: [],
+})
+
+export const getReadiness = defineRoute({
+  method: 'GET',
+  path: '/readyz',
+  summary: 'Redis answers and the air is fresh: this replica may be given listeners',
+  access: 'public',
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['AIR_UNAVAILABLE'],
+})

@@ -1,0 +1,69 @@
+import type { Command, Outcome, PlayoutState } from '@solstice/playout'
+
+/** What is heard from `frame` on. */
+export interface Cue {
+  /** Frame number at which this begins. */
+  frame: number
+  entryId: string
+  trackId: string
+  title: string
+  artist: string
+  /** Position within the track at that frame, ms. */
+  positionMs: number
+  /** ms, null when unknown. */
+  durationMs: number | null
+}
+
+/** About half a second of the broadcast: whole MP3 frames. */
+export interface FrameChunk {
+  /** Number of the first frame. Frames are counted without a gap over the life of the station. */
+  frame: number
+  frames: number
+  /** Position of the first byte in the broadcast; ICY blocks are cut where it is a multiple of the metadata interval. */
+  byte: number
+  audio: Buffer
+  /** The first is for the first frame: what was on before; none when the air is silent. */
+  cues: Cue[]
+}
+
+/** The station's nervous system, for anyone. */
+export interface Bus {
+  /** Asks something of the air. @throws Failure AIR_UNAVAILABLE when no worker answered in 6 s; asking again is safe. */
+  send(command: Command): Promise<Outcome>
+  /** Calls with the saved state now, if there is one, and at every change. */
+  follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
+  /** The chunks that are still kept (about 30 s), then each new one as it comes, until `signal`. */
+  frames(signal: AbortSignal): AsyncIterable<FrameChunk>
+  /** Waits for the right to change the air, then holds it until it is lost or handed over. */
+  takeDesk(signal: AbortSignal): Promise<AirDesk>
+  /** True while Redis answers. */
+  isConnected(): boolean
+  close(): Promise<void>
+}
+
+export type Unsubscribe = () => void
+export type CommandId = string
+
+/** One permission: who holds this writes to the air, nobody else. Fenced: after `lost` every write is refused by Redis itself. */
+export interface AirDesk {
+  readonly lost: AbortSignal
+  /** The state that was saved last. */
+  resume(): Promise<{ state: PlayoutState; savedAtMs: number } | null>
+  /** The last chunk on the air: where the next one goes on. */
+  lastChunk(): Promise<FrameChunk | null>
+  /** Commands after `after`, in order, until the desk is lost. */
+  commands(after: CommandId): AsyncIterable<{ id: CommandId; command: Command }>
+  /** Resolves when the state is in Redis and on its way to all followers. @throws when the desk is lost. */
+  save(state: PlayoutState): Promise<void>
+  answer(id: CommandId, outcome: Outcome): void
+  /** Resolves when the chunk is in Redis. @throws when the desk is lost. */
+  publish(chunk: FrameChunk): Promise<void>
+  /** Gives the desk up at once, so that a standby need not wait for the lease to run out. */
+  handOver(): Promise<void>
+}
+
+/** The clock that all processes of the station share: Redis's. */
+export interface StationClock {
+  /** Epoch ms; never goes backwards within a process by a jump of the wall clock. */
+  nowMs(): number
+}

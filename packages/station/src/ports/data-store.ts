@@ -1,0 +1,69 @@
+import type { HistoryItem, LyricsEntry, Track } from '@solstice/contracts'
+import type { Settings } from '../settings.ts'
+
+/** Lyrics are keyed by artist and title, not by track: see `lyricsKey`. */
+export type LyricsRecord = LyricsEntry & { key: string }
+export interface OffsetRecord {
+  key: string
+  /** Seconds added to every line time. */
+  offset: number
+}
+/** One per artist; `artist` is the normalised key (`artistKey`). */
+export interface ArtistRecord {
+  artist: string
+  hasArt: boolean
+  /** File name under `arts/`, '' without art. */
+  artFileName: string
+}
+/** One record per section, so that sections are saved independently. */
+export interface SettingsRecord<S extends keyof Settings = keyof Settings> {
+  section: S
+  value: Settings[S]
+}
+
+/**
+ * All that the station remembers, one line per collection. Records are plain JSON and must not be changed by those who
+ * read them. Every promise of a change resolves when the change is durable.
+ */
+export interface DataStore {
+  readonly tracks: Collection<Track, 'id'>
+  readonly lyrics: Collection<LyricsRecord, 'key'>
+  readonly offsets: Collection<OffsetRecord, 'key'>
+  readonly artists: Collection<ArtistRecord, 'artist'>
+  readonly history: Collection<HistoryItem, 'id'>
+  readonly settings: Collection<SettingsRecord, 'section'>
+  close(): Promise<void>
+}
+
+export interface Collection<T extends object, K extends keyof T & string> {
+  get(key: T[K]): Promise<Readonly<T> | null>
+  /** All records that equal `where` in every field it names, in order of insertion. */
+  find(where?: Partial<T>): Promise<readonly Readonly<T>[]>
+  /** Adds a record; null when its key, or another unique combination of the collection, is taken. A serial key is given by the store. */
+  insert(record: NewRecord<T, K>): Promise<Readonly<T> | null>
+  /** Adds or replaces. */
+  put(record: T): Promise<void>
+  /** Changes the records that equal `where`, and says how many: compare-and-set. */
+  update(where: Partial<T>, change: Partial<T>): Promise<number>
+  /** Removes the records that equal `where`, or that the predicate names, and says how many. */
+  delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number>
+}
+
+/** A record before the store gave it its serial number. */
+export type NewRecord<T, K extends keyof T> = T[K] extends number ? Omit<T, K> : T
+
+/** The collections: the key, whether the store counts it, and further unique fields. */
+export const collections = {
+  tracks: { key: 'id' },
+  lyrics: { key: 'key' },
+  offsets: { key: 'key' },
+  artists: { key: 'artist' },
+  history: { key: 'id', serial: true, unique: ['trackId', 'playedAt'] },
+  settings: { key: 'section' },
+} as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
+
+export interface CollectionSpec {
+  key: string
+  serial?: boolean
+  unique?: readonly string[]
+}

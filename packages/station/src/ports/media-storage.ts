@@ -1,0 +1,23 @@
+import type { Readable } from 'node:stream'
+
+/** Where a file lies. Keys use `/`: music `<mode>/<file>` (the track id), artwork `arts/<artist>.jpg`. */
+export type MediaKey = string
+
+export interface MediaStat {
+  size: number
+  modifiedMs: number
+}
+
+/** Files of the station. A key that would leave its place is refused with `Failure('BAD_REQUEST')`. */
+export interface MediaStorage {
+  stat(key: MediaKey): Promise<MediaStat | null>
+  /** Bytes `start` to `end` (inclusive) or all. */
+  open(key: MediaKey, range?: { start: number; end: number }): Promise<Readable>
+  /** Puts a new file in one step: a reader finds all of it or nothing. Replaces what is there. */
+  put(key: MediaKey, content: Readable | Uint8Array): Promise<void>
+  delete(key: MediaKey): Promise<void>
+  /** Keys of the files directly under a folder such as `day` or `arts`. */
+  list(folder: string): Promise<MediaKey[]>
+  /** A path or address that ffmpeg can open. */
+  source(key: MediaKey): Promise<string>
+}
