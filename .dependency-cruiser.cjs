@@ -7,8 +7,18 @@ const below = {
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-app-to-app', severity: 'error', from: { path: '^apps/([^/]+)/' }, to: { path: '^apps/', pathNot: '^apps/$1/' } },
-    { name: 'web-sees-contracts-only', severity: 'error', from: { path: '^apps/web/src', pathNot: 'test' }, to: { path: '^packages/(?!contracts/)' } },
+    {
+      name: 'no-app-to-app',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'web-sees-contracts-only',
+      severity: 'error',
+      from: { path: '^apps/web/src', pathNot: 'test' },
+      to: { path: '^packages/(?!contracts/)' },
+    },
     { name: 'packages-know-no-app', severity: 'error', from: { path: '^packages/' }, to: { path: '^apps/' } },
     ...Object.entries(below).map(([name, forbidden]) => ({
       name: `${name}-looks-up-only`,
@@ -35,6 +45,10 @@ module.exports = {
     exclude: { path: '(^|/)(dist|\\.build|\\.tap)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'], extensions: ['.ts', '.tsx', '.mjs', '.js'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'default'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js'],
+    },
   },
 }

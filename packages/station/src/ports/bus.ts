@@ -19,6 +19,8 @@ export interface FrameChunk {
   /** Number of the first frame. Frames are counted without a gap over the life of the station. */
   frame: number
   frames: number
+  /** Station time at which the first frame is due. */
+  atMs: number
   /** Position of the first byte in the broadcast; ICY blocks are cut where it is a multiple of the metadata interval. */
   byte: number
   audio: Buffer

@@ -1,0 +1,66 @@
+import { type Logger, pino } from 'pino'
+import { type Config, ConfigError, readConfig } from './config.ts'
+
+/** Ends what a process started; called once, at the end of its life. */
+export type Stop = () => Promise<void>
+
+const STOP_LIMIT_MS = 9_000
+
+/**
+ * Runs one process of the station: reads the configuration, starts, and stops on SIGTERM, on SIGINT or when the
+ * supervisor that started it is gone. Ends the process with status 1 when it cannot start or fails beyond repair.
+ */
+export async function runService(
+  name: string,
+  start: (config: Config, log: Logger) => Promise<Stop>,
+): Promise<void> {
+  const { config, log } = configure(name)
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error) => {
+      log.fatal({ err: error }, 'this should never happen; ending')
+      process.exit(1)
+    })
+  }
+
+  let ending = false
+  let stopNow: () => void = () => {}
+  const stopping = new Promise<void>((resolve) => {
+    stopNow = resolve
+  })
+  const end = (why: string) => {
+    if (ending) return
+    ending = true
+    log.info(`${why}: stopping`)
+    setTimeout(() => {
+      log.error(`not stopped after ${STOP_LIMIT_MS} ms; ending`)
+      process.exit(1)
+    }, STOP_LIMIT_MS).unref()
+    stopNow()
+  }
+  process.on('SIGTERM', () => end('SIGTERM'))
+  process.on('SIGINT', () => end('SIGINT'))
+  process.on('disconnect', () => end('supervisor gone'))
+
+  try {
+    const stop = await start(config, log)
+    await stopping
+    await stop()
+    process.exit(0)
+  } catch (error) {
+    log.fatal({ err: error }, 'cannot go on')
+    process.exit(1)
+  }
+}
+
+function configure(name: string) {
+  try {
+    const { config, warnings } = readConfig(process.env)
+    const log = pino({ name, level: config.logLevel })
+    for (const warning of warnings) log.warn(warning)
+    return { config, log }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}

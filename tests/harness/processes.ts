@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The part of a tap test that the harness needs. */
+export interface Teardown {
+  teardown(end: () => unknown): void
+}
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A folder that is gone when the test is. */
+export async function temporaryFolder(t: Teardown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'solstice-test-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+export interface Process {
+  readonly child: ChildProcess
+  /** All that it printed so far. */
+  readonly output: string
+  /** Resolves with what was printed once `pattern` was, rejects when the process ends before. */
+  printed(pattern: RegExp): Promise<string>
+  /** Ends it and waits until it is gone; kill -9 unless told otherwise. */
+  end(signal?: NodeJS.Signals): Promise<void>
+  readonly exited: Promise<number | null>
+}
+
+/** Starts a process that is gone when the test is. */
+export function start(
+  t: Teardown,
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Process {
+  const { NODE_ENV: _, ...inherited } = process.env
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let wake = () => {}
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      resolve(code)
+      wake()
+    })
+  })
+  exited.catch(() => {})
+  let gone = false
+  exited.finally(() => {
+    gone = true
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      wake()
+    })
+  }
+  const self: Process = {
+    child,
+    exited,
+    get output() {
+      return output
+    },
+    async printed(pattern) {
+      while (!pattern.test(output)) {
+        if (gone)
+          throw new Error(`${command} ${args.join(' ')} ended before it printed ${pattern}:\n${output}`)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      return output
+    },
+    async end(signal = 'SIGKILL') {
+      child.kill(signal)
+      child.kill('SIGCONT')
+      await exited
+    },
+  }
+  t.teardown(() => (gone ? undefined : self.end()))
+  return self
+}
+
+export interface RedisServer {
+  readonly url: string
+  readonly port: number
+  process: Process
+  /** Starts it again on the same port and data after it was ended. */
+  restart(): Promise<void>
+}
+
+/** A real Redis of the test's own, with the station's settings. */
+export async function startRedis(t: Teardown): Promise<RedisServer> {
+  const folder = await temporaryFolder(t)
+  const port = await freePort()
+  const launch = async () => {
+    const args = ['redis.conf', '--port', String(port), '--dir', folder]
+    const redis = start(t, 'redis-server', args)
+    await redis.printed(/Ready to accept connections/)
+    return redis
+  }
+  const server: RedisServer = {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    process: await launch(),
+    async restart() {
+      server.process = await launch()
+    },
+  }
+  return server
+}
