@@ -1,5 +1,5 @@
 import type { Mode } from '@solstice/contracts'
-import type { Pace, Schedule, TrackRef } from './state.ts'
+import type { Pace, PlayoutState, Schedule, TrackRef } from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
 export type Command =
@@ -29,3 +29,9 @@ export type Outcome = { ok: true } | { ok: false; code: string }
 
 /** What the shell has to do after the new state is saved. Doing it twice does no harm. */
 export type Effect = { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number }
+
+/** A new state, and what follows from it outside the engine. */
+export interface Step {
+  state: PlayoutState
+  effects: Effect[]
+}

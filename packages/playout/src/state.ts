@@ -37,6 +37,16 @@ export type OnAir =
   | { phase: 'preparing'; target: Mode; sinceMs: number }
   | { phase: 'track'; entry: QueueEntry; startedAtMs: number }
 
+/** `repeats`: the library was so small that it was taken several times. */
+export interface PreparedList {
+  entries: QueueEntry[]
+  repeats: boolean
+}
+
+export interface List extends PreparedList {
+  index: number
+}
+
 /** Everything that the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
 export interface PlayoutState {
   version: 1
@@ -51,9 +61,9 @@ export interface PlayoutState {
   mode: Mode
   onAir: OnAir
   /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
-  list: { entries: QueueEntry[]; index: number }
+  list: List
   /** The list that comes after this one, per mode; absent = has to be made, empty = there is nothing to play. */
-  prepared: Partial<Record<Mode, QueueEntry[]>>
+  prepared: Partial<Record<Mode, PreparedList>>
   /** Tracks that could not be decoded; left out until the library changes. */
   unplayable: string[]
 }
@@ -70,7 +80,7 @@ export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs
     schedule,
     mode,
     onAir: { phase: 'preparing', target: mode, sinceMs: nowMs },
-    list: { entries: [], index: 0 },
+    list: { entries: [], index: 0, repeats: false },
     prepared: {},
     unplayable: [],
   }
@@ -81,8 +91,18 @@ export function naturalMode(schedule: Schedule, atMs: number): Mode {
   return schedule.changes.findLast((change) => change.atMs <= atMs)?.mode ?? schedule.natural
 }
 
+/** The modes for which a list has to be made: the shell answers with a `library` fact for each. */
+export function wantedLists(state: PlayoutState): Mode[] {
+  const modes = new Set([
+    state.mode,
+    state.schedule.natural,
+    ...state.schedule.changes.map((change) => change.mode),
+  ])
+  return [...modes].filter((mode) => state.prepared[mode] === undefined)
+}
+
 /** What comes next, in order: the rest of this list, then the one prepared to follow it. */
 export function upcoming(state: PlayoutState): QueueEntry[] {
   const { entries, index } = state.list
-  return [...entries.slice(index + 1), ...(state.prepared[state.mode] ?? [])]
+  return [...entries.slice(index + 1), ...(state.prepared[state.mode]?.entries ?? [])]
 }

@@ -49,8 +49,8 @@ export type CommandId = string
 /** One permission: who holds this writes to the air, nobody else. Fenced: after `lost` every write is refused by Redis itself. */
 export interface AirDesk {
   readonly lost: AbortSignal
-  /** The state that was saved last. */
-  resume(): Promise<{ state: PlayoutState; savedAtMs: number } | null>
+  /** The state that was saved last, and when a worker was last seen on air. */
+  resume(): Promise<{ state: PlayoutState; aliveAtMs: number } | null>
   /** The last chunk on the air: where the next one goes on. */
   lastChunk(): Promise<FrameChunk | null>
   /** Commands after `after`, in order, until the desk is lost. */

@@ -1,0 +1,70 @@
+import type { QueueItem, RadioState } from '@solstice/contracts'
+import { advance } from './advance.ts'
+import { type PlayoutState, type QueueEntry, upcoming } from './state.ts'
+
+/** How many upcoming entries listeners see. */
+const SHOWN = 10
+
+/** The part of the radio state that the air decides; the rest is configuration and settings. */
+export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiSettings'>
+
+/** What listeners are told at a moment. Any replica can work it out, also while no worker is alive. */
+export function projectSync(saved: PlayoutState, nowMs: number): AirState {
+  const { state } = advance(saved, nowMs)
+  const { onAir, list } = state
+  const common = {
+    mode: state.mode,
+    serverTimeMs: Math.round(nowMs),
+    currentIndex: list.index,
+    totalTracks: list.entries.length,
+    pendingModeSwitch: null,
+    skipCooldownSecsLeft: 0,
+  }
+  if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
+  const { track, orderType, tier } = onAir.entry
+  const duration = (track.durationMs ?? 0) / 1000
+  const seek = Math.max(0, (nowMs - onAir.startedAtMs) / 1000)
+  return {
+    ...common,
+    track: track.id,
+    title: track.title,
+    artist: track.artist,
+    album: track.album,
+    year: track.year,
+    orderType,
+    tier,
+    duration,
+    seek: duration > 0 ? Math.min(seek, duration) : seek,
+    isPlaying: true,
+    isPreparing: false,
+    playlist: upcoming(state).slice(0, SHOWN).map(queueItem),
+  }
+}
+
+/** What is shown before the first track, while modes change, and when there is nothing to play. */
+export const preparing = {
+  track: null,
+  title: '',
+  artist: '',
+  album: '',
+  year: null,
+  orderType: null,
+  tier: null,
+  duration: 0,
+  seek: 0,
+  isPlaying: false,
+  isPreparing: true,
+  playlist: [],
+} satisfies Partial<AirState>
+
+function queueItem({ track, orderType, tier }: QueueEntry): QueueItem {
+  return {
+    id: track.id,
+    title: track.title,
+    artist: track.artist,
+    album: track.album,
+    year: track.year,
+    orderType,
+    tier,
+  }
+}

@@ -1,0 +1,19 @@
+/** One step of mulberry32: a number in [0, 1) and the seed that follows. */
+export function draw(seed: number): { value: number; seed: number } {
+  const next = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(next ^ (next >>> 15), 1 | next)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return { value: ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296, seed: next }
+}
+
+/** A shuffled copy (Fisher–Yates), and the seed that follows. */
+export function shuffle<T>(items: readonly T[], seed: number): { items: T[]; seed: number } {
+  const shuffled = [...items]
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const drawn = draw(seed)
+    seed = drawn.seed
+    const other = Math.floor(drawn.value * (last + 1))
+    ;[shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!]
+  }
+  return { items: shuffled, seed }
+}

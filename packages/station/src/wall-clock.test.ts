@@ -1,0 +1,51 @@
+import t from 'tap'
+import { momentOf, scheduleOf } from './wall-clock.ts'
+
+const kyiv = { timeZone: 'Europe/Kyiv', nightMode: true, dayStartHour: 6, nightStartHour: 0 }
+const at = (iso: string) => Date.parse(iso)
+
+t.test('day and night begin at their hours of the station, whatever the zone of the machine', async (t) => {
+  const { natural, changes } = scheduleOf(kyiv, at('2026-11-21T12:00:00+02:00'))
+  t.equal(natural, 'day')
+  t.same(changes.slice(0, 3), [
+    { atMs: at('2026-11-22T00:00:00+02:00'), mode: 'night' },
+    { atMs: at('2026-11-22T06:00:00+02:00'), mode: 'day' },
+    { atMs: at('2026-11-23T00:00:00+02:00'), mode: 'night' },
+  ])
+  t.equal(scheduleOf(kyiv, at('2026-11-22T03:00:00+02:00')).natural, 'night')
+  t.equal(
+    scheduleOf(kyiv, at('2026-11-22T00:00:00+02:00')).natural,
+    'night',
+    'the hour itself belongs to the new mode',
+  )
+})
+
+t.test('night may wrap midnight; equal hours and NIGHT_MODE=false mean always day', async (t) => {
+  const wraps = { ...kyiv, nightStartHour: 22, dayStartHour: 7 }
+  t.equal(scheduleOf(wraps, at('2026-11-21T23:00:00+02:00')).natural, 'night')
+  t.equal(scheduleOf(wraps, at('2026-11-21T05:00:00+02:00')).natural, 'night')
+  t.equal(scheduleOf(wraps, at('2026-11-21T21:59:00+02:00')).natural, 'day')
+  t.same(scheduleOf({ ...kyiv, nightStartHour: 6 }, 0), { natural: 'day', changes: [] })
+  t.same(scheduleOf({ ...kyiv, nightMode: false }, 0), { natural: 'day', changes: [] })
+})
+
+t.test('both days on which daylight saving changes have their boundaries at the right moments', async (t) => {
+  const spring = scheduleOf({ ...kyiv, dayStartHour: 6, nightStartHour: 1 }, at('2026-03-28T12:00:00+02:00'))
+  t.same(spring.changes.slice(0, 2), [
+    { atMs: at('2026-03-29T01:00:00+02:00'), mode: 'night' },
+    { atMs: at('2026-03-29T06:00:00+03:00'), mode: 'day' },
+  ])
+  const autumn = scheduleOf(kyiv, at('2026-10-24T12:00:00+03:00'))
+  t.same(autumn.changes.slice(0, 2), [
+    { atMs: at('2026-10-25T00:00:00+03:00'), mode: 'night' },
+    { atMs: at('2026-10-25T06:00:00+02:00'), mode: 'day' },
+  ])
+})
+
+t.test('a skipped wall-clock time is taken an hour on, of a doubled one the first', async (t) => {
+  const skipped = momentOf({ year: 2026, month: 3, day: 29 }, 0, 3, 30, 'Europe/Kyiv')
+  t.equal(skipped, at('2026-03-29T04:30:00+03:00'))
+  const doubled = momentOf({ year: 2026, month: 10, day: 25 }, 0, 3, 30, 'Europe/Kyiv')
+  t.equal(doubled, at('2026-10-25T03:30:00+03:00'))
+  t.equal(momentOf({ year: 2026, month: 12, day: 31 }, 1, 0, 0, 'UTC'), at('2027-01-01T00:00:00Z'))
+})
