@@ -1,0 +1,127 @@
+#!/bin/sh
+# Provides what a machine lacks before `npm start` and `npm test`: sh scripts/setup.sh start|test
+# Runs before anything is installed, so it needs only a shell and Node. Says nothing when all is in place.
+set -eu
+cd "$(dirname "$0")/.."
+purpose=${1:-start}
+
+say() { printf 'solstice: %s\n' "$*" >&2; }
+refuse() {
+  say "$@"
+  exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Set in the environment or in .env, which the station itself reads later.
+is_set() {
+  eval "[ -n \"\${$1:-}\" ]" || grep -Eqs "^[[:space:]]*(export[[:space:]]+)?$1[[:space:]]*=[[:space:]]*[^[:space:]#]" .env
+}
+
+check_node() {
+  has node || refuse 'Node.js 20.19 or newer is needed: https://nodejs.org/en/download'
+  version=$(node -p process.versions.node)
+  major=${version%%.*}
+  rest=${version#*.}
+  minor=${rest%%.*}
+  if [ "$major" -lt 20 ] || { [ "$major" -eq 20 ] && [ "$minor" -lt 19 ]; }; then
+    refuse "Node.js 20.19 or newer is needed, this is $version: https://nodejs.org/en/download"
+  fi
+}
+
+# npm keeps a record of what it installed; it is written last, so a broken-off installation does not pass.
+modules_are_current() {
+  [ -f node_modules/.package-lock.json ] && node -e '
+    const { readFileSync } = require("node:fs")
+    const [wanted, found] = ["package-lock.json", "node_modules/.package-lock.json"].map(
+      (path) => JSON.parse(readFileSync(path, "utf8")).packages)
+    const isCurrent = ([path, { version, optional, devOptional, os, cpu }]) =>
+      !path.startsWith("node_modules/") || optional || (devOptional && (os || cpu)) ||
+      (found[path] && found[path].version === version)
+    process.exitCode = Object.entries(wanted).every(isCurrent) ? 0 : 1
+  ' 2>/dev/null
+}
+
+install_modules() {
+  modules_are_current && return
+  say 'installing the npm packages'
+  # Install scripts are left out here and not in .npmrc, where the setting would silence prestart too.
+  npm ci --ignore-scripts --include=dev --no-audit --no-fund --loglevel=error >&2 ||
+    refuse 'the npm packages could not be installed; try: npm ci --ignore-scripts --include=dev'
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# shellcheck disable=SC2086 # several packages are several words
+apt_install() {
+  [ "$(id -u)" = 0 ] || has sudo || return 1
+  quiet_apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y "$@" >/dev/null; }
+  apt-cache show $1 >/dev/null 2>&1 || quiet_apt update || return 1
+  # A list from long ago names versions that the mirror no longer has.
+  quiet_apt install --no-install-recommends $1 ||
+    { quiet_apt update && quiet_apt install --no-install-recommends $1; }
+}
+
+# provide <packages for apt> <package for brew>: installs it, or says with which command that is done, and fails.
+provide() {
+  if has apt-get; then
+    command="sudo apt-get update && sudo apt-get install -y $1"
+    say "installing $1"
+    apt_install "$1" && return
+  elif has brew; then
+    command="brew install $2"
+    say "installing $2"
+    # shellcheck disable=SC2086 # the words are arguments
+    HOMEBREW_NO_AUTO_UPDATE=1 brew install --quiet $2 >&2 && return
+  elif has dnf; then command="sudo dnf install $1"
+  elif has pacman; then command="sudo pacman -S $1"
+  elif has apk; then command="sudo apk add $1"
+  elif [ "$(uname)" = Darwin ]; then command="brew install $2   (Homebrew: https://brew.sh)"
+  else command="install $1 with the package manager of this system"; fi
+  say "$1 is missing and could not be installed. Please run: $command"
+  return 1
+}
+
+has_browser() {
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    has "$name" && return
+  done
+  [ -d '/Applications/Chromium.app' ] || [ -d '/Applications/Google Chrome.app' ]
+}
+
+provide_browser() {
+  has_browser && return
+  # Ubuntu's chromium package only installs the snap, which needs a running snapd.
+  if grep -qs '^ID=ubuntu' /etc/os-release; then
+    say 'installing chromium'
+    { has snap && as_root snap install chromium >&2; } ||
+      refuse 'a browser is missing. Please run: sudo snap install chromium   (or install Google Chrome)'
+    return
+  fi
+  provide 'chromium chromium-sandbox' '--cask chromium' || exit 1
+}
+
+build_web() {
+  if [ "$purpose" = start ] && is_set WEB_DIST; then return; fi
+  built=apps/web/dist/index.html
+  if [ -f "$built" ]; then
+    newer=$(find apps/web packages/contracts/src package-lock.json \
+      \( -name dist -o -name node_modules \) -prune -o -type f ! -name '*.test.ts*' -newer "$built" -print | head -n 1)
+    [ -n "$newer" ] || return 0
+  fi
+  say 'building the listener page'
+  npm run build -w @solstice/web --silent >&2 || refuse 'the listener page could not be built; see above'
+}
+
+check_node
+install_modules
+if [ "$purpose" = test ] || ! is_set REDIS_URL; then
+  has redis-server || provide redis-server redis || exit 1
+fi
+if ! is_set FFMPEG_PATH && ! has ffmpeg && ! provide ffmpeg ffmpeg; then
+  [ "$purpose" = start ] || exit 1
+  say 'going on without ffmpeg: no stream, no demo library'
+fi
+[ "$purpose" = start ] || provide_browser
+build_web
