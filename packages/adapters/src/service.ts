@@ -5,10 +5,13 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 export type Stop = () => Promise<void>
 
 const STOP_LIMIT_MS = 9_000
+/** EX_CONFIG of sysexits.h: tells a supervisor that starting again is of no use. */
+const CONFIGURATION_REFUSED = 78
 
 /**
  * Runs one process of the station: reads the configuration, starts, and stops on SIGTERM, on SIGINT or when the
- * supervisor that started it is gone. Ends the process with status 1 when it cannot start or fails beyond repair.
+ * supervisor that started it is gone. Ends the process with status 1 when it cannot start or fails beyond repair, with
+ * 78 when the configuration is refused.
  */
 export async function runService(
   name: string,
@@ -61,6 +64,6 @@ function configure(name: string) {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)
-    process.exit(1)
+    process.exit(CONFIGURATION_REFUSED)
   }
 }

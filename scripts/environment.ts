@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+// The file and not the package: the supervisor starts first and must not load what it supervises.
+import { type Config, ConfigError, readConfig } from '../packages/adapters/src/config.ts'
+
+export { ConfigError }
+
+/** What the operator need not choose outside production. */
+interface Secrets {
+  jwtSecret: string
+  adminPassword: string
+}
+
+export interface Environment {
+  /** For the processes of the station: ours, with what was made here. */
+  env: NodeJS.ProcessEnv
+  config: Config
+  /** Who administers the station; the password only when it was made here. */
+  admin: { login: string; password: string | null }
+  /** True when Redis is the operator's. */
+  hasRedis: boolean
+}
+
+/**
+ * Reads `.env` under `root` (what is already in the environment wins), adds the secrets that nobody chose, and checks
+ * the configuration before anything is started.
+ *
+ * @throws {ConfigError} when it cannot be worked with.
+ */
+export async function readEnvironment(root: string): Promise<Environment> {
+  loadEnvFile(join(root, '.env'))
+  const chosen = (name: string) => process.env[name]?.trim() || null
+  const isProduction = process.env.NODE_ENV === 'production'
+  const needed = ['JWT_SECRET', 'ADMIN_LOGIN', 'ADMIN_PASS'].filter((name) => chosen(name) === null)
+  if (isProduction && needed.length)
+    throw new ConfigError(needed.map((name) => `${name} is required in production`))
+
+  const secrets =
+    chosen('JWT_SECRET') && chosen('ADMIN_PASS')
+      ? null
+      : await keepSecrets(resolve(root, chosen('DATA_DIR') ?? './data'))
+  const login = chosen('ADMIN_LOGIN') ?? 'admin'
+  const env = {
+    ...process.env,
+    JWT_SECRET: chosen('JWT_SECRET') ?? secrets?.jwtSecret,
+    ADMIN_LOGIN: login,
+    ADMIN_PASS: chosen('ADMIN_PASS') ?? secrets?.adminPassword,
+  }
+  // Its warnings are for the processes to give: here they would come once more.
+  const { config } = readConfig(env)
+  const password = chosen('ADMIN_PASS') ? null : (secrets?.adminPassword ?? null)
+  return { env, config, admin: { login, password }, hasRedis: chosen('REDIS_URL') !== null }
+}
+
+function loadEnvFile(path: string) {
+  try {
+    process.loadEnvFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** Made once; only the owner of the files may read them. */
+async function keepSecrets(dataDir: string): Promise<Secrets> {
+  const path = join(dataDir, 'secrets.json')
+  const kept = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new ConfigError([`${path} cannot be read (${error.code})`])
+  })
+  if (kept !== null) return parseSecrets(kept, path)
+
+  const secrets = {
+    jwtSecret: randomBytes(32).toString('base64url'),
+    adminPassword: randomBytes(9).toString('base64url'),
+  }
+  try {
+    await mkdir(dataDir, { recursive: true })
+    await writeFile(`${path}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
+    await rename(`${path}.new`, path)
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR cannot be written: ${(error as Error).message}`])
+  }
+  return secrets
+}
+
+function parseSecrets(text: string, path: string): Secrets {
+  try {
+    const { jwtSecret, adminPassword } = JSON.parse(text)
+    if (typeof jwtSecret === 'string' && typeof adminPassword === 'string')
+      return { jwtSecret, adminPassword }
+  } catch {
+    // Told below, like a file of another shape.
+  }
+  throw new ConfigError([`${path} is damaged; delete it and new secrets are made (all admins log in again)`])
+}

@@ -1,0 +1,139 @@
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describeProcess } from './running-processes.ts'
+import type { Plan } from './supervisor.ts'
+
+const STANDARD_PORT = 6379
+const POLL_MS = 25
+/** A large append-only file takes its time to be read. */
+const START_LIMIT_MS = 60_000
+const STOP_LIMIT_MS = 5_000
+const ANSWER_LIMIT_MS = 1_000
+
+/** A Redis of the station's own, with its data in one folder. */
+export interface OwnRedis {
+  readonly url: string
+  readonly plan: Plan
+  /** Resolves when it answers and has read its data. @throws when that takes a minute. */
+  isReady(signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Ends with its input, whatever closed it: the supervisor asking, or the supervisor killed. Redis itself would live on.
+ * A background command of a shell has no input, hence the copy of it.
+ */
+const REDIS_ON_A_LEASH = `
+exec 3<&0
+redis-server "$@" 3<&- &
+redis=$!
+{ cat <&3 >/dev/null; kill "$redis" 2>/dev/null; } &
+leash=$!
+exec 3<&-
+wait "$redis"
+status=$?
+kill "$leash" 2>/dev/null
+exit "$status"
+`
+
+/** Chooses the port (6379 when it is free) and says how Redis is to be run on `folder`. */
+export async function ownRedis(folder: string, configFile: string): Promise<OwnRedis> {
+  await mkdir(folder, { recursive: true })
+  const dir = await realpath(folder)
+  await endLeftOver(dir)
+  const port = (await isFree(STANDARD_PORT, '127.0.0.1')) ? STANDARD_PORT : await freePort()
+  const settings = {
+    port: String(port),
+    dir,
+    pidfile: pidFile(dir),
+    logfile: join(dir, 'redis.log'),
+    loglevel: 'warning',
+  }
+  const args = [configFile, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])]
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    plan: {
+      name: 'redis',
+      command: 'sh',
+      args: ['-c', REDIS_ON_A_LEASH, 'sh', ...args],
+      leash: 'stdin',
+      // Only its shell may have died: never two on one folder.
+      prepare: () => endLeftOver(dir),
+    },
+    async isReady(signal) {
+      const deadlineMs = performance.now() + START_LIMIT_MS
+      while (!signal.aborted && (await ask(port, 'PING')) !== '+PONG') {
+        if (performance.now() > deadlineMs) throw new Error(`Redis does not answer; see ${settings.logfile}`)
+        await wait(POLL_MS)
+      }
+    },
+  }
+}
+
+/** True when nothing listens there. @throws when the address cannot be listened on for another reason. */
+export async function isFree(port: number, host: string): Promise<boolean> {
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen({ port, host, exclusive: true }, resolve)
+    })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+    throw error
+  } finally {
+    server.close()
+  }
+}
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Ends a Redis that still runs on this folder: the one of a supervisor that was killed. */
+async function endLeftOver(dir: string): Promise<void> {
+  const path = pidFile(dir)
+  const pid = Number(await readFile(path, 'utf8').catch(() => ''))
+  if (pid > 0 && (await runsHere(pid, dir))) {
+    const deadlineMs = performance.now() + STOP_LIMIT_MS
+    process.kill(pid, 'SIGTERM')
+    while (await runsHere(pid, dir)) {
+      if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL')
+      await wait(POLL_MS)
+    }
+  }
+  await rm(path, { force: true })
+}
+
+/** A number in an old file may long belong to another process; Redis works in its data folder, which nobody shares. */
+async function runsHere(pid: number, dir: string): Promise<boolean> {
+  const { command, folder } = await describeProcess(pid)
+  return command.includes('redis-server') && folder === dir
+}
+
+function pidFile(dir: string): string {
+  return join(dir, 'redis.pid')
+}
+
+/** Sends one command and returns the first line of the answer, null when there is none in time. */
+async function ask(port: number, command: string): Promise<string | null> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  try {
+    return await new Promise<string | null>((resolve) => {
+      socket.setTimeout(ANSWER_LIMIT_MS, () => resolve(null))
+      socket.once('error', () => resolve(null))
+      socket.once('close', () => resolve(null))
+      socket.once('data', (bytes) => resolve(bytes.toString().split('\r\n')[0] ?? null))
+      socket.write(`${command}\r\n`)
+    })
+  } finally {
+    socket.destroy()
+  }
+}

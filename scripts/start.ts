@@ -1,0 +1,194 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { ConfigError, type Environment, readEnvironment } from './environment.ts'
+import { freePort, isFree, ownRedis } from './own-redis.ts'
+import { readable } from './readable-log.ts'
+import { describeProcess } from './running-processes.ts'
+import { CONFIGURATION_REFUSED, type Exit, type Plan, type Supervised, supervise } from './supervisor.ts'
+
+/** A service stops within 9 s by itself; everything is gone within 10 s of the signal. */
+const APPS_LIMIT_MS = 8_500
+const REDIS_LIMIT_MS = 1_000
+/** A Ctrl-C reaches us twice, from the terminal and from npm; a second one by hand comes later. */
+const SAME_SIGNAL_MS = 500
+const ON_AIR_POLL_MS = 50
+const ON_AIR_LATE_MS = 20_000
+const ANSWER_LIMIT_MS = 2_000
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+process.chdir(root)
+
+/** The processes of the station that were started so far. */
+interface Running {
+  apps: Supervised[]
+  redis: Supervised | null
+}
+
+/** Why it cannot start, in a sentence for the operator. */
+class Refusal extends Error {}
+
+try {
+  await run(await readEnvironment(root))
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof Refusal)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(error instanceof ConfigError ? CONFIGURATION_REFUSED : 1)
+}
+
+/** The whole station, from Redis to the last process, until a signal ends it. */
+async function run({ env, config, admin, hasRedis }: Environment): Promise<void> {
+  await claim(config.dataDir)
+  const port = config.port || (await freePort())
+  if (!(await isFree(port, config.host))) {
+    throw new Refusal(`Port ${port} is in use. End what uses it, or choose another: PORT=3002 npm start`)
+  }
+
+  const ending = new AbortController()
+  const running: Running = { apps: [], redis: null }
+  endOnSignal(running, ending)
+
+  const start = (plan: Plan): Supervised => {
+    const supervised = supervise(
+      { ...plan, onLine: process.stdout.isTTY ? (line) => print(readable(plan.name, line)) : undefined },
+      (exit, restartInMs) => {
+        say(`${plan.name} ${describe(exit)}; starting it again in ${restartInMs / 1000} s`)
+      },
+    )
+    supervised.ended.then(
+      () => end(running, ending, CONFIGURATION_REFUSED),
+      (error) => {
+        say(`${plan.name} cannot be started: ${error.message}`)
+        return end(running, ending, 1)
+      },
+    )
+    return supervised
+  }
+
+  if (!hasRedis) {
+    const redis = await ownRedis(join(config.dataDir, 'redis'), join(root, 'redis.conf'))
+    env.REDIS_URL = redis.url
+    running.redis = start(redis.plan)
+    await redis.isReady(ending.signal)
+  }
+  if (ending.signal.aborted) return
+  env.PORT = String(port)
+  running.apps = ['api', 'stream-worker', 'jobs'].map((app) =>
+    start({
+      name: app,
+      command: process.execPath,
+      args: ['--import', 'tsx', join(root, 'apps', app, 'src/main.ts')],
+      env,
+      leash: 'ipc',
+    }),
+  )
+
+  const local = `http://${isAnyAddress(config.host) ? 'localhost' : config.host}:${port}`
+  const address = config.publicServerUrl || local
+  const facts = [
+    ['page', address],
+    ['stream', config.streamMode ? `${address}/api/stream/public.mp3` : 'off (STREAM_MODE=true turns it on)'],
+    ['admin', `login ${admin.login}${admin.password ? `, password ${admin.password}` : ''}`],
+  ]
+  const banner = (title: string) =>
+    print(`\n  ${title}\n\n${facts.map(([name, value]) => `    ${name!.padEnd(8)}${value}`).join('\n')}\n`)
+  const late = setTimeout(() => banner('Solstice runs, but is not on air yet'), ON_AIR_LATE_MS)
+  ending.signal.addEventListener('abort', () => clearTimeout(late))
+  await isOnAir(local, config.streamMode, ending.signal)
+  clearTimeout(late)
+  // performance.now() counts from the start of this process.
+  if (!ending.signal.aborted) banner(`Solstice is on air (${(performance.now() / 1000).toFixed(1)} s)`)
+}
+
+/** One supervisor per DATA_DIR: a second one would take the first one's Redis away. */
+async function claim(dataDir: string): Promise<void> {
+  const path = join(dataDir, 'supervisor.pid')
+  const holder = Number(await readFile(path, 'utf8').catch(() => ''))
+  if (holder > 0 && holder !== process.pid) {
+    const { command } = await describeProcess(holder)
+    // Not npm's shell, whose command line names the script too.
+    if (/^\S*node\b.*scripts\/start\.ts/.test(command)) {
+      throw new Refusal(`Solstice already runs with the data in ${dataDir} (process ${holder}).`)
+    }
+  }
+  await mkdir(dataDir, { recursive: true })
+  await writeFile(path, `${process.pid}\n`)
+}
+
+function endOnSignal(running: Running, ending: AbortController) {
+  const all = () => [...running.apps, ...(running.redis ? [running.redis] : [])]
+  process.on('exit', () => {
+    for (const one of all()) one.kill()
+  })
+  // The terminal is gone: there is nobody to print for.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+
+  let firstAtMs: number | null = null
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (firstAtMs !== null && performance.now() - firstAtMs > SAME_SIGNAL_MS) process.exit(1)
+      if (firstAtMs !== null) return
+      firstAtMs = performance.now()
+      say(`${signal}: ending (once more ends at once)`)
+      void end(running, ending, 0)
+    })
+  }
+}
+
+/** Ends the apps, then the Redis that they still need to say goodbye, then ourselves. */
+async function end(running: Running, ending: AbortController, status: number): Promise<void> {
+  if (ending.signal.aborted) return
+  ending.abort()
+  await endWithin(running.apps, APPS_LIMIT_MS)
+  await endWithin(running.redis ? [running.redis] : [], REDIS_LIMIT_MS)
+  process.exit(status)
+}
+
+async function endWithin(processes: Supervised[], limitMs: number): Promise<void> {
+  for (const one of processes) one.stop()
+  const ended = Promise.allSettled(processes.map((one) => one.ended))
+  await Promise.race([ended, wait(limitMs)])
+  for (const one of processes) one.kill()
+  await ended
+}
+
+async function isOnAir(address: string, streamMode: boolean, signal: AbortSignal): Promise<void> {
+  const paths = ['/readyz', ...(streamMode ? ['/api/stream/public.mp3'] : [])]
+  for (const path of paths) {
+    while (!signal.aborted && !(await answers(`${address}${path}`))) await wait(ON_AIR_POLL_MS)
+  }
+}
+
+/** True when the address answers with success and the first bytes are there; a stream is left after them. */
+async function answers(address: string): Promise<boolean> {
+  const leave = new AbortController()
+  const limit = AbortSignal.any([leave.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
+  try {
+    const response = await fetch(address, { signal: limit })
+    const first = await response.body?.getReader().read()
+    return response.ok && first?.done === false
+  } catch {
+    return false
+  } finally {
+    leave.abort()
+  }
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+function describe({ code, signal, error }: Exit): string {
+  if (error) return `could not be started (${error.message})`
+  return signal ? `was ended by ${signal}` : `ended with status ${code}`
+}
+
+function say(text: string) {
+  print(`${new Date().toTimeString().slice(0, 8)} start   ${text}`)
+}
+
+function print(text: string) {
+  process.stdout.write(`${text}\n`)
+}
