@@ -1,2 +1,6 @@
+export * from './audio-tags.ts'
 export * from './config.ts'
+export * from './data-json.ts'
+export * from './lyrics-lookup.ts'
+export * from './media-local.ts'
 export * from './service.ts'

@@ -29,6 +29,7 @@ export const failures = {
   TRACK_NOT_FOUND: failure(404, 'Трек не знайдено', 'Track not found'),
   STREAM_OFF: failure(404, 'Спільний потік вимкнено', 'The shared stream is off'),
   METHOD_NOT_ALLOWED: failure(405, 'Метод не підтримується', 'Method not allowed'),
+  REQUEST_TIMEOUT: failure(408, 'Запит надходив занадто повільно', 'The request came too slowly'),
   PAYLOAD_TOO_LARGE: failure(413, 'Запит завеликий', 'The request is too large'),
   URI_TOO_LONG: failure(414, 'Адреса запиту задовга', 'The request address is too long'),
   UNSUPPORTED_MEDIA_TYPE: failure(415, 'Тип вмісту не підтримується', 'Unsupported content type'),
@@ -38,6 +39,8 @@ export const failures = {
     'Забагато запитів, спробуйте за {retryAfterSecs} с',
     'Too many requests, try again in {retryAfterSecs} s',
   ),
+  HEADERS_TOO_LARGE: failure(431, 'Заголовки запиту завеликі', 'The request headers are too large'),
+  FETCH_FAILED: failure(500, 'Сервіс текстів пісень не відповів', 'The lyrics service did not answer'),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
   STREAM_NOT_READY: failure(503, 'Потік ще не готовий', 'The stream is not ready'),
   AIR_UNAVAILABLE: failure(
@@ -57,8 +60,14 @@ export interface FailureBody {
   message: Localized
 }
 
+/** The one refusal that clients in the field know as a bare string. */
+export interface FetchFailedBody {
+  error: 'fetch_failed'
+}
+
 /** The body that every refusal has on the wire; `message` repeats the text for older clients. */
-export function failureBody(code: FailureCode, details: FailureDetails = {}): FailureBody {
+export function failureBody(code: FailureCode, details: FailureDetails = {}): FailureBody | FetchFailedBody {
+  if (code === 'FETCH_FAILED') return { error: 'fetch_failed' }
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''))
   const { uk, en } = failures[code].text
   const message = { uk: fill(uk), en: fill(en) }

@@ -1,0 +1,36 @@
+import type { Capabilities } from '@solstice/contracts'
+
+/** What the configuration says about a station, as far as it decides what is possible. */
+export interface Circumstances {
+  /** Local files are gone after a restart. */
+  ephemeralStorage: boolean
+  dataProvider: 'json' | 'sql'
+  mediaStorage: 'local' | 'cloud'
+  streamMode: boolean
+  radioHostsMode: boolean
+}
+
+/** What is possible here: a feature whose writes would be lost, or that lacks something technical, is off. */
+export function capabilitiesOf(station: Circumstances): Capabilities {
+  const { ephemeralStorage, dataProvider, mediaStorage, streamMode, radioHostsMode } = station
+  const data = !ephemeralStorage || dataProvider === 'sql'
+  const both = data && (!ephemeralStorage || mediaStorage === 'cloud')
+  return {
+    uploadTracks: both,
+    editTrackMetadata: both,
+    moveTrackMode: both,
+    deleteTracks: both,
+    artistArts: both,
+    helperAdmins: data,
+    adminAccount: data,
+    ipModeration: data,
+    editSettings: data,
+    auditLog: data,
+    history: data,
+    jingles: both && streamMode,
+    backgroundMusic: both && streamMode && radioHostsMode,
+    phrases: both && streamMode,
+    // There is no payment provider to configure yet.
+    donations: false,
+  }
+}
