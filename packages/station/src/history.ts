@@ -1,0 +1,35 @@
+import type { HistoryItem, Mode } from '@solstice/contracts'
+import type { OnAir, TrackRef } from '@solstice/playout'
+import type { DataStore } from './ports/data-store.ts'
+
+const RECENT = 10
+
+/** Remembers that a track began. Doing it again for the same track and moment changes nothing. */
+export async function recordPlayed(
+  data: DataStore,
+  played: { track: TrackRef; mode: Mode; startedAtMs: number },
+): Promise<void> {
+  const { id: trackId, title, artist, album } = played.track
+  const playedAt = Math.round(played.startedAtMs)
+  await data.history.insert({ trackId, title, artist, album, mode: played.mode, playedAt })
+}
+
+/** The last ten tracks that were played, oldest first, without the one that is on air. */
+export async function recentHistory(
+  data: DataStore,
+  onAir: OnAir | null,
+): Promise<readonly Readonly<HistoryItem>[]> {
+  const isOnAir = ({ trackId, playedAt }: Readonly<HistoryItem>) =>
+    onAir?.phase === 'track' && onAir.entry.track.id === trackId && Math.round(onAir.startedAtMs) === playedAt
+  // Entries come in about the order of play; a worker that took over may have recorded a few of them late.
+  const latest = (await data.history.find()).slice(-5 * RECENT)
+  return latest
+    .filter((item) => !isOnAir(item))
+    .sort((a, b) => a.playedAt - b.playedAt || a.id - b.id)
+    .slice(-RECENT)
+}
+
+/** Forgets what began before a moment (epoch ms), and says how many entries that were. */
+export function purgeHistory(data: DataStore, beforeMs: number): Promise<number> {
+  return data.history.delete((item) => item.playedAt < beforeMs)
+}

@@ -1,0 +1,178 @@
+import type { Mode, Track } from '@solstice/contracts'
+import type { TrackRef } from '@solstice/playout'
+import { reconcileArtists } from './artwork.ts'
+import type { DataStore } from './ports/data-store.ts'
+import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
+import type { AudioFacts, AudioTags } from './ports/outside.ts'
+
+const modes: Mode[] = ['day', 'night']
+
+/** Files that are read at the same time and added by one write. */
+const BATCH = 8
+
+/** The part of a logger that use cases need. */
+export interface Log {
+  info(details: object, text: string): void
+  warn(details: object, text: string): void
+}
+
+/** What the engine knows of a track. */
+export function trackRef(track: Readonly<Track>): TrackRef {
+  const { id, title, artist, album, year, duration } = track
+  return {
+    id,
+    title,
+    artist,
+    album,
+    year,
+    durationMs: duration === null ? null : Math.round(duration * 1000),
+  }
+}
+
+const collator = new Intl.Collator('en', { sensitivity: 'accent' })
+type Library = Record<Mode, readonly Readonly<Track>[]>
+const sorted = new WeakMap<readonly Readonly<Track>[], Library>()
+
+/** The tracks of a mode by artist, then title, whatever their case. */
+export async function libraryOf(data: DataStore, mode: Mode): Promise<readonly Readonly<Track>[]> {
+  // A store gives out the same array while nothing changed, so that thousands of tracks are sorted once per change.
+  const tracks = await data.tracks.find()
+  let library = sorted.get(tracks)
+  if (!library) {
+    const inOrder = tracks.toSorted(
+      (a, b) =>
+        collator.compare(a.artist, b.artist) || collator.compare(a.title, b.title) || (a.id < b.id ? -1 : 1),
+    )
+    library = {
+      day: inOrder.filter((track) => track.mode === 'day'),
+      night: inOrder.filter((track) => track.mode === 'night'),
+    }
+    sorted.set(tracks, library)
+  }
+  return library[mode]
+}
+
+export interface Reconciled {
+  /** Tracks found on disk and added. */
+  added: number
+  /** Tracks removed because their file is gone. */
+  removed: number
+  /** Tracks kept although their file is gone. */
+  missing: number
+  /** Whether the air has to look at the library again. */
+  isChanged: boolean
+}
+
+/**
+ * Library and disk agree again: files without a record are added, records without a file are removed when that was
+ * confirmed, and artist records follow. Safe to run again, and beside a running station.
+ *
+ * @param onChange called after every few tracks that were added, so that a large library can go on air before all of
+ * it was read.
+ */
+export async function reconcile(station: {
+  data: DataStore
+  media: MediaStorage
+  tags: AudioTags
+  confirmTrackCleanup: boolean
+  log: Log
+  onChange?: () => void
+}): Promise<Reconciled> {
+  const { data, media, log } = station
+  const result = { added: 0, removed: 0, missing: 0 }
+  for (const mode of modes) {
+    const files = (await media.list(mode)).filter((key) => /.\.mp3$/i.test(key))
+    const known = await data.tracks.find({ mode })
+    const added = await addFound(
+      station,
+      mode,
+      without(
+        files,
+        known.map((track) => track.id),
+      ),
+    )
+    const gone = await withoutFile(media, known, new Set(files))
+    result.added += added
+    if (gone.length === 0) continue
+    const examples = gone.slice(0, 10).map((track) => track.id)
+    if (station.confirmTrackCleanup) {
+      const removed = await Promise.all(gone.map(({ id }) => data.tracks.delete({ id })))
+      result.removed += removed.reduce((sum, count) => sum + count, 0)
+      log.info({ mode, tracks: gone.length, examples }, 'tracks without a file were removed')
+    } else {
+      result.missing += gone.length
+      log.warn(
+        { mode, tracks: gone.length, examples },
+        'tracks have no file; CONFIRM_TRACK_CLEANUP=true removes them',
+      )
+    }
+  }
+  await reconcileArtists(data, media)
+  return { ...result, isChanged: result.added + result.removed > 0 }
+}
+
+type Surroundings = Parameters<typeof reconcile>[0]
+
+async function addFound(station: Surroundings, mode: Mode, files: MediaKey[]): Promise<number> {
+  let added = 0
+  for (let at = 0; at < files.length; at += BATCH) {
+    const found = await Promise.all(files.slice(at, at + BATCH).map((key) => describe(station, mode, key)))
+    const tracks = found.filter((track) => track !== null)
+    const inserted = await Promise.all(tracks.map((track) => station.data.tracks.insert(track)))
+    const count = inserted.filter(Boolean).length
+    added += count
+    if (count > 0) station.onChange?.()
+  }
+  return added
+}
+
+/** A file's track; null when the file cannot be opened now. */
+async function describe(station: Surroundings, mode: Mode, key: MediaKey): Promise<Track | null> {
+  const filename = key.slice(mode.length + 1)
+  const facts = await readFacts(station, key)
+  if (facts === 'closed') return null
+  return {
+    id: key,
+    title: facts?.title ?? filename.slice(0, -'.mp3'.length),
+    artist: facts?.artist ?? 'Unknown Artist',
+    album: facts?.album ?? 'Unknown Album',
+    year: facts?.year ?? null,
+    duration: facts?.duration ?? 180,
+    mode,
+    filename,
+    storageKey: key,
+  }
+}
+
+async function readFacts(station: Surroundings, key: MediaKey): Promise<AudioFacts | 'closed' | null> {
+  try {
+    return await station.tags.read(await station.media.source(key))
+  } catch (error) {
+    // An error of the system says nothing about what is in the file: it may be read at the next start.
+    const isClosed = error instanceof Error && 'code' in error
+    station.log.warn(
+      { err: error, key },
+      isClosed ? 'the file cannot be opened' : 'the file is not readable audio',
+    )
+    return isClosed ? 'closed' : null
+  }
+}
+
+function without(keys: MediaKey[], known: MediaKey[]): MediaKey[] {
+  const ids = new Set(known)
+  return keys.filter((key) => !ids.has(key))
+}
+
+/** The tracks whose file is gone. Looked at one by one, because a listing leaves out files that lie behind links. */
+async function withoutFile(
+  media: MediaStorage,
+  tracks: readonly Readonly<Track>[],
+  files: Set<MediaKey>,
+): Promise<Readonly<Track>[]> {
+  const gone: Readonly<Track>[] = []
+  for (const track of tracks) {
+    if (files.has(track.storageKey)) continue
+    if (!(await media.stat(track.storageKey))) gone.push(track)
+  }
+  return gone
+}
