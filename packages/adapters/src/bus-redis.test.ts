@@ -1,0 +1,206 @@
+import type { PlayoutState } from '@solstice/playout'
+import { initialState } from '@solstice/playout'
+import type { AirDesk, Bus, FrameChunk } from '@solstice/station'
+import { pino } from 'pino'
+import t from 'tap'
+import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
+import { openRedisBus } from './bus-redis.ts'
+import { openRedis } from './redis.ts'
+import { openStationClock } from './station-clock.ts'
+
+const log = pino({ level: 'silent' })
+const never = new AbortController().signal
+const state = (serial: number): PlayoutState => ({
+  ...initialState(1, 'clock', { natural: 'day', changes: [] }, 0),
+  serial,
+})
+const chunk = (frame: number): FrameChunk => ({
+  frame,
+  frames: 19,
+  atMs: frame * 26,
+  byte: frame * 400,
+  audio: Buffer.from([frame & 255, 0xff, 0x00, 0x0a]),
+  cues: [],
+})
+
+async function join(t: Teardown, url: string) {
+  const redis = await openRedis(url, log, true)
+  const clock = await openStationClock(redis)
+  const bus = openRedisBus(redis, clock, log)
+  t.teardown(async () => {
+    await bus.close()
+    clock.stop()
+    redis.disconnect()
+  })
+  return { bus, clock, redis }
+}
+
+async function firstChunks(bus: Bus, count: number): Promise<FrameChunk[]> {
+  const chunks: FrameChunk[] = []
+  const stop = new AbortController()
+  for await (const c of bus.frames(stop.signal)) {
+    chunks.push(c)
+    if (chunks.length === count) break
+  }
+  stop.abort()
+  return chunks
+}
+
+const lost = (desk: AirDesk) =>
+  new Promise<void>((resolve) =>
+    desk.lost.aborted ? resolve() : desk.lost.addEventListener('abort', () => resolve()),
+  )
+
+t.test('a command is answered by the desk holder, after its state was saved', async (t) => {
+  const { url } = await startRedis(t)
+  const asker = await join(t, url)
+  const worker = await join(t, url)
+  const desk = await worker.bus.takeDesk(never)
+  t.equal(await desk.resume(), null)
+  await desk.save(state(1))
+
+  const seen: number[] = []
+  let told = () => {}
+  const toldTwo = new Promise<void>((resolve) => {
+    told = resolve
+  })
+  await asker.bus.follow((s) => {
+    seen.push(s.serial)
+    if (s.serial === 2) told()
+  })
+  const serving = (async () => {
+    for await (const { id } of desk.commands('0-0')) {
+      await desk.save({ ...state(2), appliedThrough: id })
+      desk.answer(id, { ok: true })
+      return id
+    }
+    return null
+  })()
+  t.same(await asker.bus.send({ type: 'library-changed' }), { ok: true })
+  const id = await serving
+  await toldTwo
+  t.same(seen, [1, 2], 'a follower gets the saved state and every change')
+  t.equal((await desk.resume())?.state.appliedThrough, id)
+})
+
+t.test('chunks arrive in order and unharmed at every replica, the kept ones first', async (t) => {
+  const { url } = await startRedis(t)
+  const worker = await join(t, url)
+  const replica = await join(t, url)
+  const desk = await worker.bus.takeDesk(never)
+  for (let i = 0; i < 100; i++) await desk.publish(chunk(i * 19))
+  const kept = await firstChunks(replica.bus, 64)
+  t.same(
+    kept.map((c) => c.frame),
+    Array.from({ length: 64 }, (_, i) => (36 + i) * 19),
+  )
+  t.same(kept[0]!.audio, chunk(36 * 19).audio)
+  await desk.publish(chunk(1900))
+  t.equal((await desk.lastChunk())?.frame, 1900)
+})
+
+t.test(
+  'only one holds the desk; a handed-over desk is taken at once and the old holder can write no more',
+  async (t) => {
+    const { url } = await startRedis(t)
+    const [a, b] = [await join(t, url), await join(t, url)]
+    const first = await a.bus.takeDesk(never)
+    await first.save(state(1))
+    await first.publish(chunk(0))
+    const waiting = b.bus.takeDesk(never)
+    t.equal(
+      await Promise.race([waiting.then(() => 'taken'), first.save(state(2)).then(() => 'saved')]),
+      'saved',
+    )
+    await first.handOver()
+    const second = await waiting
+    t.equal((await second.resume())?.state.serial, 2)
+    t.equal((await second.lastChunk())?.frame, 0, 'the claim of the new holder is no chunk')
+    await t.rejects(first.publish(chunk(19)))
+    await t.rejects(first.save(state(3)))
+  },
+)
+
+t.test('a worker that slept through its lease is refused by Redis itself', async (t) => {
+  const { url } = await startRedis(t)
+  const [a, b] = [await join(t, url), await join(t, url)]
+  const zombie = await a.bus.takeDesk(never)
+  await zombie.save(state(1))
+  await a.redis.del('solstice:lease')
+  const holder = await b.bus.takeDesk(never)
+  await t.rejects(zombie.publish(chunk(0)), 'before the new holder wrote anything')
+  await lost(zombie)
+  await t.rejects(zombie.save(state(9)))
+  t.equal((await holder.resume())?.state.serial, 1)
+})
+
+t.test('five workers at once: one desk; the epoch rises even when Redis was emptied', async (t) => {
+  const { url } = await startRedis(t)
+  const workers = await Promise.all(Array.from({ length: 5 }, () => join(t, url)))
+  const stop = new AbortController()
+  const taken: AirDesk[] = []
+  const waits = workers.map((worker) =>
+    worker.bus.takeDesk(stop.signal).then(
+      (desk) => taken.push(desk),
+      () => {},
+    ),
+  )
+  await Promise.race(waits)
+  await workers[0]!.redis.ping()
+  t.equal(taken.length, 1)
+  const replica = await join(t, url)
+  const reader = replica.bus.frames(stop.signal)[Symbol.asyncIterator]()
+  await taken[0]!.publish(chunk(0))
+  t.equal((await reader.next()).value?.frame, 0)
+  await workers[0]!.redis.flushall()
+  await lost(taken[0]!)
+  while (taken.length < 2)
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), ...waits.slice(5)])
+  await taken[1]!.publish(chunk(19))
+  t.equal((await reader.next()).value?.frame, 19, 'a replica that was following goes on')
+  stop.abort()
+  await Promise.all(waits)
+})
+
+t.test('a Redis that restarts within the lease costs the holder nothing', async (t) => {
+  const redis = await startRedis(t)
+  const worker = await join(t, redis.url)
+  const replica = await join(t, redis.url)
+  const desk = await worker.bus.takeDesk(never)
+  const reading = firstChunks(replica.bus, 40)
+  for (let i = 0; i < 20; i++) await desk.publish(chunk(i * 19))
+  const restarting = redis.process.end('SIGTERM').then(() => redis.restart())
+  for (let i = 20; i < 40; i++) await desk.publish(chunk(i * 19))
+  await restarting
+  t.notOk(desk.lost.aborted)
+  t.same(
+    (await reading).map((c) => c.frame),
+    Array.from({ length: 40 }, (_, i) => i * 19),
+  )
+})
+
+t.test('nobody on air: a command is refused after its time, and what was asked is not lost', async (t) => {
+  const { url } = await startRedis(t)
+  const asker = await join(t, url)
+  await t.rejects(asker.bus.send({ type: 'library-changed' }), { code: 'AIR_UNAVAILABLE' })
+  const desk = await asker.bus.takeDesk(never)
+  for await (const { command } of desk.commands('0-0')) {
+    t.same(command, { type: 'library-changed' })
+    break
+  }
+})
+
+t.test('the clocks of two processes agree, and setting the clock of Redis moves nothing', async (t) => {
+  const { url } = await startRedis(t)
+  const [a, b] = [await join(t, url), await join(t, url)]
+  t.ok(Math.abs(a.clock.nowMs() - b.clock.nowMs()) < 50)
+  const desk = await a.bus.takeDesk(never)
+  // As if the clock of Redis were set an hour back: the holder's correction makes up for it.
+  await a.redis.set('solstice:clock-correction', '3600000')
+  const corrected = async (): Promise<number> => Number(await a.redis.get('solstice:clock-correction'))
+  while ((await corrected()) > 1000) await new Promise((resolve) => setTimeout(resolve, 100))
+  t.ok(Math.abs(await corrected()) < 600)
+  const late = await join(t, url)
+  t.ok(Math.abs(late.clock.nowMs() - a.clock.nowMs()) < 600)
+  await desk.handOver()
+})

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import type { Command, Outcome, PlayoutState } from '@solstice/playout'
+import { type Bus, Failure, type StationClock } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { compareIds, decodeChunk, entriesOf, keys, pause } from './bus-wire.ts'
+import { takeDesk } from './desk-redis.ts'
+import { anotherConnection, answered } from './redis.ts'
+
+const OUTCOME_LIMIT_MS = 6_000
+const KEPT_COMMANDS = 10_000
+const BLOCK_MS = 1_000
+const HEARTBEAT_MS = 1_000
+
+/** The bus over Redis: streams for what must not be lost or doubled, pub/sub for what is only news. */
+export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bus {
+  const closing = new AbortController()
+  const asker = randomUUID()
+  const waiting = new Map<string, (outcome: Outcome) => void>()
+  const listeners = new Map<string, Set<(message: string) => void>>()
+  const subscriber = anotherConnection(redis)
+  subscriber.on('message', (channel: string, message: string) => {
+    for (const listener of listeners.get(channel) ?? []) listener(message)
+  })
+
+  const subscribe = async (channel: string, listener: (message: string) => void) => {
+    const set = listeners.get(channel) ?? new Set()
+    listeners.set(channel, set.add(listener))
+    await subscriber.subscribe(channel)
+    return () => {
+      set.delete(listener)
+      if (set.size === 0) subscriber.unsubscribe(channel).catch(() => {})
+    }
+  }
+
+  let outcomes: Promise<unknown> | null = null
+  const listenForOutcomes = () => {
+    outcomes ??= subscribe(keys.outcomes(asker), (message) => {
+      const { token, outcome } = JSON.parse(message) as { token: string; outcome: Outcome }
+      waiting.get(token)?.(outcome)
+    })
+    return outcomes
+  }
+
+  let lastAnswerMs = performance.now()
+  const heartbeat = setInterval(() => {
+    for (const connection of [redis, subscriber]) {
+      answered(connection, connection.ping()).then(
+        () => {
+          if (connection === redis) lastAnswerMs = performance.now()
+        },
+        () => {},
+      )
+    }
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+
+  return {
+    async send(command: Command) {
+      const token = randomUUID()
+      let timer: NodeJS.Timeout | undefined
+      const answer = new Promise<Outcome>((resolve, reject) => {
+        waiting.set(token, resolve)
+        timer = setTimeout(() => reject(new Failure('AIR_UNAVAILABLE')), OUTCOME_LIMIT_MS)
+      })
+      const ask = async () => {
+        await listenForOutcomes()
+        const fields = ['asker', asker, 'token', token, 'command', JSON.stringify(command)]
+        await redis.xadd(keys.commands, 'MAXLEN', '~', KEPT_COMMANDS, '*', ...fields)
+      }
+      try {
+        ask().catch((error) => log.warn({ err: error }, 'a command could not be sent'))
+        return await answer
+      } finally {
+        clearTimeout(timer)
+        waiting.delete(token)
+      }
+    },
+
+    async follow(onState) {
+      let latest = '0-0'
+      const tell = (id: string, json: string) => {
+        if (compareIds(id, latest) <= 0) return
+        latest = id
+        onState(JSON.parse(json) as PlayoutState)
+      }
+      const readRegister = async () => {
+        const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
+        if (entry) tell(entry[0], entry[1][1]!)
+      }
+      const unsubscribe = await subscribe(keys.air, (message) => {
+        const space = message.indexOf(' ')
+        tell(message.slice(0, space), message.slice(space + 1))
+      })
+      // News may have been missed while the connection was away: the register has the latest.
+      const catchUp = () => readRegister().catch(() => {})
+      subscriber.on('ready', catchUp)
+      await readRegister()
+      return () => {
+        subscriber.off('ready', catchUp)
+        unsubscribe()
+      }
+    },
+
+    async *frames(signal) {
+      const reader = anotherConnection(redis)
+      const stop = AbortSignal.any([signal, closing.signal])
+      stop.addEventListener('abort', () => reader.disconnect())
+      let after = '0-0'
+      while (!stop.aborted) {
+        const read = reader.xreadBuffer('COUNT', 64, 'BLOCK', BLOCK_MS, 'STREAMS', keys.frames, after)
+        const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
+        if (stop.aborted) return
+        if (reply === undefined) await pause(200)
+        for (const [id, fields] of entriesOf(reply)) {
+          after = id.toString()
+          const chunk = decodeChunk(fields)
+          if (chunk) yield chunk
+        }
+      }
+    },
+
+    takeDesk: (signal) =>
+      takeDesk({ redis, clock, log, subscribe }, AbortSignal.any([signal, closing.signal])),
+
+    isConnected: () => redis.status === 'ready' && performance.now() - lastAnswerMs < 3_000,
+
+    async close() {
+      closing.abort()
+      clearInterval(heartbeat)
+      subscriber.disconnect()
+    },
+  }
+}

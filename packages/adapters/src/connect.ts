@@ -1,0 +1,72 @@
+import type {
+  Announcer,
+  AudioTags,
+  Bus,
+  DataStore,
+  JobQueue,
+  LyricsLookup,
+  MediaStorage,
+  StationClock,
+} from '@solstice/station'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { openAnnouncer } from './announcer-redis.ts'
+import { audioTags } from './audio-tags.ts'
+import { openRedisBus } from './bus-redis.ts'
+import type { Config } from './config.ts'
+import { openJsonData } from './data-json.ts'
+import { openJobQueue } from './jobs-bullmq.ts'
+import { createLyricsLookup } from './lyrics-lookup.ts'
+import { openLocalMedia } from './media-local.ts'
+import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
+import { openRedis } from './redis.ts'
+import { openStationClock } from './station-clock.ts'
+
+/** All that a process of the station works with. */
+export interface Ports {
+  config: Config
+  log: Logger
+  data: DataStore
+  media: MediaStorage
+  bus: Bus
+  clock: StationClock
+  announcer: Announcer
+  jobs: JobQueue
+  tags: AudioTags
+  lyricsLookup: LyricsLookup
+  reconciliation: Reconciliation
+  /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
+  redis: Redis
+  close(): Promise<void>
+}
+
+/** From the configuration to the ports: the only place that chooses. @throws when a store cannot be opened. */
+export async function connect(config: Config, log: Logger): Promise<Ports> {
+  const [data, media, redis] = await Promise.all([
+    openJsonData(config.dataDir),
+    openLocalMedia(config.mediaDir),
+    openRedis(config.redisUrl, log, config.isProduction),
+  ])
+  const clock = await openStationClock(redis)
+  const bus = openRedisBus(redis, clock, log)
+  const jobs = openJobQueue(config.redisUrl, log)
+  return {
+    config,
+    log,
+    data,
+    media,
+    bus,
+    clock,
+    announcer: openAnnouncer(redis),
+    jobs,
+    tags: audioTags(),
+    lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
+    reconciliation: openReconciliation(redis),
+    redis,
+    async close() {
+      await Promise.all([bus.close(), jobs.close(), data.close()])
+      clock.stop()
+      redis.disconnect()
+    },
+  }
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import type { Command, Outcome, PlayoutState } from '@solstice/playout'
+import type { AirDesk, CommandId, FrameChunk } from '@solstice/station'
+import { type BusLines, decodeChunk, encodeChunk, entriesOf, keys, pause } from './bus-wire.ts'
+import { anotherConnection, answered } from './redis.ts'
+import { CORRECTION_KEY } from './station-clock.ts'
+
+const LEASE_MS = 4_000
+const RENEW_EVERY_MS = 1_000
+/** Without a renewal for so long the holder stops by itself, before Redis lets the lease run out. */
+const GIVE_UP_MS = 3_000
+const TRY_EVERY_MS = 500
+/** About 30 s of chunks. */
+const KEPT_CHUNKS = 64
+const BLOCK_MS = 1_000
+const CLOCK_STEP_MS = 500
+
+/**
+ * Takes the lease if it is free. The epoch is the first half of every stream id that this holder will write, so Redis
+ * itself refuses a worker that lost the lease; both streams are claimed at once, before anybody reads where they end.
+ * The epoch is at least the time in milliseconds: it rises even when Redis was emptied.
+ */
+const TAKE = `
+if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return false end
+local time = redis.call('TIME')
+local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0') + 1, math.floor(time[1] * 1000 + time[2] / 1000))
+redis.call('SET', KEYS[2], string.format('%.0f', epoch))
+local claim = string.format('%.0f', epoch) .. '-0'
+local saved = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
+if saved then redis.call('XADD', KEYS[3], 'MAXLEN', 1, claim, unpack(saved[2])) end
+redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[3], claim, 'claim', ARGV[1])
+return string.format('%.0f', epoch)`
+
+/** Renews the lease and says that the station is alive; keeps the clock steady when Redis's own was set. */
+const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('SET', KEYS[2], ARGV[3])
+local time = redis.call('TIME')
+local correction = tonumber(redis.call('GET', KEYS[3]) or '0')
+local differs = tonumber(ARGV[3]) - (time[1] * 1000 + time[2] / 1000 + correction)
+if math.abs(differs) > tonumber(ARGV[4]) then
+  redis.call('SET', KEYS[3], string.format('%.3f', correction + differs))
+end
+return 1`
+
+const RELEASE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('PUBLISH', KEYS[2], '')
+return redis.call('DEL', KEYS[1])`
+
+/** One write: the register and the news of it, or neither. */
+const SAVE = `
+redis.call('XADD', KEYS[1], 'MAXLEN', 1, ARGV[1], 'state', ARGV[2])
+return redis.call('PUBLISH', KEYS[1], ARGV[1] .. ' ' .. ARGV[2])`
+
+/** Waits for the lease and takes it. @throws the signal's reason when it is aborted first. */
+export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<AirDesk> {
+  const token = randomUUID()
+  let wake = () => {}
+  const unsubscribe = await lines.subscribe(keys.deskFree, () => wake())
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const take = lines.redis.eval(
+        TAKE,
+        4,
+        keys.lease,
+        keys.epoch,
+        keys.air,
+        keys.frames,
+        token,
+        LEASE_MS,
+        KEPT_CHUNKS,
+      )
+      const epoch = await answered(lines.redis, take).catch(() => null)
+      if (epoch) return holdDesk(lines, token, String(epoch))
+      await Promise.race([
+        pause(TRY_EVERY_MS),
+        new Promise<void>((resolve) => {
+          wake = resolve
+        }),
+      ])
+    }
+  } finally {
+    unsubscribe()
+  }
+}
+
+function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string): AirDesk {
+  const lost = new AbortController()
+  const line = anotherConnection(redis)
+  const askers = new Map<CommandId, { asker: string; token: string }>()
+  let count = 0
+  let renewedMs = performance.now()
+
+  const loseDesk = (why: string) => {
+    if (lost.signal.aborted) return
+    log.warn({ epoch }, `desk lost: ${why}`)
+    release()
+  }
+  const release = () => {
+    clearInterval(renewing)
+    lost.abort(new Error('The desk is lost'))
+    line.disconnect()
+  }
+
+  const renew = async () => {
+    const args = [token, LEASE_MS, clock.nowMs(), CLOCK_STEP_MS]
+    const renewal = redis.eval(RENEW, 3, keys.lease, keys.alive, CORRECTION_KEY, ...args)
+    try {
+      if ((await answered(redis, renewal)) === null) loseDesk('somebody else has the lease')
+      else renewedMs = performance.now()
+    } catch {
+      // The check below decides.
+    }
+  }
+  const renewing = setInterval(() => {
+    if (performance.now() - renewedMs > GIVE_UP_MS) loseDesk('the lease could not be renewed')
+    else void renew()
+  }, RENEW_EVERY_MS)
+
+  /** Writes one entry with our next id; a write whose answer was lost is found again by that id. */
+  const write = async (key: string, send: (id: string) => Promise<unknown>) => {
+    const id = `${epoch}-${++count}`
+    for (;;) {
+      lost.signal.throwIfAborted()
+      if (performance.now() - renewedMs > GIVE_UP_MS + RENEW_EVERY_MS) loseDesk('this process was asleep')
+      lost.signal.throwIfAborted()
+      try {
+        await send(id)
+        return
+      } catch (error) {
+        if (/equal or smaller/.test(String(error))) {
+          const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
+          if (last?.[0] === id) return
+          loseDesk('another worker has written')
+        } else if (/Connection|closed|ECONN|EPIPE|LOADING|timed out|in time/i.test(String(error))) {
+          await pause(100)
+        } else {
+          throw error
+        }
+      }
+    }
+  }
+
+  void renew()
+  log.info({ epoch }, 'desk taken')
+
+  return {
+    lost: lost.signal,
+
+    async resume() {
+      const [[entry], alive] = await Promise.all([
+        redis.xrevrange(keys.air, '+', '-', 'COUNT', 1),
+        redis.get(keys.alive),
+      ])
+      return entry ? { state: JSON.parse(entry[1][1]!) as PlayoutState, aliveAtMs: Number(alive ?? 0) } : null
+    },
+
+    async lastChunk() {
+      const entries = await redis.xrevrangeBuffer(keys.frames, '+', '-', 'COUNT', KEPT_CHUNKS)
+      for (const [, fields] of entries) {
+        const chunk = decodeChunk(fields)
+        if (chunk) return chunk
+      }
+      return null
+    },
+
+    async *commands(after) {
+      const reader = anotherConnection(redis)
+      lost.signal.addEventListener('abort', () => reader.disconnect())
+      while (!lost.signal.aborted) {
+        const read = reader.xreadBuffer('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', keys.commands, after)
+        const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
+        if (lost.signal.aborted) return
+        if (reply === undefined) await pause(200)
+        for (const [rawId, fields] of entriesOf(reply)) {
+          after = rawId.toString()
+          const command = readCommand(fields)
+          if (!command) continue
+          askers.set(after, { asker: command.asker, token: command.token })
+          yield { id: after, command: command.command }
+        }
+      }
+    },
+
+    save: (state) =>
+      write(keys.air, (id) =>
+        answered(line, line.eval(SAVE, 1, keys.air, id, JSON.stringify(state)), GIVE_UP_MS),
+      ),
+
+    answer(id: CommandId, outcome: Outcome) {
+      const to = askers.get(id)
+      askers.delete(id)
+      if (!to) return
+      redis.publish(keys.outcomes(to.asker), JSON.stringify({ token: to.token, outcome })).catch(() => {})
+    },
+
+    publish: (chunk: FrameChunk) =>
+      write(keys.frames, (id) =>
+        answered(
+          line,
+          line.xadd(keys.frames, 'MAXLEN', '=', KEPT_CHUNKS, id, ...encodeChunk(chunk)),
+          GIVE_UP_MS,
+        ),
+      ),
+
+    async handOver() {
+      if (lost.signal.aborted) return
+      await answered(redis, redis.eval(RELEASE, 2, keys.lease, keys.deskFree, token)).catch(() => {})
+      release()
+    },
+  }
+}
+
+function readCommand(fields: Buffer[]): { asker: string; token: string; command: Command } | null {
+  const texts = fields.map((field) => field.toString())
+  try {
+    return { asker: texts[1]!, token: texts[3]!, command: JSON.parse(texts[5]!) as Command }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,79 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import type { Logger } from 'pino'
+
+/** Every key and channel of the station in Redis begins with this. */
+export const PREFIX = 'solstice:'
+
+/** An answer that takes longer means that the connection is dead without having said so. */
+const ANSWER_LIMIT_MS = 3_000
+const FIRST_CONNECT_LIMIT_MS = 30_000
+
+const options: RedisOptions = {
+  maxRetriesPerRequest: null,
+  enableAutoPipelining: false,
+  retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 4), 1_000) + Math.random() * 100,
+  keepAlive: 5_000,
+}
+
+/**
+ * Connects to Redis and waits for its first answer.
+ *
+ * @throws when there is none within 30 s and `mustAnswer` is set; otherwise waiting goes on.
+ */
+export async function openRedis(url: string, log: Logger, mustAnswer: boolean): Promise<Redis> {
+  const redis = new Redis(url, options)
+  let complained = false
+  redis.on('error', (error) => {
+    if (!complained) log.warn({ err: error.message }, 'Redis does not answer; trying again')
+    complained = true
+  })
+  redis.on('ready', () => {
+    if (complained) log.info('Redis answers again')
+    complained = false
+  })
+  const limit = mustAnswer ? rejectAfter(FIRST_CONNECT_LIMIT_MS, 'Redis cannot be reached (REDIS_URL)') : null
+  try {
+    await Promise.race([redis.ping(), ...(limit ? [limit.promise] : [])])
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  } finally {
+    limit?.cancel()
+  }
+  return redis
+}
+
+/** Another connection of the same settings, for blocking reads or subscriptions. */
+export function anotherConnection(redis: Redis, overrides: RedisOptions = {}): Redis {
+  const connection = redis.duplicate(overrides)
+  // The main connection has already said what is wrong.
+  connection.on('error', () => {})
+  return connection
+}
+
+/** Makes a dead connection known: an answer within 3 s, or the connection is made anew and this rejects. */
+export async function answered<T>(redis: Redis, answer: Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
+  const limit = rejectAfter(limitMs, 'Redis did not answer in time')
+  try {
+    return await Promise.race([answer, limit.promise])
+  } catch (error) {
+    answer.catch(() => {})
+    if (limit.expired() && redis.status === 'ready') redis.disconnect(true)
+    throw error
+  } finally {
+    limit.cancel()
+  }
+}
+
+function rejectAfter(ms: number, message: string) {
+  let expired = false
+  let timer: NodeJS.Timeout | undefined
+  const promise = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      expired = true
+      reject(new Error(message))
+    }, ms)
+  })
+  promise.catch(() => {})
+  return { promise, cancel: () => clearTimeout(timer), expired: () => expired }
+}
