@@ -1,4 +1,5 @@
 import type { UiSettings } from '@solstice/contracts'
+import type { DataStore } from './ports/data-store.ts'
 
 /** The station's settings by section. Sections that no part of the service reads yet are not kept. */
 export interface Settings {
@@ -32,4 +33,14 @@ export const defaultSettings: Settings = {
     MAX_NIGHT_DURATION: 3600,
   },
   artistArts: { dayEnabled: true, nightEnabled: true },
+}
+
+/** What clients are told of the settings, defaults where nothing was saved. */
+export async function readUiSettings(data: Pick<DataStore, 'settings'>): Promise<UiSettings> {
+  const saved = await data.settings.find()
+  const section = <S extends keyof Settings>(name: S): Settings[S] => {
+    const record = saved.find((candidate) => candidate.section === name)
+    return { ...defaultSettings[name], ...(record?.value as Settings[S] | undefined) }
+  }
+  return { ...section('branding'), artistArts: section('artistArts') }
 }
