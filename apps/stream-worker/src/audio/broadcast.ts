@@ -1,0 +1,187 @@
+import type { TrackRef } from '@solstice/playout'
+import type { FrameChunk } from '@solstice/station'
+import type { Logger } from 'pino'
+import { PRIMING_FRAMES, startEncoder } from './encoder.ts'
+import { createFrameChunks } from './frame-chunks.ts'
+import { FRAME_SAMPLES } from './mp3-frames.ts'
+import { SAMPLES_PER_MS } from './pcm-ring.ts'
+import { createProgrammeSound, type Programme } from './programme-sound.ts'
+
+export type { Programme } from './programme-sound.ts'
+
+const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS
+const TICK_MS = 100
+/** Sound is mixed so long before it is due: a tick, and the time that the encoder needs. */
+const LEAD_MS = 200
+/** A broadcast that ended longer ago is not made up for. */
+const FRESH_MS = 10_000
+/** What is later than this is given up, and time starts anew at the present. */
+const LATEST_MS = 15_000
+/** A publication that takes longer does not hold up the end of the broadcast. */
+const LAST_PUBLICATION_MS = 1_000
+
+/** The sound of the station, from now on until it is stopped or the desk is lost. */
+export interface Broadcast {
+  /**
+   * To be called when the plan may have changed for another reason than `soundEnded` or `unplayable`: another current
+   * entry takes over with a quick fade, another next one is decoded instead of the one prepared.
+   */
+  planChanged(): void
+  /** Ends it; resolves when every ffmpeg process is gone. */
+  stop(): Promise<void>
+  /** The ffmpeg processes that run now. */
+  readonly processes: { encoder: number | undefined; decoders: number[] }
+}
+
+/**
+ * Starts to broadcast: what the programme plans is decoded, mixed, encoded and published in chunks of about half a
+ * second, on the beat of the station clock and without a hole in the frame numbers.
+ *
+ * A broadcast goes on from `after`: when that ended at most 10 s ago, everything that should have been heard since is
+ * made up for as fast as possible, so that the sound has no hole either; otherwise only the numbers go on.
+ */
+export function startBroadcast(options: {
+  programme: Programme
+  /** Path or http address that ffmpeg can open. */
+  source(track: TrackRef): Promise<string>
+  /** Called one at a time, in order. A rejection means that the desk is lost: nothing more is produced. */
+  publish(chunk: FrameChunk): Promise<void>
+  /** Station clock, ms; never goes back. */
+  nowMs(): number
+  /** The last chunk on the air, if there was ever one. */
+  after: FrameChunk | null
+  settings: { ffmpegPath: string; bitrate: number; crossfadeMs: number }
+  log: Logger
+}): Broadcast {
+  const { programme, source, publish, nowMs, after, settings, log } = options
+  const first = firstFrame(after, nowMs())
+  /** From which sample on the station time counts from which moment; the last that applies is true. */
+  const epochs = [{ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs }]
+  const timeOf = (sample: number) => {
+    const epoch = epochs.findLast((candidate) => candidate.sample <= sample) ?? epochs[0]!
+    return epoch.atMs + (sample - epoch.sample) / SAMPLES_PER_MS
+  }
+
+  let isWaiting = false
+  let isBusy = false
+  let isPlanNew = false
+  let isStopped = false
+  let wake: NodeJS.Immediate | null = null
+  let checkedAtMs = performance.now()
+
+  /** Mixes all that is due, as far as decoders and encoder keep up. */
+  function pump() {
+    if (isStopped || isBusy) return
+    isBusy = true
+    const now = nowMs()
+    if (now - timeOf(encoder.offered * FRAME_SAMPLES) > LATEST_MS) startAnew(now)
+    isWaiting = false
+    while (timeOf(encoder.offered * FRAME_SAMPLES) <= now + LEAD_MS) {
+      if (isPlanNew) sound.planChanged()
+      isPlanNew = false
+      if (!encoder.hasRoom || !sound.fill(encoder.block)) {
+        isWaiting = true
+        break
+      }
+      encoder.offer()
+    }
+    encoder.flush()
+    isBusy = false
+  }
+
+  function startAnew(now: number) {
+    const sample = encoder.offered * FRAME_SAMPLES
+    log.warn({ frame: encoder.offered, lateMs: now - timeOf(sample) }, 'too late; time starts anew')
+    epochs.splice(0, epochs.length - 1)
+    epochs.push({ sample, atMs: now })
+    sound.restart()
+  }
+
+  /** Goes on as soon as something that was waited for is there, not only with the next tick. */
+  function progress() {
+    if (!isWaiting || isStopped) return
+    wake ??= setImmediate(() => {
+      wake = null
+      pump()
+    })
+  }
+
+  async function stop() {
+    isStopped = true
+    clearInterval(ticker)
+    if (wake) clearImmediate(wake)
+    let timer: NodeJS.Timeout | undefined
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LAST_PUBLICATION_MS)
+    })
+    await Promise.all([encoder.stop(), sound.close(), Promise.race([chunks.stop(), tooLong])])
+    clearTimeout(timer)
+  }
+
+  const chunks = createFrameChunks({
+    ...first,
+    timeOf,
+    publish,
+    onLost(err) {
+      log.warn({ err }, 'a chunk was refused; the broadcast ends here')
+      stop()
+    },
+    log,
+  })
+  const sound = createProgrammeSound({
+    programme,
+    source,
+    start: (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
+    firstHeard: first.frame * FRAME_SAMPLES,
+    timeOf,
+    ffmpegPath: settings.ffmpegPath,
+    crossfadeMs: settings.crossfadeMs,
+    onHeard: chunks.heard,
+    onProgress: progress,
+    log,
+  })
+  const encoder = startEncoder({
+    ffmpegPath: settings.ffmpegPath,
+    bitrate: settings.bitrate,
+    first: first.frame,
+    onFrame(frame) {
+      chunks.add(frame)
+      progress()
+    },
+    log,
+  })
+  const ticker = setInterval(() => {
+    const at = performance.now()
+    isBusy = true
+    encoder.check(at - checkedAtMs)
+    sound.check(at - checkedAtMs)
+    isBusy = false
+    checkedAtMs = at
+    pump()
+  }, TICK_MS)
+  pump()
+
+  return {
+    planChanged() {
+      // The engine may say so while it is being told something: its answer is taken up right after that.
+      isPlanNew = true
+      pump()
+    },
+    stop,
+    get processes() {
+      return { encoder: encoder.pid, decoders: sound.pids }
+    },
+  }
+}
+
+/** Where a broadcast begins: its number, its place in bytes, and when it is due. */
+function firstFrame(after: FrameChunk | null, nowMs: number): { frame: number; byte: number; atMs: number } {
+  // Without a memory the clock counts, so that numbers rise even then.
+  if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs }
+  const endMs = after.atMs + after.frames * FRAME_MS
+  return {
+    frame: after.frame + after.frames,
+    byte: after.byte + after.audio.length,
+    atMs: nowMs - endMs <= FRESH_MS ? endMs : nowMs,
+  }
+}

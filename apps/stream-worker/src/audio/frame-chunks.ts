@@ -1,0 +1,101 @@
+import type { QueueEntry } from '@solstice/playout'
+import type { Cue, FrameChunk } from '@solstice/station'
+import type { Logger } from 'pino'
+import { FRAME_SAMPLES } from './mp3-frames.ts'
+import { SAMPLES_PER_MS } from './pcm-ring.ts'
+
+/** About half a second. */
+export const CHUNK_FRAMES = 19
+/** About 30 s: what waits longer than that for its publication is of no use to anybody. */
+const MAX_WAITING = 60
+
+/** Gathers frames to chunks, says what is heard in them, and publishes them one after the other. */
+export interface FrameChunks {
+  /** From a sample on an entry is heard whose position 0 lies at sample `startsAt`; null = silence. */
+  heard(sample: number, entry: QueueEntry | null, startsAt: number): void
+  /** The next frame. */
+  add(frame: Buffer): void
+  /** Publishes nothing more; resolves when a publication under way is over. */
+  stop(): Promise<void>
+}
+
+/**
+ * @param options.frame number of the first frame. @param options.byte its place in the broadcast.
+ * @param options.onLost publishing was refused: somebody else is on air.
+ */
+export function createFrameChunks(options: {
+  frame: number
+  byte: number
+  timeOf(sample: number): number
+  publish(chunk: FrameChunk): Promise<void>
+  onLost(error: unknown): void
+  log: Logger
+}): FrameChunks {
+  let { frame, byte } = options
+  let gathered: Buffer[] = []
+  /** In order; the first is what is heard at the first frame of the next chunk. */
+  let changes: { frame: number; entry: QueueEntry | null; startsAt: number }[] = []
+  let waiting: FrameChunk[] = []
+  let publishing: Promise<void> | null = null
+  let isStopped = false
+
+  function cuesUntil(end: number): Cue[] {
+    const latest = changes.findLastIndex((change) => change.frame <= frame)
+    changes = changes.slice(Math.max(0, latest))
+    const cues: Cue[] = []
+    for (const { frame: changedAt, entry, startsAt } of changes) {
+      if (changedAt >= end) break
+      if (!entry) continue
+      const { id, title, artist, durationMs } = entry.track
+      const at = Math.max(frame, changedAt)
+      const positionMs = Math.max(0, (at * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS)
+      cues.push({ frame: at, entryId: entry.entryId, trackId: id, title, artist, positionMs, durationMs })
+    }
+    return cues
+  }
+
+  async function publishAll() {
+    try {
+      for (let chunk = waiting.shift(); chunk && !isStopped; chunk = waiting.shift()) {
+        await options.publish(chunk)
+      }
+    } catch (error) {
+      if (!isStopped) options.onLost(error)
+      isStopped = true
+    } finally {
+      publishing = null
+    }
+  }
+
+  return {
+    heard(sample, entry, startsAt) {
+      const changedAt = Math.round(sample / FRAME_SAMPLES)
+      changes = changes.filter((change) => change.frame < changedAt)
+      changes.push({ frame: changedAt, entry, startsAt })
+    },
+
+    add(bytes) {
+      if (isStopped) return
+      gathered.push(bytes)
+      if (gathered.length < CHUNK_FRAMES) return
+      const audio = Buffer.concat(gathered)
+      const frames = gathered.length
+      const cues = cuesUntil(frame + frames)
+      waiting.push({ frame, frames, atMs: options.timeOf(frame * FRAME_SAMPLES), byte, audio, cues })
+      gathered = []
+      frame += frames
+      byte += audio.length
+      if (waiting.length > MAX_WAITING) {
+        const dropped = waiting.shift()
+        options.log.warn({ frame: dropped?.frame }, 'chunks cannot be published; the oldest is dropped')
+      }
+      publishing ??= publishAll()
+    },
+
+    async stop() {
+      isStopped = true
+      waiting = []
+      await publishing
+    },
+  }
+}
