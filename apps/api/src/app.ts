@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import type { Config } from '@solstice/adapters'
+import { listening, operations } from '@solstice/contracts'
+import {
+  type Bus,
+  createLyrics,
+  type DataStore,
+  type LyricsLookup,
+  type MediaStorage,
+  readUiSettings,
+  type StationClock,
+} from '@solstice/station'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { createGuards } from './access.ts'
+import { readAvatars } from './avatars.ts'
+import { createOrigins } from './client-address.ts'
+import { refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
+import { documentApi } from './openapi.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { watchReadiness } from './readiness.ts'
+import { logRequests, requestLogger } from './request-log.ts'
+import { listeningRoutes } from './routes/listening.ts'
+import { operationsRoutes } from './routes/operations.ts'
+import { attachGateway } from './sockets/gateway.ts'
+import { personas } from './sockets/personas.ts'
+import { createAirMirror } from './stream/air-mirror.ts'
+import { createFanOut } from './stream/fan-out.ts'
+import { createTokens } from './tokens.ts'
+import { serveWeb } from './web.ts'
+
+/** What the API works with. */
+export interface ApiPorts {
+  config: Config
+  log: Logger
+  data: DataStore
+  media: MediaStorage
+  bus: Bus
+  clock: StationClock
+  lyricsLookup: LyricsLookup
+  /** For counters that all replicas share. */
+  redis: Redis
+}
+
+const HEADER_TIME_LIMIT_MS = 10_000
+const REQUEST_TIME_LIMIT_MS = 30_000
+const BODY_LIMIT_BYTES = 1024 * 1024
+/** File names and artists, percent-encoded. */
+const PARAM_LIMIT = 2_000
+
+/** The whole API over its ports, ready to listen. Closing it ends the streams and leaves the ports open. */
+export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
+  const { config, data, media, bus, clock } = ports
+  const origins = createOrigins(config)
+  const tokens = createTokens(config)
+
+  const app = Fastify({
+    loggerInstance: requestLogger(ports.log, config.trustProxyHops),
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIME_LIMIT_MS,
+    routerOptions: { maxParamLength: PARAM_LIMIT },
+    // Node looks for requests that are too slow every 30 s unless told otherwise.
+    http: { headersTimeout: HEADER_TIME_LIMIT_MS, connectionsCheckingInterval: 2_000 },
+    frameworkErrors: refuse,
+    clientErrorHandler: refuseConnection,
+  })
+  speakContract(app, createGuards(tokens, clock))
+  logRequests(app)
+
+  await app.register(cors, {
+    delegator: ({ headers: { origin }, raw }, decide) =>
+      decide(null, {
+        origin: origin !== undefined && origins.isAllowedOrigin(origin, raw),
+        credentials: true,
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+        exposedHeaders: ['X-Art-Mime', 'Accept-Ranges', 'Content-Range', 'Content-Length', 'Retry-After'],
+        maxAge: 600,
+      }),
+  })
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        baseUri: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'self'"],
+        objectSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        scriptSrcAttr: ["'none'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:', 'blob:', 'https:'],
+        mediaSrc: ["'self'", 'data:', 'blob:'],
+        workerSrc: ["'self'", 'blob:'],
+        // Older browsers do not count the sockets of a host as its own.
+        connectSrc: ["'self'", (request) => origins.ownOrigin(request).replace(/^http/, 'ws')],
+      },
+    },
+    // Pages of other origins may play the stream.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  })
+  await documentApi(app)
+
+  const mirror = createAirMirror({ bus, clock, log: ports.log })
+  app.addHook('onClose', () => mirror.close())
+  const uiSettings = await readUiSettings(data)
+  const fanOut = createFanOut({ mirror, clock, config, uiSettings: () => uiSettings, origins })
+  app.addHook('preClose', () => fanOut.close())
+
+  const lyrics = createLyrics(data, config.lyricsApiUrl ? ports.lyricsLookup : null, clock)
+  const lyricsLimit = createRateLimit(ports.redis, { name: 'lyrics', turns: 30, windowS: 60 })
+  const avatars = await readAvatars()
+  listeningRoutes(app, {
+    config,
+    data,
+    media,
+    clock,
+    mirror,
+    fanOut,
+    tokens,
+    origins,
+    lyrics,
+    lyricsLimit,
+    avatars,
+  })
+  operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
+  attachGateway(app, {
+    config,
+    mirror,
+    clock,
+    redis: ports.redis,
+    log: ports.log,
+    tokens,
+    origins,
+    uiSettings: () => uiSettings,
+    personas,
+  })
+  refuseOtherMethods(app, [...Object.values(listening), ...Object.values(operations)])
+  await serveWeb(app, config.webDist)
+
+  return app
+}

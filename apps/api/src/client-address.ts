@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv4, isIPv6 } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Config } from '@solstice/adapters'
+
+/**
+ * The address of the client: what the outermost trusted proxy saw, which is the `hops`-th entry from the right of
+ * `X-Forwarded-For`. Entries further left are written by strangers and count for nothing. A list that is too short
+ * gives its leftmost entry; no list, or an entry that is no address, gives the address of the TCP connection.
+ *
+ * @param hops how many proxies stand in front of the service (`TRUST_PROXY_HOPS`).
+ */
+export function clientAddress(
+  tcpAddress: string | undefined,
+  xForwardedFor: string | undefined,
+  hops: number,
+): string {
+  const seen = trustedEntry(xForwardedFor, hops)
+  return (seen && readAddress(seen)) || readAddress(tcpAddress ?? '') || ''
+}
+
+/** The /64 that an IPv6 address lies in: a household, which changes the rest of its address at will. */
+export function networkOf(ipv6: string): string {
+  const [head = [], tail = []] = canonical(ipv6)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean))
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0')
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+}
+
+export interface Origins {
+  /** Scheme and host under which this request reached the station, or `PUBLIC_SERVER_URL`. */
+  ownOrigin(request: IncomingMessage): string
+  /** Whether a page of `origin` may use the station. A request without an origin comes from no page. */
+  isAllowedOrigin(origin: string | undefined, request: IncomingMessage): boolean
+}
+
+/** Which pages may use the station: its own and those of `CLIENT_ORIGIN`, for HTTP and sockets alike. */
+export function createOrigins(
+  config: Pick<Config, 'publicServerUrl' | 'clientOrigins' | 'trustProxyHops'>,
+): Origins {
+  const hops = config.trustProxyHops
+  const listed = new Set(config.clientOrigins.map(readOrigin))
+  const published = readOrigin(config.publicServerUrl)
+
+  const ownOrigin = (request: IncomingMessage) => {
+    if (published) return published
+    const forwarded = (name: string) => trustedEntry(request.headers[name]?.toString(), hops)
+    const isEncrypted = (request.socket as TLSSocket).encrypted === true
+    const scheme = isEncrypted ? 'https' : 'http'
+    const host = request.headers.host ?? ''
+    return (
+      readOrigin(`${forwarded('x-forwarded-proto') ?? scheme}://${forwarded('x-forwarded-host') ?? host}`) ??
+      readOrigin(`${scheme}://${host}`) ??
+      'http://localhost'
+    )
+  }
+
+  return {
+    ownOrigin,
+    isAllowedOrigin(origin, request) {
+      if (origin === undefined) return true
+      const asked = readOrigin(origin)
+      return asked !== null && (listed.has(asked) || asked === ownOrigin(request))
+    },
+  }
+}
+
+function trustedEntry(list: string | undefined, hops: number): string | undefined {
+  if (hops === 0 || list === undefined) return undefined
+  const entries = list.split(',')
+  return entries[Math.max(0, entries.length - hops)]?.trim()
+}
+
+/** The address in an entry such as `1.2.3.4:5`, `[2001:db8::1]:443` or `::ffff:1.2.3.4`, in one spelling; null when there is none. */
+function readAddress(entry: string): string | null {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry)
+  const withPort = /^([\d.]+):\d{1,5}$/.exec(entry)
+  const address = (bracketed?.[1] ?? withPort?.[1] ?? entry).replace(/%.*$/, '')
+  if (isIPv4(address)) return address
+  if (!isIPv6(address)) return null
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical(address))
+  if (!mapped) return canonical(address)
+  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)]
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/** Lower case, zeros compressed as in RFC 5952. */
+function canonical(ipv6: string): string {
+  return new URL(`http://[${ipv6}]`).hostname.slice(1, -1)
+}
+
+/** Scheme, host and port in one spelling; null when the text is not the address of a web page. */
+function readOrigin(text: string): string | null {
+  if (!/^https?:\/\/[\w.:[\]-]+\/?$/i.test(text) || !URL.canParse(text)) return null
+  return new URL(text).origin
+}

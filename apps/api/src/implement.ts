@@ -1,0 +1,195 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import {
+  type Body,
+  type FailureCode,
+  failureBody,
+  failures,
+  type Params,
+  type Query,
+  type Reply,
+  type Route,
+} from '@solstice/contracts'
+import { Failure } from '@solstice/station'
+import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller, Guard, Guards } from './access.ts'
+import { describeRoute } from './openapi.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The access rules that `implement` puts before every handler. */
+    guards: Guards
+  }
+  interface FastifyContextConfig {
+    /** The contract route that this is, or why it is none. */
+    contract?: Route | 'internal'
+  }
+}
+
+/** One request to a contract route: checked against the route's access rule and shapes. */
+export interface Call<R extends Route> {
+  params: Params<R>
+  query: Query<R>
+  body: Body<R>
+  /** Who asks; `undefined` on a public route. */
+  caller: Caller[R['access']]
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Answers with the route's reply, or says that it has taken care of the answer itself. */
+export type Handler<R extends Route> = (
+  call: Call<R>,
+) => Promise<Reply<R> | FastifyReply> | Reply<R> | FastifyReply
+
+export interface ImplementOptions {
+  /** By how many ms the tokens of this request may have outlived themselves. */
+  graceMs?: (request: FastifyRequest) => Promise<number>
+}
+
+/**
+ * Serves a contract route: its access rule first, then the shapes of what was sent, then the handler, whose `Failure`s
+ * become the contract's error bodies.
+ */
+export function implement<const R extends Route>(
+  app: FastifyInstance,
+  route: R,
+  handler: Handler<R>,
+  options: ImplementOptions = {},
+): void {
+  const guard: Guard<R['access']> | undefined = app.guards[route.access as R['access']]
+  if (!guard) throw new Error(`${route.method} ${route.path} declares no access rule`)
+  const callers = new WeakMap<FastifyRequest, Caller[R['access']]>()
+
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { contract: route },
+    schema: describeRoute(route),
+    // Before anything else is read, so that a stranger learns nothing and costs nothing.
+    onRequest: async (request) => {
+      callers.set(request, guard(request, (await options.graceMs?.(request)) ?? 0))
+    },
+    handler: (request, reply) =>
+      handler({
+        params: request.params as Params<R>,
+        query: request.query as Query<R>,
+        body: request.body as Body<R>,
+        caller: callers.get(request) as Caller[R['access']],
+        request,
+        reply,
+      }),
+  })
+}
+
+/** Routes that the plugins bring: preflights, the reference documentation, the web client. All of them are public. */
+const ofPlugins = (method: string, url: string) =>
+  (method === 'OPTIONS' && url === '*') || url === '/*' || /^\/api\/docs(\/|$)/.test(url)
+
+/**
+ * Makes an app that answers in the contract's error form whatever happens, and in which a route can only be
+ * registered by `implement`, so with an access rule.
+ */
+export function speakContract(app: FastifyInstance, guards: Guards): void {
+  app.decorate('guards', guards)
+  app.setErrorHandler(refuse)
+  app.addHook('onRoute', (route) => {
+    const isKnown = route.config?.contract !== undefined
+    const isOfPlugins = [route.method].flat().every((method) => ofPlugins(method, route.url))
+    if (!isKnown && !isOfPlugins)
+      throw new Error(`${route.method} ${route.url} did not come through implement(): it has no access rule`)
+  })
+}
+
+/** Answers 405 with `Allow` on every path of `routes` for the methods that it does not have, and OPTIONS with 204. */
+export function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const url of new Set(routes.map((route) => route.path))) {
+    const own: string[] = routes.filter((route) => route.path === url).map((route) => route.method)
+    const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+    const config = { contract: 'internal' } as const
+    const schema = { hide: true }
+    app.route({
+      method: 'OPTIONS',
+      url,
+      config,
+      schema,
+      handler: (_, reply) => reply.code(204).header('allow', allowed.join(', ')).send(),
+    })
+    app.route({
+      method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+      url,
+      config,
+      schema,
+      onRequest: async (_, reply) => {
+        reply.header('allow', allowed.join(', '))
+        throw new Failure('METHOD_NOT_ALLOWED')
+      },
+      handler: () => undefined,
+    })
+  }
+}
+
+const byFrameworkCode: Record<string, FailureCode> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'MALFORMED_JSON',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'MALFORMED_JSON',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_MAX_PARAM_LENGTH: 'URI_TOO_LONG',
+  FST_ERR_NOT_FOUND: 'NOT_FOUND',
+}
+
+/** Whatever went wrong, as a refusal of the contract. What is not the caller's fault is told to the log only. */
+function asFailure(error: FastifyError | Failure): Failure {
+  if (error instanceof Failure) return error
+  if (error.validation) return new Failure('BAD_REQUEST', { field: wrongField(error) })
+  const code = byFrameworkCode[error.code]
+  if (code) return new Failure(code)
+  if (error instanceof SyntaxError && error.statusCode === 400) return new Failure('MALFORMED_JSON')
+  const isOfCaller = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+  return isOfCaller ? new Failure('BAD_REQUEST', { field: 'request' }) : new Failure('INTERNAL')
+}
+
+function wrongField({ validation, validationContext }: FastifyError): string {
+  const [first] = validation ?? []
+  const path = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  const missing = first?.params.missingProperty
+  return [path, missing].filter(Boolean).join('.') || validationContext || 'request'
+}
+
+/** Writes the error body: the only place where a failure becomes status and text. */
+export function refuse(error: FastifyError | Failure, request: FastifyRequest, reply: FastifyReply): void {
+  const { code, details } = asFailure(error)
+  const { status } = failures[code]
+  if (status >= 500 && !(error instanceof Failure)) request.log.error({ err: error }, 'a request failed')
+  if (typeof details.retryAfterSecs === 'number') reply.header('retry-after', details.retryAfterSecs)
+  reply
+    .code(status)
+    .removeHeader('content-length')
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(failureBody(code, details))
+}
+
+const byConnectionError: Record<string, FailureCode> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+}
+
+/** Answers what never became a request: bytes that are not HTTP, headers that are too large or too slow. */
+export function refuseConnection(error: ConnectionError, socket: Socket): void {
+  // In the middle of an answer an error body would only be taken for a part of it.
+  if (!socket.writable || socket.bytesWritten > 0) {
+    socket.destroy()
+    return
+  }
+  const code = byConnectionError[error.code] ?? 'BAD_REQUEST'
+  const { status } = failures[code]
+  const body = JSON.stringify(failureBody(code, code === 'BAD_REQUEST' ? { field: 'request' } : {}))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,54 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { clientAddress } from './client-address.ts'
+
+const secretParameters = new Set(['token', 'arttoken', 'audiotoken', 'admintoken'])
+
+/** A logger that writes requests without what would let a reader of the log pass as a listener or an admin. */
+export function requestLogger(log: Logger, trustProxyHops: number): FastifyBaseLogger {
+  return log.child(
+    {},
+    {
+      serializers: {
+        req: ({ method, url, raw }: FastifyRequest) => ({
+          method,
+          url: withoutSecrets(url),
+          address: clientAddress(
+            raw.socket.remoteAddress,
+            raw.headers['x-forwarded-for']?.toString(),
+            trustProxyHops,
+          ),
+        }),
+        res: ({ statusCode }: FastifyReply) => ({ statusCode }),
+      },
+    },
+  )
+}
+
+/** One line per answered request; what only machines and pages ask in passing is told at level `debug`. */
+export function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const level = request.url.startsWith('/api/') || reply.statusCode >= 500 ? 'info' : 'debug'
+    request.log[level]({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'request')
+  })
+}
+
+/** The same address with the values of token parameters left out, however their names are spelt. */
+export function withoutSecrets(url: string): string {
+  const [path, ...rest] = url.split('?')
+  if (rest.length === 0) return url
+  const pairs = rest.join('?').split('&')
+  const shown = pairs.map((pair) => {
+    const [name = ''] = pair.split('=', 1)
+    return secretParameters.has(decoded(name).toLowerCase()) ? `${name}=[redacted]` : pair
+  })
+  return `${path}?${shown.join('&')}`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,196 @@
+import { Readable } from 'node:stream'
+import type { Config } from '@solstice/adapters'
+import { listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
+import { naturalMode } from '@solstice/playout'
+import {
+  artistKey,
+  capabilitiesOf,
+  type DataStore,
+  Failure,
+  findArt,
+  type Lyrics,
+  libraryOf,
+  type MediaStorage,
+  recentHistory,
+  type StationClock,
+  scheduleOf,
+} from '@solstice/station'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Listener } from '../access.ts'
+import type { Picture } from '../avatars.ts'
+import { readRange } from '../byte-range.ts'
+import type { Origins } from '../client-address.ts'
+import { implement } from '../implement.ts'
+import type { RateLimit } from '../rate-limit.ts'
+import type { AirMirror } from '../stream/air-mirror.ts'
+import type { FanOut } from '../stream/fan-out.ts'
+import { areSame, type Tokens } from '../tokens.ts'
+
+export interface ListeningDeps {
+  config: Config
+  data: DataStore
+  media: MediaStorage
+  clock: StationClock
+  mirror: AirMirror
+  fanOut: FanOut
+  tokens: Tokens
+  origins: Origins
+  lyrics: Lyrics
+  lyricsLimit: RateLimit
+  avatars: ReadonlyMap<string, Picture>
+}
+
+/** How long a track of unknown length may last. */
+const LONGEST_UNKNOWN_MS = 600_000
+/** The largest image that is wrapped and sent in one piece. */
+const LARGEST_IMAGE = 10 * 1024 * 1024
+
+/** What a listener needs: the station, its library and lyrics, pictures, and the sound. */
+export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void {
+  const { config, data, media, clock, mirror, tokens, origins } = deps
+  const capabilities = capabilitiesOf(config)
+
+  implement(app, listening.getConfig, () => ({
+    dataProvider: config.dataProvider,
+    musicSource: config.mediaStorage,
+    nightMode: config.nightMode,
+    streamMode: config.streamMode,
+    radioHostsMode: config.radioHostsMode,
+    allPrivileges: [...privileges],
+    timeZone: config.timeZone,
+    capabilities,
+    donationInfo: null,
+  }))
+
+  implement(app, listening.getHistory, async () =>
+    capabilities.history ? [...(await recentHistory(data, mirror.state?.onAir ?? null))] : [],
+  )
+
+  implement(app, listening.getLibrary, async () => {
+    const mode = mirror.state?.mode ?? naturalMode(scheduleOf(config, clock.nowMs()), clock.nowMs())
+    return [...(await libraryOf(data, mode))]
+  })
+
+  implement(app, listening.getLyrics, async ({ query, caller, reply }) => {
+    for (const field of ['title', 'artist'] as const) {
+      if (!query[field].trim()) throw new Failure('BAD_REQUEST', { field })
+    }
+    const entry = await deps.lyrics.read(query, () => deps.lyricsLimit(caller.uid))
+    return sendWrapped(reply, Buffer.from(JSON.stringify(entry)), caller)
+  })
+
+  implement(app, listening.getArtUrl, async ({ query, caller, request }) => {
+    if (!(await findArt(data, query.artist))) throw new Failure('NOT_FOUND')
+    return {
+      url: `${origins.ownOrigin(request.raw)}/api/artist-art/${encodeURIComponent(artistKey(query.artist))}`,
+      ttl: Math.max(0, Math.floor((caller.expiresAtMs - clock.nowMs()) / 1000)),
+    }
+  })
+
+  implement(app, listening.getArtistArt, async ({ params, caller, reply }) => {
+    if (/[/\\\p{Cc}]|\.\./u.test(params.artist)) throw new Failure('BAD_REQUEST', { field: 'artist' })
+    const key = await findArt(data, params.artist)
+    const stat = key === null ? null : await media.stat(key)
+    if (key === null || !stat || stat.size > LARGEST_IMAGE) throw new Failure('NOT_FOUND')
+    const image = Buffer.concat(await (await media.open(key)).toArray())
+    return sendWrapped(reply.header('x-art-mime', 'image/jpeg'), image, caller)
+  })
+
+  implement(app, listening.getAvatar, ({ params, caller, reply }) => {
+    if (!/^(?!\.|.*\.\.)[\w.-]+$/.test(params.filename))
+      throw new Failure('BAD_REQUEST', { field: 'filename' })
+    const avatar = deps.avatars.get(params.filename)
+    if (!avatar) throw new Failure('NOT_FOUND')
+    return sendWrapped(reply.header('x-art-mime', avatar.mime), avatar.bytes, caller)
+  })
+
+  implement(app, listening.getAudioKey, ({ caller, request, reply }) => {
+    const claimed = request.headers['x-listener-uid']?.toString()
+    if (!claimed) throw new Failure('BAD_REQUEST', { field: 'X-Listener-Uid' })
+    if (!areSame(claimed, caller.uid)) throw new Failure('ART_TOKEN_INVALID')
+    reply.header('cache-control', 'no-store')
+    return tokens.issueAudioToken(caller.uid, clock.nowMs())
+  })
+
+  implement(
+    app,
+    listening.getAudio,
+    async ({ query, request, reply }) => sendAudio(request, reply, media, await findTrack(data, query.track)),
+    {
+      // A pair of tokens that was good when the track began also serves its later ranges.
+      graceMs: async ({ headers, query }) => {
+        const { track: id } = query as { track?: unknown }
+        if (headers.range === undefined || typeof id !== 'string') return 0
+        const track = await data.tracks.get(id)
+        return track ? (track.duration === null ? LONGEST_UNKNOWN_MS : track.duration * 1000) : 0
+      },
+    },
+  )
+
+  implement(app, listening.getAudioUrl, async ({ query, caller, request, reply }) => {
+    const { id } = await findTrack(data, query.track)
+    const { artToken, audioToken } = caller
+    reply.header('cache-control', 'no-store')
+    const link = new URLSearchParams({ track: id, artToken, audioToken })
+    return { url: `${origins.ownOrigin(request.raw)}/api/audio/stream?${link}` }
+  })
+
+  for (const route of [listening.getStream, listening.getPublicStream]) {
+    implement(app, route, ({ query, request, reply }) => {
+      if (!config.streamMode) throw new Failure('STREAM_OFF')
+      deps.fanOut.serve(request, reply, query)
+      return reply
+    })
+  }
+}
+
+function sendWrapped(reply: FastifyReply, bytes: Uint8Array, { artToken }: Listener): FastifyReply {
+  return reply
+    .type('application/octet-stream')
+    .header('cache-control', 'no-store')
+    .send(Buffer.from(xorWithToken(bytes, artToken)))
+}
+
+/** The track of an id that a client sent. @throws Failure BAD_REQUEST for one that tries to leave the library. */
+async function findTrack(data: DataStore, id: string): Promise<Readonly<Track>> {
+  const isHostile =
+    /[\\\p{Cc}]|^[/~]|^[a-z]:/iu.test(id) || id.split('/').some((part) => part === '.' || part === '..')
+  if (isHostile) throw new Failure('BAD_REQUEST', { field: 'track' })
+  const track = await data.tracks.get(id)
+  if (!track) throw new Failure('TRACK_NOT_FOUND')
+  return track
+}
+
+/** Sends a track's file, or the range that was asked for. */
+async function sendAudio(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  media: MediaStorage,
+  track: Readonly<Track>,
+): Promise<FastifyReply> {
+  const stat = await media.stat(track.storageKey)
+  if (!stat) throw new Failure('TRACK_NOT_FOUND')
+  // We give out no validators, so a range that depends on one is answered with everything.
+  const asked = request.headers['if-range'] === undefined ? request.headers.range : undefined
+  const range = readRange(asked, stat.size)
+  addVary(reply, 'Range')
+  reply.header('cache-control', 'no-store').header('accept-ranges', 'bytes').type('audio/mpeg')
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${stat.size}`)
+    throw new Failure('RANGE_NOT_SATISFIABLE')
+  }
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stat.size}`)
+  const { start, end } = range ?? { start: 0, end: stat.size - 1 }
+  reply.header('content-length', end - start + 1)
+  // An empty stream, because the length in the header shall stay the one of the file.
+  if (request.method === 'HEAD' || stat.size === 0) return reply.send(Readable.from([]))
+  const file = await media.open(track.storageKey, { start, end })
+  // The listener may have gone while the file was opened: then nobody else would close it.
+  if (reply.raw.destroyed) file.destroy()
+  return reply.send(file)
+}
+
+function addVary(reply: FastifyReply, field: string): void {
+  const others = reply.getHeader('vary')
+  reply.header('vary', others ? `${others}, ${field}` : field)
+}

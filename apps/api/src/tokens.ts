@@ -1,0 +1,98 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import type { Config } from '@solstice/adapters'
+import { networkOf } from './client-address.ts'
+
+/** A token that was signed by this station and is neither too old nor from the future. */
+export interface Pass {
+  uid: string
+  expiresAtMs: number
+}
+
+export interface Tokens {
+  /** The listener behind an address, as `clientAddress` gives it: 36 hex characters. */
+  uidOf(address: string): string
+  /** A token that opens artwork, avatars, lyrics and the shared stream; its middle segment is the XOR key. */
+  issueArtToken(uid: string, nowMs: number): IssuedToken
+  /** A token that, together with an art token of the same uid, opens the audio files. */
+  issueAudioToken(uid: string, nowMs: number): IssuedToken
+  /** What the token says, or null when it is not good now; `graceMs` is added to its life. */
+  readArtToken(token: string, nowMs: number, graceMs?: number): Pass | null
+  readAudioToken(token: string, nowMs: number, graceMs?: number): Pass | null
+}
+
+export interface IssuedToken {
+  token: string
+  /** Life in seconds. */
+  expiresIn: number
+}
+
+/** Clocks of the replicas may differ by this much. */
+const SKEW_MS = 60_000
+const LONGEST_TOKEN = 512
+const CLAIMS = /^([0-9a-f]{36})\.(\d{1,15})$/
+const AUDIO_TOKEN = /^([0-9a-f]{36})\.(\d{1,15})\./
+
+/** Signs and verifies the tokens of listeners. Replicas with the same secret accept each other's. */
+export function createTokens(
+  config: Pick<Config, 'artTokenSecret' | 'artTokenTtlS' | 'audioTokenTtlS'>,
+): Tokens {
+  const { artTokenSecret: secret, artTokenTtlS, audioTokenTtlS } = config
+  const uidKey = Buffer.from(hkdfSync('sha256', secret, '', 'solstice listener uid', 32))
+  const mac = (message: string) => createHmac('sha256', secret).update(message).digest('base64url')
+
+  // The prefixes keep the three uses of the secret apart: no message of one can be read as a message of another.
+  const signArt = (uid: string, issuedAt: string) => {
+    const claims = Buffer.from(`${uid}.${issuedAt}`).toString('base64url')
+    const key = mac(`xor.${claims}`)
+    return `${claims}.${key}.${mac(`${claims}.${key}`)}`
+  }
+  const signAudio = (uid: string, issuedAt: string) => `${uid}.${issuedAt}.${mac(`audio.${uid}.${issuedAt}`)}`
+
+  const read = (
+    token: string,
+    claims: RegExpExecArray | null,
+    sign: typeof signArt,
+    ttlS: number,
+    nowMs: number,
+    graceMs: number,
+  ): Pass | null => {
+    const [, uid, issuedAt] = claims ?? []
+    // The whole token is made again and compared, so there is exactly one spelling of each.
+    if (!uid || !issuedAt || !areSame(token, sign(uid, issuedAt))) return null
+    const issuedAtMs = Number(issuedAt)
+    const expiresAtMs = issuedAtMs + ttlS * 1000
+    if (issuedAtMs > nowMs + SKEW_MS || nowMs >= expiresAtMs + graceMs) return null
+    return { uid, expiresAtMs }
+  }
+
+  return {
+    uidOf(address) {
+      const whose = isIPv6(address) ? networkOf(address) : address
+      return createHmac('sha256', uidKey).update(whose).digest('hex').slice(0, 36)
+    },
+    issueArtToken: (uid, nowMs) => ({
+      token: signArt(uid, String(Math.floor(nowMs))),
+      expiresIn: artTokenTtlS,
+    }),
+    issueAudioToken: (uid, nowMs) => ({
+      token: signAudio(uid, String(Math.floor(nowMs))),
+      expiresIn: audioTokenTtlS,
+    }),
+    readArtToken(token, nowMs, graceMs = 0) {
+      if (token.length > LONGEST_TOKEN) return null
+      const claims = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('latin1')
+      return read(token, CLAIMS.exec(claims), signArt, artTokenTtlS, nowMs, graceMs)
+    },
+    readAudioToken(token, nowMs, graceMs = 0) {
+      if (token.length > LONGEST_TOKEN) return null
+      return read(token, AUDIO_TOKEN.exec(token), signAudio, audioTokenTtlS, nowMs, graceMs)
+    },
+  }
+}
+
+/** Compares without telling by its duration how much is alike. */
+export function areSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

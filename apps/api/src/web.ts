@@ -1,0 +1,50 @@
+import { stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import { Failure } from '@solstice/station'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+const builtWithUs = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+/** Pages of the client; it shows its own not-found page for every other path. */
+const pages = /^\/(?:en\/?)?(?:(?:guest|adlogin|adpanel)\/?)?$/
+/** Paths that belong to programs: their 404 is never a page. */
+const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz)(?:\/|$)/
+
+/**
+ * Serves the built web client at `/`, and answers whatever no route takes: a browser gets the client, which knows
+ * what to show; anybody else gets NOT_FOUND. Without a built client only the latter.
+ *
+ * @param folder the built client (`WEB_DIST`); null = where the build puts it.
+ */
+export async function serveWeb(app: FastifyInstance, folder: string | null): Promise<void> {
+  const root = folder ?? builtWithUs
+  const index = join(root, 'index.html')
+  const isBuilt = await stat(index).catch(() => null)
+
+  if (isBuilt) {
+    const assets = join(root, 'assets') + sep
+    await app.register(fastifyStatic, {
+      root,
+      index: false,
+      dotfiles: 'ignore',
+      cacheControl: false,
+      setHeaders(reply, path) {
+        // Names of built assets carry a hash of their content.
+        const forEver = path.startsWith(assets)
+        reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!
+    if (!isBuilt || !wantsPage(request) || programs.test(path)) throw new Failure('NOT_FOUND')
+    return reply.code(pages.test(path) ? 200 : 404).sendFile('index.html')
+  })
+}
+
+function wantsPage({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '')
+}
