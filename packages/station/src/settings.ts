@@ -1,4 +1,5 @@
-import type { UiSettings } from '@solstice/contracts'
+import type { Mode, UiSettings } from '@solstice/contracts'
+import type { ProgrammeSettings } from '@solstice/playout'
 import type { DataStore } from './ports/data-store.ts'
 
 /** The station's settings by section. Sections that no part of the service reads yet are not kept. */
@@ -35,12 +36,33 @@ export const defaultSettings: Settings = {
   artistArts: { dayEnabled: true, nightEnabled: true },
 }
 
-/** What clients are told of the settings, defaults where nothing was saved. */
-export async function readUiSettings(data: Pick<DataStore, 'settings'>): Promise<UiSettings> {
+/** All sections, defaults where nothing was saved. */
+export async function readSettings(data: Pick<DataStore, 'settings'>): Promise<Settings> {
   const saved = await data.settings.find()
   const section = <S extends keyof Settings>(name: S): Settings[S] => {
     const record = saved.find((candidate) => candidate.section === name)
     return { ...defaultSettings[name], ...(record?.value as Settings[S] | undefined) }
   }
-  return { ...section('branding'), artistArts: section('artistArts') }
+  return {
+    branding: section('branding'),
+    generation: section('generation'),
+    artistArts: section('artistArts'),
+  }
+}
+
+/** What clients are told of the settings. */
+export async function readUiSettings(data: Pick<DataStore, 'settings'>): Promise<UiSettings> {
+  const { branding, artistArts } = await readSettings(data)
+  return { ...branding, artistArts }
+}
+
+/** How lists of a mode are generated. */
+export async function programmeSettings(
+  data: Pick<DataStore, 'settings'>,
+  mode: Mode,
+): Promise<ProgrammeSettings> {
+  const { generation } = await readSettings(data)
+  return mode === 'day'
+    ? { useAll: generation.USE_ALL_DAY_SONGS, maxDurationMs: generation.MAX_DAY_DURATION * 1000 }
+    : { useAll: generation.USE_ALL_NIGHT_SONGS, maxDurationMs: generation.MAX_NIGHT_DURATION * 1000 }
 }

@@ -28,6 +28,16 @@ export interface FrameChunk {
   cues: Cue[]
 }
 
+/** Samples per frame and per second of the broadcast (MPEG-1 layer III at 44.1 kHz: ISO/IEC 11172-3). */
+export const FRAME_SAMPLES = 1152
+export const SAMPLE_RATE = 44_100
+export const FRAME_MS = (FRAME_SAMPLES * 1000) / SAMPLE_RATE
+
+/** Station time at which the frame after a chunk is due. */
+export function chunkEndMs(chunk: FrameChunk): number {
+  return chunk.atMs + chunk.frames * FRAME_MS
+}
+
 /** The station's nervous system, for anyone. */
 export interface Bus {
   /** Asks something of the air. @throws Failure AIR_UNAVAILABLE when no worker answered in 6 s; asking again is safe. */

@@ -1,0 +1,231 @@
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Ports } from '@solstice/adapters'
+import type { Mode } from '@solstice/contracts'
+import {
+  advance,
+  apply,
+  type Effect,
+  type Fact,
+  initialState,
+  learn,
+  nextDueMs,
+  type Outcome,
+  type PlayoutState,
+  projectAir,
+  resume,
+  type Step,
+  wantedLists,
+} from '@solstice/playout'
+import {
+  type AirDesk,
+  type CommandId,
+  capabilitiesOf,
+  chunkEndMs,
+  type FrameChunk,
+  libraryOf,
+  programmeSettings,
+  recordPlayed,
+  scheduleOf,
+  trackRef,
+} from '@solstice/station'
+import { type Broadcast, startBroadcast } from './audio/broadcast.ts'
+
+/** A last chunk that ended longer ago is history: the sound then begins anew, it is not caught up with. */
+const CATCH_UP_MS = 10_000
+const SCHEDULE_EVERY_MS = 3_600_000
+const RETRY_MS = 1_000
+
+/**
+ * The engine's shell, while the desk is held: inputs → step → save → answer → act. Everything that changes the state
+ * goes through `take`; nothing is answered, recorded or published that is not in the saved state.
+ */
+export async function goOnAir(
+  ports: Ports,
+  desk: AirDesk,
+  saved: { state: PlayoutState; aliveAtMs: number } | null,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { config, log, data, media, clock } = ports
+  const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
+  if (config.streamMode && !canHearItself)
+    log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
+  const lastChunk = canHearItself ? await desk.lastChunk() : null
+  const recordsHistory = capabilitiesOf(config).history
+
+  const off = new AbortController()
+  const offAir = AbortSignal.any([desk.lost, stopping, off.signal])
+  const effects: Effect[] = []
+  const answers: { id: CommandId; outcome: Outcome }[] = []
+  let state: PlayoutState
+  let isSaved = false
+  let saving: Promise<void> | null = null
+  let dueTimer: NodeJS.Timeout | undefined
+  let broadcast: Broadcast | null = null
+  let libraryVersion = 0
+  const reading = new Set<Mode>()
+
+  const station = (): Fact => ({
+    type: 'station',
+    pace: canHearItself ? 'sound' : 'clock',
+    schedule: scheduleOf(config, clock.nowMs()),
+  })
+
+  const take = (step: Step) => {
+    if (step.state === state && step.effects.length === 0) return
+    state = step.state
+    effects.push(...step.effects)
+    isSaved = false
+    if (offAir.aborted) return
+    keepTime()
+    readWantedLists()
+    save().catch(fail)
+  }
+  const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
+  const passTime = () => take(advance(state, clock.nowMs()))
+
+  /** Resolves when all that has happened so far is saved. */
+  const save = (): Promise<void> => {
+    saving ??= (async () => {
+      while (!isSaved) {
+        isSaved = true
+        const [toAnswer, toDo] = [answers.splice(0), effects.splice(0)]
+        await desk.save(state)
+        for (const { id, outcome } of toAnswer) desk.answer(id, outcome)
+        for (const effect of toDo) void act(effect)
+      }
+    })().finally(() => {
+      saving = null
+    })
+    return saving
+  }
+
+  const act = async (effect: Effect) => {
+    if (!recordsHistory) return
+    await recordPlayed(data, effect).catch((error) =>
+      log.error({ err: error, effect }, 'history was not recorded'),
+    )
+  }
+
+  const fail = (error: unknown) => {
+    if (!offAir.aborted) log.error({ err: error }, 'the air cannot be kept')
+    off.abort()
+  }
+
+  const keepTime = () => {
+    clearTimeout(dueTimer)
+    const dueMs = nextDueMs(state)
+    // A timer may fire a little early: advance() then does nothing and the rest is waited for.
+    if (dueMs !== null)
+      dueTimer = setTimeout(onDue, Math.min(Math.max(0, Math.ceil(dueMs - clock.nowMs())), 2 ** 31 - 1))
+  }
+  const onDue = () => {
+    passTime()
+    keepTime()
+    broadcast?.planChanged()
+  }
+
+  const readWantedLists = () => {
+    for (const mode of wantedLists(state)) if (!reading.has(mode)) void readLibrary(mode)
+  }
+  const readLibrary = async (mode: Mode) => {
+    reading.add(mode)
+    const version = libraryVersion
+    try {
+      const [tracks, settings] = await Promise.all([libraryOf(data, mode), programmeSettings(data, mode)])
+      reading.delete(mode)
+      if (offAir.aborted) return
+      if (version !== libraryVersion) return readWantedLists()
+      tell({ type: 'library', mode, tracks: tracks.map(trackRef), settings })
+      broadcast?.planChanged()
+    } catch (error) {
+      log.error({ err: error, mode }, 'the library could not be read')
+      setTimeout(() => {
+        reading.delete(mode)
+        if (!offAir.aborted) readWantedLists()
+      }, RETRY_MS)
+    }
+  }
+
+  const obey = async () => {
+    for await (const { id, command } of desk.commands(state.appliedThrough)) {
+      if (offAir.aborted) return
+      const nowMs = clock.nowMs()
+      passTime()
+      try {
+        const step = apply(state, command, nowMs)
+        if (command.type === 'library-changed') libraryVersion++
+        answers.push({ id, outcome: step.outcome })
+        take({ ...step, state: { ...step.state, appliedThrough: id } })
+        broadcast?.planChanged()
+      } catch (error) {
+        // A command that this version does not know must not stop the air, nor be read again for ever.
+        log.error({ err: error, command }, 'a command could not be understood')
+        answers.push({ id, outcome: { ok: false, code: 'INTERNAL' } })
+        take({ state: { ...state, appliedThrough: id }, effects: [] })
+      }
+    }
+  }
+
+  const nowMs = clock.nowMs()
+  const goesOn = lastChunk !== null && nowMs - chunkEndMs(lastChunk) < CATCH_UP_MS
+  const atMs = goesOn ? chunkEndMs(lastChunk) : nowMs
+  if (saved) {
+    const informed = learn(saved.state, station(), atMs).state
+    const resumed = resume(informed, saved.aliveAtMs, atMs)
+    state = resumed.state
+    effects.push(...resumed.effects)
+  } else {
+    const { pace, schedule } = station() as Extract<Fact, { type: 'station' }>
+    state = initialState(randomInt(2 ** 31), pace, schedule, atMs)
+  }
+  await save()
+  keepTime()
+  readWantedLists()
+
+  if (canHearItself) {
+    broadcast = startBroadcast({
+      programme: {
+        plan: (at) => projectAir(state, at),
+        soundEnded: (entryId, at) => tell({ type: 'sound-ended', entryId }, at),
+        unplayable: (entryId, at) => tell({ type: 'unplayable', entryId }, at),
+      },
+      source: (track) => media.source(track.id),
+      publish: async (chunk: FrameChunk) => {
+        if (!isSaved || saving) await save()
+        await desk.publish(chunk)
+      },
+      nowMs: clock.nowMs,
+      after: lastChunk,
+      settings: {
+        ffmpegPath: config.ffmpegPath,
+        bitrate: config.streamBitrate,
+        crossfadeMs: config.crossfadeMs,
+      },
+      log,
+    })
+  }
+  const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
+  obey().catch(fail)
+  log.info({ mode: state.mode, streaming: canHearItself }, 'on air')
+
+  await new Promise<void>((resolve) => {
+    if (offAir.aborted) resolve()
+    else offAir.addEventListener('abort', () => resolve())
+  })
+  clearTimeout(dueTimer)
+  clearInterval(scheduleTimer)
+  await broadcast?.stop()
+  if (!desk.lost.aborted) {
+    await save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
+    await desk.handOver()
+  }
+}
+
+async function hasFfmpeg(path: string): Promise<boolean> {
+  return promisify(execFile)(path, ['-version']).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,25 @@
+import type { Ports } from '@solstice/adapters'
+import { goOnAir } from './on-air.ts'
+
+const RECONCILIATION_LIMIT_MS = 10_000
+
+/** Waits for the desk, is on air until it is lost, waits again. Ends when `stopping` is aborted, the desk handed over. */
+export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
+  let isFirst = true
+  while (!stopping.aborted) {
+    const desk = await ports.bus.takeDesk(stopping).catch((error) => {
+      if (!stopping.aborted) throw error
+    })
+    if (!desk) return
+    try {
+      const saved = await desk.resume()
+      // A station that starts for the first time may find its music on disk: the first list waits for that.
+      if (!saved && isFirst) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
+      isFirst = false
+      await goOnAir(ports, desk, saved, stopping)
+    } catch (error) {
+      if (!desk.lost.aborted) throw error
+      ports.log.warn({ err: error }, 'off the air')
+    }
+  }
+}
