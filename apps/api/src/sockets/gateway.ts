@@ -1,0 +1,203 @@
+import type { IncomingMessage } from 'node:http'
+import { createAdapter } from '@socket.io/redis-adapter'
+import { type Config, SOCKET_CHANNEL } from '@solstice/adapters'
+import type { UiSettings } from '@solstice/contracts'
+import type { StationClock } from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
+import { clientAddress, type Origins } from '../client-address.ts'
+import type { AirMirror } from '../stream/air-mirror.ts'
+import type { Tokens } from '../tokens.ts'
+import { createDispatch, listenerHandlers, type ServerEmits, type Visitor } from './listeners.ts'
+import type { Persona } from './personas.ts'
+import { createRoster } from './roster.ts'
+import { createOutlook, PHASES, startSync, trackStarted } from './sync.ts'
+
+/** The largest event is a piece of a host's microphone, 256 KiB. */
+const LARGEST_MESSAGE_BYTES = 300_000
+/** A socket that never finishes its handshake is let go. */
+const HANDSHAKE_LIMIT_MS = 10_000
+/** Many people may share an address; nobody needs more. A proxy on this machine stands for everybody. */
+const MOST_PER_ADDRESS = 200
+/** Events of one socket: so many at once, then so many a second; what is above is dropped. */
+const EVENT_BURST = 50
+const EVENTS_PER_S = 20
+/** Who sends so many events above that is not a player but a flood, and is closed. */
+const FLOOD = 1_000
+
+export interface Gateway {
+  /** Sockets that are connected to this replica. */
+  readonly sockets: number
+}
+
+type Io = Server<DefaultEventsMap, ServerEmits, DefaultEventsMap, { visitor: Visitor }>
+
+/**
+ * Serves socket.io on the app's own server: `sync`, the roster and everything that listeners may ask. Ends with the app.
+ *
+ * @param deps.redis connected; two more connections are made from it.
+ * @param deps.uiSettings the settings as they are now.
+ */
+export function attachGateway(
+  app: FastifyInstance,
+  deps: {
+    config: Pick<
+      Config,
+      | 'trustProxyHops'
+      | 'streamMode'
+      | 'radioHostsMode'
+      | 'rosterLimit'
+      | 'timeZone'
+      | 'nightMode'
+      | 'dayStartHour'
+      | 'nightStartHour'
+    >
+    mirror: AirMirror
+    clock: StationClock
+    redis: Redis
+    tokens: Tokens
+    origins: Origins
+    uiSettings: () => UiSettings
+    personas: readonly Persona[]
+    log: Logger
+  },
+): Gateway {
+  const { config, mirror, clock, tokens, origins, log } = deps
+  const publisher = connect(deps.redis)
+  const subscriber = connect(deps.redis)
+  const addressOf = (request: IncomingMessage) =>
+    clientAddress(
+      request.socket.remoteAddress,
+      request.headers['x-forwarded-for']?.toString(),
+      config.trustProxyHops,
+    )
+  const crowd = createCrowd()
+
+  const io: Io = new Server(app.server, {
+    serveClient: false,
+    maxHttpBufferSize: LARGEST_MESSAGE_BYTES,
+    connectTimeout: HANDSHAKE_LIMIT_MS,
+    adapter: createAdapter(publisher, subscriber, { key: SOCKET_CHANNEL }),
+    // CORS does not guard WebSockets, so the handshake itself is refused.
+    allowRequest: (request, answer) => {
+      const isAllowed =
+        origins.isAllowedOrigin(request.headers.origin, request) && crowd.hasRoom(addressOf(request))
+      answer(null, isAllowed)
+    },
+    cors: (request, answer) =>
+      answer(null, {
+        origin: origins.isAllowedOrigin(request.headers.origin, request as IncomingMessage),
+        credentials: true,
+        methods: ['GET', 'POST'],
+      }),
+  })
+
+  const outlook = createOutlook({ ...deps })
+  const roster = createRoster({
+    redis: publisher,
+    subscriber,
+    personas: deps.personas,
+    limit: config.rosterLimit,
+    nowMs: () => clock.nowMs(),
+    onChange: (list) => io.local.emit('usersUpdate', list),
+    log,
+  })
+  const { streamMode } = config
+  const dispatch = createDispatch(listenerHandlers({ tokens, clock, roster, outlook, streamMode }), log)
+
+  const stopSync = startSync({
+    mirror,
+    outlook,
+    emitTo: (phase, state) => io.local.to(phaseRoom(phase)).emit('sync', state),
+  })
+  const stopStarts = mirror.onState((state, before) => {
+    const start = streamMode ? trackStarted(state, before) : null
+    if (start) io.local.emit('stream_track_start', start)
+  })
+
+  let arrivals = 0
+  io.engine.on('connection', (connection: { request: IncomingMessage; once: Socket['once'] }) => {
+    const leave = crowd.enter(addressOf(connection.request))
+    connection.once('close', leave)
+  })
+  io.on('connection', (socket) => {
+    const visitor: Visitor = {
+      address: addressOf(socket.request),
+      uid: null,
+      tell: (event, ...payload) =>
+        void socket.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>)),
+    }
+    const leaveRoster = roster.enter()
+    socket.once('disconnect', leaveRoster)
+    socket.join(phaseRoom(arrivals++ % PHASES))
+    limitEvents(socket)
+    socket.onAny((event: string, ...args: unknown[]) => dispatch(visitor, event, args))
+
+    visitor.tell('usersUpdate', roster.list())
+    visitor.tell('sync', outlook())
+    // Nobody can become an admin yet.
+    visitor.tell('admin_online', false)
+    visitor.tell('radio_hosts_mode', config.radioHostsMode)
+  })
+
+  app.addHook('preClose', async () => {
+    stopSync()
+    stopStarts()
+    roster.close()
+    io.local.disconnectSockets(true)
+    io.engine.close()
+    await Promise.all([publisher, subscriber].map((connection) => connection.quit().catch(() => {})))
+  })
+
+  return {
+    get sockets() {
+      return io.engine.clientsCount
+    },
+  }
+}
+
+const phaseRoom = (phase: number) => `sync ${phase}`
+
+/** A connection of the gateway's own. What Redis loses meanwhile is news that the next news replaces. */
+function connect(redis: Redis): Redis {
+  const connection = redis.duplicate()
+  // The main connection has already said what is wrong.
+  connection.on('error', () => {})
+  return connection
+}
+
+/** How many sockets each address has. */
+function createCrowd() {
+  const counts = new Map<string, number>()
+  return {
+    hasRoom: (address: string) => isThisMachine(address) || (counts.get(address) ?? 0) < MOST_PER_ADDRESS,
+    enter(address: string): () => void {
+      counts.set(address, (counts.get(address) ?? 0) + 1)
+      return () => {
+        const left = (counts.get(address) ?? 1) - 1
+        if (left === 0) counts.delete(address)
+        else counts.set(address, left)
+      }
+    },
+  }
+}
+
+function isThisMachine(address: string): boolean {
+  return address.startsWith('127.') || address === '::1'
+}
+
+/** A token bucket per socket: events that find it empty are dropped, and a flood of them closes the socket. */
+function limitEvents(socket: Socket<DefaultEventsMap, ServerEmits>): void {
+  let tokens = EVENT_BURST
+  let filledAtMs = performance.now()
+  socket.use((_, next) => {
+    const nowMs = performance.now()
+    tokens = Math.min(EVENT_BURST, tokens + ((nowMs - filledAtMs) / 1000) * EVENTS_PER_S)
+    filledAtMs = nowMs
+    tokens--
+    if (tokens >= 0) next()
+    else if (tokens < -FLOOD) socket.disconnect(true)
+  })
+}

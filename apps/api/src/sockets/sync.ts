@@ -1,0 +1,98 @@
+import type { Config } from '@solstice/adapters'
+import type { RadioState, ServerPayload, UiSettings } from '@solstice/contracts'
+import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
+import { type StationClock, scheduleOf } from '@solstice/station'
+import type { AirMirror } from '../stream/air-mirror.ts'
+
+/** Every socket gets a `sync` so often. */
+const EVERY_MS = 2_000
+/** Sockets are told in turns, so that no moment carries all of them; each turn gets a payload of its own moment. */
+export const PHASES = 8
+
+/** What listeners are told of the air at a moment. */
+export type Outlook = () => RadioState
+
+/** The mirrored air, with the configuration and settings that listeners are told along with it. */
+export function createOutlook(deps: {
+  mirror: AirMirror
+  clock: StationClock
+  config: Pick<Config, 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'>
+  uiSettings: () => UiSettings
+}): Outlook {
+  const { mirror, clock, config, uiSettings } = deps
+  const { dayStartHour, nightStartHour } = config
+  return () => {
+    const nowMs = clock.nowMs()
+    const air = mirror.state ? projectSync(mirror.state, nowMs) : beforeAnyState(config, nowMs)
+    return { ...air, dayStartHour, nightStartHour, uiSettings: uiSettings() }
+  }
+}
+
+function beforeAnyState(config: Parameters<typeof scheduleOf>[0], nowMs: number) {
+  return {
+    ...preparing,
+    mode: scheduleOf(config, nowMs).natural,
+    serverTimeMs: Math.round(nowMs),
+    currentIndex: 0,
+    totalTracks: 0,
+    pendingModeSwitch: null,
+    skipCooldownSecsLeft: 0,
+  }
+}
+
+/** Tells the rooms, one by one every 250 ms, and all of them at once when listeners would see a difference. */
+export function startSync(deps: {
+  mirror: AirMirror
+  outlook: Outlook
+  emitTo: (phase: number, state: RadioState) => void
+}): () => void {
+  const { mirror, outlook, emitTo } = deps
+  let phase = 0
+  let shown = ''
+  let immediate: NodeJS.Immediate | undefined
+  const timer = setInterval(() => {
+    emitTo(phase, outlook())
+    phase = (phase + 1) % PHASES
+  }, EVERY_MS / PHASES)
+
+  // Room by room with other work in between: thousands of sockets at once would hold up the sound.
+  const tellAll = (next = 0) => {
+    clearImmediate(immediate)
+    emitTo(next, outlook())
+    if (next + 1 < PHASES) immediate = setImmediate(() => tellAll(next + 1))
+  }
+  const unsubscribe = mirror.onState((state) => {
+    const seen = looks(state, outlook())
+    if (seen === shown) return
+    shown = seen
+    tellAll()
+  })
+
+  return () => {
+    unsubscribe()
+    clearInterval(timer)
+    clearImmediate(immediate)
+  }
+}
+
+/** All that listeners see but the time that passes by itself. */
+function looks({ onAir }: PlayoutState, state: RadioState): string {
+  const since = onAir.phase === 'track' ? onAir.startedAtMs : null
+  return JSON.stringify({ ...state, seek: since, serverTimeMs: 0, skipCooldownSecsLeft: 0 })
+}
+
+/** The track that a change of state put on the air, if it did. What was on before this replica knew it is no start. */
+export function trackStarted(
+  state: PlayoutState,
+  before: PlayoutState | null,
+): ServerPayload<'stream_track_start'> | null {
+  if (!before || state.onAir.phase !== 'track') return null
+  const { entry, startedAtMs } = state.onAir
+  const isSame = before.onAir.phase === 'track' && before.onAir.entry.entryId === entry.entryId
+  if (isSame) return null
+  return {
+    trackId: entry.track.id,
+    duration: (entry.track.durationMs ?? 0) / 1000,
+    serverTs: Math.round(startedAtMs),
+  }
+}

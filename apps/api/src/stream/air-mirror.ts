@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PlayoutState } from '@solstice/playout'
+import type { Bus, FrameChunk, Unsubscribe } from '@solstice/station'
+import type { Logger } from 'pino'
+import { createRing, FRAME_MS, type Ring, type Segment } from './ring.ts'
+
+/** What is kept for those who resume; who is further behind has lost the thread anyway. */
+const KEEP_MS = 30_000
+/** The air is stale when the newest sound ended this long ago. */
+const STALE_MS = 10_000
+const RETRY_MS = 500
+
+/** The air as this replica knows it: the worker's state, and the last seconds of the broadcast. */
+export interface AirMirror {
+  /** null before the first state came. */
+  readonly state: PlayoutState | null
+  onState(listener: (state: PlayoutState, before: PlayoutState | null) => void): Unsubscribe
+  onChunk(listener: (segment: Segment) => void): Unsubscribe
+  readonly newestChunk: FrameChunk | null
+  readonly ring: Ring
+  /** True while sound comes: the newest ended at most 10 s before `nowMs`. */
+  isFresh(nowMs: number): boolean
+  close(): Promise<void>
+}
+
+/** Follows the air until closed. What the bus cannot give is asked for again until it can. */
+export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log: Logger }): AirMirror {
+  const { bus, log } = deps
+  const ending = new AbortController()
+  const ring = createRing(KEEP_MS)
+  const stateListeners = new Set<(state: PlayoutState, before: PlayoutState | null) => void>()
+  const chunkListeners = new Set<(segment: Segment) => void>()
+  let state: PlayoutState | null = null
+
+  const takeState = (next: PlayoutState) => {
+    const before = state
+    state = next
+    for (const listener of stateListeners) listener(next, before)
+  }
+
+  const takeChunk = (chunk: FrameChunk) => {
+    const newest = ring.newest?.chunk
+    if (newest) {
+      const expected = newest.frame + newest.frames
+      // A count that begins anew is told from a repeated chunk by its time: it happens when Redis was emptied.
+      if (chunk.frame < expected && chunk.atMs <= newest.atMs) return
+      if (chunk.frame !== expected) log.warn({ expected, frame: chunk.frame }, 'the broadcast has a gap')
+    }
+    const segment = ring.add(chunk)
+    for (const listener of chunkListeners) listener(segment)
+  }
+
+  const untilClosed = async (what: string, follow: () => Promise<void>) => {
+    while (!ending.signal.aborted) {
+      try {
+        await follow()
+      } catch (error) {
+        if (!ending.signal.aborted) log.warn({ err: error }, `${what}: interrupted, trying again`)
+      }
+      await pause(RETRY_MS, undefined, { signal: ending.signal }).catch(() => {})
+    }
+  }
+
+  const followState = async () => {
+    const unfollow = await bus.follow(takeState)
+    if (!ending.signal.aborted) {
+      await new Promise<void>((resolve) =>
+        ending.signal.addEventListener('abort', () => resolve(), { once: true }),
+      )
+    }
+    unfollow()
+  }
+  const followChunks = async () => {
+    for await (const chunk of bus.frames(ending.signal)) takeChunk(chunk)
+  }
+  const following = Promise.all([untilClosed('state', followState), untilClosed('broadcast', followChunks)])
+
+  return {
+    get state() {
+      return state
+    },
+    get newestChunk() {
+      return ring.newest?.chunk ?? null
+    },
+    ring,
+    onState: (listener) => subscribe(stateListeners, listener),
+    onChunk: (listener) => subscribe(chunkListeners, listener),
+    isFresh(nowMs) {
+      const newest = ring.newest?.chunk
+      return newest !== undefined && nowMs - (newest.atMs + newest.frames * FRAME_MS) <= STALE_MS
+    },
+    async close() {
+      ending.abort()
+      await following
+    },
+  }
+}
+
+function subscribe<L>(listeners: Set<L>, listener: L): Unsubscribe {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,289 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { defaultSettings } from '@solstice/station'
+import Fastify from 'fastify'
+import { pino } from 'pino'
+import t from 'tap'
+import { frameNumbers, handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
+import { createOrigins } from '../client-address.ts'
+import { createAirMirror } from './air-mirror.ts'
+import { createFanOut } from './fan-out.ts'
+import { METADATA_INTERVAL } from './icy.ts'
+import { FRAME_MS } from './ring.ts'
+
+type Test = typeof t
+
+async function station(t: Test, kbits = 128) {
+  const air = handMadeAir(kbits)
+  const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'silent' }) })
+  const config = {
+    streamBitrate: kbits as 128,
+    publicServerUrl: '',
+    clientOrigins: ['http://page.example'],
+    trustProxyHops: 0,
+  }
+  const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
+  const origins = createOrigins(config)
+  const fanOut = createFanOut({ mirror, clock: air.clock, config, origins, uiSettings: () => uiSettings })
+  const app = Fastify()
+  app.get('/stream', (request, reply) => {
+    const { from } = request.query as { from?: string }
+    fanOut.serve(request, reply, from === undefined ? {} : { from: Number(from) })
+  })
+  const sockets: Socket[] = []
+  app.server.on('connection', (socket) => sockets.push(socket))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(async () => {
+    await fanOut.close()
+    await app.close()
+    await mirror.close()
+  })
+  const port = (app.server.address() as { port: number }).port
+  return { air, mirror, fanOut, app, port, sockets }
+}
+
+/** A player: asks for the stream over a bare connection and keeps what it got. */
+async function listen(port: number, path = '/stream', headers: string[] = [], method = 'GET') {
+  const socket = connect(port, '127.0.0.1')
+  let bytes = Buffer.alloc(0)
+  let isOver = false
+  let wake = () => {}
+  socket.on('data', (part) => {
+    bytes = Buffer.concat([bytes, part])
+    wake()
+  })
+  socket.on('error', () => {})
+  const closed = once(socket, 'close').then(() => {
+    isOver = true
+    wake()
+  })
+  socket.write([`${method} ${path} HTTP/1.1`, 'Host: radio.example', ...headers, '', ''].join('\r\n'))
+  const until = async (isThere: () => boolean) => {
+    while (!isThere()) {
+      if (isOver) throw new Error(`the stream ended behind ${bytes.length} bytes`)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  await until(() => bytes.includes('\r\n\r\n'))
+  const bodyAt = bytes.indexOf('\r\n\r\n') + 4
+  const head = bytes.toString('latin1', 0, bodyAt)
+  return {
+    socket,
+    head,
+    closed,
+    firstFrame: Number(/X-Stream-Frame: (\d+)/.exec(head)?.[1]),
+    get body() {
+      return bytes.subarray(bodyAt)
+    },
+    got: (count: number) => until(() => bytes.length - bodyAt >= count),
+  }
+}
+
+/** Takes the metadata blocks out. @throws when a block is not where the interval says. */
+function withoutTitles(body: Buffer) {
+  const audio: Buffer[] = []
+  const titles: string[] = []
+  let at = 0
+  while (at < body.length) {
+    audio.push(body.subarray(at, at + METADATA_INTERVAL))
+    at += METADATA_INTERVAL
+    if (at >= body.length) break
+    const length = body[at]! * 16
+    const text = body.toString('utf8', at + 1, at + 1 + length)
+    if (at + 1 + length > body.length) break
+    const title = /^StreamTitle='(.*)';\0*$/s.exec(text)
+    if (!title) throw new Error(`no block at byte ${at}: ${JSON.stringify(text)}`)
+    titles.push(title[1]!)
+    at += 1 + length
+  }
+  return { audio: Buffer.concat(audio), titles }
+}
+
+t.test('without sound the stream is not ready', async (t) => {
+  const { port, air } = await station(t)
+  t.match((await listen(port)).head, /^HTTP\/1.1 500/, 'the failure reaches the error handler')
+  air.send()
+  t.match((await listen(port)).head, /^HTTP\/1.1 200 OK\r\n/)
+})
+
+t.test('a listener gets the last 8 seconds at once, from a whole frame on, then every chunk', async (t) => {
+  const { port, air, fanOut } = await station(t)
+  for (let i = 0; i < 60; i++) air.send()
+  const one = await listen(port)
+  t.notMatch(one.head, /transfer-encoding|icy-metaint/i)
+  const burst = air.audioFrom(one.firstFrame)
+  await one.got(burst.length)
+  const burstMs = (60 * 19 - one.firstFrame) * FRAME_MS
+  t.ok(burstMs > 7_000 && burstMs <= 8_000, `${burstMs} ms`)
+  t.equal(fanOut.listeners, 1)
+  const other = await listen(port)
+  for (let i = 0; i < 5; i++) air.send()
+  const all = air.audioFrom(one.firstFrame)
+  await Promise.all([one.got(all.length), other.got(all.length)])
+  t.ok(one.body.equals(all))
+  t.ok(other.body.equals(all), 'all listeners get the same bytes')
+  one.socket.destroy()
+  other.socket.end()
+  await Promise.all([one.closed, other.closed])
+  while (fanOut.listeners > 0) await turn()
+})
+
+t.test('the head is what players and pages expect', async (t) => {
+  const { port, air } = await station(t)
+  air.send()
+  const { head } = await listen(port, '/stream', ['Origin: http://page.example', 'Icy-MetaData: 1'])
+  for (const line of [
+    'Content-Type: audio/mpeg',
+    'Cache-Control: no-cache, no-store',
+    'Connection: close',
+    'X-Content-Type-Options: nosniff',
+    'Server: Icecast 2.4.4',
+    'icy-name: Solstice',
+    'icy-genre: Various',
+    'icy-br: 128',
+    'icy-pub: 0',
+    'icy-metaint: 16000',
+    'X-Stream-Frame: 0',
+    'Access-Control-Allow-Origin: http://page.example',
+  ]) {
+    t.ok(head.includes(`\r\n${line}\r\n`), line)
+  }
+  t.notMatch((await listen(port, '/stream', ['Origin: http://other.example'])).head, /allow-origin/i)
+  const question = await listen(port, '/stream', [], 'HEAD')
+  await question.closed
+  t.match(question.head, /^HTTP\/1.1 200 OK/)
+  t.equal(question.body.length, 0, 'HEAD has no body')
+})
+
+t.test('a listener resumes exactly at the frame it asks for, while the ring has it', async (t) => {
+  const { port, air } = await station(t)
+  for (let i = 0; i < 60; i++) air.send()
+  const edge = 60 * 19
+  for (const frame of [edge - 1, edge - 19, edge - 300, edge - 57 * 19 + 3, edge]) {
+    for (const headers of [[], ['Icy-MetaData: 1']]) {
+      const player = await listen(port, `/stream?from=${frame}`, headers)
+      t.equal(player.firstFrame, frame)
+      air.send()
+      const wanted = air.audioFrom(frame)
+      await player.got(wanted.length)
+      player.socket.destroy()
+      const audio = headers.length > 0 ? withoutTitles(player.body).audio : player.body
+      t.equal(frameNumbers(audio)[0], frame, `${frame} ${headers}`)
+    }
+  }
+  for (const frame of [0, edge + 500]) {
+    const player = await listen(port, `/stream?from=${frame}`)
+    t.ok(player.firstFrame > edge - 400 && player.firstFrame < edge + 400, 'else it begins as all do')
+    player.socket.destroy()
+  }
+})
+
+t.test('titles come at the same bytes of the broadcast, whenever a listener joined', async (t) => {
+  const { port, air } = await station(t)
+  const cue = (frame: number, title: string) => ({
+    frame,
+    entryId: title,
+    trackId: `day/${title}.mp3`,
+    artist: 'Ann',
+    title,
+    positionMs: 0,
+    durationMs: null,
+  })
+  for (let i = 0; i < 30; i++) air.send(air.chunk(19, [cue(i * 19, "It's; 'one'")]))
+  const early = await listen(port, '/stream', ['Icy-MetaData: 1'])
+  for (let i = 0; i < 3; i++) air.send(air.chunk(19, [cue((30 + i) * 19, 'two')]))
+  const late = await listen(port, '/stream', ['Icy-MetaData: 1'])
+  const plain = await listen(port)
+  for (let i = 0; i < 20; i++) air.send(air.chunk(19, [cue((33 + i) * 19, 'two')]))
+  const all = air.audioFrom(early.firstFrame)
+  await Promise.all([early.got(all.length), late.got(air.audioFrom(late.firstFrame).length)])
+  await plain.got(air.audioFrom(plain.firstFrame).length)
+  const [first, second] = [withoutTitles(early.body), withoutTitles(late.body)]
+  const tail = all.subarray(-100_000, -20_000)
+  t.ok(first.audio.includes(tail) && second.audio.includes(tail), 'the audio is the broadcast')
+  t.equal(first.titles[0], "Ann - It's; 'one'")
+  t.equal(first.titles.at(-1), 'Ann - two')
+  const end = early.body.length - 60_000
+  t.ok(late.body.includes(early.body.subarray(end, end + 50_000)), 'blocks lie at the same bytes')
+})
+
+for (const titles of [false, true]) {
+  const headers = titles ? ['Icy-MetaData: 1'] : []
+  const kind = titles ? 'with titles' : 'plain'
+
+  t.test(
+    `${kind}: who stops reading is carried to the edge, later closed; others notice nothing`,
+    async (t) => {
+      const kbits = 320
+      const { port, air, fanOut, sockets } = await station(t, kbits)
+      const long = () => air.send(air.chunk(100))
+      long()
+      const well = await listen(port)
+      const feed = async () => {
+        long()
+        await well.got(air.audioFrom(well.firstFrame).length)
+      }
+      const slow = await listen(port, '/stream', headers)
+      const behind = sockets[1]!
+      slow.socket.pause()
+      while (behind.writableLength === 0) await feed()
+      // 320 kbit/s: 10 s are 400 000 bytes, so the time comes before the limit of bytes.
+      for (let i = 0; i < 4; i++) await feed()
+      slow.socket.resume()
+      while (behind.writableLength > 0) await turn()
+      await feed()
+      await feed()
+      const audioOf = () => (titles ? withoutTitles(slow.body).audio : slow.body)
+      const edge = air.chunk(1).frame - 1
+      const reached = () => frameNumbers(audioOf(), kbits).at(-1)! >= edge - 1
+      while (!reached()) await slow.got(slow.body.length + 1)
+      const numbers = frameNumbers(audioOf(), kbits)
+      const jumps = numbers.filter((number, i) => i > 0 && number !== numbers[i - 1]! + 1)
+      t.equal(jumps.length, 1, 'one jump, from a whole frame to a whole frame')
+      t.equal(fanOut.listeners, 2)
+
+      air.jump({ frame: edge + 1 })
+      slow.socket.pause()
+      for (let i = 0; i < 200 && fanOut.listeners > 1; i++) await feed()
+      t.equal(fanOut.listeners, 1, 'closed')
+      t.same(
+        frameNumbers(well.body, kbits).filter((number, i, all) => i > 0 && number !== all[i - 1]! + 1).length,
+        0,
+        'the other got every frame',
+      )
+      slow.socket.destroy()
+    },
+  )
+}
+
+t.test('closing ends every stream behind a whole chunk', async (t) => {
+  const { port, air, fanOut } = await station(t)
+  for (let i = 0; i < 20; i++) air.send()
+  const players = await Promise.all([
+    listen(port),
+    listen(port),
+    listen(port, '/stream', ['Icy-MetaData: 1']),
+  ])
+  air.send()
+  await fanOut.close()
+  await Promise.all(players.map(({ closed }) => closed))
+  const numbers = frameNumbers(players[0]!.body)
+  t.equal((numbers.at(-1)! + 1) % 19, 0)
+  t.equal(fanOut.listeners, 0)
+})
+
+t.test('what a listener sends after its request is nothing to anybody', async (t) => {
+  const { port, air, fanOut } = await station(t)
+  air.send()
+  const player = await listen(port)
+  player.socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
+  player.socket.write(Buffer.alloc(200_000, 'x'))
+  for (let i = 0; i < 10; i++) air.send()
+  const all = air.audioFrom(0)
+  await player.got(all.length)
+  t.ok(player.body.equals(all))
+  t.equal(fanOut.listeners, 1)
+})

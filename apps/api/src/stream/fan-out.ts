@@ -1,0 +1,309 @@
+import type { Socket } from 'node:net'
+import type { Config } from '@solstice/adapters'
+import type { Mode, UiSettings } from '@solstice/contracts'
+import { Failure, type StationClock } from '@solstice/station'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Origins } from '../client-address.ts'
+import type { AirMirror } from './air-mirror.ts'
+import { bridge, leadIn, METADATA_INTERVAL, placeIn } from './icy.ts'
+import { FRAME_MS, frameStarts, type Segment, titleAt } from './ring.ts'
+
+/** A new listener gets the last seconds at once, so that its player starts now and has something to live on. */
+const BURST_MS = 8_000
+/** So far behind, a listener is carried to the live edge. */
+const SKIP_BEHIND_MS = 10_000
+/** So far behind, it is closed. */
+const CLOSE_BEHIND_MS = 30_000
+const CLOSE_BEHIND_BYTES = 500_000
+/** Without sound for so long, all are closed: by now their players have nothing left, and may find another replica. */
+const SILENT_MS = 30_000
+/** How long a closing listener may take to receive what was written. */
+const FLUSH_MS = 1_000
+
+/** Each chunk is handed out in slices, so that writing to thousands never blocks the process for long. */
+const SLICES = 10
+/** The part of a chunk's duration that handing it out takes; the rest is slack for a chunk that comes early. */
+const SPREAD = 0.8
+
+export interface FanOut {
+  /**
+   * Turns a request into a listener: answers with the burst, or from frame `from` on when the ring still has it, and goes
+   * on until one side ends it.
+   *
+   * @throws {Failure} STREAM_NOT_READY when there is no sound to send.
+   */
+  serve(request: FastifyRequest, reply: FastifyReply, options?: { from?: number }): void
+  /** How many are listening now. */
+  readonly listeners: number
+  /** Ends every stream behind a whole chunk. */
+  close(): Promise<void>
+}
+
+interface Listener {
+  readonly socket: Socket
+  readonly wantsTitles: boolean
+  /** Serial of the segment it gets next. */
+  next: number
+  readonly slice: Listener[]
+  /** Its place in the slice. */
+  place: number
+}
+
+/** Hands the broadcast out: one write of one shared buffer per listener and chunk. */
+export function createFanOut(deps: {
+  mirror: AirMirror
+  clock: StationClock
+  config: Pick<Config, 'streamBitrate' | 'publicServerUrl'>
+  uiSettings: () => UiSettings
+  origins: Pick<Origins, 'isAllowedOrigin'>
+}): FanOut {
+  const { mirror, clock, config } = deps
+  const { ring } = mirror
+  const slices: Listener[][] = Array.from({ length: SLICES }, () => [])
+  let isClosing = false
+
+  const join = (socket: Socket, wantsTitles: boolean, next: number) => {
+    const slice = slices.reduce((least, other) => (other.length < least.length ? other : least))
+    const listener: Listener = { socket, wantsTitles, next, slice, place: slice.length }
+    slice.push(listener)
+    socket.once('close', () => leave(listener))
+  }
+
+  const leave = ({ slice, place }: Listener) => {
+    const last = slice.pop()!
+    if (last.place === place) return
+    slice[place] = last
+    last.place = place
+  }
+
+  /** Writes what the listener has not got yet, as long as its socket takes it. */
+  const advance = (listener: Listener, edge: Segment) => {
+    const { socket } = listener
+    if (listener.next < edge.serial && hasLostThread(listener, edge)) return
+    while (listener.next <= edge.serial && socket.writableLength === 0) {
+      const segment = ring.at(listener.next)!
+      socket.write(listener.wantsTitles ? segment.framed.bytes : segment.chunk.audio)
+      listener.next++
+    }
+  }
+
+  /** Closes a listener that is too far behind, or carries it to the live edge. True when it was closed. */
+  const hasLostThread = (listener: Listener, edge: Segment): boolean => {
+    const { socket } = listener
+    const segment = ring.at(listener.next)
+    const behindMs = segment ? edge.toMs - segment.fromMs : Number.POSITIVE_INFINITY
+    const behindBytes = segment ? edge.byte + edge.chunk.audio.length - segment.byte : 0
+    if (!segment || behindMs >= CLOSE_BEHIND_MS || behindBytes >= CLOSE_BEHIND_BYTES) {
+      // A reset also frees what the kernel still holds for it.
+      socket.resetAndDestroy()
+      return true
+    }
+    if (behindMs >= SKIP_BEHIND_MS && socket.writableLength === 0) {
+      if (listener.wantsTitles) {
+        for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) socket.write(part)
+      }
+      listener.next = edge.serial
+    }
+    return false
+  }
+
+  const serveSlice = (slice: Listener[], edge: Segment) => {
+    for (let place = slice.length - 1; place >= 0; place--) advance(slice[place]!, edge)
+  }
+
+  const round = createRound(SLICES, (index) => serveSlice(slices[index]!, ring.newest!))
+  const silence = setTimeout(() => endAll(), SILENT_MS).unref()
+  const unsubscribe = mirror.onChunk(({ chunk: { frames } }) => {
+    silence.refresh()
+    round.begin((frames * FRAME_MS * SPREAD) / SLICES)
+  })
+
+  const endAll = () => {
+    for (const { socket } of slices.flat()) socket.destroySoon()
+  }
+
+  /** Where a new listener begins. */
+  const entrance = (wantsTitles: boolean, from: number | undefined): Entrance => {
+    const edge = ring.newest!
+    if (from === edge.chunk.frame + edge.chunk.frames) {
+      return { serial: edge.serial + 1, audioByte: 0, byte: edge.byte + edge.chunk.audio.length, frame: from }
+    }
+    const resumed = from === undefined ? null : ring.holding(from)
+    if (resumed)
+      return entranceAt(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
+    const first = ring.since(BURST_MS)!
+    if (!wantsTitles) return entranceAt(first, 0)
+    for (let segment: Segment | null = first; segment; segment = ring.at(segment.serial + 1)) {
+      const [behindBlock] = segment.framed.joins
+      if (behindBlock) return entranceAt(segment, behindBlock.audio)
+    }
+    return entranceAt(first, 0)
+  }
+
+  /** All that there is from the entrance to the live edge. */
+  const burst = ({ serial, audioByte, byte }: Entrance, wantsTitles: boolean): Buffer[] => {
+    const first = ring.at(serial)
+    if (!first) return wantsTitles ? [leadIn(byte, 'before the block')] : []
+    const parts = wantsTitles
+      ? [leadIn(byte, 'behind the block'), first.framed.bytes.subarray(placeIn(first.framed, audioByte))]
+      : [first.chunk.audio.subarray(audioByte)]
+    for (let segment = ring.at(serial + 1); segment; segment = ring.at(segment.serial + 1)) {
+      parts.push(wantsTitles ? segment.framed.bytes : segment.chunk.audio)
+    }
+    return parts
+  }
+
+  return {
+    serve(request, reply, { from } = {}) {
+      if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
+      const wantsTitles = request.headers['icy-metadata'] === '1'
+      const begin = entrance(wantsTitles, from)
+      const origin = request.headers.origin
+      const head = responseHead({
+        wantsTitles,
+        frame: begin.frame,
+        name: stationName(deps.uiSettings(), mirror.state?.mode ?? 'day'),
+        bitrate: config.streamBitrate,
+        url: config.publicServerUrl,
+        origin: origin && deps.origins.isAllowedOrigin(origin, request.raw) ? origin : null,
+      })
+      const socket = takeSocket(reply)
+      if (socket.destroyed) return
+      if (request.method === 'HEAD') {
+        socket.write(head)
+        socket.destroySoon()
+        return
+      }
+      socket.cork()
+      socket.write(head)
+      for (const part of burst(begin, wantsTitles)) socket.write(part)
+      socket.uncork()
+      join(socket, wantsTitles, ring.newest!.serial + 1)
+    },
+    get listeners() {
+      return slices.reduce((sum, slice) => sum + slice.length, 0)
+    },
+    async close() {
+      isClosing = true
+      unsubscribe()
+      round.end()
+      clearTimeout(silence)
+      const sockets = slices.flat().map(({ socket }) => socket)
+      const closed = sockets.map((socket) => new Promise<void>((resolve) => socket.once('close', resolve)))
+      for (const socket of sockets) socket.destroySoon()
+      const late = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, FLUSH_MS)
+      await Promise.all(closed)
+      clearTimeout(late)
+    },
+  }
+}
+
+/** A place in the broadcast: a byte of the audio of a segment, its position in all, and the first whole frame from there. */
+interface Entrance {
+  serial: number
+  audioByte: number
+  byte: number
+  frame: number
+}
+
+function entranceAt({ serial, chunk, byte }: Segment, audioByte: number): Entrance {
+  const index = frameStarts(chunk.audio).findIndex((start) => start >= audioByte)
+  const frame = chunk.frame + (index < 0 ? chunk.frames : index)
+  return { serial, audioByte, byte: byte + audioByte, frame }
+}
+
+/**
+ * Serves slice after slice at a steady pace. When a round begins before the last one is over, the rest of that one is
+ * hurried.
+ */
+function createRound(slices: number, serve: (index: number) => void) {
+  let index = slices
+  let spacingMs = 0
+  let begunAgain = false
+  let timer: NodeJS.Timeout | undefined
+  const step = () => {
+    serve(index++)
+    if (index === slices && begunAgain) {
+      begunAgain = false
+      index = 0
+    }
+    if (index < slices) timer = setTimeout(step, begunAgain ? 0 : spacingMs)
+  }
+  return {
+    begin(newSpacingMs: number) {
+      spacingMs = newSpacingMs
+      begunAgain = index < slices
+      clearTimeout(timer)
+      if (!begunAgain) index = 0
+      step()
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+/**
+ * Takes the connection away from the HTTP server: whatever the client still sends is read and forgotten, no timeout of
+ * the server counts any more. The server itself still ends it when it closes.
+ */
+function takeSocket(reply: FastifyReply): Socket {
+  reply.hijack()
+  const { socket } = reply.request.raw
+  reply.raw.detachSocket(socket)
+  for (const event of ['data', 'end', 'timeout', 'drain', 'error']) socket.removeAllListeners(event)
+  socket.setTimeout(0)
+  socket.setNoDelay(true)
+  socket.on('data', forget)
+  socket.on('end', endNow)
+  socket.on('error', forget)
+  return socket
+}
+
+function forget() {}
+
+function endNow(this: Socket) {
+  this.destroy()
+}
+
+/** The English radio name of the mode, as old players can show it. */
+function stationName({ byLang: { en } }: UiSettings, mode: Mode): string {
+  const name = mode === 'night' ? en.nightRadioName : en.dayRadioName
+  return /^[\x20-\x7e]+$/.test(name) && name.trim() ? name.trim() : 'Radio'
+}
+
+/** Written by hand: HTTP's own writer would add chunked framing or a second `Connection`. */
+function responseHead(about: {
+  wantsTitles: boolean
+  frame: number
+  name: string
+  bitrate: number
+  url: string
+  origin: string | null
+}): Buffer {
+  const { origin } = about
+  const lines = [
+    'HTTP/1.1 200 OK',
+    'Content-Type: audio/mpeg',
+    'Cache-Control: no-cache, no-store',
+    'Connection: close',
+    'X-Content-Type-Options: nosniff',
+    'Server: Icecast 2.4.4',
+    `icy-name: ${about.name}`,
+    'icy-genre: Various',
+    `icy-br: ${about.bitrate}`,
+    'icy-pub: 0',
+    ...(about.url ? [`icy-url: ${about.url}`] : []),
+    ...(about.wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : []),
+    `X-Stream-Frame: ${about.frame}`,
+    'Vary: Origin',
+    ...(origin
+      ? [
+          `Access-Control-Allow-Origin: ${origin}`,
+          'Access-Control-Allow-Credentials: true',
+          'Access-Control-Expose-Headers: X-Stream-Frame, icy-name, icy-br, icy-metaint',
+        ]
+      : []),
+  ]
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+}

@@ -1,0 +1,120 @@
+import type { Cue } from '@solstice/station'
+
+/** Audio bytes between two metadata blocks: `icy-metaint`. */
+export const METADATA_INTERVAL = 16_000
+
+/** A block is one length byte and up to 255 × 16 bytes of text. */
+const UNIT = 16
+const MAX_UNITS = 255
+const OPENING = "StreamTitle='"
+const CLOSING = "';"
+
+/** What a player shows while a cue is heard; '' in silence. */
+export function cueTitle(cue: Pick<Cue, 'artist' | 'title'> | null): string {
+  if (!cue) return ''
+  return [cue.artist, cue.title].filter((text) => text.trim() !== '').join(' - ')
+}
+
+/**
+ * One ICY metadata block: a length in units of 16 bytes, then `StreamTitle='…';` padded with zeros. Whatever the title
+ * holds, it stays inside its quotes and on one line.
+ */
+export function metadataBlock(title: string): Buffer {
+  const room = UNIT * MAX_UNITS - OPENING.length - CLOSING.length
+  const text = Buffer.from(OPENING + cut(harmless(title), room) + CLOSING, 'utf8')
+  const units = Math.ceil(text.length / UNIT)
+  const block = Buffer.alloc(1 + units * UNIT)
+  block[0] = units
+  text.copy(block, 1)
+  return block
+}
+
+/** A chunk as ICY listeners get it, and where one of them may begin. */
+export interface Framed {
+  bytes: Buffer
+  /** Just behind each block, where a new listener may start to count: the same place in the audio and in `bytes`. */
+  joins: { audio: number; bytes: number }[]
+}
+
+/**
+ * Puts a block before every byte of the audio whose position in the broadcast is a multiple of the interval. A chunk
+ * without such a byte is handed on as it is.
+ *
+ * @param position of the first byte in the broadcast.
+ * @param titleAt the title that is heard at a byte of the audio.
+ */
+export function frame(audio: Buffer, position: number, titleAt: (byte: number) => string): Framed {
+  const parts: Buffer[] = []
+  const joins: Framed['joins'] = []
+  let written = 0
+  let from = 0
+  const first = (METADATA_INTERVAL - (position % METADATA_INTERVAL)) % METADATA_INTERVAL
+  for (let at = first; at < audio.length; at += METADATA_INTERVAL) {
+    const block = metadataBlock(titleAt(at))
+    parts.push(audio.subarray(from, at), block)
+    written += at - from + block.length
+    joins.push({ audio: at, bytes: written })
+    from = at
+  }
+  if (joins.length === 0) return { bytes: audio, joins }
+  parts.push(audio.subarray(from))
+  return { bytes: Buffer.concat(parts), joins }
+}
+
+const ZEROS = Buffer.alloc(METADATA_INTERVAL)
+
+/** The same place in the framed form of a chunk: behind the block, where one begins at that byte of the audio. */
+export function placeIn(framed: Framed, audioByte: number): number {
+  const join = framed.joins.findLast(({ audio }) => audio <= audioByte)
+  return join ? join.bytes + audioByte - join.audio : audioByte
+}
+
+/**
+ * What a new listener gets before a position, so that its first block comes when all others get theirs: zeros.
+ *
+ * @param begins where it begins to listen, in case that a block is due at the position.
+ */
+export function leadIn(position: number, begins: 'before the block' | 'behind the block'): Buffer {
+  return ZEROS.subarray(
+    0,
+    begins === 'before the block' ? sinceBlock(position) : position % METADATA_INTERVAL,
+  )
+}
+
+/**
+ * What a listener gets instead of the audio between two positions, so that it goes on counting as all others do: zeros,
+ * which decoders skip, and a block where the count passes one. At either position the block that may be due there has
+ * not been sent.
+ */
+export function bridge(from: number, to: number, title: string): Buffer[] {
+  const had = sinceBlock(from)
+  const wanted = sinceBlock(to)
+  if (wanted >= had) return [ZEROS.subarray(0, wanted - had)]
+  return [ZEROS.subarray(0, METADATA_INTERVAL - had), metadataBlock(title), ZEROS.subarray(0, wanted)]
+}
+
+/** Audio bytes since the last block, at a position where the next one may be due but was not sent. */
+function sinceBlock(position: number): number {
+  return position % METADATA_INTERVAL || METADATA_INTERVAL
+}
+
+/** Control characters and marks that turn the direction of text have no place in a title; `';` would end it. */
+function harmless(title: string): string {
+  return title
+    .replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replaceAll("';", '’;')
+    .trim()
+}
+
+/** The longest beginning of a text that fits into so many bytes of UTF-8. */
+function cut(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text
+  let bytes = 0
+  let end = 0
+  for (const character of text) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > maxBytes) break
+    end += character.length
+  }
+  return text.slice(0, end)
+}

@@ -1,0 +1,98 @@
+import type { FrameChunk } from '@solstice/station'
+import { cueTitle, type Framed, frame } from './icy.ts'
+
+/** Time of one frame: 1152 samples at 44.1 kHz, ms. */
+export const FRAME_MS = 1152 / 44.1
+
+/** A chunk as this replica hands it out: two shared buffers, and its place in what this replica has handed out. */
+export interface Segment {
+  /** Counts this replica's segments, without a gap. */
+  serial: number
+  chunk: FrameChunk
+  /** Position of its first byte; that of the broadcast until a chunk does not follow the one before. */
+  byte: number
+  /** Where it begins and ends on this replica's own time line, ms. */
+  fromMs: number
+  toMs: number
+  /** For ICY listeners. */
+  framed: Framed
+}
+
+/** The last seconds of the broadcast. */
+export interface Ring {
+  /** Takes in the chunk that comes next. */
+  add(chunk: FrameChunk): Segment
+  readonly newest: Segment | null
+  at(serial: number): Segment | null
+  /** The first segment of the last `ms` (or of all that is there). */
+  since(ms: number): Segment | null
+  /** The segment that holds a frame. */
+  holding(frameNumber: number): Segment | null
+}
+
+export function createRing(keepMs: number): Ring {
+  const segments: Segment[] = []
+  const newest = () => segments.at(-1) ?? null
+  const isWithin = (segment: Segment, ms: number) => (newest()?.toMs ?? 0) - segment.fromMs <= ms
+  return {
+    add(chunk) {
+      const before = newest()
+      // Behind a gap the count of listeners goes on from what they were sent, not from what was lost.
+      const byte = before ? before.byte + before.chunk.audio.length : chunk.byte
+      const fromMs = before?.toMs ?? 0
+      const segment = {
+        serial: (before?.serial ?? -1) + 1,
+        chunk,
+        byte,
+        fromMs,
+        toMs: fromMs + chunk.frames * FRAME_MS,
+        framed: frame(chunk.audio, byte, (at) => titleAt(chunk, at)),
+      }
+      segments.push(segment)
+      while (segments[0] !== segment && !isWithin(segments[0]!, keepMs)) segments.shift()
+      return segment
+    },
+    get newest() {
+      return newest()
+    },
+    at(serial) {
+      return segments[serial - (segments[0]?.serial ?? 0)] ?? null
+    },
+    since(ms) {
+      return segments.find((segment) => isWithin(segment, ms)) ?? newest()
+    },
+    holding(frameNumber) {
+      const holds = ({ chunk }: Segment) =>
+        chunk.frame <= frameNumber && frameNumber < chunk.frame + chunk.frames
+      return segments.findLast(holds) ?? null
+    },
+  }
+}
+
+/** The title that is heard at a byte of a chunk. */
+export function titleAt(chunk: FrameChunk, byte: number): string {
+  const frameNumber = chunk.frame + frameStarts(chunk.audio).findLastIndex((start) => start <= byte)
+  return cueTitle(chunk.cues.findLast((cue) => cue.frame <= frameNumber) ?? null)
+}
+
+/** Where each MP3 frame of whole frames begins. Ends early at bytes that are not a frame of MPEG-1 layer III. */
+export function frameStarts(audio: Buffer): number[] {
+  const starts: number[] = []
+  for (let at = 0, length = frameLength(audio, at); length > 0; length = frameLength(audio, at)) {
+    starts.push(at)
+    at += length
+  }
+  return starts.length > 0 ? starts : [0]
+}
+
+const KBITS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0]
+const RATES = [44_100, 48_000, 32_000, 0]
+
+/** Length in bytes by the frame header (ISO/IEC 11172-3, 2.4.1.3); 0 where there is none. */
+function frameLength(audio: Buffer, at: number): number {
+  if (at + 4 > audio.length || audio[at] !== 0xff || (audio[at + 1]! & 0xfe) !== 0xfa) return 0
+  const header = audio[at + 2]!
+  const rate = RATES[(header >> 2) & 3]!
+  if (rate === 0) return 0
+  return Math.floor((144_000 * KBITS[header >> 4]!) / rate) + ((header >> 1) & 1)
+}
