@@ -12,7 +12,7 @@ import {
   readUiSettings,
   type StationClock,
 } from '@solstice/station'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createGuards } from './access.ts'
@@ -59,7 +59,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
 
   const app = Fastify({
     loggerInstance: requestLogger(ports.log, config.trustProxyHops),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIME_LIMIT_MS,
@@ -101,12 +101,14 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
         connectSrc: ["'self'", (request) => origins.ownOrigin(request).replace(/^http/, 'ws')],
       },
     },
+    // Whether this host is ever reached without TLS is known to the proxy that ends it.
+    strictTransportSecurity: false,
     // Pages of other origins may play the stream.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
   })
   await documentApi(app)
 
-  const mirror = createAirMirror({ bus, clock, log: ports.log })
+  const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const uiSettings = await readUiSettings(data)
   const fanOut = createFanOut({ mirror, clock, config, uiSettings: () => uiSettings, origins })

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -38,10 +38,14 @@ export async function serveWeb(app: FastifyInstance, folder: string | null): Pro
     })
   }
 
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0]!
     if (!isBuilt || !wantsPage(request) || programs.test(path)) throw new Failure('NOT_FOUND')
-    return reply.code(pages.test(path) ? 200 : 404).sendFile('index.html')
+    return reply
+      .code(pages.test(path) ? 200 : 404)
+      .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .send(await readFile(index))
   })
 }
 

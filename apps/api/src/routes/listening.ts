@@ -153,8 +153,8 @@ function sendWrapped(reply: FastifyReply, bytes: Uint8Array, { artToken }: Liste
 
 /** The track of an id that a client sent. @throws Failure BAD_REQUEST for one that tries to leave the library. */
 async function findTrack(data: DataStore, id: string): Promise<Readonly<Track>> {
-  const isHostile =
-    /[\\\p{Cc}]|^[/~]|^[a-z]:/iu.test(id) || id.split('/').some((part) => part === '.' || part === '..')
+  const leavesItsPlace = id.split('/').some((part) => /^\.{0,2}$/.test(part))
+  const isHostile = leavesItsPlace || /[\\\p{Cc}]|^[a-z]:/iu.test(id)
   if (isHostile) throw new Failure('BAD_REQUEST', { field: 'track' })
   const track = await data.tracks.get(id)
   if (!track) throw new Failure('TRACK_NOT_FOUND')
