@@ -1,0 +1,344 @@
+import type { Mode } from '@solstice/contracts'
+import t, { type Test } from 'tap'
+import { advance, nextDueMs } from './advance.ts'
+import { apply, learn } from './apply.ts'
+import type { Effect, Fact, ProgrammeSettings, Step } from './commands.ts'
+import { generate } from './programme.ts'
+import { projectAir } from './project-air.ts'
+import { projectSync } from './project-sync.ts'
+import { draw } from './random.ts'
+import { resume } from './resume.ts'
+import {
+  initialState,
+  naturalMode,
+  type Pace,
+  type PlayoutState,
+  type Schedule,
+  type TrackRef,
+  upcoming,
+  wantedLists,
+} from './state.ts'
+
+const HOUR = 3_600_000
+const NOON = 1_000_000_000_000
+const alwaysDay: Schedule = { natural: 'day', changes: [] }
+const all: ProgrammeSettings = { useAll: true, maxDurationMs: 0 }
+
+const track = (name: string, artist = name, durationMs: number | null = 60_000): TrackRef => ({
+  id: `day/${name}.mp3`,
+  title: name,
+  artist,
+  album: '',
+  year: null,
+  durationMs,
+})
+const tracks = (count: number, artists = count) =>
+  Array.from({ length: count }, (_, i) => track(`t${i}`, `artist ${i % artists}`, 60_000 + i * 1000))
+
+const library = (tracks: TrackRef[], mode: Mode = 'day', settings = all): Fact => ({
+  type: 'library',
+  mode,
+  tracks,
+  settings,
+})
+const onAir = (state: PlayoutState) => (state.onAir.phase === 'track' ? state.onAir.entry : null)
+
+function playing(songs: TrackRef[], pace: Pace = 'clock', schedule = alwaysDay, atMs = NOON): PlayoutState {
+  let { state } = learn(initialState(7, pace, schedule, atMs), library(songs), atMs)
+  for (const mode of wantedLists(state)) state = learn(state, library(songs, mode), atMs).state
+  return state
+}
+
+t.test('T1: in sync mode a track ends exactly at its duration, however late anybody looks', async (t) => {
+  const start = playing(tracks(20))
+  const first = onAir(start)!
+  const [second, third] = upcoming(start)
+  t.equal(nextDueMs(start), NOON + first.track.durationMs!)
+  t.equal(onAir(advance(start, NOON + first.track.durationMs! - 1).state)?.entryId, first.entryId)
+
+  const late = advance(start, NOON + first.track.durationMs! + second!.track.durationMs! + 5)
+  t.equal(onAir(late.state)?.entryId, third!.entryId)
+  t.match(late.state.onAir, { startedAtMs: NOON + first.track.durationMs! + second!.track.durationMs! })
+  t.same(
+    late.effects.map((effect) => effect.startedAtMs),
+    [NOON + first.track.durationMs!, NOON + first.track.durationMs! + second!.track.durationMs!],
+    'T5: each start gives one effect, with its own moment',
+  )
+})
+
+t.test('T2: in stream mode the sound ends a track; the clock only watches', async (t) => {
+  const start = playing(tracks(20), 'sound')
+  const { entryId, track } = onAir(start)!
+  t.equal(onAir(advance(start, NOON + track.durationMs! + 29_999).state)?.entryId, entryId)
+  t.not(onAir(advance(start, NOON + track.durationMs! + 30_000).state)?.entryId, entryId)
+  const ended = learn(start, { type: 'sound-ended', entryId }, NOON + 59_123)
+  t.match(ended.state.onAir, { phase: 'track', startedAtMs: NOON + 59_123, entry: upcoming(start)[0] })
+  t.equal(
+    learn(ended.state, { type: 'sound-ended', entryId }, NOON + 60_000).state,
+    ended.state,
+    'said twice, once done',
+  )
+})
+
+t.test('T3: a track of unknown duration is left after 600 s', async (t) => {
+  const start = playing([track('a', 'x', null), track('b', 'y', null)])
+  t.equal(nextDueMs(start), NOON + 600_000)
+  t.match(projectSync(start, NOON + 90_000), { duration: 0, seek: 90 })
+})
+
+t.test(
+  'T4: what cannot be decoded gives way at once, leaves the queue, and comes back with the library',
+  async (t) => {
+    const start = playing(tracks(12), 'sound')
+    const bad = onAir(start)!
+    const next = upcoming(start)[0]!
+    const given = learn(start, { type: 'unplayable', entryId: bad.entryId }, NOON + 1000)
+    t.equal(onAir(given.state)?.entryId, next.entryId)
+    t.notOk(upcoming(given.state).some((entry) => entry.track.id === bad.track.id))
+
+    const later = upcoming(given.state)[3]!
+    const dropped = learn(given.state, { type: 'unplayable', entryId: later.entryId }, NOON + 2000).state
+    t.equal(onAir(dropped)?.entryId, next.entryId, 'further back it only leaves the queue')
+    t.notOk(upcoming(dropped).some((entry) => entry.track.id === later.track.id))
+    t.same(dropped.unplayable, [bad.track.id, later.track.id])
+
+    const known = apply(dropped, { type: 'library-changed' }, NOON + 3000).state
+    t.same(known.unplayable, [])
+  },
+)
+
+t.test(
+  'L2, L5: ten upcoming entries are always known, and the next list follows without a pause',
+  async (t) => {
+    let state = playing(tracks(14))
+    const seen: string[] = []
+    for (let i = 0; i < 40; i++) {
+      t.equal(projectSync(state, nextDueMs(state)! - 1).playlist.length, 10)
+      seen.push(onAir(state)!.track.id)
+      const promised = upcoming(state)[0]!.entryId
+      state = advance(state, nextDueMs(state)!).state
+      t.equal(onAir(state)?.entryId, promised)
+      for (const mode of wantedLists(state)) state = learn(state, library(tracks(14), mode), NOON).state
+    }
+    t.equal(new Set(seen.slice(0, 14)).size, 14, 'every track once per list')
+  },
+)
+
+t.test('L3: without anything to play the air is preparing, and the first track starts it', async (t) => {
+  const empty = learn(initialState(1, 'clock', alwaysDay, NOON), library([]), NOON).state
+  t.match(projectSync(empty, NOON + 5000), {
+    track: null,
+    isPreparing: true,
+    isPlaying: false,
+    playlist: [],
+    title: '',
+    mode: 'day',
+  })
+  t.same(wantedLists(empty), [], 'nobody reads an empty library again and again')
+  const changed = apply(empty, { type: 'library-changed' }, NOON + 6000).state
+  t.same(wantedLists(changed), ['day'])
+  const started = learn(changed, library([track('only')]), NOON + 6100)
+  t.match(started.state.onAir, { phase: 'track', startedAtMs: NOON + 6100 })
+  t.equal(started.effects.length, 1)
+})
+
+t.test(
+  'L4: a list that repeats a small library ends with the current entry when the library changes',
+  async (t) => {
+    const start = playing([track('a'), track('b')])
+    const changed = apply(start, { type: 'library-changed' }, NOON + 1).state
+    t.same(upcoming(changed), [])
+    const informed = learn(changed, library(tracks(30)), NOON + 2).state
+    t.equal(upcoming(informed).length, 30)
+    const large = playing(tracks(30))
+    t.equal(
+      apply(large, { type: 'library-changed' }, NOON).state.list.entries.length,
+      30,
+      'a full list goes on',
+    )
+  },
+)
+
+t.test('G: lists are within their limits and as varied as the library allows, for any seed', async (t) => {
+  let seed = 42
+  const random = (n: number) => {
+    const drawn = draw(seed)
+    seed = drawn.seed
+    return Math.floor(drawn.value * n)
+  }
+  for (let run = 0; run < 300; run++) {
+    const artists = 1 + random(8)
+    const songs = Array.from({ length: 1 + random(60) }, (_, i) =>
+      track(`s${i}`, `a${random(artists)}`, 20_000 + random(400_000)),
+    )
+    const settings = { useAll: random(2) === 0, maxDurationMs: HOUR + random(3 * HOUR) }
+    const after = random(2) ? songs[random(songs.length)]! : null
+    const list = generate(songs, settings, seed, after)
+    const lengthMs = list.tracks.reduce((sum, song) => sum + song.durationMs!, 0)
+
+    t.ok(list.tracks.length >= Math.min(11, songs.length), 'G3')
+    if (!list.repeats) {
+      t.equal(new Set(list.tracks).size, list.tracks.length, 'G1: once per round')
+      if (!settings.useAll && list.tracks.length > 1)
+        t.ok(lengthMs <= settings.maxDurationMs, 'G1: not too long')
+    }
+    if (songs.length > 1) {
+      const before = [after, ...list.tracks]
+      t.notOk(
+        list.tracks.some((song, i) => song.id === before[i]?.id),
+        'G3: never the same track twice in a row',
+      )
+    }
+    t.same(generate(songs, settings, seed, after), list, 'G4: reproducible')
+  }
+  const varied = generate(tracks(40, 40), all, 3, null).tracks
+  t.notOk(
+    varied.some((song, i) => song.artist === varied[i - 1]?.artist),
+    'G2',
+  )
+})
+
+const night: Schedule = {
+  natural: 'day',
+  changes: [
+    { atMs: NOON + 100_000, mode: 'night' },
+    { atMs: NOON + 10 * HOUR, mode: 'day' },
+  ],
+}
+
+t.test('M1: night begins at the first track boundary after its hour, with its own list', async (t) => {
+  const songs = [track('a', 'x', 90_000), track('b', 'y', 90_000), track('c', 'z', 90_000)]
+  let state = learn(initialState(1, 'clock', night, NOON), library(songs), NOON).state
+  t.same(wantedLists(state).sort(), ['day', 'night'])
+  state = learn(state, library([{ ...track('n'), id: 'night/n.mp3' }], 'night'), NOON).state
+  const atHour = advance(state, NOON + 100_001).state
+  t.equal(atHour.mode, 'day', 'the second track plays on')
+  t.equal(
+    projectAir(atHour, NOON + 100_001).next?.track.id,
+    'night/n.mp3',
+    'and the first one of the night is known',
+  )
+  const after = advance(state, NOON + 180_000).state
+  t.match(after, {
+    mode: 'night',
+    list: { index: 0 },
+    onAir: { startedAtMs: NOON + 180_000, entry: { track: { id: 'night/n.mp3' } } },
+  })
+})
+
+t.test('M2: an empty day gives way to the night at its hour', async (t) => {
+  let state = learn(initialState(1, 'clock', night, NOON), library([]), NOON).state
+  state = learn(state, library([track('n')], 'night'), NOON).state
+  t.equal(state.onAir.phase, 'preparing')
+  t.match(advance(state, NOON + 100_000).state, {
+    mode: 'night',
+    onAir: { phase: 'track', startedAtMs: NOON + 100_000 },
+  })
+})
+
+t.test('R1: a station that was away for minutes goes on where the clock is, in both modes', async (t) => {
+  for (const pace of ['clock', 'sound'] as const) {
+    const start = playing(tracks(20), pace)
+    const first = onAir(start)!
+    const middle = resume(start, NOON + 1000, NOON + 30_000)
+    t.equal(onAir(middle.state)?.entryId, first.entryId)
+    t.same(middle.effects, [], 'T5: going on is no start')
+    t.equal(projectAir(middle.state, NOON + 30_000).current?.positionMs, 30_000)
+    const later = resume(start, NOON + 1000, NOON + first.track.durationMs! + 2000)
+    t.equal(onAir(later.state)?.entryId, upcoming(start)[0]!.entryId)
+    t.equal(later.state.pace, pace)
+  }
+})
+
+t.test('R2: after ten minutes of silence a new list begins', async (t) => {
+  const { state } = resume(playing(tracks(20)), NOON, NOON + 600_000)
+  t.match(state.onAir, { phase: 'preparing' })
+  t.same(upcoming(state), [])
+  t.same(wantedLists(state), ['day'])
+})
+
+/** All that must be true of any state, whatever happened. */
+function assertLegal(t: Test, state: PlayoutState, nowMs: number) {
+  const entries = [...state.list.entries, ...Object.values(state.prepared).flatMap((list) => list.entries)]
+  const ids = entries.map((entry) => entry.entryId)
+  const current = onAir(state)
+  const problems = [
+    new Set(ids).size !== ids.length && 'an entry stands twice in the queue',
+    current && state.list.entries[state.list.index]?.entryId !== current.entryId && 'the index is not on air',
+    current &&
+      state.onAir.phase === 'track' &&
+      state.onAir.startedAtMs > nowMs &&
+      'a track starts in the future',
+    JSON.stringify(JSON.parse(JSON.stringify(state))) !== JSON.stringify(state) &&
+      'the state is not plain JSON',
+    (nextDueMs(state) ?? Number.POSITIVE_INFINITY) <= nowMs && 'something is overdue',
+    upcoming(state).some((entry) => state.unplayable.includes(entry.track.id)) &&
+      'an unplayable track is queued',
+  ].filter(Boolean)
+  if (problems.length) t.fail(problems.join('; '), { state })
+  const sync = projectSync(state, nowMs)
+  if (sync.isPreparing !== (sync.track === null)) t.fail('preparing and a track at once', { sync })
+  if (sync.seek < 0 || (sync.duration > 0 && sync.seek > sync.duration))
+    t.fail('seek is outside the track', { sync })
+}
+
+t.test('random commands, facts and times: no illegal state, and a replay gives the same air', async (t) => {
+  for (let run = 0; run < 60; run++) {
+    let seed = run + 1
+    const random = (n: number) => {
+      const drawn = draw(seed)
+      seed = drawn.seed
+      return Math.floor(drawn.value * n)
+    }
+    const schedule: Schedule = {
+      natural: 'day',
+      changes: Array.from(
+        { length: 20 },
+        (_, i) => ({ atMs: NOON + (i + 1) * 400_000, mode: i % 2 ? 'day' : 'night' }) as const,
+      ),
+    }
+    const pace = random(2) ? 'clock' : 'sound'
+    const inputs: ((state: PlayoutState, nowMs: number) => Step)[] = []
+    const times: number[] = []
+    let nowMs = NOON
+    for (let i = 0; i < 150; i++) {
+      nowMs += random(4) === 0 ? random(200_000) : random(3_000)
+      times.push(nowMs)
+      const pick = random(100)
+      const size = random(16)
+      inputs.push((state, atMs) => {
+        if (pick < 55) {
+          const [mode] = wantedLists(state)
+          return mode
+            ? learn(state, library(tracks(size, 1 + (size % 5)), mode), atMs)
+            : { state, effects: [] }
+        }
+        if (pick < 65) return apply(state, { type: 'library-changed' }, atMs)
+        const queue = [onAir(state), ...upcoming(state)].filter((entry) => entry !== null)
+        const entryId = queue[pick < 85 ? 0 : pick % Math.max(1, queue.length)]?.entryId ?? 'none'
+        if (pick < 85) return learn(state, { type: 'sound-ended', entryId }, atMs)
+        if (pick < 95) return learn(state, { type: 'unplayable', entryId }, atMs)
+        return resume(state, atMs - (pick % 2 ? 1000 : HOUR), atMs)
+      })
+    }
+    const play = () => {
+      let state = initialState(run, pace, schedule, NOON)
+      const effects: Effect[] = []
+      inputs.forEach((input, i) => {
+        const passed = advance(state, times[i]!)
+        const step = input(passed.state, times[i]!)
+        const settled = advance(step.state, times[i]!)
+        state = settled.state
+        effects.push(...passed.effects, ...step.effects, ...settled.effects)
+        assertLegal(t, state, times[i]!)
+      })
+      return { state, effects }
+    }
+    const first = play()
+    t.same(play(), first, `run ${run}`)
+    for (const effect of first.effects) {
+      if (naturalMode(schedule, effect.startedAtMs) !== effect.mode)
+        t.fail('a track of the wrong mode was started')
+    }
+  }
+})
