@@ -43,7 +43,7 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     },
   }
   const files = await readdir(folder)
-  await Promise.all(opened.map((one) => one.sweep(files)))
+  for (const one of opened) one.sweep(files)
   return data
 }
 
@@ -85,6 +85,7 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
   /** The file on disk, when it cannot be understood. */
   #broken: { file: BigIntStats; error: Error } | null = null
   #waiting: Change<T>[] = []
+  #leftBehind: string[] = []
   #writing: Promise<void> | null = null
   #isClosed = false
 
@@ -153,19 +154,12 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     })
   }
 
-  /** Removes what processes left that were killed in the middle of a change. */
-  async sweep(files: string[]): Promise<void> {
-    const leftovers = files.filter(
-      (file) => file.startsWith(`.${this.#name}.`) || file.startsWith(`${this.#name}.lock.`),
+  /** Removes what processes left that were killed in the middle of a change, as soon as the lock allows. */
+  sweep(files: string[]): void {
+    this.#leftBehind = files.filter(
+      (file) => file.startsWith(`.${this.#name}.`) || file.startsWith(`${this.#name}.lock`),
     )
-    if (leftovers.length === 0) return
-    // Under the lock nobody else is in the middle of a change.
-    const lock = await this.#lock()
-    try {
-      await Promise.all(leftovers.map((file) => rm(join(this.#folder, file), { force: true })))
-    } finally {
-      lock.release()
-    }
+    this.#writing ??= this.#writeAll()
   }
 
   async close(): Promise<void> {
@@ -285,17 +279,22 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
   async #writeAll(): Promise<void> {
     // Changes that are asked for in one go are written in one go.
     await null
-    while (this.#waiting.length > 0) await this.#writeWaiting()
+    while (this.#waiting.length > 0 || this.#leftBehind.length > 0) await this.#writeWaiting()
     this.#writing = null
   }
 
   /** Makes all changes that wait, as one new version of the file. */
   async #writeWaiting(): Promise<void> {
     let batch: Change<T>[] = []
+    const leftBehind = this.#leftBehind.splice(0)
     try {
-      const lock = await this.#lock()
+      const lockName = `${this.#name}.lock`
+      const lock = await lockFile(join(this.#folder, lockName))
       let settle: (() => void)[]
       try {
+        // Under the lock nobody else is in the middle of a change.
+        for (const file of leftBehind)
+          if (file !== lockName) await rm(join(this.#folder, file), { force: true })
         batch = this.#waiting.splice(0)
         const { records, serial } = this.#latest()
         const draft: Draft<T> = { records: new Map(records), serial, isChanged: false }
@@ -309,10 +308,6 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
       const refused = batch.length > 0 ? batch : this.#waiting.splice(0)
       for (const change of refused) change.refuse(error)
     }
-  }
-
-  #lock(): Promise<FileLock> {
-    return lockFile(join(this.#folder, `${this.#name}.lock`))
   }
 
   async #write(draft: Draft<T>, lock: FileLock): Promise<void> {

@@ -1,0 +1,224 @@
+import type { HistoryItem, Track } from '@solstice/contracts'
+import type { DataStore } from '@solstice/station'
+import type { Test } from 'tap'
+
+/** A place that stores can be opened on, again and again, by several at once; the suite closes them. */
+export type OpenPlace = (t: Test) => Promise<() => Promise<DataStore>>
+
+export const track = (id: string, facts: Partial<Track> = {}): Track => ({
+  id,
+  title: id,
+  artist: 'Artist',
+  album: '',
+  year: null,
+  duration: 60,
+  mode: 'day',
+  filename: id,
+  storageKey: id,
+  ...facts,
+})
+
+export const played = (trackId: string, playedAt: number): Omit<HistoryItem, 'id'> => ({
+  trackId,
+  title: trackId,
+  artist: 'Artist',
+  album: '',
+  mode: 'day',
+  playedAt,
+})
+
+const ids = (records: readonly { id: string | number }[]) => records.map(({ id }) => id)
+
+/** What every data store promises, whatever it keeps the records in. */
+export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
+  const place = async (t: Test) => {
+    const openStore = await openPlace(t)
+    return async () => {
+      const data = await openStore()
+      t.teardown(() => data.close())
+      return data
+    }
+  }
+  const fresh = async (t: Test) => (await place(t))()
+
+  t.test('an empty place holds nothing', async (t) => {
+    const data = await fresh(t)
+    t.equal(await data.tracks.get('day/none.mp3'), null)
+    t.same(await data.tracks.find(), [])
+    t.same(await data.tracks.find({ mode: 'day' }), [])
+    t.equal(await data.tracks.update({ id: 'day/none.mp3' }, { year: 1 }), 0)
+    t.equal(await data.tracks.delete({ id: 'day/none.mp3' }), 0)
+  })
+
+  t.test('records are found by key and by fields, in order of insertion', async (t) => {
+    const data = await fresh(t)
+    await data.tracks.insert(track('day/b'))
+    await data.tracks.insert(track('night/c', { mode: 'night', year: 1999 }))
+    await data.tracks.insert(track('day/a', { year: 1999 }))
+    t.same(await data.tracks.get('day/a'), track('day/a', { year: 1999 }))
+    t.same(ids(await data.tracks.find()), ['day/b', 'night/c', 'day/a'])
+    t.same(ids(await data.tracks.find({ mode: 'day' })), ['day/b', 'day/a'])
+    t.same(ids(await data.tracks.find({ mode: 'day', year: 1999 })), ['day/a'])
+    t.same(ids(await data.tracks.find({ year: null })), ['day/b'])
+  })
+
+  t.test(
+    'insert never replaces: a taken key gives null, to all but one of those who ask at once',
+    async (t) => {
+      const open = await place(t)
+      const [one, other] = [await open(), await open()]
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, year) =>
+          (year % 2 ? one : other).artists.insert({ artist: 'a', hasArt: false, artFileName: String(year) }),
+        ),
+      )
+      const inserted = results.filter((record) => record !== null)
+      t.equal(inserted.length, 1)
+      t.same(await one.artists.get('a'), inserted[0])
+    },
+  )
+
+  t.test('serial keys rise and are not used again; a unique combination is taken once', async (t) => {
+    const data = await fresh(t)
+    t.equal((await data.history.insert(played('day/a', 1)))?.id, 1)
+    t.equal((await data.history.insert(played('day/a', 2)))?.id, 2)
+    t.equal(await data.history.insert(played('day/a', 2)), null)
+    t.equal((await data.history.insert(played('day/b', 2)))?.id, 3)
+    t.equal(await data.history.delete({ id: 3 }), 1)
+    t.equal((await data.history.insert(played('day/b', 2)))?.id, 4)
+    await data.history.put({ id: 9, ...played('day/c', 5) })
+    t.equal((await data.history.insert(played('day/c', 6)))?.id, 10)
+    await t.rejects(data.history.put({ id: 11, ...played('day/c', 5) }))
+    await t.rejects(data.history.update({ trackId: 'day/c' }, { playedAt: 7 }), 'two would become one')
+    t.same(ids(await data.history.find()), [1, 2, 4, 9, 10])
+  })
+
+  t.test('put adds, and replaces in place', async (t) => {
+    const data = await fresh(t)
+    await data.offsets.put({ key: 'a', offset: 1 })
+    await data.offsets.put({ key: 'b', offset: 2 })
+    await data.offsets.put({ key: 'a', offset: 3 })
+    t.same(await data.offsets.find(), [
+      { key: 'a', offset: 3 },
+      { key: 'b', offset: 2 },
+    ])
+  })
+
+  t.test('update is compare-and-set: of many who claim at once, one succeeds', async (t) => {
+    const open = await place(t)
+    const [one, other] = [await open(), await open()]
+    await one.tracks.insert(track('day/a', { year: 0 }))
+    const claims = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        (i % 2 ? one : other).tracks.update({ id: 'day/a', year: 0 }, { year: i + 1 }),
+      ),
+    )
+    t.equal(
+      claims.reduce((sum, count) => sum + count, 0),
+      1,
+    )
+    t.equal((await other.tracks.get('day/a'))?.year, claims.indexOf(1) + 1)
+  })
+
+  t.test('update says how many it changed, and may give a record another key', async (t) => {
+    const data = await fresh(t)
+    for (const id of ['day/a', 'day/b', 'day/c']) await data.tracks.insert(track(id))
+    t.equal(await data.tracks.update({ mode: 'day' }, { album: 'One' }), 3)
+    t.equal(await data.tracks.update({ id: 'day/a' }, { id: 'night/a', mode: 'night' }), 1)
+    t.equal(await data.tracks.get('day/a'), null)
+    t.equal((await data.tracks.get('night/a'))?.album, 'One')
+    await t.rejects(data.tracks.update({ id: 'day/b' }, { id: 'day/c', album: 'Two' }))
+    t.same(
+      (await data.tracks.find()).map(({ id, album }) => [id, album]).sort(),
+      [
+        ['day/b', 'One'],
+        ['day/c', 'One'],
+        ['night/a', 'One'],
+      ],
+      'a refused change leaves everything as it was',
+    )
+  })
+
+  t.test('a change that is refused does not touch those that wait with it', async (t) => {
+    const data = await fresh(t)
+    await data.history.insert(played('day/a', 1))
+    const [before, refused, after] = await Promise.allSettled([
+      data.history.insert(played('day/b', 2)),
+      data.history.put({ id: 7, ...played('day/a', 1) }),
+      data.history.insert(played('day/c', 3)),
+    ])
+    t.match([before.status, refused.status, after.status], ['fulfilled', 'rejected', 'fulfilled'])
+    t.same(ids(await data.history.find()), [1, 2, 3])
+  })
+
+  t.test('delete takes fields or a rule, and says how many', async (t) => {
+    const data = await fresh(t)
+    for (let at = 1; at <= 6; at++) await data.history.insert(played('day/a', at))
+    t.equal(await data.history.delete({ playedAt: 3 }), 1)
+    t.equal(await data.history.delete((item) => item.playedAt > 4), 2)
+    t.same(ids(await data.history.find()), [1, 2, 4])
+    t.equal(await data.history.delete({}), 3)
+  })
+
+  t.test('two stores on one place see what the other did at once', async (t) => {
+    const open = await place(t)
+    const [one, other] = [await open(), await open()]
+    for (let year = 0; year < 25; year++) {
+      await one.tracks.put(track('day/a', { year }))
+      t.equal((await other.tracks.get('day/a'))?.year, year)
+      await other.tracks.update({ id: 'day/a' }, { album: String(year) })
+      t.equal((await one.tracks.find({ id: 'day/a' }))[0]?.album, String(year))
+    }
+  })
+
+  t.test('changes of two stores at once are all kept, also for one that opens later', async (t) => {
+    const open = await place(t)
+    const [one, other] = [await open(), await open()]
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) => (i % 3 ? one : other).history.insert(played('day/a', i))),
+    )
+    const later = await (await open()).history.find()
+    t.same(
+      later.map(({ playedAt }) => playedAt).sort((a, b) => a - b),
+      Array.from({ length: 60 }, (_, i) => i),
+    )
+    t.equal(new Set(ids(later)).size, 60)
+  })
+
+  t.test('any text comes back as it went in', async (t) => {
+    const open = await place(t)
+    const title = 'Їжак "ґ" \\ \n\u2028\u0000 🌙 <img src=x> %s + & \' $'
+    const lines = [{ time: 1.25, text: title }]
+    const one = await open()
+    await one.tracks.put(track('night/Ніч & +%.mp3', { title, year: 2024, duration: 12.345 }))
+    await one.lyrics.put({ key: 'a||b', synced: true, lines, fetchedAt: 1_700_000_000_000 })
+    const other = await open()
+    t.same(
+      await other.tracks.get('night/Ніч & +%.mp3'),
+      track('night/Ніч & +%.mp3', { title, year: 2024, duration: 12.345 }),
+    )
+    t.same((await other.lyrics.get('a||b'))?.lines, lines)
+  })
+
+  t.test('what callers do to a record does not reach the store', async (t) => {
+    const data = await fresh(t)
+    const given = { key: 'a||b', synced: false, lines: [{ time: 0, text: 'kept' }] }
+    await data.lyrics.put(given)
+    given.lines[0]!.text = 'changed'
+    const read = await data.lyrics.get('a||b')
+    try {
+      read!.lines[0]!.text = 'changed'
+    } catch {
+      // Frozen records refuse, copies do not: both keep what is stored.
+    }
+    t.equal((await data.lyrics.get('a||b'))?.lines[0]?.text, 'kept')
+  })
+
+  t.test('a closed store takes no changes', async (t) => {
+    const data = await (await openPlace(t))()
+    const last = data.offsets.put({ key: 'a', offset: 1 })
+    await data.close()
+    await last
+    await t.rejects(data.offsets.put({ key: 'b', offset: 1 }))
+  })
+}

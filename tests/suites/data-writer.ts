@@ -1,0 +1,39 @@
+import { writeSync } from 'node:fs'
+import { openJsonData } from '../../packages/adapters/src/data-json.ts'
+import { played } from './data-store.ts'
+
+/**
+ * A process that writes: `<folder> <name> <records>`. It prints `ready`, begins at SIGUSR2, adds that many records to the
+ * history and counts them in one record that all writers share, and prints each number once it is safe.
+ */
+const [folder = '', name = '', records = '0'] = process.argv.slice(2)
+const say = (line: string) => writeSync(1, `${line}\n`)
+
+// Node ignores the signal of a file that grew too large; tap's watcher of exits would take it for the end.
+process.on('SIGXFSZ', () => {})
+process.once('SIGUSR2', async () => {
+  try {
+    await write()
+  } catch (error) {
+    const { message, cause } = error as Error
+    say(`refused: ${message}: ${cause instanceof Error ? cause.message : ''}`)
+  }
+  clearInterval(alive)
+})
+const alive = setInterval(() => {}, 60_000)
+const data = await openJsonData(folder)
+say('ready')
+
+async function write() {
+  for (let n = 1; n <= Number(records); n++) {
+    const { id } = (await data.history.insert(played(name, n)))!
+    say(`safe ${n} as ${id}`)
+    let counted = 0
+    while (counted === 0) {
+      const { offset } = (await data.offsets.get('counter'))!
+      counted = await data.offsets.update({ key: 'counter', offset }, { offset: offset + 1 })
+    }
+  }
+  await data.close()
+  say('done')
+}
