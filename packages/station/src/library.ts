@@ -1,6 +1,7 @@
 import type { Mode, Track } from '@solstice/contracts'
 import type { TrackRef } from '@solstice/playout'
 import { reconcileArtists } from './artwork.ts'
+import { Failure } from './failure.ts'
 import type { DataStore } from './ports/data-store.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from './ports/outside.ts'
@@ -81,30 +82,23 @@ export async function reconcile(station: {
   const { data, media, log } = station
   const result = { added: 0, removed: 0, missing: 0 }
   for (const mode of modes) {
-    const files = (await media.list(mode)).filter((key) => /.\.mp3$/i.test(key))
-    const known = await data.tracks.find({ mode })
-    const added = await addFound(
+    const files = new Set((await media.list(mode)).filter((key) => /.\.mp3$/i.test(key)))
+    const tracks = await data.tracks.find({ mode })
+    const ids = new Set(tracks.map((track) => track.id))
+    const gone = await withoutFile(media, tracks, files)
+    result.added += await addFound(
       station,
       mode,
-      without(
-        files,
-        known.map((track) => track.id),
-      ),
+      [...files].filter((key) => !ids.has(key)),
     )
-    const gone = await withoutFile(media, known, new Set(files))
-    result.added += added
-    if (gone.length === 0) continue
-    const examples = gone.slice(0, 10).map((track) => track.id)
+    if (gone.size === 0) continue
+    const details = { mode, tracks: gone.size, examples: [...gone].slice(0, 10) }
     if (station.confirmTrackCleanup) {
-      const removed = await Promise.all(gone.map(({ id }) => data.tracks.delete({ id })))
-      result.removed += removed.reduce((sum, count) => sum + count, 0)
-      log.info({ mode, tracks: gone.length, examples }, 'tracks without a file were removed')
+      result.removed += await data.tracks.delete((track) => gone.has(track.id))
+      log.info(details, 'tracks without a file were removed')
     } else {
-      result.missing += gone.length
-      log.warn(
-        { mode, tracks: gone.length, examples },
-        'tracks have no file; CONFIRM_TRACK_CLEANUP=true removes them',
-      )
+      result.missing += gone.size
+      log.warn(details, 'tracks have no file; CONFIRM_TRACK_CLEANUP=true removes them')
     }
   }
   await reconcileArtists(data, media)
@@ -158,21 +152,25 @@ async function readFacts(station: Surroundings, key: MediaKey): Promise<AudioFac
   }
 }
 
-function without(keys: MediaKey[], known: MediaKey[]): MediaKey[] {
-  const ids = new Set(known)
-  return keys.filter((key) => !ids.has(key))
-}
-
-/** The tracks whose file is gone. Looked at one by one, because a listing leaves out files that lie behind links. */
+/** Ids of the tracks whose file is gone. A listing leaves out what lies behind links, so these are looked at again. */
 async function withoutFile(
   media: MediaStorage,
   tracks: readonly Readonly<Track>[],
   files: Set<MediaKey>,
-): Promise<Readonly<Track>[]> {
-  const gone: Readonly<Track>[] = []
-  for (const track of tracks) {
-    if (files.has(track.storageKey)) continue
-    if (!(await media.stat(track.storageKey))) gone.push(track)
+): Promise<Set<string>> {
+  const gone = new Set<string>()
+  for (const { id, storageKey } of tracks) {
+    if (!files.has(storageKey) && !(await isThere(media, storageKey))) gone.add(id)
   }
   return gone
+}
+
+async function isThere(media: MediaStorage, key: MediaKey): Promise<boolean> {
+  try {
+    return (await media.stat(key)) !== null
+  } catch (error) {
+    // A refused key leads out of the storage: nothing of ours is there.
+    if (error instanceof Failure) return false
+    throw error
+  }
 }

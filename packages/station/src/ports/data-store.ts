@@ -37,13 +37,19 @@ export interface DataStore {
 
 export interface Collection<T extends object, K extends keyof T & string> {
   get(key: T[K]): Promise<Readonly<T> | null>
-  /** All records that equal `where` in every field it names, in order of insertion. */
+  /**
+   * All records that equal `where` in every field it names, in order of insertion; without `where` it may be the same
+   * array every time while nothing changed.
+   */
   find(where?: Partial<T>): Promise<readonly Readonly<T>[]>
   /** Adds a record; null when its key, or another unique combination of the collection, is taken. A serial key is given by the store. */
   insert(record: NewRecord<T, K>): Promise<Readonly<T> | null>
-  /** Adds or replaces. */
+  /** Adds or replaces. @throws when another record has its unique combination. */
   put(record: T): Promise<void>
-  /** Changes the records that equal `where`, and says how many: compare-and-set. */
+  /**
+   * Changes the records that equal `where`, and says how many: compare-and-set.
+   * @throws when one would take the key or the unique combination of another; then nothing is changed.
+   */
   update(where: Partial<T>, change: Partial<T>): Promise<number>
   /** Removes the records that equal `where`, or that the predicate names, and says how many. */
   delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number>

@@ -11,13 +11,14 @@ export interface MediaStat {
 /** Files of the station. A key that would leave its place is refused with `Failure('BAD_REQUEST')`. */
 export interface MediaStorage {
   stat(key: MediaKey): Promise<MediaStat | null>
-  /** Bytes `start` to `end` (inclusive) or all. */
+  /** Bytes `start` to `end` (inclusive) or all. @throws Failure NOT_FOUND */
   open(key: MediaKey, range?: { start: number; end: number }): Promise<Readable>
   /** Puts a new file in one step: a reader finds all of it or nothing. Replaces what is there. */
   put(key: MediaKey, content: Readable | Uint8Array): Promise<void>
+  /** Deleting what is not there does no harm. */
   delete(key: MediaKey): Promise<void>
-  /** Keys of the files directly under a folder such as `day` or `arts`. */
+  /** Keys of the files directly under a folder such as `day` or `arts`, in order; hidden files are left out. */
   list(folder: string): Promise<MediaKey[]>
-  /** A path or address that ffmpeg can open. */
+  /** A path or address that ffmpeg can open. @throws Failure NOT_FOUND */
   source(key: MediaKey): Promise<string>
 }
