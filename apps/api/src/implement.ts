@@ -57,8 +57,9 @@ export function implement<const R extends Route>(
   handler: Handler<R>,
   options: ImplementOptions = {},
 ): void {
-  const guard: Guard<R['access']> | undefined = app.guards[route.access as R['access']]
-  if (!guard) throw new Error(`${route.method} ${route.path} declares no access rule`)
+  if (!Object.hasOwn(app.guards, route.access))
+    throw new Error(`${route.method} ${route.path} declares no access rule`)
+  const guard: Guard<R['access']> = app.guards[route.access as R['access']]
   const callers = new WeakMap<FastifyRequest, Caller[R['access']]>()
 
   app.route({
@@ -167,6 +168,8 @@ export function refuse(error: FastifyError | Failure, request: FastifyRequest, r
     .removeHeader('content-length')
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
+    // Every refusal is of the contract, whether or not the route expected it.
+    .serializer(JSON.stringify)
     .send(failureBody(code, details))
 }
 

@@ -98,7 +98,8 @@ function isBytes(reply: TSchema | BytesReply): reply is BytesReply {
 
 /** One entry per status that the route can refuse with, with the codes and an example of each body. */
 function refusals(route: Route) {
-  const codes = new Set<FailureCode>([...route.failures, 'INTERNAL'])
+  const ofBody: FailureCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+  const codes = new Set<FailureCode>([...route.failures, ...(route.body ? ofBody : []), 'INTERNAL'])
   const statuses = new Set([...codes].map((code) => failures[code].status))
   return Object.fromEntries(
     [...statuses].map((status) => {

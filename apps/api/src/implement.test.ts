@@ -1,0 +1,168 @@
+import { connect as connectTo } from 'node:net'
+import { type Access, defineRoute, failureBody } from '@solstice/contracts'
+import { Failure } from '@solstice/station'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+import { Type } from 'typebox'
+import { createGuards } from './access.ts'
+import { implement, refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
+import { createTokens } from './tokens.ts'
+
+const tokens = createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 })
+
+const saveThing = defineRoute({
+  method: 'POST',
+  path: '/api/things/:id',
+  summary: 'Saves a thing',
+  access: 'public',
+  params: Type.Object({ id: Type.Integer() }),
+  query: Type.Object({ dry: Type.Optional(Type.Boolean({ default: false })) }),
+  body: Type.Object({ name: Type.String({ maxLength: 20 }), inner: Type.Object({ size: Type.Number() }) }),
+  reply: Type.Object({ id: Type.Integer(), dry: Type.Boolean() }),
+  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+})
+
+function openApp(): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: 1000,
+    frameworkErrors: refuse,
+    clientErrorHandler: refuseConnection,
+    http: { headersTimeout: 300, connectionsCheckingInterval: 50 },
+  })
+  speakContract(app, createGuards(tokens, { nowMs: () => 0 }))
+  t.teardown(() => app.close())
+  return app
+}
+
+t.test('whatever is wrong with a request, the answer has the form of the contract', async (t) => {
+  const app = openApp()
+  implement(app, saveThing, ({ params, query, body }) => {
+    if (body.name === 'absent') throw new Failure('NOT_FOUND')
+    if (body.name === 'limited') throw new Failure('RATE_LIMITED', { retryAfterSecs: 7 })
+    if (body.name === 'broken') throw new Error('the password is hunter2')
+    return { id: params.id, dry: query.dry!, secret: 'undeclared' }
+  })
+  refuseOtherMethods(app, [saveThing])
+  const post = (payload: string | object, headers = {}, url = '/api/things/5') =>
+    app.inject({ method: 'POST', url, payload, headers })
+  const good = { name: 'x', inner: { size: 1 } }
+  const json = { 'content-type': 'application/json' }
+
+  t.test('a good one is answered with what the route declares', async (t) => {
+    const answer = await post(good)
+    t.equal(answer.statusCode, 200)
+    t.same(answer.json(), { id: 5, dry: false })
+    t.same((await post(good, {}, '/api/things/5?dry=true')).json(), { id: 5, dry: true })
+  })
+
+  t.test('a wrong value is named', async (t) => {
+    const wrong: [unknown, string][] = [
+      [{ name: 'x' }, 'inner'],
+      [{ name: 'x', inner: {} }, 'inner.size'],
+      [{ name: 'x'.repeat(21), inner: { size: 1 } }, 'name'],
+      [{ name: 'x', inner: { size: 'big' } }, 'inner.size'],
+      [[], 'body'],
+    ]
+    for (const [body, field] of wrong) {
+      const answer = await post(JSON.stringify(body), json)
+      t.equal(answer.statusCode, 400)
+      t.same(answer.json(), failureBody('BAD_REQUEST', { field }))
+    }
+    t.match((await post(good, {}, '/api/things/five')).json(), { error: { field: 'id' } })
+    t.match((await post(good, {}, '/api/things/5?dry=perhaps')).json(), { error: { field: 'dry' } })
+  })
+
+  t.test('bodies that are no JSON, too large, of another type', async (t) => {
+    for (const payload of ['{', '{"name":', 'null,', '{"__proto__":{"a":1}}', '']) {
+      const answer = await post(payload, json)
+      t.same(answer.json(), failureBody('MALFORMED_JSON'), payload)
+      t.equal(answer.statusCode, 400)
+    }
+    const large = await post({ ...good, more: 'x'.repeat(1000) })
+    t.equal(large.statusCode, 413)
+    t.same(large.json(), failureBody('PAYLOAD_TOO_LARGE'))
+    const xml = await post('<name/>', { 'content-type': 'text/xml' })
+    t.equal(xml.statusCode, 415)
+    t.same(xml.json(), failureBody('UNSUPPORTED_MEDIA_TYPE'))
+  })
+
+  t.test('a failure is translated; what is our own fault is not told', async (t) => {
+    const absent = await post({ ...good, name: 'absent' })
+    t.equal(absent.statusCode, 404)
+    t.same(absent.json(), failureBody('NOT_FOUND'))
+    const limited = await post({ ...good, name: 'limited' })
+    t.equal(limited.statusCode, 429)
+    t.equal(limited.headers['retry-after'], '7')
+    t.same(limited.json(), failureBody('RATE_LIMITED', { retryAfterSecs: 7 }))
+    const broken = await post({ ...good, name: 'broken' })
+    t.equal(broken.statusCode, 500)
+    t.same(broken.json(), failureBody('INTERNAL'))
+    t.notMatch(broken.body, /hunter2|stack|implement\.test/)
+  })
+
+  t.test('another method of a known path is 405 with Allow, before its body is looked at', async (t) => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const) {
+      const answer = await app.inject({
+        method,
+        url: '/api/things/5',
+        headers: json,
+        ...(method !== 'GET' && method !== 'HEAD' && { payload: '{' }),
+      })
+      t.equal(answer.statusCode, 405, method)
+      t.equal(answer.headers.allow, 'POST, OPTIONS')
+      if (method !== 'HEAD') t.same(answer.json(), failureBody('METHOD_NOT_ALLOWED'))
+    }
+    const options = await app.inject({ method: 'OPTIONS', url: '/api/things/5' })
+    t.equal(options.statusCode, 204)
+    t.equal(options.headers.allow, 'POST, OPTIONS')
+  })
+})
+
+t.test('a route without an access rule is not registered', async (t) => {
+  const app = openApp()
+  t.throws(
+    () => implement(app, { ...saveThing, access: undefined as unknown as Access }, () => ({}) as never),
+    {
+      message: /declares no access rule/,
+    },
+  )
+  t.throws(() => implement(app, { ...saveThing, access: 'toString' as Access }, () => ({}) as never), {
+    message: /declares no access rule/,
+  })
+  t.throws(() => app.get('/api/backdoor', () => 'open'), { message: /did not come through implement/ })
+  t.throws(() => app.get('/api/docsuper', () => 'open'), { message: /did not come through implement/ })
+  await t.rejects(
+    async () =>
+      app.register(async (inner) => {
+        inner.post('/api/hidden', () => 'open')
+      }),
+    { message: /did not come through implement/ },
+  )
+})
+
+t.test('a connection that never becomes a request is told why and closed', async (t) => {
+  const app = openApp()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  const say = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      let heard = ''
+      const socket = connectTo(port, '127.0.0.1', () => socket.write(text))
+      socket.setEncoding('utf8').on('data', (part: string) => {
+        heard += part
+      })
+      socket.on('error', reject).on('close', () => resolve(heard))
+    })
+  const answers = {
+    [await say('this is not HTTP\r\n\r\n')]: failureBody('BAD_REQUEST', { field: 'request' }),
+    [await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)]:
+      failureBody('HEADERS_TOO_LARGE'),
+    [await say('GET / HTTP/1.1\r\nHost: x\r\nX-Slow')]: failureBody('REQUEST_TIMEOUT'),
+  }
+  for (const [answer, body] of Object.entries(answers)) {
+    const [head, text] = answer.split('\r\n\r\n')
+    t.match(head, /^HTTP\/1\.1 4\d\d .+\r\nContent-Type: application\/json/)
+    t.match(head, /\r\nConnection: close/)
+    t.same(JSON.parse(text!), body)
+  }
+})
