@@ -184,10 +184,7 @@ async function sendAudio(
   reply.header('content-length', end - start + 1)
   // An empty stream, because the length in the header shall stay the one of the file.
   if (request.method === 'HEAD' || stat.size === 0) return reply.send(Readable.from([]))
-  const file = await media.open(track.storageKey, { start, end })
-  // The listener may have gone while the file was opened: then nobody else would close it.
-  if (reply.raw.destroyed) file.destroy()
-  return reply.send(file)
+  return reply.send(await media.open(track.storageKey, { start, end }))
 }
 
 function addVary(reply: FastifyReply, field: string): void {
