@@ -1,5 +1,6 @@
 import type { AudioTags } from '@solstice/station'
 import { parseFile } from 'music-metadata'
+import { measureMp3 } from './mp3-length.ts'
 
 const MAX_CHARACTERS = 300
 
@@ -7,16 +8,19 @@ const MAX_CHARACTERS = 300
 export function audioTags(): AudioTags {
   return {
     async read(path) {
-      // Without `duration` a file of variable bit rate has none: it is then measured frame by frame.
-      const { common, format } = await parseFile(path, { duration: true, skipCovers: true })
-      // Anything may look like the start of an MP3 frame; what has a length is audio.
-      if (!format.codec || !format.duration) throw new Error(`${path} is not audio`)
+      // Of an MP3 only its own frames tell the length. The library believes what the file says of itself, and takes a
+      // variable bit rate that begins steadily for a constant one.
+      const measured = await measureMp3(path)
+      const { common, format } = await parseFile(path, { duration: measured === null, skipCovers: true })
+      const duration = measured ?? format.duration
+      // Anything may look like the start of a frame; what has a length is audio.
+      if (!format.codec || !duration) throw new Error(`${path} is not audio`)
       return {
         title: line(common.title),
         artist: line(common.artist),
         album: line(common.album),
         year: common.year && common.year > 0 && common.year < 10_000 ? Math.trunc(common.year) : null,
-        duration: Math.round(format.duration * 1000) / 1000,
+        duration: Math.round(duration * 1000) / 1000,
       }
     },
   }

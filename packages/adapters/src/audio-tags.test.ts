@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { makeTone } from '../../../tests/harness/audio.ts'
+import { temporaryFolder } from '../../../tests/harness/processes.ts'
+import { audioTags } from './audio-tags.ts'
+
+const run = promisify(execFile)
+const tags = audioTags()
+
+/** An ID3v2.4 tag with text frames. */
+function id3(frames: Record<string, string>): Buffer {
+  const size = (n: number) => Buffer.from([(n >> 21) & 127, (n >> 14) & 127, (n >> 7) & 127, n & 127])
+  const body = Buffer.concat(
+    Object.entries(frames).map(([id, value]) => {
+      const content = Buffer.concat([Buffer.from([3]), Buffer.from(value)])
+      return Buffer.concat([Buffer.from(id), size(content.length), Buffer.from([0, 0]), content])
+    }),
+  )
+  return Buffer.concat([Buffer.from('ID3\x04\0\0', 'latin1'), size(body.length), body])
+}
+
+t.test('tags and measured length are read', async (t) => {
+  const path = join(await temporaryFolder(t), 'a.mp3')
+  await makeTone(path, { hz: 440, seconds: 2, title: 'Ранковий приплив', artist: 'Мавка & Co', album: 'Ніч' })
+  const facts = await tags.read(path)
+  t.match(facts, { title: 'Ранковий приплив', artist: 'Мавка & Co', album: 'Ніч', year: null })
+  t.ok(Math.abs(facts.duration! - 2) < 0.1)
+})
+
+t.test('a file without tags has none', async (t) => {
+  const path = join(await temporaryFolder(t), 'a.mp3')
+  const options = ['-f', 'lavfi', '-i', 'sine=duration=1', '-map_metadata', '-1', '-fflags', '+bitexact']
+  await run('ffmpeg', ['-loglevel', 'error', ...options, '-id3v2_version', '0', '-write_xing', '0', path])
+  t.match(await tags.read(path), { title: null, artist: null, album: null, year: null })
+})
+
+t.test('the length is measured over the whole file, whatever the file says', async (t) => {
+  const folder = await temporaryFolder(t)
+  const encode = async (name: string, source: string, ...options: string[]) => {
+    const path = join(folder, `${name}.mp3`)
+    await run('ffmpeg', ['-loglevel', 'error', '-f', 'lavfi', '-i', source, ...options, path])
+    return path
+  }
+  const is = (seconds: number | null, wanted: number, what: string, tolerance = 0.08) =>
+    t.ok(seconds !== null && Math.abs(seconds - wanted) < tolerance, `${what}: ${seconds} s`)
+  const length = async (path: string) => (await tags.read(path)).duration
+
+  const tone = 'sine=frequency=440:duration=4'
+  t.equal(await length(await encode('exact', tone, '-b:a', '128k')), 4, 'without what the encoder added')
+  is(await length(await encode('plain', tone, '-write_xing', '0')), 4, 'constant bit rate, no header')
+  is(await length(await encode('low', tone, '-ar', '22050', '-b:a', '32k')), 4, 'MPEG-2')
+  is(await length(await encode('lowest', tone, '-ar', '8000', '-b:a', '8k')), 4, 'MPEG-2.5')
+  const growing = 'aevalsrc=if(gt(t\\,6)\\,random(0)-0.5\\,0):duration=12:sample_rate=44100'
+  is(await length(await encode('variable', growing, '-q:a', '4', '-write_xing', '0')), 12, 'quiet, then loud')
+
+  const whole = await readFile(await encode('whole', tone, '-b:a', '128k'))
+  const variant = async (name: string, ...parts: Buffer[]) => {
+    const path = join(folder, `${name}.mp3`)
+    await writeFile(path, Buffer.concat(parts))
+    return length(path)
+  }
+  is(await variant('cut', whole.subarray(0, whole.length / 2)), 2, 'cut short')
+  is(await variant('tail', whole, Buffer.from(`TAG${' '.repeat(125)}`)), 4, 'with an ID3v1 tag')
+  is(
+    await variant('hole', whole.subarray(0, 20_000), Buffer.alloc(5000, 0xff), whole.subarray(20_000)),
+    4,
+    'with a hole',
+  )
+  is(
+    await variant('large', id3({ TXXX: 'x'.repeat(600_000) }), id3({ TIT2: 'a' }), whole),
+    4,
+    'behind large tags',
+  )
+  is(await variant('twice', whole, await readFile(join(folder, 'low.mp3'))), 8, 'of two sample rates', 0.2)
+})
+
+t.test('texts come in NFC, on one line, trimmed and bounded; years are years', async (t) => {
+  const folder = await temporaryFolder(t)
+  const tone = join(folder, 'tone.mp3')
+  await makeTone(tone, { hz: 440, seconds: 1 })
+  const audio = await readFile(tone)
+  const read = async (frames: Record<string, string>) => {
+    const path = join(folder, 'tagged.mp3')
+    await writeFile(path, Buffer.concat([id3(frames), audio]))
+    return tags.read(path)
+  }
+  t.match(await read({ TIT2: '  Кии\u0306в \t', TPE1: 'a\r\nb', TALB: '\u202egnp.exe' }), {
+    title: 'Ки\u0439в',
+    artist: 'a b',
+    album: 'gnp.exe',
+  })
+  t.match(await read({ TIT2: '   ', TPE1: '\u0001', TALB: '🌙'.repeat(5000) }), {
+    title: null,
+    artist: null,
+    album: '🌙'.repeat(300),
+  })
+  t.equal((await read({ TDRC: '1998-05-01' })).year, 1998)
+  for (const year of ['0', '-5', 'last year']) t.equal((await read({ TDRC: year })).year, null, year)
+})
+
+t.test('what is not audio throws', async (t) => {
+  const path = join(await temporaryFolder(t), 'a.mp3')
+  const garbage = {
+    empty: Buffer.alloc(0),
+    text: Buffer.from('hello '.repeat(2000)),
+    zeros: Buffer.alloc(100_000),
+    'a JPEG': Buffer.concat([
+      Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
+      Buffer.alloc(5000, 7),
+    ]),
+    'a tag alone': id3({ TIT2: 'Title' }),
+    'a tag that claims 256 MB': Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f', 'latin1'),
+  }
+  for (const [what, bytes] of Object.entries(garbage)) {
+    await writeFile(path, bytes)
+    await t.rejects(tags.read(path), what)
+  }
+  await t.rejects(tags.read(`${path}.none`), { code: 'ENOENT' })
+})
