@@ -25,11 +25,11 @@ const FORMAT_VERSION = 1
  */
 export async function openJsonData(folder: string): Promise<DataStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const opened: JsonCollection<never, never>[] = []
+  const opened: { sweep(files: string[]): void; close(): Promise<void> }[] = []
   const collection = <T extends object, K extends keyof T & string>(name: keyof typeof collections) => {
     const one = new JsonCollection<T, K>(folder, name, collections[name])
-    opened.push(one as unknown as JsonCollection<never, never>)
-    return one as Collection<T, K>
+    opened.push(one)
+    return one
   }
   const data: DataStore = {
     tracks: collection('tracks'),
