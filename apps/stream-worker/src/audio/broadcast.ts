@@ -133,6 +133,7 @@ export function startBroadcast(options: {
     source,
     start: (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
     firstHeard: first.frame * FRAME_SAMPLES,
+    lastCue: first.isFresh ? (after?.cues.at(-1) ?? null) : null,
     timeOf,
     ffmpegPath: settings.ffmpegPath,
     crossfadeMs: settings.crossfadeMs,
@@ -152,10 +153,8 @@ export function startBroadcast(options: {
   })
   const ticker = setInterval(() => {
     const at = performance.now()
-    isBusy = true
     encoder.check(at - checkedAtMs)
     sound.check(at - checkedAtMs)
-    isBusy = false
     checkedAtMs = at
     pump()
   }, TICK_MS)
@@ -174,14 +173,12 @@ export function startBroadcast(options: {
   }
 }
 
-/** Where a broadcast begins: its number, its place in bytes, and when it is due. */
-function firstFrame(after: FrameChunk | null, nowMs: number): { frame: number; byte: number; atMs: number } {
+/** Where a broadcast begins: its number, its place in bytes, when it is due, and whether it goes on without a pause. */
+function firstFrame(after: FrameChunk | null, nowMs: number) {
   // Without a memory the clock counts, so that numbers rise even then.
-  if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs }
+  if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs, isFresh: false }
   const endMs = after.atMs + after.frames * FRAME_MS
-  return {
-    frame: after.frame + after.frames,
-    byte: after.byte + after.audio.length,
-    atMs: nowMs - endMs <= FRESH_MS ? endMs : nowMs,
-  }
+  const isFresh = nowMs - endMs <= FRESH_MS
+  const frame = after.frame + after.frames
+  return { frame, byte: after.byte + after.audio.length, atMs: isFresh ? endMs : nowMs, isFresh }
 }

@@ -172,7 +172,7 @@ export function openDecoder(options: {
       return ring.end
     },
     get pid() {
-      return child?.pid
+      return child?.exitCode === null && child.signalCode === null ? child.pid : undefined
     },
     read(position, count, into, to) {
       ring.read(position, count, into, to)

@@ -88,6 +88,8 @@ export function startEncoder(options: {
     pause = null
     const ffmpeg = spawn(options.ffmpegPath, encoderArgs(options.bitrate), {
       stdio: ['pipe', 'pipe', 'pipe'],
+      // A session of its own: Ctrl-C is for the worker; an encoder that ends politely would add silence to its last frame.
+      detached: true,
       windowsHide: true,
     })
     child = ffmpeg
@@ -188,7 +190,8 @@ export function startEncoder(options: {
 }
 
 function encoderArgs(bitrate: number): string[] {
-  const input = '-f s16le -ar 44100 -ac 2 -probesize 32 -analyzeduration 0 -fflags nobuffer -i pipe:0'
+  // Not `-fflags nobuffer`: with it ffmpeg throws the first 1024 samples away.
+  const input = '-f s16le -ar 44100 -ac 2 -probesize 32 -analyzeduration 0 -i pipe:0'
   const output = `-c:a libmp3lame -b:a ${bitrate}k -reservoir 0 -write_xing 0 -id3v2_version 0 -flush_packets 1`
   return `-hide_banner -loglevel error ${input} ${output} -f mp3 pipe:1`.split(' ')
 }

@@ -38,6 +38,7 @@ export function createFrameChunks(options: {
   let waiting: FrameChunk[] = []
   let publishing: Promise<void> | null = null
   let isStopped = false
+  let isDropping = false
 
   function cuesUntil(end: number): Cue[] {
     const latest = changes.findLastIndex((change) => change.frame <= frame)
@@ -58,6 +59,7 @@ export function createFrameChunks(options: {
     try {
       for (let chunk = waiting.shift(); chunk && !isStopped; chunk = waiting.shift()) {
         await options.publish(chunk)
+        isDropping = false
       }
     } catch (error) {
       if (!isStopped) options.onLost(error)
@@ -87,7 +89,9 @@ export function createFrameChunks(options: {
       byte += audio.length
       if (waiting.length > MAX_WAITING) {
         const dropped = waiting.shift()
-        options.log.warn({ frame: dropped?.frame }, 'chunks cannot be published; the oldest is dropped')
+        if (!isDropping)
+          options.log.warn({ frame: dropped?.frame }, 'chunks cannot be published and are dropped')
+        isDropping = true
       }
       publishing ??= publishAll()
     },

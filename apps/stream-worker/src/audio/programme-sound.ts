@@ -1,4 +1,5 @@
 import type { AirPlan, QueueEntry, TrackRef } from '@solstice/playout'
+import type { Cue } from '@solstice/station'
 import type { Logger } from 'pino'
 import { type Decoder, openDecoder } from './decoder.ts'
 import { type Fade, gainAt, isOver, mix, type Part } from './mixer.ts'
@@ -28,6 +29,8 @@ const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
 const EARLY_SILENCE_SAMPLES = 2 * SAMPLE_RATE
 /** The next track starts with its first sample even if the engine's moments differ by rounding. */
 const ROUNDING_SAMPLES = 50 * SAMPLES_PER_MS
+/** A track that the last chunk left off so short before its end is played to that end by whoever goes on. */
+const TAIL_MS = 2_000
 /** How far behind a prepared decoder may be and still be used rather than opened anew. */
 const CATCH_UP_SAMPLES = 2 * SAMPLE_RATE
 /** Real ms that the mix waits for a decoder before it goes on with silence. Listeners hold more than that. */
@@ -39,6 +42,8 @@ interface Voice extends Part {
   decoder: Decoder
   /** Sample of the broadcast at which the track's position 0 lies. */
   startsAt: number
+  /** The engine knows already that this one is over: only its end is still to be heard. */
+  isTail: boolean
 }
 
 /** The programme as samples: track after track without a gap, each decoded ahead of its time. */
@@ -47,7 +52,7 @@ export interface ProgrammeSound {
   fill(block: Int16Array): boolean
   /** To be called when the plan may be another one for a reason that did not come from here. */
   planChanged(): void
-  /** Opens what is needed soon, replaces what hangs; about every 100 ms, with the ms since the last call. */
+  /** Replaces decoders that hang; about every 100 ms, with the ms since the last call. */
   check(elapsedMs: number): void
   /** The station time of what comes next is another one: the programme is taken up anew. */
   restart(): void
@@ -59,12 +64,15 @@ export interface ProgrammeSound {
 /**
  * @param options.start sample of the broadcast to begin with, a multiple of a frame.
  * @param options.firstHeard the programme is taken up at this sample; what lies before it only lets the encoder settle.
+ * @param options.lastCue what was heard just before, when this broadcast goes on without a pause. A worker that died may
+ *   have told the engine of a track's end that it could not publish any more; that end is then heard first.
  */
 export function createProgrammeSound(options: {
   programme: Programme
   source(track: TrackRef): Promise<string>
   start: number
   firstHeard: number
+  lastCue: Cue | null
   /** Station time of a sample of the broadcast. */
   timeOf(sample: number): number
   ffmpegPath: string
@@ -89,6 +97,7 @@ export function createProgrammeSound(options: {
   let overId: string | null = null
   let isSilent = true
   let waitingSinceMs: number | null = null
+  let fadeAwaitedSinceMs: number | null = null
   const closing = new Set<Promise<void>>()
 
   function open(entry: QueueEntry, startsAt: number, from: number): Voice {
@@ -106,7 +115,8 @@ export function createProgrammeSound(options: {
       onProgress: options.onProgress,
       log: log.child({ trackId: track.id }),
     })
-    return { entry, decoder, startsAt, fade: null, samples: new Int16Array(FRAME_SAMPLES * 2) }
+    const samples = new Int16Array(FRAME_SAMPLES * 2)
+    return { entry, decoder, startsAt, fade: null, samples, isTail: false }
   }
 
   function close(voice: Voice | null) {
@@ -117,15 +127,14 @@ export function createProgrammeSound(options: {
 
   /** Puts on air what the plan says for sample `at`. */
   function begin(plan: AirPlan, at: number, fade: Fade | null) {
-    following = plan.next
     const planned = plan.current
     if (!planned || planned.entry.entryId === overId) {
       current = null
+      following = plan.next
       if (!isSilent) options.onHeard(at, null, at)
       isSilent = true
       return
     }
-    isSilent = false
     const { entry } = planned
     const position = Math.round(planned.positionMs * SAMPLES_PER_MS)
     const isPrepared =
@@ -140,10 +149,38 @@ export function createProgrammeSound(options: {
     }
     prepared = null
     current.fade = fade
-    voices.push(current)
-    waitingSinceMs = null
-    options.onHeard(Math.max(at, current.startsAt), entry, current.startsAt)
+    following = plan.next
+    sound(current, at)
     log.info({ trackId: entry.track.id, entryId: entry.entryId, positionMs: planned.positionMs }, 'on air')
+  }
+
+  function sound(voice: Voice, at: number) {
+    voices.push(voice)
+    waitingSinceMs = null
+    fadeAwaitedSinceMs = null
+    isSilent = false
+    options.onHeard(Math.max(at, voice.startsAt), voice.entry, voice.startsAt)
+  }
+
+  /** Takes the programme up where the last broadcast left it. */
+  function takeUp(at: number, lastCue: Cue | null) {
+    const plan = programme.plan(timeOf(at))
+    if (lastCue && lastCue.durationMs !== null && lastCue.entryId !== plan.current?.entry.entryId) {
+      const startsAt = lastCue.frame * FRAME_SAMPLES - Math.round(lastCue.positionMs * SAMPLES_PER_MS)
+      const leftMs = lastCue.durationMs - (at - startsAt) / SAMPLES_PER_MS
+      if (leftMs < TAIL_MS) {
+        current = open(entryOf(lastCue), startsAt, Math.max(0, cursor - startsAt))
+        current.isTail = true
+        following = followerIn(plan)
+        sound(current, at)
+        return
+      }
+    }
+    begin(plan, at, null)
+  }
+
+  function followerIn(plan: AirPlan): QueueEntry | null {
+    return current?.isTail ? (plan.current?.entry ?? null) : plan.next
   }
 
   /** Where a voice is over, once that is known. */
@@ -157,19 +194,28 @@ export function createProgrammeSound(options: {
 
   /** Where the crossfade of the current voice begins, when there is to be one. */
   function crossfadeOf(voice: Voice, end: number): number | null {
-    if (!crossfadeSamples || !prepared || prepared.decoder.ready === 0) return null
+    if (!crossfadeSamples || voice.isTail || !prepared || prepared.decoder.phase === 'unplayable') return null
     if (end > voice.startsAt + voice.decoder.end!) return null
     const nextMs = prepared.entry.track.durationMs
     const nextLength = prepared.decoder.end ?? (nextMs === null ? Infinity : nextMs * SAMPLES_PER_MS)
     return end - Math.floor(Math.min(crossfadeSamples, voice.decoder.end! / 2, nextLength / 2))
   }
 
-  function leave(voice: Voice, at: number) {
-    overId = voice.entry.entryId
-    programme.soundEnded(overId, timeOf(at))
+  /** False when the next voice was waited for in vain: then the fade is shorter, or there is none. */
+  function mayWaitForCrossfade(): boolean {
+    fadeAwaitedSinceMs ??= performance.now()
+    return performance.now() - fadeAwaitedSinceMs < PATIENCE_MS
   }
 
-  /** Does everything that falls on the cursor. @returns how many samples can be mixed before something else does. */
+  function leave(voice: Voice, at: number) {
+    overId = voice.entry.entryId
+    if (!voice.isTail) programme.soundEnded(overId, timeOf(at))
+  }
+
+  /**
+   * Does everything that falls on the cursor.
+   * @returns how many samples can be mixed before something else does; 0 = what falls there is not ready.
+   */
   function settle(): number {
     for (;;) {
       if (voices.some(isFadedOut)) {
@@ -184,7 +230,7 @@ export function createProgrammeSound(options: {
       if (voice.decoder.phase === 'unplayable') {
         remove(voice)
         overId = voice.entry.entryId
-        programme.unplayable(overId, timeOf(cursor))
+        if (!voice.isTail) programme.unplayable(overId, timeOf(cursor))
         begin(programme.plan(timeOf(cursor)), cursor, null)
         if (!current) return untilFadesEnd(Infinity)
         continue
@@ -200,6 +246,8 @@ export function createProgrammeSound(options: {
       }
       const fadeFrom = crossfadeOf(voice, end)
       if (fadeFrom === null || cursor < fadeFrom) return untilFadesEnd((fadeFrom ?? end) - cursor)
+      if (prepared?.decoder.phase === 'opening')
+        return mayWaitForCrossfade() ? 0 : untilFadesEnd(end - cursor)
       const fade = { from: cursor, length: end - cursor, level: 1 }
       leave(voice, cursor)
       const plan = programme.plan(timeOf(cursor))
@@ -233,7 +281,8 @@ export function createProgrammeSound(options: {
 
   /** True while the current voice cannot give `count` samples and is worth waiting for. */
   function mustWait(count: number): boolean {
-    const needed = current ? cursor + count - current.startsAt : 0
+    // A crossfade can only begin in time when the end is known that much ahead.
+    const needed = current ? cursor + count - current.startsAt + crossfadeSamples : 0
     if (!current || needed <= 0 || current.decoder.phase === 'ended' || current.decoder.ready >= needed) {
       waitingSinceMs = null
       return false
@@ -244,7 +293,11 @@ export function createProgrammeSound(options: {
   }
 
   function prepare() {
-    if (!current || !following) return
+    if (!following) return
+    if (!current) {
+      prepared ??= open(following, 0, 0)
+      return
+    }
     const { track } = current.entry
     const lengthMs = track.durationMs
     const end =
@@ -255,20 +308,21 @@ export function createProgrammeSound(options: {
       close(prepared)
       prepared = null
       programme.unplayable(entryId, timeOf(cursor))
-      const { next } = programme.plan(timeOf(cursor))
-      following = next?.entryId === entryId ? null : next
+      const follower = followerIn(programme.plan(timeOf(cursor)))
+      following = follower?.entryId === entryId ? null : follower
       if (!following) return
     }
     prepared ??= open(following, 0, 0)
   }
 
-  begin(programme.plan(timeOf(options.firstHeard)), options.firstHeard, null)
+  takeUp(options.firstHeard, options.lastCue)
 
   return {
     fill(block) {
+      prepare()
       while (filled < FRAME_SAMPLES) {
         const count = Math.min(FRAME_SAMPLES - filled, settle())
-        if (mustWait(count)) return false
+        if (count === 0 || mustWait(count)) return false
         for (const voice of voices) {
           voice.decoder.read(cursor - voice.startsAt, count, voice.samples, filled)
         }
@@ -287,8 +341,8 @@ export function createProgrammeSound(options: {
         close(prepared)
         prepared = null
       }
-      if (current && entryId === current.entry.entryId) {
-        following = plan.next
+      if (current && (current.isTail ? entryId === following?.entryId : entryId === current.entry.entryId)) {
+        following = followerIn(plan)
         return
       }
       for (const voice of voices) {
@@ -304,7 +358,6 @@ export function createProgrammeSound(options: {
     },
 
     check(elapsedMs) {
-      prepare()
       for (const voice of voices) voice.decoder.check(elapsedMs)
       prepared?.decoder.check(elapsedMs)
     },
@@ -330,4 +383,10 @@ export function createProgrammeSound(options: {
       await Promise.all(closing)
     },
   }
+}
+
+/** As much of an entry as is needed to hear its end. */
+function entryOf({ entryId, trackId, title, artist, durationMs }: Cue): QueueEntry {
+  const track = { id: trackId, title, artist, album: '', year: null, durationMs }
+  return { entryId, track, orderType: null, tier: null }
 }

@@ -1,0 +1,489 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AirPlan, QueueEntry } from '@solstice/playout'
+import type { FrameChunk } from '@solstice/station'
+import { pino } from 'pino'
+import t from 'tap'
+import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio.ts'
+import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { type Broadcast, type Programme, startBroadcast } from './broadcast.ts'
+import { createFrameChunks } from './frame-chunks.ts'
+
+const RATE = 44_100
+const FRAME = 1152
+const START_MS = 1_700_000_000_000
+const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+
+/** Tracks one after the other, then silence; the least that a broadcast can be given. */
+class Playlist implements Programme {
+  readonly entries: QueueEntry[]
+  readonly ended: string[] = []
+  readonly unplayables: string[] = []
+  index = 0
+  startedAtMs: number | null = null
+
+  constructor(entries: QueueEntry[]) {
+    this.entries = entries
+  }
+  plan(atMs: number): AirPlan {
+    const entry = this.entries[this.index]
+    if (!entry) return { current: null, next: null }
+    this.startedAtMs ??= atMs
+    const positionMs = Math.max(0, atMs - this.startedAtMs)
+    return { current: { entry, positionMs }, next: this.entries[this.index + 1] ?? null }
+  }
+  soundEnded(entryId: string, atMs: number) {
+    this.ended.push(entryId)
+    this.go(entryId, this.index + 1, atMs)
+  }
+  unplayable(entryId: string, atMs: number) {
+    this.unplayables.push(entryId)
+    if (this.entries[this.index]?.entryId === entryId) this.go(entryId, this.index + 1, atMs)
+    else this.remove(entryId)
+  }
+  go(fromId: string, index: number, atMs: number) {
+    if (this.entries[this.index]?.entryId !== fromId) throw new Error(`${fromId} is not on air`)
+    this.index = index
+    this.startedAtMs = atMs
+  }
+  remove(entryId: string) {
+    const at = this.entries.findIndex((entry) => entry.entryId === entryId)
+    if (at > this.index) this.entries.splice(at, 1)
+  }
+}
+
+function entry(name: string, seconds: number | null): QueueEntry {
+  const durationMs = seconds === null ? null : seconds * 1000
+  const track = { id: name, title: `Title ${name}`, artist: 'Artist', album: '', year: null, durationMs }
+  return { entryId: `entry-${name}`, track, orderType: null, tier: null }
+}
+
+interface Air {
+  readonly chunks: FrameChunk[]
+  readonly broadcast: Broadcast
+  nowMs(): number
+  /** Resolves when so many seconds were published. */
+  published(seconds: number): Promise<void>
+}
+
+/** Broadcasts faster than real time; the clock never runs further than 3 s ahead of what was published. */
+function onAir(
+  t: Teardown,
+  folder: string,
+  programme: Programme,
+  options: { after?: FrameChunk | null; crossfadeMs?: number; speed?: number; lateMs?: number } = {},
+): Air {
+  const { after = null, crossfadeMs = 0, speed = 20, lateMs = 0 } = options
+  const beganAtMs = after ? after.atMs + (after.frames * FRAME * 1000) / RATE + lateMs : START_MS
+  const startedAt = performance.now()
+  const chunks: FrameChunk[] = []
+  let wake = () => {}
+  const seconds = () => (chunks.length * 19 * FRAME) / RATE
+  const nowMs = () =>
+    beganAtMs +
+    Math.min((performance.now() - startedAt) * speed, Math.max(0, seconds() * 1000 - lateMs) + 3000)
+  const broadcast = startBroadcast({
+    programme,
+    source: async (track) => join(folder, `${track.id}.mp3`),
+    async publish(chunk) {
+      chunks.push(chunk)
+      wake()
+    },
+    nowMs,
+    after,
+    settings: { ffmpegPath: 'ffmpeg', bitrate: 128, crossfadeMs },
+    log,
+  })
+  t.teardown(() => broadcast.stop())
+  return {
+    chunks,
+    broadcast,
+    nowMs,
+    async published(wanted) {
+      while (seconds() < wanted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
+
+const soundOf = (chunks: FrameChunk[]) => decode(Buffer.concat(chunks.map((chunk) => chunk.audio)))
+
+/** The sine of this pitch that fits best to a second of sound. */
+function fit(samples: Float32Array, hz: number, from: number, count = RATE / 2) {
+  const w = (2 * Math.PI * hz) / RATE
+  let sin = 0
+  let cos = 0
+  for (let i = from; i < from + count; i++) {
+    sin += samples[i]! * Math.sin(w * i)
+    cos += samples[i]! * Math.cos(w * i)
+  }
+  return { w, sin: (2 * sin) / count, cos: (2 * cos) / count }
+}
+
+/** How far the sound departs from one unbroken sine; a sample lost or a click shows. */
+function deviation(samples: Float32Array, hz: number, from: number, to: number): number {
+  const { w, sin, cos } = fit(samples, hz, from)
+  let largest = 0
+  for (let i = from; i < to; i++) {
+    largest = Math.max(largest, Math.abs(samples[i]! - sin * Math.sin(w * i) - cos * Math.cos(w * i)))
+  }
+  return largest
+}
+
+/** By how many samples a tone begins elsewhere than at `start`, told from its phase in the sound after it. */
+function startError(samples: Float32Array, hz: number, start: number): number {
+  const { w, sin, cos } = fit(samples, hz, start + RATE / 4)
+  const period = RATE / hz
+  const error = (((-Math.atan2(cos, sin) / w - start) % period) + period) % period
+  return Math.min(error, period - error)
+}
+
+function consecutive(t: Verdict, chunks: FrameChunk[]) {
+  for (let i = 1; i < chunks.length; i++) {
+    const [before, chunk] = [chunks[i - 1]!, chunks[i]!]
+    const endMs = before.atMs + (before.frames * FRAME * 1000) / RATE
+    if (chunk.frame !== before.frame + before.frames) t.fail(`frame ${chunk.frame} after ${before.frame}`)
+    if (chunk.byte !== before.byte + before.audio.length) t.fail(`byte ${chunk.byte} at ${chunk.frame}`)
+    if (Math.abs(chunk.atMs - endMs) > 0.01) t.fail(`${chunk.frame} is due ${chunk.atMs - endMs} ms late`)
+  }
+  t.pass(`${chunks.length} chunks without a hole`)
+}
+
+interface Verdict {
+  pass(what: string): unknown
+  fail(what: string): unknown
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+t.test('the programme as it is heard', async (t) => {
+  const folder = await temporaryFolder(t)
+  const tone = (hz: number, seconds: number) => makeTone(join(folder, `${hz}.mp3`), { hz, seconds })
+  await Promise.all([tone(300, 3), tone(450, 2.5), tone(600, 4), tone(750, 40), tone(900, 0.4)])
+  await writeFile(join(folder, 'letter.mp3'), 'Dear listener, this is no music at all. '.repeat(100))
+  await writeFile(join(folder, 'empty.mp3'), '')
+  const whole = await readFile(join(folder, '750.mp3'))
+  await writeFile(join(folder, 'cut.mp3'), whole.subarray(0, whole.length / 4))
+
+  t.test('tracks follow one another to the sample, and cues say when', async (t) => {
+    const programme = new Playlist([entry('300', 3), entry('450', 2.5), entry('600', 4)])
+    const air = onAir(t, folder, programme)
+    await air.published(10.5)
+    await air.broadcast.stop()
+    const sound = await soundOf(air.chunks)
+    consecutive(t, air.chunks)
+    t.equal(air.chunks[0]?.frame, Math.floor((START_MS * 44.1) / 1152))
+    t.equal(sound.length, air.chunks.length * 19 * FRAME, 'each frame is 1152 samples')
+
+    for (const [hz, start, end] of [
+      [300, 0, 3],
+      [450, 3, 5.5],
+      [600, 5.5, 9.5],
+    ] as const) {
+      t.ok(startError(sound, hz, start * RATE) < 1, `${hz} Hz begins at ${start} s to the sample`)
+      t.ok(deviation(sound, hz, start * RATE + 2000, end * RATE - 2000) < 0.05, `${hz} Hz is unbroken`)
+    }
+    const heard = melody(sound, [300, 450, 600])
+    t.strictSame(
+      heard.slice(0, 190).filter((hz) => hz === null),
+      [],
+      'no silence in between',
+    )
+    t.strictSame(new Set(heard.slice(192)), new Set([null]), 'silence after the last one')
+    t.strictSame(programme.ended, ['entry-300', 'entry-450', 'entry-600'])
+
+    const first = air.chunks[0]!.frame
+    const changes = air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.positionMs < 14)
+    t.match(changes, [
+      { frame: first, entryId: 'entry-300', trackId: '300', title: 'Title 300', durationMs: 3000 },
+      { frame: first + Math.round((3 * RATE) / FRAME), entryId: 'entry-450', artist: 'Artist' },
+      { frame: first + Math.round((5.5 * RATE) / FRAME), entryId: 'entry-600' },
+    ])
+    for (const chunk of air.chunks.slice(0, 18)) {
+      const [cue] = chunk.cues
+      t.equal(cue?.frame, chunk.frame, 'a chunk begins with what is heard at its first frame')
+    }
+    t.strictSame(air.chunks.at(-1)?.cues, [], 'silence has no cue')
+  })
+
+  t.test('a crossfade overlaps the tracks with equal power', async (t) => {
+    const programme = new Playlist([entry('300', 3), entry('600', 4), entry('900', 0.4), entry('450', 2.5)])
+    const air = onAir(t, folder, programme, { crossfadeMs: 1000 })
+    await air.published(10)
+    await air.broadcast.stop()
+    const sound = await soundOf(air.chunks)
+    const alone = pitch(sound, 300, RATE / 2, RATE)
+    const at = (seconds: number, hz: number) =>
+      pitch(sound, hz, Math.round(seconds * RATE) - 1102, 2205) / alone
+    t.ok(at(1.8, 300) > 0.95 && at(1.8, 600) < 0.05, 'before it the first one alone')
+    t.ok(Math.abs(at(2.5, 300) - Math.SQRT1_2) < 0.08, 'in its middle both at 0.71: the first')
+    t.ok(Math.abs(at(2.5, 600) - Math.SQRT1_2) < 0.08, 'and the second')
+    t.ok(at(3.1, 300) < 0.05 && at(3.1, 600) > 0.95, 'after it the second one alone')
+    t.ok(startError(sound, 600, 2 * RATE) < 1, 'the second one begins with the fade')
+    t.ok(
+      at(5.75, 900) < 0.05 && at(5.9, 600) > 0.5 && at(5.9, 900) > 0.5,
+      'with a short one it is half as long as that is',
+    )
+    t.ok(startError(sound, 450, Math.round(6 * RATE)) < 1)
+  })
+
+  t.test('a track that cannot be decoded is left out without a gap', async (t) => {
+    const programme = new Playlist([
+      entry('empty', 5),
+      entry('300', 3),
+      entry('letter', 200),
+      entry('missing', 5),
+      entry('600', 4),
+    ])
+    const air = onAir(t, folder, programme)
+    await air.published(7.5)
+    await air.broadcast.stop()
+    const sound = await soundOf(air.chunks)
+    t.strictSame(programme.unplayables, ['entry-empty', 'entry-letter', 'entry-missing'])
+    t.ok(startError(sound, 300, 0) < 1, 'the broadcast begins with the first one that can be heard')
+    t.ok(startError(sound, 600, 3 * RATE) < 1)
+    t.strictSame(
+      melody(sound, [300, 600])
+        .slice(0, 138)
+        .filter((hz) => hz === null),
+      [],
+    )
+  })
+
+  t.test(
+    'a file that breaks off just ends, and one that dies at once is followed by 2 s of silence',
+    async (t) => {
+      const programme = new Playlist([entry('cut', 40), entry('900', 60), entry('300', 3)])
+      const air = onAir(t, folder, programme)
+      await air.published(16)
+      await air.broadcast.stop()
+      const heard = melody(await soundOf(air.chunks), [750, 900, 300])
+      const runs = heard.filter((hz, i) => hz !== heard[i - 1])
+      t.strictSame(runs.slice(0, 5), [750, 900, null, 300, null])
+      const silent = heard.slice(heard.indexOf(900), heard.indexOf(300)).filter((hz) => hz === null).length
+      t.ok(silent >= 38 && silent <= 42, `silence of ${silent * 50} ms`)
+      t.strictSame(programme.unplayables, [])
+    },
+  )
+
+  t.test('with nothing to play there is silence, and a plan that comes is heard at once', async (t) => {
+    const programme = new Playlist([])
+    const air = onAir(t, folder, programme)
+    await air.published(2)
+    programme.entries.push(entry('300', 3))
+    air.broadcast.planChanged()
+    await air.published(8)
+    await air.broadcast.stop()
+    const heard = melody(await soundOf(air.chunks), [300])
+    t.strictSame(new Set(heard.slice(0, 40)), new Set([null]))
+    t.ok(heard.filter((hz) => hz === 300).length >= 60, 'all of it')
+    consecutive(t, air.chunks)
+  })
+
+  t.test(
+    'a skip changes to the next entry, prepared or not, and the one left does not end by itself',
+    async (t) => {
+      const programme = new Playlist([entry('750', 40), entry('600', 4), entry('300', 3)])
+      const air = onAir(t, folder, programme, { speed: 4 })
+      await air.published(2)
+      const skippedAtMs = air.nowMs()
+      programme.go('entry-750', 1, skippedAtMs)
+      air.broadcast.planChanged()
+      air.broadcast.planChanged()
+      await air.published(9)
+      await air.broadcast.stop()
+      const heard = melody(await soundOf(air.chunks), [750, 600, 300])
+      t.strictSame(
+        heard.filter((hz, i) => hz !== null && hz !== heard[i - 1]),
+        [750, 600, 300],
+      )
+      t.strictSame(programme.ended.slice(0, 1), ['entry-600'])
+      const gap = heard.slice(0, heard.indexOf(300)).filter((hz) => hz === null).length
+      t.equal(gap, 0, 'no silence at the skip')
+    },
+  )
+
+  t.test('who goes on after a chunk continues the sound to the sample', async (t) => {
+    const programme = new Playlist([entry('750', 40)])
+    const before = onAir(t, folder, programme)
+    await before.published(9)
+    await before.broadcast.stop()
+    for (const kept of [1, 7, 16]) {
+      const chunks = before.chunks.slice(0, kept)
+      const air = onAir(t, folder, programme, { after: chunks.at(-1)!, lateMs: 6000 })
+      await air.published(8)
+      await air.broadcast.stop()
+      const all = [...chunks, ...air.chunks]
+      consecutive(t, all)
+      const sound = await soundOf(all)
+      t.ok(deviation(sound, 750, 2000, sound.length) < 0.05, `cut after ${kept} chunks`)
+    }
+  })
+
+  t.test(
+    'who goes on just before a track ends, of which the engine knows already, plays that end first',
+    async (t) => {
+      const programme = new Playlist([entry('300', 3), entry('600', 4)])
+      const before = onAir(t, folder, programme)
+      await before.published(5)
+      await before.broadcast.stop()
+      t.strictSame(programme.ended, ['entry-300'])
+      const chunks = before.chunks.slice(0, 5)
+      const air = onAir(t, folder, programme, { after: chunks.at(-1)!, lateMs: 4000 })
+      air.broadcast.planChanged()
+      await air.published(4)
+      await air.broadcast.stop()
+      const all = [...chunks, ...air.chunks]
+      const sound = await soundOf(all)
+      consecutive(t, all)
+      t.ok(deviation(sound, 300, 2000, 3 * RATE - 2000) < 0.05)
+      t.ok(startError(sound, 600, 3 * RATE) < 1)
+      t.equal(programme.ended.filter((id) => id === 'entry-300').length, 1, 'the end is told once')
+      t.equal(air.chunks[0]?.cues[0]?.entryId, 'entry-300')
+    },
+  )
+
+  t.test('who goes on long after takes only the numbers over', async (t) => {
+    const programme = new Playlist([entry('300', 3)])
+    const after = {
+      frame: 5000,
+      frames: 19,
+      atMs: START_MS - 60_000,
+      byte: 77,
+      audio: Buffer.alloc(10),
+      cues: [],
+    }
+    const air = onAir(t, folder, programme, { after, lateMs: 11_000 })
+    await air.published(1)
+    await air.broadcast.stop()
+    t.match(air.chunks[0], { frame: 5019, byte: 87 })
+    t.ok(air.chunks[0]!.atMs >= START_MS - 60_000 + 11_000)
+  })
+
+  t.test('an encoder that is killed or hangs is replaced, and nobody hears it', async (t) => {
+    const air = onAir(t, folder, new Playlist([entry('750', 40)]), { speed: 4 })
+    for (const [seconds, signal] of [
+      [2, 'SIGKILL'],
+      [4, 'SIGSTOP'],
+      [7, 'SIGKILL'],
+      [9.3, 'SIGSTOP'],
+      [12, 'SIGKILL'],
+    ] as const) {
+      await air.published(seconds)
+      process.kill(air.broadcast.processes.encoder!, signal)
+    }
+    await air.published(17)
+    await air.broadcast.stop()
+    consecutive(t, air.chunks)
+    const sound = await soundOf(air.chunks)
+    t.equal(sound.length, air.chunks.length * 19 * FRAME)
+    t.ok(deviation(sound, 750, 2000, sound.length) < 0.05)
+  })
+
+  t.test('a decoder that is killed or hangs is replaced, and nobody hears it', async (t) => {
+    const air = onAir(t, folder, new Playlist([entry('750', 40)]), { speed: 2 })
+    const pids = new Set<number>()
+    let seconds = 1
+    const another = async () => {
+      for (;;) {
+        await air.published(seconds)
+        seconds += 0.5
+        const [pid] = air.broadcast.processes.decoders
+        if (pid !== undefined && !pids.has(pid)) return pid
+      }
+    }
+    for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const) {
+      const pid = await another()
+      pids.add(pid)
+      process.kill(pid, signal)
+    }
+    await another()
+    await air.published(seconds)
+    await air.broadcast.stop()
+    consecutive(t, air.chunks)
+    const sound = await soundOf(air.chunks)
+    t.ok(deviation(sound, 750, 2000, sound.length) < 0.05)
+  })
+
+  t.test('stopping ends every process; losing the desk does the same', async (t) => {
+    const air = onAir(t, folder, new Playlist([entry('300', 3), entry('750', 40)]), { speed: 1 })
+    await air.published(1)
+    const { encoder, decoders } = air.broadcast.processes
+    t.equal(decoders.length > 0 && isAlive(encoder!), true)
+    await air.broadcast.stop()
+    t.strictSame([encoder!, ...decoders].filter(isAlive), [])
+    const published = air.chunks.length
+
+    let refusals = 0
+    const lost = startBroadcast({
+      programme: new Playlist([entry('300', 3)]),
+      source: async (track) => join(folder, `${track.id}.mp3`),
+      async publish() {
+        refusals++
+        throw new Error('the desk is lost')
+      },
+      nowMs: () => START_MS + performance.now() * 4,
+      after: null,
+      settings: { ffmpegPath: 'ffmpeg', bitrate: 128, crossfadeMs: 0 },
+      log,
+    })
+    const pid = lost.processes.encoder!
+    while (lost.processes.encoder !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    await lost.stop()
+    t.notOk(isAlive(pid))
+    t.equal(refusals, 1)
+    t.equal(air.chunks.length, published, 'nothing comes after the end')
+  })
+
+  t.test('without ffmpeg nothing is heard, but no track is blamed and nothing fails', async (t) => {
+    const programme = new Playlist([entry('300', 3)])
+    const broadcast = startBroadcast({
+      programme,
+      source: async (track) => join(folder, `${track.id}.mp3`),
+      async publish() {
+        t.fail('there is nothing to publish')
+      },
+      nowMs: () => START_MS + performance.now() * 20,
+      after: null,
+      settings: { ffmpegPath: join(folder, 'no-ffmpeg'), bitrate: 128, crossfadeMs: 0 },
+      log,
+    })
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await broadcast.stop()
+    t.strictSame([programme.unplayables, programme.ended], [[], []])
+  })
+})
+
+t.test('while nothing can be published, about 30 s are kept and the oldest is dropped', async (t) => {
+  const published: number[] = []
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const chunks = createFrameChunks({
+    frame: 0,
+    byte: 0,
+    timeOf: (sample) => sample,
+    async publish(chunk) {
+      await opened
+      published.push(chunk.frame / 19)
+    },
+    onLost: () => t.fail('nothing was lost'),
+    log,
+  })
+  for (let i = 0; i < 100 * 19; i++) chunks.add(Buffer.alloc(417))
+  open()
+  await opened
+  while (published.at(-1) !== 99) await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(published, [0, ...Array.from({ length: 60 }, (_, i) => 40 + i)])
+})

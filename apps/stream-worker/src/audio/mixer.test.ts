@@ -1,0 +1,73 @@
+import t from 'tap'
+import { type Fade, gainAt, mix } from './mixer.ts'
+import { PcmRing } from './pcm-ring.ts'
+
+const silence = () => new Int16Array(16)
+const noise = () => Int16Array.from({ length: 16 }, (_, i) => ((i * 7919 + 13) % 65_536) - 32_768)
+
+t.test('nothing is silence, also over what was in the block before', async (t) => {
+  const block = noise()
+  mix([], block, 2, 4, 1000)
+  t.strictSame([...block.subarray(4, 12)], Array(8).fill(0))
+  t.strictSame([...block.subarray(0, 4)], [...noise().subarray(0, 4)], 'only the span asked for is written')
+})
+
+t.test('a sound alone at full loudness passes bit by bit, also after its fade', async (t) => {
+  const over: Fade = { direction: 'in', from: 0, length: 100, level: 1 }
+  for (const fade of [null, over]) {
+    const block = silence()
+    mix([{ samples: noise(), fade }], block, 0, 8, 100)
+    t.strictSame([...block], [...noise()])
+  }
+})
+
+t.test('sounds add up and are limited to 16 bits', async (t) => {
+  const block = silence()
+  const loud = { samples: new Int16Array(16).fill(30_000), fade: null }
+  const quiet = { samples: new Int16Array(16).fill(-40), fade: null }
+  mix([loud, quiet], block, 0, 4, 0)
+  mix([loud, loud], block, 4, 4, 4)
+  t.strictSame([...block], [...Array(8).fill(29_960), ...Array(8).fill(32_767)])
+})
+
+t.test('a crossfade keeps the power: the squares of both gains add up to one all along', async (t) => {
+  const fadeOut: Fade = { direction: 'out', from: 500, length: 1000, level: 1 }
+  const fadeIn: Fade = { ...fadeOut, direction: 'in' }
+  for (let at = 400; at < 1600; at += 37) {
+    t.ok(Math.abs(gainAt(fadeOut, at) ** 2 + gainAt(fadeIn, at) ** 2 - 1) < 1e-9)
+  }
+  t.equal(gainAt(fadeOut, 500), 1)
+  t.equal(gainAt(fadeIn, 1500), 1)
+  const block = silence()
+  mix([{ samples: noise(), fade: fadeOut }], block, 0, 8, 1500)
+  t.strictSame([...block], [...silence()], 'what has faded out is silent')
+})
+
+t.test('a ring gives back what was written, however it was cut, and silence for the rest', async (t) => {
+  const bytes = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 31) % 251))
+  const written = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  const ring = new PcmRing(100, 5000)
+  const heard: number[] = []
+  const into = new Int16Array(80)
+  let at = 0
+  for (let turn = 0; heard.length < written.length; turn++) {
+    const length = Math.min(1 + ((turn * 37) % 90), ring.roomBytes, bytes.length - at)
+    ring.write(bytes.subarray(at, at + length))
+    at += length
+    const count = Math.min(40, ring.end - ring.start)
+    const position = ring.start
+    ring.read(position, count, into, 0)
+    ring.release(position + count)
+    heard.push(...into.subarray(0, count * 2))
+  }
+  t.strictSame(heard, [...written])
+  t.equal(ring.end, 6000)
+  t.throws(() => ring.write(Buffer.alloc(401)), RangeError)
+
+  ring.write(Buffer.from([1, 0, 2, 0, 9, 9]))
+  t.equal(ring.end, 6001, 'half a sample does not count yet')
+  ring.dropPartial()
+  ring.write(Buffer.from([3, 0, 4, 0]))
+  ring.read(5999, 4, into, 0)
+  t.strictSame([...into.subarray(0, 8)], [0, 0, 1, 2, 3, 4, 0, 0])
+})
