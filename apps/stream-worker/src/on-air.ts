@@ -36,6 +36,8 @@ import { type Broadcast, startBroadcast } from './audio/broadcast.ts'
 const CATCH_UP_MS = 10_000
 const SCHEDULE_EVERY_MS = 3_600_000
 const RETRY_MS = 1_000
+/** The first track of a list that was waited for starts so much later: by then its sound is ready. */
+const FIRST_SOUND_MS = 600
 
 /**
  * The engine's shell, while the desk is held: inputs → step → save → answer → act. Everything that changes the state
@@ -137,7 +139,8 @@ export async function goOnAir(
       reading.delete(mode)
       if (offAir.aborted) return
       if (version !== libraryVersion) return readWantedLists()
-      tell({ type: 'library', mode, tracks: tracks.map(trackRef), settings })
+      const startMs = clock.nowMs() + (canHearItself ? FIRST_SOUND_MS : 0)
+      tell({ type: 'library', mode, tracks: tracks.map(trackRef), settings }, startMs)
       broadcast?.planChanged()
     } catch (error) {
       log.error({ err: error, mode }, 'the library could not be read')
@@ -208,7 +211,7 @@ export async function goOnAir(
   }
   const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
   obey().catch(fail)
-  log.info({ mode: state.mode, streaming: canHearItself }, 'on air')
+  log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')
 
   await new Promise<void>((resolve) => {
     if (offAir.aborted) resolve()

@@ -7,6 +7,7 @@ const RECONCILIATION_LIMIT_MS = 10_000
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
   let isFirst = true
   while (!stopping.aborted) {
+    ports.log.info('standing by')
     const desk = await ports.bus.takeDesk(stopping).catch((error) => {
       if (!stopping.aborted) throw error
     })

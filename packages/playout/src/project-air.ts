@@ -11,9 +11,10 @@ export interface AirPlan {
 export function projectAir(state: PlayoutState, atMs: number): AirPlan {
   const { onAir } = state
   if (onAir.phase !== 'track') return { current: null, next: null }
+  if (atMs < onAir.startedAtMs) return { current: null, next: onAir.entry }
   const after = next(state, Math.max(atMs, trackEndMs(onAir.entry, onAir.startedAtMs))).state.onAir
   return {
-    current: { entry: onAir.entry, positionMs: Math.max(0, atMs - onAir.startedAtMs) },
+    current: { entry: onAir.entry, positionMs: atMs - onAir.startedAtMs },
     next: after.phase === 'track' ? after.entry : null,
   }
 }

@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process'
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { audioTags, openJsonData, openLocalMedia } from '@solstice/adapters'
+import { reconcile } from '@solstice/station'
+import { makeTone } from './audio.ts'
+import {
+  freePort,
+  type Process,
+  type RedisServer,
+  start,
+  startRedis,
+  type Teardown,
+  temporaryFolder,
+} from './processes.ts'
+
+/** A fixture of the library: a tone of known pitch and length. */
+export interface Tone {
+  name: string
+  hz: number
+  seconds: number
+  mode?: 'day' | 'night'
+}
+
+export interface Station {
+  redis: RedisServer
+  env: Record<string, string>
+  /** Starts a replica of the API; resolves when it is ready for listeners. */
+  startApi(): Promise<{ url: string; process: Process }>
+  /** Starts a stream worker; resolves when it runs, on air or standing by. */
+  startWorker(): Promise<Process>
+}
+
+/** A real station in folders of the test's own: Redis, and as many processes as the test asks for. */
+export async function prepareStation(
+  t: Teardown,
+  tones: Tone[],
+  settings: Record<string, string> = {},
+): Promise<Station> {
+  const [redis, folder] = await Promise.all([startRedis(t), temporaryFolder(t)])
+  const env = {
+    JWT_SECRET: 'only for this test',
+    ART_TOKEN_SECRET: 'only for this test too',
+    REDIS_URL: redis.url,
+    DATA_DIR: join(folder, 'data'),
+    MEDIA_DIR: join(folder, 'media'),
+    HOST: '127.0.0.1',
+    NIGHT_MODE: 'false',
+    STREAM_MODE: 'true',
+    STREAM_BITRATE: '128',
+    LYRICS_API_URL: '',
+    LOG_LEVEL: 'info',
+    ...settings,
+  }
+  await fillLibrary(env, tones)
+  await promisify(execFile)('redis-cli', ['-p', String(redis.port), 'set', 'solstice:reconciled', '1'])
+  const app = (name: string) => ['--import', 'tsx', `apps/${name}/src/main.ts`]
+  return {
+    redis,
+    env,
+    async startApi() {
+      const port = await freePort()
+      const process = start(t, 'node', app('api'), { ...env, PORT: String(port) })
+      await process.printed(/Server listening/)
+      const url = `http://127.0.0.1:${port}`
+      while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 50))
+      return { url, process }
+    },
+    async startWorker() {
+      const worker = start(t, 'node', app('stream-worker'), env)
+      await worker.printed(/standing by/)
+      return worker
+    },
+  }
+}
+
+async function fillLibrary(env: { DATA_DIR: string; MEDIA_DIR: string }, tones: Tone[]) {
+  await Promise.all(
+    tones.map(({ name, mode, ...tone }) =>
+      makeTone(join(env.MEDIA_DIR, 'music', mode ?? 'day', `${name}.mp3`), {
+        ...tone,
+        title: name,
+        artist: `Artist of ${name}`,
+      }),
+    ),
+  )
+  const [data, media] = [await openJsonData(env.DATA_DIR), await openLocalMedia(env.MEDIA_DIR)]
+  const log = { info() {}, warn() {}, error() {} }
+  await reconcile({ data, media, tags: audioTags(), confirmTrackCleanup: false, log })
+  await data.close()
+}
+
+export interface Listening {
+  response: IncomingMessage
+  /** All bytes that came so far. */
+  bytes(): Buffer
+  /** Resolves when at least so many bytes have come. */
+  received(count: number): Promise<Buffer>
+  stop(): void
+}
+
+/** Opens an endless stream as a player does. */
+export async function listen(
+  t: Teardown,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Listening> {
+  const chunks: Buffer[] = []
+  let wake = () => {}
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { headers, agent: false }, resolve).once('error', reject)
+  })
+  let length = 0
+  response.on('error', () => {})
+  response.on('close', () => wake())
+  response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    length += chunk.length
+    wake()
+  })
+  t.teardown(() => response.destroy())
+  return {
+    response,
+    bytes: () => Buffer.concat(chunks),
+    async received(count) {
+      while (length < count) {
+        if (response.destroyed) throw new Error(`the stream ended after ${length} of ${count} bytes`)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      return Buffer.concat(chunks)
+    },
+    stop: () => response.destroy(),
+  }
+}
+
+/** Splits an ICY body into its audio and its titles, as players do. */
+export function splitIcy(
+  body: Buffer,
+  interval: number,
+): { audio: Buffer; blocks: { at: number; text: string }[] } {
+  const audio: Buffer[] = []
+  const blocks: { at: number; text: string }[] = []
+  let position = 0
+  for (let heard = 0; position < body.length; ) {
+    const piece = body.subarray(position, position + interval)
+    audio.push(piece)
+    heard += piece.length
+    position += interval
+    if (position >= body.length) break
+    const length = body[position]! * 16
+    if (position + 1 + length > body.length) break
+    blocks.push({
+      at: heard,
+      text: body
+        .subarray(position + 1, position + 1 + length)
+        .toString()
+        .replace(/\0+$/, ''),
+    })
+    position += 1 + length
+  }
+  return { audio: Buffer.concat(audio), blocks }
+}
+
+/** Running processes that a pid has started, with their command lines. */
+export async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,command='])
+  return stdout.split('\n').flatMap((line) => {
+    const [, child, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    return Number(parent) === pid ? [{ pid: Number(child), command: command! }] : []
+  })
+}

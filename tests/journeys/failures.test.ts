@@ -1,0 +1,212 @@
+import { writeFile } from 'node:fs/promises'
+import { openRedis, openRedisBus, openStationClock } from '@solstice/adapters'
+import type { FrameChunk } from '@solstice/station'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { decode, melody } from '../harness/audio.ts'
+import type { Process } from '../harness/processes.ts'
+import { childrenOf, listen, prepareStation, type Station } from '../harness/station.ts'
+
+const BYTES_PER_S = 16_000
+// Most of the time is spent listening: the stations of this file run side by side.
+t.jobs = 3
+const tones = [
+  { name: 'Low', hz: 440, seconds: 7 },
+  { name: 'High', hz: 880, seconds: 7 },
+]
+const pitches = tones.map((tone) => tone.hz)
+
+/** Follows the broadcast as a replica does. */
+async function follow(t: Test, station: Station) {
+  const log = pino({ level: 'silent' })
+  const redis = await openRedis(station.env.REDIS_URL!, log, true)
+  const clock = await openStationClock(redis)
+  const bus = openRedisBus(redis, clock, log)
+  const stop = new AbortController()
+  const chunks: FrameChunk[] = []
+  let wake = () => {}
+  const following = (async () => {
+    for await (const chunk of bus.frames(stop.signal)) {
+      chunks.push(chunk)
+      wake()
+    }
+  })()
+  t.teardown(async () => {
+    stop.abort()
+    await following
+    await bus.close()
+    clock.stop()
+    redis.disconnect()
+  })
+  return {
+    chunks,
+    /** Resolves when so many more chunks have come. */
+    async more(count: number) {
+      const until = chunks.length + count
+      while (chunks.length < until) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
+
+function assertConsecutive(t: Test, chunks: FrameChunk[]) {
+  const holes = chunks.flatMap((chunk, i) => {
+    const before = chunks[i - 1]
+    if (!before || chunk.frame === before.frame + before.frames) return []
+    return [`frame ${chunk.frame} after ${before.frame + before.frames - 1}`]
+  })
+  t.same(holes, [], `${chunks.length} chunks, every frame number once`)
+}
+
+/** What was heard has no quiet moment in it, and each tone lasted its time. */
+async function assertContinuous(t: Test, mp3: Buffer) {
+  const samples = await decode(mp3)
+  const all = melody(samples.subarray(0, samples.length - 4410), pitches)
+  // The burst may begin before the station's very first track.
+  const heard = all.slice(all.findIndex((hz) => hz !== null))
+  t.notOk(heard.includes(null), 'never silent')
+  const changes = heard.flatMap((hz, i) => (i > 0 && hz !== heard[i - 1] ? [i] : []))
+  const lengths = changes.slice(1).map((at, i) => at - changes[i]!)
+  for (const length of lengths)
+    t.equal(Math.round(length / 20) % 7, 0, `a tone of ${length * 50} ms is whole`)
+}
+
+const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL') => process.kill(pid, signal)
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function leftOvers(worker: Process): Promise<number[]> {
+  return (await childrenOf(worker.child.pid!))
+    .filter((child) => /ffmpeg/.test(child.command))
+    .map((child) => child.pid)
+}
+
+async function gone(pids: number[]) {
+  while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+t.test(
+  'kill -9 of the worker, with a standby: the same track goes on at the same frame',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones)
+    const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+    await station.startWorker()
+    const air = await follow(t, station)
+    const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+    await air.more(4)
+    const ffmpegs = await leftOvers(worker)
+    t.ok(ffmpegs.length >= 1)
+    await worker.end('SIGKILL')
+    await air.more(16)
+    assertConsecutive(t, air.chunks)
+    await assertContinuous(t, await listening.received(20 * BYTES_PER_S))
+    await gone(ffmpegs)
+    t.pass('no ffmpeg of the dead worker is left')
+  },
+)
+
+t.test('a worker that is told to end hands the desk over at once', { buffered: true }, async (t) => {
+  const station = await prepareStation(t, tones)
+  const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+  const standby = await station.startWorker()
+  const air = await follow(t, station)
+  const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+  await air.more(4)
+  await worker.end('SIGTERM')
+  t.equal(await worker.exited, 0)
+  await standby.printed(/the station is on air/)
+  await air.more(16)
+  assertConsecutive(t, air.chunks)
+  await assertContinuous(t, await listening.received(18 * BYTES_PER_S))
+})
+
+t.test(
+  'kill -9 of the only worker: the next one makes up for what is missing',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones)
+    const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+    const air = await follow(t, station)
+    const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+    await air.more(4)
+    await worker.end('SIGKILL')
+    await station.startWorker()
+    await air.more(16)
+    assertConsecutive(t, air.chunks)
+    await assertContinuous(t, await listening.received(18 * BYTES_PER_S))
+  },
+)
+
+t.test(
+  'a worker that was stopped and wakes up finds another on air, and stays silent',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones)
+    const worker = await station.startWorker()
+    const standby = await station.startWorker()
+    const air = await follow(t, station)
+    await air.more(4)
+    kill(worker.child.pid!, 'SIGSTOP')
+    await standby.printed(/the station is on air/)
+    kill(worker.child.pid!, 'SIGCONT')
+    await worker.printed(/desk lost/)
+    await air.more(8)
+    assertConsecutive(t, air.chunks)
+  },
+)
+
+t.test('killed and hanging ffmpeg processes are replaced; nobody hears it', { buffered: true }, async (t) => {
+  const station = await prepareStation(t, tones)
+  const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+  const air = await follow(t, station)
+  const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+  for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGKILL'] as const) {
+    await air.more(4)
+    const victims = await leftOvers(worker)
+    for (const pid of victims) kill(pid, signal)
+    await air.more(6)
+    await gone(signal === 'SIGKILL' ? victims : [])
+  }
+  await air.more(4)
+  assertConsecutive(t, air.chunks)
+  await assertContinuous(t, listening.bytes())
+})
+
+t.test(
+  'kill -9 of Redis: the broadcast, the queue and the listeners are still there when it returns',
+  async (t) => {
+    const station = await prepareStation(t, tones)
+    const [api] = await Promise.all([station.startApi(), station.startWorker()])
+    const air = await follow(t, station)
+    const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+    await air.more(6)
+    // The journal is written once a second: what is acknowledged longer ago than that survives.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    await station.redis.process.end('SIGKILL')
+    await station.redis.restart()
+    await air.more(16)
+    assertConsecutive(t, air.chunks)
+    await assertContinuous(t, await listening.received(20 * BYTES_PER_S))
+    t.notOk(listening.response.destroyed, 'no listener was disconnected')
+  },
+)
+
+t.test('an unreadable file is skipped, and does not come back', { buffered: true }, async (t) => {
+  const station = await prepareStation(t, tones)
+  await writeFile(`${station.env.MEDIA_DIR}/music/day/High.mp3`, Buffer.alloc(40_000, 'not an MP3'))
+  const [api] = await Promise.all([station.startApi(), station.startWorker()])
+  const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+  const samples = await decode(await listening.received(18 * BYTES_PER_S))
+  const heard = melody(samples.subarray(44_100, samples.length - 4410), [440])
+  t.notOk(heard.slice(20).includes(null), 'the other track goes on without a gap')
+})
