@@ -148,7 +148,7 @@ export function attachGateway(
     roster.close()
     io.local.disconnectSockets(true)
     io.engine.close()
-    await Promise.all([publisher, subscriber].map((connection) => connection.quit().catch(() => {})))
+    await Promise.all([publisher, subscriber].map(disconnect))
   })
 
   return {
@@ -166,6 +166,12 @@ function connect(redis: Redis): Redis {
   // The main connection has already said what is wrong.
   connection.on('error', () => {})
   return connection
+}
+
+/** Lets what was sent still arrive, when there is somebody to receive it. */
+async function disconnect(connection: Redis): Promise<void> {
+  if (connection.status === 'ready') await connection.quit().catch(() => {})
+  else connection.disconnect()
 }
 
 /** How many sockets each address has. */

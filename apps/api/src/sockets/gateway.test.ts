@@ -1,0 +1,373 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openAnnouncer } from '@solstice/adapters'
+import { type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
+import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
+import { defaultSettings } from '@solstice/station'
+import Fastify from 'fastify'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { io, type Socket } from 'socket.io-client'
+import t from 'tap'
+import { Value } from 'typebox/value'
+import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
+import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { clientAddress, createOrigins } from '../client-address.ts'
+import { createAirMirror } from '../stream/air-mirror.ts'
+import { createTokens } from '../tokens.ts'
+import { attachGateway } from './gateway.ts'
+import { personas } from './personas.ts'
+
+const redisServer = await startRedis(t)
+const redis = new Redis(redisServer.url)
+t.teardown(() => redis.disconnect())
+
+async function replica(t: Teardown, overrides: { streamMode?: boolean; rosterLimit?: number } = {}) {
+  const air = handMadeAir()
+  const log = pino({ level: 'silent' })
+  const mirror = createAirMirror({ bus: air.bus, log })
+  const config = {
+    trustProxyHops: 1,
+    streamMode: true,
+    radioHostsMode: false,
+    rosterLimit: 100,
+    timeZone: 'Europe/Kyiv',
+    nightMode: false,
+    dayStartHour: 6,
+    nightStartHour: 0,
+    publicServerUrl: '',
+    clientOrigins: ['http://page.example'],
+    artTokenSecret: 'a secret of the test',
+    artTokenTtlS: 3600,
+    audioTokenTtlS: 900,
+    ...overrides,
+  }
+  const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
+  const tokens = createTokens(config)
+  const app = Fastify()
+  const gateway = attachGateway(app, {
+    config,
+    mirror,
+    clock: air.clock,
+    redis,
+    tokens,
+    origins: createOrigins(config),
+    uiSettings: () => uiSettings,
+    personas,
+    log,
+  })
+  app.get('/uid', (request) =>
+    tokens.uidOf(clientAddress(request.ip, request.headers['x-forwarded-for']?.toString(), 1)),
+  )
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const clients: Client[] = []
+  t.teardown(async () => {
+    for (const { socket } of clients) socket.disconnect()
+    await app.close()
+    await mirror.close()
+  })
+  const join = async (options: Parameters<typeof listener>[1] = {}) => {
+    const client = listener(url, options)
+    clients.push(client)
+    await client.first('radio_hosts_mode')
+    return client
+  }
+  return { air, url, gateway, tokens, join, clients }
+}
+
+/** A client that keeps every event, and holds each against the contract. */
+function listener(url: string, options: { headers?: Record<string, string>; transports?: string[] } = {}) {
+  const socket: Socket = io(url, {
+    transports: options.transports ?? ['websocket'],
+    extraHeaders: options.headers ?? {},
+    forceNew: true,
+    reconnection: false,
+  })
+  const heard: { event: string; payload: unknown }[] = []
+  let wake = () => {}
+  let refusal: Error | null = null
+  socket.onAny((event: string, payload: unknown) => {
+    const shape = serverEvents[event as ServerEventName]?.payload
+    if (shape && !Value.Check(shape, payload)) {
+      throw new Error(`${event} is not what the contract says: ${JSON.stringify(payload)}`)
+    }
+    heard.push({ event, payload })
+    wake()
+  })
+  socket.on('connect_error', (error) => {
+    refusal = error
+    wake()
+  })
+  return {
+    socket,
+    heard,
+    all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
+    /** The first event of that name whose payload fits, as soon as it is there. */
+    async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
+      for (;;) {
+        const found = heard.find((one) => one.event === event && fits(one.payload as T))
+        if (found) return found.payload as T
+        if (refusal) throw refusal
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+    ask: (event: string, ...args: unknown[]) =>
+      new Promise<unknown>((resolve) => socket.emit(event, ...args, resolve)),
+  }
+}
+type Client = ReturnType<typeof listener>
+
+const track = (name: string): TrackRef => ({
+  id: `day/${name}.mp3`,
+  title: name,
+  artist: 'Ann',
+  album: '',
+  year: null,
+  durationMs: 60_000,
+})
+
+function playing(name: string, startedAtMs: number): PlayoutState {
+  const state = initialState(1, 'sound', { natural: 'day', changes: [] }, startedAtMs)
+  const entry = { entryId: name, track: track(name), orderType: null, tier: null }
+  return {
+    ...state,
+    onAir: { phase: 'track', entry, startedAtMs },
+    list: { ...state.list, entries: [entry] },
+  }
+}
+
+t.test('a new socket is told who is here, the air, and what is on, in this order', async (t) => {
+  const { join, air } = await replica(t)
+  const early = await join()
+  t.same(
+    early.heard.slice(0, 4).map(({ event }) => event),
+    ['usersUpdate', 'sync', 'admin_online', 'radio_hosts_mode'],
+  )
+  const before = await early.first<RadioState>('sync')
+  t.match(before, { isPreparing: true, track: null, mode: 'day', playlist: [], dayStartHour: 6 })
+  air.say(playing('one', 1_000_000))
+  const now = await early.first<RadioState>('sync', ({ track }) => track === 'day/one.mp3')
+  t.match(now, { isPreparing: false, title: 'one', duration: 60, isPlaying: true })
+  const late = await join({ transports: ['polling'] })
+  t.equal((await late.first<RadioState>('sync')).track, 'day/one.mp3')
+})
+
+t.test('every socket gets a sync every 2 s, and at once when listeners would see a difference', async (t) => {
+  const { join, air } = await replica(t)
+  air.say(playing('one', 1_000_000))
+  const clients = await Promise.all(Array.from({ length: 9 }, () => join()))
+  air.say(playing('two', 1_000_500))
+  await Promise.all(
+    clients.map((client) => client.first<RadioState>('sync', (s) => s.track === 'day/two.mp3')),
+  )
+  const counts = clients.map((client) => client.all('sync').length)
+  air.say({ ...playing('two', 1_000_500), appliedThrough: '9-9' })
+  await pause(2_300)
+  for (const [i, client] of clients.entries()) {
+    const more = client.all('sync').length - counts[i]!
+    t.ok(more >= 1 && more <= 2, `${more} without a change`)
+  }
+})
+
+t.test('the start of a track is told once, and only in stream mode', async (t) => {
+  for (const streamMode of [true, false]) {
+    const { join, air } = await replica(t, { streamMode })
+    air.say(playing('one', 1_000_000))
+    const client = await join()
+    air.say(playing('two', 1_060_000.4))
+    air.say({ ...playing('two', 1_060_001), appliedThrough: '2-0' })
+    air.say(playing('three', 1_120_000))
+    await client.first<RadioState>('sync', ({ track }) => track === 'day/three.mp3')
+    await client.ask('stream_ping', 1)
+    const starts = [
+      { trackId: 'day/two.mp3', duration: 60, serverTs: 1_060_000 },
+      { trackId: 'day/three.mp3', duration: 60, serverTs: 1_120_000 },
+    ]
+    t.same(client.all('stream_track_start'), streamMode ? starts : [])
+  }
+})
+
+t.test('what listeners ask is answered in the contract’s shape', async (t) => {
+  const { join, air, url, tokens } = await replica(t)
+  air.say(playing('one', 999_000))
+  const client = await join({ headers: { 'x-forwarded-for': '6.6.6.6, 203.0.113.9' } })
+  t.same(await client.ask('stream_ping', 12.5), { serverTs: 1_000_000, clientTs: 12.5 })
+  t.same(await client.ask('stream_get_seek', 1), { seek: 1, duration: 60, trackId: 'day/one.mp3' })
+  t.same(await client.ask('suggest_song', { id: 'day/one.mp3' }), { error: 'no_uid' })
+  const counts = client.all('usersUpdate').length
+  client.socket.emit('listener_init', 'a uid of my own')
+  const pass = await client.first<{ uid: string; artToken: string; artTokenExpiresIn: number }>(
+    'listener_uid',
+  )
+  const response = await fetch(`${url}/uid`, { headers: { 'x-forwarded-for': '203.0.113.9' } })
+  t.equal(pass.uid, await response.text(), 'the same uid as over HTTP, whatever the client says')
+  t.equal(tokens.readArtToken(pass.artToken, 1_000_000)?.uid, pass.uid)
+  t.equal(pass.artTokenExpiresIn, 3600)
+  t.same(await client.ask('suggest_song', { id: 'day/one.mp3' }), { error: 'no_admin' })
+  t.same(await client.ask('suggest_song', 'nonsense'), { error: 'no_admin' })
+  t.ok(client.all('usersUpdate').length > counts)
+  for (const args of [[], [{}], [null]]) {
+    client.socket.emit('listener_init', ...args)
+  }
+  await client.ask('stream_ping', 1)
+  t.equal(client.all('listener_uid').length, 4, 'bare, with {} and with null')
+})
+
+t.test('in sync mode the stream has no position', async (t) => {
+  const { join } = await replica(t, { streamMode: false })
+  const client = await join()
+  let isAnswered = false
+  client.socket.emit('stream_get_seek', 1, () => {
+    isAnswered = true
+  })
+  await client.ask('stream_ping', 1)
+  t.notOk(isAnswered)
+})
+
+t.test('pages of other origins are refused, own and listed ones are not', async (t) => {
+  const { join, url } = await replica(t)
+  for (const transports of [['websocket'], ['polling']]) {
+    await t.rejects(join({ transports, headers: { origin: 'http://other.example' } }))
+    await t.resolves(join({ transports, headers: { origin: 'http://page.example' } }))
+    await t.resolves(join({ transports, headers: { origin: url } }))
+  }
+  const handshake = `${url}/socket.io/?EIO=4&transport=polling`
+  const refused = await fetch(handshake, { headers: { origin: 'http://other.example' } })
+  t.equal(refused.status, 403)
+  const allowed = await fetch(handshake, { headers: { origin: 'http://page.example' } })
+  t.equal(allowed.headers.get('access-control-allow-origin'), 'http://page.example')
+  t.equal(allowed.headers.get('access-control-allow-credentials'), 'true')
+  const { sid } = JSON.parse((await allowed.text()).slice(1)) as { sid: string }
+  await fetch(`${handshake}&sid=${sid}`, { method: 'POST', body: '1' })
+})
+
+t.test('an address has room for many sockets, not for any number', async (t) => {
+  const { url, gateway, clients } = await replica(t)
+  const headers = { 'x-forwarded-for': '203.0.113.7' }
+  const attempts = Array.from({ length: 220 }, () => {
+    const client = listener(url, { headers })
+    clients.push(client)
+    return client.first('radio_hosts_mode').then(
+      () => true,
+      () => false,
+    )
+  })
+  const joined = (await Promise.all(attempts)).filter(Boolean).length
+  t.ok(joined >= 200 && joined < 220, `${joined}`)
+  t.equal(gateway.sockets, joined)
+})
+
+t.test('the roster is the union of all replicas, the newest first, with a limit', async (t) => {
+  const [one, two] = [await replica(t, { rosterLimit: 3 }), await replica(t, { rosterLimit: 3 })]
+  const a = await one.join()
+  const b = await two.join()
+  const both = (list: unknown[]) => list.length === 2
+  await Promise.all([a.first('usersUpdate', both), b.first('usersUpdate', both)])
+  await Promise.all([two.join(), two.join(), one.join()])
+  await a.first('usersUpdate', (list: unknown[]) => list.length === 3)
+  a.socket.disconnect()
+  const third = await replica(t, { rosterLimit: 3 })
+  const c = await third.join()
+  await c.first('usersUpdate', (list: unknown[]) => list.length === 3)
+  t.pass('a new replica learns of the others')
+})
+
+t.test('events that other processes announce reach the sockets of every replica', async (t) => {
+  const replicas = [await replica(t), await replica(t)]
+  const clients = await Promise.all(replicas.map(({ join }) => join()))
+  openAnnouncer(redis).announce('library_updated')
+  await Promise.all(clients.map((client) => client.first('library_updated')))
+  t.pass('heard')
+})
+
+t.test('whatever a client sends, the process serves on', async (t) => {
+  const { join, gateway, url, clients } = await replica(t)
+  const well = await join()
+  const random = seeded(20_240_621)
+  const events = [
+    'listener_init',
+    'suggest_song',
+    'stream_get_seek',
+    'stream_ping',
+    'sync',
+    'usersUpdate',
+    'error',
+    'message',
+    'admin_active',
+    'admin_skip_song',
+    'host_audio_chunk',
+    'constructor',
+    '__proto__',
+    'toString',
+    '',
+    ' ',
+  ]
+  const values = () => [
+    undefined,
+    null,
+    true,
+    0,
+    -1,
+    1e308,
+    'x',
+    '',
+    'й'.repeat(3_000),
+    {},
+    [],
+    [[[[]]]],
+    { id: 1 },
+    { id: {} },
+    { id: 'day/one.mp3' },
+    { __proto__: null, id: '' },
+    { length: 1e9 },
+    Buffer.alloc(2_000),
+    { id: Buffer.from('x') },
+  ]
+  let sent = 0
+  while (sent < 10_000) {
+    const client = listener(url, { transports: [random(4) === 0 ? 'polling' : 'websocket'] })
+    clients.push(client)
+    await client.first('radio_hosts_mode')
+    const flood = random(3) === 0 ? 1_500 : 200
+    for (let i = 0; i < flood; i++, sent++) {
+      const args = Array.from({ length: random(4) }, () => values()[random(values().length)])
+      if (random(2) === 0) args.push(() => {})
+      client.socket.emit(events[random(events.length)]!, ...args)
+    }
+    if (random(2) === 0) client.socket.disconnect()
+    t.match(await well.ask('stream_ping', sent), { clientTs: sent })
+  }
+
+  const big = await join()
+  big.socket.emit('suggest_song', { id: 'x'.repeat(1_000_000) })
+  await once(big.socket, 'disconnect')
+  const raw = await join()
+  for (const packet of [
+    '2"not an array"',
+    '9',
+    '{"',
+    '51-',
+    '2[1e999]',
+    '451-["x",{"_placeholder":true,"num":9}]',
+    '2["connect"]',
+  ]) {
+    const evil = await join()
+    ;(evil.socket.io.engine as unknown as { write(data: string): void }).write(packet)
+    await raw.ask('stream_ping', 1)
+  }
+  const flooder = await join()
+  for (let i = 0; i < 3_000; i++) flooder.socket.emit('stream_ping', i)
+  await once(flooder.socket, 'disconnect')
+  t.match(await well.ask('stream_ping', 1), { clientTs: 1 }, 'a flood closes its own socket only')
+  t.ok(gateway.sockets >= 2)
+})
+
+/** Whole numbers below a limit, the same ones in every run. */
+function seeded(seed: number) {
+  return (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
+    return Math.floor((seed / 0x80000000) * below)
+  }
+}
