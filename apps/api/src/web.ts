@@ -27,7 +27,7 @@ export async function serveWeb(app: FastifyInstance, folder: string | null): Pro
     const assets = join(root, 'assets') + sep
     await app.register(fastifyStatic, {
       root,
-      index: false,
+      index: 'index.html',
       dotfiles: 'ignore',
       cacheControl: false,
       setHeaders(reply, path) {
