@@ -13,7 +13,7 @@ const APPS_LIMIT_MS = 8_500
 const REDIS_LIMIT_MS = 1_000
 /** A Ctrl-C reaches us twice, from the terminal and from npm; a second one by hand comes later. */
 const SAME_SIGNAL_MS = 500
-const ON_AIR_POLL_MS = 50
+const ON_AIR_POLL_MS = 100
 const ON_AIR_LATE_MS = 20_000
 const ANSWER_LIMIT_MS = 2_000
 

@@ -1,0 +1,80 @@
+import { createReadStream } from 'node:fs'
+import type { Ports } from '@solstice/adapters'
+import type { Mode, Track } from '@solstice/contracts'
+import { artistKey, lyricsKey } from '@solstice/station'
+import { ART_HEIGHT, ART_WIDTH, paint } from '../demo/artwork.ts'
+import { toJpeg, withMp3 } from '../demo/ffmpeg.ts'
+import { artists, type Piece, pieces } from '../demo/pieces.ts'
+import { render, toPcm } from '../demo/render.ts'
+import { lyricsOf } from '../demo/words.ts'
+import { libraryChanged } from './library-changed.ts'
+
+export type DemoPorts = Pick<Ports, 'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer'>
+
+/**
+ * Fills an empty library with pieces that are synthesised one after the other, each on air as soon as it is there.
+ * Done again after a crash it goes on where it was: a piece with a record is complete.
+ *
+ * @throws when ffmpeg is missing, nothing can be written, or `stopping` is aborted.
+ */
+export async function makeDemoLibrary(ports: DemoPorts, stopping: AbortSignal): Promise<void> {
+  const startedAtMs = performance.now()
+  for (const [index, piece] of pieces.entries()) {
+    stopping.throwIfAborted()
+    if (await ports.data.tracks.get(keyOf(piece))) continue
+    await makePiece(ports, piece, index + 1, stopping)
+    libraryChanged(ports)
+    await makeArt(ports, piece.artist)
+    ports.log.info({ track: keyOf(piece) }, 'a demo piece is in the library')
+  }
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000)
+  ports.log.info({ pieces: pieces.length, seconds }, 'the demo library is complete')
+}
+
+function filenameOf({ artist, title }: Piece): string {
+  return `${artist} - ${title}.mp3`.normalize('NFC')
+}
+
+function keyOf(piece: Piece): string {
+  return `${piece.mode satisfies Mode}/${filenameOf(piece)}`
+}
+
+/** File, then lyrics, then the record: a record never points at something missing. */
+async function makePiece(
+  { config, data, media, tags }: DemoPorts,
+  piece: Piece,
+  seed: number,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { title, artist, album, year, mode } = piece
+  const key = keyOf(piece)
+  const pcm = toPcm(await render(piece.score, piece.space, seed, stopping), seed)
+  let duration: number | null = null
+  await withMp3(config.ffmpegPath, pcm, { title, artist, album, year }, async (path) => {
+    duration = (await tags.read(path)).duration
+    await media.put(key, createReadStream(path))
+  })
+  await data.lyrics.insert({ key: lyricsKey(artist, title), ...lyricsOf(piece) })
+  const track: Track = {
+    id: key,
+    title,
+    artist,
+    album,
+    year,
+    duration,
+    mode,
+    filename: filenameOf(piece),
+    storageKey: key,
+  }
+  await data.tracks.insert(track)
+}
+
+async function makeArt({ config, data, media }: DemoPorts, name: string): Promise<void> {
+  const artist = artists.find((candidate) => candidate.name === name)
+  const key = artistKey(name)
+  if (!artist || (await data.artists.get(key))?.hasArt) return
+  const artFileName = `${key}.jpg`
+  const jpeg = await toJpeg(config.ffmpegPath, paint(artist), ART_WIDTH, ART_HEIGHT)
+  await media.put(`arts/${artFileName}`, jpeg)
+  await data.artists.put({ artist: key, hasArt: true, artFileName })
+}

@@ -1,0 +1,26 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Ports } from '@solstice/adapters'
+import { createLyrics, lyricsKey } from '@solstice/station'
+
+/** Lookups are far apart: nobody waits for them, and the service is a guest's. */
+const PACE_MS = 10_000
+
+/**
+ * Looks up the lyrics of all tracks that have none yet, one by one.
+ *
+ * @throws when `stopping` is aborted.
+ */
+export async function prefetchLyrics(
+  { config, data, clock, log, lyricsLookup }: Ports,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (config.lyricsApiUrl === '') return
+  const lyrics = createLyrics(data, lyricsLookup, clock)
+  for (const { title, artist, album } of await data.tracks.find()) {
+    if (await data.lyrics.get(lyricsKey(artist, title))) continue
+    await lyrics.read({ title, artist, album }).catch((error) => {
+      log.warn({ err: error, artist, title }, 'the lyrics could not be looked up')
+    })
+    await wait(PACE_MS, undefined, { signal: stopping })
+  }
+}
