@@ -131,7 +131,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     avatars,
   })
   operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
-  attachGateway(app, {
+  await attachGateway(app, {
     config,
     mirror,
     clock,

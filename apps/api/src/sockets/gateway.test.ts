@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openAnnouncer } from '@solstice/adapters'
 import { type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
@@ -45,7 +44,7 @@ async function replica(t: Teardown, overrides: { streamMode?: boolean; rosterLim
   const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
   const tokens = createTokens(config)
   const app = Fastify()
-  const gateway = attachGateway(app, {
+  const gateway = await attachGateway(app, {
     config,
     mirror,
     clock: air.clock,
@@ -118,6 +117,8 @@ function listener(url: string, options: { headers?: Record<string, string>; tran
   }
 }
 type Client = ReturnType<typeof listener>
+
+const gone = ({ socket }: Client) => new Promise((resolve) => socket.once('disconnect', resolve))
 
 const track = (name: string): TrackRef => ({
   id: `day/${name}.mp3`,
@@ -342,7 +343,7 @@ t.test('whatever a client sends, the process serves on', async (t) => {
 
   const big = await join()
   big.socket.emit('suggest_song', { id: 'x'.repeat(1_000_000) })
-  await once(big.socket, 'disconnect')
+  await gone(big)
   const raw = await join()
   for (const packet of [
     '2"not an array"',
@@ -359,7 +360,7 @@ t.test('whatever a client sends, the process serves on', async (t) => {
   }
   const flooder = await join()
   for (let i = 0; i < 3_000; i++) flooder.socket.emit('stream_ping', i)
-  await once(flooder.socket, 'disconnect')
+  await gone(flooder)
   t.match(await well.ask('stream_ping', 1), { clientTs: 1 }, 'a flood closes its own socket only')
   t.ok(gateway.sockets >= 2)
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createAdapter } from '@socket.io/redis-adapter'
-import { type Config, SOCKET_CHANNEL } from '@solstice/adapters'
+import { anotherConnection, type Config, SOCKET_CHANNEL } from '@solstice/adapters'
 import type { UiSettings } from '@solstice/contracts'
 import type { StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
@@ -40,7 +40,7 @@ type Io = Server<DefaultEventsMap, ServerEmits, DefaultEventsMap, { visitor: Vis
  * @param deps.redis connected; two more connections are made from it.
  * @param deps.uiSettings the settings as they are now.
  */
-export function attachGateway(
+export async function attachGateway(
   app: FastifyInstance,
   deps: {
     config: Pick<
@@ -63,10 +63,9 @@ export function attachGateway(
     personas: readonly Persona[]
     log: Logger
   },
-): Gateway {
+): Promise<Gateway> {
   const { config, mirror, clock, tokens, origins, log } = deps
-  const publisher = connect(deps.redis)
-  const subscriber = connect(deps.redis)
+  const [publisher, subscriber] = await Promise.all([connect(deps.redis), connect(deps.redis)])
   const addressOf = (request: IncomingMessage) =>
     clientAddress(
       request.socket.remoteAddress,
@@ -160,11 +159,10 @@ export function attachGateway(
 
 const phaseRoom = (phase: number) => `sync ${phase}`
 
-/** A connection of the gateway's own. What Redis loses meanwhile is news that the next news replaces. */
-function connect(redis: Redis): Redis {
-  const connection = redis.duplicate()
-  // The main connection has already said what is wrong.
-  connection.on('error', () => {})
+/** A connection of the gateway's own, ready to use. What Redis loses later is news that the next news replaces. */
+async function connect(redis: Redis): Promise<Redis> {
+  const connection = anotherConnection(redis)
+  await connection.ping()
   return connection
 }
 
