@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { AirPlan, QueueEntry } from '@solstice/playout'
 import type { FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
@@ -62,6 +64,8 @@ interface Air {
   readonly chunks: FrameChunk[]
   readonly broadcast: Broadcast
   nowMs(): number
+  /** The clock goes on by so much at once, as it does for a process that was not run for a while. */
+  pass(ms: number): void
   /** Resolves when so many seconds were published. */
   published(seconds: number): Promise<void>
 }
@@ -74,7 +78,7 @@ function onAir(
   options: { after?: FrameChunk | null; crossfadeMs?: number; speed?: number; lateMs?: number } = {},
 ): Air {
   const { after = null, crossfadeMs = 0, speed = 20, lateMs = 0 } = options
-  const beganAtMs = after ? after.atMs + (after.frames * FRAME * 1000) / RATE + lateMs : START_MS
+  let beganAtMs = after ? after.atMs + (after.frames * FRAME * 1000) / RATE + lateMs : START_MS
   const startedAt = performance.now()
   const chunks: FrameChunk[] = []
   let wake = () => {}
@@ -99,6 +103,9 @@ function onAir(
     chunks,
     broadcast,
     nowMs,
+    pass(ms) {
+      beganAtMs += ms
+    },
     async published(wanted) {
       while (seconds() < wanted) {
         await new Promise<void>((resolve) => {
@@ -172,6 +179,7 @@ t.test('the programme as it is heard', async (t) => {
   await Promise.all([tone(300, 3), tone(450, 2.5), tone(600, 4), tone(750, 40), tone(900, 0.4)])
   await writeFile(join(folder, 'letter.mp3'), 'Dear listener, this is no music at all. '.repeat(100))
   await writeFile(join(folder, 'empty.mp3'), '')
+  await writeFile(join(folder, 'list.mp3'), "ffconcat version 1.0\nfile '300.mp3'\n")
   const whole = await readFile(join(folder, '750.mp3'))
   await writeFile(join(folder, 'cut.mp3'), whole.subarray(0, whole.length / 4))
 
@@ -242,14 +250,15 @@ t.test('the programme as it is heard', async (t) => {
       entry('empty', 5),
       entry('300', 3),
       entry('letter', 200),
-      entry('missing', 5),
+      entry('missing', null),
+      entry('list', 5),
       entry('600', 4),
     ])
     const air = onAir(t, folder, programme)
     await air.published(7.5)
     await air.broadcast.stop()
     const sound = await soundOf(air.chunks)
-    t.strictSame(programme.unplayables, ['entry-empty', 'entry-letter', 'entry-missing'])
+    t.strictSame(programme.unplayables, ['entry-empty', 'entry-letter', 'entry-missing', 'entry-list'])
     t.ok(startError(sound, 300, 0) < 1, 'the broadcast begins with the first one that can be heard')
     t.ok(startError(sound, 600, 3 * RATE) < 1)
     t.strictSame(
@@ -275,6 +284,30 @@ t.test('the programme as it is heard', async (t) => {
       t.strictSame(programme.unplayables, [])
     },
   )
+
+  t.test('whatever a file holds comes out at one rate, also when it changes on the way', async (t) => {
+    const run = promisify(execFile)
+    const part = async (rate: number, channels: number) => {
+      const source = `sine=frequency=600:sample_rate=${rate}:duration=2`
+      const args = `-loglevel error -f lavfi -i ${source} -af volume=4 -ac ${channels} -write_xing 0 -f mp3 pipe:1`
+      return (await run('ffmpeg', args.split(' '), { encoding: 'buffer' })).stdout
+    }
+    const parts = [
+      await part(44_100, 2),
+      await part(48_000, 1),
+      Buffer.alloc(3000, 'x'),
+      await part(22_050, 2),
+    ]
+    await writeFile(join(folder, 'mixed.mp3'), Buffer.concat(parts))
+    const programme = new Playlist([entry('mixed', null), entry('300', null)])
+    const air = onAir(t, folder, programme)
+    await air.published(10)
+    await air.broadcast.stop()
+    const heard = melody(await soundOf(air.chunks), [300, 600])
+    t.ok(heard.filter((hz) => hz === 600).length >= 115, 'about 6 s of the first')
+    t.ok(heard.filter((hz) => hz === 300).length >= 59, 'and all of the one after it')
+    t.strictSame([programme.unplayables, programme.ended], [[], ['entry-mixed', 'entry-300']])
+  })
 
   t.test('with nothing to play there is silence, and a plan that comes is heard at once', async (t) => {
     const programme = new Playlist([])
@@ -370,6 +403,29 @@ t.test('the programme as it is heard', async (t) => {
     t.ok(air.chunks[0]!.atMs >= START_MS - 60_000 + 11_000)
   })
 
+  t.test(
+    'after a pause that is too long to be made up for, time starts anew and the numbers go on',
+    async (t) => {
+      const air = onAir(t, folder, new Playlist([entry('750', 40)]))
+      await air.published(3)
+      air.pass(20_000)
+      await air.published(8)
+      await air.broadcast.stop()
+      const jumps = air.chunks.flatMap((chunk, i) => {
+        const before = air.chunks[i - 1]
+        if (!before) return []
+        t.equal(chunk.frame, before.frame + before.frames)
+        const ms = chunk.atMs - before.atMs - (before.frames * FRAME * 1000) / RATE
+        return Math.abs(ms) > 1 ? [{ ms, chunk }] : []
+      })
+      t.equal(jumps.length, 1)
+      t.ok(jumps[0]!.ms > 15_000 && jumps[0]!.ms < 26_000)
+      const cue = jumps[0]!.chunk.cues.at(-1)!
+      const playedMs = jumps[0]!.chunk.atMs - air.chunks[0]!.atMs
+      t.ok(Math.abs(cue.positionMs - playedMs) < 600, 'the track is where the engine says it is')
+    },
+  )
+
   t.test('an encoder that is killed or hangs is replaced, and nobody hears it', async (t) => {
     const air = onAir(t, folder, new Playlist([entry('750', 40)]), { speed: 4 })
     for (const [seconds, signal] of [
@@ -425,11 +481,16 @@ t.test('the programme as it is heard', async (t) => {
     const published = air.chunks.length
 
     let refusals = 0
+    let refuse = () => {}
+    const refused = new Promise<void>((resolve) => {
+      refuse = resolve
+    })
     const lost = startBroadcast({
       programme: new Playlist([entry('300', 3)]),
       source: async (track) => join(folder, `${track.id}.mp3`),
       async publish() {
         refusals++
+        refuse()
         throw new Error('the desk is lost')
       },
       nowMs: () => START_MS + performance.now() * 4,
@@ -438,7 +499,7 @@ t.test('the programme as it is heard', async (t) => {
       log,
     })
     const pid = lost.processes.encoder!
-    while (lost.processes.encoder !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    await refused
     await lost.stop()
     t.notOk(isAlive(pid))
     t.equal(refusals, 1)
@@ -447,9 +508,17 @@ t.test('the programme as it is heard', async (t) => {
 
   t.test('without ffmpeg nothing is heard, but no track is blamed and nothing fails', async (t) => {
     const programme = new Playlist([entry('300', 3)])
+    let attempts = 0
+    let again = () => {}
+    const triedAgain = new Promise<void>((resolve) => {
+      again = resolve
+    })
     const broadcast = startBroadcast({
       programme,
-      source: async (track) => join(folder, `${track.id}.mp3`),
+      async source(track) {
+        if (++attempts > 1) again()
+        return join(folder, `${track.id}.mp3`)
+      },
       async publish() {
         t.fail('there is nothing to publish')
       },
@@ -458,7 +527,7 @@ t.test('the programme as it is heard', async (t) => {
       settings: { ffmpegPath: join(folder, 'no-ffmpeg'), bitrate: 128, crossfadeMs: 0 },
       log,
     })
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await triedAgain
     await broadcast.stop()
     t.strictSame([programme.unplayables, programme.ended], [[], []])
   })

@@ -73,20 +73,20 @@ export function startBroadcast(options: {
   function pump() {
     if (isStopped || isBusy) return
     isBusy = true
-    const now = nowMs()
-    if (now - timeOf(encoder.offered * FRAME_SAMPLES) > LATEST_MS) startAnew(now)
-    isWaiting = false
-    while (timeOf(encoder.offered * FRAME_SAMPLES) <= now + LEAD_MS) {
-      if (isPlanNew) sound.planChanged()
-      isPlanNew = false
-      if (!encoder.hasRoom || !sound.fill(encoder.block)) {
-        isWaiting = true
-        break
+    try {
+      const now = nowMs()
+      if (now - timeOf(encoder.offered * FRAME_SAMPLES) > LATEST_MS) startAnew(now)
+      isWaiting = false
+      while (!isWaiting && timeOf(encoder.offered * FRAME_SAMPLES) <= now + LEAD_MS) {
+        if (isPlanNew) sound.planChanged()
+        isPlanNew = false
+        if (encoder.hasRoom && sound.fill(encoder.block)) encoder.offer()
+        else isWaiting = true
       }
-      encoder.offer()
+      encoder.flush()
+    } finally {
+      isBusy = false
     }
-    encoder.flush()
-    isBusy = false
   }
 
   function startAnew(now: number) {

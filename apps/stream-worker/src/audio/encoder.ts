@@ -20,7 +20,7 @@ const BLOCK_BYTES = FRAME_SAMPLES * SAMPLE_BYTES
 const HANG_MS = 500
 const HANG_FRAMES = Math.floor((HANG_MS * SAMPLE_RATE) / 1000 / FRAME_SAMPLES)
 /** A process that has just been started may need longer on a busy machine. */
-const START_MS = 2_000
+const START_MS = 3_000
 /** A check that comes late (the worker itself was held up) counts as no more than this. */
 const CHECK_MS = 150
 const LONGEST_PAUSE_MS = 2_000
