@@ -62,7 +62,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
       heard.some((run) => run.hz === null),
       'never silent',
     )
-    const whole = heard.slice(0, -1)
+    const whole = heard.slice(all.length > heard.length ? 0 : 1, -1)
     t.ok(whole.length >= 2)
     for (const run of whole) {
       t.ok(Math.abs(run.windows - 80) <= 1, `${run.hz} Hz lasts its 4 s: ${run.windows} windows of 50 ms`)

@@ -1,19 +1,6 @@
-import type { Mode, UiSettings } from '@solstice/contracts'
+import type { Mode, Settings, UiSettings } from '@solstice/contracts'
 import type { ProgrammeSettings } from '@solstice/playout'
 import type { DataStore } from './ports/data-store.ts'
-
-/** The station's settings by section. Sections that no part of the service reads yet are not kept. */
-export interface Settings {
-  branding: Pick<UiSettings, 'messenger_url' | 'byLang'>
-  generation: {
-    USE_ALL_DAY_SONGS: boolean
-    USE_ALL_NIGHT_SONGS: boolean
-    /** Seconds. */
-    MAX_DAY_DURATION: number
-    MAX_NIGHT_DURATION: number
-  }
-  artistArts: UiSettings['artistArts']
-}
 
 export const defaultSettings: Settings = {
   branding: {

@@ -1,5 +1,4 @@
-import type { HistoryItem, LyricsEntry, Track } from '@solstice/contracts'
-import type { Settings } from '../settings.ts'
+import type { HistoryItem, LyricsEntry, Settings, Track } from '@solstice/contracts'
 
 /** Lyrics are keyed by artist and title, not by track: see `lyricsKey`. */
 export type LyricsRecord = LyricsEntry & { key: string }

@@ -1,0 +1,162 @@
+import type { HistoryItem, RadioState, ServerPayload, User } from '@solstice/contracts'
+import { io, type Socket } from 'socket.io-client'
+import t, { type Test } from 'tap'
+import { prepareStation } from '../harness/station.ts'
+
+t.jobs = 3
+const tones = [
+  { name: 'One', hz: 440, seconds: 3 },
+  { name: 'Two', hz: 660, seconds: 4 },
+  { name: 'Three', hz: 880, seconds: 5 },
+]
+
+function connect(t: Test, url: string): Socket {
+  const socket = io(url, { transports: ['websocket'], forceNew: true })
+  t.teardown(() => socket.disconnect())
+  return socket
+}
+
+const event = <T>(socket: Socket, name: string): Promise<T> =>
+  new Promise((resolve) => socket.once(name, resolve))
+
+/** Collects the radio states of a socket until the predicate is true. */
+async function syncsUntil(socket: Socket, isEnough: (syncs: RadioState[]) => boolean): Promise<RadioState[]> {
+  const syncs: RadioState[] = []
+  return new Promise((resolve) => {
+    const onSync = (sync: RadioState) => {
+      syncs.push(sync)
+      if (!isEnough(syncs)) return
+      socket.off('sync', onSync)
+      resolve(syncs)
+    }
+    socket.on('sync', onSync)
+  })
+}
+
+const changes = (syncs: RadioState[]) =>
+  syncs.filter((sync, i) => i === 0 || sync.track !== syncs[i - 1]!.track)
+const startOf = (sync: RadioState) => sync.serverTimeMs - sync.seek * 1000
+
+/** Each track began when the one before it ended, to the millisecond of rounding. */
+function assertExactEnds(t: Test, syncs: RadioState[]) {
+  const starts = changes(syncs)
+  for (const [i, sync] of starts.slice(1).entries()) {
+    const before = starts[i]!
+    const lateMs = startOf(sync) - startOf(before) - before.duration * 1000
+    t.ok(Math.abs(lateMs) <= 2, `${before.title} ended ${lateMs.toFixed(2)} ms beside its duration`)
+    t.equal(sync.track, before.playlist[0]!.id, 'what was next came next')
+  }
+}
+
+t.test('the start sequence of a listener', { buffered: true }, async (t) => {
+  const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
+  const [api] = await Promise.all([station.startApi(), station.startWorker()])
+  const socket = connect(t, api.url)
+  const [sync, hosts, users] = await Promise.all([
+    event<RadioState>(socket, 'sync'),
+    event<boolean>(socket, 'radio_hosts_mode'),
+    event<User[]>(socket, 'usersUpdate'),
+  ])
+  t.match(sync, {
+    isPlaying: true,
+    isPreparing: false,
+    mode: 'day',
+    orderType: null,
+    pendingModeSwitch: null,
+  })
+  t.equal(sync.playlist.length, 10)
+  t.equal(hosts, false)
+  t.equal(users.length, 1)
+
+  const answer = event<ServerPayload<'listener_uid'>>(socket, 'listener_uid')
+  socket.emit('listener_init')
+  const { uid, artToken, artTokenExpiresIn, cooldownSecsLeft } = await answer
+  t.match(uid, /^[0-9a-f]{36}$/)
+  t.equal(artTokenExpiresIn, 3600)
+  t.equal(cooldownSecsLeft, 0)
+
+  const key = await fetch(`${api.url}/api/audio-key`, {
+    headers: { 'X-Art-Token': artToken, 'X-Listener-Uid': uid },
+  })
+  t.equal(key.headers.get('cache-control'), 'no-store')
+  const { token } = (await key.json()) as { token: string }
+  const query = new URLSearchParams({ track: sync.track!, artToken, audioToken: token })
+  const whole = await fetch(`${api.url}/api/audio/stream?${query}`)
+  const bytes = Buffer.from(await whole.arrayBuffer())
+  t.equal(whole.status, 200)
+  t.equal(whole.headers.get('content-type'), 'audio/mpeg')
+  const part = await fetch(`${api.url}/api/audio/stream?${query}`, { headers: { Range: 'bytes=1000-1999' } })
+  t.equal(part.status, 206)
+  t.ok(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(1000, 2000)))
+
+  t.same(await socket.emitWithAck('suggest_song', { id: sync.track }), { error: 'no_admin' })
+  const ping = (await socket.emitWithAck('stream_ping', 123)) as { serverTs: number; clientTs: number }
+  t.equal(ping.clientTs, 123)
+  t.ok(Math.abs(ping.serverTs - Date.now()) < 60_000)
+})
+
+t.test(
+  'the server ends a track at its exact moment, the same on every replica',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
+    const apis = await Promise.all([station.startApi(), station.startApi(), station.startWorker()])
+    const [one, two] = await Promise.all(
+      apis
+        .slice(0, 2)
+        .map((api) =>
+          syncsUntil(connect(t, (api as { url: string }).url), (syncs) => changes(syncs).length === 4),
+        ),
+    )
+    assertExactEnds(t, one!)
+    assertExactEnds(t, two!)
+    const starts = new Map(one!.map((sync) => [`${sync.track} ${Math.round(startOf(sync))}`, true]))
+    t.ok(starts.size > 0)
+    const url = (apis[0] as { url: string }).url
+    const history = (await (await fetch(`${url}/api/history`)).json()) as HistoryItem[]
+    t.ok(history.length >= 3)
+    for (const [i, item] of history.slice(1).entries()) {
+      const before = history[i]!
+      const seconds = tones.find((tone) => tone.name === before.title)!.seconds
+      t.ok(
+        Math.abs(item.playedAt - before.playedAt - seconds * 1000) <= 2,
+        'history holds the moments of the starts',
+      )
+    }
+  },
+)
+
+t.test(
+  'while no worker is alive sync goes on; the next worker agrees with it',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
+    const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+    const socket = connect(t, api.url)
+    const all = syncsUntil(socket, (syncs) => changes(syncs).length === 6)
+    await syncsUntil(socket, (syncs) => changes(syncs).length === 2)
+    await (worker as { end(signal: string): Promise<void> }).end('SIGKILL')
+    await syncsUntil(socket, (syncs) => changes(syncs).length === 2)
+    await station.startWorker()
+    assertExactEnds(t, await all)
+  },
+)
+
+t.test(
+  'kill -9 of Redis: sync goes on, and nobody loses the place in the programme',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
+    const [api] = await Promise.all([station.startApi(), station.startWorker()])
+    const socket = connect(t, api.url)
+    const all = syncsUntil(socket, (syncs) => changes(syncs).length === 5)
+    await syncsUntil(socket, (syncs) => changes(syncs).length === 2)
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    await station.redis.process.end('SIGKILL')
+    await syncsUntil(socket, (syncs) => syncs.length === 2)
+    await station.redis.restart()
+    assertExactEnds(t, await all)
+    while (!(await fetch(`${api.url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 100))
+    t.pass('and the replica is ready again')
+  },
+)
