@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { openAnnouncer } from '@solstice/adapters'
 import { type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
@@ -62,6 +62,7 @@ async function replica(t: Teardown, overrides: { streamMode?: boolean; rosterLim
   const clients: Client[] = []
   t.teardown(async () => {
     for (const { socket } of clients) socket.disconnect()
+    while (gateway.sockets > 0) await turn()
     await app.close()
     await mirror.close()
   })
