@@ -6,11 +6,12 @@ import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp } from '../../apps/api/src/app.ts'
 import { createTokens, type Tokens } from '../../apps/api/src/tokens.ts'
-import { startRedis, type Teardown, temporaryFolder } from './processes.ts'
+import { type RedisServer, startRedis, type Teardown, temporaryFolder } from './processes.ts'
 
 export interface OpenApp {
   app: FastifyInstance
   ports: Ports
+  redis: RedisServer
   tokens: Tokens
   /** Puts a track into the library, with a file of these bytes unless they are null. */
   addTrack(id: string, bytes?: Uint8Array | null, facts?: Partial<Track>): Promise<Track>
@@ -33,6 +34,7 @@ export async function openApp(
     HOST: '127.0.0.1',
     PORT: '0',
     LYRICS_API_URL: '',
+    WEB_DIST: join(folder, 'no-web-client'),
     ...env,
   })
   const ports = await connect(config, log)
@@ -45,6 +47,7 @@ export async function openApp(
   return {
     app,
     ports,
+    redis,
     tokens,
     async addTrack(id, bytes = new Uint8Array(1000), facts = {}) {
       const [mode, filename] = id.split('/') as ['day' | 'night', string]
