@@ -1,8 +1,12 @@
-/** Draws the avatars of the roster: `node --import tsx scripts/draw-avatars.ts`. Each is a small horizon. */
+/**
+ * Draws the avatars of the roster, each a small horizon, and from one of them the icons of the installed page:
+ * `node --import tsx scripts/draw-avatars.ts`.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
 
-const SIZE = 128
+const AVATAR_SIZE = 128
+const ICON_SIZES = [192, 512]
 /** Each pixel is the mean of this many samples squared: smooth edges. */
 const SAMPLES = 4
 
@@ -404,11 +408,11 @@ function colourAt(picture: Picture, x: number, y: number): number {
 }
 
 /** The mean colour of one pixel. */
-function pixel(picture: Picture, column: number, row: number): number {
+function pixel(picture: Picture, size: number, column: number, row: number): number {
   const sum = [0, 0, 0]
   for (let i = 0; i < SAMPLES * SAMPLES; i++) {
-    const x = (column + ((i % SAMPLES) + 0.5) / SAMPLES) / SIZE
-    const y = (row + (Math.floor(i / SAMPLES) + 0.5) / SAMPLES) / SIZE
+    const x = (column + ((i % SAMPLES) + 0.5) / SAMPLES) / size
+    const y = (row + (Math.floor(i / SAMPLES) + 0.5) / SAMPLES) / size
     const colour = colourAt(picture, x, y)
     for (const [at, shift] of [16, 8, 0].entries()) sum[at]! += (colour >> shift) & 255
   }
@@ -451,10 +455,17 @@ function png(pixels: number[], size: number): Buffer {
   ])
 }
 
-const folder = new URL('../apps/api/assets/avatars/', import.meta.url)
-mkdirSync(folder, { recursive: true })
-for (const [name, picture] of Object.entries(pictures)) {
-  const pixels = Array.from({ length: SIZE * SIZE }, (_, i) => pixel(picture, i % SIZE, Math.floor(i / SIZE)))
-  writeFileSync(new URL(`${name}.png`, folder), png(pixels, SIZE))
+function draw(picture: Picture, size: number, file: URL): void {
+  const pixels = Array.from({ length: size * size }, (_, i) =>
+    pixel(picture, size, i % size, Math.floor(i / size)),
+  )
+  writeFileSync(file, png(pixels, size))
 }
-console.log(`${Object.keys(pictures).length} avatars of ${SIZE} × ${SIZE} are in apps/api/assets/avatars`)
+
+const avatars = new URL('../apps/api/assets/avatars/', import.meta.url)
+const page = new URL('../apps/web/public/', import.meta.url)
+for (const folder of [avatars, page]) mkdirSync(folder, { recursive: true })
+for (const [name, picture] of Object.entries(pictures))
+  draw(picture, AVATAR_SIZE, new URL(`${name}.png`, avatars))
+for (const size of ICON_SIZES) draw(pictures.solstice!, size, new URL(`icon-${size}.png`, page))
+console.log(`${Object.keys(pictures).length} avatars and ${ICON_SIZES.length} icons are drawn`)

@@ -1,0 +1,59 @@
+/**
+ * Keeps the shell, so that the page opens without a network and says so itself. What the station says and plays is
+ * never kept: a radio is now.
+ */
+const SHELL = 'solstice-shell-1'
+/** Asked for as a navigation asks: the station gives pages only to those who want one. */
+const page = new Request('/', { headers: { Accept: 'text/html' } })
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.add(page)))
+  self.skipWaiting()
+})
+
+self.addEventListener('activate', (event) => {
+  const old = (names) => names.filter((name) => name !== SHELL).map((name) => caches.delete(name))
+  event.waitUntil(caches.keys().then((names) => Promise.all(old(names))))
+  self.clients.claim()
+})
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== self.location.origin) return
+  if (request.mode === 'navigate' && (pathname === '/' || pathname === '/en/' || pathname === '/en'))
+    event.respondWith(newest(request, '/'))
+  // Their names carry a hash of their content: what was kept under a name is good for ever.
+  else if (pathname.startsWith('/assets/')) event.respondWith(kept(request))
+})
+
+async function newest(request, key) {
+  const cache = await caches.open(SHELL)
+  try {
+    const response = await fetch(request)
+    if (response.ok) {
+      await cache.put(key, response.clone())
+      await forgetOldAssets(cache, await response.clone().text())
+    }
+    return response
+  } catch {
+    return (await cache.match(key)) ?? Response.error()
+  }
+}
+
+async function kept(request) {
+  const cache = await caches.open(SHELL)
+  const found = await cache.match(request)
+  if (found) return found
+  const response = await fetch(request)
+  if (response.ok) await cache.put(request, response.clone())
+  return response
+}
+
+/** A new page has new assets; those of the page before it would only pile up. */
+async function forgetOldAssets(cache, page) {
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url)
+    if (pathname.startsWith('/assets/') && !page.includes(pathname)) await cache.delete(request)
+  }
+}

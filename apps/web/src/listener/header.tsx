@@ -1,0 +1,153 @@
+import { type Locale, locales, type RadioState, type User } from '@solstice/contracts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { address, getWrappedImage } from '../api.ts'
+import { pathOfLocale, textOf } from '../language.ts'
+import type { Radio } from '../radio/radio.ts'
+import { useStore } from '../store.ts'
+import { counted, type Texts } from '../texts.ts'
+import { Icon } from './icons.tsx'
+
+const FACES = 3
+
+interface Props {
+  radio: Radio
+  state: RadioState | null
+  locale: Locale
+  t: Texts
+  onLocale: (locale: Locale) => void
+}
+
+export function Header({ radio, state, locale, t, onLocale }: Props) {
+  const link = useStore(radio.link)
+  const names = state?.uiSettings.byLang[locale]
+  const name = (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
+  const messenger = state?.uiSettings.messenger_url ?? ''
+  return (
+    <header class="header">
+      <p class="name">{name}</p>
+      <p class="link" data-link={link}>
+        <span class="link-light" aria-hidden="true" />
+        <span class="link-text" role="status">
+          {t.link[link]}
+        </span>
+      </p>
+      <div class="header-right">
+        <Roster radio={radio} locale={locale} t={t} />
+        {/^https?:\/\//.test(messenger) && (
+          <a class="header-link" href={messenger} target="_blank" rel="noreferrer">
+            <Icon name="message" size={18} />
+            <span>{names?.messengerLabel || new URL(messenger).hostname}</span>
+          </a>
+        )}
+        <nav class="languages" aria-label={t.language}>
+          {locales.map((other) => (
+            <a
+              key={other}
+              href={pathOfLocale(other)}
+              hreflang={other}
+              lang={other}
+              aria-current={other === locale ? 'true' : undefined}
+              onClick={(event) => {
+                event.preventDefault()
+                if (other !== locale) onLocale(other)
+              }}
+            >
+              {other.toUpperCase()}
+            </a>
+          ))}
+        </nav>
+      </div>
+    </header>
+  )
+}
+
+function Roster({ radio, locale, t }: { radio: Radio; locale: Locale; t: Texts }) {
+  const users = useStore(radio.users)
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    if (!isOpen) return
+    const outside = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false)
+    }
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') setOpen(false)
+    }
+    addEventListener('pointerdown', outside)
+    addEventListener('keydown', pressed)
+    return () => {
+      removeEventListener('pointerdown', outside)
+      removeEventListener('keydown', pressed)
+    }
+  }, [isOpen])
+
+  if (users.length === 0) return null
+  return (
+    <div class="roster" ref={box}>
+      <button
+        type="button"
+        class="roster-button"
+        aria-expanded={isOpen}
+        aria-label={`${t.whoListens}: ${users.length}`}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span class="faces">
+          {users.slice(0, FACES).map((user, i) => (
+            <Face key={`${user.img} ${i}`} user={user} radio={radio} locale={locale} />
+          ))}
+        </span>
+        <span class="count">{users.length > FACES ? `+${users.length - FACES}` : users.length}</span>
+      </button>
+      {isOpen && (
+        <section class="roster-list" aria-label={t.whoListens}>
+          <p>{counted(users.length, t.people, locale)}</p>
+          <ul>
+            {users.map((user, i) => (
+              <li key={`${user.img} ${i}`}>
+                <Face user={user} radio={radio} locale={locale} />
+                <span>{textOf(user.name, locale)}</span>
+                {(user.isAdmin || user.isSuperAdmin) && <em class="badge">{t.admin}</em>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}
+
+/** Pictures are few and small: each is fetched once for all who wear it. */
+const pictures = new Map<string, Promise<string>>()
+
+function Face({ user, radio, locale }: { user: User; radio: Radio; locale: Locale }) {
+  const [picture, setPicture] = useState('')
+  const name = textOf(user.name, locale)
+  useEffect(() => {
+    let isGone = false
+    let fetched = pictures.get(user.img)
+    if (!fetched) {
+      const url = address(`/api/avatar/${encodeURIComponent(user.img)}`)
+      fetched = radio.connection.artPass.get().then((token) => getWrappedImage(url, token))
+      pictures.set(user.img, fetched)
+      fetched.catch(() => pictures.delete(user.img))
+    }
+    fetched.then(
+      (url) => !isGone && setPicture(url),
+      () => {},
+    )
+    return () => {
+      isGone = true
+    }
+  }, [user.img, radio])
+  const initials = name
+    .split(/\s+/)
+    .map((word) => word[0])
+    .slice(0, 2)
+    .join('')
+  return (
+    <span class="face" title={name} style={{ '--own': user.color }}>
+      {picture ? <img src={picture} alt="" width={28} height={28} /> : <b aria-hidden="true">{initials}</b>}
+    </span>
+  )
+}

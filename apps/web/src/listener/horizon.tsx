@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { Radio } from '../radio/radio.ts'
+import { useStore } from '../store.ts'
+import type { Texts } from '../texts.ts'
+import { clock } from './words.ts'
+
+const STEP_MS = 200
+
+/**
+ * The arc from edge to edge, in a box that is stretched to its place. A quadratic curve with its middle point half
+ * way: x is then the progress itself, and y = 1 − 4 · p · (1 − p), which the style sheet repeats for the light.
+ */
+export function Arc() {
+  return (
+    <>
+      <svg class="arc" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+        <path class="arc-ground" d="M0 100Q50-100 100 100V102H0z" />
+        <path class="arc-line" d="M0 100Q50-100 100 100" vector-effect="non-scaling-stroke" />
+      </svg>
+      <svg class="arc arc-past" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+        <path class="arc-line" d="M0 100Q50-100 100 100" vector-effect="non-scaling-stroke" />
+      </svg>
+    </>
+  )
+}
+
+/** The arc, the light that travels on it with the song, and the time at its feet. */
+export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
+  const box = useRef<HTMLDivElement>(null)
+  const elapsed = useRef<HTMLSpanElement>(null)
+  const remaining = useRef<HTMLSpanElement>(null)
+  const heard = useStore(radio.heard)
+  const sound = useStore(radio.sound)
+  const duration = heard?.state.duration ?? 0
+  const isOff = sound.is === 'off'
+
+  // The song moves without the page being drawn again: only what changes is written.
+  useEffect(() => {
+    let said = ''
+    const draw = () => {
+      const position = radio.position()
+      const progress = isOff ? 0.5 : duration > 0 ? position / duration : 0
+      box.current?.style.setProperty('--p', progress.toFixed(4))
+      const now = duration > 0 ? clock(position) : ''
+      if (now === said || !box.current) return
+      said = now
+      elapsed.current!.textContent = now
+      remaining.current!.textContent = now && `−${clock(Math.max(0, duration - position))}`
+      box.current.setAttribute('aria-valuenow', String(Math.floor(position)))
+      box.current.setAttribute('aria-valuetext', t.progressText(now, clock(duration)))
+    }
+    draw()
+    const timer = setInterval(draw, STEP_MS)
+    return () => clearInterval(timer)
+  }, [radio, duration, isOff, t])
+
+  return (
+    <div
+      class="horizon"
+      ref={box}
+      role="progressbar"
+      aria-label={t.progress}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(duration)}
+      data-sound={sound.is}
+    >
+      <Arc />
+      <div class="light" aria-hidden="true">
+        <span class="sun" />
+        <span class="moon" />
+      </div>
+      <span class="time elapsed" ref={elapsed} aria-hidden="true" />
+      <span class="time remaining" ref={remaining} aria-hidden="true" />
+    </div>
+  )
+}

@@ -1,0 +1,211 @@
+import type { Locale, RadioState } from '@solstice/contracts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { isChatting } from '../radio/airing.ts'
+import type { Radio } from '../radio/radio.ts'
+import { useStore } from '../store.ts'
+import { type Texts, texts } from '../texts.ts'
+import { applyTheme } from '../theme.ts'
+import { ArtistArt } from './artist-art.tsx'
+import { Controls } from './controls.tsx'
+import { Header } from './header.tsx'
+import { Horizon } from './horizon.tsx'
+import { Earlier, Next } from './lists.tsx'
+import { LyricsSheet } from './lyrics-sheet.tsx'
+import { useMediaSession } from './media-session.ts'
+import { type Trouble, troubleOf } from './notice.ts'
+import { orderOf, songLine, titleOf } from './words.ts'
+
+const VOLUME_STEP = 0.05
+const ART_HIDDEN = 'radio_art_hidden'
+/** Titles longer than this are set smaller, those longer than twice this smaller again. */
+const LONG_TITLE = 26
+
+interface Props {
+  radio: Radio
+  locale: Locale
+  onLocale: (locale: Locale) => void
+}
+
+export function ListenerPage({ radio, locale, onLocale }: Props) {
+  const t = texts[locale]
+  const heard = useStore(radio.heard)
+  const link = useStore(radio.link)
+  const sound = useStore(radio.sound)
+  const config = useStore(radio.config)
+  const [hasLyrics, setHasLyrics] = useState(false)
+  const [isArtHidden, setArtHidden] = useState(() => localStorage.getItem(ART_HIDDEN) === 'true')
+  const [artUrl, setArtUrl] = useState('')
+  const state = heard?.state ?? null
+  const trouble = troubleOf(link, state, sound)
+  const isOff = sound.is === 'off'
+
+  useEffect(() => {
+    if (state) applyTheme(state.mode)
+  }, [state?.mode])
+  const name = stationName(state, locale, t)
+  const line = state && !state.isPreparing ? songLine(state, t) : ''
+  useEffect(() => {
+    document.title = line ? `${line} · ${name}` : name
+  }, [line, name])
+  useMediaSession(radio, state && line ? { state, title: titleOf(state, t), artUrl, station: name } : null)
+  useKeys(radio, () => state && !isChatting(state) && setHasLyrics((isOpen) => !isOpen))
+
+  const act: Record<Trouble, () => void> = {
+    connecting: () => radio.connection.retry(),
+    offline: () => radio.connection.retry(),
+    preparing: () => document.getElementById('earlier')?.scrollIntoView(),
+    blocked: () => radio.play(),
+    'not-ready': () => radio.play(),
+    lost: () => radio.play(),
+  }
+  const toggleArt = () => {
+    localStorage.setItem(ART_HIDDEN, String(!isArtHidden))
+    setArtHidden(!isArtHidden)
+  }
+
+  return (
+    <>
+      <Header radio={radio} state={state} locale={locale} t={t} onLocale={onLocale} />
+      <main>
+        <div class="stage">
+          <div class="sky">
+            <Stars />
+            <ArtistArt radio={radio} isHidden={isArtHidden} onUrl={setArtUrl} />
+          </div>
+          <div class="rim">
+            <Horizon radio={radio} t={t} />
+            {isOff && (
+              <button
+                type="button"
+                class="listen"
+                aria-label={line ? `${t.listen}. ${t.onAirNow(line)}` : t.listen}
+                onClick={() => radio.play()}
+              >
+                {t.listen}
+              </button>
+            )}
+          </div>
+          <section class="song" aria-label={t.radio}>
+            {state && !state.isPreparing ? (
+              <Song state={state} t={t} isOff={isOff} />
+            ) : (
+              <h1 class="title" data-size="s">
+                {t.states[trouble ?? 'connecting'].says}
+              </h1>
+            )}
+            <div class="notice" role={trouble && trouble !== 'connecting' ? 'alert' : undefined}>
+              {trouble && (
+                <>
+                  {state && !state.isPreparing && <span>{t.states[trouble].says}</span>}
+                  <button type="button" class="button" onClick={act[trouble]}>
+                    {t.states[trouble].action}
+                  </button>
+                </>
+              )}
+            </div>
+            <Controls
+              radio={radio}
+              t={t}
+              isStream={config?.streamMode ?? false}
+              onLyrics={state && !state.isPreparing && !isChatting(state) ? () => setHasLyrics(true) : null}
+              isArtHidden={isArtHidden}
+              onArt={toggleArt}
+            />
+          </section>
+        </div>
+        <div class="lists">
+          <Next state={state} t={t} />
+          <Earlier radio={radio} locale={locale} t={t} />
+        </div>
+      </main>
+      <footer class="footer">
+        <p>{t.keys}</p>
+      </footer>
+      <p class="unseen" aria-live="polite">
+        {line && !isOff ? t.nowPlaying(line) : ''}
+      </p>
+      {hasLyrics && state && (
+        <LyricsSheet radio={radio} state={state} t={t} onClose={() => setHasLyrics(false)} />
+      )}
+    </>
+  )
+}
+
+function stationName(state: RadioState | null, locale: Locale, t: Texts): string {
+  const names = state?.uiSettings.byLang[locale]
+  return (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
+}
+
+function Song({ state, t, isOff }: { state: RadioState; t: Texts; isOff: boolean }) {
+  const title = titleOf(state, t)
+  const size = title.length > 2 * LONG_TITLE ? 's' : title.length > LONG_TITLE ? 'm' : 'l'
+  const record = [state.album, state.year].filter(Boolean).join(', ')
+  return (
+    <>
+      <p class="kicker">
+        {isOff ? t.onAirNow('').replace(/:\s*$/, '') : state.mode === 'night' ? t.night : t.day}
+        {state.orderType && <em class="badge">{orderOf(state, t)}</em>}
+      </p>
+      <h1 class="title" data-size={size} data-chatting={isChatting(state)}>
+        {title}
+      </h1>
+      <p class="byline">
+        {state.artist && <b>{state.artist}</b>}
+        {record && <span>{record}</span>}
+      </p>
+    </>
+  )
+}
+
+/** Keys that work anywhere on the page, except where something with the focus needs them itself. */
+function useKeys(radio: Radio, toggleLyrics: () => void): void {
+  const act = useRef(toggleLyrics)
+  act.current = toggleLyrics
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      const on = event.target as HTMLElement
+      const isTyping = on.matches('input:not([type=range]), textarea, select')
+      const isControl = on.matches('button, a, input[type=range]')
+      const { level } = radio.volume.value
+      if (isTyping) return
+      // By place and not by letter: L is where it is under a Ukrainian layout too.
+      if (event.code === 'KeyL') act.current()
+      else if (event.key === '/' || event.code === 'Slash') document.getElementById('next')?.focus()
+      else if (event.key === ' ' && !isControl) radio.toggle()
+      else if (event.key === 'ArrowUp' && !isControl)
+        radio.setVolume({ level: level + VOLUME_STEP, isMuted: false })
+      else if (event.key === 'ArrowDown' && !isControl) radio.setVolume({ level: level - VOLUME_STEP })
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [radio])
+}
+
+/** A few fixed stars; the style sheet shows them at night. */
+function Stars() {
+  const places = [
+    [6, 30],
+    [14, 62],
+    [19, 18],
+    [27, 44],
+    [33, 12],
+    [41, 34],
+    [52, 14],
+    [58, 46],
+    [66, 22],
+    [73, 52],
+    [79, 14],
+    [86, 38],
+    [93, 20],
+  ] as const
+  return (
+    <svg class="stars" aria-hidden="true" width="100%" height="100%">
+      {places.map(([x, y], i) => (
+        <circle key={x} cx={`${x}%`} cy={`${y}%`} r={i % 3 === 0 ? 1.6 : 1} />
+      ))}
+    </svg>
+  )
+}

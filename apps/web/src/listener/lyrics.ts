@@ -1,0 +1,20 @@
+import type { LyricsEntry } from '@solstice/contracts'
+import { address, getWrapped } from '../api.ts'
+import type { Pass } from '../radio/pass.ts'
+
+/** The words of a song; `offset` is added to the time of every line, in seconds. */
+export type Lyrics = LyricsEntry & { offset: number }
+
+/** The line that is sung: the last one with `time + offset <= position`; −1 before the first. */
+export function activeLine({ lines, offset }: Pick<Lyrics, 'lines' | 'offset'>, position: number): number {
+  return lines.findLastIndex((line) => line.time + offset <= position)
+}
+
+/** Asks the station for the words of a song. @throws {Refusal} when it has none to give. */
+export async function readLyrics(
+  artPass: Pass,
+  song: { title: string; artist: string; album: string },
+): Promise<Lyrics> {
+  const { bytes } = await getWrapped(address('/api/lyrics', song), await artPass.get())
+  return { offset: 0, ...(JSON.parse(new TextDecoder().decode(bytes)) as LyricsEntry) }
+}

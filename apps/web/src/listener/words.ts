@@ -1,0 +1,26 @@
+import type { RadioState } from '@solstice/contracts'
+import { isChatting } from '../radio/airing.ts'
+import type { Texts } from '../texts.ts'
+
+/** Seconds as people read them: 3:07. */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}
+
+/** The large line: the song, or that the hosts talk. */
+export const titleOf = (state: RadioState, t: Texts): string => (isChatting(state) ? t.chatting : state.title)
+
+/** One line for titles of windows and for screen readers. */
+export function songLine(state: RadioState, t: Texts): string {
+  return isChatting(state) ? t.chatting : [state.title, state.artist].filter(Boolean).join(' — ')
+}
+
+/** How a song came into the queue, when a person asked for it. */
+export function orderOf(
+  entry: { orderType: RadioState['orderType']; tier?: number | null },
+  t: Texts,
+): string {
+  if (entry.orderType === 'lastinline') return t.requested
+  return entry.tier ? t.paidTier(entry.tier) : t.paid
+}

@@ -1,0 +1,17 @@
+import './style.css'
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { createRadio } from './radio/radio.ts'
+import { applyTheme, rememberedMode } from './theme.ts'
+
+applyTheme(rememberedMode())
+
+// In the document, and not only in memory, so that the browser's own media controls find it.
+const audio = document.createElement('audio')
+audio.preload = 'none'
+document.body.append(audio)
+
+render(<App createRadio={() => createRadio(audio)} />, document.getElementById('page')!)
+
+if ('serviceWorker' in navigator && import.meta.env.PROD)
+  navigator.serviceWorker.register('/sw.js').catch(() => {})

@@ -1,0 +1,24 @@
+import type { Locale } from '@solstice/contracts'
+import { pathOfLocale } from './language.ts'
+import { Arc } from './listener/horizon.tsx'
+import { texts } from './texts.ts'
+
+/** No such page: says so, and shows the way home. */
+export function NotFoundPage({ locale }: { locale: Locale }) {
+  const t = texts[locale]
+  return (
+    <main class="stage lost">
+      <div class="sky" />
+      <div class="horizon">
+        <Arc />
+      </div>
+      <section class="song">
+        <h1>{t.notFound}</h1>
+        <p class="byline">{t.notFoundText}</p>
+        <a class="button" href={pathOfLocale(locale)}>
+          {t.home}
+        </a>
+      </section>
+    </main>
+  )
+}

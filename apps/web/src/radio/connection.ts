@@ -1,0 +1,169 @@
+import type { Ack, RadioState, ServerPayload, User } from '@solstice/contracts'
+import { io } from 'socket.io-client'
+import { get, serverUrl } from '../api.ts'
+import { createStore, type Store } from '../store.ts'
+import { type Airing, remember } from './airing.ts'
+import { bestSample, type ClockSample, localNowMs, offsetMs, roundTripMs, withSample } from './clock.ts'
+import { createPass, type Pass } from './pass.ts'
+
+export type Link = 'connecting' | 'online' | 'offline'
+
+/** The line to the station: what it says, its clock, and the passes it gives. */
+export interface Connection {
+  readonly link: Store<Link>
+  /** What was on air lately, oldest first; the last one is on air now. */
+  readonly airings: Store<Airing[]>
+  readonly users: Store<User[]>
+  readonly artPass: Pass
+  readonly audioPass: Pass
+  /** The station's clock, epoch ms. */
+  stationNowMs(): number
+  roundTripMs(): number
+  /** Asks a shared stream where it is; `airings` then knows better when the song began. */
+  askStreamPosition(): Promise<void>
+  /** Tries to connect at once. */
+  retry(): void
+  close(): void
+}
+
+const ANSWER_WITHIN_MS = 10_000
+const PINGS_AT_FIRST = 5
+const FIRST_PINGS_APART_MS = 200
+const PING_EVERY_MS = 8000
+
+export function connect(): Connection {
+  const socket = io(serverUrl || location.origin, {
+    transports: ['websocket', 'polling'],
+    tryAllTransports: true,
+    withCredentials: true,
+    reconnectionDelayMax: 10_000,
+  })
+  const link = createStore<Link>('connecting')
+  const airings = createStore<Airing[]>([])
+  const users = createStore<User[]>([])
+  let uid = ''
+  let samples: ClockSample[] = []
+  let syncOffsetMs = 0
+  let pingTimer: ReturnType<typeof setTimeout> | undefined
+
+  const artPass = createPass(async () => {
+    const granted = await introduce()
+    uid = granted.uid
+    return { token: granted.artToken, expiresInS: granted.artTokenExpiresIn }
+  })
+  const audioPass = createPass(async () => {
+    const headers = { 'X-Art-Token': await artPass.get(), 'X-Listener-Uid': uid }
+    const { token, expiresIn } = await get('/api/audio-key', undefined, headers)
+    return { token, expiresInS: expiresIn }
+  })
+
+  function introduce(): Promise<ServerPayload<'listener_uid'>> {
+    return new Promise((resolve, reject) => {
+      const ask = () => socket.emit('listener_init')
+      const forget = () => {
+        clearTimeout(timer)
+        socket.off('listener_uid', answered)
+        socket.off('connect', ask)
+      }
+      const answered = (granted: ServerPayload<'listener_uid'>) => {
+        forget()
+        resolve(granted)
+      }
+      const timer = setTimeout(() => {
+        forget()
+        reject(new Error('The station did not answer listener_init'))
+      }, ANSWER_WITHIN_MS)
+      socket.once('listener_uid', answered)
+      if (socket.connected) ask()
+      else socket.once('connect', ask)
+    })
+  }
+
+  async function ping(): Promise<void> {
+    const sentMs = localNowMs()
+    const ack: Ack<'stream_ping'> = await socket.timeout(5000).emitWithAck('stream_ping', sentMs)
+    samples = withSample(samples, { sentMs, serverMs: ack.serverTs, receivedMs: localNowMs() })
+  }
+
+  function keepTime(pingsSoFar = 0): void {
+    clearTimeout(pingTimer)
+    if (!socket.connected) return
+    void ping().catch(() => {})
+    const apartMs = pingsSoFar < PINGS_AT_FIRST ? FIRST_PINGS_APART_MS : PING_EVERY_MS
+    pingTimer = setTimeout(() => keepTime(pingsSoFar + 1), apartMs)
+  }
+
+  socket.on('connect', () => {
+    link.set('online')
+    keepTime()
+    artPass.renew().catch(() => {})
+  })
+  socket.on('disconnect', (reason) => {
+    link.set('offline')
+    clearTimeout(pingTimer)
+    // The client does not come back by itself from a disconnection that the server asked for.
+    if (reason === 'io server disconnect') setTimeout(() => socket.connect(), 1000)
+  })
+  socket.on('connect_error', () => link.set('offline'))
+  socket.on('sync', (state: RadioState) => {
+    syncOffsetMs = state.serverTimeMs - localNowMs()
+    airings.set(remember(airings.value, state))
+  })
+  socket.on('stream_track_start', (start: ServerPayload<'stream_track_start'>) =>
+    startedAt(start.trackId, start.serverTs),
+  )
+  socket.on('usersUpdate', (roster: User[]) => users.set(roster))
+
+  /** The stream knows better than `sync` when the song on air began. */
+  function startedAt(trackId: string | null, startedAtMs: number): void {
+    const last = airings.value.at(-1)
+    if (last?.state.track !== trackId || last.state.duration <= 0) return
+    airings.set([...airings.value.slice(0, -1), { ...last, startedAtMs }])
+  }
+
+  // After a sleep the local clock may have stood still; a phone that comes back from it measures anew.
+  const cameBack = () => {
+    if (document.visibilityState !== 'visible') return
+    samples = []
+    keepTime()
+  }
+  document.addEventListener('visibilitychange', cameBack)
+
+  const stationOffsetMs = () => {
+    const best = bestSample(samples)
+    return best ? offsetMs(best) : syncOffsetMs
+  }
+
+  return {
+    link,
+    airings,
+    users,
+    artPass,
+    audioPass,
+    stationNowMs: () => localNowMs() + stationOffsetMs(),
+    roundTripMs() {
+      const best = bestSample(samples)
+      return best ? roundTripMs(best) : 0
+    },
+    async askStreamPosition() {
+      if (!socket.connected) return
+      const sentMs = localNowMs()
+      const answer = socket.timeout(2000).emitWithAck('stream_get_seek', sentMs)
+      const position: Ack<'stream_get_seek'> | null = await answer.catch(() => null)
+      const middleMs = (sentMs + localNowMs()) / 2 + stationOffsetMs()
+      if (position) startedAt(position.trackId, middleMs - position.seek * 1000)
+    },
+    retry() {
+      if (socket.connected) return
+      link.set('connecting')
+      socket.disconnect().connect()
+    },
+    close() {
+      document.removeEventListener('visibilitychange', cameBack)
+      clearTimeout(pingTimer)
+      artPass.end()
+      audioPass.end()
+      socket.disconnect()
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { HistoryItem, PublicConfig, User } from '@solstice/contracts'
+import { get } from '../api.ts'
+import { createStore, type Store } from '../store.ts'
+import { type Airing, heardAt, positionAt } from './airing.ts'
+import { type Connection, connect, type Link } from './connection.ts'
+import { type Player, retryDelayMs, type Sound } from './player.ts'
+import { createStreamPlayer } from './stream-player.ts'
+import { createSyncPlayer } from './sync-player.ts'
+
+export interface Volume {
+  /** 0 to 1. */
+  level: number
+  isMuted: boolean
+}
+
+/** The station as this listener sees and hears it. */
+export interface Radio {
+  readonly config: Store<PublicConfig | null>
+  readonly link: Store<Link>
+  readonly sound: Store<Sound>
+  /** What is in the listener's ear now, or would be. */
+  readonly heard: Store<Airing | null>
+  /** Played before, oldest first. */
+  readonly history: Store<HistoryItem[]>
+  readonly users: Store<User[]>
+  readonly volume: Store<Volume>
+  readonly connection: Connection
+  /** Seconds into the song that is heard. */
+  position(): number
+  /** Starts the sound at the live position. Call it from a press. */
+  play(): void
+  pause(): void
+  toggle(): void
+  setVolume(volume: Partial<Volume>): void
+}
+
+const VOLUME = 'radio_volume'
+const MUTED = 'radio_muted'
+const LOOK_EVERY_MS = 250
+
+/** Connects to the station. Nothing sounds before `play`. */
+export function createRadio(audio: HTMLAudioElement): Radio {
+  const connection = connect()
+  const config = createStore<PublicConfig | null>(null)
+  const sound = createStore<Sound>({ is: 'off' })
+  const heard = createStore<Airing | null>(null)
+  const history = createStore<HistoryItem[]>([])
+  const volume = createStore<Volume>(rememberedVolume())
+  let player: Player | null = null
+  /** Pressed before the station said how it plays. */
+  let isAskedEarly = false
+
+  async function readConfig(attempt = 0): Promise<void> {
+    try {
+      const fresh = await get('/api/public/config')
+      const isChanged = fresh.streamMode !== config.value?.streamMode
+      config.set(fresh)
+      if (isChanged) choosePlayer(fresh.streamMode)
+    } catch {
+      setTimeout(() => void readConfig(attempt + 1), retryDelayMs(attempt, Math.random()))
+    }
+  }
+
+  function choosePlayer(isStream: boolean): void {
+    const goesOn = player ? !['off', 'paused'].includes(player.sound.value.is) : isAskedEarly
+    player?.close()
+    player = isStream ? createStreamPlayer(audio, connection) : createSyncPlayer(audio, connection)
+    // The key is asked for beforehand, so that the press alone starts the sound.
+    if (!isStream) connection.audioPass.get().catch(() => {})
+    player.sound.subscribe(sound.set)
+    if (goesOn) player.play()
+  }
+
+  const earMs = () => connection.stationNowMs() - (player?.lagS() ?? 0) * 1000
+  const look = () => heard.set(heardAt(connection.airings.value, earMs()))
+  connection.airings.subscribe(look)
+  setInterval(look, LOOK_EVERY_MS)
+
+  let track: string | null | undefined
+  heard.subscribe((airing) => {
+    if (!airing || airing.state.track === track) return
+    track = airing.state.track
+    get('/api/history').then(history.set, () => {})
+  })
+  connection.link.subscribe((link) => {
+    if (link === 'online' && config.value) void readConfig()
+  })
+  void readConfig()
+
+  const applyVolume = ({ level, isMuted }: Volume) => {
+    // Loudness is heard in proportions: half way on the control shall be half as loud.
+    audio.volume = level ** 2
+    audio.muted = isMuted
+  }
+  applyVolume(volume.value)
+
+  const radio: Radio = {
+    config,
+    link: connection.link,
+    sound,
+    heard,
+    history,
+    users: connection.users,
+    volume,
+    connection,
+    position: () => (heard.value ? positionAt(heard.value, earMs()) : 0),
+    play() {
+      if (player) player.play()
+      else {
+        isAskedEarly = true
+        sound.set({ is: 'starting' })
+      }
+    },
+    pause() {
+      isAskedEarly = false
+      if (player) player.pause()
+      else sound.set({ is: 'paused' })
+    },
+    toggle() {
+      if (['playing', 'starting', 'retrying'].includes(sound.value.is)) radio.pause()
+      else radio.play()
+    },
+    setVolume(change) {
+      const next = { ...volume.value, ...change }
+      next.level = Math.max(0, Math.min(1, next.level))
+      volume.set(next)
+      applyVolume(next)
+      localStorage.setItem(VOLUME, String(next.level))
+      localStorage.setItem(MUTED, String(next.isMuted))
+    },
+  }
+  return radio
+}
+
+function rememberedVolume(): Volume {
+  const level = Number(localStorage.getItem(VOLUME) ?? '0.8')
+  return { level: level >= 0 && level <= 1 ? level : 0.8, isMuted: localStorage.getItem(MUTED) === 'true' }
+}

@@ -1,0 +1,162 @@
+import { address } from '../api.ts'
+import { createStore } from '../store.ts'
+import { type Airing, isChatting, positionAt } from './airing.ts'
+import { localNowMs } from './clock.ts'
+import type { Connection } from './connection.ts'
+import { correctionOf, leadAfter } from './drift.ts'
+import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
+
+const CHECK_EVERY_MS = 500
+/** A landing is judged when the sound has run for this long after a jump. */
+const LANDED_AFTER_MS = 700
+
+/** Sync mode: this listener's own file, held to the station's clock. */
+export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection): Player {
+  const sound = createStore<Sound>({ is: 'off' })
+  let isWanted = false
+  /** The track whose file the element has; null = none. */
+  let loaded: string | null = null
+  let load = 0
+  let attempt = 0
+  let jumpedAtMs = Number.NEGATIVE_INFINITY
+  let isLandingUnjudged = false
+  let leadS = 0
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+
+  const onAir = (): Airing | null => connection.airings.value.at(-1) ?? null
+  const target = (airing: Airing) => positionAt(airing, connection.stationNowMs())
+  const hasFile = ({ state }: Airing) => state.track !== null && state.isPlaying && !isChatting(state)
+
+  function follow(): void {
+    const airing = onAir()
+    if (!isWanted || !airing) return
+    if (!hasFile(airing)) unload()
+    else if (airing.state.track !== loaded) void open(airing)
+  }
+
+  function unload(): void {
+    load++
+    loaded = null
+    audio.pause()
+    audio.removeAttribute('src')
+    audio.load()
+    sound.set({ is: 'starting' })
+  }
+
+  /** Takes passes that live as long as what is left of the track, and opens its file at the live position. */
+  async function open(airing: Airing): Promise<void> {
+    const mine = ++load
+    const track = airing.state.track!
+    loaded = track
+    clearTimeout(retryTimer)
+    sound.set({ is: 'starting' })
+    const lifeS = Math.max(0, airing.state.duration - target(airing)) + 30
+    try {
+      // Passes at hand are used within the press itself: some browsers allow sound only there.
+      const artToken = connection.artPass.peek(lifeS) ?? (await connection.artPass.get(lifeS))
+      const audioToken = connection.audioPass.peek(lifeS) ?? (await connection.audioPass.get(lifeS))
+      if (mine !== load) return
+      audio.src = address('/api/audio/stream', { track, artToken, audioToken })
+      jump()
+      const result = await startAudio(audio)
+      if (mine === load && result === 'blocked') block()
+    } catch {
+      if (mine === load) failed()
+    }
+  }
+
+  function block(): void {
+    isWanted = false
+    sound.set({ is: 'blocked' })
+  }
+
+  function failed(): void {
+    if (!isWanted) return
+    load++
+    loaded = null
+    sound.set({ is: 'retrying', because: 'lost' })
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(
+      () => {
+        // The passes are the likeliest reason; a refused one must not be offered again.
+        void connection.audioPass.renew().then(follow, failed)
+      },
+      retryDelayMs(attempt++, Math.random()),
+    )
+  }
+
+  function jump(): void {
+    const airing = onAir()
+    if (!airing) return
+    audio.currentTime = target(airing) + leadS
+    audio.playbackRate = 1
+    jumpedAtMs = localNowMs()
+    isLandingUnjudged = true
+  }
+
+  function correct(): void {
+    const airing = onAir()
+    if (!isWanted || !airing || airing.state.track !== loaded || audio.paused || audio.ended) return
+    const isSettling = audio.seeking || audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA
+    const sinceJumpMs = localNowMs() - jumpedAtMs
+    const driftS = target(airing) - audio.currentTime
+    if (isLandingUnjudged && !isSettling && sinceJumpMs > LANDED_AFTER_MS) {
+      isLandingUnjudged = false
+      leadS = leadAfter(leadS, driftS)
+    }
+    const correction = correctionOf(driftS, { isSettling, sinceJumpMs })
+    if (correction.do === 'jump') jump()
+    else if (correction.do === 'rate') audio.playbackRate = correction.rate
+  }
+
+  const events: [string, () => void][] = [
+    // What was set before the file was known is set again, now that time has passed.
+    ['loadedmetadata', jump],
+    [
+      'playing',
+      () => {
+        attempt = 0
+        if (isWanted) sound.set({ is: 'playing' })
+      },
+    ],
+    ['waiting', () => isWanted && sound.set({ is: 'starting' })],
+    ['error', () => audio.hasAttribute('src') && failed()],
+  ]
+  for (const [name, heard] of events) audio.addEventListener(name, heard)
+  const unfollow = connection.airings.subscribe(follow)
+  const timer = setInterval(correct, CHECK_EVERY_MS)
+
+  return {
+    sound,
+    lagS: () => 0,
+    play() {
+      isWanted = true
+      const airing = onAir()
+      if (!airing || airing.state.track !== loaded || audio.error) {
+        loaded = null
+        sound.set({ is: 'starting' })
+        return follow()
+      }
+      jump()
+      sound.set({ is: 'starting' })
+      void startAudio(audio).then((result) => {
+        if (result === 'blocked') block()
+        else if (isWanted && !audio.paused) sound.set({ is: 'playing' })
+      })
+    },
+    pause() {
+      isWanted = false
+      clearTimeout(retryTimer)
+      audio.pause()
+      sound.set({ is: 'paused' })
+    },
+    close() {
+      isWanted = false
+      unfollow()
+      clearInterval(timer)
+      clearTimeout(retryTimer)
+      for (const [name, heard] of events) audio.removeEventListener(name, heard)
+      unload()
+    },
+  }
+}

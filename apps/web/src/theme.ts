@@ -1,0 +1,41 @@
+import type { Mode } from '@solstice/contracts'
+
+/** The colours of the two skies. `applyTheme` makes custom properties of them; a test checks the contrast. */
+export const themes = {
+  day: {
+    sky: '#f6efe2',
+    horizon: '#e9dcc3',
+    ink: '#1d1a16',
+    inkSoft: '#5f5749',
+    light: '#d9801e',
+    onLight: '#1d1a16',
+    focus: '#8a4b08',
+    live: '#b3261e',
+    line: '#d8cbb2',
+  },
+  night: {
+    sky: '#10131f',
+    horizon: '#1b2033',
+    ink: '#ece8df',
+    inkSoft: '#9a9db0',
+    light: '#c9d4ff',
+    onLight: '#10131f',
+    focus: '#c9d4ff',
+    live: '#ff8a7a',
+    line: '#2b3147',
+  },
+} as const satisfies Record<Mode, Record<string, string>>
+
+const LAST_MODE = 'radio_mode'
+
+/** The sky that was last seen here, so that the page does not open in the wrong one. */
+export const rememberedMode = (): Mode => (localStorage.getItem(LAST_MODE) === 'night' ? 'night' : 'day')
+
+export function applyTheme(mode: Mode): void {
+  const root = document.documentElement
+  root.dataset.mode = mode
+  for (const [name, colour] of Object.entries(themes[mode]))
+    root.style.setProperty(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, colour)
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', themes[mode].sky)
+  localStorage.setItem(LAST_MODE, mode)
+}
