@@ -16,6 +16,7 @@ const SAME_SIGNAL_MS = 500
 const ON_AIR_POLL_MS = 100
 const ON_AIR_LATE_MS = 20_000
 const ANSWER_LIMIT_MS = 2_000
+const LONGEST_REASON = 200
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -93,9 +94,12 @@ async function run({ env, config, admin, hasRedis }: Environment): Promise<void>
   ]
   const banner = (title: string) =>
     print(`\n  ${title}\n\n${facts.map(([name, value]) => `    ${name!.padEnd(8)}${value}`).join('\n')}\n`)
-  const late = setTimeout(() => banner('Solstice runs, but is not on air yet'), ON_AIR_LATE_MS)
+  let missing = ''
+  const late = setTimeout(() => banner(`Solstice runs, but is not on air yet: ${missing}`), ON_AIR_LATE_MS)
   ending.signal.addEventListener('abort', () => clearTimeout(late))
-  await isOnAir(local, config.streamMode, ending.signal)
+  await isOnAir(local, config.streamMode, ending.signal, (reason) => {
+    missing = reason
+  })
   clearTimeout(late)
   // performance.now() counts from the start of this process.
   if (!ending.signal.aborted) banner(`Solstice is on air (${(performance.now() / 1000).toFixed(1)} s)`)
@@ -154,23 +158,37 @@ async function endWithin(processes: Supervised[], limitMs: number): Promise<void
   await ended
 }
 
-async function isOnAir(address: string, streamMode: boolean, signal: AbortSignal): Promise<void> {
+/** Waits until the station is ready and, in stream mode, heard; tells `onWait` each time what is still missing. */
+async function isOnAir(
+  address: string,
+  streamMode: boolean,
+  signal: AbortSignal,
+  onWait: (missing: string) => void,
+): Promise<void> {
   const paths = ['/readyz', ...(streamMode ? ['/api/stream/public.mp3'] : [])]
   for (const path of paths) {
-    while (!signal.aborted && !(await answers(`${address}${path}`))) await wait(ON_AIR_POLL_MS)
+    while (!signal.aborted) {
+      const missing = await whatIsMissing(`${address}${path}`)
+      if (missing === null) break
+      onWait(missing)
+      await wait(ON_AIR_POLL_MS)
+    }
   }
 }
 
-/** True when the address answers with success and the first bytes are there; a stream is left after them. */
-async function answers(address: string): Promise<boolean> {
+/** Null when the address answers with success and the first bytes are there; a stream is left after them. */
+async function whatIsMissing(address: string): Promise<string | null> {
   const leave = new AbortController()
   const limit = AbortSignal.any([leave.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
   try {
     const response = await fetch(address, { signal: limit })
     const first = await response.body?.getReader().read()
-    return response.ok && first?.done === false
-  } catch {
-    return false
+    if (response.ok && first?.done === false) return null
+    return `${response.status} ${Buffer.from(first?.value ?? [])
+      .toString()
+      .slice(0, LONGEST_REASON)}`
+  } catch (error) {
+    return `${address}: ${(error as Error).message}`
   } finally {
     leave.abort()
   }

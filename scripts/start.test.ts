@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { makeTone } from '../tests/harness/audio.ts'
+import { freePort, type Process, start, type Teardown, temporaryFolder } from '../tests/harness/processes.ts'
+import { readable } from './readable-log.ts'
+import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'
+
+const run = promisify(execFile)
+const apps = ['apps/api/', 'apps/stream-worker/', 'apps/jobs/']
+
+t.test('npm start', async (t) => {
+  const folder = await temporaryFolder(t)
+  const env = {
+    DATA_DIR: join(folder, 'data'),
+    MEDIA_DIR: join(folder, 'media'),
+    PORT: String(await freePort()),
+    STREAM_MODE: 'true',
+    NIGHT_MODE: 'false',
+    DEMO_LIBRARY: 'false',
+    JWT_SECRET: '',
+    ADMIN_LOGIN: '',
+    ADMIN_PASS: '',
+    REDIS_URL: '',
+    PUBLIC_SERVER_URL: '',
+    FFMPEG_PATH: '',
+    LOG_LEVEL: 'warn',
+  }
+  const address = `http://localhost:${env.PORT}`
+  await makeTone(join(env.MEDIA_DIR, 'music/day/tone.mp3'), { hz: 440, seconds: 60 })
+
+  let station = startStation(t, env)
+  const startAgain = () => {
+    station = startStation(t, env)
+  }
+  await t.test('brings a station on air, says where it is and who administers it', async (t) => {
+    const output = await station.printed(/Solstice is on air \(\d+\.\d s\)[\s\S]+password \S+/)
+    t.match(output, `page    ${address}`)
+    t.match(output, `stream  ${address}/api/stream/public.mp3`)
+    const secrets = JSON.parse(await readFile(join(env.DATA_DIR, 'secrets.json'), 'utf8'))
+    t.match(output, `login admin, password ${secrets.adminPassword}`)
+    t.ok(secrets.jwtSecret.length >= 32)
+    t.equal((await stat(join(env.DATA_DIR, 'secrets.json'))).mode & 0o777, 0o600)
+    t.notOk(output.includes(secrets.jwtSecret), 'the secret that signs tokens is not printed')
+    t.ok(await isOnAir(address))
+  })
+
+  await t.test('refuses to run twice with the same data, or on a port in use', async (t) => {
+    const same = startStation(t, { ...env, PORT: String(await freePort()) })
+    t.equal(await same.exited, 1)
+    t.match(same.output, `already runs with the data in ${env.DATA_DIR}`)
+    const elsewhere = startStation(t, { ...env, DATA_DIR: join(folder, 'other') })
+    t.equal(await elsewhere.exited, 1)
+    t.match(elsewhere.output, `Port ${env.PORT} is in use`)
+  })
+
+  await t.test('starts again what was killed, Redis included', async (t) => {
+    const before = await descendants(station)
+    const victims = [...apps, 'redis-server 127.'].map((name) => find(before, name))
+    for (const { pid } of victims) process.kill(pid, 'SIGKILL')
+    for (const name of ['api', 'stream-worker', 'jobs', 'redis']) {
+      await station.printed(new RegExp(`${name} (was ended by|ended with) .+; starting it again in`))
+    }
+    const names = [...apps, 'redis-server 127.']
+    await until(async () => {
+      const now = await descendants(station)
+      return names.every((name) => now.some(({ command }) => command.includes(name)))
+    })
+    await until(() => isOnAir(address))
+    t.pass('the station is on air again')
+    const left = await living(victims.map(({ pid }) => pid))
+    t.same(left, [], 'what was killed is gone')
+  })
+
+  await t.test('leaves no process behind when it is killed itself', async (t) => {
+    const before = await descendants(station)
+    t.ok(
+      before.some(({ command }) => command.includes('ffmpeg')),
+      'there is an encoder to lose',
+    )
+    station.child.kill('SIGKILL')
+    await until(async () => (await living(before.map(({ pid }) => pid))).length === 0)
+    t.pass('all are gone')
+  })
+
+  await t.test('finds everything in place at the next start', async (t) => {
+    startAgain()
+    await station.printed(/Solstice is on air/)
+    t.ok(await isOnAir(address))
+  })
+
+  await t.test('ends with all its processes on SIGTERM', async (t) => {
+    const before = await descendants(station)
+    const startedMs = performance.now()
+    station.child.kill('SIGTERM')
+    t.equal(await station.exited, 0)
+    t.comment(`ended after ${Math.round(performance.now() - startedMs)} ms`)
+    t.same(await living(before.map(({ pid }) => pid)), [])
+    t.notOk((await readdir(join(env.DATA_DIR, 'redis'))).includes('redis.pid'), 'Redis said goodbye')
+  })
+})
+
+t.test('a configuration that cannot work is refused in plain words before anything starts', async (t) => {
+  const folder = await temporaryFolder(t)
+  const env = { DATA_DIR: folder, MEDIA_DIR: folder, JWT_SECRET: '', ADMIN_LOGIN: '', ADMIN_PASS: '' }
+  const production = startStation(t, { ...env, NODE_ENV: 'production' })
+  t.equal(await production.exited, CONFIGURATION_REFUSED)
+  for (const name of ['JWT_SECRET', 'ADMIN_LOGIN', 'ADMIN_PASS']) {
+    t.match(production.output, `${name} is required in production`)
+  }
+  t.same(await readdir(folder), [], 'nothing was written')
+
+  await writeFile(join(folder, 'secrets.json'), 'not json')
+  const damaged = startStation(t, env)
+  t.equal(await damaged.exited, CONFIGURATION_REFUSED)
+  t.match(damaged.output, 'secrets.json is damaged')
+})
+
+t.test('what dies is started again, each time after a longer pause, until it is stopped', async (t) => {
+  const deaths: { exit: Exit; restartInMs: number }[] = []
+  const lines: string[] = []
+  let stop = () => {}
+  const thrice = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  const supervised = supervise(
+    {
+      name: 'unlucky',
+      command: 'sh',
+      args: ['-c', 'sleep 600 & echo "left $!"; exit 3'],
+      leash: 'stdin',
+      onLine: (line) => lines.push(line),
+    },
+    (exit, restartInMs) => {
+      deaths.push({ exit, restartInMs })
+      if (deaths.length === 3) stop()
+    },
+  )
+  await thrice
+  supervised.stop()
+  await supervised.ended
+  t.same(
+    deaths.map(({ restartInMs }) => restartInMs),
+    [500, 1000, 2000],
+  )
+  t.equal(deaths[0]?.exit.code, 3)
+  const left = lines.map((line) => Number(line.replace('left ', '')))
+  t.equal(left.length, 3)
+  await until(async () => (await living(left)).length === 0)
+  t.pass('what it left behind ended with it')
+})
+
+t.test('what says that its configuration is refused is not started again', async (t) => {
+  const plan = { name: 'refused', command: 'sh', args: ['-c', `exit ${CONFIGURATION_REFUSED}`] }
+  const supervised = supervise({ ...plan, leash: 'stdin' }, () => t.fail('it was started again'))
+  t.equal((await supervised.ended).code, CONFIGURATION_REFUSED)
+})
+
+t.test('a program that does not exist is reported, not thrown', async (t) => {
+  const plan = { name: 'absent', command: '/does/not/exist', args: [] }
+  const death = new Promise<Exit>((resolve) => {
+    const supervised = supervise({ ...plan, leash: 'stdin' }, (exit) => {
+      supervised.stop()
+      resolve(exit)
+    })
+  })
+  t.match((await death).error?.message, 'ENOENT')
+})
+
+t.test('log lines become readable, and what is no log line stays as it is', async (t) => {
+  const entry = { level: 40, time: 0, pid: 1, hostname: 'h', name: 'api', msg: 'slow', ms: 12 }
+  t.match(readable('api', JSON.stringify(entry)), /^\d\d:\d\d:\d\d api {5}warning: slow ms=12$/)
+  const failed = { level: 50, time: 0, msg: 'failed', err: { stack: 'Error: no\n    at somewhere' } }
+  t.match(readable('jobs', JSON.stringify(failed)), /error: failed\nError: no/)
+  for (const line of ['plain text', '{"broken', 'null', '{"no":"time"}']) {
+    t.ok(readable('api', line).endsWith(line), line)
+  }
+})
+
+function startStation(t: Teardown, env: Record<string, string>): Process {
+  return start(t, process.execPath, ['--import', 'tsx', 'scripts/start.ts'], env)
+}
+
+async function isOnAir(address: string): Promise<boolean> {
+  try {
+    const ready = await fetch(`${address}/readyz`)
+    const stream = new AbortController()
+    const response = await fetch(`${address}/api/stream/public.mp3`, { signal: stream.signal })
+    const first = await response.body?.getReader().read()
+    stream.abort()
+    return ready.ok && response.ok && (first?.value?.length ?? 0) > 0
+  } catch {
+    return false
+  }
+}
+
+interface Running {
+  pid: number
+  parent: number
+  command: string
+}
+
+async function processes(): Promise<Running[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,state=,args='])
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
+    // A process that is dead and only waits to be counted is gone.
+    return command === undefined || state?.startsWith('Z')
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), command }]
+  })
+}
+
+/** All processes below a station's supervisor. */
+async function descendants(station: Process): Promise<Running[]> {
+  const all = await processes()
+  const below = (pid: number): Running[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)])
+  return below(station.child.pid ?? 0)
+}
+
+async function living(pids: number[]): Promise<Running[]> {
+  return (await processes()).filter(({ pid }) => pids.includes(pid))
+}
+
+function find(running: Running[], part: string): Running {
+  const found = running.find(({ command }) => command.includes(part))
+  if (!found) throw new Error(`${part} does not run:\n${running.map(({ command }) => command).join('\n')}`)
+  return found
+}
+
+/** What happens in other processes is looked for again and again; the test's own time limit ends it. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await wait(100)
+}
