@@ -158,6 +158,7 @@ t.test('a connection that never becomes a request is told why and closed', async
     [await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)]:
       failureBody('HEADERS_TOO_LARGE'),
     [await say('GET / HTTP/1.1\r\nHost: x\r\nX-Slow')]: failureBody('REQUEST_TIMEOUT'),
+    [await say('')]: failureBody('REQUEST_TIMEOUT'),
   }
   for (const [answer, body] of Object.entries(answers)) {
     const [head, text] = answer.split('\r\n\r\n')

@@ -161,7 +161,8 @@ function wrongField({ validation, validationContext }: FastifyError): string {
 export function refuse(error: FastifyError | Failure, request: FastifyRequest, reply: FastifyReply): void {
   const { code, details } = asFailure(error)
   const { status } = failures[code]
-  if (status >= 500 && !(error instanceof Failure)) request.log.error({ err: error }, 'a request failed')
+  const isExpected = error instanceof Failure && error.cause === undefined
+  if (status >= 500 && !isExpected) request.log.error({ err: error }, 'a request failed')
   if (typeof details.retryAfterSecs === 'number') reply.header('retry-after', details.retryAfterSecs)
   reply
     .code(status)

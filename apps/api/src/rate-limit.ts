@@ -1,7 +1,11 @@
 import { Failure } from '@solstice/station'
 import type { Redis } from 'ioredis'
 
-/** Takes one of the allowed turns of `who`. @throws Failure RATE_LIMITED when none is left in this window. */
+/**
+ * Takes one of the allowed turns of `who`.
+ *
+ * @throws {Failure} RATE_LIMITED when none is left in this window, AIR_UNAVAILABLE while Redis is away.
+ */
 export type RateLimit = (who: string) => Promise<void>
 
 /** Allows `turns` per window of `windowS` seconds and person, counted by all replicas together. */
@@ -10,6 +14,8 @@ export function createRateLimit(
   limit: { name: string; turns: number; windowS: number },
 ): RateLimit {
   return async (who) => {
+    // Without Redis nobody can count; waiting for it would only pile up requests.
+    if (redis.status !== 'ready') throw new Failure('AIR_UNAVAILABLE')
     const key = `solstice:limit:${limit.name}:${who}`
     const answers = await redis.multi().set(key, 0, 'EX', limit.windowS, 'NX').incr(key).pttl(key).exec()
     const [taken, leftMs] = [Number(answers?.[1]?.[1]), Number(answers?.[2]?.[1])]

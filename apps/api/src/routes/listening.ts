@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Config } from '@solstice/adapters'
-import { listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
+import { type LibraryItem, listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
 import { naturalMode } from '@solstice/playout'
 import {
   artistKey,
@@ -66,9 +66,10 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     capabilities.history ? [...(await recentHistory(data, mirror.state?.onAir ?? null))] : [],
   )
 
-  implement(app, listening.getLibrary, async () => {
+  implement(app, listening.getLibrary, async ({ reply }) => {
     const mode = mirror.state?.mode ?? naturalMode(scheduleOf(config, clock.nowMs()), clock.nowMs())
-    return [...(await libraryOf(data, mode))]
+    const tracks = await libraryOf(data, mode)
+    return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
   })
 
   implement(app, listening.getLyrics, async ({ query, caller, reply }) => {
@@ -142,6 +143,19 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
       return reply
     })
   }
+}
+
+const librariesAsJson = new WeakMap<readonly Readonly<Track>[], Buffer>()
+
+/** The library as it is sent. All listeners ask for it again when it changes, so it is written once per change. */
+function libraryAsJson(tracks: readonly Readonly<Track>[]): Buffer {
+  let json = librariesAsJson.get(tracks)
+  if (!json) {
+    const items: LibraryItem[] = tracks.map(({ id, title, artist }) => ({ id, title, artist }))
+    json = Buffer.from(JSON.stringify(items))
+    librariesAsJson.set(tracks, json)
+  }
+  return json
 }
 
 function sendWrapped(reply: FastifyReply, bytes: Uint8Array, { artToken }: Listener): FastifyReply {

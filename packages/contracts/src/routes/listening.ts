@@ -49,7 +49,7 @@ export const getLyrics = defineRoute({
     album: Type.Optional(Type.String({ maxLength: 300 })),
   }),
   reply: wrapped('A JSON lyrics entry `{ synced, lines, offset, notFound }`'),
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'RATE_LIMITED', 'FETCH_FAILED'],
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'RATE_LIMITED', 'FETCH_FAILED', 'AIR_UNAVAILABLE'],
 })
 
 export const getArtUrl = defineRoute({
