@@ -49,10 +49,9 @@ export function start(
   args: string[],
   env: Record<string, string> = {},
 ): Process {
-  const { NODE_ENV: _, ...inherited } = process.env
   const child = spawn(command, args, {
     cwd: root,
-    env: { ...inherited, ...env },
+    env: { ...process.env, NODE_ENV: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

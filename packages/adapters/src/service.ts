@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './config.ts'
 
@@ -9,7 +10,7 @@ const STOP_LIMIT_MS = 9_000
 const CONFIGURATION_REFUSED = 78
 
 /**
- * Runs one process of the station: reads the configuration, starts, and stops on SIGTERM, on SIGINT or when the
+ * Runs one process of the station: reads the configuration (environment and `.env`), starts, and stops on SIGTERM, on SIGINT or when the
  * supervisor that started it is gone. Ends the process with status 1 when it cannot start or fails beyond repair, with
  * 78 when the configuration is refused.
  */
@@ -45,9 +46,9 @@ export async function runService(
   process.on('disconnect', () => end('supervisor gone'))
 
   try {
-    const stop = await start(config, log)
+    const stop = await Promise.race([start(config, log), stopping])
     await stopping
-    await stop()
+    await stop?.()
     process.exit(0)
   } catch (error) {
     log.fatal({ err: error }, 'cannot go on')
@@ -57,6 +58,8 @@ export async function runService(
 
 function configure(name: string) {
   try {
+    // What is already in the environment wins. Tests say all they mean and must not depend on somebody's .env.
+    if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
     const log = pino({ name, level: config.logLevel })
     for (const warning of warnings) log.warn(warning)
