@@ -75,8 +75,10 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   await app.register(cors, {
     delegator: ({ headers: { origin }, raw }, decide) =>
       decide(null, {
-        origin: origin !== undefined && origins.isAllowedOrigin(origin, raw),
+        origin: origins.isAllowedOrigin(origin, raw),
         credentials: true,
+        preflight: origin !== undefined,
+        strictPreflight: false,
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
         exposedHeaders: ['X-Art-Mime', 'Accept-Ranges', 'Content-Range', 'Content-Length', 'Retry-After'],
         maxAge: 600,
