@@ -1,0 +1,297 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type { RadioState } from '@solstice/contracts'
+import t from 'tap'
+import { build } from 'vite'
+import { localeOfPath, textOf } from './language.ts'
+import { artVisibility } from './listener/art-visibility.ts'
+import { activeLine } from './listener/lyrics.ts'
+import { troubleOf } from './listener/notice.ts'
+import { clock } from './listener/words.ts'
+import { airingOf, heardAt, isChatting, positionAt, remember } from './radio/airing.ts'
+import { bestSample, offsetMs, withSample } from './radio/clock.ts'
+import { correctionOf, leadAfter } from './radio/drift.ts'
+import { createPass, type Granted } from './radio/pass.ts'
+import { retryDelayMs } from './radio/player.ts'
+import { isStalled, smoothLag } from './radio/stream-player.ts'
+import { counted, texts } from './texts.ts'
+import { themes } from './theme.ts'
+
+const NOON = Date.UTC(2026, 5, 21, 12)
+
+function air(change: Partial<RadioState>): RadioState {
+  return {
+    track: 'day/a.mp3',
+    title: 'A',
+    artist: 'Somebody',
+    album: '',
+    year: null,
+    orderType: null,
+    tier: null,
+    duration: 100,
+    seek: 0,
+    isPlaying: true,
+    playlist: [],
+    currentIndex: 0,
+    totalTracks: 1,
+    mode: 'day',
+    serverTimeMs: NOON,
+    isPreparing: false,
+    pendingModeSwitch: null,
+    skipCooldownSecsLeft: 0,
+    dayStartHour: 6,
+    nightStartHour: 0,
+    uiSettings: {
+      messenger_url: '',
+      byLang: {
+        uk: { dayRadioName: '', nightRadioName: '', messengerLabel: '' },
+        en: { dayRadioName: '', nightRadioName: '', messengerLabel: '' },
+      },
+      artistArts: { dayEnabled: true, nightEnabled: true },
+    },
+    ...change,
+  }
+}
+
+t.test('the station’s clock is read from the exchange with the smallest round trip', async (t) => {
+  const slow = { sentMs: 1000, serverMs: 51_900, receivedMs: 2000 }
+  const quick = { sentMs: 3000, serverMs: 53_020, receivedMs: 3040 }
+  const samples = withSample(withSample([], slow), quick)
+  t.equal(bestSample(samples), quick)
+  t.equal(offsetMs(quick), 50_000)
+  t.equal(bestSample([]), null)
+  const late = { sentMs: 200_000, serverMs: 250_500, receivedMs: 201_000 }
+  t.same(withSample(samples, late), [late], 'old samples are forgotten, however good')
+})
+
+t.test('what is heard is what was on air when the sound left the station', async (t) => {
+  let airings = remember([], air({ seek: 90 }))
+  airings = remember(airings, air({ track: 'day/b.mp3', title: 'B', serverTimeMs: NOON + 10_000, seek: 0 }))
+  const behind = heardAt(airings, NOON + 6000)
+  t.equal(behind?.state.title, 'A', 'four seconds behind, the last song still plays')
+  t.equal(positionAt(behind!, NOON + 6000), 96)
+  const live = heardAt(airings, NOON + 12_000)
+  t.equal(live?.state.title, 'B')
+  t.equal(positionAt(live!, NOON + 12_000), 2)
+  t.equal(positionAt(live!, NOON + 999_000), 100, 'a position is never beyond the song')
+  t.equal(heardAt([], NOON), null)
+})
+
+t.test('the same song told again replaces what was known; songs long past are forgotten', async (t) => {
+  let airings = remember([], air({}))
+  airings = remember(airings, air({ serverTimeMs: NOON + 2000, seek: 2.1 }))
+  t.equal(airings.length, 1)
+  t.equal(airings[0]?.startedAtMs, NOON - 100)
+  airings = remember(airings, air({ track: 'day/b.mp3', serverTimeMs: NOON + 100_000 }))
+  t.equal(airings.length, 2)
+  airings = remember(airings, air({ track: 'day/c.mp3', serverTimeMs: NOON + 300_000 }))
+  t.same(
+    airings.map(({ state }) => state.track),
+    ['day/b.mp3', 'day/c.mp3'],
+  )
+  const again = remember([airingOf(air({}))], air({ serverTimeMs: NOON + 100_000 }))
+  t.equal(again.length, 2, 'a song that follows itself is two')
+})
+
+t.test('talk begins when it is told, and has no position to come from', async (t) => {
+  const talk = air({ title: 'Just chatting', artist: '', duration: 0, serverTimeMs: NOON + 5000 })
+  t.ok(isChatting(talk))
+  t.notOk(isChatting(air({ title: 'Just chatting', artist: 'A Band' })), 'a song may bear that name')
+  const airings = remember(remember([], air({})), talk)
+  t.equal(heardAt(airings, NOON + 4000)?.state.title, 'A')
+  t.equal(heardAt(airings, NOON + 5000)?.state.title, 'Just chatting')
+})
+
+t.test(
+  'drift beyond 0.35 s is a jump, not sooner than 2 s after the last, never while settling',
+  async (t) => {
+    const free = { isSettling: false, sinceJumpMs: 60_000 }
+    t.same(correctionOf(0.36, free), { do: 'jump' })
+    t.same(correctionOf(-0.36, free), { do: 'jump' })
+    t.equal(correctionOf(3, { ...free, sinceJumpMs: 1999 }).do, 'rate')
+    t.same(correctionOf(3, { ...free, isSettling: true }), { do: 'wait' })
+    t.same(correctionOf(0.35, free), { do: 'rate', rate: 1.02 })
+    t.same(correctionOf(-0.35, free), { do: 'rate', rate: 0.98 })
+    t.same(correctionOf(0.1, free), { do: 'rate', rate: 1.01 })
+    t.same(correctionOf(0.01, free), { do: 'rate', rate: 1 })
+    t.equal(leadAfter(0.1, 0.2).toFixed(1), '0.3', 'a jump that lands late starts earlier next time')
+    t.equal(leadAfter(0.1, -1), 0)
+  },
+)
+
+t.test(
+  'a stream is shown as far behind as it is buffered, smoothed; five still seconds are a stall',
+  async (t) => {
+    t.equal(smoothLag(null, 4, 200), 4.1)
+    t.equal(smoothLag(4, 5, 0), 4.3)
+    t.notOk(isStalled(10_000, 5000))
+    t.ok(isStalled(10_001, 5000))
+  },
+)
+
+t.test('retries grow apart to 15 s, and differ between listeners', async (t) => {
+  t.same(
+    [0, 1, 2, 9].map((attempt) => retryDelayMs(attempt, 0.5)),
+    [500, 1000, 2000, 15_000],
+  )
+  t.not(retryDelayMs(3, 0), retryDelayMs(3, 1))
+})
+
+t.test(
+  'a pass is asked for once by many, lasts as long as needed, and is renewed when its life is too short',
+  async (t) => {
+    let nowMs = 0
+    let asked = 0
+    const pass = createPass(
+      async (): Promise<Granted> => ({ token: `t${++asked}`, expiresInS: 900 }),
+      () => nowMs,
+    )
+    t.teardown(pass.end)
+    t.equal(pass.peek(), null)
+    t.same(await Promise.all([pass.get(), pass.get()]), ['t1', 't1'])
+    nowMs = 700_000
+    t.equal(await pass.get(100), 't1', '200 s left are enough for 100')
+    t.equal(await pass.get(240), 't2', 'a track longer than that takes a new one')
+    t.equal(await pass.get(7200), 't2', 'no pass lives for two hours: a fresh one will do')
+    nowMs += 880_000
+    t.equal(pass.peek(), null, 'in its last 30 s a pass is not used')
+  },
+)
+
+t.test('a refused pass is asked for again', async (t) => {
+  let asked = 0
+  const pass = createPass(async () => {
+    if (++asked === 1) throw new Error('refused')
+    return { token: 'here', expiresInS: 60 }
+  })
+  t.teardown(pass.end)
+  await t.rejects(pass.get())
+  t.equal(await pass.get(), 'here')
+})
+
+t.test('the language is found in whatever shape a message has', async (t) => {
+  const both = { uk: 'так', en: 'yes' }
+  for (const message of [
+    both,
+    { code: 'X', ...both },
+    { localized: both },
+    { error: { code: 'X', localized: both } },
+    { error: both, message: both },
+    JSON.stringify({ code: 'X', ...both }),
+  ]) {
+    t.equal(textOf(message, 'en'), 'yes', JSON.stringify(message))
+    t.equal(textOf(message, 'uk'), 'так')
+  }
+  t.equal(textOf('fetch_failed', 'en'), 'fetch_failed')
+  t.equal(textOf('{ not json', 'en'), '{ not json')
+  t.equal(textOf({ uk: 'так' }, 'en'), 'так', 'Ukrainian when the language is missing')
+  t.equal(textOf({ uk: '', en: 'yes' }, 'uk'), 'yes')
+  for (const nothing of [null, undefined, 7, {}, { uk: 3 }]) t.equal(textOf(nothing, 'uk'), '')
+})
+
+t.test('Ukrainian has the bare address, English its own, nothing else is a page', async (t) => {
+  t.same(['/', '/en/', '/en', '/uk/', '/nowhere', '/en/x'].map(localeOfPath), [
+    'uk',
+    'en',
+    'en',
+    null,
+    null,
+    null,
+  ])
+})
+
+t.test('every text exists in both languages; numbers bring the right word', async (t) => {
+  const shape = (value: unknown): unknown =>
+    typeof value === 'object' && value
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shape(inner)]))
+      : typeof value
+  const { people: _, ...uk } = texts.uk
+  const { people: __, ...en } = texts.en
+  t.same(shape(uk), shape(en))
+  t.notOk(Object.values(texts).some((table) => Object.values(table).includes('')))
+  const cups = { one: 'чашка', few: 'чашки', many: 'чашок' }
+  t.same(
+    [1, 3, 11, 22].map((n) => counted(n, cups, 'uk')),
+    ['1 чашка', '3 чашки', '11 чашок', '22 чашки'],
+  )
+  t.equal(counted(2, { one: 'cup', many: 'cups' }, 'en'), '2 cups')
+})
+
+t.test('one trouble is told at a time, the most basic first', async (t) => {
+  const retrying = { is: 'retrying', because: 'not-ready' } as const
+  t.equal(troubleOf('offline', null, retrying), 'offline')
+  t.equal(troubleOf('online', null, { is: 'off' }), 'connecting')
+  t.equal(troubleOf('online', air({ isPreparing: true }), { is: 'starting' }), 'preparing')
+  t.equal(troubleOf('online', air({}), { is: 'blocked' }), 'blocked')
+  t.equal(troubleOf('online', air({}), retrying), 'not-ready')
+  t.equal(troubleOf('online', air({}), { is: 'playing' }), null)
+})
+
+t.test('the sung line is the last one whose time and offset have come', async (t) => {
+  const lines = [5, 8, 12].map((time) => ({ time, text: '' }))
+  t.same(
+    [0, 5, 11.9, 99].map((at) => activeLine({ lines, offset: 0 }, at)),
+    [-1, 0, 1, 2],
+  )
+  t.equal(activeLine({ lines, offset: 1.5 }, 9), 0)
+  t.equal(activeLine({ lines, offset: -1.5 }, 11), 2)
+})
+
+t.test('the picture comes with the first 15 s of a song and goes with the last', async (t) => {
+  t.same(
+    [0, 7.5, 15, 100, 192.5, 200].map((at) => artVisibility(at, 200)),
+    [0, 0.5, 1, 1, 0.5, 0],
+  )
+  t.equal(artVisibility(3, 0), 1, 'a song of unknown length has no end to fade before')
+})
+
+t.test('times are read as people read them', async (t) => {
+  t.same([0, 7.9, 60, 187, 3725].map(clock), ['0:00', '0:07', '1:00', '3:07', '62:05'])
+})
+
+t.test('text has a contrast of at least 4.5 : 1 on sky and on ground, marks of focus 3 : 1', async (t) => {
+  for (const [mode, theme] of Object.entries(themes)) {
+    for (const ground of [theme.sky, theme.horizon]) {
+      for (const text of [theme.ink, theme.inkSoft, theme.live])
+        t.ok(
+          contrast(text, ground) >= 4.5,
+          `${mode}: ${text} on ${ground} ${contrast(text, ground).toFixed(2)}`,
+        )
+      t.ok(contrast(theme.focus, ground) >= 3, `${mode}: focus on ${ground}`)
+    }
+    t.ok(contrast(theme.onLight, theme.light) >= 4.5, `${mode}: text on the light`)
+  }
+})
+
+t.test('the first view is under 60 KB of compressed script, and has no schemas in it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'solstice-web-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  await build({ root, build: { outDir: folder, emptyOutDir: true }, logLevel: 'silent' })
+  const assets = await readdir(join(folder, 'assets'))
+  const scripts = await Promise.all(
+    assets.filter((name) => name.endsWith('.js')).map((name) => readFile(join(folder, 'assets', name))),
+  )
+  const size = scripts.reduce((sum, script) => sum + gzipSync(script).length, 0)
+  t.ok(scripts.length > 0 && size < 60_000, `${size} bytes`)
+  t.notMatch(Buffer.concat(scripts).toString(), /\/api\/public\/config",summary|minLength/)
+  for (const name of ['index.html', 'manifest.webmanifest', 'sw.js', 'icon-192.png', 'icon-512.png'])
+    t.ok((await readFile(join(folder, name))).length > 0, name)
+})
+
+/** Contrast ratio of two colours (WCAG 2.2, 1.4.3). */
+function contrast(a: string, b: string): number {
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x)
+  return (light! + 0.05) / (dark! + 0.05)
+}
+
+function luminance(colour: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}
