@@ -1,0 +1,99 @@
+import { Writable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { initialState } from '@solstice/playout'
+import { pino } from 'pino'
+import t from 'tap'
+import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
+import type { Teardown } from '../../../../tests/harness/processes.ts'
+import { createAirMirror } from './air-mirror.ts'
+import { FRAME_MS, frameStarts, type Segment } from './ring.ts'
+
+function mirrored(t: Teardown) {
+  const air = handMadeAir()
+  const lines: { msg: string; expected?: number; frame?: number }[] = []
+  const sink = new Writable({
+    write(line, _, done) {
+      lines.push(JSON.parse(line.toString()))
+      done()
+    },
+  })
+  const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'warn' }, sink) })
+  t.teardown(() => mirror.close())
+  const segments: Segment[] = []
+  mirror.onChunk((segment) => segments.push(segment))
+  const until = async (count: number) => {
+    while (segments.length < count) await turn()
+  }
+  return { air, mirror, segments, lines, until }
+}
+
+t.test('chunks that repeat or come late are ignored; a gap is logged and closed', async (t) => {
+  const { air, mirror, segments, lines, until } = mirrored(t)
+  const first = air.send()
+  const second = air.send()
+  air.send(first)
+  air.send(second)
+  air.jump({ frame: 100, byte: 50_000 })
+  const third = air.send()
+  await until(3)
+  t.same(
+    segments.map(({ chunk }) => chunk.frame),
+    [0, 19, 100],
+  )
+  t.match(lines, [{ msg: 'the broadcast has a gap', expected: 38, frame: 100 }])
+  const counted = first.audio.length + second.audio.length
+  t.equal(segments[2]!.byte, counted, 'the count of listeners goes on from what they were sent')
+  t.equal(mirror.newestChunk, third)
+})
+
+t.test('a count that begins anew after Redis was emptied is followed', async (t) => {
+  const { air, segments, until } = mirrored(t)
+  air.jump({ frame: 10_000 })
+  air.send()
+  air.jump({ frame: 0, byte: 0 })
+  air.send()
+  await until(2)
+  t.equal(segments[1]!.chunk.frame, 0)
+})
+
+t.test('the air is fresh until the newest sound ended 10 s ago', async (t) => {
+  const { air, mirror, until } = mirrored(t)
+  t.notOk(mirror.isFresh(air.clock.nowMs()))
+  const { atMs, frames } = air.send()
+  await until(1)
+  const endMs = atMs + frames * FRAME_MS
+  t.ok(mirror.isFresh(endMs + 10_000))
+  t.notOk(mirror.isFresh(endMs + 10_001))
+})
+
+t.test('30 s are kept, and each frame of them can be found', async (t) => {
+  const { air, mirror, segments, until } = mirrored(t)
+  for (let i = 0; i < 100; i++) air.send()
+  await until(100)
+  const { ring } = mirror
+  const oldest = ring.since(60_000)!
+  t.ok(segments[99]!.toMs - oldest.fromMs <= 30_000 && segments[99]!.toMs - oldest.fromMs > 29_000)
+  t.equal(ring.holding(oldest.chunk.frame + 7)?.serial, oldest.serial)
+  t.equal(ring.holding(oldest.chunk.frame - 1), null)
+  t.equal(ring.at(oldest.serial - 1), null)
+  t.equal(ring.at(100), null)
+  t.equal(frameStarts(oldest.chunk.audio).length, 19)
+  t.same(frameStarts(Buffer.from('no frames')), [0])
+})
+
+t.test('followers of the state get each one with the one before', async (t) => {
+  const { air, mirror } = mirrored(t)
+  const seen: unknown[] = []
+  const unfollow = mirror.onState((state, before) => seen.push([state.seed, before?.seed]))
+  const state = (seed: number) => initialState(seed, 'clock', { natural: 'day', changes: [] }, 0)
+  air.say(state(1))
+  while (!mirror.state) await turn()
+  air.say(state(2))
+  unfollow()
+  air.say(state(3))
+  t.same(seen, [
+    [1, undefined],
+    [2, 1],
+  ])
+  t.equal(mirror.state?.seed, 3)
+})

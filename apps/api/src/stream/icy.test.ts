@@ -1,0 +1,116 @@
+import t from 'tap'
+import { bridge, cueTitle, frame, leadIn, METADATA_INTERVAL, metadataBlock, placeIn } from './icy.ts'
+
+/** What a player reads out of a block, the way most of them do it: up to the first `';`. */
+function shown(block: Buffer): string {
+  const text = block.subarray(1).toString('utf8').replace(/\0+$/, '')
+  return /^StreamTitle='(.*?)';/s.exec(text)![1]!
+}
+
+/** Takes the blocks out of what a listener got from its first byte on. @throws when one is not where it has to be. */
+function unframe(bytes: Buffer): { audio: Buffer; titles: string[] } {
+  const audio: Buffer[] = []
+  const titles: string[] = []
+  for (let at = 0; at < bytes.length; ) {
+    audio.push(bytes.subarray(at, at + METADATA_INTERVAL))
+    at += METADATA_INTERVAL
+    if (at >= bytes.length) break
+    const end = at + 1 + bytes[at]! * 16
+    titles.push(shown(bytes.subarray(at, end)))
+    at = end
+  }
+  return { audio: Buffer.concat(audio), titles }
+}
+
+/** Numbers below a limit, the same in every run. */
+function seeded(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return Math.floor((state / 0x80000000) * below)
+  }
+}
+
+t.test('however the broadcast is cut, blocks come at the same bytes of it', async (t) => {
+  const random = seeded(7)
+  const audio = Buffer.from(Array.from({ length: 120_000 }, (_, i) => 1 + ((i * 31 + (i >> 8)) % 255)))
+  const whole = frame(audio, 0, () => 'same').bytes
+  for (let round = 0; round < 50; round++) {
+    const origin = random(5) * METADATA_INTERVAL
+    const parts: Buffer[] = []
+    for (let at = 0; at < audio.length; ) {
+      const length = 1 + random(random(4) === 0 ? 40_000 : 9_000)
+      parts.push(frame(audio.subarray(at, at + length), origin + at, () => 'same').bytes)
+      at += length
+    }
+    if (!Buffer.concat(parts).equals(whole)) t.fail(`round ${round}`)
+  }
+  t.equal(whole[0], metadataBlock('same')[0], 'the first block stands before byte 0')
+})
+
+t.test('wherever a listener joins or jumps to, its blocks come when it expects them', async (t) => {
+  const random = seeded(11)
+  const audio = Buffer.alloc(200_000, 1)
+  for (let round = 0; round < 300; round++) {
+    const position = random(3) === 0 ? random(4) * METADATA_INTERVAL : random(100_000)
+    const length = 1 + random(60_000)
+    const chunk = frame(audio.subarray(0, length), position, () => 'title')
+    const from = random(3) === 0 ? (chunk.joins[0]?.audio ?? 0) : random(length)
+    const got = [leadIn(position + from, 'behind the block'), chunk.bytes.subarray(placeIn(chunk, from))]
+    let end = position + length
+    if (random(2) === 0) {
+      const target = end + random(300_000)
+      got.push(...bridge(end, target, 'title'))
+      end = target
+    }
+    got.push(frame(audio, end, () => 'title').bytes)
+    const { audio: heard, titles } = unframe(Buffer.concat(got))
+    if (titles.some((title) => title !== 'title')) t.fail(`round ${round}: ${titles}`)
+    if (heard.filter((byte) => byte === 1).length !== length - from + audio.length) t.fail(`round ${round}`)
+  }
+  const behind = Buffer.concat([
+    leadIn(32_000, 'before the block'),
+    frame(audio, 32_000, () => 'title').bytes,
+  ])
+  t.ok(unframe(behind).titles.every((title) => title === 'title'))
+})
+
+t.test('a block is a length and quoted text, padded with zeros to 16 bytes', async (t) => {
+  t.same(
+    metadataBlock('Ann - One'),
+    Buffer.concat([Buffer.from([2]), Buffer.from("StreamTitle='Ann - One';".padEnd(32, '\0'))]),
+  )
+  t.equal(metadataBlock('x'.repeat(15 + 1)).length, 33)
+  t.equal(shown(metadataBlock('')), '')
+})
+
+t.test('no title breaks out of its quotes, its line or its block', async (t) => {
+  const titles = [
+    "'; StreamUrl='javascript:alert(1)';",
+    "a';b';c",
+    "'\u0000;StreamUrl='x",
+    "'\r;StreamUrl='x",
+    "'\u202e;StreamUrl='x",
+    'one\r\nIcy-Name: two\u2028three',
+    "';".repeat(3_000),
+    'ї'.repeat(3_000),
+    '👩‍🚀'.repeat(2_000),
+    '\ud800 half',
+  ]
+  for (const title of titles) {
+    const block = metadataBlock(title)
+    t.equal(block.length, 1 + block[0]! * 16)
+    const text = block.subarray(1).toString('utf8').replace(/\0+$/, '')
+    t.ok(text.endsWith("';") && text.indexOf("';") === text.length - 2, `one end: ${text.slice(0, 60)}`)
+    t.notMatch(text, /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u)
+    t.notOk(text.includes('\ufffd\ufffd'), 'cut between characters')
+  }
+  t.equal(shown(metadataBlock("Rock'n'Roll; it's")), "Rock'n'Roll; it's", 'what does no harm stays as it is')
+  t.equal(shown(metadataBlock("Ann'")), "Ann'")
+})
+
+t.test('the title is artist and title, or the one that is known', async (t) => {
+  t.equal(cueTitle({ artist: 'Ann', title: 'One' }), 'Ann - One')
+  t.equal(cueTitle({ artist: ' ', title: 'One' }), 'One')
+  t.equal(cueTitle(null), '')
+})
