@@ -70,7 +70,7 @@ interface Air {
   published(seconds: number): Promise<void>
 }
 
-/** Broadcasts faster than real time; the clock never runs further than 3 s ahead of what was published. */
+/** Broadcasts faster than real time; the clock waits when it is 1.5 s ahead of what was published. */
 function onAir(
   t: Teardown,
   folder: string,
@@ -79,13 +79,14 @@ function onAir(
 ): Air {
   const { after = null, crossfadeMs = 0, speed = 20, lateMs = 0 } = options
   let beganAtMs = after ? after.atMs + (after.frames * FRAME * 1000) / RATE + lateMs : START_MS
+  let aheadMs = 1500
   const startedAt = performance.now()
   const chunks: FrameChunk[] = []
   let wake = () => {}
   const seconds = () => (chunks.length * 19 * FRAME) / RATE
   const nowMs = () =>
     beganAtMs +
-    Math.min((performance.now() - startedAt) * speed, Math.max(0, seconds() * 1000 - lateMs) + 3000)
+    Math.min((performance.now() - startedAt) * speed, Math.max(0, seconds() * 1000 - lateMs) + aheadMs)
   const broadcast = startBroadcast({
     programme,
     source: async (track) => join(folder, `${track.id}.mp3`),
@@ -105,6 +106,7 @@ function onAir(
     nowMs,
     pass(ms) {
       beganAtMs += ms
+      aheadMs += 3000
     },
     async published(wanted) {
       while (seconds() < wanted) {

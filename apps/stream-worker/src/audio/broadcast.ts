@@ -80,7 +80,7 @@ export function startBroadcast(options: {
       while (!isWaiting && timeOf(encoder.offered * FRAME_SAMPLES) <= now + LEAD_MS) {
         if (isPlanNew) sound.planChanged()
         isPlanNew = false
-        if (encoder.hasRoom && sound.fill(encoder.block)) encoder.offer()
+        if (encoder.hasRoom && sound.fill(encoder.block, now)) encoder.offer()
         else isWaiting = true
       }
       encoder.flush()

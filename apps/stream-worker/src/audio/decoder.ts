@@ -16,7 +16,9 @@ const START_HANG_MS = 5_000
 const LOW_SAMPLES = SAMPLE_RATE
 /** A check that comes late (the worker itself was held up) counts as no more than this. */
 const CHECK_MS = 150
+/** Replacements in a row, without so much sound in between, until the track is given up. */
 const MAX_REPLACEMENTS = 3
+const HEALTHY_SAMPLES = 5 * SAMPLE_RATE
 const PAUSE_MS = 500
 /** Without ffmpeg nothing can be decoded; that is no fault of the file. */
 const NO_FFMPEG_PAUSE_MS = 2_000
@@ -45,7 +47,7 @@ export interface Decoder {
 /**
  * Decodes a track from a position on, to 44.1 kHz stereo whatever the file holds. Reads no more than what fits into
  * the read-ahead; ffmpeg waits meanwhile. A process that is killed, fails on the way or hangs is replaced at the exact
- * sample, a few times at most.
+ * sample; one that does not get on is given up.
  */
 export function openDecoder(options: {
   ffmpegPath: string
@@ -69,6 +71,7 @@ export function openDecoder(options: {
   let gone: Promise<unknown> = Promise.resolve()
   let pause: NodeJS.Timeout | null = null
   let replacements = 0
+  let replacedAt = from
   let silentMs = 0
   let isClosed = false
 
@@ -129,6 +132,8 @@ export function openDecoder(options: {
 
   function retry(why: object, pauseMs: number) {
     if (isClosed) return
+    if (ring.end - replacedAt > HEALTHY_SAMPLES) replacements = 0
+    replacedAt = ring.end
     if (replacements++ >= MAX_REPLACEMENTS) return giveUp(why)
     log.warn({ ...why, position: ring.end }, 'a decoder is replaced')
     pause = setTimeout(launch, pauseMs)

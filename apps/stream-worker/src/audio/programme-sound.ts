@@ -33,9 +33,13 @@ const ROUNDING_SAMPLES = 50 * SAMPLES_PER_MS
 const TAIL_MS = 2_000
 /** How far behind a prepared decoder may be and still be used rather than opened anew. */
 const CATCH_UP_SAMPLES = 2 * SAMPLE_RATE
-/** Real ms that the mix waits for a decoder before it goes on with silence. Listeners hold more than that. */
-const PATIENCE_MS = 1_000
-const OPENING_PATIENCE_MS = 3_000
+/**
+ * How far the sound may fall behind its time while it waits for a decoder. Then it goes on with silence, as slowly as
+ * time passes. Listeners hold more than that, so a wait is not heard.
+ */
+const PATIENCE_MS = 2_000
+/** When the worker itself was held up for so long, the delay is not held against the decoders. */
+const HELD_UP_MS = 500
 
 interface Voice extends Part {
   entry: QueueEntry
@@ -49,7 +53,7 @@ interface Voice extends Part {
 /** The programme as samples: track after track without a gap, each decoded ahead of its time. */
 export interface ProgrammeSound {
   /** Mixes the rest of the next frame; false = a decoder is not ready and is worth waiting for. */
-  fill(block: Int16Array): boolean
+  fill(block: Int16Array, nowMs: number): boolean
   /** To be called when the plan may be another one for a reason that did not come from here. */
   planChanged(): void
   /** Replaces decoders that hang; about every 100 ms, with the ms since the last call. */
@@ -96,8 +100,9 @@ export function createProgrammeSound(options: {
   /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
   let overId: string | null = null
   let isSilent = true
-  let waitingSinceMs: number | null = null
-  let fadeAwaitedSinceMs: number | null = null
+  let lagMs = 0
+  /** The smallest lag since the beginning: what was late before anybody had to be waited for. */
+  let ownLagMs = Infinity
   const closing = new Set<Promise<void>>()
 
   function open(entry: QueueEntry, startsAt: number, from: number): Voice {
@@ -156,8 +161,6 @@ export function createProgrammeSound(options: {
 
   function sound(voice: Voice, at: number) {
     voices.push(voice)
-    waitingSinceMs = null
-    fadeAwaitedSinceMs = null
     isSilent = false
     options.onHeard(Math.max(at, voice.startsAt), voice.entry, voice.startsAt)
   }
@@ -201,10 +204,8 @@ export function createProgrammeSound(options: {
     return end - Math.floor(Math.min(crossfadeSamples, voice.decoder.end! / 2, nextLength / 2))
   }
 
-  /** False when the next voice was waited for in vain: then the fade is shorter, or there is none. */
-  function mayWaitForCrossfade(): boolean {
-    fadeAwaitedSinceMs ??= performance.now()
-    return performance.now() - fadeAwaitedSinceMs < PATIENCE_MS
+  function hasPatience(): boolean {
+    return lagMs < ownLagMs + PATIENCE_MS
   }
 
   function leave(voice: Voice, at: number) {
@@ -246,8 +247,7 @@ export function createProgrammeSound(options: {
       }
       const fadeFrom = crossfadeOf(voice, end)
       if (fadeFrom === null || cursor < fadeFrom) return untilFadesEnd((fadeFrom ?? end) - cursor)
-      if (prepared?.decoder.phase === 'opening')
-        return mayWaitForCrossfade() ? 0 : untilFadesEnd(end - cursor)
+      if (prepared?.decoder.phase === 'opening') return hasPatience() ? 0 : untilFadesEnd(end - cursor)
       const fade = { from: cursor, length: end - cursor, level: 1 }
       leave(voice, cursor)
       const plan = programme.plan(timeOf(cursor))
@@ -284,12 +284,9 @@ export function createProgrammeSound(options: {
     // A crossfade can only begin in time when the end is known that much ahead.
     const needed = current ? cursor + count - current.startsAt + crossfadeSamples : 0
     if (!current || needed <= 0 || current.decoder.phase === 'ended' || current.decoder.ready >= needed) {
-      waitingSinceMs = null
       return false
     }
-    waitingSinceMs ??= performance.now()
-    const patienceMs = current.decoder.phase === 'opening' ? OPENING_PATIENCE_MS : PATIENCE_MS
-    return performance.now() - waitingSinceMs < patienceMs
+    return hasPatience()
   }
 
   function prepare() {
@@ -318,7 +315,9 @@ export function createProgrammeSound(options: {
   takeUp(options.firstHeard, options.lastCue)
 
   return {
-    fill(block) {
+    fill(block, nowMs) {
+      lagMs = nowMs - timeOf(cursor)
+      ownLagMs = Math.min(ownLagMs, lagMs)
       prepare()
       while (filled < FRAME_SAMPLES) {
         const count = Math.min(FRAME_SAMPLES - filled, settle())
@@ -358,6 +357,7 @@ export function createProgrammeSound(options: {
     },
 
     check(elapsedMs) {
+      if (elapsedMs > HELD_UP_MS) ownLagMs = Infinity
       for (const voice of voices) voice.decoder.check(elapsedMs)
       prepared?.decoder.check(elapsedMs)
     },
@@ -365,6 +365,7 @@ export function createProgrammeSound(options: {
     restart() {
       cursor -= filled
       filled = 0
+      ownLagMs = Infinity
       for (const voice of [...voices, prepared]) close(voice)
       voices = []
       current = null
