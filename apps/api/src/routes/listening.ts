@@ -140,6 +140,8 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     implement(app, route, ({ query, request, reply }) => {
       if (!config.streamMode) throw new Failure('STREAM_OFF')
       deps.fanOut.serve(request, reply, query)
+      // From here on the connection is out of HTTP's hands, so nothing else would name it in the log.
+      request.log.info({ req: request }, 'a listener joins the stream')
       return reply
     })
   }
