@@ -177,7 +177,7 @@ t.test(
     }
     const schedule = { natural: 'day' as const, changes: [] }
 
-    const sync = await openApp(t)
+    const sync = await openApp(t, { LYRICS_API_URL: 'http://127.0.0.1:1' })
     t.equal((await sync.app.inject('/healthz')).statusCode, 200)
     t.match((await becomes(sync.app, 503, 'no_state')).json(), { error: { code: 'AIR_UNAVAILABLE' } })
     const desk = await sync.ports.bus.takeDesk(new AbortController().signal)
@@ -186,6 +186,12 @@ t.test(
     await sync.redis.process.end()
     await becomes(sync.app, 503, 'no_redis')
     t.equal((await sync.app.inject('/healthz')).statusCode, 200, 'the process is alive all the same')
+    const lyrics = await sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
+    t.match(
+      lyrics.json(),
+      { error: { code: 'AIR_UNAVAILABLE' } },
+      'a limit that cannot be counted refuses at once',
+    )
     await sync.redis.restart()
     await becomes(sync.app, 200)
 
