@@ -1,0 +1,265 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { build } from 'vite'
+import { root, start, temporaryFolder } from './harness/processes.ts'
+import { prepareStation, type Station } from './harness/station.ts'
+
+const tones = [
+  { name: 'Low Tide', hz: 440, seconds: 90 },
+  { name: 'Half Tide', hz: 660, seconds: 90 },
+  { name: 'High Tide', hz: 880, seconds: 90 },
+]
+
+const chromiumFlags = [
+  '--no-sandbox',
+  '--autoplay-policy=no-user-gesture-required',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Names under which systems install the browser. */
+const browsers = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/snap/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+async function launch(t: Test): Promise<Browser> {
+  for (const executablePath of browsers) {
+    const isThere = await access(executablePath).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) continue
+    const browser = await chromium.launch({ executablePath, args: chromiumFlags })
+    t.teardown(() => browser.close())
+    return browser
+  }
+  throw new Error(`No Chromium at ${browsers.filter(Boolean).join(', ')}; CHROMIUM_PATH may name one`)
+}
+
+interface Visit {
+  page: Page
+  /** What the browser complained of, except pictures that artists do not have. */
+  complaints: string[]
+}
+
+async function visit(t: Test, url: string): Promise<Visit> {
+  const browser = await launch(t)
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(90_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const isAbsentPicture = message.location().url.includes('/api/art/url')
+    if (message.type() === 'error' && !isAbsentPicture) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(url)
+  return { page, complaints }
+}
+
+/** A station with the page as it is built now. */
+async function prepare(t: Test, settings: Record<string, string>): Promise<Station> {
+  const dist = await temporaryFolder(t)
+  await build({
+    root: join(root, 'apps/web'),
+    build: { outDir: dist, emptyOutDir: true },
+    logLevel: 'silent',
+  })
+  return prepareStation(t, tones, { WEB_DIST: dist, ...settings })
+}
+
+/** Resolves when the loudest pitch that leaves the audio element is this one, give or take a bin. */
+async function hears(page: Page, hz: number): Promise<void> {
+  await page.waitForFunction((wanted) => {
+    const view = window as Window & { analyser?: AnalyserNode }
+    if (!view.analyser) {
+      const context = new AudioContext()
+      const source = context.createMediaElementSource(document.querySelector('audio')!)
+      view.analyser = new AnalyserNode(context, { fftSize: 8192 })
+      source.connect(view.analyser).connect(context.destination)
+    }
+    const { analyser } = view
+    const bins = new Float32Array(analyser.frequencyBinCount)
+    analyser.getFloatFrequencyData(bins)
+    const loudest = Math.max(...bins)
+    const binHz = analyser.context.sampleRate / analyser.fftSize
+    return loudest > -60 && Math.abs(bins.indexOf(loudest) * binHz - wanted) < 2 * binHz
+  }, hz)
+}
+
+/** Resolves with the audio's position once it has moved on by a second. */
+async function advances(page: Page): Promise<void> {
+  const from = await page.evaluate(() => document.querySelector('audio')!.currentTime)
+  await page.waitForFunction((at) => document.querySelector('audio')!.currentTime > at + 1, from)
+}
+
+const titleShown = async (page: Page) => (await page.locator('h1').textContent())?.trim() ?? ''
+
+/** What an audit of accessibility finds first: names, languages, headings, doubled ids. */
+async function flaws(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const all = document.querySelectorAll.bind(document)
+    const ids = Array.from(all('[id]'), ({ id }) => id)
+    return [
+      ...Array.from(all('button, a, input, [role=progressbar], dialog'))
+        .filter(
+          (control) =>
+            !control.getAttribute('aria-label') &&
+            !control.textContent?.trim() &&
+            !control.getAttribute('title'),
+        )
+        .map((control) => `no name: ${control.outerHTML}`),
+      ...Array.from(all('img:not([alt])'), (image) => `no alt: ${image.outerHTML}`),
+      ...Array.from(all('[aria-hidden=true] button, [aria-hidden=true] a'), (control) => control.outerHTML),
+      ...ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `doubled id: ${id}`),
+      ...(all('h1').length === 1 ? [] : ['not exactly one h1']),
+      ...(all('main').length === 1 ? [] : ['not exactly one main']),
+      ...(document.documentElement.lang ? [] : ['no language']),
+    ]
+  })
+}
+
+t.test(
+  'stream mode: the broadcast is heard, shown and controlled; it comes back with the station',
+  async (t) => {
+    const station = await prepare(t, { STREAM_MODE: 'true' })
+    await station.startWorker()
+    const api = await station.startApi()
+    const { page, complaints } = await visit(t, api.url)
+
+    await page.locator('.listen').waitFor()
+    t.equal(await page.locator('.listen').innerText(), 'Слухати')
+    t.equal(await page.evaluate(() => document.querySelector('audio')!.paused), true, 'nothing plays unasked')
+    t.equal(await page.evaluate(() => document.querySelector('audio')!.src), '', 'nothing is fetched unasked')
+    t.same(await flaws(page), [])
+
+    await page.locator('.listen').click()
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    const title = await titleShown(page)
+    const tone = tones.find(({ name }) => name === title)
+    t.ok(tone, `the title of a track is shown: ${title}`)
+    t.equal(await page.title(), `${title} — Artist of ${title} · Сонцестояння`)
+    await advances(page)
+    await hears(page, tone!.hz)
+    t.ok((await page.locator('section:has(#next) li').count()) >= 10, 'what comes next is shown')
+    t.equal(
+      await page.evaluate(() => navigator.mediaSession.metadata?.title),
+      title,
+      'the system is told what plays',
+    )
+
+    await page.locator('h1').click()
+    await page.keyboard.press('Space')
+    await page.locator('.horizon[data-sound=paused]').waitFor()
+    t.equal(await page.evaluate(() => document.querySelector('audio')!.hasAttribute('src')), false, 'no line')
+    await page.keyboard.press('Space')
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    await advances(page)
+
+    await page.keyboard.press('l')
+    await page.locator('dialog[open]').waitFor()
+    t.same(await flaws(page), [])
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+
+    t.same(complaints, [], 'the browser has nothing to complain of')
+
+    await api.process.end()
+    await page.locator('.notice[role=alert]').waitFor()
+    t.match(await page.locator('.notice').innerText(), 'Станція не відповідає')
+    const again = start(t, 'node', ['--import', 'tsx', 'apps/api/src/main.ts'], {
+      ...station.env,
+      PORT: new URL(api.url).port,
+    })
+    await again.printed(/Server listening/)
+    await page.locator('.link[data-link=online]').waitFor()
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    await advances(page)
+    await page.locator('.notice[role=alert]').waitFor({ state: 'detached' })
+    t.pass('the page and its sound came back by themselves')
+  },
+)
+
+t.test('sync mode: the file is heard at the station’s position, in both languages', async (t) => {
+  const station = await prepare(t, { STREAM_MODE: 'false' })
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page, complaints } = await visit(t, `${api.url}/en/`)
+
+  await page.locator('.listen').waitFor()
+  t.equal(await page.locator('.listen').innerText(), 'Listen')
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  const title = await titleShown(page)
+  const tone = tones.find(({ name }) => name === title)
+  t.ok(tone, `the title of a track is shown: ${title}`)
+  await advances(page)
+  await hears(page, tone!.hz)
+
+  const inStep = () =>
+    page.waitForFunction(() => {
+      const shown = Number(document.querySelector('.horizon')!.getAttribute('aria-valuenow'))
+      const drift = document.querySelector('audio')!.currentTime - shown
+      return drift > -0.4 && drift < 1.4
+    })
+  await inStep()
+  await page.locator('h1').click()
+  await page.keyboard.press('Space')
+  await page.locator('.horizon[data-sound=paused]').waitFor()
+  const pausedAt = await page.evaluate(() => document.querySelector('audio')!.currentTime)
+  // The station goes on meanwhile: two more of its seconds are seen to pass.
+  await page.waitForFunction(
+    (at) => Number(document.querySelector('.horizon')!.getAttribute('aria-valuenow')) > at + 2,
+    pausedAt,
+  )
+  await page.keyboard.press('Space')
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await inStep()
+  t.ok(
+    (await page.evaluate(() => document.querySelector('audio')!.currentTime)) > pausedAt + 2,
+    'after a pause it is live again',
+  )
+
+  await page.evaluate(() => {
+    const audio = document.querySelector('audio')!
+    audio.currentTime = Math.max(0, audio.currentTime - 5)
+  })
+  await inStep()
+  t.pass('a sound that was thrown off returns')
+
+  await page.getByRole('link', { name: 'UK' }).click()
+  t.equal(new URL(page.url()).pathname, '/')
+  t.equal(await page.evaluate(() => document.documentElement.lang), 'uk')
+  t.equal(await page.locator('#next').innerText(), 'Далі')
+  await page.getByRole('link', { name: 'EN' }).click()
+  t.equal(await page.evaluate(() => localStorage.getItem('radio_lang')), 'en')
+  t.same(await flaws(page), [])
+
+  await page.setViewportSize({ width: 320, height: 640 })
+  t.equal(
+    await page.evaluate(() => document.documentElement.scrollWidth),
+    320,
+    'nothing is cut off at 320 px',
+  )
+  t.same(complaints, [], 'the browser has nothing to complain of')
+
+  await page.goto(api.url)
+  await page.waitForURL('**/en/')
+  t.pass('the chosen language is remembered')
+  const [response] = await Promise.all([page.waitForResponse('**/nowhere'), page.goto(`${api.url}/nowhere`)])
+  t.equal(response.status(), 404)
+  t.equal(await titleShown(page), 'Nothing here but sky.')
+  await page.getByRole('link', { name: 'To the broadcast' }).click()
+  await page.locator('.listen').waitFor()
+})
