@@ -42,6 +42,12 @@ export interface Process {
   readonly exited: Promise<number | null>
 }
 
+const running = new Set<ChildProcess>()
+// A test file that breaks off never reaches its teardowns.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** Starts a process that is gone when the test is. */
 export function start(
   t: Teardown,
@@ -64,10 +70,13 @@ export function start(
     })
   })
   exited.catch(() => {})
+  running.add(child)
   let gone = false
-  exited.finally(() => {
+  const forget = () => {
     gone = true
-  })
+    running.delete(child)
+  }
+  exited.then(forget, forget)
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text
