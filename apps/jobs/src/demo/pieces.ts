@@ -113,7 +113,7 @@ export const pieces: Piece[] = [
         { bars: 2, play: 'keys shaker bass kick' },
         { bars: 8, play: 'keys shaker bass kick brush tune pad' },
         { bars: 2, play: 'keys pad bass shaker' },
-        { bars: 2, play: 'keys pad' },
+        { bars: 3, play: 'keys pad' },
       ],
     },
     words: [
