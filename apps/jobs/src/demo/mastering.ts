@@ -5,13 +5,17 @@ import { SAMPLE_RATE } from './instruments.ts'
 const STEP = 64
 
 /**
- * Brings a mix to a loudness, keeps its peaks under the ceiling and takes away what is below hearing.
+ * Brings a mix to a loudness, keeps its peaks under the ceiling, opens its heights and takes away what is below hearing.
  *
  * @param target integrated loudness, LUFS.
  * @param ceiling highest sample, 0 to 1; MP3 may overshoot it a little.
+ * @param airDb how much is added above 2.5 kHz.
  */
-export function master(mix: Stereo, target: number, ceiling: number): void {
-  for (const channel of [mix.left, mix.right]) filter(channel, channel, highPass(28, 0.7))
+export function master(mix: Stereo, target: number, ceiling: number, airDb: number): void {
+  for (const channel of [mix.left, mix.right]) {
+    filter(channel, channel, highPass(32, 0.7))
+    filter(channel, channel, shelf(2_500, 0.6, airDb))
+  }
   // The limiter takes a little of the loudness: the second round gives it back.
   for (let round = 0; round < 2; round++) {
     scale(mix, 10 ** ((target - loudness(mix)) / 20))
@@ -39,7 +43,7 @@ export function loudness(mix: Stereo): number {
   const energies = new Float64Array(count)
   const weighted = new Float32Array(mix.left.length)
   for (const channel of [mix.left, mix.right]) {
-    filter(channel, weighted, shelf())
+    filter(channel, weighted, shelf(1681.974450955533, 0.7071752369554196, 3.999843853973347))
     filter(weighted, weighted, highPass(38.13547087602444, 0.5003270373238773))
     for (let n = 0; n < count; n++) {
       let sum = 0
@@ -106,11 +110,10 @@ function highPass(hz: number, q: number): Biquad {
   return [1 / a0, -2 / a0, 1 / a0, (2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0]
 }
 
-/** The first filter of BS.1770, for any sample rate: the head lifts what is above 1.5 kHz by 4 dB. */
-function shelf(): Biquad {
-  const k = Math.tan((Math.PI * 1681.974450955533) / SAMPLE_RATE)
-  const q = 0.7071752369554196
-  const high = 10 ** (3.999843853973347 / 20)
+/** Lifts what is above a frequency; the form in which BS.1770 gives its first filter, for any sample rate. */
+function shelf(hz: number, q: number, db: number): Biquad {
+  const k = Math.tan((Math.PI * hz) / SAMPLE_RATE)
+  const high = 10 ** (db / 20)
   const middle = high ** 0.4996667741545416
   const a0 = 1 + k / q + k * k
   return [

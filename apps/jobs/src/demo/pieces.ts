@@ -29,9 +29,16 @@ export const artists: Artist[] = [
   { name: 'Тиха Пристань', light: 'night' },
 ]
 
-const daylight: Space = { roomS: 1.7, brightness: 0.55, echoBeats: 0.75, fadeInS: 0.05, tailS: 2 }
-const afternoon: Space = { roomS: 2.2, brightness: 0.4, echoBeats: 0.75, fadeInS: 0.05, tailS: 2.4 }
-const darkness: Space = { roomS: 4.2, brightness: 0.3, echoBeats: 1.5, fadeInS: 1.5, tailS: 3.4 }
+const daylight: Space = { roomS: 1.7, brightness: 0.62, airDb: 6.5, echoBeats: 0.75, fadeInS: 0.05, tailS: 2 }
+const afternoon: Space = {
+  roomS: 2.2,
+  brightness: 0.5,
+  airDb: 5.5,
+  echoBeats: 0.75,
+  fadeInS: 0.05,
+  tailS: 2.4,
+}
+const darkness: Space = { roomS: 4.2, brightness: 0.36, airDb: 4, echoBeats: 1.5, fadeInS: 1.5, tailS: 3.4 }
 
 // The parts that most pieces have, a little different each time.
 const bass = (beats: string, gain = -7): Part => ({
@@ -54,7 +61,7 @@ const strokes = (
 ): Part => ({
   instrument,
   pattern: { kind: 'strokes', steps },
-  gain,
+  gain: instrument === 'kick' ? gain : gain + 4,
   pan,
   room: instrument === 'kick' ? 0.03 : 0.14,
 })

@@ -19,6 +19,8 @@ export interface Space {
   roomS: number
   /** 0 (dark) to 1. */
   brightness: number
+  /** dB by which the heights are opened. */
+  airDb: number
   /** Beats between the echoes. */
   echoBeats: number
   fadeInS: number
@@ -72,7 +74,7 @@ export async function render(
   }
   fade(out, space.fadeInS, space.tailS)
   await rest()
-  master(out, LOUDNESS_LUFS, CEILING)
+  master(out, LOUDNESS_LUFS, CEILING, space.airDb)
   return out
 }
 
