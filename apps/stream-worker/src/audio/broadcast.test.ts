@@ -32,7 +32,8 @@ class Playlist implements Programme {
     const entry = this.entries[this.index]
     if (!entry) return { current: null, next: null }
     this.startedAtMs ??= atMs
-    const positionMs = Math.max(0, atMs - this.startedAtMs)
+    if (atMs < this.startedAtMs) return { current: null, next: entry }
+    const positionMs = atMs - this.startedAtMs
     return { current: { entry, positionMs }, next: this.entries[this.index + 1] ?? null }
   }
   soundEnded(entryId: string, atMs: number) {
@@ -226,11 +227,11 @@ t.test('the programme as it is heard', async (t) => {
     t.strictSame(programme.ended, ['entry-300', 'entry-450', 'entry-600'])
 
     const first = air.chunks[0]!.frame
-    const changes = air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.positionMs < 14)
+    const changes = air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.positionMs < 26)
     t.match(changes, [
       { frame: first, entryId: 'entry-300', trackId: '300', title: 'Title 300', durationMs: 3000 },
-      { frame: first + Math.round((3 * RATE) / FRAME), entryId: 'entry-450', artist: 'Artist' },
-      { frame: first + Math.round((5.5 * RATE) / FRAME), entryId: 'entry-600' },
+      { frame: first + Math.ceil((3 * RATE) / FRAME), entryId: 'entry-450', artist: 'Artist' },
+      { frame: first + Math.ceil((5.5 * RATE) / FRAME), entryId: 'entry-600' },
     ])
     for (const chunk of air.chunks.slice(0, 18)) {
       const [cue] = chunk.cues

@@ -49,7 +49,7 @@ export function createFrameChunks(options: {
       if (!entry) continue
       const { id, title, artist, durationMs } = entry.track
       const at = Math.max(frame, changedAt)
-      const positionMs = Math.max(0, (at * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS)
+      const positionMs = (at * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
       cues.push({ frame: at, entryId: entry.entryId, trackId: id, title, artist, positionMs, durationMs })
     }
     return cues
@@ -71,7 +71,7 @@ export function createFrameChunks(options: {
 
   return {
     heard(sample, entry, startsAt) {
-      const changedAt = Math.round(sample / FRAME_SAMPLES)
+      const changedAt = Math.ceil(sample / FRAME_SAMPLES)
       changes = changes.filter((change) => change.frame < changedAt)
       changes.push({ frame: changedAt, entry, startsAt })
     },

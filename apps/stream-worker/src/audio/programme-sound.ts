@@ -28,7 +28,7 @@ const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
 const EARLY_SILENCE_SAMPLES = 2 * SAMPLE_RATE
 /** The next track starts with its first sample even if the engine's moments differ by rounding. */
-const ROUNDING_SAMPLES = 50 * SAMPLES_PER_MS
+const ROUNDING_MS = 50
 /** A track that the last chunk left off so short before its end is played to that end by whoever goes on. */
 const TAIL_MS = 2_000
 /** How far behind a prepared decoder may be and still be used rather than opened anew. */
@@ -146,7 +146,7 @@ export function createProgrammeSound(options: {
       prepared?.entry.entryId === entry.entryId && position < prepared.decoder.ready + CATCH_UP_SAMPLES
     if (prepared && isPrepared) {
       current = prepared
-      current.startsAt = at - (position < ROUNDING_SAMPLES ? 0 : position)
+      current.startsAt = at - (planned.positionMs < ROUNDING_MS ? 0 : position)
     } else {
       close(prepared)
       const startsAt = at - position
@@ -168,22 +168,24 @@ export function createProgrammeSound(options: {
   /** Takes the programme up where the last broadcast left it. */
   function takeUp(at: number, lastCue: Cue | null) {
     const plan = programme.plan(timeOf(at))
-    if (lastCue && lastCue.durationMs !== null && lastCue.entryId !== plan.current?.entry.entryId) {
-      const startsAt = lastCue.frame * FRAME_SAMPLES - Math.round(lastCue.positionMs * SAMPLES_PER_MS)
-      const leftMs = lastCue.durationMs - (at - startsAt) / SAMPLES_PER_MS
-      if (leftMs < TAIL_MS) {
-        current = open(entryOf(lastCue), startsAt, Math.max(0, cursor - startsAt))
-        current.isTail = true
-        following = followerIn(plan)
-        sound(current, at)
-        return
-      }
+    const planned = plan.current
+    if (!lastCue) return begin(plan, at, null)
+    const startsAt = lastCue.frame * FRAME_SAMPLES - Math.round(lastCue.positionMs * SAMPLES_PER_MS)
+    const positionMs = (at - startsAt) / SAMPLES_PER_MS
+    if (planned?.entry.entryId === lastCue.entryId) {
+      // What was heard is exact to the sample; the engine's moment may lie a frame beside it.
+      const isSame = Math.abs(planned.positionMs - positionMs) < ROUNDING_MS
+      return begin(isSame ? { ...plan, current: { ...planned, positionMs } } : plan, at, null)
     }
-    begin(plan, at, null)
+    if (lastCue.durationMs === null || lastCue.durationMs - positionMs > TAIL_MS) return begin(plan, at, null)
+    current = open(entryOf(lastCue), startsAt, Math.max(0, cursor - startsAt))
+    current.isTail = true
+    following = followerIn(plan)
+    sound(current, at)
   }
 
   function followerIn(plan: AirPlan): QueueEntry | null {
-    return current?.isTail ? (plan.current?.entry ?? null) : plan.next
+    return current?.isTail ? (plan.current?.entry ?? plan.next) : plan.next
   }
 
   /** Where a voice is over, once that is known. */
@@ -241,7 +243,8 @@ export function createProgrammeSound(options: {
       if (cursor >= end) {
         remove(voice)
         leave(voice, cursor)
-        begin(programme.plan(timeOf(cursor)), cursor, null)
+        // After a tail the engine's moment was computed by another worker, and may lie a hair's breadth later.
+        begin(programme.plan(timeOf(cursor) + (voice.isTail ? 1 : 0)), cursor, null)
         if (!current) return untilFadesEnd(Infinity)
         continue
       }
@@ -290,16 +293,6 @@ export function createProgrammeSound(options: {
   }
 
   function prepare() {
-    if (!following) return
-    if (!current) {
-      prepared ??= open(following, 0, 0)
-      return
-    }
-    const { track } = current.entry
-    const lengthMs = track.durationMs
-    const end =
-      endOf(current) ?? (lengthMs === null ? Infinity : current.startsAt + lengthMs * SAMPLES_PER_MS)
-    if (end - cursor > PREPARE_SAMPLES + crossfadeSamples) return
     if (prepared?.decoder.phase === 'unplayable') {
       const { entryId } = prepared.entry
       close(prepared)
@@ -307,9 +300,16 @@ export function createProgrammeSound(options: {
       programme.unplayable(entryId, timeOf(cursor))
       const follower = followerIn(programme.plan(timeOf(cursor)))
       following = follower?.entryId === entryId ? null : follower
-      if (!following) return
     }
-    prepared ??= open(following, 0, 0)
+    if (following && isNextNeededSoon()) prepared ??= open(following, 0, 0)
+  }
+
+  function isNextNeededSoon(): boolean {
+    if (!current) return true
+    const lengthMs = current.entry.track.durationMs
+    const end =
+      endOf(current) ?? (lengthMs === null ? Infinity : current.startsAt + lengthMs * SAMPLES_PER_MS)
+    return end - cursor <= PREPARE_SAMPLES + crossfadeSamples
   }
 
   takeUp(options.firstHeard, options.lastCue)
@@ -340,8 +340,10 @@ export function createProgrammeSound(options: {
         close(prepared)
         prepared = null
       }
-      if (current && (current.isTail ? entryId === following?.entryId : entryId === current.entry.entryId)) {
-        following = followerIn(plan)
+      const heardId = current?.isTail ? following?.entryId : current?.entry.entryId
+      const follower = followerIn(plan)
+      if (current && heardId === (current.isTail ? follower?.entryId : entryId)) {
+        following = follower
         return
       }
       for (const voice of voices) {
