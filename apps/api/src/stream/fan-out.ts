@@ -76,19 +76,20 @@ export function createFanOut(deps: {
     last.place = place
   }
 
-  /** Writes what the listener has not got yet, as long as its socket takes it. */
-  const advance = (listener: Listener, edge: Segment) => {
+  /** Writes what the listener has not got yet up to a segment, as long as its socket takes it. */
+  const advance = (listener: Listener, until: Segment) => {
     const { socket } = listener
-    if (listener.next < edge.serial && hasLostThread(listener, edge)) return
-    while (listener.next <= edge.serial && socket.writableLength === 0) {
-      const segment = ring.at(listener.next)!
+    if (listener.next < until.serial) keepNear(listener, until)
+    while (listener.next <= until.serial && socket.writableLength === 0 && !socket.destroyed) {
+      const segment = ring.at(listener.next)
+      if (!segment) return void socket.resetAndDestroy()
       socket.write(listener.wantsTitles ? segment.framed.bytes : segment.chunk.audio)
       listener.next++
     }
   }
 
-  /** Closes a listener that is too far behind, or carries it to the live edge. True when it was closed. */
-  const hasLostThread = (listener: Listener, edge: Segment): boolean => {
+  /** Carries a listener that is too far behind to the live edge, or closes it. */
+  const keepNear = (listener: Listener, edge: Segment) => {
     const { socket } = listener
     const segment = ring.at(listener.next)
     const behindMs = segment ? edge.toMs - segment.fromMs : Number.POSITIVE_INFINITY
@@ -96,26 +97,23 @@ export function createFanOut(deps: {
     if (!segment || behindMs >= CLOSE_BEHIND_MS || behindBytes >= CLOSE_BEHIND_BYTES) {
       // A reset also frees what the kernel still holds for it.
       socket.resetAndDestroy()
-      return true
-    }
-    if (behindMs >= SKIP_BEHIND_MS && socket.writableLength === 0) {
+    } else if (behindMs >= SKIP_BEHIND_MS && socket.writableLength === 0) {
       if (listener.wantsTitles) {
         for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) socket.write(part)
       }
       listener.next = edge.serial
     }
-    return false
   }
 
   const serveSlice = (slice: Listener[], edge: Segment) => {
     for (let place = slice.length - 1; place >= 0; place--) advance(slice[place]!, edge)
   }
 
-  const round = createRound(SLICES, (index) => serveSlice(slices[index]!, ring.newest!))
+  const round = createRound(SLICES, (index, edge: Segment) => serveSlice(slices[index]!, edge))
   const silence = setTimeout(() => endAll(), SILENT_MS).unref()
-  const unsubscribe = mirror.onChunk(({ chunk: { frames } }) => {
+  const unsubscribe = mirror.onChunk((segment) => {
     silence.refresh()
-    round.begin((frames * FRAME_MS * SPREAD) / SLICES)
+    round.begin(segment, (segment.chunk.frames * FRAME_MS * SPREAD) / SLICES)
   })
 
   const endAll = () => {
@@ -215,28 +213,37 @@ function entranceAt({ serial, chunk, byte }: Segment, audioByte: number): Entran
 }
 
 /**
- * Serves slice after slice at a steady pace. When a round begins before the last one is over, the rest of that one is
- * hurried.
+ * Serves slice after slice at a steady pace, each chunk in a round of its own. When a chunk comes before the last round is
+ * over, the rest of that one is hurried; it still serves the older chunk only, so that nobody who got two at once waits
+ * twice as long for the third.
  */
-function createRound(slices: number, serve: (index: number) => void) {
-  let index = slices
-  let spacingMs = 0
-  let begunAgain = false
+function createRound<Chunk>(slices: number, serve: (index: number, chunk: Chunk) => void) {
+  let current: { chunk: Chunk; beganMs: number; spacingMs: number } | null = null
+  let following: { chunk: Chunk; spacingMs: number } | null = null
+  let index = 0
   let timer: NodeJS.Timeout | undefined
+
   const step = () => {
-    serve(index++)
-    if (index === slices && begunAgain) {
-      begunAgain = false
+    if (!current) return
+    serve(index++, current.chunk)
+    if (index === slices) {
+      current = following && { ...following, beganMs: performance.now() }
+      following = null
       index = 0
+      if (current) step()
+      return
     }
-    if (index < slices) timer = setTimeout(step, begunAgain ? 0 : spacingMs)
+    const dueMs = current.beganMs + index * current.spacingMs
+    timer = setTimeout(step, following ? 0 : Math.max(0, dueMs - performance.now()))
   }
   return {
-    begin(newSpacingMs: number) {
-      spacingMs = newSpacingMs
-      begunAgain = index < slices
+    begin(chunk: Chunk, spacingMs: number) {
+      following = { chunk, spacingMs }
       clearTimeout(timer)
-      if (!begunAgain) index = 0
+      if (!current) {
+        current = { ...following, beganMs: performance.now() }
+        following = null
+      }
       step()
     },
     end: () => clearTimeout(timer),

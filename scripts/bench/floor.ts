@@ -1,0 +1,50 @@
+import { createServer, type Socket } from 'node:net'
+import { Server } from 'socket.io'
+
+// What the same work costs with nothing around it: `stream` writes one shared buffer to every connection, `sockets`
+// sends one event to every socket. The service is measured against these.
+
+const SYNC_MS = 2_000
+const CHUNK_MS = 496
+const CHUNK = Buffer.alloc(7_940, 1)
+const SLICES = 10
+const BURST = Buffer.alloc(CHUNK.length * 16, 1)
+const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nConnection: close\r\n\r\n')
+const PAYLOAD = { title: 'x'.repeat(1_700) }
+
+if (process.argv[2] === 'stream') serveStream()
+else serveSockets()
+
+function serveStream() {
+  const slices: Set<Socket>[] = Array.from({ length: SLICES }, () => new Set())
+  let arrivals = 0
+  const server = createServer((socket) => {
+    const slice = slices[arrivals++ % SLICES]!
+    socket.setNoDelay(true)
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.cork()
+      socket.write(HEAD)
+      socket.write(BURST)
+      socket.uncork()
+      slice.add(socket)
+    })
+    socket.on('close', () => slice.delete(socket))
+  })
+  let next = 0
+  setInterval(() => {
+    for (const socket of slices[next++ % SLICES]!) socket.write(CHUNK)
+  }, CHUNK_MS / SLICES)
+  server.listen(0, '127.0.0.1', () => say((server.address() as { port: number }).port))
+}
+
+function serveSockets() {
+  const io = new Server({ serveClient: false })
+  const server = io.listen(0)
+  setInterval(() => io.emit('sync', { ...PAYLOAD, serverTimeMs: Date.now() }), SYNC_MS)
+  server.httpServer.once('listening', () => say((server.httpServer.address() as { port: number }).port))
+}
+
+function say(port: number) {
+  process.stdout.write(`listening on ${port}\n`)
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+
+// Many clients in a process of their own, so that what they cost is not counted as the server's. Prints `window` when
+// all are there and it begins to measure, and one line of JSON at the end. Ends by itself.
+
+export interface StreamFigures {
+  connected: number
+  lost: number
+  bytesPerS: number
+  firstByteMs: [p50: number, p99: number]
+  /** Body bytes within the first 250 ms. */
+  burstBytes: number
+  longestGapMs: number
+}
+
+export interface SocketFigures {
+  connected: number
+  lost: number
+  events: number
+  /** By how much the time between two events of a socket differs from their period. */
+  jitterMs: [p50: number, p99: number]
+  /** Age of an event when it arrives. */
+  delayMs: [p50: number, p99: number]
+}
+
+const PERIOD_MS = 2_000
+const SETTLE_MS = 3_000
+const BURST_MS = 250
+const LIMIT_MS = 240_000
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: 'string' },
+    url: { type: 'string' },
+    clients: { type: 'string' },
+    rate: { type: 'string' },
+    seconds: { type: 'string' },
+    titles: { type: 'boolean' },
+  },
+})
+const { hostname, port, pathname } = new URL(values.url ?? '')
+const sockets: Socket[] = []
+let isMeasuring = false
+let lost = 0
+
+setTimeout(() => process.exit(1), LIMIT_MS).unref()
+const figures = await (values.kind === 'stream' ? measureStream() : measureSockets())
+process.stdout.write(`${JSON.stringify(figures)}\n`)
+process.exit(0)
+
+async function measureStream(): Promise<StreamFigures> {
+  let bytes = 0
+  let longestGapMs = 0
+  const firstByteMs: number[] = []
+  const bursts: number[] = []
+  await arrive(() => {
+    const socket = open()
+    const startedMs = performance.now()
+    const titles = values.titles ? 'Icy-MetaData: 1\r\n' : ''
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n${titles}\r\n`)
+    let head = ''
+    let burst = 0
+    let lastMs = 0
+    socket.on('data', (part) => {
+      const nowMs = performance.now()
+      let length = part.length
+      if (lastMs === 0) {
+        head += part.toString('latin1')
+        const end = head.indexOf('\r\n\r\n')
+        if (end < 0 || head.length === end + 4) return
+        length = head.length - end - 4
+        head = ''
+        firstByteMs.push(nowMs - startedMs)
+        setTimeout(() => bursts.push(burst), BURST_MS)
+      } else if (isMeasuring) {
+        longestGapMs = Math.max(longestGapMs, nowMs - lastMs)
+        bytes += length
+      }
+      burst += length
+      lastMs = nowMs
+    })
+  })
+  const seconds = await measure()
+  const live = sockets.filter((socket) => !socket.destroyed).length
+  return {
+    connected: firstByteMs.length,
+    lost,
+    bytesPerS: Math.round(bytes / seconds / live),
+    firstByteMs: percentiles(firstByteMs),
+    burstBytes: percentiles(bursts)[0],
+    longestGapMs: Math.round(longestGapMs),
+  }
+}
+
+async function measureSockets(): Promise<SocketFigures> {
+  let connected = 0
+  let events = 0
+  const jitterMs: number[] = []
+  const delayMs: number[] = []
+  await arrive(() => {
+    const socket = open()
+    socket.write(
+      `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
+    )
+    let lastMs = 0
+    readTexts(socket, (text) => {
+      if (text.startsWith('0')) socket.write(masked('40'))
+      else if (text === '2') socket.write(masked('3'))
+      else if (text.startsWith('40')) connected++
+      else if (text.startsWith('42["sync"')) {
+        const nowMs = performance.now()
+        if (isMeasuring) {
+          events++
+          if (lastMs > 0) jitterMs.push(Math.abs(nowMs - lastMs - PERIOD_MS))
+          delayMs.push(Date.now() - Number(/"serverTimeMs":(\d+)/.exec(text)?.[1]))
+        }
+        lastMs = nowMs
+      }
+    })
+  })
+  await measure()
+  return { connected, lost, events, jitterMs: percentiles(jitterMs), delayMs: percentiles(delayMs) }
+}
+
+function open(): Socket {
+  const socket = connect(Number(port), hostname)
+  socket.setNoDelay(true)
+  socket.on('error', () => {})
+  socket.on('close', () => lost++)
+  sockets.push(socket)
+  return socket
+}
+
+/** Lets clients in at a steady rate. */
+async function arrive(enter: () => void): Promise<void> {
+  const perMs = Number(values.rate) / 1000
+  const startMs = performance.now()
+  for (let i = 0; i < Number(values.clients); i++) {
+    while ((performance.now() - startMs) * perMs < i) await pause(1)
+    enter()
+  }
+}
+
+/** Measures for a while and says how long it was, in seconds. */
+async function measure(): Promise<number> {
+  await pause(SETTLE_MS)
+  process.stdout.write('window\n')
+  isMeasuring = true
+  const startMs = performance.now()
+  await pause(Number(values.seconds) * 1000)
+  isMeasuring = false
+  return (performance.now() - startMs) / 1000
+}
+
+/** The text messages of a WebSocket (RFC 6455), whose server masks and splits nothing. */
+function readTexts(socket: Socket, onText: (text: string) => void): void {
+  let rest = Buffer.alloc(0)
+  let isUpgraded = false
+  socket.on('data', (part) => {
+    rest = rest.length > 0 ? Buffer.concat([rest, part]) : part
+    if (!isUpgraded) {
+      const end = rest.indexOf('\r\n\r\n')
+      if (end < 0) return
+      isUpgraded = true
+      rest = rest.subarray(end + 4)
+    }
+    for (;;) {
+      const short = (rest[1] ?? 0) & 127
+      const headLength = short === 126 ? 4 : short === 127 ? 10 : 2
+      if (rest.length < headLength) return
+      const length =
+        short === 126 ? rest.readUInt16BE(2) : short === 127 ? Number(rest.readBigUInt64BE(2)) : short
+      if (rest.length < headLength + length) return
+      if ((rest[0]! & 15) === 1) onText(rest.toString('utf8', headLength, headLength + length))
+      rest = rest.subarray(headLength + length)
+    }
+  })
+}
+
+/** A short text message of a client; a mask of zeros is allowed and costs nothing. */
+function masked(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+}
+
+function percentiles(values: number[]): [number, number] {
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number) => Number((sorted[Math.round(share * (sorted.length - 1))] ?? 0).toFixed(1))
+  return [at(0.5), at(0.99)]
+}

@@ -1,0 +1,166 @@
+import { parseArgs } from 'node:util'
+import { type Process, start, type Teardown } from '../../tests/harness/processes.ts'
+import { childrenOf, prepareStation } from '../../tests/harness/station.ts'
+import type { SocketFigures, StreamFigures } from './load.ts'
+import { usageOf } from './usage.ts'
+
+// `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
+// alone says little (machines differ, and other programs run); the ratio says how much the service adds.
+
+const { values } = parseArgs({
+  options: {
+    listeners: { type: 'string', default: '1000' },
+    sockets: { type: 'string', default: '1000' },
+    rate: { type: 'string', default: '500' },
+    seconds: { type: 'string', default: '6' },
+    rounds: { type: 'string', default: '2' },
+  },
+})
+const { rate, seconds } = values
+const windowS = Number(seconds)
+
+const ends: (() => unknown)[] = []
+const run: Teardown = { teardown: (end) => void ends.unshift(end) }
+process.once('SIGINT', () => finish(130))
+process.once('SIGTERM', () => finish(143))
+try {
+  await measureAll()
+  await finish(0)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+  await finish(1)
+}
+
+async function measureAll(): Promise<void> {
+  say(
+    `${values.listeners} listeners, ${values.sockets} sockets; the best of ${values.rounds} windows of ${windowS} s`,
+  )
+  const tones = [
+    { name: 'Low', hz: 220, seconds: 120 },
+    { name: 'High', hz: 440, seconds: 120 },
+  ]
+  const station = await prepareStation(run, tones, { DEMO_LIBRARY: 'false' })
+  const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+  const apiPid = api.process.child.pid!
+  const stream = `${api.url}/api/stream/public.mp3`
+
+  heading('Stream, CPU of the API in % of one core per 1000 listeners')
+  const bare = await startFloor('stream')
+  const { floor, plain, titled } = await interleaved({
+    floor: () => underLoad<StreamFigures>('stream', bare.url, bare.pid),
+    plain: () => underLoad<StreamFigures>('stream', stream, apiPid),
+    titled: () => underLoad<StreamFigures>('stream', stream, apiPid, ['--titles']),
+  })
+  await bare.process.end()
+  const cpu = (load: Load<StreamFigures>) => ((load.cpuS / windowS) * 100 * 1000) / load.figures.connected
+  row('bare socket.write', `${cpu(floor).toFixed(2)} %`)
+  row('service, plain', `${cpu(plain).toFixed(2)} %`, ratio(cpu(plain), cpu(floor)))
+  row('service, with titles', `${cpu(titled).toFixed(2)} %`, `${ratio(cpu(titled), cpu(plain))} of plain`)
+  row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
+  for (const [name, { figures }] of Object.entries({ plain, titled })) {
+    row(`${name}: first byte p50 / p99`, `${figures.firstByteMs.join(' / ')} ms at ${rate} joins a second`)
+    row(`${name}: burst, longest gap`, `${figures.burstBytes} bytes, ${figures.longestGapMs} ms`)
+    row(`${name}: rate, lost`, `${figures.bytesPerS} bytes/s, ${figures.lost} of ${figures.connected}`)
+  }
+
+  heading('Worker with its decoders and encoder')
+  const workerPids = async () => [
+    worker.child.pid!,
+    ...(await childrenOf(worker.child.pid!)).map(({ pid }) => pid),
+  ]
+  const before = await Promise.all((await workerPids()).map(usageOf))
+  await new Promise((resolve) => setTimeout(resolve, windowS * 1000))
+  const after = await Promise.all((await workerPids()).map(usageOf))
+  const total = (all: typeof after, of: 'cpuS' | 'rssKb') => all.reduce((sum, usage) => sum + usage[of], 0)
+  row('CPU', `${(((total(after, 'cpuS') - total(before, 'cpuS')) / windowS) * 100).toFixed(2)} % of one core`)
+  row('memory', `${Math.round(total(after, 'rssKb') / 1024)} MB in ${after.length} processes`)
+
+  heading('sync, CPU in µs per event')
+  const emitter = await startFloor('sockets')
+  const { bareEmit, sync } = await interleaved({
+    bareEmit: () => underLoad<SocketFigures>('sockets', emitter.url, emitter.pid),
+    sync: () => underLoad<SocketFigures>('sockets', api.url, apiPid),
+  })
+  await emitter.process.end()
+  const perEvent = (load: Load<SocketFigures>) => (load.cpuS / load.figures.events) * 1e6
+  row('bare io.emit', `${perEvent(bareEmit).toFixed(1)} µs`)
+  row('service', `${perEvent(sync).toFixed(1)} µs`, ratio(perEvent(sync), perEvent(bareEmit)))
+  row('memory per socket', `${(sync.grownKb / sync.figures.connected).toFixed(1)} KB`)
+  for (const [name, { figures }] of Object.entries({ 'io.emit': bareEmit, service: sync })) {
+    row(`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`)
+    row(`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`)
+  }
+}
+
+interface Load<F> {
+  figures: F
+  /** CPU of the server within the window. */
+  cpuS: number
+  /** By how much the server grew from before the first client to the end of the window. */
+  grownKb: number
+}
+
+/** Candidates and references in turns, so that what else the machine does meets them alike; of each the cheapest round. */
+async function interleaved<F, K extends string>(
+  measures: Record<K, () => Promise<Load<F>>>,
+): Promise<Record<K, Load<F>>> {
+  const best = {} as Record<K, Load<F>>
+  const names = Object.keys(measures) as K[]
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const name of names) {
+      const load = await measures[name]()
+      if (!best[name] || load.cpuS < best[name].cpuS) best[name] = load
+    }
+  }
+  return best
+}
+
+async function underLoad<F>(
+  kind: 'stream' | 'sockets',
+  url: string,
+  serverPid: number,
+  more: string[] = [],
+): Promise<Load<F>> {
+  const clients = kind === 'stream' ? values.listeners : values.sockets
+  const args = ['--kind', kind, '--url', url, '--clients', clients, '--rate', rate, '--seconds', seconds]
+  const idle = await usageOf(serverPid)
+  const load = start(run, 'node', ['--import', 'tsx', 'scripts/bench/load.ts', ...args, ...more])
+  await load.printed(/window\n/)
+  const before = await usageOf(serverPid)
+  const output = await load.printed(/\{.*\}\n/)
+  const after = await usageOf(serverPid)
+  await load.exited
+  return {
+    figures: JSON.parse(/\{.*\}/.exec(output)![0]) as F,
+    cpuS: after.cpuS - before.cpuS,
+    grownKb: after.rssKb - idle.rssKb,
+  }
+}
+
+async function startFloor(kind: string): Promise<{ url: string; pid: number; process: Process }> {
+  const floor = start(run, 'node', ['--import', 'tsx', 'scripts/bench/floor.ts', kind])
+  const output = await floor.printed(/listening on \d+/)
+  const port = /listening on (\d+)/.exec(output)![1]
+  return { url: `http://127.0.0.1:${port}`, pid: floor.child.pid!, process: floor }
+}
+
+async function finish(code: number): Promise<void> {
+  for (const end of ends.splice(0)) await end()
+  process.exit(code)
+}
+
+function ratio(value: number, reference: number): string {
+  return `${(value / reference).toFixed(2)} ×`
+}
+
+function heading(text: string) {
+  say(`\n${text}`)
+}
+
+function row(name: string, ...cells: string[]) {
+  say(`  ${name.padEnd(30)} ${cells.map((cell) => cell.padEnd(12)).join(' ')}`.trimEnd())
+}
+
+function say(line: string) {
+  process.stdout.write(`${line}\n`)
+}

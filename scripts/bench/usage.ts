@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** What a process has used so far. */
+export interface Usage {
+  /** CPU seconds of all its threads. */
+  cpuS: number
+  rssKb: number
+}
+
+/** Of Linux the scheduler's own count in nanoseconds, elsewhere what `ps` says, in hundredths of a second. */
+export async function usageOf(pid: number): Promise<Usage> {
+  if (process.platform === 'linux') return usageOnLinux(pid)
+  const { stdout } = await run('ps', ['-o', 'time=,rss=', '-p', String(pid)])
+  const [time = '0', rss = '0'] = stdout.trim().split(/\s+/)
+  const cpuS = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+  return { cpuS, rssKb: Number(rss) }
+}
+
+async function usageOnLinux(pid: number): Promise<Usage> {
+  let nanoseconds = 0
+  for (const thread of await readdir(`/proc/${pid}/task`)) {
+    const line = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')
+    nanoseconds += Number(line.split(' ')[0])
+  }
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return { cpuS: nanoseconds / 1e9, rssKb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) }
+}
