@@ -111,7 +111,7 @@ build_web() {
     [ -n "$newer" ] || return 0
   fi
   say 'building the listener page'
-  npm run build -w @solstice/web --silent >&2 || refuse 'the listener page could not be built; see above'
+  npm run build -w @solstice/web --silent -- --logLevel=warn >&2 || refuse 'the listener page could not be built; see above'
 }
 
 check_node
