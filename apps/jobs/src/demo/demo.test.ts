@@ -117,6 +117,7 @@ t.test('an empty library is filled piece by piece, and a crash in between repeat
   const [folder, redis] = await Promise.all([temporaryFolder(t), startRedis(t)])
   const env = {
     JWT_SECRET: 'x',
+    NIGHT_MODE: 'false',
     REDIS_URL: redis.url,
     DATA_DIR: join(folder, 'data'),
     MEDIA_DIR: join(folder, 'media'),
@@ -186,6 +187,21 @@ t.test('an empty library is filled piece by piece, and a crash in between repeat
   t.equal((await data.tracks.find()).length, 12)
   t.equal((await stat(path)).mtimeMs, before, 'what was there is not made again')
   t.same(await readdir(join(folder, 'media/music/night')), [`${missing.artist} - ${missing.title}.mp3`])
+})
+
+t.test('without ffmpeg the library stays empty, and that is no failure', async (t) => {
+  const [folder, redis] = await Promise.all([temporaryFolder(t), startRedis(t)])
+  const env = {
+    JWT_SECRET: 'x',
+    REDIS_URL: redis.url,
+    DATA_DIR: join(folder, 'data'),
+    MEDIA_DIR: join(folder, 'media'),
+    FFMPEG_PATH: join(folder, 'no-such-program'),
+  }
+  const ports = await connect(readConfig(env).config, pino({ level: 'silent' }))
+  t.teardown(() => ports.close())
+  await makeDemoLibrary(ports, new AbortController().signal)
+  t.same(await ports.data.tracks.find(), [])
 })
 
 t.test('a picture has its size, a light sky by day, a dark one by night, and no steps', async (t) => {

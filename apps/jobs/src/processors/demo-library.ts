@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { artistKey, lyricsKey } from '@solstice/station'
+import { artistKey, lyricsKey, scheduleOf } from '@solstice/station'
 import { ART_HEIGHT, ART_WIDTH, paint } from '../demo/artwork.ts'
 import { toJpeg, withMp3 } from '../demo/ffmpeg.ts'
 import { artists, type Piece, pieces } from '../demo/pieces.ts'
@@ -9,26 +9,49 @@ import { render, toPcm } from '../demo/render.ts'
 import { lyricsOf } from '../demo/words.ts'
 import { libraryChanged } from './library-changed.ts'
 
-export type DemoPorts = Pick<Ports, 'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer'>
+type DemoPorts = Pick<Ports, 'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer' | 'clock'>
+
+/** What trying again does not change: no ffmpeg, or no right or room to write. */
+const HOPELESS = new Set(['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
 
 /**
- * Fills an empty library with pieces that are synthesised one after the other, each on air as soon as it is there.
- * Done again after a crash it goes on where it was: a piece with a record is complete.
+ * Fills an empty library with pieces that are synthesised one after the other, each on air as soon as it is there. Done
+ * again after a crash it goes on where it was: a piece with a record is complete. Without ffmpeg, or where nothing can
+ * be written, the library stays as it is.
  *
- * @throws when ffmpeg is missing, nothing can be written, or `stopping` is aborted.
+ * @throws when `stopping` is aborted.
  */
 export async function makeDemoLibrary(ports: DemoPorts, stopping: AbortSignal): Promise<void> {
+  const { config, data, clock, log } = ports
   const startedAtMs = performance.now()
-  for (const [index, piece] of pieces.entries()) {
-    stopping.throwIfAborted()
-    if (await ports.data.tracks.get(keyOf(piece))) continue
-    await makePiece(ports, piece, index + 1, stopping)
-    libraryChanged(ports)
-    await makeArt(ports, piece.artist)
-    ports.log.info({ track: keyOf(piece) }, 'a demo piece is in the library')
+  try {
+    for (const piece of inOrderOfNeed(scheduleOf(config, clock.nowMs()).natural)) {
+      stopping.throwIfAborted()
+      const isNew = (await data.tracks.get(keyOf(piece))) === null
+      if (isNew) {
+        await makePiece(ports, piece, stopping)
+        libraryChanged(ports)
+        log.info({ track: keyOf(piece) }, 'a demo piece is in the library')
+      }
+      await makeArt(ports, piece.artist)
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined || !HOPELESS.has(code)) throw error
+    log.warn(
+      { err: error },
+      'the demo library cannot be made here (ffmpeg and a writable MEDIA_DIR are needed)',
+    )
+    return
   }
   const seconds = Math.round((performance.now() - startedAtMs) / 1000)
-  ports.log.info({ pieces: pieces.length, seconds }, 'the demo library is complete')
+  log.info({ pieces: pieces.length, seconds }, 'the demo library is complete')
+}
+
+/** First one that can be heard now, then one for the other part of the day, then the rest. */
+function inOrderOfNeed(natural: Mode): Piece[] {
+  const first = pieces.find(({ mode }) => mode === natural)
+  return first ? [first, ...pieces.filter((piece) => piece !== first)] : pieces
 }
 
 function filenameOf({ artist, title }: Piece): string {
@@ -36,18 +59,18 @@ function filenameOf({ artist, title }: Piece): string {
 }
 
 function keyOf(piece: Piece): string {
-  return `${piece.mode satisfies Mode}/${filenameOf(piece)}`
+  return `${piece.mode}/${filenameOf(piece)}`
 }
 
 /** File, then lyrics, then the record: a record never points at something missing. */
 async function makePiece(
   { config, data, media, tags }: DemoPorts,
   piece: Piece,
-  seed: number,
   stopping: AbortSignal,
 ): Promise<void> {
   const { title, artist, album, year, mode } = piece
   const key = keyOf(piece)
+  const seed = pieces.indexOf(piece) + 1
   const pcm = toPcm(await render(piece.score, piece.space, seed, stopping), seed)
   let duration: number | null = null
   await withMp3(config.ffmpegPath, pcm, { title, artist, album, year }, async (path) => {
