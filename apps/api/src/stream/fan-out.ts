@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
-import type { Mode, UiSettings } from '@solstice/contracts'
+import { type Mode, streamBurstMs, type UiSettings } from '@solstice/contracts'
 import { Failure, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Origins } from '../client-address.ts'
@@ -8,8 +8,6 @@ import type { AirMirror } from './air-mirror.ts'
 import { bridge, leadIn, METADATA_INTERVAL, placeIn } from './icy.ts'
 import { FRAME_MS, frameStarts, type Segment, titleAt } from './ring.ts'
 
-/** A new listener gets the last seconds at once, so that its player starts now and has something to live on. */
-const BURST_MS = 8_000
 /** So far behind, a listener is carried to the live edge. */
 const SKIP_BEHIND_MS = 10_000
 /** So far behind, it is closed. */
@@ -129,7 +127,7 @@ export function createFanOut(deps: {
     const resumed = from === undefined ? null : ring.holding(from)
     if (resumed)
       return entranceAt(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
-    const first = ring.since(BURST_MS)!
+    const first = ring.since(streamBurstMs)!
     if (!wantsTitles) return entranceAt(first, 0)
     for (let segment: Segment | null = first; segment; segment = ring.at(segment.serial + 1)) {
       const [behindBlock] = segment.framed.joins
