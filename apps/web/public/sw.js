@@ -7,7 +7,7 @@ const SHELL = 'solstice-shell-1'
 const page = new Request('/', { headers: { Accept: 'text/html' } })
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(SHELL).then((cache) => cache.add(page)))
+  event.waitUntil(keepShell())
   self.skipWaiting()
 })
 
@@ -27,6 +27,14 @@ self.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/assets/')) event.respondWith(kept(request))
 })
 
+/** The page and what it names, so that one visit is enough. */
+async function keepShell() {
+  const [cache, response] = await Promise.all([caches.open(SHELL), fetch(page)])
+  const text = await response.clone().text()
+  await cache.put('/', response)
+  await cache.addAll(text.match(/\/assets\/[^"']+/g) ?? [])
+}
+
 async function newest(request, key) {
   const cache = await caches.open(SHELL)
   try {
@@ -37,13 +45,13 @@ async function newest(request, key) {
     }
     return response
   } catch {
-    return (await cache.match(key)) ?? Response.error()
+    return (await cache.match(key, { ignoreVary: true })) ?? Response.error()
   }
 }
 
 async function kept(request) {
   const cache = await caches.open(SHELL)
-  const found = await cache.match(request)
+  const found = await cache.match(request, { ignoreVary: true })
   if (found) return found
   const response = await fetch(request)
   if (response.ok) await cache.put(request, response.clone())

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import type { RadioState } from '@solstice/contracts'
+import { type RadioState, streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { build } from 'vite'
 import { localeOfPath, textOf } from './language.ts'
@@ -16,7 +16,7 @@ import { bestSample, offsetMs, withSample } from './radio/clock.ts'
 import { correctionOf, leadAfter } from './radio/drift.ts'
 import { createPass, type Granted } from './radio/pass.ts'
 import { retryDelayMs } from './radio/player.ts'
-import { isStalled, smoothLag } from './radio/stream-player.ts'
+import { isFarBehind, isStalled, lagOf, smoothLag } from './radio/stream-player.ts'
 import { counted, texts } from './texts.ts'
 import { themes } from './theme.ts'
 
@@ -122,15 +122,27 @@ t.test(
   },
 )
 
-t.test(
-  'a stream is shown as far behind as it is buffered, smoothed; five still seconds are a stall',
-  async (t) => {
-    t.equal(smoothLag(null, 4, 200), 4.1)
-    t.equal(smoothLag(4, 5, 0), 4.3)
-    t.notOk(isStalled(10_000, 5000))
-    t.ok(isStalled(10_001, 5000))
-  },
-)
+t.test('a stream is heard a burst behind the station, and further with every halt', async (t) => {
+  const progress = {
+    openedAtMs: NOON,
+    nowMs: NOON + 10_000,
+    playedS: 10,
+    bufferedAheadS: 2,
+    roundTripMs: 200,
+  }
+  t.equal(lagOf(progress), streamBurstMs / 1000)
+  t.equal(lagOf({ ...progress, playedS: 7 }), streamBurstMs / 1000 + 3, 'three seconds of halts')
+  t.equal(lagOf({ ...progress, bufferedAheadS: 12 }), 12.1, 'what is in store is surely still to come')
+  t.equal(smoothLag(null, 8), 8)
+  t.equal(smoothLag(8, 9), 8.3)
+  t.notOk(isFarBehind(streamBurstMs / 1000 + 5))
+  t.ok(isFarBehind(streamBurstMs / 1000 + 7), 'then it begins anew')
+})
+
+t.test('five still seconds are a stall', async (t) => {
+  t.notOk(isStalled(10_000, 5000))
+  t.ok(isStalled(10_001, 5000))
+})
 
 t.test('retries grow apart to 15 s, and differ between listeners', async (t) => {
   t.same(

@@ -1,6 +1,6 @@
 import type { Locale } from '@solstice/contracts'
 import { pathOfLocale } from './language.ts'
-import { Arc } from './listener/horizon.tsx'
+import { Arc, Light } from './listener/horizon.tsx'
 import { texts } from './texts.ts'
 
 /** No such page: says so, and shows the way home. */
@@ -9,11 +9,16 @@ export function NotFoundPage({ locale }: { locale: Locale }) {
   return (
     <main class="stage lost">
       <div class="sky" />
-      <div class="horizon">
-        <Arc />
+      <div class="rim">
+        <div class="horizon" data-sound="off">
+          <Arc />
+          <Light />
+        </div>
       </div>
       <section class="song">
-        <h1>{t.notFound}</h1>
+        <h1 class="title" data-size="m">
+          {t.notFound}
+        </h1>
         <p class="byline">{t.notFoundText}</p>
         <a class="button" href={pathOfLocale(locale)}>
           {t.home}

@@ -24,6 +24,16 @@ export function Arc() {
   )
 }
 
+/** Sun and moon at once; the style sheet lets the one shine whose mode it is. */
+export function Light() {
+  return (
+    <div class="light" aria-hidden="true">
+      <span class="sun" />
+      <span class="moon" />
+    </div>
+  )
+}
+
 /** The arc, the light that travels on it with the song, and the time at its feet. */
 export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
   const box = useRef<HTMLDivElement>(null)
@@ -65,10 +75,7 @@ export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
       data-sound={sound.is}
     >
       <Arc />
-      <div class="light" aria-hidden="true">
-        <span class="sun" />
-        <span class="moon" />
-      </div>
+      <Light />
       <span class="time elapsed" ref={elapsed} aria-hidden="true" />
       <span class="time remaining" ref={remaining} aria-hidden="true" />
     </div>

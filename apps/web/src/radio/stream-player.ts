@@ -1,3 +1,4 @@
+import { streamBurstMs } from '@solstice/contracts'
 import { address } from '../api.ts'
 import { createStore } from '../store.ts'
 import { localNowMs } from './clock.ts'
@@ -8,12 +9,37 @@ const CHECK_EVERY_MS = 1000
 const STALLED_AFTER_MS = 5000
 /** How much of a new measurement goes into the lag that is shown. */
 const SMOOTHING = 0.3
+/** Sooner than the station carries a slow listener to the live edge, which the element would not notice. */
+const FAR_BEHIND_S = 6
 
-/** The lag after another measurement, in seconds: what waits in the buffer and half the way from the station. */
-export function smoothLag(lagS: number | null, bufferedAheadS: number, roundTripMs: number): number {
-  const measuredS = bufferedAheadS + roundTripMs / 2000
-  return lagS === null ? measuredS : lagS + SMOOTHING * (measuredS - lagS)
+/** What tells how far behind the station the listener hears; times in ms of the local clock. */
+export interface StreamProgress {
+  /** When the station answered with the burst. */
+  openedAtMs: number
+  nowMs: number
+  /** Seconds of sound that the element has played since. */
+  playedS: number
+  /** Seconds that the element has in store. */
+  bufferedAheadS: number
+  roundTripMs: number
 }
+
+/**
+ * The lag in seconds. The stream began a burst before the moment it was opened, and what was not played since is still
+ * to come. That counts what waits in the network too, of which an element's own buffer shows only the last part.
+ */
+export function lagOf(progress: StreamProgress): number {
+  const sinceOpenS = (progress.nowMs - progress.openedAtMs) / 1000
+  const unplayedS = streamBurstMs / 1000 + sinceOpenS - progress.playedS
+  return Math.max(unplayedS, progress.bufferedAheadS + progress.roundTripMs / 2000)
+}
+
+/** The lag that is shown after another measurement. */
+export const smoothLag = (shownS: number | null, measuredS: number): number =>
+  shownS === null ? measuredS : shownS + SMOOTHING * (measuredS - shownS)
+
+/** Whether small halts have added up so far that beginning anew at the live edge is better. */
+export const isFarBehind = (lagS: number): boolean => lagS > streamBurstMs / 1000 + FAR_BEHIND_S
 
 /** Whether a stream that should sound has stood still for too long. */
 export const isStalled = (nowMs: number, advancedAtMs: number): boolean =>
@@ -25,6 +51,7 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
   let isWanted = false
   let line = 0
   let attempt = 0
+  let openedAtMs = 0
   let advancedAtMs = 0
   let lagS: number | null = null
   let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -37,6 +64,7 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
     try {
       const token = connection.artPass.peek() ?? (await connection.artPass.get())
       if (mine !== line) return
+      openedAtMs = localNowMs() + connection.roundTripMs() / 2
       audio.src = address('/api/stream', { token })
       const result = await startAudio(audio)
       if (mine === line && result === 'blocked') {
@@ -93,7 +121,18 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
     const { buffered } = audio
     if (sound.value.is !== 'playing' || buffered.length === 0) return
     const aheadS = Math.max(0, buffered.end(buffered.length - 1) - audio.currentTime)
-    lagS = smoothLag(lagS, aheadS, connection.roundTripMs())
+    const measuredS = lagOf({
+      openedAtMs,
+      nowMs: localNowMs(),
+      playedS: audio.currentTime,
+      bufferedAheadS: aheadS,
+      roundTripMs: connection.roundTripMs(),
+    })
+    lagS = smoothLag(lagS, measuredS)
+    if (isFarBehind(lagS)) {
+      void open()
+      return
+    }
     if (document.visibilityState === 'visible') void connection.askStreamPosition()
   }
 
