@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -42,67 +44,77 @@ try {
 async function run({ env, config, admin, hasRedis }: Environment): Promise<void> {
   await claim(config.dataDir)
   const port = config.port || (await freePort())
-  if (!(await isFree(port, config.host))) {
-    throw new Refusal(`Port ${port} is in use. End what uses it, or choose another: PORT=3002 npm start`)
-  }
+  await needFree(port, config.host)
 
   const ending = new AbortController()
   const running: Running = { apps: [], redis: null }
   endOnSignal(running, ending)
 
-  const start = (plan: Plan): Supervised => {
-    const supervised = supervise(
-      { ...plan, onLine: process.stdout.isTTY ? (line) => print(readable(plan.name, line)) : undefined },
-      (exit, restartInMs) => {
-        say(`${plan.name} ${describe(exit)}; starting it again in ${restartInMs / 1000} s`)
-      },
-    )
-    supervised.ended.then(
-      () => end(running, ending, CONFIGURATION_REFUSED),
-      (error) => {
-        say(`${plan.name} cannot be started: ${error.message}`)
-        return end(running, ending, 1)
-      },
-    )
-    return supervised
-  }
-
   if (!hasRedis) {
     const redis = await ownRedis(join(config.dataDir, 'redis'), join(root, 'redis.conf'))
+    running.redis = keep(redis.plan, running, ending)
     env.REDIS_URL = redis.url
-    running.redis = start(redis.plan)
-    await redis.isReady(ending.signal)
+    await redis.isReady(ending.signal).catch((error: Error) => {
+      throw new Refusal(error.message)
+    })
   }
   if (ending.signal.aborted) return
   env.PORT = String(port)
-  running.apps = ['api', 'stream-worker', 'jobs'].map((app) =>
-    start({
-      name: app,
-      command: process.execPath,
-      args: ['--import', 'tsx', join(root, 'apps', app, 'src/main.ts')],
-      env,
-      leash: 'ipc',
-    }),
-  )
+  running.apps = ['api', 'stream-worker', 'jobs'].map((app) => {
+    const args = ['--import', 'tsx', join(root, 'apps', app, 'src/main.ts')]
+    return keep({ name: app, command: process.execPath, args, env, leash: 'ipc' }, running, ending)
+  })
+  await announce({ config, admin }, port, ending.signal)
+}
 
+/** Keeps a process running; the whole station ends when that turns out to be of no use. */
+function keep(plan: Plan, running: Running, ending: AbortController): Supervised {
+  const onLine = process.stdout.isTTY ? (line: string) => print(readable(plan.name, line)) : undefined
+  const supervised = supervise({ ...plan, onLine }, (exit, restartInMs) => {
+    say(`${plan.name} ${describe(exit)}; starting it again in ${restartInMs / 1000} s`)
+  })
+  supervised.ended.then(
+    () => end(running, ending, CONFIGURATION_REFUSED),
+    (error) => {
+      say(`${plan.name} cannot be started: ${error.message}`)
+      return end(running, ending, 1)
+    },
+  )
+  return supervised
+}
+
+/** Says where the station is, as soon as it is really on air; or, after a while, what it lacks. */
+async function announce(
+  { config, admin }: Pick<Environment, 'config' | 'admin'>,
+  port: number,
+  signal: AbortSignal,
+): Promise<void> {
   const local = `http://${isAnyAddress(config.host) ? 'localhost' : config.host}:${port}`
   const address = config.publicServerUrl || local
-  const facts = [
-    ['page', address],
-    ['stream', config.streamMode ? `${address}/api/stream/public.mp3` : 'off (STREAM_MODE=true turns it on)'],
-    ['admin', `login ${admin.login}${admin.password ? `, password ${admin.password}` : ''}`],
-  ]
+  const stream = config.streamMode ? `${address}/api/stream/public.mp3` : 'off (STREAM_MODE=true turns it on)'
+  const password = admin.password ? `, password ${admin.password}` : ''
   const banner = (title: string) =>
-    print(`\n  ${title}\n\n${facts.map(([name, value]) => `    ${name!.padEnd(8)}${value}`).join('\n')}\n`)
+    print(
+      `\n  ${title}\n\n    page    ${address}\n    stream  ${stream}\n    admin   login ${admin.login}${password}\n`,
+    )
+
   let missing = ''
   const late = setTimeout(() => banner(`Solstice runs, but is not on air yet: ${missing}`), ON_AIR_LATE_MS)
-  ending.signal.addEventListener('abort', () => clearTimeout(late))
-  await isOnAir(local, config.streamMode, ending.signal, (reason) => {
+  signal.addEventListener('abort', () => clearTimeout(late))
+  await isOnAir(local, config.streamMode, signal, (reason) => {
     missing = reason
   })
   clearTimeout(late)
   // performance.now() counts from the start of this process.
-  if (!ending.signal.aborted) banner(`Solstice is on air (${(performance.now() / 1000).toFixed(1)} s)`)
+  if (!signal.aborted) banner(`Solstice is on air (${(performance.now() / 1000).toFixed(1)} s)`)
+}
+
+async function needFree(port: number, host: string): Promise<void> {
+  const free = await isFree(port, host).catch((error: NodeJS.ErrnoException) => {
+    throw new Refusal(`Nothing can listen on ${host}, port ${port} (${error.code}): see HOST and PORT.`)
+  })
+  if (!free)
+    throw new Refusal(`Port ${port} is in use. End what uses it, or choose another: PORT=3002 npm start`)
 }
 
 /** One supervisor per DATA_DIR: a second one would take the first one's Redis away. */
@@ -178,19 +190,20 @@ async function isOnAir(
 
 /** Null when the address answers with success and the first bytes are there; a stream is left after them. */
 async function whatIsMissing(address: string): Promise<string | null> {
-  const leave = new AbortController()
-  const limit = AbortSignal.any([leave.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
+  // A connection of its own that is closed afterwards: one kept open would hold up the API when it ends.
+  const request = get(address, { agent: false, timeout: ANSWER_LIMIT_MS })
+  request.on('timeout', () => request.destroy(new Error('no answer in time')))
   try {
-    const response = await fetch(address, { signal: limit })
-    const first = await response.body?.getReader().read()
-    if (response.ok && first?.done === false) return null
-    return `${response.status} ${Buffer.from(first?.value ?? [])
-      .toString()
-      .slice(0, LONGEST_REASON)}`
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.setTimeout(ANSWER_LIMIT_MS, () => response.destroy(new Error('no sound in time')))
+    const [first] = (await once(response, 'data')) as [Buffer]
+    if (response.statusCode === 200) return null
+    return `${response.statusCode} ${first.toString().slice(0, LONGEST_REASON)}`
   } catch (error) {
     return `${address}: ${(error as Error).message}`
   } finally {
-    leave.abort()
+    request.on('error', () => {})
+    request.destroy()
   }
 }
 
