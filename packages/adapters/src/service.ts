@@ -61,7 +61,8 @@ function configure(name: string) {
     // What is already in the environment wins. Tests say all they mean and must not depend on somebody's .env.
     if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
-    const log = pino({ name, level: config.logLevel })
+    // Lines are written behind the event loop's back: a slow disk or pipe must not hold up the sound. None is lost at exit.
+    const log = pino({ name, level: config.logLevel }, pino.destination({ sync: false }))
     for (const warning of warnings) log.warn(warning)
     return { config, log }
   } catch (error) {
