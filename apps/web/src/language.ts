@@ -1,4 +1,5 @@
 import { type Locale, locales } from '@solstice/contracts'
+import { keep, recall } from './memory.ts'
 
 const CHOICE = 'radio_lang'
 
@@ -13,12 +14,12 @@ export const pathOfLocale = (locale: Locale): string => (locale === 'uk' ? '/' :
 
 /** What the listener chose on an earlier visit. */
 export function chosenLocale(): Locale | null {
-  const choice = localStorage.getItem(CHOICE)
+  const choice = recall(CHOICE)
   return locales.find((locale) => locale === choice) ?? null
 }
 
 export function chooseLocale(locale: Locale): void {
-  localStorage.setItem(CHOICE, locale)
+  keep(CHOICE, locale)
 }
 
 /**

@@ -5,6 +5,7 @@ import { useStore } from '../store.ts'
 import { artVisibility } from './art-visibility.ts'
 
 const STEP_MS = 500
+const CROWD_SPREAD_MS = 2000
 
 /** The artist's picture, very softly behind the sky. */
 export function ArtistArt({
@@ -31,17 +32,18 @@ export function ArtistArt({
     if (!artist) return
     let isGone = false
     let made = ''
-    artistArt(radio, artist, isLocal).then(
-      (found) => {
-        if (isLocal) made = found
-        if (isGone) return URL.revokeObjectURL(made)
-        setUrl(found)
-        onUrl(found)
-      },
-      () => {},
-    )
+    const show = (found: string) => {
+      if (isLocal) made = found
+      if (isGone) return URL.revokeObjectURL(made)
+      setUrl(found)
+      onUrl(found)
+    }
+    // The picture comes slowly anyway: a crowd need not ask for it in one moment.
+    const ask = () => artistArt(radio, artist, isLocal).then(show, () => {})
+    const timer = setTimeout(ask, Math.random() * CROWD_SPREAD_MS)
     return () => {
       isGone = true
+      clearTimeout(timer)
       if (made) URL.revokeObjectURL(made)
     }
   }, [artist, isLocal, radio])

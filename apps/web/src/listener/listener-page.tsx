@@ -1,5 +1,6 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { keep, recall } from '../memory.ts'
 import { isChatting } from '../radio/airing.ts'
 import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
@@ -33,11 +34,12 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const sound = useStore(radio.sound)
   const config = useStore(radio.config)
   const [hasLyrics, setHasLyrics] = useState(false)
-  const [isArtHidden, setArtHidden] = useState(() => localStorage.getItem(ART_HIDDEN) === 'true')
+  const [isArtHidden, setArtHidden] = useState(() => recall(ART_HIDDEN) === 'true')
   const [artUrl, setArtUrl] = useState('')
   const state = heard?.state ?? null
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
+  const hasWords = state !== null && !state.isPreparing && !isChatting(state)
 
   useEffect(() => {
     if (state) applyTheme(state.mode)
@@ -48,7 +50,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     document.title = line ? `${line} · ${name}` : name
   }, [line, name])
   useMediaSession(radio, state && line ? { state, title: titleOf(state, t), artUrl, station: name } : null)
-  useKeys(radio, () => state && !isChatting(state) && setHasLyrics((isOpen) => !isOpen))
+  useKeys(radio, () => setHasLyrics((isOpen) => !isOpen && hasWords))
 
   const act: Record<Trouble, () => void> = {
     connecting: () => radio.connection.retry(),
@@ -59,7 +61,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     lost: () => radio.play(),
   }
   const toggleArt = () => {
-    localStorage.setItem(ART_HIDDEN, String(!isArtHidden))
+    keep(ART_HIDDEN, String(!isArtHidden))
     setArtHidden(!isArtHidden)
   }
 
@@ -107,7 +109,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
               radio={radio}
               t={t}
               isStream={config?.streamMode ?? false}
-              onLyrics={state && !state.isPreparing && !isChatting(state) ? () => setHasLyrics(true) : null}
+              onLyrics={hasWords ? () => setHasLyrics(true) : null}
               isArtHidden={isArtHidden}
               onArt={toggleArt}
             />
@@ -124,7 +126,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
       <p class="unseen" aria-live="polite">
         {line && !isOff ? t.nowPlaying(line) : ''}
       </p>
-      {hasLyrics && state && (
+      {hasLyrics && state && hasWords && (
         <LyricsSheet radio={radio} state={state} t={t} onClose={() => setHasLyrics(false)} />
       )}
     </>

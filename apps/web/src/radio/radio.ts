@@ -1,5 +1,6 @@
 import type { HistoryItem, PublicConfig, User } from '@solstice/contracts'
 import { get } from '../api.ts'
+import { keep, recall } from '../memory.ts'
 import { createStore, type Store } from '../store.ts'
 import { type Airing, heardAt, positionAt } from './airing.ts'
 import { type Connection, connect, type Link } from './connection.ts'
@@ -37,6 +38,7 @@ export interface Radio {
 const VOLUME = 'radio_volume'
 const MUTED = 'radio_muted'
 const LOOK_EVERY_MS = 250
+const CROWD_SPREAD_MS = 3000
 
 /** Connects to the station. Nothing sounds before `play`. */
 export function createRadio(audio: HTMLAudioElement): Radio {
@@ -77,10 +79,14 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   setInterval(look, LOOK_EVERY_MS)
 
   let track: string | null | undefined
+  let historyTimer: ReturnType<typeof setTimeout> | undefined
   heard.subscribe((airing) => {
     if (!airing || airing.state.track === track) return
     track = airing.state.track
-    get('/api/history').then(history.set, () => {})
+    clearTimeout(historyTimer)
+    // Everybody hears the new song at once; that everybody asks at once is not needed.
+    const delayMs = history.value.length ? 500 + Math.random() * CROWD_SPREAD_MS : 0
+    historyTimer = setTimeout(() => get('/api/history').then(history.set, () => {}), delayMs)
   })
   connection.link.subscribe((link) => {
     if (link === 'online' && config.value) void readConfig()
@@ -125,14 +131,14 @@ export function createRadio(audio: HTMLAudioElement): Radio {
       next.level = Math.max(0, Math.min(1, next.level))
       volume.set(next)
       applyVolume(next)
-      localStorage.setItem(VOLUME, String(next.level))
-      localStorage.setItem(MUTED, String(next.isMuted))
+      keep(VOLUME, String(next.level))
+      keep(MUTED, String(next.isMuted))
     },
   }
   return radio
 }
 
 function rememberedVolume(): Volume {
-  const level = Number(localStorage.getItem(VOLUME) ?? '0.8')
-  return { level: level >= 0 && level <= 1 ? level : 0.8, isMuted: localStorage.getItem(MUTED) === 'true' }
+  const level = Number(recall(VOLUME) ?? '0.8')
+  return { level: level >= 0 && level <= 1 ? level : 0.8, isMuted: recall(MUTED) === 'true' }
 }
