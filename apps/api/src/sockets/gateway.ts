@@ -19,8 +19,8 @@ import { createOutlook, PHASES, startSync, trackStarted } from './sync.ts'
 const LARGEST_MESSAGE_BYTES = 300_000
 /** A socket that never finishes its handshake is let go. */
 const HANDSHAKE_LIMIT_MS = 10_000
-/** Many people may share an address; nobody needs more. A proxy on this machine stands for everybody. */
-const MOST_PER_ADDRESS = 200
+/** A campus or a mobile network may share an address; nobody needs more. A proxy on this machine stands for everybody. */
+const MOST_PER_ADDRESS = 1_000
 /** Events of one socket: so many at once, then so many a second; what is above is dropped. */
 const EVENT_BURST = 50
 const EVENTS_PER_S = 20
@@ -62,6 +62,7 @@ export async function attachGateway(
     uiSettings: () => UiSettings
     personas: readonly Persona[]
     log: Logger
+    mostPerAddress?: number
   },
 ): Promise<Gateway> {
   const { config, mirror, clock, tokens, origins, log } = deps
@@ -72,7 +73,7 @@ export async function attachGateway(
       request.headers['x-forwarded-for']?.toString(),
       config.trustProxyHops,
     )
-  const crowd = createCrowd()
+  const crowd = createCrowd(deps.mostPerAddress ?? MOST_PER_ADDRESS)
 
   const io: Io = new Server(app.server, {
     serveClient: false,
@@ -173,10 +174,10 @@ async function disconnect(connection: Redis): Promise<void> {
 }
 
 /** How many sockets each address has. */
-function createCrowd() {
+function createCrowd(most: number) {
   const counts = new Map<string, number>()
   return {
-    hasRoom: (address: string) => isThisMachine(address) || (counts.get(address) ?? 0) < MOST_PER_ADDRESS,
+    hasRoom: (address: string) => isThisMachine(address) || (counts.get(address) ?? 0) < most,
     enter(address: string): () => void {
       counts.set(address, (counts.get(address) ?? 0) + 1)
       return () => {
