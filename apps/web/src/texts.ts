@@ -16,7 +16,7 @@ export function counted(n: number, words: Plural, locale: Locale): string {
 const uk = {
   radio: 'Solstice',
   listen: 'Слухати',
-  onAirNow: (song: string) => `Зараз в ефірі: ${song}`,
+  onAir: 'Зараз в ефірі',
   nowPlaying: (song: string) => `Грає ${song}`,
   play: 'Увімкнути звук',
   pause: 'Пауза',
@@ -74,7 +74,7 @@ const uk = {
 const en: typeof uk = {
   radio: 'Solstice',
   listen: 'Listen',
-  onAirNow: (song) => `On air now: ${song}`,
+  onAir: 'On air now',
   nowPlaying: (song) => `Now playing: ${song}`,
   play: 'Play',
   pause: 'Pause',

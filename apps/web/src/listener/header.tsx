@@ -12,15 +12,16 @@ const FACES = 3
 interface Props {
   radio: Radio
   state: RadioState | null
+  /** The station's, in this mode and language. */
+  name: string
   locale: Locale
   t: Texts
   onLocale: (locale: Locale) => void
 }
 
-export function Header({ radio, state, locale, t, onLocale }: Props) {
+export function Header({ radio, state, name, locale, t, onLocale }: Props) {
   const link = useStore(radio.link)
-  const names = state?.uiSettings.byLang[locale]
-  const name = (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
+  const label = state?.uiSettings.byLang[locale].messengerLabel
   const messenger = state?.uiSettings.messenger_url ?? ''
   return (
     <header class="header">
@@ -33,10 +34,10 @@ export function Header({ radio, state, locale, t, onLocale }: Props) {
       </p>
       <div class="header-right">
         <Roster radio={radio} locale={locale} t={t} />
-        {/^https?:\/\//.test(messenger) && (
+        {/^https?:/.test(messenger) && URL.canParse(messenger) && (
           <a class="header-link" href={messenger} target="_blank" rel="noreferrer">
             <Icon name="message" size={18} />
-            <span>{names?.messengerLabel || new URL(messenger).hostname}</span>
+            <span>{label || new URL(messenger).hostname}</span>
           </a>
         )}
         <nav class="languages" aria-label={t.language}>

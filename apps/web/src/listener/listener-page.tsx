@@ -14,7 +14,7 @@ import { Earlier, Next } from './lists.tsx'
 import { LyricsSheet } from './lyrics-sheet.tsx'
 import { useMediaSession } from './media-session.ts'
 import { type Trouble, troubleOf } from './notice.ts'
-import { orderOf, songLine, titleOf } from './words.ts'
+import { orderOf, songLine, stationName, titleOf } from './words.ts'
 
 const VOLUME_STEP = 0.05
 const ART_HIDDEN = 'radio_art_hidden'
@@ -39,13 +39,14 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const state = heard?.state ?? null
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
-  const hasWords = state !== null && !state.isPreparing && !isChatting(state)
+  const hasTitle = state !== null && !state.isPreparing
+  const hasWords = hasTitle && !isChatting(state)
 
   useEffect(() => {
     if (state) applyTheme(state.mode)
   }, [state?.mode])
   const name = stationName(state, locale, t)
-  const line = state && !state.isPreparing ? songLine(state, t) : ''
+  const line = hasTitle ? songLine(state, t) : ''
   useEffect(() => {
     document.title = line ? `${line} · ${name}` : name
   }, [line, name])
@@ -60,6 +61,11 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     'not-ready': () => radio.play(),
     lost: () => radio.play(),
   }
+  const join = () => {
+    radio.play()
+    // This button is gone then; who works without a pointer is at the one that pauses.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.play')?.focus())
+  }
   const toggleArt = () => {
     keep(ART_HIDDEN, String(!isArtHidden))
     setArtHidden(!isArtHidden)
@@ -67,7 +73,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
 
   return (
     <>
-      <Header radio={radio} state={state} locale={locale} t={t} onLocale={onLocale} />
+      <Header radio={radio} state={state} name={name} locale={locale} t={t} onLocale={onLocale} />
       <main>
         <div class="stage">
           <div class="sky">
@@ -80,15 +86,15 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
               <button
                 type="button"
                 class="listen"
-                aria-label={line ? `${t.listen}. ${t.onAirNow(line)}` : t.listen}
-                onClick={() => radio.play()}
+                aria-label={line ? `${t.listen}. ${t.onAir}: ${line}` : t.listen}
+                onClick={join}
               >
                 {t.listen}
               </button>
             )}
           </div>
           <section class="song" aria-label={t.radio}>
-            {state && !state.isPreparing ? (
+            {hasTitle ? (
               <Song state={state} t={t} isOff={isOff} />
             ) : (
               <h1 class="title" data-size="s">
@@ -98,7 +104,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
             <div class="notice" role={trouble && trouble !== 'connecting' ? 'alert' : undefined}>
               {trouble && (
                 <>
-                  {state && !state.isPreparing && <span>{t.states[trouble].says}</span>}
+                  <span class={hasTitle ? undefined : 'unseen'}>{t.states[trouble].says}</span>
                   <button type="button" class="button" onClick={act[trouble]}>
                     {t.states[trouble].action}
                   </button>
@@ -126,16 +132,11 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
       <p class="unseen" aria-live="polite">
         {line && !isOff ? t.nowPlaying(line) : ''}
       </p>
-      {hasLyrics && state && hasWords && (
+      {hasLyrics && hasWords && (
         <LyricsSheet radio={radio} state={state} t={t} onClose={() => setHasLyrics(false)} />
       )}
     </>
   )
-}
-
-function stationName(state: RadioState | null, locale: Locale, t: Texts): string {
-  const names = state?.uiSettings.byLang[locale]
-  return (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
 }
 
 function Song({ state, t, isOff }: { state: RadioState; t: Texts; isOff: boolean }) {
@@ -145,7 +146,7 @@ function Song({ state, t, isOff }: { state: RadioState; t: Texts; isOff: boolean
   return (
     <>
       <p class="kicker">
-        {isOff ? t.onAirNow('').replace(/:\s*$/, '') : state.mode === 'night' ? t.night : t.day}
+        {isOff ? t.onAir : state.mode === 'night' ? t.night : t.day}
         {state.orderType && <em class="badge">{orderOf(state, t)}</em>}
       </p>
       <h1 class="title" data-size={size} data-chatting={isChatting(state)}>

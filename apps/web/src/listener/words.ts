@@ -1,4 +1,4 @@
-import type { RadioState } from '@solstice/contracts'
+import type { Locale, RadioState } from '@solstice/contracts'
 import { isChatting } from '../radio/airing.ts'
 import type { Texts } from '../texts.ts'
 
@@ -14,6 +14,12 @@ export const titleOf = (state: RadioState, t: Texts): string => (isChatting(stat
 /** One line for titles of windows and for screen readers. */
 export function songLine(state: RadioState, t: Texts): string {
   return isChatting(state) ? t.chatting : [state.title, state.artist].filter(Boolean).join(' — ')
+}
+
+/** What the station calls itself in this mode and language. */
+export function stationName(state: RadioState | null, locale: Locale, t: Texts): string {
+  const names = state?.uiSettings.byLang[locale]
+  return (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
 }
 
 /** How a song came into the queue, when a person asked for it. */
