@@ -262,4 +262,14 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
   t.equal(await titleShown(page), 'Nothing here but sky.')
   await page.getByRole('link', { name: 'To the broadcast' }).click()
   await page.locator('.listen').waitFor()
+
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}))
+  await page.context().setOffline(true)
+  await page.goto(`${api.url}/en/`)
+  await page.getByRole('button', { name: 'Try now' }).waitFor()
+  t.match(
+    await titleShown(page),
+    'The station does not answer',
+    'without a network the page opens and says so',
+  )
 })
