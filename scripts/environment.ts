@@ -9,6 +9,7 @@ export { ConfigError }
 /** What the operator need not choose outside production. */
 interface Secrets {
   jwtSecret: string
+  artTokenSecret: string
   adminPassword: string
 }
 
@@ -37,13 +38,14 @@ export async function readEnvironment(root: string): Promise<Environment> {
     throw new ConfigError(needed.map((name) => `${name} is required in production`))
 
   const secrets =
-    chosen('JWT_SECRET') && chosen('ADMIN_PASS')
+    isProduction || ['JWT_SECRET', 'ART_TOKEN_SECRET', 'ADMIN_PASS'].every(chosen)
       ? null
       : await keepSecrets(resolve(root, chosen('DATA_DIR') ?? './data'))
   const login = chosen('ADMIN_LOGIN') ?? 'admin'
   const env = {
     ...process.env,
     JWT_SECRET: chosen('JWT_SECRET') ?? secrets?.jwtSecret,
+    ART_TOKEN_SECRET: chosen('ART_TOKEN_SECRET') ?? secrets?.artTokenSecret,
     ADMIN_LOGIN: login,
     ADMIN_PASS: chosen('ADMIN_PASS') ?? secrets?.adminPassword,
   }
@@ -72,6 +74,7 @@ async function keepSecrets(dataDir: string): Promise<Secrets> {
 
   const secrets = {
     jwtSecret: randomBytes(32).toString('base64url'),
+    artTokenSecret: randomBytes(32).toString('base64url'),
     adminPassword: randomBytes(9).toString('base64url'),
   }
   try {
@@ -86,9 +89,9 @@ async function keepSecrets(dataDir: string): Promise<Secrets> {
 
 function parseSecrets(text: string, path: string): Secrets {
   try {
-    const { jwtSecret, adminPassword } = JSON.parse(text)
-    if (typeof jwtSecret === 'string' && typeof adminPassword === 'string')
-      return { jwtSecret, adminPassword }
+    const { jwtSecret, artTokenSecret, adminPassword } = JSON.parse(text)
+    if ([jwtSecret, artTokenSecret, adminPassword].every((secret) => typeof secret === 'string'))
+      return { jwtSecret, artTokenSecret, adminPassword }
   } catch {
     // Told below, like a file of another shape.
   }

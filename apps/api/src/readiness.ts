@@ -23,6 +23,11 @@ export function watchReadiness(
     worstBefore = lag.max
     lag.reset()
   }, LAG_WINDOW_MS).unref()
+  // What starting took is not held against it.
+  app.addHook('onListen', async () => {
+    worstBefore = 0
+    lag.reset()
+  })
   app.addHook('onClose', async () => {
     clearInterval(window)
     lag.disable()

@@ -22,7 +22,6 @@ import {
   type AirDesk,
   type CommandId,
   capabilitiesOf,
-  chunkEndMs,
   type FrameChunk,
   libraryOf,
   programmeSettings,
@@ -30,10 +29,8 @@ import {
   scheduleOf,
   trackRef,
 } from '@solstice/station'
-import { type Broadcast, startBroadcast } from './audio/broadcast.ts'
+import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 
-/** A last chunk that ended longer ago is history: the sound then begins anew, it is not caught up with. */
-const CATCH_UP_MS = 10_000
 const SCHEDULE_EVERY_MS = 3_600_000
 const RETRY_MS = 1_000
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
@@ -172,8 +169,8 @@ export async function goOnAir(
   }
 
   const nowMs = clock.nowMs()
-  const goesOn = lastChunk !== null && nowMs - chunkEndMs(lastChunk) < CATCH_UP_MS
-  const atMs = goesOn ? chunkEndMs(lastChunk) : nowMs
+  // Sound that is made up for was planned when it was due.
+  const atMs = (lastChunk && madeUpFrom(lastChunk, nowMs)) ?? nowMs
   if (saved) {
     const informed = learn(saved.state, station(), atMs).state
     const resumed = resume(informed, saved.aliveAtMs, atMs)

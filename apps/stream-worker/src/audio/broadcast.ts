@@ -1,5 +1,5 @@
 import type { TrackRef } from '@solstice/playout'
-import type { FrameChunk } from '@solstice/station'
+import { chunkEndMs, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
 import { PRIMING_FRAMES, startEncoder } from './encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
@@ -13,10 +13,10 @@ const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS
 const TICK_MS = 100
 /** Sound is mixed so long before it is due: a tick, and the time that the encoder needs. */
 const LEAD_MS = 200
-/** A broadcast that ended longer ago is not made up for. */
-const FRESH_MS = 10_000
+/** A broadcast that ended longer ago is not made up for: nobody's player has waited for it. */
+const MADE_UP_MS = 15_000
 /** What is later than this is given up, and time starts anew at the present. */
-const LATEST_MS = 15_000
+const LATEST_MS = 20_000
 /** A publication that takes longer does not hold up the end of the broadcast. */
 const LAST_PUBLICATION_MS = 1_000
 
@@ -37,7 +37,7 @@ export interface Broadcast {
  * Starts to broadcast: what the programme plans is decoded, mixed, encoded and published in chunks of about half a
  * second, on the beat of the station clock and without a hole in the frame numbers.
  *
- * A broadcast goes on from `after`: when that ended at most 10 s ago, everything that should have been heard since is
+ * A broadcast goes on from `after`: when that ended at most 15 s ago, everything that should have been heard since is
  * made up for as fast as possible, so that the sound has no hole either; otherwise only the numbers go on.
  */
 export function startBroadcast(options: {
@@ -177,8 +177,13 @@ export function startBroadcast(options: {
 function firstFrame(after: FrameChunk | null, nowMs: number) {
   // Without a memory the clock counts, so that numbers rise even then.
   if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs, isFresh: false }
-  const endMs = after.atMs + after.frames * FRAME_MS
-  const isFresh = nowMs - endMs <= FRESH_MS
+  const fromMs = madeUpFrom(after, nowMs)
   const frame = after.frame + after.frames
-  return { frame, byte: after.byte + after.audio.length, atMs: isFresh ? endMs : nowMs, isFresh }
+  return { frame, byte: after.byte + after.audio.length, atMs: fromMs ?? nowMs, isFresh: fromMs !== null }
+}
+
+/** The station time from which a broadcast that ended with `after` is made up for; null = it ended too long ago. */
+export function madeUpFrom(after: FrameChunk, nowMs: number): number | null {
+  const endMs = chunkEndMs(after)
+  return nowMs - endMs <= MADE_UP_MS ? endMs : null
 }
