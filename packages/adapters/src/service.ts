@@ -5,6 +5,11 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 /** Ends what a process started; called once, at the end of its life. */
 export type Stop = () => Promise<void>
 
+/**
+ * Log lines are gathered and written behind the event loop's back: a thousand listeners may join within a second, and a
+ * slow disk or pipe must not hold up the sound. None is lost when the process ends by itself.
+ */
+const GATHERED = { sync: false, minLength: 4_096, periodicFlush: 100 }
 const STOP_LIMIT_MS = 9_000
 /** EX_CONFIG of sysexits.h: tells a supervisor that starting again is of no use. */
 const CONFIGURATION_REFUSED = 78
@@ -61,8 +66,7 @@ function configure(name: string) {
     // What is already in the environment wins. Tests say all they mean and must not depend on somebody's .env.
     if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
-    // Lines are written behind the event loop's back: a slow disk or pipe must not hold up the sound. None is lost at exit.
-    const log = pino({ name, level: config.logLevel }, pino.destination({ sync: false }))
+    const log = pino({ name, level: config.logLevel }, pino.destination(GATHERED))
     for (const warning of warnings) log.warn(warning)
     return { config, log }
   } catch (error) {
