@@ -101,6 +101,21 @@ t.test('texts come in NFC, on one line, trimmed and bounded; years are years', a
   for (const year of ['0', '-5', 'last year']) t.equal((await read({ TDRC: year })).year, null, year)
 })
 
+t.test('a tag that would take minutes to read is left out, the length behind it is not', async (t) => {
+  const path = join(await temporaryFolder(t), 'a.mp3')
+  await makeTone(path, { hz: 440, seconds: 2, title: 'Behind' })
+  const bytes = 64 * 1024 * 1024
+  const padding = Buffer.alloc(10 + bytes)
+  padding.write('ID3\x03', 'latin1')
+  padding[6] = bytes >> 21
+  await writeFile(path, Buffer.concat([padding, await readFile(path)]))
+  const facts = await tags.read(path)
+  t.match(facts, { title: null, artist: null })
+  t.ok(Math.abs(facts.duration! - 2) < 0.1)
+  await writeFile(path, padding)
+  await t.rejects(tags.read(path), 'nothing behind it')
+})
+
 t.test('what is not audio throws', async (t) => {
   const path = join(await temporaryFolder(t), 'a.mp3')
   const garbage = {

@@ -1,8 +1,18 @@
 import type { AudioTags } from '@solstice/station'
-import { parseFile } from 'music-metadata'
-import { measureMp3 } from './mp3-length.ts'
+import { type IAudioMetadata, parseFile } from 'music-metadata'
+import { leadingTagBytes, measureMp3 } from './mp3-length.ts'
 
 const MAX_CHARACTERS = 300
+/** Larger tags are not read: every MB of them, be it padding, may hold up the process for half a second. */
+const MAX_TAG_BYTES = 8 * 1024 * 1024
+const unread: Pick<IAudioMetadata, 'common' | 'format'> = {
+  common: {
+    track: { no: null, of: null },
+    disk: { no: null, of: null },
+    movementIndex: { no: null, of: null },
+  },
+  format: { codec: 'MPEG', trackInfo: [], tagTypes: [] },
+}
 
 /** Reads what is written in audio files; texts come in NFC, on one line, of at most 300 characters. */
 export function audioTags(): AudioTags {
@@ -11,7 +21,10 @@ export function audioTags(): AudioTags {
       // Of an MP3 only its own frames tell the length. The library believes what the file says of itself, and takes a
       // variable bit rate that begins steadily for a constant one.
       const measured = await measureMp3(path)
-      const { common, format } = await parseFile(path, { duration: measured === null, skipCovers: true })
+      const isModest = (await leadingTagBytes(path)) <= MAX_TAG_BYTES
+      const { common, format } = isModest
+        ? await parseFile(path, { duration: measured === null, skipCovers: true })
+        : unread
       const duration = measured ?? format.duration
       // Anything may look like the start of a frame; what has a length is audio.
       if (!format.codec || !duration) throw new Error(`${path} is not audio`)

@@ -23,6 +23,22 @@ export async function measureMp3(path: string): Promise<number | null> {
   }
 }
 
+/** Bytes of the ID3v2 tags that a file begins with. */
+export async function leadingTagBytes(path: string): Promise<number> {
+  const file = await open(path)
+  try {
+    const head = Buffer.alloc(10)
+    let at = 0
+    for (let length = 1; length > 0; at += length) {
+      const { bytesRead } = await file.read(head, 0, head.length, at)
+      length = id3Length(head.subarray(0, bytesRead), 0)
+    }
+    return at
+  } finally {
+    await file.close()
+  }
+}
+
 async function measure(file: FileHandle): Promise<number | null> {
   const { size } = await file.stat()
   const window = Buffer.allocUnsafe(WINDOW)
