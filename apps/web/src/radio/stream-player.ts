@@ -59,12 +59,12 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
   async function open(): Promise<void> {
     const mine = ++line
     clearTimeout(retryTimer)
-    advancedAtMs = localNowMs()
     lagS = null
     try {
       const token = connection.artPass.peek() ?? (await connection.artPass.get())
       if (mine !== line) return
-      openedAtMs = localNowMs() + connection.roundTripMs() / 2
+      advancedAtMs = localNowMs()
+      openedAtMs = advancedAtMs + connection.roundTripMs() / 2
       audio.src = address('/api/stream', { token })
       const result = await startAudio(audio)
       if (mine === line && result === 'blocked') {
@@ -84,6 +84,7 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
   }
 
   function drop(): void {
+    lagS = null
     audio.pause()
     audio.removeAttribute('src')
     audio.load()
@@ -114,7 +115,8 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
 
   function measure(): void {
     if (!isWanted) return
-    if (sound.value.is !== 'retrying' && isStalled(localNowMs(), advancedAtMs)) {
+    const isOpen = audio.hasAttribute('src')
+    if (isOpen && isStalled(localNowMs(), advancedAtMs)) {
       again('lost')
       return
     }
@@ -136,6 +138,13 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
     if (document.visibilityState === 'visible') void connection.askStreamPosition()
   }
 
+  /** The system or the browser paused, when headphones were pulled out for instance. */
+  function pausedOutside(): void {
+    if (!isWanted || audio.ended || !audio.paused || !audio.hasAttribute('src')) return
+    hangUp()
+    sound.set({ is: 'paused' })
+  }
+
   const events: [string, () => void][] = [
     [
       'timeupdate',
@@ -147,9 +156,12 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
       'playing',
       () => {
         attempt = 0
-        if (isWanted) sound.set({ is: 'playing' })
+        if (!isWanted) return
+        sound.set({ is: 'playing' })
+        measure()
       },
     ],
+    ['pause', pausedOutside],
     ['waiting', () => isWanted && sound.set({ is: 'starting' })],
     ['ended', () => again('lost')],
     ['error', () => void failed()],
@@ -159,7 +171,7 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
 
   return {
     sound,
-    lagS: () => (sound.value.is === 'playing' ? (lagS ?? 0) : 0),
+    lagS: () => lagS ?? 0,
     play() {
       isWanted = true
       attempt = 0

@@ -9,6 +9,8 @@ import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 const CHECK_EVERY_MS = 500
 /** A landing is judged when the sound has run for this long after a jump. */
 const LANDED_AFTER_MS = 700
+/** A file at its end is begun again when the station is this much before it: the same song follows itself. */
+const PLAYED_AGAIN_S = 2
 
 /** Sync mode: this listener's own file, held to the station's clock. */
 export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection): Player {
@@ -35,6 +37,7 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
   }
 
   function unload(): void {
+    if (loaded === null && !audio.hasAttribute('src')) return
     load++
     loaded = null
     audio.pause()
@@ -73,16 +76,23 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
   function failed(): void {
     if (!isWanted) return
     load++
-    loaded = null
     sound.set({ is: 'retrying', because: 'lost' })
     clearTimeout(retryTimer)
-    retryTimer = setTimeout(
-      () => {
-        // The passes are the likeliest reason; a refused one must not be offered again.
-        void connection.audioPass.renew().then(follow, failed)
-      },
-      retryDelayMs(attempt++, Math.random()),
+    // Until then the track counts as loaded: only another one is opened sooner.
+    retryTimer = setTimeout(retry, retryDelayMs(attempt++, Math.random()))
+  }
+
+  /** The passes are the likeliest reason of a failure; a refused one must not be offered again. */
+  async function retry(): Promise<void> {
+    const mine = load
+    const isRenewed = await connection.audioPass.renew().then(
+      () => true,
+      () => false,
     )
+    if (mine !== load) return
+    if (!isRenewed) return failed()
+    loaded = null
+    follow()
   }
 
   function jump(): void {
@@ -96,7 +106,12 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
 
   function correct(): void {
     const airing = onAir()
-    if (!isWanted || !airing || airing.state.track !== loaded || audio.paused || audio.ended) return
+    if (!isWanted || !airing || airing.state.track !== loaded) return
+    if (audio.ended && audio.currentTime - target(airing) > PLAYED_AGAIN_S) {
+      jump()
+      void startAudio(audio)
+    }
+    if (audio.paused) return
     const isSettling = audio.seeking || audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA
     const sinceJumpMs = localNowMs() - jumpedAtMs
     const driftS = target(airing) - audio.currentTime
@@ -109,6 +124,13 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
     else if (correction.do === 'rate') audio.playbackRate = correction.rate
   }
 
+  /** The system or the browser paused, when headphones were pulled out for instance. */
+  function pausedOutside(): void {
+    if (!isWanted || audio.ended || !audio.paused || !audio.hasAttribute('src')) return
+    isWanted = false
+    sound.set({ is: 'paused' })
+  }
+
   const events: [string, () => void][] = [
     // What was set before the file was known is set again, now that time has passed.
     ['loadedmetadata', jump],
@@ -119,6 +141,7 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
         if (isWanted) sound.set({ is: 'playing' })
       },
     ],
+    ['pause', pausedOutside],
     ['waiting', () => isWanted && sound.set({ is: 'starting' })],
     ['error', () => audio.hasAttribute('src') && failed()],
   ]
