@@ -1,6 +1,8 @@
+import { EventEmitter, once } from 'node:events'
 import type { PlayoutState } from '@solstice/playout'
 import { initialState } from '@solstice/playout'
 import type { AirDesk, Bus, FrameChunk } from '@solstice/station'
+import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
@@ -83,6 +85,35 @@ t.test('a command is answered by the desk holder, after its state was saved', as
   t.equal((await desk.resume())?.state.appliedThrough, id)
 })
 
+t.test('who follows before its connection is ready misses nothing', async (t) => {
+  const { url } = await startRedis(t)
+  const worker = await join(t, url)
+  const desk = await worker.bus.takeDesk(never)
+  await desk.save(state(1))
+
+  const redis = await openRedis(url, log, true)
+  const duplicate = redis.duplicate.bind(redis)
+  const connections: Redis[] = []
+  redis.duplicate = (...overrides) => {
+    const connection = duplicate(...overrides)
+    connections.push(connection)
+    return connection
+  }
+  const bus = openRedisBus(redis, worker.clock, log)
+  t.teardown(async () => {
+    await bus.close()
+    redis.disconnect()
+  })
+  const [subscriber] = connections
+  await once(subscriber!, 'connect')
+  const news = new EventEmitter()
+  const changed = once(news, 'state 2')
+  await bus.follow(({ serial }) => void news.emit(`state ${serial}`))
+  if (subscriber!.status !== 'ready') await once(subscriber!, 'ready')
+  await desk.save(state(2))
+  await changed
+})
+
 t.test('chunks arrive in order and unharmed at every replica, the kept ones first', async (t) => {
   const { url } = await startRedis(t)
   const worker = await join(t, url)
@@ -132,6 +163,39 @@ t.test('a worker that slept through its lease is refused by Redis itself', async
   await lost(zombie)
   await t.rejects(zombie.save(state(9)))
   t.equal((await holder.resume())?.state.serial, 1)
+})
+
+t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) => {
+  const redis = await startRedis(t)
+  const [worker, other] = [await join(t, redis.url), await join(t, redis.url)]
+  await other.redis.set('solstice:lease', 'somebody')
+  let attempts = 0
+  let tried = () => {}
+  const send = worker.redis.eval.bind(worker.redis) as (...args: unknown[]) => Promise<unknown>
+  worker.redis.eval = ((...args: unknown[]) => {
+    attempts++
+    tried()
+    return send(...args)
+  }) as typeof worker.redis.eval
+  const another = async (count: number) => {
+    const wanted = attempts + count
+    while (attempts < wanted) {
+      await new Promise<void>((resolve) => {
+        tried = resolve
+      })
+    }
+  }
+  const taking = worker.bus.takeDesk(never)
+  await another(1)
+  await other.redis.del('solstice:lease')
+  redis.process.child.kill('SIGSTOP')
+  // One that may be answered still, one that nobody waits for any more, and the one that is sent instead.
+  await another(2)
+  redis.process.child.kill('SIGCONT')
+  while (!(await other.redis.persist('solstice:lease')))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  await (await taking).publish(chunk(0))
+  t.pass('who took it has it, although the lease that it was taken with never ends')
 })
 
 t.test('five workers at once: one desk; the epoch rises even when Redis was emptied', async (t) => {

@@ -18,19 +18,32 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
   const asker = randomUUID()
   const waiting = new Map<string, (outcome: Outcome) => void>()
   const listeners = new Map<string, Set<(message: string) => void>>()
-  const subscriber = anotherConnection(redis)
+  // ioredis writes a SUBSCRIBE before the connection is ready, and then asks for INFO, which a subscribed connection may
+  // not; and of subscriptions made that early it restores none. So it asks nothing, and each connection is subscribed anew.
+  const subscriber = anotherConnection(redis, { enableReadyCheck: false, autoResubscribe: false })
   subscriber.on('message', (channel: string, message: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(message)
+  })
+  subscriber.on('ready', () => {
+    if (listeners.size > 0) subscriber.subscribe(...listeners.keys()).catch(() => {})
   })
 
   const subscribe = async (channel: string, listener: (message: string) => void) => {
     const set = listeners.get(channel) ?? new Set()
     listeners.set(channel, set.add(listener))
-    await subscriber.subscribe(channel)
-    return () => {
+    const unsubscribe = () => {
       set.delete(listener)
-      if (set.size === 0) subscriber.unsubscribe(channel).catch(() => {})
+      if (set.size > 0) return
+      listeners.delete(channel)
+      subscriber.unsubscribe(channel).catch(() => {})
     }
+    try {
+      await subscriber.subscribe(channel)
+    } catch (error) {
+      unsubscribe()
+      throw error
+    }
+    return unsubscribe
   }
 
   let outcomes: Promise<unknown> | null = null
@@ -92,8 +105,12 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
         const space = message.indexOf(' ')
         tell(message.slice(0, space), message.slice(space + 1))
       })
-      // News may have been missed while the connection was away: the register has the latest.
-      const catchUp = () => readRegister().catch(() => {})
+      // News may have been missed while the connection was away: the register has the latest, once news comes again.
+      const catchUp = () =>
+        subscriber
+          .subscribe(keys.air)
+          .then(readRegister)
+          .catch(() => {})
       subscriber.on('ready', catchUp)
       await readRegister()
       return () => {
