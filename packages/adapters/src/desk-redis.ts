@@ -16,12 +16,14 @@ const BLOCK_MS = 1_000
 const CLOCK_STEP_MS = 500
 
 /**
- * Takes the lease if it is free. The epoch is the first half of every stream id that this holder will write, so Redis
+ * Takes the lease if it is free, or was taken for this token by an attempt whose answer got lost. The epoch is the first half of every stream id that this holder will write, so Redis
  * itself refuses a worker that lost the lease; both streams are claimed at once, before anybody reads where they end.
  * The epoch is at least the time in milliseconds: it rises even when Redis was emptied.
  */
 const TAKE = `
-if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return false end
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return false end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local time = redis.call('TIME')
 local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0') + 1, math.floor(time[1] * 1000 + time[2] / 1000))
 redis.call('SET', KEYS[2], string.format('%.0f', epoch))
