@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import {
   type Body,
   type FailureCode,
+  type FailureDetails,
   failureBody,
   failures,
   type Params,
@@ -187,8 +188,13 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     return
   }
   const code = byConnectionError[error.code] ?? 'BAD_REQUEST'
+  writeRefusal(socket, code, code === 'BAD_REQUEST' ? { field: 'request' } : {})
+}
+
+/** Refuses on a connection that is in nobody's hands, and ends it. */
+export function writeRefusal(socket: Socket, code: FailureCode, details: FailureDetails = {}): void {
   const { status } = failures[code]
-  const body = JSON.stringify(failureBody(code, code === 'BAD_REQUEST' ? { field: 'request' } : {}))
+  const body = JSON.stringify(failureBody(code, details))
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { openAnnouncer } from '@solstice/adapters'
-import { type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
+import { failureBody, type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
 import { defaultSettings } from '@solstice/station'
 import Fastify from 'fastify'
@@ -243,6 +246,18 @@ t.test('pages of other origins are refused, own and listed ones are not', async 
   const handshake = `${url}/socket.io/?EIO=4&transport=polling`
   const refused = await fetch(handshake, { headers: { origin: 'http://other.example' } })
   t.equal(refused.status, 403)
+  const upgrade = get(`${url}/socket.io/?EIO=4&transport=websocket`, {
+    headers: {
+      origin: 'http://other.example',
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    },
+  })
+  const [refusedUpgrade] = (await once(upgrade, 'response')) as [IncomingMessage]
+  t.equal(refusedUpgrade.statusCode, 403)
+  t.same(JSON.parse(await text(refusedUpgrade)), failureBody('FORBIDDEN'))
   const allowed = await fetch(handshake, { headers: { origin: 'http://page.example' } })
   t.equal(allowed.headers.get('access-control-allow-origin'), 'http://page.example')
   t.equal(allowed.headers.get('access-control-allow-credentials'), 'true')

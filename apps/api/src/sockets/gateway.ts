@@ -8,6 +8,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
 import { clientAddress, type Origins } from '../client-address.ts'
+import { writeRefusal } from '../implement.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { Tokens } from '../tokens.ts'
 import { createDispatch, listenerHandlers, type ServerEmits, type Visitor } from './listeners.ts'
@@ -84,6 +85,8 @@ export async function attachGateway(
     allowRequest: (request, answer) => {
       const isAllowed =
         origins.isAllowedOrigin(request.headers.origin, request) && crowd.hasRoom(addressOf(request))
+      // Engine.IO itself answers 403 to polling only.
+      if (!isAllowed && isUpgrade(request)) writeRefusal(request.socket, 'FORBIDDEN')
       answer(null, isAllowed)
     },
     cors: (request, answer) =>
@@ -156,6 +159,11 @@ export async function attachGateway(
       return io.engine.clientsCount
     },
   }
+}
+
+/** Whether Node has taken the connection out of HTTP's hands; its types do not know. */
+function isUpgrade(request: IncomingMessage & { upgrade?: boolean }): boolean {
+  return request.upgrade === true
 }
 
 const phaseRoom = (phase: number) => `sync ${phase}`
