@@ -50,10 +50,10 @@ t.test('however the broadcast is cut, blocks come at the same bytes of it', asyn
 
 t.test('wherever a listener joins or jumps to, its blocks come when it expects them', async (t) => {
   const random = seeded(11)
-  const audio = Buffer.alloc(200_000, 1)
+  const audio = Buffer.alloc(60_000, 1)
   for (let round = 0; round < 300; round++) {
     const position = random(3) === 0 ? random(4) * METADATA_INTERVAL : random(100_000)
-    const length = 1 + random(60_000)
+    const length = 1 + random(audio.length)
     const chunk = frame(audio.subarray(0, length), position, () => 'title')
     const from = random(3) === 0 ? (chunk.joins[0]?.audio ?? 0) : random(length)
     const got = [leadIn(position + from, 'behind the block'), chunk.bytes.subarray(placeIn(chunk, from))]
@@ -66,7 +66,9 @@ t.test('wherever a listener joins or jumps to, its blocks come when it expects t
     got.push(frame(audio, end, () => 'title').bytes)
     const { audio: heard, titles } = unframe(Buffer.concat(got))
     if (titles.some((title) => title !== 'title')) t.fail(`round ${round}: ${titles}`)
-    if (heard.filter((byte) => byte === 1).length !== length - from + audio.length) t.fail(`round ${round}`)
+    let sound = 0
+    for (const byte of heard) sound += byte
+    if (sound !== length - from + audio.length) t.fail(`round ${round}`)
   }
   const behind = Buffer.concat([
     leadIn(32_000, 'before the block'),
