@@ -183,12 +183,18 @@ t.test(
     const desk = await sync.ports.bus.takeDesk(new AbortController().signal)
     await desk.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
     t.same((await becomes(sync.app, 200)).json(), { ok: true })
+    const lyrics = () => sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
+    sync.redis.process.child.kill('SIGSTOP')
+    const unanswered = await lyrics()
+    t.match(unanswered.json(), { error: { code: 'AIR_UNAVAILABLE' } }, 'nobody waits for a Redis that hangs')
+    await becomes(sync.app, 503, 'no_redis')
+    sync.redis.process.child.kill('SIGCONT')
+    await becomes(sync.app, 200)
     await sync.redis.process.end()
     await becomes(sync.app, 503, 'no_redis')
     t.equal((await sync.app.inject('/healthz')).statusCode, 200, 'the process is alive all the same')
-    const lyrics = await sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
     t.match(
-      lyrics.json(),
+      (await lyrics()).json(),
       { error: { code: 'AIR_UNAVAILABLE' } },
       'a limit that cannot be counted refuses at once',
     )

@@ -1,3 +1,4 @@
+import { answered } from '@solstice/adapters'
 import { Failure } from '@solstice/station'
 import type { Redis } from 'ioredis'
 
@@ -17,7 +18,10 @@ export function createRateLimit(
     // Without Redis nobody can count; waiting for it would only pile up requests.
     if (redis.status !== 'ready') throw new Failure('AIR_UNAVAILABLE')
     const key = `solstice:limit:${limit.name}:${who}`
-    const answers = await redis.multi().set(key, 0, 'EX', limit.windowS, 'NX').incr(key).pttl(key).exec()
+    const counting = redis.multi().set(key, 0, 'EX', limit.windowS, 'NX').incr(key).pttl(key).exec()
+    const answers = await answered(redis, counting).catch(() => {
+      throw new Failure('AIR_UNAVAILABLE')
+    })
     const [taken, leftMs] = [Number(answers?.[1]?.[1]), Number(answers?.[2]?.[1])]
     if (taken > limit.turns) throw new Failure('RATE_LIMITED', { retryAfterSecs: Math.ceil(leftMs / 1000) })
   }

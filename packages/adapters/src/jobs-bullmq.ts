@@ -2,6 +2,7 @@ import type { JobName, JobQueue, Jobs } from '@solstice/station'
 import { type Job, type JobsOptions, Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { keepAnswering } from './redis.ts'
 
 const QUEUE = 'jobs'
 const PREFIX = 'solstice'
@@ -9,6 +10,8 @@ const CONCURRENCY = 4
 /** A job whose process died is taken up again after at most the sum of these two. */
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5_000
+/** Longer than the 10 s for which BullMQ may wait for a job on one connection. */
+const SILENCE_MS = 15_000
 /** A job that takes its process down each time is given up after so many. */
 const MOST_STALLS = 5
 
@@ -127,6 +130,7 @@ function connect(redisUrl: string, log: Logger, overrides: { maxRetriesPerReques
     retryStrategy: (attempt) => Math.min(100 * attempt, 1_000),
     ...overrides,
   })
+  watch(redis)
   let complained = false
   redis.on('error', (error) => {
     if (!complained) log.warn({ err: error.message }, 'the job queue has no Redis; trying again')
@@ -136,6 +140,17 @@ function connect(redisUrl: string, log: Logger, overrides: { maxRetriesPerReques
     complained = false
   })
   return redis
+}
+
+/** Makes a connection anew that is dead without having said so, and the copies that BullMQ makes of it as well. */
+function watch(redis: Redis): void {
+  keepAnswering(redis, SILENCE_MS)
+  const duplicate = redis.duplicate.bind(redis)
+  redis.duplicate = (overrides) => {
+    const copy = duplicate(overrides)
+    watch(copy)
+    return copy
+  }
 }
 
 /** BullMQ passes on what the connection has already said, at every attempt. */

@@ -13,6 +13,9 @@ const options: RedisOptions = {
   enableAutoPipelining: false,
   retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 4), 1_000) + Math.random() * 100,
   keepAlive: 5_000,
+  connectTimeout: ANSWER_LIMIT_MS,
+  // A dead connection does not answer a goodbye either.
+  disconnectTimeout: 500,
 }
 
 /**
@@ -22,6 +25,7 @@ const options: RedisOptions = {
  */
 export async function openRedis(url: string, log: Logger, mustAnswer: boolean): Promise<Redis> {
   const redis = new Redis(url, options)
+  limitGreeting(redis)
   let complained = false
   redis.on('error', (error) => {
     if (!complained) log.warn({ err: error.message }, 'Redis does not answer; trying again')
@@ -46,9 +50,35 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
 /** Another connection of the same settings, for blocking reads or subscriptions. */
 export function anotherConnection(redis: Redis, overrides: RedisOptions = {}): Redis {
   const connection = redis.duplicate(overrides)
+  limitGreeting(connection)
   // The main connection has already said what is wrong.
   connection.on('error', () => {})
   return connection
+}
+
+/** A connection that opens and then lets nothing pass is made anew: ioredis would wait for its first answer for ever. */
+function limitGreeting(redis: Redis): void {
+  let limit: NodeJS.Timeout | undefined
+  redis.on('connect', () => {
+    limit = setTimeout(() => redis.disconnect(true), ANSWER_LIMIT_MS)
+  })
+  for (const event of ['ready', 'close']) redis.on(event, () => clearTimeout(limit))
+}
+
+/** Asks again and again, and makes the connection anew when no answer comes for `limitMs`. Ends with the connection. */
+export function keepAnswering(redis: Redis, limitMs: number): void {
+  limitGreeting(redis)
+  let isAsked = false
+  const asking = setInterval(() => {
+    if (isAsked || redis.status !== 'ready') return
+    isAsked = true
+    answered(redis, redis.ping(), limitMs)
+      .catch(() => {})
+      .finally(() => {
+        isAsked = false
+      })
+  }, ANSWER_LIMIT_MS).unref()
+  redis.once('end', () => clearInterval(asking))
 }
 
 /** Makes a dead connection known: an answer within 3 s, or the connection is made anew and this rejects. */
