@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Mode } from '@solstice/contracts'
 
+const WEB = ['http:', 'https:']
 export const streamBitrates = [64, 96, 128, 160, 192, 256, 320] as const
 
 /** Everything that the environment decides, read once at start. */
@@ -61,12 +62,23 @@ export function readConfig(env: Record<string, string | undefined>) {
     return fallback
   }
 
-  const address = (name: string, fallback: string, protocols: string[]) => {
+  const address = (name: string, fallback: string, protocols: string[]): string | null => {
     const value = text(name, fallback)
     if (value === '') return ''
-    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '')
-    problems.push(`${name} must be an address starting with ${protocols.map((p) => `${p}//`).join(' or ')}`)
-    return fallback
+    return hasProtocol(value, protocols) ? value.replace(/\/+$/, '') : null
+  }
+
+  const webAddress = (name: string, fallback: string) => {
+    const value = address(name, fallback, WEB)
+    if (value === null)
+      warnings.push(`${name}: "${env[name]}" is no http:// or https:// address; using ${fallback || 'none'}`)
+    return value ?? fallback
+  }
+
+  const redisAddress = () => {
+    const value = address('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:'])
+    if (value === null) problems.push('REDIS_URL must be an address starting with redis:// or rediss://')
+    return value ?? ''
   }
 
   const timeZone = () => {
@@ -87,9 +99,9 @@ export function readConfig(env: Record<string, string | undefined>) {
 
   const dataProvider = oneOf('DATA_PROVIDER', ['json', 'sql'], 'json')
   const mediaStorage = oneOf(
-    'MEDIA_STORAGE',
+    env.MEDIA_STORAGE?.trim() ? 'MEDIA_STORAGE' : 'MUSIC_SOURCE',
     ['local', 'cloud'],
-    oneOf('MUSIC_SOURCE', ['local', 'cloud'], 'local'),
+    'local',
   )
   if (dataProvider === 'sql')
     problems.push('DATA_PROVIDER=sql: this version keeps its data in files (json) only')
@@ -103,9 +115,20 @@ export function readConfig(env: Record<string, string | undefined>) {
   const artTokenSecret = env.ART_TOKEN_SECRET?.trim()
   if (!artTokenSecret) warnings.push('ART_TOKEN_SECRET is not set; it is derived from JWT_SECRET')
 
-  const origins =
-    env.CLIENT_ORIGIN ??
-    (isProduction ? '' : 'http://localhost:3000,http://localhost:5173,http://localhost:4173')
+  const clientOrigins = () => {
+    const pages = isProduction ? '' : 'http://localhost:3000,http://localhost:5173,http://localhost:4173'
+    const origins = (env.CLIENT_ORIGIN ?? pages)
+      .split(',')
+      .map((origin) => origin.trim().replace(/\/+$/, ''))
+      .filter(Boolean)
+    for (const origin of origins) {
+      if (!/^https?:\/\/[\w.:[\]-]+$/i.test(origin) || !URL.canParse(origin))
+        warnings.push(
+          `CLIENT_ORIGIN: "${origin}" is no origin such as https://radio.example; it lets nobody in`,
+        )
+    }
+    return origins
+  }
 
   const config = {
     isProduction,
@@ -114,13 +137,10 @@ export function readConfig(env: Record<string, string | undefined>) {
     logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     /** Built web client; null = the default place. */
     webDist: env.WEB_DIST?.trim() ? resolve(env.WEB_DIST.trim()) : null,
-    clientOrigins: origins
-      .split(',')
-      .map((origin) => origin.trim().replace(/\/+$/, ''))
-      .filter(Boolean),
-    publicServerUrl: address('PUBLIC_SERVER_URL', '', ['http:', 'https:']),
+    clientOrigins: clientOrigins(),
+    publicServerUrl: webAddress('PUBLIC_SERVER_URL', ''),
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 5),
-    redisUrl: address('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:']),
+    redisUrl: redisAddress(),
 
     artTokenSecret:
       artTokenSecret ||
@@ -150,15 +170,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     radioHostsMode: hostsWanted && streamMode,
     rosterLimit: integer('ROSTER_LIMIT', 100, 1),
 
-    lyricsApiUrl:
-      env.LYRICS_API_URL === ''
-        ? ''
-        : address('LYRICS_API_URL', 'https://lrclib.net/api', ['http:', 'https:']),
+    lyricsApiUrl: env.LYRICS_API_URL === '' ? '' : webAddress('LYRICS_API_URL', 'https://lrclib.net/api'),
     lyricsPrefetch: flag('LYRICS_PREFETCH', false),
   }
 
   if (problems.length) throw new ConfigError(problems)
   return { config, warnings }
+}
+
+function hasProtocol(value: string, protocols: string[]): boolean {
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol)
 }
 
 /** The modes that this station can be in. */

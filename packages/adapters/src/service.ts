@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { lostToEphemeralStorage } from '@solstice/station'
 import { type Logger, pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './config.ts'
 
@@ -68,6 +69,9 @@ function configure(name: string) {
     const { config, warnings } = readConfig(process.env)
     const log = pino({ name, level: config.logLevel }, pino.destination(GATHERED))
     for (const warning of warnings) log.warn(warning)
+    const lost = lostToEphemeralStorage(config)
+    if (lost.length)
+      log.warn({ off: lost }, 'EPHEMERAL_STORAGE: what these write would be lost, so they are off')
     return { config, log }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

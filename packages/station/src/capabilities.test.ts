@@ -1,6 +1,6 @@
 import { type Capability, capabilityNames } from '@solstice/contracts'
 import t from 'tap'
-import { capabilitiesOf } from './capabilities.ts'
+import { capabilitiesOf, lostToEphemeralStorage } from './capabilities.ts'
 
 const station = {
   ephemeralStorage: false,
@@ -46,4 +46,13 @@ t.test('where storage does not last, what would be lost is off', async (t) => {
   t.same(off({ ephemeralStorage: true, dataProvider: 'sql' }), [...media, ...clips])
   t.same(off({ ephemeralStorage: true, mediaStorage: 'cloud' }), capabilityNames)
   t.same(off({ ephemeralStorage: true, dataProvider: 'sql', mediaStorage: 'cloud' }), ['donations'])
+})
+
+t.test('the operator is told what is off for that reason, and not what is off for another', async (t) => {
+  t.same(lostToEphemeralStorage(station), [])
+  const inSyncMode = { ...station, streamMode: false, radioHostsMode: false, ephemeralStorage: true }
+  t.same(
+    lostToEphemeralStorage(inSyncMode),
+    capabilityNames.filter((name) => !['jingles', 'backgroundMusic', 'phrases', 'donations'].includes(name)),
+  )
 })

@@ -1,4 +1,4 @@
-import type { Capabilities } from '@solstice/contracts'
+import { type Capabilities, type Capability, capabilityNames } from '@solstice/contracts'
 
 /** What the configuration says about a station, as far as it decides what is possible. */
 export interface Circumstances {
@@ -33,4 +33,11 @@ export function capabilitiesOf(station: Circumstances): Capabilities {
     // There is no payment provider to configure yet.
     donations: false,
   }
+}
+
+/** What is off for no other reason than that storage does not outlive a restart. */
+export function lostToEphemeralStorage(station: Circumstances): Capability[] {
+  const possible = capabilitiesOf(station)
+  const durable = capabilitiesOf({ ...station, ephemeralStorage: false })
+  return capabilityNames.filter((name) => durable[name] && !possible[name])
 }

@@ -1,0 +1,126 @@
+import t from 'tap'
+import { ConfigError, readConfig } from './config.ts'
+
+const secrets = { JWT_SECRET: 'a secret of this test', ART_TOKEN_SECRET: 'another one' }
+const read = (env: Record<string, string>) => readConfig({ ...secrets, ...env })
+const problems = (env: Record<string, string>) => {
+  try {
+    return read(env) && []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+t.test('with nothing but secrets: the documented defaults, and no warning', async (t) => {
+  const { config, warnings } = read({})
+  t.same(warnings, [])
+  t.match(config, {
+    isProduction: false,
+    port: 3001,
+    host: '0.0.0.0',
+    clientOrigins: ['http://localhost:3000', 'http://localhost:5173', 'http://localhost:4173'],
+    publicServerUrl: '',
+    trustProxyHops: 0,
+    redisUrl: 'redis://127.0.0.1:6379',
+    artTokenTtlS: 3600,
+    audioTokenTtlS: 900,
+    dataProvider: 'json',
+    mediaStorage: 'local',
+    ephemeralStorage: false,
+    confirmTrackCleanup: false,
+    demoLibrary: true,
+    logRetentionDays: 7,
+    logPurgeHour: 4,
+    timeZone: 'Europe/Kyiv',
+    nightMode: true,
+    dayStartHour: 6,
+    nightStartHour: 0,
+    streamMode: false,
+    streamBitrate: 192,
+    crossfadeMs: 0,
+    ffmpegPath: 'ffmpeg',
+    radioHostsMode: false,
+    rosterLimit: 100,
+    lyricsApiUrl: 'https://lrclib.net/api',
+    lyricsPrefetch: false,
+  })
+  const empty = Object.fromEntries(
+    ['PORT', 'HOST', 'REDIS_URL', 'TIME_ZONE', 'NIGHT_MODE', 'PUBLIC_SERVER_URL', 'DATA_DIR'].map((name) => [
+      name,
+      ' ',
+    ]),
+  )
+  t.same(read(empty), read({}), 'an empty value is none')
+  t.same(read({ NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(32) }).config.clientOrigins, [])
+})
+
+t.test('what cannot be used is replaced, with a warning that names it', async (t) => {
+  const cases: [Record<string, string>, Partial<ReturnType<typeof read>['config']>][] = [
+    [{ PORT: '70000' }, { port: 65_535 }],
+    [{ PORT: 'high' }, { port: 3001 }],
+    [{ TRUST_PROXY_HOPS: '-1' }, { trustProxyHops: 0 }],
+    [{ TRUST_PROXY_HOPS: '6' }, { trustProxyHops: 5 }],
+    [{ ART_TOKEN_TTL_S: '59' }, { artTokenTtlS: 60 }],
+    [{ ART_TOKEN_TTL_S: '86401' }, { artTokenTtlS: 86_400 }],
+    [{ AUDIO_TOKEN_TTL_S: '1' }, { audioTokenTtlS: 60 }],
+    [{ AUDIO_TOKEN_TTL_S: '43201' }, { audioTokenTtlS: 43_200 }],
+    [{ CROSSFADE_MS: '10001' }, { crossfadeMs: 10_000 }],
+    [{ CROSSFADE_MS: '1.5' }, { crossfadeMs: 0 }],
+    [{ DAY_START_HOUR: '24' }, { dayStartHour: 23 }],
+    [{ LOG_PURGE_HOUR: '-3' }, { logPurgeHour: 0 }],
+    [{ LOG_RETENTION_DAYS: '0' }, { logRetentionDays: 1 }],
+    [{ ROSTER_LIMIT: '0' }, { rosterLimit: 1 }],
+    [{ STREAM_BITRATE: '193' }, { streamBitrate: 192 }],
+    [{ NIGHT_MODE: 'no' }, { nightMode: true }],
+    [{ STREAM_MODE: '1' }, { streamMode: false }],
+    [{ TIME_ZONE: 'Mars/Base' }, { timeZone: 'Europe/Kyiv' }],
+    [{ LOG_LEVEL: 'loud' }, { logLevel: 'info' }],
+    [{ MEDIA_STORAGE: 'tape' }, { mediaStorage: 'local' }],
+    [{ MUSIC_SOURCE: 'tape' }, { mediaStorage: 'local' }],
+    [{ PUBLIC_SERVER_URL: 'radio.example' }, { publicServerUrl: '' }],
+    [{ LYRICS_API_URL: 'ftp://lyrics.example' }, { lyricsApiUrl: 'https://lrclib.net/api' }],
+    [{ RADIO_HOSTS_MODE: 'true' }, { radioHostsMode: false }],
+    [{ CLIENT_ORIGIN: 'radio.example' }, {}],
+    [{ CLIENT_ORIGIN: 'https://a.example, https://b.example/page' }, {}],
+    [{ ART_TOKEN_SECRET: '' }, {}],
+  ]
+  for (const [env, expected] of cases) {
+    const { config, warnings } = read(env)
+    const [name = ''] = Object.keys(env)
+    t.match(config, expected, JSON.stringify(env))
+    t.equal(warnings.length, 1, `${name} gives one warning`)
+    t.ok(warnings[0]?.startsWith(name), `… which begins with ${name}`)
+  }
+})
+
+t.test('what is meant is taken as it is meant', async (t) => {
+  const { config, warnings } = read({
+    STREAM_MODE: 'TRUE',
+    NIGHT_MODE: 'False',
+    RADIO_HOSTS_MODE: 'true',
+    LOG_PURGE_HOUR: '0',
+    CLIENT_ORIGIN: ' https://a.example/ ,, http://b.example:8080, HTTPS://c.example:443',
+    PUBLIC_SERVER_URL: 'https://radio.example/',
+    LYRICS_API_URL: '',
+    MEDIA_STORAGE: 'local',
+    MUSIC_SOURCE: 'cloud',
+  })
+  t.same(warnings, [])
+  t.match(config, {
+    streamMode: true,
+    nightMode: false,
+    radioHostsMode: true,
+    logPurgeHour: 0,
+    clientOrigins: ['https://a.example', 'http://b.example:8080', 'HTTPS://c.example:443'],
+    publicServerUrl: 'https://radio.example',
+    lyricsApiUrl: '',
+    mediaStorage: 'local',
+  })
+})
+
+t.test('without these it does not start, and says all of them at once', async (t) => {
+  t.match(problems({ JWT_SECRET: ' ', REDIS_URL: 'http://redis' }), [/^JWT_SECRET/, /^REDIS_URL/])
+  t.match(problems({ NODE_ENV: 'production' }), [/^JWT_SECRET .*32/])
+  t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud' }), [/^DATA_PROVIDER/, /^MEDIA_STORAGE/])
+})
