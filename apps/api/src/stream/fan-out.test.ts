@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { defaultSettings } from '@solstice/station'
 import Fastify from 'fastify'
@@ -31,6 +32,7 @@ async function station(t: Test, kbits = 128) {
     const { from } = request.query as { from?: string }
     fanOut.serve(request, reply, from === undefined ? {} : { from: Number(from) })
   })
+  app.get('/late', () => turn('late'))
   const sockets: Socket[] = []
   app.server.on('connection', (socket) => sockets.push(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -110,6 +112,18 @@ function withoutTitles(body: Buffer) {
   }
   return { audio: Buffer.concat(audio), titles }
 }
+
+t.test('a stream that is asked for behind another answer on the same connection is refused', async (t) => {
+  const { air, fanOut, port } = await station(t)
+  air.send()
+  const socket = connect(port, '127.0.0.1')
+  const ask = (path: string, ...more: string[]) =>
+    [`GET ${path} HTTP/1.1`, 'Host: radio.example', ...more, '', ''].join('\r\n')
+  socket.write(ask('/late') + ask('/stream', 'Connection: close'))
+  const answers = await text(socket)
+  t.same(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 500'], 'both are answered')
+  t.equal(fanOut.listeners, 0)
+})
 
 t.test('without sound the stream is not ready', async (t) => {
   const { port, air } = await station(t)

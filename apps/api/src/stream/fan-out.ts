@@ -152,6 +152,8 @@ export function createFanOut(deps: {
   return {
     serve(request, reply, { from } = {}) {
       if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
+      // A request that came behind others on one connection has no socket to take until they are answered.
+      if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
       const wantsTitles = request.headers['icy-metadata'] === '1'
       const begin = entrance(wantsTitles, from)
       const origin = request.headers.origin
