@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -167,6 +168,17 @@ t.test('a put that breaks off changes nothing and leaves nothing', async (t) => 
   await t.rejects(media.put('day/a.mp3', broken), { message: 'the sender is gone' })
   t.same(readdirSync(join(root, 'music/day')), ['a.mp3'])
   t.equal(await text(await media.open('day/a.mp3')), 'old')
+})
+
+t.test('what killed puts left is swept, what may still be written is not', async (t) => {
+  const { root, media } = await openIn(t)
+  await media.sweep('day')
+  await media.put('day/a.mp3', Buffer.from('a'))
+  const [old, recent] = [`.${randomUUID()}.tmp`, `.${randomUUID()}.tmp`]
+  for (const name of [old, recent, '.not-ours.tmp']) await place(root, join('music/day', name))
+  for (const name of [old, '.not-ours.tmp', 'a.mp3']) utimesSync(join(root, 'music/day', name), 0, 0)
+  await media.sweep('day')
+  t.same(readdirSync(join(root, 'music/day')).sort(), [recent, '.not-ours.tmp', 'a.mp3'].sort())
 })
 
 t.test('a listing holds files only, in order, without hidden ones', async (t) => {

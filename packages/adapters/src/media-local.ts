@@ -7,6 +7,8 @@ import { syncFolder, writeDurably } from './durable-files.ts'
 
 /** Longest name that common file systems take. */
 const MAX_NAME_BYTES = 255
+/** A temporary file that nobody has written to for so long belongs to nobody any more. */
+const ABANDONED_MS = 60 * 60 * 1000
 
 /**
  * The station's files in a folder of this machine: music `<mode>/<file>` under `music/`, everything else where its key
@@ -60,7 +62,7 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
     async put(key, content) {
       const path = place(key)
       const parent = await provideFolder(dirname(path))
-      const temporary = join(parent, `.${randomUUID()}.tmp`)
+      const temporary = join(parent, temporaryName())
       try {
         await writeDurably(temporary, content)
         await rename(temporary, join(parent, basename(path)))
@@ -96,6 +98,18 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       }
     },
 
+    async sweep(swept) {
+      try {
+        const folder = inside(root, await realpath(place(swept)))
+        for (const name of (await readdir(folder)).filter(isTemporary)) {
+          const path = join(folder, name)
+          if (Date.now() - (await stat(path)).mtimeMs > ABANDONED_MS) await rm(path, { force: true })
+        }
+      } catch (error) {
+        if (!isAbsent(error)) throw error
+      }
+    },
+
     async source(key) {
       const found = await locate(key)
       if (!found) throw new Failure('NOT_FOUND')
@@ -103,6 +117,9 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
     },
   }
 }
+
+const temporaryName = () => `.${randomUUID()}.tmp`
+const isTemporary = (name: string) => /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name)
 
 function segments(key: MediaKey): string[] {
   const names = key.split('/')

@@ -20,6 +20,7 @@ export async function ensureArtist(data: DataStore, artist: string): Promise<voi
  * and a record with neither image nor day track goes.
  */
 export async function reconcileArtists(data: DataStore, media: MediaStorage): Promise<void> {
+  await media.sweep(FOLDER)
   await Promise.all((await media.list(FOLDER)).map((key) => registerImage(data, key)))
 
   const dayTracks = await data.tracks.find({ mode: 'day' })

@@ -82,6 +82,7 @@ export async function reconcile(station: {
   const { data, media, log } = station
   const result = { added: 0, removed: 0, missing: 0 }
   for (const mode of modes) {
+    await media.sweep(mode)
     const files = new Set((await media.list(mode)).filter((key) => /.\.mp3$/i.test(key)))
     const tracks = await data.tracks.find({ mode })
     const ids = new Set(tracks.map((track) => track.id))

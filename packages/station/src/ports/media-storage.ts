@@ -19,6 +19,8 @@ export interface MediaStorage {
   delete(key: MediaKey): Promise<void>
   /** Keys of the files directly under a folder such as `day` or `arts`, in order; hidden files are left out. */
   list(folder: string): Promise<MediaKey[]>
+  /** Removes what `put`s left directly under a folder when their process was killed; not what may still be written. */
+  sweep(folder: string): Promise<void>
   /** A path or address that ffmpeg can open. @throws Failure NOT_FOUND */
   source(key: MediaKey): Promise<string>
 }
