@@ -106,7 +106,7 @@ t.test('the guards', async (t) => {
         headers: { 'x-art-token': good.artToken, ...(uid !== undefined && { 'x-listener-uid': uid }) },
       })
     t.equal((await ask()).statusCode, 400)
-    t.match((await ask()).json(), { error: { code: 'BAD_REQUEST', field: 'X-Listener-Uid' } })
+    t.match((await ask()).json(), { error: { code: 'BAD_REQUEST', field: 'x-listener-uid' } })
     for (const uid of [other.uid, good.uid.toUpperCase(), `${good.uid}0`, 'x']) {
       t.equal((await ask(uid)).statusCode, 401)
     }
@@ -165,6 +165,14 @@ t.test('the reference documents every route: its access, replies and refusals', 
       for (const name of Object.keys(alternative)) t.ok(reference.components.securitySchemes[name], name)
     }
     t.ok(operation.responses['200'], `${named(route)}: its reply`)
+    const hasRanges = 'hasRanges' in route.reply && route.reply.hasRanges === true
+    t.equal('206' in operation.responses, hasRanges, `${named(route)}: its ranges`)
+    const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
+    t.same(
+      headers.map(({ name }) => name),
+      Object.keys((route.headers as { properties?: object } | undefined)?.properties ?? {}),
+      `${named(route)}: its headers`,
+    )
     for (const code of route.failures) {
       const refusal = operation.responses[String(failures[code].status)]
       t.match(refusal?.description, `\`${code}\``, `${named(route)}: ${code}`)
@@ -372,5 +380,6 @@ interface Reference {
 interface Operation {
   summary: string
   security?: Record<string, string[]>[]
+  parameters?: { in: string; name: string }[]
   responses: Record<string, { description: string }>
 }

@@ -81,6 +81,7 @@ export function describeRoute(route: Route): FastifySchema {
     security: security[route.access],
     ...(route.params && { params: route.params }),
     ...(route.query && { querystring: route.query }),
+    ...(route.headers && { headers: route.headers }),
     ...(route.body && { body: route.body }),
     response: { ...replies(route), ...refusals(route) },
   }
@@ -89,7 +90,8 @@ export function describeRoute(route: Route): FastifySchema {
 function replies({ reply }: Route) {
   if (!isBytes(reply)) return { 200: reply }
   const content = { [reply.bytes]: { schema: { type: 'string', format: 'binary' } } }
-  return { 200: { description: reply.description, content } }
+  const { description } = reply
+  return { 200: { description, content }, ...(reply.hasRanges && { 206: { description, content } }) }
 }
 
 function isBytes(reply: TSchema | BytesReply): reply is BytesReply {

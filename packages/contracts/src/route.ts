@@ -8,6 +8,8 @@ export type Access = 'public' | 'art' | 'art+audio'
 export interface BytesReply {
   bytes: string
   description: string
+  /** Single byte ranges are served, with status 206. */
+  hasRanges?: boolean
 }
 
 /** Bytes instead of JSON, with their content type. */
@@ -23,6 +25,8 @@ export interface Route {
   access: Access
   params?: TSchema
   query?: TSchema
+  /** Headers that the route reads beside the tokens of its access rule. */
+  headers?: TSchema
   body?: TSchema
   reply: TSchema | BytesReply
   failures: readonly FailureCode[]

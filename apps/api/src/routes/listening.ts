@@ -106,9 +106,8 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   })
 
   implement(app, listening.getAudioKey, ({ caller, request, reply }) => {
-    const claimed = request.headers['x-listener-uid']?.toString()
-    if (!claimed) throw new Failure('BAD_REQUEST', { field: 'X-Listener-Uid' })
-    if (!areSame(claimed, caller.uid)) throw new Failure('ART_TOKEN_INVALID')
+    if (!areSame(String(request.headers['x-listener-uid']), caller.uid))
+      throw new Failure('ART_TOKEN_INVALID')
     reply.header('cache-control', 'no-store')
     return tokens.issueAudioToken(caller.uid, clock.nowMs())
   })

@@ -87,6 +87,9 @@ export const getAudioKey = defineRoute({
   path: '/api/audio-key',
   summary: 'An audio token for the listener named in X-Listener-Uid',
   access: 'art',
+  headers: Type.Object({
+    'X-Listener-Uid': Type.String({ description: 'the uid from `listener_uid`', minLength: 1 }),
+  }),
   reply: Type.Object({ token: Type.String(), expiresIn: Type.Number({ description: 'seconds' }) }),
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID'],
 })
@@ -97,7 +100,8 @@ export const getAudio = defineRoute({
   summary: 'The audio file of a track (single byte ranges are served)',
   access: 'art+audio',
   query: ByTrack,
-  reply: bytes('audio/mpeg', 'The file, or the asked range of it'),
+  headers: Type.Object({ Range: Type.Optional(Type.String({ description: 'for example `bytes=0-65535`' })) }),
+  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
   failures: [
     'BAD_REQUEST',
     'ART_TOKEN_INVALID',
@@ -122,6 +126,9 @@ const FromFrame = Type.Object({
     Type.Integer({ minimum: 0, description: 'frame number to resume at, when it is still in the ring' }),
   ),
 })
+const WantsTitles = Type.Object({
+  'Icy-MetaData': Type.Optional(Type.String({ description: '`1` = with titles' })),
+})
 const endless = bytes(
   'audio/mpeg',
   'The endless broadcast; with `Icy-MetaData: 1` in-band titles every 16000 bytes',
@@ -133,6 +140,7 @@ export const getStream = defineRoute({
   summary: 'The shared broadcast, for the browser',
   access: 'art',
   query: FromFrame,
+  headers: WantsTitles,
   reply: endless,
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'STREAM_OFF', 'STREAM_NOT_READY'],
 })
@@ -143,6 +151,7 @@ export const getPublicStream = defineRoute({
   summary: 'The shared broadcast, for radio directories and hardware players',
   access: 'public',
   query: FromFrame,
+  headers: WantsTitles,
   reply: endless,
   failures: ['BAD_REQUEST', 'STREAM_OFF', 'STREAM_NOT_READY'],
 })
