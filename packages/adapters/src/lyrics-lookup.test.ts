@@ -1,7 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { createLyricsLookup } from './lyrics-lookup.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 /** A lyrics service that answers as the test says. */
 async function openService(t: Test, answer: RequestListener) {
@@ -98,10 +103,17 @@ t.test('an answer that is late, too large, redirected or something else is no an
     },
     'no answer': () => {},
     'an answer that stops': (_, response) => void response.write('{'),
+    'an answer that trickles': (_, response) => {
+      const drops = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(drops))
+    },
   }
   for (const [what, answer] of Object.entries(services)) {
     const service = await openService(t, answer)
+    // What the runtime forgets of a request once it was answered must not matter for its time limit.
+    const forgetting = setInterval(collectGarbage, 50)
     await t.rejects(createLyricsLookup(service.url, 300).find(SONG), what)
+    clearInterval(forgetting)
   }
   t.equal(stranger.asked.length, 0, 'nobody is asked but the service itself')
   await t.rejects(createLyricsLookup('http://127.0.0.1:1/api').find(SONG), 'nobody there')

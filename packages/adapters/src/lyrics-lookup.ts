@@ -20,11 +20,12 @@ export function createLyricsLookup(baseUrl: string, timeLimitMs = TIME_LIMIT_MS)
       if (album) query.set('album_name', album)
       if (durationSecs) query.set('duration', String(Math.round(durationSecs)))
 
+      const tooLate = AbortSignal.timeout(timeLimitMs)
       const response = await fetch(`${baseUrl}/get?${query}`, {
         headers: { accept: 'application/json', 'user-agent': 'Solstice radio' },
         // The operator named one host; where it sends us to is nobody's promise.
         redirect: 'error',
-        signal: AbortSignal.timeout(timeLimitMs),
+        signal: tooLate,
       })
       if (response.status === 404) {
         await response.body?.cancel()
@@ -34,21 +35,33 @@ export function createLyricsLookup(baseUrl: string, timeLimitMs = TIME_LIMIT_MS)
         await response.body?.cancel()
         throw new Error(`the lyrics service answered ${response.status}`)
       }
-      return readAnswer(JSON.parse(await readText(response)))
+      return readAnswer(JSON.parse(await readText(response, tooLate)))
     },
   }
 }
 
-async function readText(response: Response): Promise<string> {
+async function readText({ body }: Response, tooLate: AbortSignal): Promise<string> {
+  if (!body) return ''
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > SIZE_LIMIT_BYTES)
-      throw new Error(`the lyrics service answered more than ${SIZE_LIMIT_BYTES} bytes`)
-    chunks.push(chunk)
+  const reader = body.getReader()
+  // fetch heeds its signal until the head of the answer is there; afterwards it may forget it.
+  const giveUp = () => void reader.cancel().catch(() => {})
+  tooLate.addEventListener('abort', giveUp)
+  try {
+    for (;;) {
+      const { value } = await reader.read()
+      tooLate.throwIfAborted()
+      if (!value) return Buffer.concat(chunks).toString('utf8')
+      size += value.length
+      if (size > SIZE_LIMIT_BYTES)
+        throw new Error(`the lyrics service answered more than ${SIZE_LIMIT_BYTES} bytes`)
+      chunks.push(value)
+    }
+  } finally {
+    tooLate.removeEventListener('abort', giveUp)
+    giveUp()
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function readAnswer(answer: unknown): { synced: boolean; lines: LyricsLine[] } | null {
