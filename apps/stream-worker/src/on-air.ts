@@ -31,6 +31,8 @@ import {
 } from '@solstice/station'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 
+/** An ffmpeg that does not say its version in this time says nothing at all. */
+const FFMPEG_LIMIT_MS = 10_000
 const SCHEDULE_EVERY_MS = 3_600_000
 const RETRY_MS = 1_000
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
@@ -224,7 +226,7 @@ export async function goOnAir(
 }
 
 async function hasFfmpeg(path: string): Promise<boolean> {
-  return promisify(execFile)(path, ['-version']).then(
+  return promisify(execFile)(path, ['-version'], { timeout: FFMPEG_LIMIT_MS, killSignal: 'SIGKILL' }).then(
     () => true,
     () => false,
   )
