@@ -17,7 +17,8 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createGuards } from './access.ts'
 import { readAvatars } from './avatars.ts'
-import { createOrigins } from './client-address.ts'
+import { clientAddress, createOrigins } from './client-address.ts'
+import { limitConnections } from './connection-limit.ts'
 import { refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
 import { documentApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -113,7 +114,18 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const uiSettings = await readUiSettings(data)
-  const fanOut = createFanOut({ mirror, clock, config, uiSettings: () => uiSettings, origins })
+  const connections = limitConnections(app.server, ({ remoteAddress }) =>
+    // Behind a proxy the connections are the proxy's, and so is their number.
+    config.trustProxyHops > 0 ? null : clientAddress(remoteAddress, undefined, 0),
+  )
+  const fanOut = createFanOut({
+    mirror,
+    clock,
+    config,
+    uiSettings: () => uiSettings,
+    origins,
+    onTaken: connections.release,
+  })
   app.addHook('preClose', () => fanOut.close())
 
   const lyrics = createLyrics(data, config.lyricsApiUrl ? ports.lyricsLookup : null, clock)

@@ -8,6 +8,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
 import { clientAddress, type Origins } from '../client-address.ts'
+import { createCrowd } from '../crowd.ts'
 import { writeRefusal } from '../implement.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { Tokens } from '../tokens.ts'
@@ -20,7 +21,7 @@ import { createOutlook, PHASES, startSync, trackStarted } from './sync.ts'
 const LARGEST_MESSAGE_BYTES = 300_000
 /** A socket that never finishes its handshake is let go. */
 const HANDSHAKE_LIMIT_MS = 10_000
-/** A campus or a mobile network may share an address; nobody needs more. A proxy on this machine stands for everybody. */
+/** A campus or a mobile network may share an address; nobody needs more. */
 const MOST_PER_ADDRESS = 1_000
 /** Events of one socket: so many at once, then so many a second; what is above is dropped. */
 const EVENT_BURST = 50
@@ -179,26 +180,6 @@ async function connect(redis: Redis): Promise<Redis> {
 async function disconnect(connection: Redis): Promise<void> {
   if (connection.status === 'ready') await connection.quit().catch(() => {})
   else connection.disconnect()
-}
-
-/** How many sockets each address has. */
-function createCrowd(most: number) {
-  const counts = new Map<string, number>()
-  return {
-    hasRoom: (address: string) => isThisMachine(address) || (counts.get(address) ?? 0) < most,
-    enter(address: string): () => void {
-      counts.set(address, (counts.get(address) ?? 0) + 1)
-      return () => {
-        const left = (counts.get(address) ?? 1) - 1
-        if (left === 0) counts.delete(address)
-        else counts.set(address, left)
-      }
-    },
-  }
-}
-
-function isThisMachine(address: string): boolean {
-  return address.startsWith('127.') || address === '::1'
 }
 
 /** A token bucket per socket: events that find it empty are dropped, and a flood of them closes the socket. */

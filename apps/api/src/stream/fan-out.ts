@@ -54,6 +54,8 @@ export function createFanOut(deps: {
   config: Pick<Config, 'streamBitrate' | 'publicServerUrl'>
   uiSettings: () => UiSettings
   origins: Pick<Origins, 'isAllowedOrigin'>
+  /** Told of each connection that is HTTP's no more. */
+  onTaken?: (socket: Socket) => void
 }): FanOut {
   const { mirror, clock, config } = deps
   const { ring } = mirror
@@ -166,6 +168,7 @@ export function createFanOut(deps: {
         origin: origin && deps.origins.isAllowedOrigin(origin, request.raw) ? origin : null,
       })
       const socket = takeSocket(reply)
+      deps.onTaken?.(socket)
       if (socket.destroyed) return
       if (request.method === 'HEAD') {
         socket.write(head)

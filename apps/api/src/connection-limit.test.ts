@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { limitConnections } from './connection-limit.ts'
+
+async function open(t: Test, addressOf: (socket: Socket) => string | null) {
+  const server = createServer((_, response) => response.end('answer'))
+  const accepted: Socket[] = []
+  const limit = limitConnections(server, addressOf, 3)
+  server.on('connection', (socket) => accepted.push(socket))
+  server.on('upgrade', (_, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const sockets: Socket[] = []
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  /** Connects and asks; tells what comes first. */
+  const ask = async (...headers: string[]) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.write(['GET / HTTP/1.1', 'Host: a', ...headers, '', ''].join('\r\n'))
+    const answer = once(socket, 'data').then(([data]) => String(data).split(' ')[1])
+    return { socket, answer: await Promise.race([answer, once(socket, 'close').then(() => 'closed')]) }
+  }
+  return { accepted, limit, ask }
+}
+
+t.test('an address has so many connections at once, and another one when one of them ends', async (t) => {
+  const { accepted, ask } = await open(t, () => '203.0.113.7')
+  const held = [await ask(), await ask(), await ask()]
+  t.same(
+    held.map(({ answer }) => answer),
+    ['200', '200', '200'],
+  )
+  t.equal((await ask()).answer, 'closed')
+  const gone = once(accepted[0]!, 'close')
+  held[0]!.socket.destroy()
+  await gone
+  t.equal((await ask()).answer, '200')
+})
+
+t.test('what became a WebSocket or a stream is not counted any more', async (t) => {
+  const { accepted, limit, ask } = await open(t, () => '203.0.113.7')
+  for (let i = 0; i < 5; i++) t.equal((await ask('Connection: Upgrade', 'Upgrade: websocket')).answer, '101')
+  for (let i = 0; i < 5; i++) {
+    t.equal((await ask()).answer, '200')
+    limit.release(accepted.at(-1)!)
+  }
+})
+
+t.test('this machine and connections that are not counted always have room', async (t) => {
+  for (const address of ['127.0.0.1', null]) {
+    const { ask } = await open(t, () => address)
+    for (let i = 0; i < 5; i++) t.equal((await ask()).answer, '200')
+  }
+})
