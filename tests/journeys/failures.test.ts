@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { openRedis, openRedisBus, openStationClock } from '@solstice/adapters'
 import { chunkEndMs, type FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
@@ -214,4 +214,16 @@ t.test('an unreadable file is skipped, and does not come back', { buffered: true
   const samples = await decode(await listening.received(18 * BYTES_PER_S))
   const heard = melody(samples.subarray(44_100, samples.length - 4410), [440])
   t.notOk(heard.slice(20).includes(null), 'the other track goes on without a gap')
+})
+
+t.test('music that was gone for a while, all of it, is heard again', { buffered: true }, async (t) => {
+  const station = await prepareStation(t, tones)
+  const music = `${station.env.MEDIA_DIR}/music`
+  await rename(music, `${music} elsewhere`)
+  const worker = await station.startWorker()
+  const lost = 'this track cannot be decoded further'
+  await worker.printed(new RegExp(`${lost}[^]*${lost}`))
+  await rename(`${music} elsewhere`, music)
+  await worker.printed(new RegExp(`${lost}[^]*${lost}[^]*"msg":"on air"`))
+  t.pass('it is on air')
 })

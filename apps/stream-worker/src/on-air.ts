@@ -35,6 +35,8 @@ import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts
 const FFMPEG_LIMIT_MS = 10_000
 const SCHEDULE_EVERY_MS = 3_600_000
 const RETRY_MS = 1_000
+/** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
+const SECOND_CHANCE_MS = 20_000
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
 const FIRST_SOUND_MS = 600
 
@@ -150,6 +152,12 @@ export async function goOnAir(
     }
   }
 
+  const giveSecondChance = () => {
+    if (state.onAir.phase !== 'preparing' || state.unplayable.length === 0) return
+    libraryVersion++
+    take(apply(state, { type: 'library-changed' }, clock.nowMs()))
+  }
+
   const obey = async () => {
     for await (const { id, command } of desk.commands(state.appliedThrough)) {
       if (offAir.aborted) return
@@ -209,6 +217,7 @@ export async function goOnAir(
     })
   }
   const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
+  const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
   obey().catch(fail)
   log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')
 
@@ -218,6 +227,7 @@ export async function goOnAir(
   })
   clearTimeout(dueTimer)
   clearInterval(scheduleTimer)
+  clearInterval(secondChanceTimer)
   await broadcast?.stop()
   if (!desk.lost.aborted) {
     await save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
