@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Config } from '@solstice/adapters'
 import { type LibraryItem, listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
-import { naturalMode } from '@solstice/playout'
+import { advance, naturalMode } from '@solstice/playout'
 import {
   artistKey,
   capabilitiesOf,
@@ -62,12 +62,15 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     donationInfo: null,
   }))
 
+  /** The air as it is now, also while no worker is alive to say so. */
+  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
+
   implement(app, listening.getHistory, async () =>
-    capabilities.history ? [...(await recentHistory(data, mirror.state?.onAir ?? null))] : [],
+    capabilities.history ? [...(await recentHistory(data, airNow()?.onAir ?? null))] : [],
   )
 
   implement(app, listening.getLibrary, async ({ reply }) => {
-    const mode = mirror.state?.mode ?? naturalMode(scheduleOf(config, clock.nowMs()), clock.nowMs())
+    const mode = airNow()?.mode ?? naturalMode(scheduleOf(config, clock.nowMs()), clock.nowMs())
     const tracks = await libraryOf(data, mode)
     return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
   })

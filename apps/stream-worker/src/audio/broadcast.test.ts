@@ -206,7 +206,11 @@ t.test('the programme as it is heard', async (t) => {
     await air.broadcast.stop()
     const sound = await soundOf(air.chunks)
     consecutive(t, air.chunks)
-    t.equal(air.chunks[0]?.frame, Math.floor((START_MS * 44.1) / 1152))
+    t.equal(
+      air.chunks[0]!.frame,
+      Math.floor(air.chunks[0]!.atMs / (1152 / 44.1)),
+      'numbers begin with the time',
+    )
     t.equal(sound.length, air.chunks.length * 19 * FRAME, 'each frame is 1152 samples')
 
     for (const [hz, start, end] of [
