@@ -55,7 +55,8 @@ t.test('library and history follow the air', async (t) => {
   await addTrack('night/4.mp3', null, { artist: 'Moth', title: 'Lamp' })
   const played = { trackId: 'day/2.mp3', title: 'A', artist: 'Beta', album: '', mode: 'day' } as const
   for (let i = 1; i <= 12; i++) await ports.data.history.insert({ ...played, playedAt: i * 1000 })
-  await ports.data.history.insert({ ...played, trackId: current.id, playedAt: 13_000 })
+  const startedAtMs = Math.round(ports.clock.nowMs())
+  await ports.data.history.insert({ ...played, trackId: current.id, playedAt: startedAtMs })
 
   t.same(
     (await ask('/api/library')).map((item: { id: string }) => item.id),
@@ -67,9 +68,14 @@ t.test('library and history follow the air', async (t) => {
     { id: 'day/3.mp3', title: 'z', artist: 'Alpha' },
     'nothing else is told',
   )
-  t.equal((await ask('/api/history')).at(-1).playedAt, 13_000, 'nothing is on air, so all of it is history')
+  t.equal(
+    (await ask('/api/history')).at(-1).playedAt,
+    startedAtMs,
+    'nothing is on air, so all of it is history',
+  )
 
-  await putOnAir(station, { mode: 'night', onAir: playing(current, 13_000) })
+  const longTrack = { ...current, duration: 3600 }
+  await putOnAir(station, { mode: 'night', onAir: playing(longTrack, startedAtMs) })
   t.same(await ask('/api/library'), [{ id: 'night/4.mp3', title: 'Lamp', artist: 'Moth' }])
   const history = await ask('/api/history')
   t.same(
