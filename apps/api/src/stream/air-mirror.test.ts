@@ -1,12 +1,13 @@
 import { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { initialState } from '@solstice/playout'
+import { FRAME_MS } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes.ts'
 import { createAirMirror } from './air-mirror.ts'
-import { FRAME_MS, frameStarts, type Segment } from './ring.ts'
+import { frameStarts, type Segment } from './ring.ts'
 
 function mirrored(t: Teardown) {
   const air = handMadeAir()

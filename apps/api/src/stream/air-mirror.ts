@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PlayoutState } from '@solstice/playout'
-import type { Bus, FrameChunk, Unsubscribe } from '@solstice/station'
+import { type Bus, FRAME_MS, type FrameChunk, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
-import { createRing, FRAME_MS, type Ring, type Segment } from './ring.ts'
+import { createRing, type Ring, type Segment } from './ring.ts'
 
 /** What is kept for those who resume; who is further behind has lost the thread anyway. */
 const KEEP_MS = 30_000

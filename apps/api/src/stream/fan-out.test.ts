@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
-import { defaultSettings } from '@solstice/station'
+import { defaultSettings, FRAME_MS } from '@solstice/station'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import t from 'tap'
@@ -11,7 +11,6 @@ import { createOrigins } from '../client-address.ts'
 import { createAirMirror } from './air-mirror.ts'
 import { createFanOut } from './fan-out.ts'
 import { METADATA_INTERVAL } from './icy.ts'
-import { FRAME_MS } from './ring.ts'
 
 type Test = Teardown
 

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
 import { type Mode, streamBurstMs, type UiSettings } from '@solstice/contracts'
-import { Failure, type StationClock } from '@solstice/station'
+import { Failure, FRAME_MS, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Origins } from '../client-address.ts'
 import type { AirMirror } from './air-mirror.ts'
 import { bridge, leadIn, METADATA_INTERVAL, placeIn } from './icy.ts'
-import { FRAME_MS, frameStarts, type Segment, titleAt } from './ring.ts'
+import { frameStarts, type Segment, titleAt } from './ring.ts'
 
 /** So far behind, a listener is carried to the live edge. */
 const SKIP_BEHIND_MS = 10_000

@@ -1,8 +1,5 @@
-import type { FrameChunk } from '@solstice/station'
+import { FRAME_MS, type FrameChunk } from '@solstice/station'
 import { cueTitle, type Framed, frame } from './icy.ts'
-
-/** Time of one frame: 1152 samples at 44.1 kHz, ms. */
-export const FRAME_MS = 1152 / 44.1
 
 /** A chunk as this replica hands it out: two shared buffers, and its place in what this replica has handed out. */
 export interface Segment {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AirPlan, QueueEntry } from '@solstice/playout'
-import type { FrameChunk } from '@solstice/station'
+import { FRAME_MS, type FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio.ts'
@@ -206,11 +206,7 @@ t.test('the programme as it is heard', async (t) => {
     await air.broadcast.stop()
     const sound = await soundOf(air.chunks)
     consecutive(t, air.chunks)
-    t.equal(
-      air.chunks[0]!.frame,
-      Math.floor(air.chunks[0]!.atMs / (1152 / 44.1)),
-      'numbers begin with the time',
-    )
+    t.equal(air.chunks[0]!.frame, Math.floor(air.chunks[0]!.atMs / FRAME_MS), 'numbers begin with the time')
     t.equal(sound.length, air.chunks.length * 19 * FRAME, 'each frame is 1152 samples')
 
     for (const [hz, start, end] of [

@@ -1,15 +1,13 @@
 import type { TrackRef } from '@solstice/playout'
-import { chunkEndMs, type FrameChunk } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
 import { PRIMING_FRAMES, startEncoder } from './encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
-import { FRAME_SAMPLES } from './mp3-frames.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 import { createProgrammeSound, type Programme } from './programme-sound.ts'
 
 export type { Programme } from './programme-sound.ts'
 
-const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS
 const TICK_MS = 100
 /** Sound is mixed so long before it is due: a tick, and the time that the encoder needs. */
 const LEAD_MS = 200

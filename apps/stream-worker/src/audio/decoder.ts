@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
+import { SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import prism from 'prism-media'
-import { PcmRing, SAMPLE_RATE } from './pcm-ring.ts'
+import { PcmRing } from './pcm-ring.ts'
 
 /** Up to this position a seek decodes from the beginning: exact to the sample, and done in about half a second. */
 const EXACT_SEEK_SAMPLES = 600 * SAMPLE_RATE

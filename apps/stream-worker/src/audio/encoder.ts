@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { FRAME_SAMPLES, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
-import { createFrameCutter, FRAME_SAMPLES } from './mp3-frames.ts'
-import { SAMPLE_BYTES, SAMPLE_RATE } from './pcm-ring.ts'
+import { createFrameCutter } from './mp3-frames.ts'
+import { SAMPLE_BYTES } from './pcm-ring.ts'
 
 /**
  * Frames that a fresh encoder makes before the first one that is used. An MP3 frame depends on the sound of about two

@@ -1,7 +1,6 @@
 import type { QueueEntry } from '@solstice/playout'
-import type { Cue, FrameChunk } from '@solstice/station'
+import { type Cue, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
-import { FRAME_SAMPLES } from './mp3-frames.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** About half a second. */

@@ -1,6 +1,3 @@
-/** Samples in one MPEG-1 layer III frame (ISO/IEC 11172-3, 2.4.2.1). */
-export const FRAME_SAMPLES = 1152
-
 const HEADER_BYTES = 4
 const MAX_FRAME_BYTES = 1441
 /** ISO/IEC 11172-3, 2.4.2.3, layer III: kbit/s by index; index 0 (free format) and 15 are not used here. */

@@ -1,5 +1,6 @@
-/** Sound inside the worker: 44.1 kHz, stereo, 16 bit, interleaved. One sample means one moment, both channels. */
-export const SAMPLE_RATE = 44_100
+import { SAMPLE_RATE } from '@solstice/station'
+
+/** One sample of both channels, s16le. */
 export const SAMPLE_BYTES = 4
 export const SAMPLES_PER_MS = SAMPLE_RATE / 1000
 

@@ -1,10 +1,9 @@
 import type { AirPlan, QueueEntry, TrackRef } from '@solstice/playout'
-import type { Cue } from '@solstice/station'
+import { type Cue, FRAME_SAMPLES, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import { type Decoder, openDecoder } from './decoder.ts'
 import { type Fade, gainAt, isOver, mix, type Part } from './mixer.ts'
-import { FRAME_SAMPLES } from './mp3-frames.ts'
-import { SAMPLE_RATE, SAMPLES_PER_MS } from './pcm-ring.ts'
+import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** What the sound asks of the engine, and tells it. Answered at once; all moments are station time. */
 export interface Programme {
