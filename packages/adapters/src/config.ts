@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Mode } from '@solstice/contracts'
 
 const WEB = ['http:', 'https:']
 export const streamBitrates = [64, 96, 128, 160, 192, 256, 320] as const
@@ -180,9 +179,4 @@ export function readConfig(env: Record<string, string | undefined>) {
 
 function hasProtocol(value: string, protocols: string[]): boolean {
   return URL.canParse(value) && protocols.includes(new URL(value).protocol)
-}
-
-/** The modes that this station can be in. */
-export function activeModes(config: Pick<Config, 'nightMode'>): Mode[] {
-  return config.nightMode ? ['day', 'night'] : ['day']
 }

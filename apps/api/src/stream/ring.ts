@@ -1,4 +1,4 @@
-import { FRAME_MS, type FrameChunk } from '@solstice/station'
+import { FRAME_MS, type FrameChunk, frameBytes } from '@solstice/station'
 import { cueTitle, type Framed, frame } from './icy.ts'
 
 /** A chunk as this replica hands it out: two shared buffers, and its place in what this replica has handed out. */
@@ -75,21 +75,9 @@ export function titleAt(chunk: FrameChunk, byte: number): string {
 /** Where each MP3 frame of whole frames begins. Ends early at bytes that are not a frame of MPEG-1 layer III. */
 export function frameStarts(audio: Buffer): number[] {
   const starts: number[] = []
-  for (let at = 0, length = frameLength(audio, at); length > 0; length = frameLength(audio, at)) {
+  for (let at = 0, length = frameBytes(audio, at); length !== null; length = frameBytes(audio, at)) {
     starts.push(at)
     at += length
   }
   return starts.length > 0 ? starts : [0]
-}
-
-const KBITS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0]
-const RATES = [44_100, 48_000, 32_000, 0]
-
-/** Length in bytes by the frame header (ISO/IEC 11172-3, 2.4.1.3); 0 where there is none. */
-function frameLength(audio: Buffer, at: number): number {
-  if (at + 4 > audio.length || audio[at] !== 0xff || (audio[at + 1]! & 0xfe) !== 0xfa) return 0
-  const header = audio[at + 2]!
-  const rate = RATES[(header >> 2) & 3]!
-  if (rate === 0) return 0
-  return Math.floor((144_000 * KBITS[header >> 4]!) / rate) + ((header >> 1) & 1)
 }

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { frameBytes } from '@solstice/station'
 import t from 'tap'
-import { createFrameCutter, frameBytes } from './mp3-frames.ts'
+import { createFrameCutter } from './mp3-frames.ts'
 
 const run = promisify(execFile)
 
