@@ -69,7 +69,7 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
   heartbeat.unref()
 
   return {
-    async send(command: Command) {
+    async send<C extends Command>(command: C) {
       const token = randomUUID()
       let timer: NodeJS.Timeout | undefined
       const answer = new Promise<Outcome>((resolve, reject) => {
@@ -83,7 +83,7 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
       }
       try {
         ask().catch((error) => log.warn({ err: error }, 'a command could not be sent'))
-        return await answer
+        return (await answer) as Outcome<C['type']>
       } finally {
         clearTimeout(timer)
         waiting.delete(token)

@@ -114,6 +114,19 @@ export function readConfig(env: Record<string, string | undefined>) {
   const artTokenSecret = env.ART_TOKEN_SECRET?.trim()
   if (!artTokenSecret) warnings.push('ART_TOKEN_SECRET is not set; it is derived from JWT_SECRET')
 
+  const adminLogin = env.ADMIN_LOGIN?.trim() ?? ''
+  const adminPass = env.ADMIN_PASS ?? ''
+  if (!adminLogin || !adminPass)
+    warnings.push('ADMIN_LOGIN and ADMIN_PASS are not both set; there is no super admin')
+  else if (!/^\$(argon2id|2[aby])\$/.test(adminPass))
+    warnings.push('ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer')
+
+  const list = (name: string, fallback: string) =>
+    text(name, fallback)
+      .split(',')
+      .map((item) => item.trim().toLowerCase())
+      .filter(Boolean)
+
   const clientOrigins = () => {
     const pages = isProduction ? '' : 'http://localhost:3000,http://localhost:5173,http://localhost:4173'
     const origins = (env.CLIENT_ORIGIN ?? pages)
@@ -141,6 +154,10 @@ export function readConfig(env: Record<string, string | undefined>) {
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 5),
     redisUrl: redisAddress(),
 
+    /** Key of the tokens of admins. */
+    jwtSecret,
+    /** The super admin; null when there is none. `pass` is a hash or plain text. */
+    superAdmin: adminLogin && adminPass ? { login: adminLogin, pass: adminPass } : null,
     artTokenSecret:
       artTokenSecret ||
       Buffer.from(hkdfSync('sha256', jwtSecret, '', 'solstice art tokens', 32)).toString('base64url'),
@@ -171,6 +188,18 @@ export function readConfig(env: Record<string, string | undefined>) {
 
     lyricsApiUrl: env.LYRICS_API_URL === '' ? '' : webAddress('LYRICS_API_URL', 'https://lrclib.net/api'),
     lyricsPrefetch: flag('LYRICS_PREFETCH', false),
+
+    /** 0 turns a limit off. */
+    loginAttemptsPer15Min: integer('LOGIN_ATTEMPTS_PER_15_MIN', 10, 0),
+    deleteQuotaPerDay: integer('DELETE_QUOTA_PER_DAY', 30, 0),
+    modeSwitchCooldownS: integer('MODE_SWITCH_COOLDOWN_S', 1800, 0),
+    groupInsertCooldownS: integer('GROUP_INSERT_COOLDOWN_S', 600, 0),
+    preparingMinS: integer('PREPARING_MIN_S', 3, 0),
+
+    /** Download tool; '' = looked for in PATH. */
+    videodownPath: text('VIDEODOWN_PATH', ''),
+    /** Hosts, and their subdomains, that video links may name; the first is the domain that cookies have to be of. */
+    videoSiteHosts: list('VIDEO_SITE_HOSTS', 'youtube.com,youtu.be,music.youtube.com'),
   }
 
   if (problems.length) throw new ConfigError(problems)

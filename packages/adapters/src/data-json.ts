@@ -38,6 +38,10 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     artists: collection('artists'),
     history: collection('history'),
     settings: collection('settings'),
+    clips: collection('clips'),
+    groups: collection('groups'),
+    admins: collection('admins'),
+    audit: collection('audit'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

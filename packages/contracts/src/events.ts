@@ -1,8 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { RadioState, TrackId, User } from './resources.ts'
+import { AuditEntry } from './admin-resources.ts'
+import type { Privilege } from './privileges.ts'
+import { QueueItem, RadioState, TrackId, User } from './resources.ts'
 
-/** Who may send an event. Like a route, an event without a rule does not register. */
-export type EventAccess = 'anyone'
+/**
+ * Who may send an event. Like a route, an event without a rule does not register. What only admin sockets may send is
+ * dropped without a word before the socket is one; one that lacks a privilege gets an error.
+ */
+export type EventAccess = 'anyone' | 'admin' | { readonly all: readonly Privilege[] }
 
 export interface ClientEvent {
   summary: string
@@ -49,6 +54,29 @@ export const clientEvents = {
     payload: Type.Number({ description: 'clientTs' }),
     ack: Type.Object({ seek: Type.Number(), duration: Type.Number(), trackId: Nullable(TrackId) }),
   }),
+  admin_active: clientEvent({
+    summary: 'Makes the socket an admin socket; without a token the cookie of the handshake counts',
+    access: 'anyone',
+    payload: Type.Optional(Type.Union([Type.String({ maxLength: 4_096 }), Type.Null(), Type.Object({})])),
+    ack: null,
+  }),
+  get_queue: clientEvent({
+    summary: 'A page of what comes next',
+    access: 'admin',
+    payload: Type.Object({ offset: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) }),
+    ack: Type.Object({ items: Type.Array(QueueItem), total: Type.Integer() }),
+  }),
+  search_queue: clientEvent({
+    summary: 'The upcoming entries that have all words of `query` in artist and title',
+    access: 'admin',
+    payload: Type.Object({ query: Type.Optional(Type.String({ maxLength: 300 })) }),
+    ack: Type.Object({
+      items: Type.Array(
+        Type.Object({ ...QueueItem.properties, position: Type.Integer({ description: '1 = next' }) }),
+      ),
+      total: Type.Integer(),
+    }),
+  }),
   stream_ping: clientEvent({
     summary: 'The station clock, with the client time echoed',
     access: 'anyone',
@@ -81,6 +109,64 @@ export const serverEvents = {
     }),
   }),
   library_updated: serverEvent({ summary: 'The library changed: read it again', payload: null }),
+  queue_updated: serverEvent({
+    summary: 'Entries left the queue because their track was deleted or moved: read it again',
+    payload: Type.Object({}),
+  }),
+  jingles_updated: serverEvent({ summary: 'The jingles changed', payload: null }),
+  phrases_updated: serverEvent({ summary: 'The phrases changed', payload: null }),
+  background_music_updated: serverEvent({ summary: 'The background music changed', payload: null }),
+  admin_confirmed: serverEvent({
+    summary: 'The socket is an admin socket from now on',
+    payload: Type.Object({
+      role: Type.Union([Type.Literal('super_admin'), Type.Literal('admin')]),
+      privileges: Type.Array(Type.String()),
+      authorized: Type.Boolean(),
+    }),
+  }),
+  admin_success: serverEvent({
+    summary: 'What an admin asked for was done: a JSON text `{ code, uk, en }`',
+    payload: Type.String(),
+  }),
+  admin_error: serverEvent({
+    summary: 'What an admin asked for was refused: a JSON text `{ code, uk, en, reason?, secsLeft? }`',
+    payload: Type.String(),
+  }),
+  suggestions_update: serverEvent({
+    summary: 'The songs that listeners ask for',
+    payload: Type.Array(
+      Type.Object({
+        uid: Type.String(),
+        song: Type.Object({ id: TrackId, title: Type.String(), artist: Type.String() }),
+        addedAt: EpochMs,
+      }),
+    ),
+  }),
+  privileges_updated: serverEvent({
+    summary: 'What the own account may do has changed',
+    payload: Type.Object({ privileges: Type.Array(Type.String()), authorized: Type.Boolean() }),
+  }),
+  admin_authorized: serverEvent({
+    summary: 'A helper has activated its account',
+    payload: Type.Object({ adminId: Type.String(), login: Type.String(), authorized: Type.Literal(true) }),
+  }),
+  force_logout: serverEvent({
+    summary: 'The own account is gone or was reset: the socket is no admin socket any more',
+    payload: Type.Object({
+      reason: Type.Union([Type.Literal('admin_deleted'), Type.Literal('password_reset')]),
+    }),
+  }),
+  audit_new_entry: serverEvent({ summary: 'Somebody did something', payload: AuditEntry }),
+  job_progress: serverEvent({
+    summary: 'How far a background job is',
+    payload: Type.Object({
+      jobId: Type.String(),
+      name: Type.String(),
+      state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
+      done: Type.Integer(),
+      total: Type.Integer(),
+    }),
+  }),
   stream_track_start: serverEvent({
     summary: 'The first sample of a track reached the encoder',
     payload: Type.Object({ trackId: TrackId, duration: Type.Number(), serverTs: EpochMs }),

@@ -24,10 +24,27 @@ export const failures = {
     'Токен аудіо недійсний або застарів',
     'The audio token is invalid or has expired',
   ),
+  UNAUTHORIZED: failure(401, 'Увійдіть до системи', 'Please log in'),
+  INVALID_CREDENTIALS: failure(401, 'Хибний логін або пароль', 'Wrong login or password'),
   FORBIDDEN: failure(403, 'Немає доступу', 'Access denied'),
+  SUPER_ADMIN_ONLY: failure(403, 'Лише для головного адміністратора', 'For the super admin only'),
+  FEATURE_UNAVAILABLE: failure(
+    400,
+    'Ця функція недоступна в цій конфігурації: {capability}',
+    'This feature is not available in this configuration: {capability}',
+  ),
+  STORAGE_WRITE_FAILED: failure(400, 'Не вдалося зберегти файл', 'The file could not be stored'),
+  QUEUE_GROUP_INSERT_FAILED: failure(
+    400,
+    'Не вдалося поставити групу в чергу',
+    'The group could not be queued',
+  ),
   NOT_FOUND: failure(404, 'Не знайдено', 'Not found'),
   TRACK_NOT_FOUND: failure(404, 'Трек не знайдено', 'Track not found'),
   STREAM_OFF: failure(404, 'Спільний потік вимкнено', 'The shared stream is off'),
+  TRACK_LOCKED: failure(409, 'Трек зайнятий ефіром', 'The track is on air'),
+  FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
+  MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
   METHOD_NOT_ALLOWED: failure(405, 'Метод не підтримується', 'Method not allowed'),
   REQUEST_TIMEOUT: failure(408, 'Запит надходив занадто повільно', 'The request came too slowly'),
   PAYLOAD_TOO_LARGE: failure(413, 'Запит завеликий', 'The request is too large'),
@@ -39,6 +56,11 @@ export const failures = {
     'Забагато запитів, спробуйте за {retryAfterSecs} с',
     'Too many requests, try again in {retryAfterSecs} s',
   ),
+  DELETE_QUOTA_EXCEEDED: failure(
+    429,
+    'Добова межа вилучень: залишилося {remaining} з {limit}',
+    'Daily deletion quota: {remaining} of {limit} left',
+  ),
   HEADERS_TOO_LARGE: failure(431, 'Заголовки запиту завеликі', 'The request headers are too large'),
   FETCH_FAILED: failure(500, 'Сервіс текстів пісень не відповів', 'The lyrics service did not answer'),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
@@ -48,16 +70,121 @@ export const failures = {
     'Ефір тимчасово недоступний, спробуйте ще раз',
     'The air is unavailable for a moment, please try again',
   ),
+  JOBS_UNAVAILABLE: failure(
+    503,
+    'Обробка триває довше, ніж зазвичай; вона завершиться сама',
+    'The work takes longer than usual; it will be finished by itself',
+  ),
+  TOOL_UNAVAILABLE: failure(
+    503,
+    'Інструмент завантаження тут недоступний',
+    'The download tool is not available here',
+  ),
 } as const satisfies Record<string, FailureKind>
 
 export type FailureCode = keyof typeof failures
+
+const text = (uk: string, en: string): Localized => ({ uk, en })
+
+/** What a refusal says instead when its `reason` is known. */
+const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
+  BAD_REQUEST: {
+    missing: text('Не заповнено: {field}', 'Missing: {field}'),
+    login_invalid: text(
+      'Логін має містити від 1 до 64 друкованих символів',
+      'A login has 1 to 64 printable characters',
+    ),
+    login_taken: text('Такий логін уже зайнятий', 'This login is taken'),
+    password_weak: text(
+      'Пароль має містити щонайменше 8 символів, велику й малу літери та цифру',
+      'A password needs at least 8 characters, an upper-case and a lower-case letter and a digit',
+    ),
+    password_wrong: text('Хибний пароль', 'Wrong password'),
+    already_active: text('Обліковий запис уже активовано', 'The account is already active'),
+    super_admin: text(
+      'Обліковий запис головного адміністратора змінюється налаштуваннями сервера',
+      'The account of the super admin is changed in the settings of the server',
+    ),
+    empty_body: text('Файл порожній', 'The file is empty'),
+    not_mp3: text('Це не MP3', 'This is not an MP3'),
+    too_long: text('Не довше ніж {maxSeconds} с', 'At most {maxSeconds} s long'),
+    duration_unreadable: text('Не вдалося визначити тривалість', 'The duration cannot be determined'),
+    not_jpeg: text('Приймається лише JPEG', 'Only JPEG is accepted'),
+    not_portrait: text('Висота зображення має перевищувати ширину', 'The image has to be higher than wide'),
+    not_uploaded: text(
+      'Такий файл не чекає на збереження; завантажте його знову',
+      'No such file is waiting; upload it again',
+    ),
+    name_taken: text('Така назва вже зайнята', 'This name is taken'),
+    no_songs: text('Виберіть хоча б одну пісню', 'Choose at least one song'),
+    songs_unknown: text('Деяких пісень немає в цьому режимі', 'Some songs are not in this mode'),
+    length: text('{field}: від {min} до {max} символів', '{field}: {min} to {max} characters'),
+    not_an_address: text(
+      '{field}: адреса має починатися з http:// або https://',
+      '{field}: the address has to start with http:// or https://',
+    ),
+    out_of_range: text('{field}: від {min} до {max}', '{field}: {min} to {max}'),
+    groups_too_few: text(
+      '{field}: потрібні щонайменше дві групи, в яких є пісні',
+      '{field}: at least two groups with songs are needed',
+    ),
+    library_short: text(
+      'Для цього бібліотека режиму «{mode}» має тривати щонайменше годину',
+      'For this the {mode} library has to last at least an hour',
+    ),
+    groups_short: text(
+      '{field}: з таких груп не складається і години',
+      '{field}: these groups do not make an hour',
+    ),
+    phrases_few: text(
+      'Для фраз в ефірі потрібно щонайменше {minRequired} увімкнених у кожному режимі',
+      'Phrases on air need at least {minRequired} enabled in every mode',
+    ),
+    link_foreign: text(
+      'Посилання не з підтримуваного сайту відео',
+      'The link is not of a supported video site',
+    ),
+    cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
+  },
+  TRACK_LOCKED: {
+    current: text('Трек зараз звучить', 'The track is playing now'),
+    next: text('Трек прозвучить наступним', 'The track plays next'),
+  },
+  MODE_SWITCH_REFUSED: {
+    night_off: text('Нічний режим вимкнено', 'The night programme is off'),
+    already: text('Цей режим уже в ефірі', 'This mode is on air already'),
+    cooldown: text(
+      'Наступне перемикання можливе за {secsLeft} с',
+      'The next switch is possible in {secsLeft} s',
+    ),
+    donated: text('У черзі оплачена пісня', 'A paid song is in the queue'),
+  },
+  QUEUE_GROUP_INSERT_FAILED: {
+    cooldown: text('Наступна група можлива за {secsLeft} с', 'The next group is possible in {secsLeft} s'),
+    no_time: text(
+      'Група не встигне прозвучати до зміни режиму',
+      'The group does not fit before the mode changes',
+    ),
+    wrong_mode: text('Група належить до іншого режиму', 'The group is of the other mode'),
+    empty: text('У групі немає пісень', 'The group has no songs'),
+  },
+  FORBIDDEN: {
+    origin: text('Запити з цієї сторінки не приймаються', 'Requests from this page are not accepted'),
+    not_active: text('Спершу активуйте обліковий запис', 'Activate the account first'),
+    whole_library: text(
+      'Усю бібліотеку вилучає лише головний адміністратор',
+      'Only the super admin deletes the whole library',
+    ),
+  },
+}
 
 /** What a refusal carries beside its code: `field`, `retryAfterSecs`, `reason` and the like. */
 export type FailureDetails = Record<string, string | number | boolean | null>
 
 export interface FailureBody {
-  error: Localized & { code: FailureCode } & FailureDetails
+  error: Localized & { code: FailureCode; [detail: string]: unknown }
   message: Localized
+  [more: string]: unknown
 }
 
 /** The one refusal that clients in the field know as a bare string. */
@@ -69,7 +196,26 @@ export interface FetchFailedBody {
 export function failureBody(code: FailureCode, details: FailureDetails = {}): FailureBody | FetchFailedBody {
   if (code === 'FETCH_FAILED') return { error: 'fetch_failed' }
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''))
-  const { uk, en } = failures[code].text
+  const { uk, en } = reasons[code]?.[String(details.reason)] ?? failures[code].text
   const message = { uk: fill(uk), en: fill(en) }
-  return { error: { ...details, code, ...message } as FailureBody['error'], message }
+  const error = { ...details, code, ...message, ...withinError(code, message) }
+  return { ...besideError(code, details, message), error, message }
+}
+
+/** Where clients in the field look for more of some refusals than the object in `error`. */
+function besideError(code: FailureCode, { donated, remaining, limit }: FailureDetails, localized: Localized) {
+  switch (code) {
+    case 'TRACK_LOCKED':
+      return { ok: false, localized }
+    case 'MODE_SWITCH_REFUSED':
+      return { donated: donated === true }
+    case 'DELETE_QUOTA_EXCEEDED':
+      return { remaining, limit }
+    default:
+      return {}
+  }
+}
+
+function withinError(code: FailureCode, localized: Localized) {
+  return code === 'TRACK_LOCKED' ? { localized } : {}
 }

@@ -81,22 +81,6 @@ export const UiSettings = Type.Object({
 })
 export type UiSettings = Static<typeof UiSettings>
 
-/** The station's settings by section, as far as a part of the service reads them. */
-export const Settings = Type.Object({
-  branding: Type.Object({
-    messenger_url: UiSettings.properties.messenger_url,
-    byLang: UiSettings.properties.byLang,
-  }),
-  generation: Type.Object({
-    USE_ALL_DAY_SONGS: Type.Boolean(),
-    USE_ALL_NIGHT_SONGS: Type.Boolean(),
-    MAX_DAY_DURATION: Type.Integer({ description: 'seconds' }),
-    MAX_NIGHT_DURATION: Type.Integer({ description: 'seconds' }),
-  }),
-  artistArts: UiSettings.properties.artistArts,
-})
-export type Settings = Static<typeof Settings>
-
 /** What the air looks like at `serverTimeMs`: the payload of `sync`. */
 export const RadioState = Type.Object({
   track: nullable(TrackId),

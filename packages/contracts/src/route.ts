@@ -1,8 +1,38 @@
 import type { Static, TSchema } from 'typebox'
 import type { FailureCode } from './failures.ts'
+import type { Privilege } from './privileges.ts'
+import type { Capability } from './resources.ts'
 
 /** Who may call a route. There is no default: a route without a rule does not compile, and does not register. */
-export type Access = 'public' | 'art' | 'art+audio'
+export type Access = 'public' | 'art' | 'art+audio' | 'file' | AdminAccess
+
+/** Rules that an admin token answers. The super admin passes all of them. */
+export type AdminAccess =
+  /** Any admin, also a helper that has not activated its account. */
+  | 'session'
+  /** Any activated admin. */
+  | 'admin'
+  | 'super'
+  | { readonly all: readonly Privilege[] }
+  | { readonly any: readonly Privilege[] }
+  /** Any activated admin may call; which of the privileges are needed depends on what the request changes. */
+  | { readonly perSection: readonly Privilege[] }
+
+/** Held privileges that a route asks for: all of them. */
+export const needs = <const P extends Privilege[]>(...all: P) => ({ all }) as const
+/** One of them is enough. */
+export const needsOneOf = <const P extends Privilege[]>(...any: P) => ({ any }) as const
+/** The handler decides by what the request changes. */
+export const perSection = <const P extends Privilege[]>(...privileges: P) =>
+  ({ perSection: privileges }) as const
+
+/** A body of raw bytes, read as it comes. */
+export interface Upload {
+  /** The content types that are taken. */
+  upload: readonly string[]
+  maxBytes: number
+  description: string
+}
 
 /** A body that is not JSON: what its bytes are. */
 export interface BytesReply {
@@ -23,13 +53,17 @@ export interface Route {
   path: string
   summary: string
   access: Access
+  /** What has to be possible in this configuration; otherwise the route answers FEATURE_UNAVAILABLE. */
+  capability?: Capability
   params?: TSchema
   query?: TSchema
   /** Headers that the route reads beside the tokens of its access rule. */
   headers?: TSchema
-  body?: TSchema
+  body?: TSchema | Upload
   reply: TSchema | BytesReply
   failures: readonly FailureCode[]
+  /** What a call and its answer look like; the reference shows them, a test holds them against the shapes. */
+  example?: { body?: unknown; query?: Record<string, string | number>; reply?: unknown }
 }
 
 /** A route is one value: the server implements it, clients call it, tests walk it, the documentation is made from it. */
@@ -41,5 +75,9 @@ export type Params<R extends Route> = R['params'] extends TSchema
   ? Static<R['params']>
   : Record<string, never>
 export type Query<R extends Route> = R['query'] extends TSchema ? Static<R['query']> : Record<string, never>
-export type Body<R extends Route> = R['body'] extends TSchema ? Static<R['body']> : undefined
+export type Body<R extends Route> = R['body'] extends TSchema
+  ? Static<R['body']>
+  : R['body'] extends Upload
+    ? AsyncIterable<Uint8Array>
+    : undefined
 export type Reply<R extends Route> = R['reply'] extends TSchema ? Static<R['reply']> : Uint8Array

@@ -8,6 +8,10 @@ export function apply(state: PlayoutState, command: Command, _nowMs: number): St
   switch (command.type) {
     case 'library-changed':
       return { state: forgetLists(state), effects: [], outcome: { ok: true } }
+    case 'release-track':
+    case 'switch-mode':
+    case 'insert-group':
+      throw new Error(`${command.type} is not understood yet`)
   }
 }
 

@@ -1,4 +1,5 @@
 export * from './artwork.ts'
+export * from './audit.ts'
 export * from './capabilities.ts'
 export * from './failure.ts'
 export * from './history.ts'

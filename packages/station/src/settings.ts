@@ -19,6 +19,28 @@ export const defaultSettings: Settings = {
     USE_ALL_NIGHT_SONGS: false,
     MAX_DAY_DURATION: 3600,
     MAX_NIGHT_DURATION: 3600,
+    DAY_ALGORYTM: false,
+    NIGHT_ALGORYTM: false,
+    GROUP_SECTIONS_ALGORYTM: false,
+    NIGHT_GROUP_SECTIONS_ALGORYTM: false,
+    GROUP_DEFS: {},
+    NIGHT_GROUP_DEFS: {},
+    SONGS_PER_SECTION: 30,
+    NIGHT_SONGS_PER_SECTION: 30,
+    JINGLES_ENABLED: false,
+    JINGLES_RANDOM: false,
+    JINGLES_FREQUENCY: 2,
+    PHRASES_ENABLED: false,
+    PHRASES_RANDOM: true,
+    PHRASES_DEFAULT_TIME: true,
+    PHRASES_TIME_SECONDS: 15,
+    PHRASES_DAY_ID: '',
+    PHRASES_NIGHT_ID: '',
+  },
+  radioHosts: {
+    guestMaxDurationMinutes: 15,
+    specialGuestMaxDurationMinutes: 60,
+    backgroundMusicMode: 'random',
   },
   artistArts: { dayEnabled: true, nightEnabled: true },
 }
@@ -33,6 +55,7 @@ export async function readSettings(data: Pick<DataStore, 'settings'>): Promise<S
   return {
     branding: section('branding'),
     generation: section('generation'),
+    radioHosts: section('radioHosts'),
     artistArts: section('artistArts'),
   }
 }

@@ -155,3 +155,35 @@ export const getPublicStream = defineRoute({
   reply: endless,
   failures: ['BAD_REQUEST', 'STREAM_OFF', 'STREAM_NOT_READY'],
 })
+
+export const setLyricsOffset = defineRoute({
+  method: 'POST',
+  path: '/api/lyrics/offset',
+  summary: 'Shifts all lines of a song by some seconds; 0 removes the shift',
+  access: 'admin',
+  body: Type.Object({
+    title: Type.Optional(Type.String({ maxLength: 1_000 })),
+    artist: Type.Optional(Type.String({ maxLength: 1_000 })),
+    offset: Type.Number({ minimum: -86_400, maximum: 86_400 }),
+  }),
+  reply: Type.Object({ ok: Type.Literal(true), offset: Type.Number() }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { title: 'Morning Tide', artist: 'Hilda', offset: -0.5 },
+    reply: { ok: true, offset: -0.5 },
+  },
+})
+
+export const getAdminAudio = defineRoute({
+  method: 'GET',
+  path: '/api/audio/stream/admin',
+  summary: 'The audio file of a track, for admins (single byte ranges are served)',
+  access: 'file',
+  query: Type.Object({
+    track: TrackId,
+    adminToken: Type.Optional(Type.String({ description: 'an admin token, or one for this file' })),
+  }),
+  headers: Type.Object({ Range: Type.Optional(Type.String()) }),
+  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+})

@@ -1,9 +1,19 @@
-import type { ServerEventName, ServerPayload } from '@solstice/contracts'
+import type { Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
 
-/** Events to every socket of every API replica, from any process. */
+/** Who hears an event: every socket, all sockets of a listener, activated admins, those who hold a privilege. */
+export type Audience = 'everyone' | 'admins' | 'super-admin' | { uid: string } | { privilege: Privilege }
+
+type Payload<E extends ServerEventName> = ServerPayload<E> extends undefined ? [] : [ServerPayload<E>]
+
+/** Events to sockets on every API replica, from any process. */
 export interface Announcer {
-  announce<E extends ServerEventName>(
-    event: E,
-    ...payload: ServerPayload<E> extends undefined ? [] : [ServerPayload<E>]
-  ): void
+  announce<E extends ServerEventName>(event: E, ...payload: Payload<E>): void
+  tell<E extends ServerEventName>(audience: Audience, event: E, ...payload: Payload<E>): void
+  /** Something about an account has changed: its sockets, on whatever replica, follow at once. */
+  accountChanged(news: AccountNews): void
 }
+
+/** Replicas read the account anew from the store; only what cannot be read there is in the news. */
+export type AccountNews =
+  | { adminId: string; kind: 'privileges' }
+  | { adminId: string; kind: 'deleted' | 'password-reset' }

@@ -41,7 +41,7 @@ export function chunkEndMs(chunk: FrameChunk): number {
 /** The station's nervous system, for anyone. */
 export interface Bus {
   /** Asks something of the air. @throws Failure AIR_UNAVAILABLE when no worker answered in 6 s; asking again is safe. */
-  send(command: Command): Promise<Outcome>
+  send<C extends Command>(command: C): Promise<Outcome<C['type']>>
   /** Calls with the saved state now, if there is one, and at every change. */
   follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
   /** The chunks that are still kept (about 30 s), then each new one as it comes, until `signal`. */

@@ -1,4 +1,23 @@
-import type { HistoryItem, LyricsEntry, Settings, Track } from '@solstice/contracts'
+import type {
+  AuditEntry,
+  Clip,
+  ClipFamily,
+  HelperAdmin,
+  HistoryItem,
+  LyricsEntry,
+  Mode,
+  Privilege,
+  Settings,
+  Track,
+} from '@solstice/contracts'
+
+/** A track as it is remembered: who added it is known for those that were uploaded. */
+export type TrackRecord = Track & {
+  /** epoch ms of the commit. */
+  addedAt?: number
+  /** `adminId` of who committed it. */
+  addedBy?: string
+}
 
 /** Lyrics are keyed by artist and title, not by track: see `lyricsKey`. */
 export type LyricsRecord = LyricsEntry & { key: string }
@@ -19,18 +38,45 @@ export interface SettingsRecord<S extends keyof Settings = keyof Settings> {
   section: S
   value: Settings[S]
 }
+/** `nameKey` is the file name in lower case: a name is taken once per family, whatever its case and mode. */
+export type ClipRecord = Clip & { family: ClipFamily; nameKey: string }
+export interface GroupRecord {
+  /** uuid */
+  id: string
+  name: string
+  /** The name in lower case. */
+  nameKey: string
+  mode: Mode
+  /** Track ids, in order. */
+  songs: string[]
+  createdAt: number
+}
+export type AdminRecord = Omit<HelperAdmin, 'privileges'> & {
+  privileges: Privilege[]
+  /** The login in lower case: a login is taken once, whatever its case. */
+  loginKey: string
+  passwordHash: string
+  /** epoch ms since which a temporary password waits to be replaced. */
+  temporarySinceMs: number
+}
+/** `adminLogin` is what the admin was called then, for those without an account that could be asked. */
+export type AuditRecord = AuditEntry
 
 /**
  * All that the station remembers, one line per collection. Records are plain JSON and must not be changed by those who
  * read them. Every promise of a change resolves when the change is durable.
  */
 export interface DataStore {
-  readonly tracks: Collection<Track, 'id'>
+  readonly tracks: Collection<TrackRecord, 'id'>
   readonly lyrics: Collection<LyricsRecord, 'key'>
   readonly offsets: Collection<OffsetRecord, 'key'>
   readonly artists: Collection<ArtistRecord, 'artist'>
   readonly history: Collection<HistoryItem, 'id'>
   readonly settings: Collection<SettingsRecord, 'section'>
+  readonly clips: Collection<ClipRecord, 'id'>
+  readonly groups: Collection<GroupRecord, 'id'>
+  readonly admins: Collection<AdminRecord, 'adminId'>
+  readonly audit: Collection<AuditRecord, 'id'>
   close(): Promise<void>
 }
 
@@ -65,6 +111,10 @@ export const collections = {
   artists: { key: 'artist' },
   history: { key: 'id', serial: true, unique: ['trackId', 'playedAt'] },
   settings: { key: 'section' },
+  clips: { key: 'id', unique: ['family', 'nameKey'] },
+  groups: { key: 'id', unique: ['nameKey'] },
+  admins: { key: 'adminId', unique: ['loginKey'] },
+  audit: { key: 'id', serial: true },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

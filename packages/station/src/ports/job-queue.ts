@@ -1,18 +1,81 @@
-/** The slow jobs by name, with what they are given. */
+import type {
+  ClipFamily,
+  ClipResult,
+  LyricsBatchResult,
+  Mode,
+  RemovedArtist,
+  TrackResult,
+} from '@solstice/contracts'
+import type { Actor } from '../audit.ts'
+import type { EditableTags } from './outside.ts'
+
+/** The jobs by name: what they are given, and what they answer. Each may run twice, so each is repeatable. */
 export interface Jobs {
   /** Library and disk agree again (contract: start of the service). */
-  'reconcile-media': Record<string, never>
+  'reconcile-media': { given: Record<string, never>; answer: undefined }
   /** An empty library is filled with synthesised pieces. */
-  'demo-library': Record<string, never>
-  /** Old history leaves. */
-  'purge-expired': Record<string, never>
+  'demo-library': { given: Record<string, never>; answer: undefined }
+  /** Old history and audit entries leave, with uploads that were never committed. */
+  'purge-expired': { given: Record<string, never>; answer: undefined }
+  /** Helper accounts that were not activated in time leave. */
+  'purge-accounts': { given: Record<string, never>; answer: undefined }
   /** Lyrics of all tracks that have none yet, one by one. */
-  'prefetch-lyrics': Record<string, never>
+  'prefetch-lyrics': { given: Record<string, never>; answer: undefined }
+  /** The tags of a track, in its file and in the library. */
+  'edit-track': {
+    given: { songId: string; tags: EditableTags; actor: Actor }
+    answer: { songId: string }
+  }
+  'delete-tracks': {
+    given: { songIds: string[]; actor: Actor }
+    answer: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
+  }
+  'move-tracks': {
+    given: { songIds: string[]; targetMode: Mode; actor: Actor }
+    answer: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
+  }
+  'delete-clips': {
+    given: { family: ClipFamily; ids: string[]; actor: Actor }
+    answer: { results: ClipResult[] }
+  }
+  'move-clips': {
+    given: { family: ClipFamily; ids: string[]; targetMode: Mode; actor: Actor }
+    answer: { results: ClipResult[] }
+  }
+  'lyrics-batch': {
+    given: { songIds: string[]; force: boolean; actor: Actor }
+    answer: { results: LyricsBatchResult[] }
+  }
 }
+
+/** What became of one track; a refusal has the details that its code asks for. */
+export type TrackOutcome = TrackResult & {
+  removedFromQueue: number
+  details?: Record<string, string | number | boolean | null>
+}
+
 export type JobName = keyof Jobs
+export type Given<N extends JobName> = Jobs[N]['given']
+export type Answer<N extends JobName> = Jobs[N]['answer']
+
+/** How far a job is; `done` of `total` and what it said with its last step. */
+export interface JobProgress {
+  state: 'waiting' | 'running' | 'done' | 'failed'
+  done: number
+  total: number
+  /** What the job keeps of its way, and what it answers in the end. */
+  notes: unknown
+}
 
 export interface JobQueue {
-  /** Adds a job; one with the same id that still waits or runs is not added twice. */
-  add<N extends JobName>(name: N, payload: Jobs[N], options?: { id?: string }): Promise<void>
+  /** Adds a job and gives its id; one with the same deduplication id that still waits or runs is not added twice. */
+  add<N extends JobName>(name: N, given: Given<N>, options?: { id?: string }): Promise<string>
+  /**
+   * Adds a job and waits for its answer. The job is done also when nobody waits any more.
+   * @throws the `Failure` that the job ended with; Failure JOBS_UNAVAILABLE when there is no answer after `limitMs`.
+   */
+  perform<N extends JobName>(name: N, given: Given<N>, limitMs?: number): Promise<Answer<N>>
+  /** null when there is no such job, or none any more. */
+  progress(name: JobName, id: string): Promise<JobProgress | null>
   close(): Promise<void>
 }

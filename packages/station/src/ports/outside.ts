@@ -19,9 +19,32 @@ export interface AudioFacts {
   year: number | null
   /** Seconds, measured over the whole file. */
   duration: number | null
+  /** The file is MPEG audio, whatever it is called. */
+  isMpeg: boolean
+}
+
+/** The tags that the editor changes. */
+export interface EditableTags {
+  title: string
+  artist: string
+  album: string
+  year: number | null
 }
 
 export interface AudioTags {
   /** @throws when the file is not audio. */
   read(path: string): Promise<AudioFacts>
+  /**
+   * Rewrites these tags of an MP3; its sound and all its other tags stay as they are, which is verified. May hold up the
+   * process for a moment, so it belongs into a job. @throws when the file cannot be rewritten like that; it may be spoilt then.
+   */
+  write(path: string, tags: EditableTags): Promise<void>
+}
+
+/** Passwords as they are kept. */
+export interface Passwords {
+  /** argon2id. */
+  hash(password: string): Promise<string>
+  /** Compares with an argon2id or a bcrypt hash; against `null` it takes as long and is never right. */
+  isRight(password: string, hash: string | null): Promise<boolean>
 }

@@ -1,0 +1,172 @@
+import { Type } from 'typebox'
+import { AuditEntry, Settings, SettingsBounds, SongGroup } from '../admin-resources.ts'
+import { Localized } from '../localized.ts'
+import { HistoryItem, TrackId } from '../resources.ts'
+import { defineRoute, needs, perSection } from '../route.ts'
+
+const Section = Type.Optional(Type.Object({}, { additionalProperties: true }))
+const SettingsNow = {
+  settings: Type.Object({ ...Settings.properties, songGroups: Type.Array(SongGroup) }),
+  bounds: SettingsBounds,
+  songGroups: Type.Array(SongGroup),
+  insertCooldownSecsLeft: Type.Integer(),
+}
+const ByArtist = Type.Record(
+  Type.String(),
+  Type.Array(
+    Type.Object({
+      file: TrackId,
+      title: Type.String(),
+      album: Type.String(),
+      year: Type.Union([Type.Number(), Type.Null()]),
+      duration: Type.Union([Type.Number(), Type.Null()]),
+    }),
+  ),
+)
+const SONG = {
+  file: 'day/Morning Tide.mp3',
+  title: 'Morning Tide',
+  album: 'Shores',
+  year: 2024,
+  duration: 184.3,
+}
+
+export const getAudit = defineRoute({
+  method: 'GET',
+  path: '/api/admin/audit',
+  summary: 'What admins did, newest first',
+  access: 'admin',
+  capability: 'auditLog',
+  query: Type.Object({
+    window: Type.Optional(Type.String({ description: '`1h`, `6h`, `24h` (default) or `7d`' })),
+    limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
+    offset: Type.Integer({ minimum: 0, default: 0 }),
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    entries: Type.Array(AuditEntry),
+    total: Type.Integer(),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    query: { window: '24h', limit: 30 },
+    reply: {
+      ok: true,
+      entries: [
+        {
+          id: 1,
+          adminId: 'super',
+          adminLogin: 'admin',
+          operationType: 'group_edit',
+          createdAt: 1_790_000_000_000,
+          data: {
+            name: 'Mornings',
+            details: {
+              version: 1,
+              changes: [{ field: 'name', before: 'Early', after: 'Mornings' }],
+              info: {},
+            },
+          },
+        },
+      ],
+      total: 1,
+      offset: 0,
+      limit: 30,
+    },
+  },
+})
+
+export const getPlayHistory = defineRoute({
+  method: 'GET',
+  path: '/api/admin/history',
+  summary: 'Everything that was played, newest first, the current track included',
+  access: needs('stats'),
+  capability: 'history',
+  reply: Type.Object({ ok: Type.Literal(true), entries: Type.Array(HistoryItem), total: Type.Integer() }),
+  failures: [],
+  example: {
+    reply: {
+      ok: true,
+      entries: [
+        {
+          id: 7,
+          trackId: 'day/Morning Tide.mp3',
+          title: 'Morning Tide',
+          artist: 'Hilda',
+          album: 'Shores',
+          mode: 'day',
+          playedAt: 1_790_000_000_000,
+        },
+      ],
+      total: 1,
+    },
+  },
+})
+
+export const getStats = defineRoute({
+  method: 'GET',
+  path: '/api/admin/stats',
+  summary: 'The library by mode, group and artist',
+  access: needs('stats'),
+  reply: Type.Object({
+    day: ByArtist,
+    night: ByArtist,
+    genres: Type.Record(Type.String(), ByArtist),
+    nightGenres: Type.Record(Type.String(), ByArtist),
+  }),
+  failures: [],
+  example: {
+    reply: { day: { Hilda: [SONG] }, night: {}, genres: { Calm: { Hilda: [SONG] } }, nightGenres: {} },
+  },
+})
+
+export const switchMode = defineRoute({
+  method: 'POST',
+  path: '/api/admin/switch-mode',
+  summary: 'Switches the programme, at once or at a time of the day',
+  access: needs('mode_switch'),
+  body: Type.Object({
+    targetMode: Type.Optional(Type.String()),
+    scheduledTime: Type.Optional(
+      Type.Union([
+        Type.String({ description: 'HH:MM in the time zone of the station; past = tomorrow' }),
+        Type.Null(),
+      ]),
+    ),
+  }),
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['BAD_REQUEST', 'MODE_SWITCH_REFUSED', 'AIR_UNAVAILABLE'],
+  example: { body: { targetMode: 'night', scheduledTime: '23:30' }, reply: { ok: true } },
+})
+
+export const getSettings = defineRoute({
+  method: 'GET',
+  path: '/api/admin/settings',
+  summary: 'All settings, and what the library allows them to be',
+  access: 'admin',
+  reply: Type.Object(SettingsNow),
+  failures: [],
+})
+
+export const saveSettings = defineRoute({
+  method: 'POST',
+  path: '/api/admin/settings',
+  summary: 'Saves the sections that differ; each needs its own privilege',
+  access: perSection('settings_branding', 'settings_algorithm', 'radio_moderator'),
+  capability: 'editSettings',
+  body: Type.Object({
+    branding: Section,
+    generation: Section,
+    radioHosts: Section,
+    artistArts: Section,
+    songGroups: Type.Optional(Type.Unknown({ description: 'ignored' })),
+  }),
+  reply: Type.Object({
+    ...SettingsNow,
+    algorithmNotice: Type.Union([Localized, Type.Null()]),
+    message: Localized,
+  }),
+  failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE'],
+})

@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { Localized } from '../localized.ts'
+import { Mode } from '../resources.ts'
+import { bytes, defineRoute, needs, needsOneOf } from '../route.ts'
+
+const Artist = Type.String({ minLength: 1, maxLength: 300, description: 'in any case and spacing' })
+const ArtistArt = Type.Object({
+  artist: Type.String({ description: 'the normalised name' }),
+  hasArt: Type.Boolean(),
+  artFileName: Type.String({ description: "'' without image" }),
+  modes: Type.Array(Mode, { description: 'where the artist has tracks now' }),
+})
+const ART = { artist: 'hilda', hasArt: true, artFileName: 'hilda.jpg', modes: ['day'] }
+
+export const listArtistArts = defineRoute({
+  method: 'GET',
+  path: '/api/admin/artist-arts',
+  summary: 'All artists, with whether they have an image',
+  access: needs('artist_arts'),
+  capability: 'artistArts',
+  reply: Type.Object({ items: Type.Array(ArtistArt) }),
+  failures: [],
+  example: { reply: { items: [ART] } },
+})
+
+export const uploadArtistArt = defineRoute({
+  method: 'POST',
+  path: '/api/admin/artist-arts/upload',
+  summary: "Puts an artist's image: a JPEG that is higher than wide, at most 10 MB",
+  access: needs('artist_arts'),
+  capability: 'artistArts',
+  query: Type.Object({ artist: Type.Optional(Artist) }),
+  body: { upload: ['image/jpeg'], maxBytes: 10 * 1024 * 1024, description: 'JPEG bytes' },
+  reply: Type.Object({ ok: Type.Literal(true), item: ArtistArt, message: Localized }),
+  failures: ['BAD_REQUEST', 'STORAGE_WRITE_FAILED'],
+  example: {
+    query: { artist: 'Hilda' },
+    reply: { ok: true, item: ART, message: { uk: 'Зображення збережено', en: 'The image is saved' } },
+  },
+})
+
+export const deleteArtistArt = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/artist-arts/:artist',
+  summary: "Removes an artist's image; the artist stays",
+  access: needsOneOf('artist_arts', 'editor_meta'),
+  capability: 'artistArts',
+  params: Type.Object({ artist: Artist }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    item: Type.Object({ artist: Type.String(), hasArt: Type.Literal(false), artFileName: Type.Literal('') }),
+    message: Localized,
+  }),
+  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+  example: {
+    reply: {
+      ok: true,
+      item: { artist: 'hilda', hasArt: false, artFileName: '' },
+      message: { uk: 'Зображення вилучено', en: 'The image is deleted' },
+    },
+  },
+})
+
+export const getArtistArtFile = defineRoute({
+  method: 'GET',
+  path: '/api/admin/artist-arts/file/:artist',
+  summary: "An artist's image as it is, for preview",
+  access: needs('artist_arts'),
+  capability: 'artistArts',
+  params: Type.Object({ artist: Artist }),
+  reply: bytes('image/jpeg', 'The image'),
+  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+})

@@ -1,0 +1,175 @@
+import { Type } from 'typebox'
+import { Clip, type ClipFamily, ClipResult } from '../admin-resources.ts'
+import { Mode } from '../resources.ts'
+import { bytes, defineRoute, needs } from '../route.ts'
+import { audioTypes, FileName } from './uploads.ts'
+
+const MB = 1024 * 1024
+
+/** What tells the three families of clips apart on the wire. */
+const families = {
+  jingles: { one: 'jingle', capability: 'jingles', maxBytes: 80 * MB, mostPerPage: 50 },
+  phrases: { one: 'phrase', capability: 'phrases', maxBytes: 10 * MB, mostPerPage: 100 },
+  'background-music': { one: 'track', capability: 'backgroundMusic', maxBytes: 80 * MB, mostPerPage: 50 },
+} as const satisfies Record<ClipFamily, object>
+
+/** The key under which a single clip of a family is answered. */
+export const clipKey = (family: ClipFamily) => families[family].one
+
+const ID = '7c1d0e5e-52ab-4d3a-8a86-4e0b8b5f7a10'
+const CLIP = {
+  id: ID,
+  filename: 'Station call.mp3',
+  mode: 'day',
+  duration: 4.2,
+  used: true,
+  createdAt: 1_790_000_000_000,
+}
+
+/** The same nine routes for each family. */
+function clipRoutes<const F extends ClipFamily>(family: F) {
+  const { one, capability, maxBytes, mostPerPage } = families[family]
+  const path = `/api/admin/${family}`
+  const access = needs('jingles_uploader')
+  const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
+  const Ids = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 1_000 })
+  const Single = Type.Object({ ok: Type.Literal(true), [one]: Clip } as unknown as {
+    ok: ReturnType<typeof Type.Literal<true>>
+  })
+  const Results = Type.Object({ ok: Type.Literal(true), results: Type.Array(ClipResult) })
+  const single = { ok: true, [one]: CLIP }
+  return {
+    list: defineRoute({
+      method: 'GET',
+      path,
+      summary: `The ${family}, newest first`,
+      access,
+      capability,
+      query: Type.Object({
+        mode: Type.Optional(Type.String({ description: '`day` or `night`; anything else = both' })),
+        search: Type.Optional(Type.String({ maxLength: 300, description: 'part of the file name' })),
+        offset: Type.Integer({ minimum: 0, default: 0 }),
+        limit: Type.Integer({ minimum: 1, default: 10, description: `at most ${mostPerPage}` }),
+      }),
+      reply: Type.Object({ ok: Type.Literal(true), items: Type.Array(Clip), total: Type.Integer() }),
+      failures: ['BAD_REQUEST'],
+      example: { query: { mode: 'day', limit: 10 }, reply: { ok: true, items: [CLIP], total: 1 } },
+    }),
+    counts: defineRoute({
+      method: 'GET',
+      path: `${path}/counts`,
+      summary: `How many ${family} there are and how many of them may go on air`,
+      access: 'admin',
+      capability,
+      reply: Type.Object({
+        ok: Type.Literal(true),
+        day: Type.Integer(),
+        night: Type.Integer(),
+        dayUsable: Type.Integer(),
+        nightUsable: Type.Integer(),
+        minRequired: Type.Integer(),
+      }),
+      failures: [],
+      example: { reply: { ok: true, day: 4, night: 2, dayUsable: 3, nightUsable: 2, minRequired: 3 } },
+    }),
+    getFile: defineRoute({
+      method: 'GET',
+      path: `${path}/file`,
+      summary: 'The file, for previews; single byte ranges are served',
+      access: 'file',
+      capability,
+      query: Type.Object({
+        mode: Mode,
+        filename: Type.String({ minLength: 1, maxLength: 300 }),
+        adminToken: Type.Optional(Type.String({ description: 'an admin token, or one for this file' })),
+      }),
+      headers: Type.Object({ Range: Type.Optional(Type.String()) }),
+      reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
+      failures: ['BAD_REQUEST', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+    }),
+    getAudio: defineRoute({
+      method: 'GET',
+      path: `${path}/:id/audio`,
+      summary: 'An address of the file that is good for 10 minutes and needs no headers',
+      access,
+      capability,
+      params: ById,
+      reply: Type.Object({ ok: Type.Literal(true), url: Type.String() }),
+      failures: ['NOT_FOUND'],
+      example: {
+        reply: { ok: true, url: `https://radio.example${path}/file?mode=day&filename=a.mp3&adminToken=…` },
+      },
+    }),
+    setUsed: defineRoute({
+      method: 'POST',
+      path: `${path}/:id/used`,
+      summary: 'Says whether it may go on air',
+      access,
+      capability,
+      params: ById,
+      body: Type.Optional(Type.Object({ used: Type.Boolean({ default: false }) })),
+      reply: Single,
+      failures: ['NOT_FOUND', 'BAD_REQUEST'],
+      example: { body: { used: true }, reply: single },
+    }),
+    batchDelete: defineRoute({
+      method: 'POST',
+      path: `${path}/batch-delete`,
+      summary: 'Deletes several',
+      access,
+      capability,
+      body: Type.Object({ ids: Ids }),
+      reply: Results,
+      failures: ['BAD_REQUEST', 'JOBS_UNAVAILABLE'],
+      example: { body: { ids: [ID] }, reply: { ok: true, results: [{ id: ID, ok: true }] } },
+    }),
+    batchMove: defineRoute({
+      method: 'POST',
+      path: `${path}/batch-move`,
+      summary: 'Moves several to the other mode',
+      access,
+      capability,
+      body: Type.Object({ ids: Ids, targetMode: Mode }),
+      reply: Results,
+      failures: ['BAD_REQUEST', 'JOBS_UNAVAILABLE'],
+      example: {
+        body: { ids: [ID, 'gone'], targetMode: 'night' },
+        reply: {
+          ok: true,
+          results: [
+            { id: ID, ok: true },
+            { id: 'gone', ok: false, error: 'not_found' },
+          ],
+        },
+      },
+    }),
+    checkDuplicate: defineRoute({
+      method: 'POST',
+      path: `${path}/upload-check-duplicate`,
+      summary: 'Whether the file name is taken, in either mode',
+      access,
+      capability,
+      body: Type.Object({ filename: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+      reply: Type.Object({ ok: Type.Literal(true), exists: Type.Boolean() }),
+      failures: ['BAD_REQUEST'],
+      example: { body: { filename: 'Station call.mp3' }, reply: { ok: true, exists: false } },
+    }),
+    upload: defineRoute({
+      method: 'POST',
+      path: `${path}/upload`,
+      summary: `Adds an MP3 of at most ${maxBytes / MB} MB; it may go on air at once`,
+      access,
+      capability,
+      query: Type.Object({ mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })) }),
+      headers: FileName,
+      body: { upload: audioTypes, maxBytes, description: 'MP3 bytes' },
+      reply: Single,
+      failures: ['BAD_REQUEST', 'FILENAME_EXISTS', 'STORAGE_WRITE_FAILED'],
+      example: { query: { mode: 'day' }, reply: single },
+    }),
+  }
+}
+
+export const jingles = clipRoutes('jingles')
+export const phrases = clipRoutes('phrases')
+export const backgroundMusic = clipRoutes('background-music')

@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { SongGroup, SongPreview } from '../admin-resources.ts'
+import { Localized } from '../localized.ts'
+import { Mode, TrackId } from '../resources.ts'
+import { defineRoute, needs } from '../route.ts'
+
+const ByGroup = Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) })
+const Songs = Type.Array(TrackId, { maxItems: 2_000 })
+const Saved = Type.Object({
+  ok: Type.Literal(true),
+  group: Type.Object({ id: Type.String(), name: Type.String(), mode: Mode, songs: Type.Array(TrackId) }),
+  message: Localized,
+})
+const ID = 'e7f0a3d2-0c0d-4f0e-9f5b-0d7f4b8a1c55'
+const SONG = 'day/Morning Tide.mp3'
+const GROUP = { id: ID, name: 'Mornings', mode: 'day', songs: [SONG] }
+const PREVIEW = { id: SONG, title: 'Morning Tide', artist: 'Hilda', album: 'Shores', year: 2024 }
+const message = { uk: 'Групу збережено', en: 'The group is saved' }
+
+export const listGroups = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-groups',
+  summary: 'All song groups',
+  access: 'admin',
+  reply: Type.Object({ items: Type.Array(SongGroup) }),
+  failures: [],
+  example: { reply: { items: [{ ...GROUP, songCount: 1, songsPreview: [PREVIEW] }] } },
+})
+
+export const searchGroupLibrary = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-groups/library',
+  summary: 'Tracks of a mode to choose from; every word of `query` occurs in artist or title',
+  access: 'admin',
+  query: Type.Object({
+    mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })),
+    query: Type.String({ default: '', maxLength: 300 }),
+    offset: Type.Integer({ minimum: 0, default: 0 }),
+    limit: Type.Integer({ minimum: 1, default: 5, description: 'at most 50' }),
+  }),
+  reply: Type.Object({
+    items: Type.Array(SongPreview),
+    total: Type.Integer(),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: { query: { query: 'tide' }, reply: { items: [PREVIEW], total: 1, offset: 0, limit: 5 } },
+})
+
+export const createGroup = defineRoute({
+  method: 'POST',
+  path: '/api/admin/song-groups',
+  summary: 'Creates a song group',
+  access: needs('settings_groups'),
+  body: Type.Object({ name: Type.String(), mode: Mode, songs: Songs }),
+  reply: Saved,
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { name: 'Mornings', mode: 'day', songs: [SONG] },
+    reply: { ok: true, group: GROUP, message },
+  },
+})
+
+export const editGroup = defineRoute({
+  method: 'PUT',
+  path: '/api/admin/song-groups/:groupId',
+  summary: 'Changes what is sent of a song group',
+  access: needs('settings_groups'),
+  params: ByGroup,
+  body: Type.Object({
+    name: Type.Optional(Type.String()),
+    mode: Type.Optional(Mode),
+    songs: Type.Optional(Songs),
+  }),
+  reply: Saved,
+  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+  example: { body: { name: 'Early mornings' }, reply: { ok: true, group: GROUP, message } },
+})
+
+export const deleteGroup = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/song-groups/:groupId',
+  summary: 'Deletes a song group; what is queued stays',
+  access: needs('settings_groups'),
+  params: ByGroup,
+  reply: Type.Object({ ok: Type.Literal(true), message: Localized }),
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true, message } },
+})
+
+export const insertGroup = defineRoute({
+  method: 'POST',
+  path: '/api/admin/song-groups/:groupId/insert',
+  summary: 'Queues a whole group, balanced by artist',
+  access: needs('queue_manage', 'settings_groups'),
+  params: ByGroup,
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    insertedCount: Type.Integer(),
+    insertedSongIds: Type.Array(TrackId, { description: 'in the order of the queue' }),
+    message: Localized,
+  }),
+  failures: ['QUEUE_GROUP_INSERT_FAILED', 'NOT_FOUND', 'AIR_UNAVAILABLE'],
+  example: { reply: { ok: true, insertedCount: 1, insertedSongIds: [SONG], message } },
+})

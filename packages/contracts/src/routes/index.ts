@@ -1,0 +1,25 @@
+import type { Route } from '../route.ts'
+import * as administration from './administration.ts'
+import * as artwork from './artwork.ts'
+import { backgroundMusic, jingles, phrases } from './clips.ts'
+import * as groups from './groups.ts'
+import * as listening from './listening.ts'
+import * as lyrics from './lyrics.ts'
+import * as operations from './operations.ts'
+import * as session from './session.ts'
+import * as tracks from './tracks.ts'
+
+/** Every route of the service, by the section of the reference that it stands in. */
+export const sections: Record<string, readonly Route[]> = {
+  listening: Object.values(listening),
+  session: Object.values(session),
+  tracks: Object.values(tracks),
+  lyrics: Object.values(lyrics),
+  artwork: Object.values(artwork),
+  clips: [jingles, phrases, backgroundMusic].flatMap((family) => Object.values(family)),
+  groups: Object.values(groups),
+  administration: Object.values(administration),
+  operations: Object.values(operations),
+}
+
+export const allRoutes: readonly Route[] = Object.values(sections).flat()

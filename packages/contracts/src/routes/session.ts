@@ -1,0 +1,181 @@
+import { Type } from 'typebox'
+import { HelperAdmin, Privileges } from '../admin-resources.ts'
+import { Localized } from '../localized.ts'
+import { defineRoute } from '../route.ts'
+
+const Login = Type.String({ maxLength: 200 })
+const Password = Type.String({ maxLength: 200 })
+const Done = Type.Object({ ok: Type.Literal(true), message: Localized })
+const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
+const Message = { uk: 'Готово', en: 'Done' }
+const HELPER = {
+  adminId: '0b5f3f1e-6d3f-4d5c-9a39-2f6a4f9f3c11',
+  login: 'olena',
+  privileges: ['upload_songs', 'stats'],
+  authorized: false,
+  createdAt: 1_790_000_000_000,
+  updatedAt: 1_790_000_000_000,
+}
+
+export const login = defineRoute({
+  method: 'POST',
+  path: '/api/admin/login',
+  summary: 'Logs an admin in: sets the cookie `adminToken`, outside production also returns the token',
+  access: 'public',
+  body: Type.Object({ login: Type.Optional(Login), password: Type.Optional(Password) }),
+  reply: Type.Object({ ok: Type.Literal(true), token: Type.Optional(Type.String()) }),
+  failures: ['BAD_REQUEST', 'INVALID_CREDENTIALS', 'FORBIDDEN', 'RATE_LIMITED', 'AIR_UNAVAILABLE'],
+  example: {
+    body: { login: 'admin', password: 'Correct horse 1' },
+    reply: { ok: true, token: 'eyJhbGciOi…' },
+  },
+})
+
+export const logout = defineRoute({
+  method: 'POST',
+  path: '/api/admin/logout',
+  summary: 'Clears the cookie',
+  access: 'public',
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['FORBIDDEN'],
+  example: { reply: { ok: true } },
+})
+
+export const verify = defineRoute({
+  method: 'GET',
+  path: '/api/admin/verify',
+  summary: 'Who the token belongs to, with the privileges of this moment',
+  access: 'session',
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    role: Type.Union([Type.Literal('super_admin'), Type.Literal('admin')]),
+    adminId: Type.String(),
+    login: Type.String(),
+    privileges: Privileges,
+    authorized: Type.Boolean(),
+    token: Type.Optional(Type.String({ description: 'outside production' })),
+  }),
+  failures: [],
+  example: {
+    reply: {
+      ok: true,
+      role: 'super_admin',
+      adminId: 'super',
+      login: 'admin',
+      privileges: ['stats'],
+      authorized: true,
+    },
+  },
+})
+
+export const listAdmins = defineRoute({
+  method: 'GET',
+  path: '/api/admin/admins',
+  summary: 'All helper admins',
+  access: 'super',
+  capability: 'helperAdmins',
+  reply: Type.Object({ ok: Type.Literal(true), admins: Type.Array(HelperAdmin), allPrivileges: Privileges }),
+  failures: [],
+  example: { reply: { ok: true, admins: [HELPER], allPrivileges: ['queue_manage', 'artist_arts'] } },
+})
+
+export const createAdmin = defineRoute({
+  method: 'POST',
+  path: '/api/admin/admins',
+  summary: 'Creates a helper admin with a temporary password; `stats` is always among its privileges',
+  access: 'super',
+  capability: 'helperAdmins',
+  body: Type.Object({ login: Login, password: Password, privileges: Type.Optional(Privileges) }),
+  reply: Type.Object({ ok: Type.Literal(true), admin: HelperAdmin, message: Localized }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { login: 'olena', password: 'Temporary1', privileges: ['upload_songs'] },
+    reply: { ok: true, admin: HELPER, message: Message },
+  },
+})
+
+export const deleteAdmin = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/admins/:id',
+  summary: 'Deletes a helper admin; its sockets get `force_logout`',
+  access: 'super',
+  capability: 'helperAdmins',
+  params: ById,
+  reply: Done,
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true, message: Message } },
+})
+
+export const setPrivileges = defineRoute({
+  method: 'PUT',
+  path: '/api/admin/admins/:id/privileges',
+  summary: "Replaces a helper's privileges; they hold at once, on every replica",
+  access: 'super',
+  capability: 'helperAdmins',
+  params: ById,
+  body: Type.Object({ privileges: Privileges }),
+  reply: Type.Object({ ok: Type.Literal(true), privileges: Privileges, message: Localized }),
+  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+  example: {
+    body: { privileges: ['editor_lyrics'] },
+    reply: { ok: true, privileges: ['editor_lyrics', 'stats'], message: Message },
+  },
+})
+
+export const resetPassword = defineRoute({
+  method: 'PUT',
+  path: '/api/admin/admins/:id/reset-password',
+  summary: 'Sets a temporary password; the helper has to activate its account again',
+  access: 'super',
+  capability: 'helperAdmins',
+  params: ById,
+  body: Type.Object({ newPassword: Password }),
+  reply: Done,
+  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+  example: { body: { newPassword: 'Temporary2' }, reply: { ok: true, message: Message } },
+})
+
+export const activateSelf = defineRoute({
+  method: 'POST',
+  path: '/api/admin/admins/self/activate',
+  summary: 'Replaces the temporary password; the only thing that a new helper may do',
+  access: 'session',
+  capability: 'adminAccount',
+  body: Type.Object({ tempPassword: Password, newPassword: Password }),
+  reply: Done,
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { tempPassword: 'Temporary1', newPassword: 'Own password 1' },
+    reply: { ok: true, message: Message },
+  },
+})
+
+export const changeOwnLogin = defineRoute({
+  method: 'PUT',
+  path: '/api/admin/admins/self/login',
+  summary: 'Changes the own login; the token stays good',
+  access: 'admin',
+  capability: 'adminAccount',
+  body: Type.Object({ newLogin: Login, currentPassword: Password }),
+  reply: Done,
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { newLogin: 'olena.k', currentPassword: 'Own password 1' },
+    reply: { ok: true, message: Message },
+  },
+})
+
+export const changeOwnPassword = defineRoute({
+  method: 'PUT',
+  path: '/api/admin/admins/self/password',
+  summary: 'Changes the own password; the token stays good',
+  access: 'admin',
+  capability: 'adminAccount',
+  body: Type.Object({ currentPassword: Password, newPassword: Password }),
+  reply: Done,
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { currentPassword: 'Own password 1', newPassword: 'Own password 2' },
+    reply: { ok: true, message: Message },
+  },
+})

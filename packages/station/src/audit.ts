@@ -1,0 +1,75 @@
+import type { AuditEntry } from '@solstice/contracts'
+import type { Announcer } from './ports/announcer.ts'
+import type { StationClock } from './ports/bus.ts'
+import type { DataStore } from './ports/data-store.ts'
+
+/** Who does something: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
+export interface Actor {
+  adminId: string
+  login: string
+}
+
+/** One thing that changed, from what to what. */
+export interface FieldChange {
+  field: string
+  before: unknown
+  after: unknown
+}
+
+/** The log of what admins do. Passwords, tokens and lyrics never enter it. */
+export interface Audit {
+  /**
+   * Writes an entry and tells all admins that are online.
+   * @param details what changed; left out where there is nothing to compare.
+   */
+  record(
+    actor: Actor,
+    operationType: string,
+    data: Record<string, unknown>,
+    details?: { changes: FieldChange[]; info?: Record<string, unknown> },
+  ): Promise<void>
+}
+
+/** @param isOn whether there is an audit log in this configuration; without one nothing is written or told. */
+export function createAudit(deps: {
+  data: Pick<DataStore, 'audit'>
+  announcer: Announcer
+  clock: StationClock
+  isOn: boolean
+}): Audit {
+  const { data, announcer, clock } = deps
+  return {
+    async record({ adminId, login }, operationType, about, details) {
+      if (!deps.isOn) return
+      const entry: Omit<AuditEntry, 'id'> = {
+        adminId,
+        adminLogin: login,
+        operationType,
+        createdAt: Math.floor(clock.nowMs()),
+        data: {
+          ...about,
+          ...(details && { details: { version: 1, changes: details.changes, info: details.info ?? {} } }),
+        },
+      }
+      const kept = await data.audit.insert(entry)
+      if (kept) announcer.tell('admins', 'audit_new_entry', kept)
+    },
+  }
+}
+
+/** The fields in which two values differ, of those that are named. */
+export function changedFields<T extends object>(
+  before: T,
+  after: T,
+  fields: (keyof T & string)[],
+): FieldChange[] {
+  const isSame = (field: keyof T) => JSON.stringify(before[field]) === JSON.stringify(after[field])
+  return fields
+    .filter((field) => !isSame(field))
+    .map((field) => ({ field, before: before[field], after: after[field] }))
+}
+
+/** Forgets what was done before a moment (epoch ms), and says how many entries that were. */
+export function purgeAudit(data: Pick<DataStore, 'audit'>, beforeMs: number): Promise<number> {
+  return data.audit.delete((entry) => entry.createdAt < beforeMs)
+}
