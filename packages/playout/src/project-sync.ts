@@ -1,9 +1,7 @@
-import type { QueueItem, RadioState } from '@solstice/contracts'
+import type { RadioState } from '@solstice/contracts'
 import { advance } from './advance.ts'
-import { type PlayoutState, type QueueEntry, upcoming } from './state.ts'
-
-/** How many upcoming entries listeners see. */
-const SHOWN = 10
+import { queueItem, SHOWN, shownQueue } from './project-queue.ts'
+import type { PlayoutState } from './state.ts'
 
 /** The part of the radio state that the air decides; the rest is configuration and settings. */
 export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiSettings'>
@@ -37,7 +35,7 @@ export function projectSync(saved: PlayoutState, nowMs: number): AirState {
     seek: duration > 0 ? Math.min(seek, duration) : seek,
     isPlaying: true,
     isPreparing: false,
-    playlist: upcoming(state).slice(0, SHOWN).map(queueItem),
+    playlist: shownQueue(state).slice(0, SHOWN).map(queueItem),
   }
 }
 
@@ -56,15 +54,3 @@ export const preparing = {
   isPreparing: true,
   playlist: [],
 } satisfies Partial<AirState>
-
-function queueItem({ track, orderType, tier }: QueueEntry): QueueItem {
-  return {
-    id: track.id,
-    title: track.title,
-    artist: track.artist,
-    album: track.album,
-    year: track.year,
-    orderType,
-    tier,
-  }
-}

@@ -1,0 +1,71 @@
+import type { QueueItem } from '@solstice/contracts'
+import { type PlayoutState, type QueueEntry, upcoming } from './state.ts'
+
+/** How many upcoming entries listeners see. */
+export const SHOWN = 10
+const LONGEST_PAGE = 100
+
+/**
+ * What comes next as people are shown it (rule Q1): the rest of this list; near its end as much of the prepared one as makes
+ * ten. Nothing while the air is preparing. For the queue of a moment, `advance` the state to it first.
+ */
+export function shownQueue(state: PlayoutState): QueueEntry[] {
+  if (state.onAir.phase === 'preparing') return []
+  const rest = state.list.entries.length - 1 - state.list.index
+  return upcoming(state).slice(0, Math.max(rest, SHOWN))
+}
+
+/** A part of the shown queue, at most 100 entries, and how many there are in all. */
+export function queuePage(
+  state: PlayoutState,
+  offset: number,
+  limit: number,
+): { items: QueueItem[]; total: number } {
+  const queue = shownQueue(state)
+  const from = Math.max(0, offset)
+  const items = queue.slice(from, from + Math.min(Math.max(0, limit), LONGEST_PAGE)).map(queueItem)
+  return { items, total: queue.length }
+}
+
+/** The entries of the shown queue that have all words of a query; `position` counts from the entry on air, 1 = next. */
+export function searchQueue(
+  state: PlayoutState,
+  query: string,
+): { items: (QueueItem & { position: number })[]; total: number } {
+  const matches = wordSearch(query)
+  const items = shownQueue(state).flatMap((entry, i) =>
+    matches(entry.track) ? [{ ...queueItem(entry), position: i + 1 }] : [],
+  )
+  return { items, total: items.length }
+}
+
+/** Tells whether all words of a query occur in "artist title", whatever their case. No words: everything matches. */
+export function wordSearch(query: string): (song: { artist: string; title: string }) => boolean {
+  const words = query
+    .toLowerCase()
+    .split(/[\s\p{Pd},|]+/u)
+    .filter(Boolean)
+  return ({ artist, title }) => {
+    const text = `${artist} ${title}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+}
+
+/** Why a track must not be changed now: it is on air, or it comes next, be it in the list after this one (rule K1). */
+export function lockOf(state: PlayoutState, trackId: string): 'current' | 'next' | null {
+  if (state.onAir.phase === 'preparing') return null
+  if (state.onAir.entry.track.id === trackId) return 'current'
+  return upcoming(state)[0]?.track.id === trackId ? 'next' : null
+}
+
+export function queueItem({ track, orderType, tier }: QueueEntry): QueueItem {
+  return {
+    id: track.id,
+    title: track.title,
+    artist: track.artist,
+    album: track.album,
+    year: track.year,
+    orderType,
+    tier,
+  }
+}
