@@ -1,21 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
+import jwt from '@fastify/jwt'
 import type { Config } from '@solstice/adapters'
-import { listening, operations } from '@solstice/contracts'
+import { allRoutes } from '@solstice/contracts'
 import {
+  type Announcer,
+  type AudioTags,
   type Bus,
+  capabilitiesOf,
+  createAudit,
   createLyrics,
   type DataStore,
+  findAdmin,
+  type JobQueue,
   type LyricsLookup,
   type MediaStorage,
+  type Passwords,
   readUiSettings,
   type StationClock,
 } from '@solstice/station'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { createGuards } from './access.ts'
+import { createGate } from './access.ts'
+import { createAdminTokens } from './admin-tokens.ts'
 import { readAvatars } from './avatars.ts'
 import { clientAddress, createOrigins } from './client-address.ts'
 import { limitConnections } from './connection-limit.ts'
@@ -41,6 +51,10 @@ export interface ApiPorts {
   media: MediaStorage
   bus: Bus
   clock: StationClock
+  announcer: Announcer
+  jobs: JobQueue
+  tags: AudioTags
+  passwords: Passwords
   lyricsLookup: LyricsLookup
   /** For counters that all replicas share. */
   redis: Redis
@@ -70,7 +84,25 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     frameworkErrors: refuse,
     clientErrorHandler: refuseConnection,
   })
-  speakContract(app, createGuards(tokens, clock))
+  await app.register(cookie)
+  await app.register(jwt, {
+    secret: config.jwtSecret,
+    sign: { algorithm: 'HS256' },
+    verify: { algorithms: ['HS256'] },
+  })
+  const adminTokens = createAdminTokens(app.jwt, config.jwtSecret)
+  const capabilities = capabilitiesOf(config)
+  speakContract(
+    app,
+    createGate({
+      tokens,
+      adminTokens,
+      findAdmin: (adminId) => findAdmin(data, config.superAdmin, adminId),
+      origins,
+      capabilities,
+      clock,
+    }),
+  )
   logRequests(app)
 
   await app.register(cors, {
@@ -111,6 +143,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
   await documentApi(app)
 
+  const audit = createAudit({ data, announcer: ports.announcer, clock, isOn: capabilities.auditLog })
+  void audit
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const uiSettings = await readUiSettings(data)
@@ -156,7 +190,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     uiSettings: () => uiSettings,
     personas,
   })
-  refuseOtherMethods(app, [...Object.values(listening), ...Object.values(operations)])
+  refuseOtherMethods(app, allRoutes)
   await serveWeb(app, config.webDist)
 
   return app

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import {
   type Body,
   type FailureCode,
@@ -10,16 +11,17 @@ import {
   type Query,
   type Reply,
   type Route,
+  type Upload,
 } from '@solstice/contracts'
 import { Failure } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Guard, Guards } from './access.ts'
+import type { Caller, Gate } from './access.ts'
 import { describeRoute } from './openapi.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The access rules that `implement` puts before every handler. */
-    guards: Guards
+    /** What `implement` puts before every handler. */
+    gate: Gate
   }
   interface FastifyContextConfig {
     /** The contract route that this is, or why it is none. */
@@ -33,7 +35,7 @@ export interface Call<R extends Route> {
   query: Query<R>
   body: Body<R>
   /** Who asks; `undefined` on a public route. */
-  caller: Caller[R['access']]
+  caller: Caller<R['access']>
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -58,11 +60,20 @@ export function implement<const R extends Route>(
   handler: Handler<R>,
   options: ImplementOptions = {},
 ): void {
-  if (!Object.hasOwn(app.guards, route.access))
-    throw new Error(`${route.method} ${route.path} declares no access rule`)
-  const guard: Guard<R['access']> = app.guards[route.access as R['access']]
-  const callers = new WeakMap<FastifyRequest, Caller[R['access']]>()
+  if (!app.gate.knows(route.access)) throw new Error(`${route.method} ${route.path} declares no access rule`)
+  if (isUpload(route.body))
+    app.register(async (scope) => serve(takeUploads(scope, route.body), route, handler, options))
+  else serve(app, route, handler, options)
+}
 
+function serve<const R extends Route>(
+  app: FastifyInstance,
+  route: R,
+  handler: Handler<R>,
+  options: ImplementOptions,
+): void {
+  const { body } = route
+  const callers = new WeakMap<FastifyRequest, Caller<R['access']>>()
   app.route({
     method: route.method,
     url: route.path,
@@ -70,18 +81,46 @@ export function implement<const R extends Route>(
     schema: describeRoute(route),
     // Before anything else is read, so that a stranger learns nothing and costs nothing.
     onRequest: async (request) => {
-      callers.set(request, guard(request, (await options.graceMs?.(request)) ?? 0))
+      callers.set(request, await app.gate.admit(route, request, (await options.graceMs?.(request)) ?? 0))
+      if (isUpload(body) && Number(request.headers['content-length']) > body.maxBytes)
+        throw new Failure('PAYLOAD_TOO_LARGE')
+    },
+    preValidation: async (request) => {
+      // A body that may be left out was left out: what it must hold is then missing by name.
+      if (body && !isUpload(body)) request.body ??= {}
     },
     handler: (request, reply) =>
       handler({
         params: request.params as Params<R>,
         query: request.query as Query<R>,
-        body: request.body as Body<R>,
-        caller: callers.get(request) as Caller[R['access']],
+        body: (isUpload(body) ? counted(request.body as Readable, body.maxBytes) : request.body) as Body<R>,
+        caller: callers.get(request) as Caller<R['access']>,
         request,
         reply,
       }),
   })
+}
+
+function isUpload(body: Route['body']): body is Upload {
+  return body !== undefined && 'upload' in body
+}
+
+/** Bodies of these types are handed on as they come, in this scope alone. */
+function takeUploads(scope: FastifyInstance, body: Route['body']): FastifyInstance {
+  scope.removeAllContentTypeParsers()
+  if (isUpload(body)) scope.addContentTypeParser([...body.upload], (_, payload, done) => done(null, payload))
+  return scope
+}
+
+/** The pieces of a body, as long as they are not too many. */
+async function* counted(body: Readable | undefined, maxBytes: number): AsyncIterable<Uint8Array> {
+  let bytes = 0
+  // Who is told that the body is too large shall still be able to read that, so the connection stays.
+  for await (const piece of body?.iterator({ destroyOnReturn: false }) ?? []) {
+    bytes += piece.length
+    if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
+    yield piece
+  }
 }
 
 /** Routes that the plugins bring: preflights, the reference documentation, the web client. All of them are public. */
@@ -92,9 +131,15 @@ const ofPlugins = (method: string, url: string) =>
  * Makes an app that answers in the contract's error form whatever happens, and in which a route can only be
  * registered by `implement`, so with an access rule.
  */
-export function speakContract(app: FastifyInstance, guards: Guards): void {
-  app.decorate('guards', guards)
+export function speakContract(app: FastifyInstance, gate: Gate): void {
+  app.decorate('gate', gate)
   app.setErrorHandler(refuse)
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    // Clients say JSON also where they send nothing.
+    if (body === '') done(null, undefined)
+    else parseJson(request, body as string, done)
+  })
   app.addHook('onRoute', (route) => {
     const isKnown = route.config?.contract !== undefined
     const isOfPlugins = [route.method].flat().every((method) => ofPlugins(method, route.url))

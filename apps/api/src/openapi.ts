@@ -8,6 +8,7 @@ import {
   failures,
   locales,
   type Route,
+  sections,
 } from '@solstice/contracts'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -28,18 +29,58 @@ const securitySchemes = {
   },
   artTokenBesideAudio: { type: 'apiKey', in: 'query', name: 'artToken', description: 'The art token.' },
   audioTokenInQuery: { type: 'apiKey', in: 'query', name: 'audioToken', description: 'The audio token.' },
+  adminToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'From `POST /api/admin/login`, outside production also in its answer.',
+  },
+  adminCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'adminToken',
+    description: 'Set by `POST /api/admin/login`; what changes something also needs an allowed `Origin`.',
+  },
+  adminTokenInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'adminToken',
+    description: 'An admin token, or one that was given for this file.',
+  },
 } as const
 
 type SchemeName = keyof typeof securitySchemes
 
-/** What a route of each access rule needs: one of the alternatives. */
-const security: Record<Access, Partial<Record<SchemeName, string[]>>[]> = {
-  public: [],
-  art: [{ artToken: [] }, { artTokenInQuery: [] }],
-  'art+audio': [
-    { artToken: [], audioToken: [] },
-    { artTokenBesideAudio: [], audioTokenInQuery: [] },
-  ],
+/** What a route of an access rule needs: one of the alternatives. */
+function securityOf(access: Access): Partial<Record<SchemeName, string[]>>[] {
+  switch (access) {
+    case 'public':
+      return []
+    case 'art':
+      return [{ artToken: [] }, { artTokenInQuery: [] }]
+    case 'art+audio':
+      return [
+        { artToken: [], audioToken: [] },
+        { artTokenBesideAudio: [], audioTokenInQuery: [] },
+      ]
+    case 'file':
+      return [{ adminToken: [] }, { adminTokenInQuery: [] }, { adminCookie: [] }]
+    default:
+      return [{ adminToken: [] }, { adminCookie: [] }]
+  }
+}
+
+/** The access rule of an admin route in words. */
+function permissionOf(access: Access): string | undefined {
+  const list = (privileges: readonly string[], word: string) =>
+    privileges.map((p) => `\`${p}\``).join(` ${word} `)
+  if (access === 'session') return 'Any admin, also one that has to activate its account first.'
+  if (access === 'admin' || access === 'file') return 'Any activated admin.'
+  if (access === 'super') return 'The super admin only.'
+  if (typeof access === 'string') return undefined
+  if ('all' in access) return `Needs ${list(access.all, 'and')}.`
+  if ('any' in access) return `Needs ${list(access.any, 'or')}.`
+  return `Any activated admin; depending on what changes it needs ${list(access.perSection, 'or')}.`
 }
 
 /** Serves the reference of the API at `/api/docs`, made from the same route values that serve requests. */
@@ -55,6 +96,15 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
       },
       tags: [
         { name: 'listening', description: 'What listeners need' },
+        { name: 'session', description: 'Logging in, and the accounts of admins' },
+        { name: 'uploads', description: 'New tracks in three steps' },
+        { name: 'video', description: 'New tracks from video links' },
+        { name: 'tracks', description: 'The library and the song editor' },
+        { name: 'lyrics', description: 'Lyrics and their offsets' },
+        { name: 'artwork', description: 'One image per artist' },
+        { name: 'clips', description: 'Jingles, phrases, background music' },
+        { name: 'groups', description: 'Songs that are queued together' },
+        { name: 'administration', description: 'Settings, statistics, audit log, programme' },
         { name: 'operations', description: 'What operators need' },
       ],
       components: { securitySchemes },
@@ -75,14 +125,16 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
 
 /** The shapes of a contract route as Fastify checks them and the reference shows them. */
 export function describeRoute(route: Route): FastifySchema {
+  const description = permissionOf(route.access)
   return {
     summary: route.summary,
-    tags: [route.path.startsWith('/api/') ? 'listening' : 'operations'],
-    security: security[route.access],
+    ...(description && { description }),
+    tags: Object.keys(sections).filter((name) => sections[name]!.includes(route)),
+    security: securityOf(route.access),
     ...(route.params && { params: route.params }),
     ...(route.query && { querystring: route.query }),
     ...(route.headers && { headers: route.headers }),
-    ...(route.body && { body: route.body }),
+    ...(route.body && !('upload' in route.body) && { body: route.body }),
     response: { ...replies(route), ...refusals(route) },
   }
 }
@@ -101,7 +153,13 @@ function isBytes(reply: TSchema | BytesReply): reply is BytesReply {
 /** One entry per status that the route can refuse with, with the codes and an example of each body. */
 function refusals(route: Route) {
   const ofBody: FailureCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-  const codes = new Set<FailureCode>([...route.failures, ...(route.body ? ofBody : []), 'INTERNAL'])
+  const codes = new Set<FailureCode>([
+    ...route.failures,
+    ...ofAccess(route),
+    ...(route.capability ? (['FEATURE_UNAVAILABLE'] as const) : []),
+    ...(route.body ? ofBody : []),
+    'INTERNAL',
+  ])
   const statuses = new Set([...codes].map((code) => failures[code].status))
   return Object.fromEntries(
     [...statuses].map((status) => {
@@ -109,6 +167,20 @@ function refusals(route: Route) {
       return [status, refusal(ofStatus)]
     }),
   )
+}
+
+/** What the gate may say before the handler is asked. */
+function ofAccess({ access }: Route): FailureCode[] {
+  switch (access) {
+    case 'public':
+    case 'art':
+    case 'art+audio':
+      return []
+    case 'super':
+      return ['UNAUTHORIZED', 'FORBIDDEN', 'SUPER_ADMIN_ONLY']
+    default:
+      return ['UNAUTHORIZED', 'FORBIDDEN']
+  }
 }
 
 const text = { type: 'object', properties: Object.fromEntries(locales.map((l) => [l, { type: 'string' }])) }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Clip, type ClipFamily, ClipResult } from '../admin-resources.ts'
 import { Mode } from '../resources.ts'
 import { bytes, defineRoute, needs } from '../route.ts'
-import { audioTypes, FileName } from './uploads.ts'
+import { audioTypes, FileName } from './track-shapes.ts'
 
 const MB = 1024 * 1024
 

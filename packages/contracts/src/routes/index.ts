@@ -8,11 +8,15 @@ import * as lyrics from './lyrics.ts'
 import * as operations from './operations.ts'
 import * as session from './session.ts'
 import * as tracks from './tracks.ts'
+import * as uploads from './uploads.ts'
+import * as video from './video.ts'
 
 /** Every route of the service, by the section of the reference that it stands in. */
 export const sections: Record<string, readonly Route[]> = {
   listening: Object.values(listening),
   session: Object.values(session),
+  uploads: Object.values(uploads),
+  video: Object.values(video),
   tracks: Object.values(tracks),
   lyrics: Object.values(lyrics),
   artwork: Object.values(artwork),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { LyricsBatchResult, LyricsInput, LyricsStatus } from '../admin-resources.ts'
+import { Localized } from '../localized.ts'
 import { LyricsEntry, Mode, TrackId } from '../resources.ts'
 import { defineRoute, needs, needsOneOf } from '../route.ts'
 
@@ -182,6 +183,37 @@ export const getLyricsBatch = defineRoute({
       done: 1,
       total: 1,
       results: [{ songId: ID, outcome: 'saved', before: 'plain', after: 'synced' }],
+    },
+  },
+})
+
+export const uploadSongLyrics = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-song-lyrics',
+  summary: 'Step 2: asks the lyrics service; stores nothing',
+  access: needsOneOf('upload_songs', 'editor_lyrics'),
+  body: Type.Object({
+    title: Type.Optional(Text),
+    artist: Type.Optional(Text),
+    album: Type.Optional(Text),
+    duration: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    lyricsEntry: LyricsEntry,
+    lyricsStatus: LyricsStatus,
+    lyricsFormat: Type.Union([Type.Literal('synced'), Type.Literal('plain'), Type.Null()]),
+    message: Localized,
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { title: 'Morning Tide', artist: 'Hilda', duration: 184 },
+    reply: {
+      ok: true,
+      lyricsEntry: LYRICS,
+      lyricsStatus: 'synced',
+      lyricsFormat: 'synced',
+      message: { uk: 'Знайдено', en: 'Found' },
     },
   },
 })

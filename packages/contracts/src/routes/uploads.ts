@@ -1,9 +1,131 @@
 import { Type } from 'typebox'
+import { LyricsInput, LyricsStatus } from '../admin-resources.ts'
+import { Localized } from '../localized.ts'
+import { Mode, Track } from '../resources.ts'
+import { defineRoute, needs } from '../route.ts'
+import {
+  audioTypes,
+  DONE_EXAMPLE,
+  FileName,
+  LYRICS_EXAMPLE,
+  METADATA_EXAMPLE,
+  SongIds,
+  Text,
+  TRACK_EXAMPLE,
+  TRACK_ID,
+  TrackResults,
+  Uploaded,
+  Year,
+} from './track-shapes.ts'
 
-/** The content types under which browsers send MP3. */
-export const audioTypes = ['audio/mpeg', 'audio/mp3', 'application/octet-stream'] as const
+export const checkDuplicate = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-check-duplicate',
+  summary: 'Whether a track of this id exists',
+  access: needs('upload_songs'),
+  body: Type.Object({ trackId: Type.Optional(Text) }),
+  reply: Type.Object({ ok: Type.Literal(true), exists: Type.Boolean() }),
+  failures: ['BAD_REQUEST'],
+  example: { body: { trackId: TRACK_ID }, reply: { ok: true, exists: false } },
+})
 
-/** What a file shall be called: uploads are raw bytes and carry their name beside them. */
-export const FileName = Type.Object({
-  'X-File-Name': Type.String({ description: 'percent-encoded UTF-8', minLength: 1, maxLength: 2_000 }),
+export const uploadSongFile = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-song-file',
+  summary: 'Step 1: receives an MP3 of at most 80 MB; it takes no part in the broadcast until its commit',
+  access: needs('upload_songs'),
+  capability: 'uploadTracks',
+  query: Type.Object({ mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })) }),
+  headers: FileName,
+  body: { upload: audioTypes, maxBytes: 80 * 1024 * 1024, description: 'MP3 bytes' },
+  reply: Uploaded,
+  failures: ['BAD_REQUEST', 'STORAGE_WRITE_FAILED', 'FILENAME_EXISTS'],
+  example: { query: { mode: 'day' }, reply: { ok: true, storageKey: TRACK_ID, metadata: METADATA_EXAMPLE } },
+})
+
+export const commitSong = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-song-commit',
+  summary: 'Step 3: the uploaded file becomes a track',
+  access: needs('upload_songs'),
+  capability: 'uploadTracks',
+  body: Type.Object({
+    metadata: Type.Optional(
+      Type.Object({
+        filename: Type.Optional(Text),
+        mode: Type.Optional(Text),
+        title: Type.Optional(Text),
+        artist: Type.Optional(Text),
+        album: Type.Optional(Text),
+        year: Year,
+      }),
+    ),
+    lyricsEntry: Type.Optional(LyricsInput),
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    track: Track,
+    lyricsStatus: LyricsStatus,
+    lyricsFormat: Type.Union([Type.Literal('synced'), Type.Literal('plain'), Type.Null()]),
+    lyricsMessage: Localized,
+    message: Localized,
+  }),
+  failures: ['BAD_REQUEST', 'STORAGE_WRITE_FAILED', 'FILENAME_EXISTS'],
+  example: {
+    body: { metadata: METADATA_EXAMPLE, lyricsEntry: LYRICS_EXAMPLE },
+    reply: {
+      ok: true,
+      track: TRACK_EXAMPLE,
+      lyricsStatus: 'synced',
+      lyricsFormat: 'synced',
+      lyricsMessage: DONE_EXAMPLE,
+      message: DONE_EXAMPLE,
+    },
+  },
+})
+
+export const uploadBatchDelete = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-batch-delete',
+  summary: 'Deletes files that wait for their commit and tracks that the caller has just uploaded',
+  access: needs('upload_songs'),
+  capability: 'deleteTracks',
+  body: Type.Object({ songIds: SongIds }),
+  reply: TrackResults,
+  failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
+  example: {
+    body: { songIds: [TRACK_ID] },
+    reply: { ok: true, results: [{ songId: TRACK_ID, ok: true }], removedArtists: [] },
+  },
+})
+
+export const uploadBatchMove = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-batch-move',
+  summary: 'Moves tracks that the caller has just uploaded to the other mode',
+  access: needs('upload_songs'),
+  capability: 'moveTrackMode',
+  body: Type.Object({ songIds: SongIds, targetMode: Mode }),
+  reply: TrackResults,
+  failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
+  example: {
+    body: { songIds: [TRACK_ID], targetMode: 'night' },
+    reply: {
+      ok: true,
+      results: [
+        {
+          songId: TRACK_ID,
+          ok: true,
+          newId: 'night/Morning Tide.mp3',
+          track: {
+            ...TRACK_EXAMPLE,
+            id: 'night/Morning Tide.mp3',
+            mode: 'night',
+            storageKey: 'night/Morning Tide.mp3',
+          },
+        },
+      ],
+      removedArtists: [{ artist: 'hilda', hasArt: false }],
+    },
+  },
 })

@@ -1,0 +1,55 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { JWT } from '@fastify/jwt'
+import { type Admin, type MediaKey, SUPER_ADMIN_ID } from '@solstice/station'
+import { areSame } from './tokens.ts'
+
+/** Life of an admin token, in seconds: 12 hours. */
+export const ADMIN_TOKEN_TTL_S = 12 * 60 * 60
+const FILE_TOKEN_TTL_MS = 10 * 60 * 1000
+/** Clocks of the replicas may differ by this much. */
+const SKEW_S = 60
+const LONGEST_TOKEN = 4_096
+
+/** Tokens of admins. What an admin may do is not read from them but from the store, at every request. */
+export interface AdminTokens {
+  issue(admin: Admin): string
+  /** The `adminId` that a token was issued to, or null when it is not good now. */
+  read(token: string): string | null
+  /** A token that opens one file for ten minutes, for players that cannot send headers. */
+  issueForFile(key: MediaKey, nowMs: number): string
+  /** The file that a token opens, or null when it is not good now. */
+  readForFile(token: string, nowMs: number): MediaKey | null
+}
+
+/** @param jwt of `@fastify/jwt`, set up for HS256 alone. File tokens have a key of their own. */
+export function createAdminTokens(jwt: JWT, jwtSecret: string): AdminTokens {
+  const fileKey = Buffer.from(hkdfSync('sha256', jwtSecret, '', 'solstice file tokens', 32))
+  const signFile = (claims: string) =>
+    `${claims}.${createHmac('sha256', fileKey).update(claims).digest('base64url')}`
+
+  return {
+    issue({ role, adminId, login, privileges, authorized }) {
+      return jwt.sign({ role, adminId, login, privileges, authorized }, { expiresIn: ADMIN_TOKEN_TTL_S })
+    },
+    read(token) {
+      if (token.length > LONGEST_TOKEN) return null
+      try {
+        const { role, adminId, iat, exp } = jwt.verify<Record<string, unknown>>(token)
+        if (typeof adminId !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') return null
+        if (iat > Date.now() / 1000 + SKEW_S) return null
+        return role === (adminId === SUPER_ADMIN_ID ? 'super_admin' : 'admin') ? adminId : null
+      } catch {
+        return null
+      }
+    },
+    issueForFile(key, nowMs) {
+      return signFile(`${Buffer.from(key).toString('base64url')}.${Math.floor(nowMs) + FILE_TOKEN_TTL_MS}`)
+    },
+    readForFile(token, nowMs) {
+      if (token.length > LONGEST_TOKEN) return null
+      const [, key, expiresAtMs] = /^([\w-]+)\.(\d{1,15})\.[\w-]+$/.exec(token) ?? []
+      if (!key || !expiresAtMs || !areSame(token, signFile(`${key}.${expiresAtMs}`))) return null
+      return nowMs < Number(expiresAtMs) ? Buffer.from(key, 'base64url').toString() : null
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { Mode } from '../resources.ts'
+import { defineRoute, needs } from '../route.ts'
+import { Link, METADATA_EXAMPLE, TRACK_ID, Uploaded } from './track-shapes.ts'
+
+export const uploadSongUrl = defineRoute({
+  method: 'POST',
+  path: '/api/admin/upload-song-url',
+  summary: 'Step 1 from a video link: downloads the sound and re-encodes it',
+  access: needs('upload_songs'),
+  capability: 'uploadTracks',
+  body: Type.Object({
+    url: Type.Optional(Link),
+    mode: Type.Optional(Mode),
+    lang: Type.Optional(Type.String()),
+  }),
+  reply: Uploaded,
+  failures: ['BAD_REQUEST', 'FILENAME_EXISTS', 'TOOL_UNAVAILABLE'],
+  example: {
+    body: { url: 'https://youtu.be/dQw4w9WgXcQ', mode: 'day' },
+    reply: { ok: true, storageKey: TRACK_ID, metadata: METADATA_EXAMPLE },
+  },
+})
+
+export const getVideoTracks = defineRoute({
+  method: 'POST',
+  path: '/api/admin/video-track-info',
+  summary: 'The tracks behind a video or playlist link',
+  access: needs('upload_songs'),
+  body: Type.Object({ url: Type.Optional(Link), lang: Type.Optional(Type.String()) }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    tracks: Type.Array(Type.Object({ url: Type.String(), title: Type.String() })),
+    total: Type.Integer(),
+    truncated: Type.Boolean(),
+  }),
+  failures: ['BAD_REQUEST', 'TOOL_UNAVAILABLE'],
+  example: {
+    body: { url: 'https://youtu.be/dQw4w9WgXcQ', lang: 'en' },
+    reply: {
+      ok: true,
+      tracks: [{ url: 'https://youtu.be/dQw4w9WgXcQ', title: 'A song' }],
+      total: 1,
+      truncated: false,
+    },
+  },
+})
+
+export const putVideoCookies = defineRoute({
+  method: 'POST',
+  path: '/api/admin/video-cookies',
+  summary: 'Cookies of the video site, for age-restricted videos; kept for a day',
+  access: needs('upload_songs'),
+  body: Type.Object({ cookies: Type.Optional(Type.String({ maxLength: 500_000 })) }),
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE'],
+  example: {
+    body: { cookies: '.youtube.com\tTRUE\t/\tTRUE\t1790000000\tname\tvalue' },
+    reply: { ok: true },
+  },
+})
+
+export const getVideoStatus = defineRoute({
+  method: 'GET',
+  path: '/api/admin/videodown-status',
+  summary: 'Whether songs can be taken from video links here',
+  access: needs('upload_songs'),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    available: Type.Boolean(),
+    videodownAvailable: Type.Boolean(),
+    ffmpegAvailable: Type.Boolean(),
+  }),
+  failures: [],
+  example: { reply: { ok: true, available: false, videodownAvailable: false, ffmpegAvailable: true } },
+})
