@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs'
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { artistKey, lyricsKey, scheduleOf } from '@solstice/station'
+import { artistKey, libraryChanged, lyricsKey, scheduleOf } from '@solstice/station'
 import { ART_HEIGHT, ART_WIDTH, paint } from '../demo/artwork.ts'
 import { toJpeg, withMp3 } from '../demo/ffmpeg.ts'
 import { artists, type Piece, pieces } from '../demo/pieces.ts'
 import { render, toPcm } from '../demo/render.ts'
 import { lyricsOf } from '../demo/words.ts'
-import { libraryChanged } from './library-changed.ts'
 
 type DemoPorts = Pick<Ports, 'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer' | 'clock'>
 

@@ -1,6 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { reconcile } from '@solstice/station'
-import { libraryChanged } from './library-changed.ts'
+import { libraryChanged, reconcile } from '@solstice/station'
 
 /** Library and disk agree again; then a worker that has nothing saved may begin, and an empty library gets its demo. */
 export async function reconcileMedia(ports: Ports): Promise<void> {
