@@ -43,7 +43,7 @@ function cut(text: string, maxBytes: number): string {
 }
 
 /** What an `X-File-Name` says: percent-encoded UTF-8, or, when it is not that, the text as it is. */
-export function readFilename(header: string): string {
+export function decodeFilename(header: string): string {
   try {
     return decodeURIComponent(header)
   } catch {
