@@ -7,6 +7,7 @@ import type {
   LyricsLookup,
   MediaStorage,
   StationClock,
+  VideoTools,
 } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -21,6 +22,7 @@ import { openLocalMedia } from './media-local.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
 import { openRedis } from './redis.ts'
 import { openStationClock } from './station-clock.ts'
+import { openVideoTools } from './video-tools.ts'
 
 /** All that a process of the station works with. */
 export interface Ports {
@@ -34,6 +36,7 @@ export interface Ports {
   jobs: JobQueue
   tags: AudioTags
   lyricsLookup: LyricsLookup
+  videoTools: VideoTools
   reconciliation: Reconciliation
   /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
   redis: Redis
@@ -61,6 +64,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     jobs,
     tags: audioTags(),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
+    videoTools: openVideoTools(config, redis),
     reconciliation: openReconciliation(redis),
     redis,
     async close() {

@@ -144,6 +144,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Посилання не з підтримуваного сайту відео',
       'The link is not of a supported video site',
     ),
+    link_playlist: text(
+      'Це посилання на список відтворення; виберіть окреме відео',
+      'This is a link to a playlist; choose a single video',
+    ),
     cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
   },
   TRACK_LOCKED: {

@@ -75,9 +75,14 @@ export type Params<R extends Route> = R['params'] extends TSchema
   ? Static<R['params']>
   : Record<string, never>
 export type Query<R extends Route> = R['query'] extends TSchema ? Static<R['query']> : Record<string, never>
-export type Body<R extends Route> = R['body'] extends TSchema
-  ? Static<R['body']>
-  : R['body'] extends Upload
-    ? AsyncIterable<Uint8Array>
+// A schema has no property that tells it apart, so what is no schema is asked for first.
+export type Body<R extends Route> = R['body'] extends Upload
+  ? AsyncIterable<Uint8Array>
+  : R['body'] extends TSchema
+    ? Static<R['body']>
     : undefined
-export type Reply<R extends Route> = R['reply'] extends TSchema ? Static<R['reply']> : Uint8Array
+export type Reply<R extends Route> = R['reply'] extends BytesReply
+  ? Uint8Array
+  : R['reply'] extends TSchema
+    ? Static<R['reply']>
+    : never

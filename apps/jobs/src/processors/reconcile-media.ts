@@ -17,6 +17,7 @@ export async function reconcileMedia(ports: Ports): Promise<void> {
     libraryChanged(ports)
   }
   await reconciliation.mark()
+  await reconcileClips({ ...ports, confirmTrackCleanup: config.confirmTrackCleanup })
   if (config.demoLibrary && (await data.tracks.find()).length === 0) {
     await jobs.add('demo-library', {}, { id: 'demo-library' })
   }

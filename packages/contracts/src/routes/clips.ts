@@ -15,6 +15,7 @@ const families = {
 
 /** The key under which a single clip of a family is answered. */
 export const clipKey = (family: ClipFamily) => families[family].one
+export const mostClipsPerPage = (family: ClipFamily) => families[family].mostPerPage
 
 const ID = '7c1d0e5e-52ab-4d3a-8a86-4e0b8b5f7a10'
 const CLIP = {

@@ -48,3 +48,13 @@ export interface Passwords {
   /** Compares with an argon2id or a bcrypt hash; against `null` it takes as long and is never right. */
   isRight(password: string, hash: string | null): Promise<boolean>
 }
+
+/** What songs are taken from video links with. */
+export interface VideoTools {
+  /** Which of the programs are here; looked up anew once a minute. */
+  find(): Promise<{ downloader: boolean; ffmpeg: boolean }>
+  /** Keeps cookies of the video site for a day, for all processes. @throws Failure AIR_UNAVAILABLE while Redis is away. */
+  keepCookies(cookies: string): Promise<void>
+  /** @throws Failure AIR_UNAVAILABLE while Redis is away. */
+  forgetCookies(): Promise<void>
+}

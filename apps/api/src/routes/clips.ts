@@ -1,0 +1,113 @@
+import {
+  type ClipFamily,
+  clipFamilyNames,
+  clips as contract,
+  failureBody,
+  type Mode,
+} from '@solstice/contracts'
+import {
+  type Clips,
+  clipMedia,
+  decodeFilename,
+  Failure,
+  type JobQueue,
+  type MediaStorage,
+  type StationClock,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import type { AdminTokens } from '../admin-tokens.ts'
+import type { Origins } from '../client-address.ts'
+import { implement } from '../implement.ts'
+import { mayFetch, sendFile } from '../send-file.ts'
+
+interface ClipDeps {
+  clips: Clips
+  jobs: JobQueue
+  media: MediaStorage
+  adminTokens: AdminTokens
+  origins: Origins
+  clock: StationClock
+}
+
+const routesOf = {
+  jingles: contract.jingles,
+  phrases: contract.phrases,
+  'background-music': contract.backgroundMusic,
+} as const
+
+/** Jingles, phrases and background music: the same routes for each. */
+export function clipRoutes(app: FastifyInstance, deps: ClipDeps): void {
+  for (const family of clipFamilyNames) familyRoutes(app, family, deps)
+}
+
+function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps): void {
+  const { clips, jobs, media, adminTokens, origins, clock } = deps
+  const routes = routesOf[family]
+  const one = contract.clipKey(family)
+  const single = <C>(clip: C) => ({ ok: true as const, [one]: clip })
+
+  implement(app, routes.list, async ({ query }) => {
+    const { search = '', offset } = query
+    const limit = Math.min(query.limit, contract.mostClipsPerPage(family))
+    const mode = isMode(query.mode) ? query.mode : null
+    return { ok: true as const, ...(await clips.list(family, { mode, search, offset, limit })) }
+  })
+
+  implement(app, routes.counts, async () => ({ ok: true as const, ...(await clips.counts(family)) }))
+
+  implement(app, routes.getFile, async ({ query, caller, request, reply }) => {
+    const { mode, filename } = query
+    if (/[/\\\p{Cc}]|^\.{1,2}$/u.test(filename)) throw new Failure('BAD_REQUEST', { field: 'filename' })
+    const key = clipMedia({ family, mode, filename })
+    mayFetch(caller, key)
+    return sendFile(request, reply, media, key)
+  })
+
+  implement(app, routes.getAudio, async ({ params, request, reply }) => {
+    const clip = await clips.find(family, params.id)
+    const adminToken = adminTokens.issueForFile(clipMedia(clip), clock.nowMs())
+    const link = new URLSearchParams({ mode: clip.mode, filename: clip.filename, adminToken })
+    reply.header('cache-control', 'no-store')
+    return { ok: true as const, url: `${origins.ownOrigin(request.raw)}${routes.getFile.path}?${link}` }
+  })
+
+  implement(app, routes.setUsed, async ({ params, body }) =>
+    single(await clips.setUsed(family, params.id, body.used)),
+  )
+
+  implement(app, routes.batchDelete, async ({ body: { ids }, caller }) => {
+    if (ids.length === 0) throw new Failure('BAD_REQUEST', { field: 'ids', reason: 'missing' })
+    const { results } = await jobs.perform('delete-clips', { family, ids, actor: caller })
+    return { ok: true as const, results }
+  })
+
+  implement(app, routes.batchMove, async ({ body: { ids, targetMode }, caller }) => {
+    if (ids.length === 0) throw new Failure('BAD_REQUEST', { field: 'ids', reason: 'missing' })
+    const { results } = await jobs.perform('move-clips', { family, ids, targetMode, actor: caller })
+    return { ok: true as const, results }
+  })
+
+  implement(app, routes.checkDuplicate, async ({ body, reply }) => {
+    // Clients in the field know this refusal by `ok` alone.
+    if (!body.filename?.trim())
+      return reply
+        .code(400)
+        .serializer(JSON.stringify)
+        .send({
+          ok: false,
+          ...failureBody('BAD_REQUEST', { field: 'filename', reason: 'missing' }),
+        })
+    return { ok: true as const, exists: await clips.isTaken(family, body.filename) }
+  })
+
+  implement(app, routes.upload, async ({ query, body, caller, request }) => {
+    const mode = query.mode ?? 'day'
+    if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'mode' })
+    const filename = decodeFilename(String(request.headers['x-file-name']))
+    return single(await clips.receive({ family, mode, filename, content: body }, caller))
+  })
+}
+
+function isMode(text: string | undefined): text is Mode {
+  return text === 'day' || text === 'night'
+}
