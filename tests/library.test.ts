@@ -236,7 +236,7 @@ t.test('history holds the last ten that were played, oldest first, without the o
   t.same(await recent(null), tracks(3, 12), 'recorded again it is there once')
   t.same(await recent(onAir(12, 12_000.4)), tracks(2, 11))
   t.same(await recent(onAir(12, 99_000)), tracks(3, 12), 'an earlier play of the same track counts')
-  t.same(await recent({ phase: 'preparing', target: 'day', sinceMs: 0 }), tracks(3, 12))
+  t.same(await recent({ phase: 'preparing', target: 'day', sinceMs: 0, notBeforeMs: 0 }), tracks(3, 12))
   t.match((await recentHistory(data, null))[0], {
     title: 'day/3',
     artist: 'Artist',

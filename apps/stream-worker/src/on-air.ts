@@ -69,14 +69,22 @@ export async function goOnAir(
   let libraryVersion = 0
   const reading = new Set<Mode>()
 
-  const station = (): Fact => ({
+  const station = (): Extract<Fact, { type: 'station' }> => ({
     type: 'station',
     pace: canHearItself ? 'sound' : 'clock',
     schedule: scheduleOf(config, clock.nowMs()),
+    nightMode: config.nightMode,
+    limits: {
+      modeSwitchCooldownMs: config.modeSwitchCooldownS * 1000,
+      preparingMinMs: config.preparingMinS * 1000,
+      groupInsertCooldownMs: config.groupInsertCooldownS * 1000,
+    },
   })
 
   const take = (step: Step) => {
     if (step.state === state && step.effects.length === 0) return
+    // Another mode is prepared from the library and settings of now, not from what was being read before.
+    if (step.state.onAir.phase === 'preparing' && step.state.onAir !== state.onAir) libraryVersion++
     state = step.state
     effects.push(...step.effects)
     isSaved = false
@@ -140,6 +148,7 @@ export async function goOnAir(
       reading.delete(mode)
       if (offAir.aborted) return
       if (version !== libraryVersion) return readWantedLists()
+      passTime()
       const startMs = clock.nowMs() + (canHearItself ? FIRST_SOUND_MS : 0)
       tell({ type: 'library', mode, tracks: tracks.map(trackRef), settings }, startMs)
       broadcast?.planChanged()
@@ -181,15 +190,13 @@ export async function goOnAir(
   const nowMs = clock.nowMs()
   // Sound that is made up for was planned when it was due.
   const atMs = (lastChunk && madeUpFrom(lastChunk, nowMs)) ?? nowMs
-  if (saved) {
-    const informed = learn(saved.state, station(), atMs).state
-    const resumed = resume(informed, saved.aliveAtMs, atMs)
-    state = resumed.state
-    effects.push(...resumed.effects)
-  } else {
-    const { pace, schedule } = station() as Extract<Fact, { type: 'station' }>
-    state = initialState(randomInt(2 ** 31), pace, schedule, atMs)
-  }
+  const fact = station()
+  const start = saved
+    ? resume(saved.state, saved.aliveAtMs, atMs)
+    : { state: initialState(randomInt(2 ** 31), fact.pace, fact.schedule, atMs), effects: [] }
+  const informed = learn(start.state, fact, atMs)
+  state = informed.state
+  effects.push(...start.effects, ...informed.effects)
   await save()
   keepTime()
   readWantedLists()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Command, Outcome, PlayoutState } from '@solstice/playout'
+import { type Command, type Outcome, readState } from '@solstice/playout'
 import { type Bus, Failure, type StationClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -95,7 +95,7 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
       const tell = (id: string, json: string) => {
         if (compareIds(id, latest) <= 0) return
         latest = id
-        onState(JSON.parse(json) as PlayoutState)
+        onState(readState(json))
       }
       const readRegister = async () => {
         const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Command, Outcome, PlayoutState } from '@solstice/playout'
+import { type Command, type Outcome, readState } from '@solstice/playout'
 import type { AirDesk, CommandId, FrameChunk } from '@solstice/station'
 import { type BusLines, decodeChunk, encodeChunk, entriesOf, keys, pause } from './bus-wire.ts'
 import { anotherConnection, answered } from './redis.ts'
@@ -157,7 +157,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string)
         redis.xrevrange(keys.air, '+', '-', 'COUNT', 1),
         redis.get(keys.alive),
       ])
-      return entry ? { state: JSON.parse(entry[1][1]!) as PlayoutState, aliveAtMs: Number(alive ?? 0) } : null
+      return entry ? { state: readState(entry[1][1]!), aliveAtMs: Number(alive ?? 0) } : null
     },
 
     async lastChunk() {

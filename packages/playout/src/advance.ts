@@ -1,6 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import type { Effect, Step } from './commands.ts'
-import { naturalMode, type PlayoutState, type QueueEntry } from './state.ts'
+import { switchNow } from './mode-switch.ts'
+import { dueMode, emptyList, isDonatedQueued, type PlayoutState, type QueueEntry } from './state.ts'
 
 /** A track of unknown length is left after this time (rule T3). */
 const UNKNOWN_LENGTH_MS = 600_000
@@ -13,12 +14,9 @@ const SHORTEST_MS = 100
 export function advance(state: PlayoutState, nowMs: number): Step {
   const effects: Effect[] = []
   for (;;) {
-    const dueMs = nextDueMs(state)
-    if (dueMs === null || dueMs > nowMs) return { state, effects }
-    const step =
-      state.onAir.phase === 'track'
-        ? next(state, dueMs)
-        : startList(state, naturalMode(state.schedule, dueMs), dueMs)
+    const due = firstDue(state)
+    if (due === null || due.atMs > nowMs) return { state, effects }
+    const step = due.happen(state, due.atMs)
     state = step.state
     effects.push(...step.effects)
   }
@@ -26,11 +24,27 @@ export function advance(state: PlayoutState, nowMs: number): Step {
 
 /** The moment at which time alone changes the state, or null. */
 export function nextDueMs(state: PlayoutState): number | null {
-  const { onAir } = state
-  if (onAir.phase === 'preparing') {
-    return state.schedule.changes.find((change) => change.atMs > onAir.sinceMs)?.atMs ?? null
-  }
-  return trackEndMs(onAir.entry, onAir.startedAtMs) + (state.pace === 'sound' ? SOUND_GRACE_MS : 0)
+  return firstDue(state)?.atMs ?? null
+}
+
+interface Due {
+  atMs: number
+  happen(state: PlayoutState, atMs: number): Step
+}
+
+/** Of what falls on the same moment the first is done first: a switch comes before the track that it would cut. */
+function firstDue(state: PlayoutState): Due | null {
+  const dues = [
+    due(endOfHold(state), releaseHolds),
+    due(state.forced?.untilMs, endForced),
+    due(pendingSwitchMs(state), runPendingSwitch),
+    state.onAir.phase === 'track' ? due(trackDueMs(state), next) : due(startMs(state), start),
+  ]
+  return dues.reduce((first, other) => (other && (!first || other.atMs < first.atMs) ? other : first), null)
+}
+
+function due(atMs: number | null | undefined, happen: Due['happen']): Due | null {
+  return typeof atMs === 'number' ? { atMs, happen } : null
 }
 
 /** When a track ends by its duration. */
@@ -38,27 +52,30 @@ export function trackEndMs(entry: QueueEntry, startedAtMs: number): number {
   return startedAtMs + Math.max(SHORTEST_MS, entry.track.durationMs ?? UNKNOWN_LENGTH_MS)
 }
 
-/** The track boundary at `atMs`: the mode that is due then, its list, the next entry (rules M1, L1, L2). */
+function trackDueMs({ onAir, pace }: PlayoutState): number | null {
+  if (onAir.phase !== 'track') return null
+  return trackEndMs(onAir.entry, onAir.startedAtMs) + (pace === 'sound' ? SOUND_GRACE_MS : 0)
+}
+
+/** The track boundary at `atMs`: the mode that is due then, its list, the next entry (rules L1, L2, M1, S4). */
 export function next(state: PlayoutState, atMs: number): Step {
-  const mode = naturalMode(state.schedule, atMs)
-  if (mode !== state.mode) return startList(state, mode, atMs)
-  const index = state.list.index + 1
-  const entry = state.list.entries[index]
-  return entry
-    ? startEntry({ ...state, list: { ...state.list, index } }, entry, atMs)
+  const { list, pendingSwitch } = state
+  if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
+  const mode = dueMode(state, atMs)
+  const index = list.index + 1
+  const entry = list.entries[index]
+  return entry && (mode === state.mode || entry.orderType === 'donated')
+    ? startEntry({ ...state, list: { ...list, index } }, entry, atMs)
     : startList(state, mode, atMs)
 }
 
 /** Begins the prepared list of a mode; without one the air is preparing until there is (rule L3). */
-export function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
+function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   const { [mode]: prepared, ...others } = state.prepared
   const first = prepared?.entries[0]
   if (!prepared || !first) {
-    const list = { entries: [], index: 0, repeats: false }
-    return {
-      state: { ...state, mode, list, onAir: { phase: 'preparing', target: mode, sinceMs: atMs } },
-      effects: [],
-    }
+    const onAir = { phase: 'preparing', target: mode, sinceMs: atMs, notBeforeMs: atMs } as const
+    return { state: { ...state, mode, list: emptyList, onAir }, effects: [] }
   }
   return startEntry({ ...state, mode, prepared: others, list: { ...prepared, index: 0 } }, first, atMs)
 }
@@ -68,4 +85,64 @@ function startEntry(state: PlayoutState, entry: QueueEntry, atMs: number): Step 
     state: { ...state, onAir: { phase: 'track', entry, startedAtMs: atMs } },
     effects: [{ type: 'played', track: entry.track, mode: state.mode, startedAtMs: atMs }],
   }
+}
+
+/** While preparing: when the first track starts, or another mode is due (rule M2). */
+function startMs(state: PlayoutState): number | null {
+  const { onAir, mode, prepared, schedule } = state
+  if (onAir.phase !== 'preparing') return null
+  const { sinceMs, notBeforeMs } = onAir
+  const isOther = (atMs: number) => atMs > sinceMs && dueMode(state, atMs) !== mode
+  const changeMs = schedule.changes.find((change) => isOther(change.atMs))?.atMs ?? null
+  if (!prepared[mode]?.entries.length) return changeMs
+  return Math.min(Math.max(sinceMs, notBeforeMs), changeMs ?? Number.POSITIVE_INFINITY)
+}
+
+/** While preparing: the first track of the mode that is due starts, if it may and its list is there (rules L3, M2, S5). */
+export function start(state: PlayoutState, atMs: number): Step {
+  const { onAir } = state
+  if (onAir.phase !== 'preparing') return { state, effects: [] }
+  const mode = dueMode(state, atMs)
+  if (atMs >= onAir.notBeforeMs && state.prepared[mode]?.entries.length) return startList(state, mode, atMs)
+  if (mode === state.mode) return { state, effects: [] }
+  return { state: { ...state, mode, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects: [] }
+}
+
+/** When the pending switch runs, or is given up; null = at a track boundary. */
+function pendingSwitchMs({ pendingSwitch, onAir }: PlayoutState): number | null {
+  if (!pendingSwitch?.waiting) return pendingSwitch?.atMs ?? null
+  return onAir.phase === 'preparing' ? onAir.sinceMs : pendingSwitch.waiting.untilMs
+}
+
+/** Rule S4: the moment of the pending switch, or a track boundary that it has waited for. */
+function runPendingSwitch(state: PlayoutState, atMs: number): Step {
+  const { pendingSwitch, mode, schedule } = state
+  if (!pendingSwitch) return { state, effects: [] }
+  const { target, waiting } = pendingSwitch
+  const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
+  if (target === mode || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
+  if (!isDonatedQueued(state)) return { state: switchNow(state, target, atMs), effects: [] }
+  const untilMs = schedule.changes.find((change) => change.atMs > atMs)?.atMs ?? null
+  return { state: { ...state, pendingSwitch: { ...pendingSwitch, waiting: { untilMs } } }, effects: [] }
+}
+
+/** Rule S6: from now on the schedule wants the same. */
+function endForced(state: PlayoutState): Step {
+  return { state: { ...state, forced: null }, effects: [] }
+}
+
+function endOfHold({ withheld }: PlayoutState): number | null {
+  return withheld.reduce<number | null>(
+    (first, { untilMs }) => (first === null ? untilMs : Math.min(first, untilMs)),
+    null,
+  )
+}
+
+/** Rule K3: who wanted to remove a track has not come back; a list that is empty for want of it is made anew. */
+function releaseHolds(state: PlayoutState, atMs: number): Step {
+  const withheld = state.withheld.filter((hold) => hold.untilMs > atMs)
+  const prepared = Object.fromEntries(
+    Object.entries(state.prepared).filter(([, list]) => list.entries.length > 0),
+  )
+  return { state: { ...state, withheld, prepared }, effects: [] }
 }

@@ -1,17 +1,27 @@
-import { next, startList } from './advance.ts'
+import { advance, next, start } from './advance.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
+import { insertGroup, isPlayable } from './insert-group.ts'
+import { forcedMode, switchMode } from './mode-switch.ts'
 import { generate } from './programme.ts'
-import { naturalMode, type PlayoutState, type QueueEntry } from './state.ts'
+import { lockOf } from './project-queue.ts'
+import { makeEntries, type PlayoutState, type PreparedList, type QueueEntry, type TrackRef } from './state.ts'
+
+/** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
+const WITHHOLD_MS = 60_000
 
 /** A command arrives: it is accepted or refused, in full, at once. The caller advances the state to `nowMs` first. */
-export function apply(state: PlayoutState, command: Command, _nowMs: number): Step & { outcome: Outcome } {
+export function apply(state: PlayoutState, command: Command, nowMs: number): Step & { outcome: Outcome } {
   switch (command.type) {
-    case 'library-changed':
-      return { state: forgetLists(state), effects: [], outcome: { ok: true } }
+    case 'library-changed': {
+      const settled = settle(state, command.settled ?? [], nowMs)
+      return { state: forgetLists(settled), effects: [], outcome: { ok: true } }
+    }
     case 'release-track':
+      return releaseTrack(state, command, nowMs)
     case 'switch-mode':
+      return switchMode(state, command, nowMs)
     case 'insert-group':
-      throw new Error(`${command.type} is not understood yet`)
+      return insertGroup(state, command, nowMs)
   }
 }
 
@@ -19,14 +29,84 @@ export function apply(state: PlayoutState, command: Command, _nowMs: number): St
 export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
   switch (fact.type) {
     case 'station':
-      return { state: { ...state, pace: fact.pace, schedule: fact.schedule }, effects: [] }
+      return learnStation(state, fact, nowMs)
     case 'library':
       return learnLibrary(state, fact, nowMs)
     case 'sound-ended':
-      return isOnAir(state, fact.entryId) ? next(state, nowMs) : { state, effects: [] }
-    case 'unplayable':
-      return dropUnplayable(state, fact.entryId, nowMs)
+    case 'unplayable': {
+      // The sound is a little ahead of the clock: what falls due until then comes first.
+      const { state: passed, effects } = advance(state, nowMs)
+      const step =
+        fact.type === 'unplayable'
+          ? dropUnplayable(passed, fact.entryId, nowMs)
+          : isOnAir(passed, fact.entryId)
+            ? next(passed, nowMs)
+            : { state: passed, effects: [] }
+      return { state: step.state, effects: [...effects, ...step.effects] }
+    }
   }
+}
+
+/** Rules K1, K2: refused while the track is locked; to be removed, it leaves the queue and is withheld. */
+function releaseTrack(
+  state: PlayoutState,
+  { trackId, purpose }: Extract<Command, { type: 'release-track' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'release-track'> } {
+  const reason = lockOf(state, trackId)
+  if (reason) return { state, effects: [], outcome: { ok: false, code: 'TRACK_LOCKED', details: { reason } } }
+  if (purpose === 'edit') return { state, effects: [], outcome: { ok: true, removed: 0 } }
+  const cleaned = withoutTracks(state, (id) => id === trackId)
+  const others = state.withheld.filter((hold) => hold.trackId !== trackId)
+  return {
+    state: { ...cleaned, withheld: [...others, { trackId, untilMs: nowMs + WITHHOLD_MS }] },
+    effects: [],
+    outcome: { ok: true, removed: countEntries(state) - countEntries(cleaned) },
+  }
+}
+
+/** Rule K4: tracks that were changed are shown as they are now, those that are gone leave the queue; holds end. */
+function settle(
+  state: PlayoutState,
+  settled: { trackId: string; track: TrackRef | null }[],
+  nowMs: number,
+): PlayoutState {
+  if (settled.length === 0) return state
+  const tracks = new Map(settled.map(({ trackId, track }) => [trackId, track]))
+  const cleaned = withoutTracks(state, (id) => tracks.get(id) === null)
+  const { onAir: air } = cleaned
+  const onAir = air.phase === 'track' ? { ...air, entry: renewOnAir(air, tracks, nowMs) } : air
+  const renew = <L extends PreparedList>(list: L): L => ({
+    ...list,
+    entries: list.entries.map((entry) =>
+      onAir.phase === 'track' && entry.entryId === onAir.entry.entryId
+        ? onAir.entry
+        : withTrack(entry, tracks.get(entry.track.id)),
+    ),
+  })
+  return {
+    ...cleaned,
+    onAir,
+    list: renew(cleaned.list),
+    prepared: mapLists(cleaned.prepared, renew),
+    withheld: cleaned.withheld.filter((hold) => !tracks.has(hold.trackId)),
+  }
+}
+
+/** The end of the running track does not move; one that had no known end gets it, not before now. */
+function renewOnAir(
+  { entry, startedAtMs }: { entry: QueueEntry; startedAtMs: number },
+  tracks: Map<string, TrackRef | null>,
+  nowMs: number,
+): QueueEntry {
+  const track = tracks.get(entry.track.id)
+  if (!track) return entry
+  const learntMs = track.durationMs === null ? null : Math.max(track.durationMs, nowMs - startedAtMs)
+  return { ...entry, track: { ...track, durationMs: entry.track.durationMs ?? learntMs } }
+}
+
+function withTrack(entry: QueueEntry, track: TrackRef | null | undefined): QueueEntry {
+  return track ? { ...entry, track } : entry
 }
 
 /** Rule L4: what is generated is made anew; a list that only repeated a small library ends with the current entry. */
@@ -38,29 +118,35 @@ function forgetLists(state: PlayoutState): PlayoutState {
   return { ...state, prepared: {}, unplayable: [], list: { ...list, entries: kept } }
 }
 
+/** What the configuration says may be another thing than before: a station without a night has no use for a switch. */
+function learnStation(
+  state: PlayoutState,
+  { pace, schedule, nightMode, limits }: Extract<Fact, { type: 'station' }>,
+  nowMs: number,
+): Step {
+  const { forced, pendingSwitch } = state
+  const isForced = nightMode && forced !== null && (forced.untilMs === null || nowMs < forced.untilMs)
+  const informed: PlayoutState = {
+    ...state,
+    pace,
+    schedule,
+    nightMode,
+    limits,
+    forced: isForced ? forcedMode(schedule, forced.mode, nowMs) : null,
+    pendingSwitch: nightMode ? pendingSwitch : null,
+  }
+  return start(informed, nowMs)
+}
+
 /** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */
 function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library' }>, nowMs: number): Step {
   if (state.prepared[fact.mode]) return { state, effects: [] }
-  const library = fact.tracks.filter((track) => !state.unplayable.includes(track.id))
+  const library = fact.tracks.filter((track) => isPlayable(state, track.id))
   const after = fact.mode === state.mode ? (state.list.entries.at(-1)?.track ?? null) : null
   const { tracks, repeats, seed } = generate(library, fact.settings, state.seed, after)
-  const entries = tracks.map((track, i) => ({
-    entryId: `e${state.serial + i}`,
-    track,
-    orderType: null,
-    tier: null,
-  }))
-  const informed = {
-    ...state,
-    seed,
-    serial: state.serial + entries.length,
-    prepared: { ...state.prepared, [fact.mode]: { entries, repeats } },
-  }
-  if (state.onAir.phase !== 'preparing') return { state: informed, effects: [] }
-  const due = naturalMode(state.schedule, nowMs)
-  return informed.prepared[due]?.entries.length
-    ? startList(informed, due, nowMs)
-    : { state: informed, effects: [] }
+  const { entries, serial } = makeEntries(state, tracks)
+  const prepared = { ...state.prepared, [fact.mode]: { entries, repeats } }
+  return start({ ...state, seed, serial, prepared }, nowMs)
 }
 
 /** Rule T4: an entry that cannot be decoded leaves the queue with all others of its track, until the library changes. */
@@ -68,19 +154,31 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
   const lists = [state.list, ...Object.values(state.prepared)]
   const trackId = lists.flatMap((list) => list.entries).find((entry) => entry.entryId === entryId)?.track.id
   if (trackId === undefined) return { state, effects: [] }
+  const cleaned = withoutTracks(state, (id) => id === trackId)
+  const informed = { ...cleaned, unplayable: [...state.unplayable, trackId] }
+  return isOnAir(state, entryId) ? next(informed, nowMs) : { state: informed, effects: [] }
+}
 
-  const without = (entries: QueueEntry[]) => entries.filter((entry) => entry.track.id !== trackId)
-  const { entries, index, repeats } = state.list
-  const prepared = Object.fromEntries(
-    Object.entries(state.prepared).map(([mode, list]) => [mode, { ...list, entries: without(list.entries) }]),
-  )
-  const cleaned: PlayoutState = {
+/** All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. */
+function withoutTracks(state: PlayoutState, isGone: (trackId: string) => boolean): PlayoutState {
+  const { entries, index } = state.list
+  const without = (entries: QueueEntry[]) => entries.filter((entry) => !isGone(entry.track.id))
+  return {
     ...state,
-    unplayable: [...state.unplayable, trackId],
-    prepared,
-    list: { entries: [...entries.slice(0, index + 1), ...without(entries.slice(index + 1))], index, repeats },
+    list: { ...state.list, entries: [...entries.slice(0, index + 1), ...without(entries.slice(index + 1))] },
+    prepared: mapLists(state.prepared, (list) => ({ ...list, entries: without(list.entries) })),
   }
-  return isOnAir(state, entryId) ? next(cleaned, nowMs) : { state: cleaned, effects: [] }
+}
+
+function mapLists(
+  prepared: PlayoutState['prepared'],
+  change: (list: PreparedList) => PreparedList,
+): PlayoutState['prepared'] {
+  return Object.fromEntries(Object.entries(prepared).map(([mode, list]) => [mode, change(list)]))
+}
+
+function countEntries({ list, prepared }: PlayoutState): number {
+  return [list, ...Object.values(prepared)].reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
 function isOnAir(state: PlayoutState, entryId: string): boolean {

@@ -1,5 +1,5 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
-import type { Pace, PlayoutState, Schedule, TrackRef } from './state.ts'
+import type { Limits, Pace, PlayoutState, Schedule, TrackRef } from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
 export type Command =
@@ -30,7 +30,7 @@ export interface Accepted {
 /** What only the worker that is on air says: facts of its surroundings. */
 export type Fact =
   /** How this station is set up; said when a worker takes the desk and when the schedule grows. */
-  | { type: 'station'; pace: Pace; schedule: Schedule }
+  | { type: 'station'; pace: Pace; schedule: Schedule; nightMode: boolean; limits: Limits }
   /** The tracks of a mode, read because the engine wanted a list (`wantedLists`). */
   | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: ProgrammeSettings }
   /** The last sample of an entry was handed to the encoder; the next track begins at that moment. */

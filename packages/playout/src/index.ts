@@ -1,10 +1,25 @@
 export { advance, nextDueMs } from './advance.ts'
 export { apply, learn } from './apply.ts'
 export * from './commands.ts'
+export { groupInsertCooldownSecsLeft } from './insert-group.ts'
 export { ASSUMED_DURATION_MS, generate } from './programme.ts'
 export { type AirPlan, projectAir } from './project-air.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
 export { draw, shuffle } from './random.ts'
 export { resume } from './resume.ts'
-export * from './state.ts'
+export {
+  initialState,
+  type Limits,
+  naturalMode,
+  type OnAir,
+  type Pace,
+  type PendingSwitch,
+  type PlayoutState,
+  type QueueEntry,
+  readState,
+  type Schedule,
+  type TrackRef,
+  upcoming,
+  wantedLists,
+} from './state.ts'

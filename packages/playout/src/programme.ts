@@ -61,5 +61,6 @@ function round(shuffled: readonly TrackRef[], limitMs: number, after: TrackRef |
   return taken
 }
 
-const durationOf = (track: TrackRef) => track.durationMs ?? ASSUMED_DURATION_MS
+/** The length of a track where lengths are summed up, ms. */
+export const durationOf = (track: TrackRef) => track.durationMs ?? ASSUMED_DURATION_MS
 const sameArtist = (a: TrackRef, b: TrackRef) => a.artist.toLowerCase() === b.artist.toLowerCase()

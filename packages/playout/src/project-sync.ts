@@ -9,13 +9,17 @@ export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiS
 /** What listeners are told at a moment. Any replica can work it out, also while no worker is alive. */
 export function projectSync(saved: PlayoutState, nowMs: number): AirState {
   const { state } = advance(saved, nowMs)
-  const { onAir, list } = state
+  const { onAir, list, pendingSwitch } = state
   const common = {
     mode: state.mode,
     serverTimeMs: Math.round(nowMs),
     currentIndex: list.index,
     totalTracks: list.entries.length,
-    pendingModeSwitch: null,
+    pendingModeSwitch: pendingSwitch && {
+      targetMode: pendingSwitch.target,
+      // The track boundary that it waits for has no moment.
+      executeAtMs: pendingSwitch.waiting ? null : pendingSwitch.atMs,
+    },
     skipCooldownSecsLeft: 0,
   }
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }

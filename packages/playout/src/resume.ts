@@ -1,6 +1,6 @@
-import { advance } from './advance.ts'
+import { advance, start } from './advance.ts'
 import type { Step } from './commands.ts'
-import { naturalMode, type PlayoutState } from './state.ts'
+import { emptyList, type PlayoutState } from './state.ts'
 
 /** A state whose station was silent for longer is only kept in part (rule R2). */
 const FORGET_AFTER_MS = 600_000
@@ -17,10 +17,13 @@ export function resume(state: PlayoutState, aliveAtMs: number, atMs: number): St
     const { state: caughtUp, effects } = advance({ ...state, pace: 'clock' }, atMs)
     return { state: { ...caughtUp, pace: state.pace }, effects }
   }
-  const mode = naturalMode(state.schedule, atMs)
-  const list = { entries: [], index: 0, repeats: false }
-  return {
-    state: { ...state, mode, list, prepared: {}, onAir: { phase: 'preparing', target: mode, sinceMs: atMs } },
-    effects: [],
-  }
+  // The rest happened in silence: a switch that fell due, the hours of day and night (rules M2, S7).
+  const onAir = {
+    phase: 'preparing',
+    target: state.mode,
+    sinceMs: aliveAtMs,
+    notBeforeMs: aliveAtMs,
+  } as const
+  const silent: PlayoutState = { ...state, list: emptyList, prepared: {}, onAir }
+  return advance(start(silent, aliveAtMs).state, atMs)
 }

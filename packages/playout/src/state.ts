@@ -33,8 +33,18 @@ export interface Schedule {
  */
 export type Pace = 'clock' | 'sound'
 
+/** How long things have to wait, in ms; a cooldown of 0 is none. */
+export interface Limits {
+  /** Between a mode switch that an admin asked for, once it is done, and the next request. */
+  modeSwitchCooldownMs: number
+  /** How long such a switch prepares at least. */
+  preparingMinMs: number
+  groupInsertCooldownMs: number
+}
+
+/** `notBeforeMs`: the first track does not start before, even when its list is there. */
 export type OnAir =
-  | { phase: 'preparing'; target: Mode; sinceMs: number }
+  | { phase: 'preparing'; target: Mode; sinceMs: number; notBeforeMs: number }
   | { phase: 'track'; entry: QueueEntry; startedAtMs: number }
 
 /** `repeats`: the library was so small that it was taken several times. */
@@ -47,9 +57,17 @@ export interface List extends PreparedList {
   index: number
 }
 
+/** A mode switch that an admin asked for at a moment; `waiting`: the moment came, but a donated song was queued. */
+export interface PendingSwitch {
+  target: Mode
+  atMs: number
+  /** `untilMs`: when it lapses; null = it waits for as long as it takes. */
+  waiting: { untilMs: number | null } | null
+}
+
 /** Everything that the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
 export interface PlayoutState {
-  version: 1
+  version: 2
   /** Id of the last command that this state has taken in. */
   appliedThrough: string
   /** State of the random generator. */
@@ -58,7 +76,16 @@ export interface PlayoutState {
   serial: number
   pace: Pace
   schedule: Schedule
+  /** Whether the station has a night at all. */
+  nightMode: boolean
+  limits: Limits
   mode: Mode
+  /** The mode that an admin chose against the schedule, and when it would begin by itself; null = never. */
+  forced: { mode: Mode; untilMs: number | null } | null
+  pendingSwitch: PendingSwitch | null
+  /** When an admin's switch was carried out last; null = never yet. */
+  lastSwitchMs: number | null
+  lastGroupInsertMs: number | null
   onAir: OnAir
   /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
   list: List
@@ -66,29 +93,89 @@ export interface PlayoutState {
   prepared: Partial<Record<Mode, PreparedList>>
   /** Tracks that could not be decoded; left out until the library changes. */
   unplayable: string[]
+  /** Tracks that somebody is about to remove; left out until that is settled, at most until a moment. */
+  withheld: { trackId: string; untilMs: number }[]
 }
 
-/** A moment's first state: nothing on air yet. */
+/** A moment's first state: nothing on air yet, and nothing known of the station but its pace and schedule. */
 export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs: number): PlayoutState {
   const mode = naturalMode(schedule, nowMs)
   return {
-    version: 1,
+    ...sinceVersion2,
+    version: 2,
     appliedThrough: '0-0',
     seed,
     serial: 0,
     pace,
     schedule,
     mode,
-    onAir: { phase: 'preparing', target: mode, sinceMs: nowMs },
-    list: { entries: [], index: 0, repeats: false },
+    onAir: { phase: 'preparing', target: mode, sinceMs: nowMs, notBeforeMs: nowMs },
+    list: emptyList,
     prepared: {},
     unplayable: [],
   }
 }
 
+/** What a state of version 1 did not have, before the station tells and anybody does anything. */
+const sinceVersion2 = {
+  nightMode: false,
+  limits: { modeSwitchCooldownMs: 0, preparingMinMs: 0, groupInsertCooldownMs: 0 },
+  forced: null,
+  pendingSwitch: null,
+  lastSwitchMs: null,
+  lastGroupInsertMs: null,
+  withheld: [],
+} satisfies Partial<PlayoutState>
+
+type Version1 = Omit<PlayoutState, 'version' | 'onAir' | keyof typeof sinceVersion2> & {
+  version: 1
+  onAir: { phase: 'preparing'; target: Mode; sinceMs: number } | Extract<OnAir, { phase: 'track' }>
+}
+
+/** Reads a saved state; one of an older version becomes one of this (rule R3). */
+export function readState(json: string): PlayoutState {
+  const saved = JSON.parse(json) as PlayoutState | Version1
+  if (saved.version === 2) return saved
+  const { onAir } = saved
+  return {
+    ...sinceVersion2,
+    ...saved,
+    version: 2,
+    onAir: onAir.phase === 'preparing' ? { ...onAir, notBeforeMs: onAir.sinceMs } : onAir,
+  }
+}
+
+/** Entries for tracks that nobody ordered, and the serial number that follows. */
+export function makeEntries(
+  { serial }: PlayoutState,
+  tracks: readonly TrackRef[],
+): { entries: QueueEntry[]; serial: number } {
+  const entries = tracks.map((track, i) => ({
+    entryId: `e${serial + i}`,
+    track,
+    orderType: null,
+    tier: null,
+  }))
+  return { entries, serial: serial + entries.length }
+}
+
+/** The list while there is none. */
+export const emptyList: List = { entries: [], index: 0, repeats: false }
+
 /** The mode that the schedule wants at a moment. */
 export function naturalMode(schedule: Schedule, atMs: number): Mode {
   return schedule.changes.findLast((change) => change.atMs <= atMs)?.mode ?? schedule.natural
+}
+
+/** The mode that is to be on air at a moment: the forced one, else the natural one. */
+export function dueMode({ forced, schedule }: PlayoutState, atMs: number): Mode {
+  const isForced = forced !== null && (forced.untilMs === null || atMs < forced.untilMs)
+  return isForced ? forced.mode : naturalMode(schedule, atMs)
+}
+
+/** A donated song waits in this list: it keeps the mode. */
+export function isDonatedQueued({ list }: PlayoutState): boolean {
+  return list.entries.slice(list.index + 1).some((entry) => entry.orderType === 'donated')
 }
 
 /** The modes for which a list has to be made: the shell answers with a `library` fact for each. */
