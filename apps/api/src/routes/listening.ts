@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Config } from '@solstice/adapters'
 import { type LibraryItem, listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
 import { advance, naturalMode } from '@solstice/playout'
@@ -15,13 +14,13 @@ import {
   type StationClock,
   scheduleOf,
 } from '@solstice/station'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Listener } from '../access.ts'
 import type { Picture } from '../avatars.ts'
-import { readRange } from '../byte-range.ts'
 import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
 import type { RateLimit } from '../rate-limit.ts'
+import { sendFile } from '../send-file.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { FanOut } from '../stream/fan-out.ts'
 import { areSame, type Tokens } from '../tokens.ts'
@@ -118,7 +117,10 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   implement(
     app,
     listening.getAudio,
-    async ({ query, request, reply }) => sendAudio(request, reply, media, await findTrack(data, query.track)),
+    async ({ query, request, reply }) => {
+      const { storageKey } = await findTrack(data, query.track)
+      return sendFile(request, reply, media, storageKey, { absent: 'TRACK_NOT_FOUND' })
+    },
     {
       // A pair of tokens that was good when the track began also serves its later ranges.
       graceMs: async ({ headers, query }) => {
@@ -177,35 +179,4 @@ async function findTrack(data: DataStore, id: string): Promise<Readonly<Track>> 
   const track = await data.tracks.get(id)
   if (!track) throw new Failure('TRACK_NOT_FOUND')
   return track
-}
-
-/** Sends a track's file, or the range that was asked for. */
-async function sendAudio(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  media: MediaStorage,
-  track: Readonly<Track>,
-): Promise<FastifyReply> {
-  const stat = await media.stat(track.storageKey)
-  if (!stat) throw new Failure('TRACK_NOT_FOUND')
-  // We give out no validators, so a range that depends on one is answered with everything.
-  const asked = request.headers['if-range'] === undefined ? request.headers.range : undefined
-  const range = readRange(asked, stat.size)
-  addVary(reply, 'Range')
-  reply.header('cache-control', 'no-store').header('accept-ranges', 'bytes').type('audio/mpeg')
-  if (range === 'unsatisfiable') {
-    reply.header('content-range', `bytes */${stat.size}`)
-    throw new Failure('RANGE_NOT_SATISFIABLE')
-  }
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stat.size}`)
-  const { start, end } = range ?? { start: 0, end: stat.size - 1 }
-  reply.header('content-length', end - start + 1)
-  // An empty stream, because the length in the header shall stay the one of the file.
-  if (request.method === 'HEAD' || stat.size === 0) return reply.send(Readable.from([]))
-  return reply.send(await media.open(track.storageKey, { start, end }))
-}
-
-function addVary(reply: FastifyReply, field: string): void {
-  const others = reply.getHeader('vary')
-  reply.header('vary', others ? `${others}, ${field}` : field)
 }

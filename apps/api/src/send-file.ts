@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream'
+import { Failure, type MediaKey, type MediaStorage } from '@solstice/station'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FileCaller } from './access.ts'
+import { readRange } from './byte-range.ts'
+
+/** @throws Failure UNAUTHORIZED when the caller has a token for another file, or for one that is not there. */
+export function refuseOtherFile(caller: FileCaller, key: MediaKey | null): void {
+  if ('file' in caller && caller.file !== key) throw new Failure('UNAUTHORIZED')
+}
+
+/**
+ * Sends a stored file, or the range of it that was asked for.
+ *
+ * @param absent what is said when there is no such file.
+ * @throws Failure RANGE_NOT_SATISFIABLE, or what `absent` says.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  media: MediaStorage,
+  key: MediaKey,
+  { contentType = 'audio/mpeg', absent = 'NOT_FOUND' as 'NOT_FOUND' | 'TRACK_NOT_FOUND' } = {},
+): Promise<FastifyReply> {
+  const stat = await media.stat(key)
+  if (!stat) throw new Failure(absent)
+  // We give out no validators, so a range that depends on one is answered with everything.
+  const asked = request.headers['if-range'] === undefined ? request.headers.range : undefined
+  const range = readRange(asked, stat.size)
+  addVary(reply, 'Range')
+  reply.header('cache-control', 'no-store').header('accept-ranges', 'bytes').type(contentType)
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${stat.size}`)
+    throw new Failure('RANGE_NOT_SATISFIABLE')
+  }
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stat.size}`)
+  const { start, end } = range ?? { start: 0, end: stat.size - 1 }
+  reply.header('content-length', end - start + 1)
+  // An empty stream, because the length in the header shall stay the one of the file.
+  if (request.method === 'HEAD' || stat.size === 0) return reply.send(Readable.from([]))
+  return reply.send(await media.open(key, { start, end }))
+}
+
+function addVary(reply: FastifyReply, field: string): void {
+  const others = reply.getHeader('vary')
+  reply.header('vary', others ? `${others}, ${field}` : field)
+}
