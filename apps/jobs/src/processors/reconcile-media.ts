@@ -1,5 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { libraryChanged, reconcile } from '@solstice/station'
+import { libraryChanged, reconcile, reconcileClips } from '@solstice/station'
 
 /** Library and disk agree again; then a worker that has nothing saved may begin, and an empty library gets its demo. */
 export async function reconcileMedia(ports: Ports): Promise<void> {
