@@ -11,6 +11,7 @@ import {
   type Bus,
   capabilitiesOf,
   createAudit,
+  createClips,
   createLyrics,
   type DataStore,
   findAdmin,
@@ -20,6 +21,7 @@ import {
   type Passwords,
   readUiSettings,
   type StationClock,
+  type VideoTools,
 } from '@solstice/station'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
@@ -34,8 +36,10 @@ import { documentApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
 import { logRequests, requestLogger } from './request-log.ts'
+import { clipRoutes } from './routes/clips.ts'
 import { listeningRoutes } from './routes/listening.ts'
 import { operationsRoutes } from './routes/operations.ts'
+import { videoRoutes } from './routes/video.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { personas } from './sockets/personas.ts'
 import { createAirMirror } from './stream/air-mirror.ts'
@@ -56,6 +60,7 @@ export interface ApiPorts {
   tags: AudioTags
   passwords: Passwords
   lyricsLookup: LyricsLookup
+  videoTools: VideoTools
   /** For counters that all replicas share. */
   redis: Redis
 }
@@ -144,7 +149,6 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   await documentApi(app)
 
   const audit = createAudit({ data, announcer: ports.announcer, clock, isOn: capabilities.auditLog })
-  void audit
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const uiSettings = await readUiSettings(data)
@@ -178,6 +182,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     lyricsLimit,
     avatars,
   })
+  const clips = createClips({ ...ports, audit })
+  clipRoutes(app, { ...ports, clips, adminTokens, origins })
+  videoRoutes(app, ports)
   operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
   await attachGateway(app, {
     config,

@@ -18,7 +18,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AdminTokens } from '../admin-tokens.ts'
 import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
-import { mayFetch, sendFile } from '../send-file.ts'
+import { refuseOtherFile, sendFile } from '../send-file.ts'
 
 interface ClipDeps {
   clips: Clips
@@ -59,7 +59,7 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
     const { mode, filename } = query
     if (/[/\\\p{Cc}]|^\.{1,2}$/u.test(filename)) throw new Failure('BAD_REQUEST', { field: 'filename' })
     const key = clipMedia({ family, mode, filename })
-    mayFetch(caller, key)
+    refuseOtherFile(caller, key)
     return sendFile(request, reply, media, key)
   })
 
