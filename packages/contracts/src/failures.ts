@@ -123,6 +123,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       '{field}: адреса має починатися з http:// або https://',
       '{field}: the address has to start with http:// or https://',
     ),
+    too_many: text('{field}: не більше ніж {max}', '{field}: at most {max}'),
     out_of_range: text('{field}: від {min} до {max}', '{field}: {min} to {max}'),
     groups_too_few: text(
       '{field}: потрібні щонайменше дві групи, в яких є пісні',

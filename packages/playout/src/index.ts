@@ -1,6 +1,7 @@
 export { advance, nextDueMs } from './advance.ts'
 export { apply, learn } from './apply.ts'
 export * from './commands.ts'
+export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'
 export { groupInsertCooldownSecsLeft } from './insert-group.ts'
 export { ASSUMED_DURATION_MS, generate } from './programme.ts'
 export { type AirPlan, projectAir } from './project-air.ts'

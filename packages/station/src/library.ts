@@ -35,7 +35,10 @@ type Library = Record<Mode, readonly Readonly<Track>[]>
 const sorted = new WeakMap<readonly Readonly<Track>[], Library>()
 
 /** The tracks of a mode by artist, then title, whatever their case. */
-export async function libraryOf(data: DataStore, mode: Mode): Promise<readonly Readonly<Track>[]> {
+export async function libraryOf(
+  data: Pick<DataStore, 'tracks'>,
+  mode: Mode,
+): Promise<readonly Readonly<Track>[]> {
   // A store gives out the same array while nothing changed, so that thousands of tracks are sorted once per change.
   const tracks = await data.tracks.find()
   let library = sorted.get(tracks)

@@ -37,6 +37,8 @@ export interface ArtistRecord {
 export interface SettingsRecord<S extends keyof Settings = keyof Settings> {
   section: S
   value: Settings[S]
+  /** How often the record was saved, for compare-and-set. */
+  revision: number
 }
 /** `nameKey` is the file name in lower case: a name is taken once per family, whatever its case and mode. */
 export type ClipRecord = Clip & { family: ClipFamily; nameKey: string }
@@ -50,6 +52,8 @@ export interface GroupRecord {
   /** Track ids, in order. */
   songs: string[]
   createdAt: number
+  /** How often the record was saved, for compare-and-set. */
+  revision: number
 }
 export type AdminRecord = Omit<HelperAdmin, 'privileges'> & {
   privileges: Privilege[]

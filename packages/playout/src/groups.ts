@@ -1,0 +1,75 @@
+/** Artists by group, in order. The last group takes everybody whom no group names. */
+export type GroupDefs = Readonly<Record<string, readonly string[]>>
+
+/** A group with the tracks that belong to it. */
+export interface TrackGroup<T> {
+  name: string
+  tracks: T[]
+}
+
+/**
+ * Tracks by group (rule G5): a track belongs to the first group with an artist whose folded name occurs in the folded
+ * file name; if there is none, to the first with one that occurs in the artist tag; else to the last group. All groups
+ * are there, in order, also those without tracks; without groups there is nothing.
+ */
+export function groupTracks<T extends { id: string; artist: string }>(
+  tracks: readonly T[],
+  defs: GroupDefs,
+): TrackGroup<T>[] {
+  const groups = Object.keys(defs).map((name): TrackGroup<T> => ({ name, tracks: [] }))
+  const firstGroupIn = artistSearch(Object.values(defs))
+  for (const track of tracks) {
+    const byName = firstGroupIn(foldName(fileNameOf(track.id)))
+    const index = byName ?? firstGroupIn(foldName(track.artist)) ?? groups.length - 1
+    groups[index]?.tracks.push(track)
+  }
+  return groups
+}
+
+/** A name as it is compared: lower case, and one space for what separates words in names of files. */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[<>:"/\\|?*_\s\p{Pd}]+/gu, ' ')
+    .trim()
+}
+
+function fileNameOf(trackId: string): string {
+  return trackId.slice(trackId.indexOf('/') + 1).replace(/\.mp3$/i, '')
+}
+
+/** A letter of one or more names; `group` where a name ends, the first group that has it. */
+interface Letter {
+  next: Map<string, Letter>
+  group: number | null
+}
+
+/** Finds the first group of all those that have an artist whose folded name occurs in a folded text. */
+function artistSearch(artistsByGroup: (readonly string[])[]): (text: string) => number | null {
+  // A tree of letters, so that the time depends on the text alone: stations name thousands of artists.
+  const root: Letter = { next: new Map(), group: null }
+  artistsByGroup.forEach((artists, group) => {
+    for (const artist of artists) {
+      let letter = root
+      for (const unit of foldName(artist).split('')) {
+        const next = letter.next.get(unit) ?? { next: new Map(), group: null }
+        letter.next.set(unit, next)
+        letter = next
+      }
+      // An empty name would occur everywhere.
+      if (letter !== root) letter.group ??= group
+    }
+  })
+  return (text) => {
+    let first: number | null = null
+    for (let start = 0; start < text.length; start++) {
+      let letter = root.next.get(text[start]!)
+      for (let at = start + 1; letter; at++) {
+        if (letter.group !== null && (first === null || letter.group < first)) first = letter.group
+        letter = at < text.length ? letter.next.get(text[at]!) : undefined
+      }
+    }
+    return first
+  }
+}
