@@ -1,7 +1,13 @@
 import t from 'tap'
 import { ConfigError, readConfig } from './config.ts'
 
-const secrets = { JWT_SECRET: 'a secret of this test', ART_TOKEN_SECRET: 'another one' }
+const HASH = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IGhlcmU$aGFzaCBvZiAzMiBieXRlcyBoYXNoIG9mIDMyIGJ5dGU'
+const secrets = {
+  JWT_SECRET: 'a secret of this test',
+  ART_TOKEN_SECRET: 'another one',
+  ADMIN_LOGIN: 'admin',
+  ADMIN_PASS: HASH,
+}
 const read = (env: Record<string, string>) => readConfig({ ...secrets, ...env })
 const problems = (env: Record<string, string>) => {
   try {
@@ -44,6 +50,12 @@ t.test('with nothing but secrets: the documented defaults, and no warning', asyn
     rosterLimit: 100,
     lyricsApiUrl: 'https://lrclib.net/api',
     lyricsPrefetch: false,
+    superAdmin: { login: 'admin', pass: HASH, isHashed: true },
+    loginAttemptsPer15Min: 10,
+    deleteQuotaPerDay: 30,
+    modeSwitchCooldownS: 1800,
+    groupInsertCooldownS: 600,
+    preparingMinS: 3,
   })
   const empty = Object.fromEntries(
     ['PORT', 'HOST', 'REDIS_URL', 'TIME_ZONE', 'NIGHT_MODE', 'PUBLIC_SERVER_URL', 'DATA_DIR'].map((name) => [
@@ -84,13 +96,29 @@ t.test('what cannot be used is replaced, with a warning that names it', async (t
     [{ CLIENT_ORIGIN: 'radio.example' }, {}],
     [{ CLIENT_ORIGIN: 'https://a.example, https://b.example/page' }, {}],
     [{ ART_TOKEN_SECRET: '' }, {}],
+    [{ LOGIN_ATTEMPTS_PER_15_MIN: '-1' }, { loginAttemptsPer15Min: 0 }],
+    [{ DELETE_QUOTA_PER_DAY: 'many' }, { deleteQuotaPerDay: 30 }],
+    [{ MODE_SWITCH_COOLDOWN_S: '-5' }, { modeSwitchCooldownS: 0 }],
+    [{ GROUP_INSERT_COOLDOWN_S: '1.5' }, { groupInsertCooldownS: 600 }],
+    [{ PREPARING_MIN_S: '-1' }, { preparingMinS: 0 }],
+    [{ ADMIN_LOGIN: ' ' }, { superAdmin: null }],
+    [{ ADMIN_PASS: '' }, { superAdmin: null }],
+    [{ ADMIN_PASS: 'plain' }, { superAdmin: { login: 'admin', pass: 'plain', isHashed: false } }],
+    [
+      { ADMIN_PASS: '$2b$10$short' },
+      { superAdmin: { login: 'admin', pass: '$2b$10$short', isHashed: true } },
+    ],
   ]
   for (const [env, expected] of cases) {
     const { config, warnings } = read(env)
     const [name = ''] = Object.keys(env)
     t.match(config, expected, JSON.stringify(env))
     t.equal(warnings.length, 1, `${name} gives one warning`)
-    t.ok(warnings[0]?.startsWith(name), `… which begins with ${name}`)
+    // One sentence for the two that make the super admin.
+    t.ok(
+      warnings[0]?.startsWith(name.replace(/^ADMIN_(LOGIN|PASS)$/, 'ADMIN_')),
+      `… which begins with ${name}`,
+    )
   }
 })
 
@@ -116,6 +144,13 @@ t.test('what is meant is taken as it is meant', async (t) => {
     publicServerUrl: 'https://radio.example',
     lyricsApiUrl: '',
     mediaStorage: 'local',
+  })
+  const bcrypt = `$2b$10$${'abc./0'.repeat(9).slice(0, 53)}`
+  const admin = read({ ADMIN_LOGIN: ' Ольга ', ADMIN_PASS: bcrypt, LOGIN_ATTEMPTS_PER_15_MIN: '0' })
+  t.same(admin.warnings, [])
+  t.match(admin.config, {
+    superAdmin: { login: 'Ольга', pass: bcrypt, isHashed: true },
+    loginAttemptsPer15Min: 0,
   })
 })
 

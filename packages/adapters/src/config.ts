@@ -2,6 +2,8 @@ import { hkdfSync } from 'node:crypto'
 import { resolve } from 'node:path'
 
 const WEB = ['http:', 'https:']
+const WHOLE_HASH =
+  /^\$(2[aby]\$\d\d\$[./\w]{53}|argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$[+/\w]{11,}\$[+/\w]{16,})$/
 export const streamBitrates = [64, 96, 128, 160, 192, 256, 320] as const
 
 /** Everything that the environment decides, read once at start. */
@@ -116,10 +118,12 @@ export function readConfig(env: Record<string, string | undefined>) {
 
   const adminLogin = env.ADMIN_LOGIN?.trim() ?? ''
   const adminPass = env.ADMIN_PASS ?? ''
+  const isAdminPassHashed = /^\$(argon2id|2[aby])\$/.test(adminPass)
   if (!adminLogin || !adminPass)
     warnings.push('ADMIN_LOGIN and ADMIN_PASS are not both set; there is no super admin')
-  else if (!/^\$(argon2id|2[aby])\$/.test(adminPass))
-    warnings.push('ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer')
+  else if (!isAdminPassHashed) warnings.push('ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer')
+  else if (!WHOLE_HASH.test(adminPass))
+    warnings.push('ADMIN_PASS begins like a hash but is not a whole one; no password will be right')
 
   const list = (name: string, fallback: string) =>
     text(name, fallback)
@@ -156,8 +160,9 @@ export function readConfig(env: Record<string, string | undefined>) {
 
     /** Key of the tokens of admins. */
     jwtSecret,
-    /** The super admin; null when there is none. `pass` is a hash or plain text. */
-    superAdmin: adminLogin && adminPass ? { login: adminLogin, pass: adminPass } : null,
+    /** The super admin; null when there is none. `pass` is an argon2id or bcrypt hash, or plain text. */
+    superAdmin:
+      adminLogin && adminPass ? { login: adminLogin, pass: adminPass, isHashed: isAdminPassHashed } : null,
     artTokenSecret:
       artTokenSecret ||
       Buffer.from(hkdfSync('sha256', jwtSecret, '', 'solstice art tokens', 32)).toString('base64url'),

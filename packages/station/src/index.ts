@@ -1,3 +1,4 @@
+export * from './accounts.ts'
 export * from './admins.ts'
 export * from './artwork.ts'
 export * from './audit.ts'
