@@ -9,6 +9,9 @@ export const SOCKET_CHANNEL = 'solstice-io'
 /** The channel on which every API replica hears of accounts: an `AccountNews` as JSON. */
 export const ACCOUNT_CHANNEL = `${PREFIX}accounts`
 
+/** The channel on which every API replica hears that settings were saved. */
+export const SETTINGS_CHANNEL = `${PREFIX}settings`
+
 /** The socket.io room that the sockets of an audience are in; null for everyone. */
 export function roomOf(audience: Audience): string | null {
   if (audience === 'everyone') return null
@@ -33,5 +36,6 @@ export function openAnnouncer(redis: Redis): Announcer {
       target.emit(event, ...payload)
     },
     accountChanged: (news) => publish(ACCOUNT_CHANNEL, JSON.stringify(news)),
+    settingsChanged: () => publish(SETTINGS_CHANNEL, ''),
   }
 }

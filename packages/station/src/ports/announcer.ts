@@ -11,6 +11,8 @@ export interface Announcer {
   tell<E extends ServerEventName>(audience: Audience, event: E, ...payload: Payload<E>): void
   /** Something about an account has changed: its sockets, on whatever replica, follow at once. */
   accountChanged(news: AccountNews): void
+  /** Settings were saved: every replica reads them anew and tells its listeners at once. */
+  settingsChanged(): void
 }
 
 /** Replicas read the account anew from the store; only what cannot be read there is in the news. */
