@@ -1,53 +1,33 @@
-import type { Mode } from '@solstice/contracts'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import {
+  all,
+  alwaysDay,
+  assertLegal,
+  HOUR,
+  library,
+  NOON,
+  onAir,
+  playing,
+  randomFrom,
+  track,
+  tracks,
+  withLists,
+} from '../../../tests/harness/programme.ts'
 import { advance, nextDueMs } from './advance.ts'
 import { apply, learn } from './apply.ts'
-import type { Effect, Fact, ProgrammeSettings, Step } from './commands.ts'
+import type { Effect, Step } from './commands.ts'
 import { generate } from './programme.ts'
 import { projectAir } from './project-air.ts'
 import { projectSync } from './project-sync.ts'
-import { draw } from './random.ts'
 import { resume } from './resume.ts'
 import {
   initialState,
   naturalMode,
-  type Pace,
   type PlayoutState,
   type Schedule,
-  type TrackRef,
   upcoming,
   wantedLists,
 } from './state.ts'
-
-const HOUR = 3_600_000
-const NOON = 1_000_000_000_000
-const alwaysDay: Schedule = { natural: 'day', changes: [] }
-const all: ProgrammeSettings = { useAll: true, maxDurationMs: 0 }
-
-const track = (name: string, artist = name, durationMs: number | null = 60_000): TrackRef => ({
-  id: `day/${name}.mp3`,
-  title: name,
-  artist,
-  album: '',
-  year: null,
-  durationMs,
-})
-const tracks = (count: number, artists = count) =>
-  Array.from({ length: count }, (_, i) => track(`t${i}`, `artist ${i % artists}`, 60_000 + i * 1000))
-
-const library = (tracks: TrackRef[], mode: Mode = 'day', settings = all): Fact => ({
-  type: 'library',
-  mode,
-  tracks,
-  settings,
-})
-const onAir = (state: PlayoutState) => (state.onAir.phase === 'track' ? state.onAir.entry : null)
-
-function playing(songs: TrackRef[], pace: Pace = 'clock', schedule = alwaysDay, atMs = NOON): PlayoutState {
-  let { state } = learn(initialState(7, pace, schedule, atMs), library(songs), atMs)
-  for (const mode of wantedLists(state)) state = learn(state, library(songs, mode), atMs).state
-  return state
-}
 
 t.test('T1: in sync mode a track ends exactly at its duration, however late anybody looks', async (t) => {
   const start = playing(tracks(20))
@@ -118,7 +98,7 @@ t.test(
       const promised = upcoming(state)[0]!.entryId
       state = advance(state, nextDueMs(state)!).state
       t.equal(onAir(state)?.entryId, promised)
-      for (const mode of wantedLists(state)) state = learn(state, library(tracks(14), mode), NOON).state
+      state = withLists(state, () => tracks(14), NOON)
     }
     t.equal(new Set(seen.slice(0, 14)).size, 14, 'every track once per list')
   },
@@ -160,13 +140,9 @@ t.test(
 )
 
 t.test('G: lists are within their limits and as varied as the library allows, for any seed', async (t) => {
-  let seed = 42
-  const random = (n: number) => {
-    const drawn = draw(seed)
-    seed = drawn.seed
-    return Math.floor(drawn.value * n)
-  }
+  const random = randomFrom(42)
   for (let run = 0; run < 300; run++) {
+    const seed = random(2 ** 31)
     const artists = 1 + random(8)
     const songs = Array.from({ length: 1 + random(60) }, (_, i) =>
       track(`s${i}`, `a${random(artists)}`, 20_000 + random(400_000)),
@@ -257,39 +233,9 @@ t.test('R2: after ten minutes of silence a new list begins', async (t) => {
   t.same(wantedLists(state), ['day'])
 })
 
-/** All that must be true of any state, whatever happened. */
-function assertLegal(t: Test, state: PlayoutState, nowMs: number) {
-  const entries = [...state.list.entries, ...Object.values(state.prepared).flatMap((list) => list.entries)]
-  const ids = entries.map((entry) => entry.entryId)
-  const current = onAir(state)
-  const problems = [
-    new Set(ids).size !== ids.length && 'an entry stands twice in the queue',
-    current && state.list.entries[state.list.index]?.entryId !== current.entryId && 'the index is not on air',
-    current &&
-      state.onAir.phase === 'track' &&
-      state.onAir.startedAtMs > nowMs &&
-      'a track starts in the future',
-    JSON.stringify(JSON.parse(JSON.stringify(state))) !== JSON.stringify(state) &&
-      'the state is not plain JSON',
-    (nextDueMs(state) ?? Number.POSITIVE_INFINITY) <= nowMs && 'something is overdue',
-    upcoming(state).some((entry) => state.unplayable.includes(entry.track.id)) &&
-      'an unplayable track is queued',
-  ].filter(Boolean)
-  if (problems.length) t.fail(problems.join('; '), { state })
-  const sync = projectSync(state, nowMs)
-  if (sync.isPreparing !== (sync.track === null)) t.fail('preparing and a track at once', { sync })
-  if (sync.seek < 0 || (sync.duration > 0 && sync.seek > sync.duration))
-    t.fail('seek is outside the track', { sync })
-}
-
 t.test('random commands, facts and times: no illegal state, and a replay gives the same air', async (t) => {
   for (let run = 0; run < 60; run++) {
-    let seed = run + 1
-    const random = (n: number) => {
-      const drawn = draw(seed)
-      seed = drawn.seed
-      return Math.floor(drawn.value * n)
-    }
+    const random = randomFrom(run + 1)
     const schedule: Schedule = {
       natural: 'day',
       changes: Array.from(

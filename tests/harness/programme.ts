@@ -1,0 +1,122 @@
+import type { Mode, OrderType } from '@solstice/contracts'
+import {
+  draw,
+  type Fact,
+  initialState,
+  type Limits,
+  learn,
+  nextDueMs,
+  type Pace,
+  type PlayoutState,
+  type ProgrammeSettings,
+  projectSync,
+  type QueueEntry,
+  type Schedule,
+  type TrackRef,
+  upcoming,
+  wantedLists,
+} from '@solstice/playout'
+import type { Test } from 'tap'
+
+export const HOUR = 3_600_000
+export const NOON = 1_000_000_000_000
+export const alwaysDay: Schedule = { natural: 'day', changes: [] }
+export const all: ProgrammeSettings = { useAll: true, maxDurationMs: 0 }
+
+export function track(
+  name: string,
+  artist = name,
+  durationMs: number | null = 60_000,
+  mode: Mode = 'day',
+): TrackRef {
+  return { id: `${mode}/${name}.mp3`, title: name, artist, album: '', year: null, durationMs }
+}
+
+/** Tracks of different lengths, about a minute each. */
+export function tracks(count: number, artists = count, mode: Mode = 'day'): TrackRef[] {
+  return Array.from({ length: count }, (_, i) =>
+    track(`t${i}`, `artist ${i % artists}`, 60_000 + i * 1000, mode),
+  )
+}
+
+export function library(tracks: TrackRef[], mode: Mode = 'day', settings = all): Fact {
+  return { type: 'library', mode, tracks, settings }
+}
+
+export function onAir(state: PlayoutState): QueueEntry | null {
+  return state.onAir.phase === 'track' ? state.onAir.entry : null
+}
+
+/** A station that plays, all lists prepared from the same songs. */
+export function playing(
+  songs: TrackRef[],
+  pace: Pace = 'clock',
+  schedule = alwaysDay,
+  atMs = NOON,
+): PlayoutState {
+  const { state } = learn(initialState(7, pace, schedule, atMs), library(songs), atMs)
+  return withLists(state, () => songs, atMs)
+}
+
+/** The state once all lists that it wants are made. */
+export function withLists(
+  state: PlayoutState,
+  songs: (mode: Mode) => TrackRef[],
+  atMs: number,
+): PlayoutState {
+  for (const mode of wantedLists(state)) state = learn(state, library(songs(mode), mode), atMs).state
+  return state
+}
+
+/** An order that stands in the queue as the next one. */
+export function ordered(state: PlayoutState, song: TrackRef, orderType: OrderType): PlayoutState {
+  const { entries, index } = state.list
+  const entry = { entryId: `e${state.serial}`, track: song, orderType, tier: null }
+  const withOrder = [...entries.slice(0, index + 1), entry, ...entries.slice(index + 1)]
+  return { ...state, serial: state.serial + 1, list: { ...state.list, entries: withOrder } }
+}
+
+/** The fact of a station that has a night. */
+export function stationFact(schedule: Schedule, limits: Partial<Limits> = {}, pace: Pace = 'clock'): Fact {
+  const none = { modeSwitchCooldownMs: 0, preparingMinMs: 0, groupInsertCooldownMs: 0 }
+  return { type: 'station', pace, schedule, nightMode: true, limits: { ...none, ...limits } }
+}
+
+/** Whole numbers below n, the same ones for the same seed. */
+export function randomFrom(seed: number): (n: number) => number {
+  return (n) => {
+    const drawn = draw(seed)
+    seed = drawn.seed
+    return Math.floor(drawn.value * n)
+  }
+}
+
+/** Fails where something is not as it must be in any state, whatever happened. */
+export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
+  const entries = [...state.list.entries, ...Object.values(state.prepared).flatMap((list) => list.entries)]
+  const ids = entries.map((entry) => entry.entryId)
+  const current = onAir(state)
+  const queued = upcoming(state).map((entry) => entry.track.id)
+  const problems = [
+    new Set(ids).size !== ids.length && 'an entry stands twice in the queue',
+    current && state.list.entries[state.list.index] !== current && 'the index is not on air',
+    state.onAir.phase === 'track' && state.onAir.startedAtMs > nowMs && 'a track starts in the future',
+    state.onAir.phase === 'preparing' && state.onAir.target !== state.mode && 'two modes at once',
+    state.onAir.phase === 'preparing' && state.list.entries.length > 0 && 'preparing beside a list',
+    state.pendingSwitch && !state.nightMode && 'a switch without a night',
+    state.pendingSwitch &&
+      !state.pendingSwitch.waiting &&
+      state.pendingSwitch.atMs <= nowMs &&
+      'a late switch',
+    JSON.stringify(JSON.parse(JSON.stringify(state))) !== JSON.stringify(state) &&
+      'the state is not plain JSON',
+    (nextDueMs(state) ?? Number.POSITIVE_INFINITY) <= nowMs && 'something is overdue',
+    queued.some((id) => state.unplayable.includes(id)) && 'an unplayable track is queued',
+    state.withheld.some((hold) => queued.includes(hold.trackId)) && 'a withheld track is queued',
+  ].filter(Boolean)
+  if (problems.length) t.fail(problems.join('; '), { state })
+  const sync = projectSync(state, nowMs)
+  if (sync.isPreparing !== (sync.track === null)) t.fail('preparing and a track at once', { sync })
+  if (sync.seek < 0 || (sync.duration > 0 && sync.seek > sync.duration))
+    t.fail('seek is outside the track', { sync })
+}
