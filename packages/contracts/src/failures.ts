@@ -110,6 +110,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     too_long: text('Не довше ніж {maxSeconds} с', 'At most {maxSeconds} s long'),
     duration_unreadable: text('Не вдалося визначити тривалість', 'The duration cannot be determined'),
     not_jpeg: text('Приймається лише JPEG', 'Only JPEG is accepted'),
+    line_untimed: text(
+      'Рядки синхронізованого тексту мають вигляд [ХХ:СС.сс] текст',
+      'Lines of synced lyrics have the form [MM:SS.cc] text',
+    ),
     not_portrait: text('Висота зображення має перевищувати ширину', 'The image has to be higher than wide'),
     not_uploaded: text(
       'Такий файл не чекає на збереження; завантажте його знову',

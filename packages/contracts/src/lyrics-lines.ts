@@ -16,6 +16,11 @@ export function parseSyncedLines(lrc: string): LyricsLine[] {
   })
 }
 
+/** Whether a line is of the form `[MM:SS.cc] text`. */
+export function isSyncedLine(line: string): boolean {
+  return SYNCED.test(line.trim())
+}
+
 /** Reads plain lyrics: trimmed lines that are not empty, `[bracketed]` parts removed. */
 export function parsePlainLines(text: string): LyricsLine[] {
   return text

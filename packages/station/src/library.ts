@@ -31,13 +31,13 @@ export function trackRef(track: Readonly<Track>): TrackRef {
 }
 
 const collator = new Intl.Collator('en', { sensitivity: 'accent' })
-type Library = Record<Mode, readonly Readonly<Track>[]>
+type Library = Record<Mode | 'all', readonly Readonly<Track>[]>
 const sorted = new WeakMap<readonly Readonly<Track>[], Library>()
 
-/** The tracks of a mode by artist, then title, whatever their case. */
+/** The tracks of a mode, or of both, by artist, then title, whatever their case. */
 export async function libraryOf(
   data: Pick<DataStore, 'tracks'>,
-  mode: Mode,
+  mode: Mode | 'all',
 ): Promise<readonly Readonly<Track>[]> {
   // A store gives out the same array while nothing changed, so that thousands of tracks are sorted once per change.
   const tracks = await data.tracks.find()
@@ -48,6 +48,7 @@ export async function libraryOf(
         collator.compare(a.artist, b.artist) || collator.compare(a.title, b.title) || (a.id < b.id ? -1 : 1),
     )
     library = {
+      all: inOrder,
       day: inOrder.filter((track) => track.mode === 'day'),
       night: inOrder.filter((track) => track.mode === 'night'),
     }

@@ -1,6 +1,18 @@
-import type { LyricsEntry } from '@solstice/contracts'
+import {
+  isSyncedLine,
+  type LyricsEntry,
+  type LyricsInput,
+  type LyricsLine,
+  type LyricsStatus,
+  type Mode,
+  parseSyncedLines,
+  type Track,
+} from '@solstice/contracts'
+import type { Actor, Audit, FieldChange } from './audit.ts'
 import { Failure } from './failure.ts'
 import { lyricsKey } from './keys.ts'
+import { libraryOf } from './library.ts'
+import { oncePerVersion } from './per-version.ts'
 import type { StationClock } from './ports/bus.ts'
 import type { DataStore, LyricsRecord } from './ports/data-store.ts'
 import type { LyricsLookup } from './ports/outside.ts'
@@ -23,6 +35,13 @@ export interface Lyrics {
    * @throws Failure FETCH_FAILED when the service cannot be reached; nothing is remembered then.
    */
   read(song: Song, admit?: () => Promise<void>): Promise<OffsetLyrics>
+  /**
+   * What the service knows of a song now; null when that is nothing, or lookups are off. Nothing is remembered.
+   *
+   * @param durationSecs what the library says, unless given.
+   * @throws Failure FETCH_FAILED when the service cannot be reached.
+   */
+  search(song: Song, durationSecs?: number | null): Promise<LyricsEntry | null>
 }
 
 /** @param lookup null when lookups are off: songs without remembered lyrics are then "not found", for the moment. */
@@ -33,49 +52,52 @@ export function createLyrics(
 ): Lyrics {
   const underway = new Map<string, Promise<LyricsEntry>>()
 
-  const lookUp = async (service: LyricsLookup, key: string, song: Song): Promise<LyricsEntry> => {
-    const durationSecs = await durationOf(data, key)
-    const found = await service
-      .find({ ...song, ...(durationSecs !== null && { durationSecs }) })
+  const search: Lyrics['search'] = async ({ title, artist, album }, durationSecs) => {
+    if (!lookup) return null
+    // The service tells recordings of one song apart by their length.
+    const length = durationSecs ?? (await findSong(data, { title, artist }))?.duration
+    const found = await lookup
+      .find({ title, artist, ...(album && { album }), ...(length && { durationSecs: length }) })
       .catch((cause: unknown) => {
         throw Object.assign(new Failure('FETCH_FAILED'), { cause })
       })
+    const entry = found && normalizeLyrics(found)
+    return entry?.lines.length ? { ...entry, fetchedAt: Math.floor(clock.nowMs()) } : null
+  }
+
+  const lookUp = async (key: string, song: Song): Promise<LyricsEntry> => {
+    const found = await search(song)
     const record: LyricsRecord = {
       key,
-      ...(found ?? { synced: false, lines: [], notFound: true }),
-      fetchedAt: Math.floor(clock.nowMs()),
+      ...(found ?? { synced: false, lines: [], notFound: true, fetchedAt: Math.floor(clock.nowMs()) }),
     }
     // Somebody may have written lyrics by hand meanwhile: those stay.
     return (await data.lyrics.insert(record)) ?? (await data.lyrics.get(key)) ?? record
   }
 
-  const lookUpOnce = (service: LyricsLookup, key: string, song: Song): Promise<LyricsEntry> => {
+  const lookUpOnce = (key: string, song: Song): Promise<LyricsEntry> => {
     const shared = underway.get(key)
     if (shared) return shared
-    const own = lookUp(service, key, song).finally(() => underway.delete(key))
+    const own = lookUp(key, song).finally(() => underway.delete(key))
     underway.set(key, own)
     return own
   }
 
   return {
+    search,
     async read(song, admit) {
       const key = lyricsKey(song.artist, song.title)
       let entry: LyricsEntry | null = await data.lyrics.get(key)
       if (!entry && lookup) {
         await admit?.()
-        entry = await lookUpOnce(lookup, key, song)
+        entry = await lookUpOnce(key, song)
       }
-      const { synced, lines, notFound, reason, fetchedAt } = entry ?? {
-        synced: false,
-        lines: [],
-        notFound: true,
-      }
-      const offset = (await data.offsets.get(key))?.offset ?? 0
+      const { synced, lines, reason, fetchedAt } = entry ?? NO_LYRICS
       return {
         synced,
         lines,
-        notFound: notFound === true,
-        offset,
+        notFound: lines.length === 0,
+        offset: await offsetOf(data, key),
         ...(reason !== undefined && { reason }),
         ...(fetchedAt !== undefined && { fetchedAt }),
       }
@@ -83,8 +105,221 @@ export function createLyrics(
   }
 }
 
-/** The service tells recordings of one song apart by their length, so it is given when the library knows it. */
-async function durationOf(data: Pick<DataStore, 'tracks'>, key: string): Promise<number | null> {
-  const tracks = await data.tracks.find()
-  return tracks.find((track) => lyricsKey(track.artist, track.title) === key)?.duration ?? null
+const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
+const MOST_LINES = 5_000
+const LONGEST_LINE = 2_000
+/** A shorter shift than this, in seconds, is none. */
+const LEAST_OFFSET = 0.001
+
+const hundredths = (seconds: number) => Math.round(seconds * 100) / 100
+
+/**
+ * Lyrics as they are kept. Synced lines are in order of time, which is rounded to 0.01 s, and those without text are left
+ * out; as strings they have the form `[MM:SS.cc] text`. Plain lines have the time 0; of blank ones between them, which part
+ * the verses, one stays. Control characters become spaces. What has no lines is plain.
+ *
+ * @throws Failure BAD_REQUEST for a string among synced lines that tells no time.
+ */
+export function normalizeLyrics({ synced, lines, notFound }: LyricsInput): LyricsEntry {
+  const kept = (synced ? syncedLines(lines) : plainLines(lines)).slice(0, MOST_LINES)
+  if (kept.length === 0) return { ...NO_LYRICS, ...(notFound && { notFound }) }
+  return { synced, lines: kept }
+}
+
+function syncedLines(lines: LyricsInput['lines']): LyricsLine[] {
+  return lines
+    .flatMap((line) => (typeof line === 'string' ? readSyncedLine(line) : [line]))
+    .map(({ time, text }) => ({ time: hundredths(time), text: cleanLine(text) }))
+    .filter(({ text }) => text !== '')
+    .sort((a, b) => a.time - b.time)
+}
+
+function readSyncedLine(line: string): LyricsLine[] {
+  if (line.trim() !== '' && !isSyncedLine(line))
+    throw new Failure('BAD_REQUEST', { field: 'lines', reason: 'line_untimed' })
+  return parseSyncedLines(line)
+}
+
+function plainLines(lines: LyricsInput['lines']): LyricsLine[] {
+  const texts = lines.map((line) => cleanLine(typeof line === 'string' ? line : line.text))
+  const last = texts.findLastIndex((text) => text !== '')
+  return texts
+    .slice(0, last + 1)
+    .filter((text, i) => text !== '' || (texts[i - 1] ?? '') !== '')
+    .map((text) => ({ time: 0, text }))
+}
+
+function cleanLine(text: string): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_LINE)
+}
+
+export function lyricsStatus(entry: LyricsEntry | null): LyricsStatus {
+  if (!entry || entry.lines.length === 0) return 'none'
+  return entry.synced ? 'synced' : 'plain'
+}
+
+/** The state of all lyrics that are remembered, by key; what is not in it has none. */
+export async function statusByKey(
+  data: Pick<DataStore, 'lyrics'>,
+): Promise<ReadonlyMap<string, LyricsStatus>> {
+  return statusesOf(await data.lyrics.find())
+}
+
+const statusesOf = oncePerVersion(
+  (records: readonly Readonly<LyricsRecord>[]): ReadonlyMap<string, LyricsStatus> =>
+    new Map(records.map((record) => [record.key, lyricsStatus(record)])),
+)
+
+/** A track with the state of its lyrics. */
+export interface TrackWithLyrics {
+  id: string
+  key: string
+  artist: string
+  title: string
+  album: string
+  year: number | null
+  mode: Mode
+  filename: string
+  status: LyricsStatus
+}
+
+/** All tracks with the state of their lyrics, by artist and title; the same array while nothing changed. */
+export async function tracksWithLyrics(
+  data: Pick<DataStore, 'lyrics' | 'tracks'>,
+): Promise<readonly TrackWithLyrics[]> {
+  return joinLyrics(await libraryOf(data, 'all'), await data.lyrics.find())
+}
+
+const joinLyrics = oncePerVersion(
+  (
+    tracks: readonly Readonly<Track>[],
+    records: readonly Readonly<LyricsRecord>[],
+  ): readonly TrackWithLyrics[] => {
+    const statuses = statusesOf(records)
+    return tracks.map(({ id, artist, title, album, year, mode, filename }) => {
+      const key = lyricsKey(artist, title)
+      return { id, key, artist, title, album, year, mode, filename, status: statuses.get(key) ?? 'none' }
+    })
+  },
+)
+
+/** A track of a song; null when the library has none. */
+export async function findSong(
+  data: Pick<DataStore, 'tracks'>,
+  { title, artist }: Song,
+): Promise<Readonly<Track> | null> {
+  return tracksByKey(await data.tracks.find()).get(lyricsKey(artist, title)) ?? null
+}
+
+const tracksByKey = oncePerVersion(
+  (tracks: readonly Readonly<Track>[]) =>
+    new Map(tracks.map((track) => [lyricsKey(track.artist, track.title), track])),
+)
+
+/** Lyrics and offset of a song as the station remembers them; none are looked up. */
+export async function rememberedLyrics(
+  data: Pick<DataStore, 'lyrics' | 'offsets'>,
+  { title, artist }: Song,
+): Promise<{ key: string; entry: LyricsEntry; offset: number }> {
+  const key = lyricsKey(artist, title)
+  const { key: _, ...entry } = (await data.lyrics.get(key)) ?? { key, ...NO_LYRICS }
+  return { key, entry, offset: await offsetOf(data, key) }
+}
+
+/** Seconds that are added to every line time. */
+async function offsetOf(data: Pick<DataStore, 'offsets'>, key: string): Promise<number> {
+  return (await data.offsets.get(key))?.offset ?? 0
+}
+
+export interface LyricsEdit {
+  /** As `normalizeLyrics` gives it. */
+  entry?: LyricsEntry
+  /** Seconds; rounded to 0.01, and less than 0.001 is none. */
+  offset?: number
+}
+
+type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets'>; audit: Audit }
+
+/**
+ * Puts lyrics, offset or both of a song. What equals what is there is not written, and then nothing is logged.
+ *
+ * @param info what the log says of the circumstances.
+ * @throws Failure BAD_REQUEST when title or artist is missing.
+ */
+export async function editLyrics(
+  { data, audit }: EditDeps,
+  actor: Actor,
+  song: Partial<Song>,
+  edit: LyricsEdit,
+  info?: Record<string, unknown>,
+): Promise<{ entry: LyricsEntry; offset: number }> {
+  const named = requireSong(song)
+  const before = await rememberedLyrics(data, named)
+  const { key } = before
+  const changes: FieldChange[] = []
+  if (edit.entry && !areSame(edit.entry, before.entry)) {
+    await data.lyrics.put({ key, ...edit.entry })
+    changes.push(statusChange(before.entry, edit.entry))
+  }
+  const offset = edit.offset === undefined ? before.offset : readOffset(edit.offset)
+  if (offset !== before.offset) {
+    if (offset === 0) await data.offsets.delete({ key })
+    else await data.offsets.put({ key, offset })
+    changes.push({ field: 'offset', before: before.offset, after: offset })
+  }
+  if (changes.length > 0) await record(audit, actor, named, changes, info)
+  return { entry: edit.entry ?? before.entry, offset }
+}
+
+/**
+ * Forgets the lyrics of a song, not its offset, and says whether there were any.
+ *
+ * @throws Failure BAD_REQUEST when title or artist is missing.
+ */
+export async function deleteLyrics(
+  { data, audit }: EditDeps,
+  actor: Actor,
+  song: Partial<Song>,
+): Promise<boolean> {
+  const named = requireSong(song)
+  const { key, entry } = await rememberedLyrics(data, named)
+  const existed = (await data.lyrics.delete({ key })) > 0
+  if (existed) await record(audit, actor, named, [statusChange(entry, null)])
+  return existed
+}
+
+/** A song that a request names. @throws Failure BAD_REQUEST when title or artist is missing. */
+export function requireSong({ title = '', artist = '', album }: Partial<Song>): Song {
+  const song = { title: title.trim(), artist: artist.trim(), ...(album?.trim() && { album: album.trim() }) }
+  for (const field of ['title', 'artist'] as const) {
+    if (!song[field]) throw new Failure('BAD_REQUEST', { field, reason: 'missing' })
+  }
+  return song
+}
+
+function readOffset(seconds: number): number {
+  return Math.abs(seconds) < LEAST_OFFSET ? 0 : hundredths(seconds) + 0
+}
+
+function areSame(a: LyricsEntry, b: LyricsEntry): boolean {
+  const content = ({ synced, lines, notFound = false }: LyricsEntry) =>
+    JSON.stringify([synced, notFound, lines.map(({ time, text }) => [time, text])])
+  return content(a) === content(b)
+}
+
+function statusChange(before: LyricsEntry, after: LyricsEntry | null): FieldChange {
+  return { field: 'lyricsStatus', before: lyricsStatus(before), after: lyricsStatus(after) }
+}
+
+function record(
+  audit: Audit,
+  actor: Actor,
+  { title, artist }: Song,
+  changes: FieldChange[],
+  info?: Record<string, unknown>,
+): Promise<void> {
+  return audit.record(actor, 'edit_song_lyrics', { title, artist }, { changes, ...(info && { info }) })
 }
