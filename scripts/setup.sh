@@ -123,5 +123,8 @@ if ! is_set FFMPEG_PATH && ! has ffmpeg && ! provide ffmpeg ffmpeg; then
   [ "$purpose" = start ] || exit 1
   say 'going on without ffmpeg: no stream, no demo library'
 fi
-[ "$purpose" = start ] || provide_browser
+if [ "$purpose" = test ]; then
+  has curl || provide 'curl ca-certificates' curl || exit 1
+  provide_browser
+fi
 build_web

@@ -30,6 +30,8 @@ export interface Station {
   startApi(): Promise<{ url: string; process: Process }>
   /** Starts a stream worker; resolves when it runs, on air or standing by. */
   startWorker(): Promise<Process>
+  /** Starts a jobs process; resolves when it takes jobs. */
+  startJobs(): Promise<Process>
 }
 
 /** A real station in folders of the test's own: Redis, and as many processes as the test asks for. */
@@ -71,6 +73,11 @@ export async function prepareStation(
       const worker = start(t, 'node', app('stream-worker'), env)
       await worker.printed(/standing by/)
       return worker
+    },
+    async startJobs() {
+      const jobs = start(t, 'node', app('jobs'), env)
+      await jobs.printed(/taking jobs/)
+      return jobs
     },
   }
 }
