@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Failure } from '@solstice/station'
+import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
-import { start, startRedis, type Teardown } from '../../../tests/harness/processes.ts'
+import { type Process, start, startRedis, type Teardown } from '../../../tests/harness/processes.ts'
 import { openJobQueue, type Processors, type Recurrence, workJobs } from './jobs-bullmq.ts'
 
 const log = pino({ level: 'silent' })
@@ -73,7 +75,7 @@ t.test('the job queue', async (t) => {
   await t.test('asks what runs to break off when its process ends, and another one does it', async (t) => {
     const running = gate()
     const first = await work(t, redis.url, {
-      'demo-library': (_, stopping) =>
+      'demo-library': (_, { stopping }) =>
         new Promise((_resolve, reject) => {
           stopping.addEventListener('abort', () => reject(stopping.reason))
           running.open()
@@ -89,13 +91,11 @@ t.test('the job queue', async (t) => {
   })
 
   await t.test('takes up what a killed process left', async (t) => {
-    const script = `
-      import { pino } from 'pino'
-      import { workJobs } from './packages/adapters/src/jobs-bullmq.ts'
-      const processors = { 'purge-expired': () => { console.log('begun'); return new Promise(() => {}) } }
-      await workJobs('${redis.url}', processors, [], pino({ level: 'silent' }))
-      setInterval(() => {}, 1000)`
-    const doomed = start(t, process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+    const doomed = workElsewhere(
+      t,
+      redis.url,
+      `{ 'purge-expired': () => { console.log('begun'); return new Promise(() => {}) } }`,
+    )
     await queue.add('purge-expired', {})
     await doomed.printed(/begun/)
     await doomed.end('SIGKILL')
@@ -117,6 +117,179 @@ t.test('the job queue', async (t) => {
   })
 })
 
+t.test('work that somebody waits for', async (t) => {
+  const redis = await startRedis(t)
+  const queue = openJobQueue(redis.url, log)
+  t.teardown(() => queue.close())
+  const actor = { adminId: 'super', login: 'admin' }
+  const edit = (songId: string, limitMs?: number) => {
+    const tags = { title: 'a', artist: 'b', album: '', year: null }
+    return queue.perform('edit-track', { songId, tags, actor }, limitMs)
+  }
+  const startBatch = () => queue.add('lyrics-batch', { songIds: [], force: false, actor })
+  const progressOf = (id: string) => queue.progress('lyrics-batch', id)
+
+  await t.test('the caller gets the answer, also while all background places are taken', async (t) => {
+    const mayEnd = gate()
+    t.teardown(mayEnd.open)
+    let busy = 0
+    await work(t, redis.url, {
+      'prefetch-lyrics': async () => {
+        busy++
+        await mayEnd.opened
+      },
+      'edit-track': async ({ songId }) => ({ songId: `new ${songId}` }),
+    })
+    for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
+    await until(async () => busy === 4)
+    const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((songId) => edit(songId)))
+    t.same(
+      answers.map(({ songId }) => songId),
+      ['new a', 'new b', 'new c', 'new d', 'new e', 'new f'],
+    )
+    t.equal(busy, 4)
+    mayEnd.open()
+    await until(async () => busy === 6)
+  })
+
+  await t.test(
+    'a refusal reaches the caller as it is and is final; anything else is tried again',
+    async (t) => {
+      const times: Record<string, number> = {}
+      await work(t, redis.url, {
+        'edit-track': async ({ songId }) => {
+          times[songId] = (times[songId] ?? 0) + 1
+          if (songId === 'locked') throw new Failure('TRACK_LOCKED', { reason: 'current', secsLeft: 3 })
+          if (times[songId] === 1) throw new Error('not yet')
+          return { songId }
+        },
+      })
+      const refusal = { name: 'Failure', code: 'TRACK_LOCKED', details: { reason: 'current', secsLeft: 3 } }
+      await t.rejects(edit('locked'), refusal)
+      t.same(await edit('flaky'), { songId: 'flaky' })
+      t.same(times, { locked: 1, flaky: 2 })
+    },
+  )
+
+  await t.test('what fails in the end is an internal error', async (t) => {
+    await work(t, redis.url, {})
+    const broken = new Queue('changes', { connection: { url: redis.url }, prefix: 'solstice' })
+    const failing = edit('a')
+    // All but the last attempt are as if they had been made.
+    await until(async () => (await broken.getDelayedCount()) === 1)
+    const [job] = await broken.getDelayed()
+    const direct = new Redis(redis.url)
+    await direct.hset(`solstice:changes:${job!.id}`, 'atm', 4)
+    direct.disconnect()
+    await t.rejects(failing, { code: 'INTERNAL' })
+    await broken.close()
+  })
+
+  await t.test('without a worker the caller is told so in time, and the work is done later', async (t) => {
+    const startedAtMs = performance.now()
+    await t.rejects(edit('a'), { code: 'JOBS_UNAVAILABLE' })
+    t.ok(performance.now() - startedAtMs > 9_000, 'not before one may have come back')
+    await t.rejects(edit('b', 50), { code: 'JOBS_UNAVAILABLE' }, 'nor longer than the caller wants')
+    const done: string[] = []
+    await work(t, redis.url, {
+      'edit-track': async ({ songId }) => {
+        done.push(songId)
+        return { songId }
+      },
+    })
+    await until(async () => done.length === 2)
+    t.same(done.sort(), ['a', 'b'])
+  })
+
+  await t.test('a worker that is killed in the middle costs no answer and no progress', async (t) => {
+    const doomed = workElsewhere(
+      t,
+      redis.url,
+      `{
+        'edit-track': () => { console.log('begun'); return new Promise(() => {}) },
+        'lyrics-batch': async (_, { progress }) => {
+          await progress(1, 3, ['first'])
+          console.log('one done')
+          return new Promise(() => {})
+        },
+      }`,
+    )
+    const editing = edit('a')
+    const batch = await startBatch()
+    await doomed.printed(/begun/)
+    await doomed.printed(/one done/)
+    t.match(await progressOf(batch), { state: 'running', done: 1, total: 3, notes: ['first'] })
+    await doomed.end('SIGKILL')
+    let found: unknown
+    await work(t, redis.url, {
+      'edit-track': async ({ songId }) => ({ songId }),
+      'lyrics-batch': async (_, { notes, jobId }) => {
+        found = notes
+        return { results: [{ songId: jobId, outcome: 'saved', before: 'none', after: 'plain' }] }
+      },
+    })
+    t.same(await editing, { songId: 'a' })
+    await until(async () => (await progressOf(batch))?.state === 'done')
+    t.same(found, ['first'])
+    t.match((await progressOf(batch))?.notes, { results: [{ songId: batch }] })
+  })
+
+  await t.test('progress is told from the first to the last step, and after the end', async (t) => {
+    const [begun, mayGoOn] = [gate(), gate()]
+    await work(t, redis.url, {
+      'lyrics-batch': async (_, { progress }) => {
+        await begun.opened
+        for (let done = 1; done <= 500; done++) await progress(done, 20_000, { done })
+        mayGoOn.open()
+        throw new Error('no more')
+      },
+    })
+    const id = await startBatch()
+    t.match(await progressOf(id), { done: 0, total: 0 })
+    begun.open()
+    await mayGoOn.opened
+    await until(async () => (await progressOf(id))?.done === 500)
+    t.match(await progressOf(id), { total: 20_000, notes: { done: 500 } }, 'the last step is kept')
+    t.equal(await progressOf('none'), null)
+    t.equal(await queue.progress('demo-library', id), null, 'an id belongs to a job of one name')
+  })
+
+  await t.test('large results stay while other jobs come and go', async (t) => {
+    const results = Array.from({ length: 20_000 }, (_, i) => ({
+      songId: `day/${i}.mp3`,
+      outcome: 'kept' as const,
+      before: 'synced' as const,
+      after: 'synced' as const,
+    }))
+    await work(t, redis.url, {
+      'lyrics-batch': async (_, { progress }) => {
+        await progress(20_000, 20_000, results)
+        return { results }
+      },
+      'purge-expired': async () => {},
+    })
+    const id = await startBatch()
+    await until(async () => (await progressOf(id))?.state === 'done')
+    for (let i = 0; i < 150; i++) await queue.add('purge-expired', {})
+    await until(async () => (await counts(redis.url)).waiting + (await counts(redis.url)).active === 0)
+    t.same((await progressOf(id))?.notes, { results })
+  })
+
+  await t.test('without Redis the caller is told so in some seconds, also in the middle', async (t) => {
+    const worker = workElsewhere(
+      t,
+      redis.url,
+      `{ 'edit-track': () => { console.log('begun'); return new Promise(() => {}) } }`,
+    )
+    const waiting = edit('a')
+    await worker.printed(/begun/)
+    await redis.process.end('SIGKILL')
+    const attempts: Promise<unknown>[] = [waiting, edit('b'), startBatch(), progressOf('1')]
+    for (const attempt of attempts) attempt.catch(() => {})
+    for (const attempt of attempts) await t.rejects(() => attempt, { code: 'JOBS_UNAVAILABLE' })
+  })
+})
+
 async function work(
   t: Teardown,
   url: string,
@@ -126,6 +299,16 @@ async function work(
   const worker = await workJobs(url, processors as Processors, recurrences, log)
   t.teardown(() => worker.close())
   return worker
+}
+
+/** A worker in a process of its own; `processors` is source text. */
+function workElsewhere(t: Teardown, url: string, processors: string): Process {
+  const script = `
+    import { pino } from 'pino'
+    import { workJobs } from './packages/adapters/src/jobs-bullmq.ts'
+    await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
+    setInterval(() => {}, 1000)`
+  return start(t, process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
 }
 
 /** What the queue holds, read from Redis itself. */

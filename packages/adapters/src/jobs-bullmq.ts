@@ -1,12 +1,32 @@
-import type { JobName, JobQueue, Jobs } from '@solstice/station'
-import { type Job, type JobsOptions, Queue, Worker } from 'bullmq'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FailureCode, FailureDetails } from '@solstice/contracts'
+import { type Answer, Failure, type Given, type JobName, type JobQueue } from '@solstice/station'
+import { DelayedError, type Job, type JobsOptions, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { keepAnswering } from './redis.ts'
+import { answered, keepAnswering } from './redis.ts'
 
-const QUEUE = 'jobs'
 const PREFIX = 'solstice'
-const CONCURRENCY = 4
+/** Two queues, so that what takes long never delays an admin who waits: jobs of each that a process does at once. */
+const concurrency = { jobs: 4, changes: 4 } as const
+type QueueName = keyof typeof concurrency
+const queueNames = Object.keys(concurrency) as QueueName[]
+
+/** Where a job belongs: `changes` are waited for by somebody, `jobs` are not. */
+const queueOf: Record<JobName, QueueName> = {
+  'reconcile-media': 'jobs',
+  'demo-library': 'jobs',
+  'purge-expired': 'jobs',
+  'purge-accounts': 'jobs',
+  'prefetch-lyrics': 'jobs',
+  'lyrics-batch': 'jobs',
+  'edit-track': 'changes',
+  'delete-tracks': 'changes',
+  'move-tracks': 'changes',
+  'delete-clips': 'changes',
+  'move-clips': 'changes',
+}
+
 /** A job whose process died is taken up again after at most the sum of these two. */
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5_000
@@ -14,17 +34,52 @@ const STALLED_CHECK_MS = 5_000
 const SILENCE_MS = 15_000
 /** A job that takes its process down each time is given up after so many. */
 const MOST_STALLS = 5
+/** How long Redis may take over one request. */
+const REDIS_LIMIT_MS = 5_000
+const ANSWER_LIMIT_MS = 5 * 60 * 1_000
+/** Nobody waits longer for a worker to appear, or for Redis to come back. */
+const ABSENCE_LIMIT_MS = 10_000
+const WORKER_CHECK_MS = 2_000
+/** An answer is asked for again after an eighth of the time that it has taken so far, within these. */
+const FIRST_LOOK_MS = 20
+const LOOK_AGAIN_MS = 500
+const PROGRESS_MS = 1_000
+/** When another process may take up what one broke off that ends. */
+const LEFT_FOR_MS = 1_000
 
-const options: JobsOptions = {
+const retries: JobsOptions = {
   attempts: 5,
   backoff: { type: 'exponential', delay: 1_000 },
-  removeOnComplete: { count: 100 },
   removeOnFail: { count: 100 },
 }
 
-/** What does each job; `stopping` asks it to break off, which it says by throwing, to be done again later. */
+/** By queue, since BullMQ clears all ended jobs of a queue by the rule of the one that ends. */
+const options: Record<QueueName, JobsOptions> = {
+  // What a batch found is read until a day after its end.
+  jobs: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
+  changes: { ...retries, removeOnComplete: { count: 100 } },
+}
+
+/** What a job works with beside what it is given. */
+export interface JobContext {
+  readonly jobId: string
+  /** Asks to break off, which is said by throwing; the job is then done again by another process, or later. */
+  readonly stopping: AbortSignal
+  /** The notes that were saved last, when the job is done again; undefined when there are none. */
+  readonly notes: unknown
+  /**
+   * Says how far the job is. Saved at most once a second, less often when notes are large, and at the end: a job that
+   * is killed goes on from the last notes that were saved.
+   */
+  progress(done: number, total: number, notes?: unknown): Promise<void>
+}
+
+/** What does each job. A `Failure` is the answer that the caller gets; anything else is tried again. */
 export type Processors = {
-  [N in JobName]: (payload: Jobs[N], stopping: AbortSignal) => Promise<void>
+  [N in JobName]: (
+    given: Given<N>,
+    context: JobContext,
+  ) => Promise<Answer<N> extends undefined ? void : Answer<N>>
 }
 
 /** A job that comes again and again. */
@@ -41,20 +96,93 @@ export interface JobWorker {
   close(): Promise<void>
 }
 
-/** The job queue over Redis. Adding rejects when Redis does not answer for some seconds. */
+/** The job queues over Redis. What Redis does not take or tell within 5 s is refused with JOBS_UNAVAILABLE. */
 export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
-  const { queue, close } = openQueue(redisUrl, log)
+  const redis = connect(redisUrl, log)
+  const queues = { jobs: openQueue('jobs', redis, log), changes: openQueue('changes', redis, log) }
+  const closing = new AbortController()
+
+  const ask = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answered(redis, answer, REDIS_LIMIT_MS)
+    } catch (error) {
+      if (!closing.signal.aborted) log.warn({ err: error }, 'the job queue does not answer')
+      throw new Failure('JOBS_UNAVAILABLE')
+    }
+  }
+
+  const add = (name: JobName, given: unknown, id?: string) => {
+    const queue = queueOf[name]
+    return ask(queues[queue].add(name, given, { ...options[queue], ...(id && { deduplication: { id } }) }))
+  }
+
+  /** @throws Failure JOBS_UNAVAILABLE when it takes too long, or nobody is there to do it. */
+  const untilEnded = async (queue: Queue, job: Job, limitMs: number): Promise<'completed' | 'failed'> => {
+    const begunMs = performance.now()
+    const elapsedMs = () => performance.now() - begunMs
+    let reachedMs = 0
+    let mannedMs = 0
+    let lookedMs = 0
+    while (elapsedMs() < limitMs && elapsedMs() - Math.min(reachedMs, mannedMs) < ABSENCE_LIMIT_MS) {
+      const pauseMs = Math.min(LOOK_AGAIN_MS, Math.max(FIRST_LOOK_MS, elapsedMs() / 8))
+      await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {
+        throw new Failure('JOBS_UNAVAILABLE')
+      })
+      const state = await ask(job.getState()).catch(() => null)
+      if (state === 'completed' || state === 'failed') return state
+      if (state === 'unknown') break
+      if (state !== null) reachedMs = elapsedMs()
+      if (elapsedMs() - lookedMs > WORKER_CHECK_MS) {
+        lookedMs = elapsedMs()
+        // Where Redis does not list its clients, the limit alone counts.
+        if ((await ask(queue.getWorkersCount()).catch(() => 1)) > 0) mannedMs = elapsedMs()
+      }
+    }
+    throw new Failure('JOBS_UNAVAILABLE')
+  }
+
   return {
-    async add(name, payload, { id } = {}) {
-      await queue.add(name, payload, { ...options, ...(id && { deduplication: { id } }) })
+    async add(name, given, { id } = {}) {
+      return (await add(name, given, id)).id!
     },
-    close,
+
+    async perform(name, given, limitMs = ANSWER_LIMIT_MS) {
+      const queue = queues[queueOf[name]]
+      const job = await add(name, given)
+      const end = await untilEnded(queue, job, limitMs)
+      const ended = await ask(queue.getJob(job.id!))
+      if (!ended) throw new Failure('JOBS_UNAVAILABLE')
+      // One that succeeded at last still has the reason why it failed before.
+      if (end === 'failed') throw refusalIn(ended.failedReason) ?? new Failure('INTERNAL')
+      return ended.returnvalue
+    },
+
+    async progress(name, id) {
+      const job = await ask(queues[queueOf[name]].getJob(id))
+      if (job?.name !== name) return null
+      const state = await ask(job.getState())
+      if (state === 'unknown') return null
+      const { done, total, notes } = keptProgress(job)
+      if (state === 'completed') return { state: 'done', done, total, notes: job.returnvalue }
+      return {
+        state: state === 'failed' ? 'failed' : state === 'active' ? 'running' : 'waiting',
+        done,
+        total,
+        notes,
+      }
+    },
+
+    async close() {
+      closing.abort()
+      await Promise.all(Object.values(queues).map((queue) => queue.close()))
+      redis.disconnect()
+    },
   }
 }
 
 /**
- * Does the jobs of the queue, up to four at a time; any number of processes may, each job is done by one. What fails is
- * tried again, five times in all, after 1, 2, 4 and 8 s; what a dead process left is taken up within 15 s.
+ * Does the jobs of both queues, up to four of each at a time; any number of processes may, each job is done by one.
+ * What fails is tried again, five times in all, after 1, 2, 4 and 8 s; what a dead process left is taken up within 15 s.
  */
 export async function workJobs(
   redisUrl: string,
@@ -63,65 +191,130 @@ export async function workJobs(
   log: Logger,
 ): Promise<JobWorker> {
   await planRecurrences(redisUrl, recurrences, log)
-  const stopping = new AbortController()
   const redis = connect(redisUrl, log, { maxRetriesPerRequest: null })
-  const worker = new Worker(
-    QUEUE,
-    async (job) => {
-      const process = processors[job.name as JobName] as Processors[JobName] | undefined
-      if (!process) throw new Error(`there is no job named ${job.name}`)
-      await process(job.data, stopping.signal)
-    },
-    {
+  const stopping = new AbortController()
+  const perform = async (job: Job, token?: string) => {
+    const process = processors[job.name as JobName] as Processors[JobName] | undefined
+    if (!process) throw new Error(`there is no job named ${job.name}`)
+    const progress = progressOf(job)
+    const context = {
+      jobId: job.id!,
+      stopping: stopping.signal,
+      notes: keptProgress(job).notes,
+      progress: progress.note,
+    }
+    try {
+      stopping.signal.throwIfAborted()
+      return await process(job.data, context).finally(progress.save)
+    } catch (error) {
+      if (error instanceof Failure) throw refused(job, error)
+      if (!stopping.signal.aborted) throw error
+      // No failed attempt. Later, since a worker that is closing may still take what is there.
+      await job.moveToDelayed(Date.now() + LEFT_FOR_MS, token)
+      throw new DelayedError()
+    }
+  }
+  const workers = queueNames.map((queue) => {
+    const worker = new Worker(queue, perform, {
       connection: redis,
       prefix: PREFIX,
-      concurrency: CONCURRENCY,
+      concurrency: concurrency[queue],
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MOST_STALLS,
-    },
-  )
-  worker.on('error', (error) => isOfConnection(error) || log.warn({ err: error }, 'job queue'))
-  worker.on('active', (job) => log.debug({ job: job.name }, 'job begins'))
-  worker.on('completed', (job) => log.info({ job: job.name, ms: spent(job) }, 'job done'))
-  worker.on('failed', (job, error) => {
-    if (!stopping.signal.aborted)
-      log.error({ job: job?.name, attempt: job?.attemptsMade, err: error }, 'job failed')
+    })
+    worker.on('error', (error) => isOfConnection(error) || log.warn({ err: error }, 'job queue'))
+    worker.on('active', (job) => log.debug({ job: job.name }, 'job begins'))
+    worker.on('completed', (job) => log.info({ job: job.name, ms: spent(job) }, 'job done'))
+    worker.on('failed', (job, error) => {
+      const refusal = refusalIn(error.message)
+      if (refusal) log.info({ job: job?.name, code: refusal.code, ...refusal.details }, 'job refused')
+      else log.error({ job: job?.name, attempt: job?.attemptsMade, err: error }, 'job failed')
+    })
+    return worker
   })
   return {
     async close() {
       stopping.abort()
-      await worker.close()
+      await Promise.all(workers.map((worker) => worker.close()))
       redis.disconnect()
     },
   }
 }
 
+const REFUSAL = 'Failure '
+
+/** A refusal on its way through Redis; it is final where somebody waits for it. */
+function refused(job: Job, { code, details }: Failure): Error {
+  const reason = REFUSAL + JSON.stringify({ code, details })
+  return queueOf[job.name as JobName] === 'changes' ? new UnrecoverableError(reason) : new Error(reason)
+}
+
+function refusalIn(reason: string): Failure | null {
+  if (!reason.startsWith(REFUSAL)) return null
+  const { code, details } = JSON.parse(reason.slice(REFUSAL.length)) as {
+    code: FailureCode
+    details: FailureDetails
+  }
+  return new Failure(code, details)
+}
+
+interface KeptProgress {
+  done: number
+  total: number
+  notes?: unknown
+}
+
+function keptProgress({ progress }: Job): KeptProgress {
+  return typeof progress === 'object' ? (progress as KeptProgress) : { done: 0, total: 0 }
+}
+
+/** Notes may be of some MB, so they are written seldom. */
+function progressOf(job: Job) {
+  let latest: KeptProgress | null = null
+  let dueMs = 0
+  const save = async () => {
+    if (latest === null) return
+    const beganMs = performance.now()
+    const saved = latest
+    latest = null
+    await job.updateProgress(saved)
+    const endedMs = performance.now()
+    dueMs = endedMs + Math.max(PROGRESS_MS, 20 * (endedMs - beganMs))
+  }
+  const note = async (done: number, total: number, notes?: unknown) => {
+    latest = { done, total, notes }
+    if (performance.now() >= dueMs) await save()
+  }
+  return { note, save }
+}
+
 /** From now on these jobs come again, and no others. Every process says the same, so the last one may win. */
 async function planRecurrences(redisUrl: string, recurrences: Recurrence[], log: Logger): Promise<void> {
-  const { queue, close } = openQueue(redisUrl, log)
+  const redis = connect(redisUrl, log)
   try {
-    const names = new Set<string>(recurrences.map(({ name }) => name))
-    for (const { key } of await queue.getJobSchedulers()) {
-      if (!names.has(key)) await queue.removeJobScheduler(key)
-    }
-    for (const { name, pattern, timeZone } of recurrences) {
-      await queue.upsertJobScheduler(name, { pattern, tz: timeZone }, { name, data: {}, opts: options })
+    for (const queueName of queueNames) {
+      const queue = openQueue(queueName, redis, log)
+      const planned = recurrences.filter(({ name }) => queueOf[name] === queueName)
+      for (const { key } of await queue.getJobSchedulers()) {
+        if (!planned.some(({ name }) => name === key)) await queue.removeJobScheduler(key)
+      }
+      for (const { name, pattern, timeZone } of planned) {
+        const template = { name, data: {}, opts: options[queueName] }
+        await queue.upsertJobScheduler(name, { pattern, tz: timeZone }, template)
+      }
+      await queue.close()
     }
   } finally {
-    await close()
+    redis.disconnect()
   }
 }
 
-function openQueue(redisUrl: string, log: Logger) {
-  const redis = connect(redisUrl, log)
-  const queue = new Queue(QUEUE, { connection: redis, prefix: PREFIX })
+function openQueue(name: QueueName, redis: Redis, log: Logger): Queue {
+  // Nobody reads BullMQ's events, and they repeat progress and answers in full.
+  const queue = new Queue(name, { connection: redis, prefix: PREFIX, streams: { events: { maxLen: 1 } } })
   queue.on('error', (error) => isOfConnection(error) || log.warn({ err: error }, 'job queue'))
-  const close = async () => {
-    await queue.close()
-    redis.disconnect()
-  }
-  return { queue, close }
+  return queue
 }
 
 /** BullMQ blocks on a copy of this connection, which has to try for ever. */
