@@ -114,6 +114,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Рядки синхронізованого тексту мають вигляд [ХХ:СС.сс] текст',
       'Lines of synced lyrics have the form [MM:SS.cc] text',
     ),
+    name_long: text('Для назви файлу задовго: {field}', 'Too long for a file name: {field}'),
     not_portrait: text('Висота зображення має перевищувати ширину', 'The image has to be higher than wide'),
     not_uploaded: text(
       'Такий файл не чекає на збереження; завантажте його знову',
@@ -130,17 +131,14 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     too_many: text('{field}: не більше ніж {max}', '{field}: at most {max}'),
     out_of_range: text('{field}: від {min} до {max}', '{field}: {min} to {max}'),
     groups_too_few: text(
-      '{field}: потрібні щонайменше дві групи, в яких є пісні',
-      '{field}: at least two groups with songs are needed',
+      'Потрібні щонайменше дві групи, в яких є пісні',
+      'At least two groups with songs are needed',
     ),
     library_short: text(
       'Для цього бібліотека режиму «{mode}» має тривати щонайменше годину',
       'For this the {mode} library has to last at least an hour',
     ),
-    groups_short: text(
-      '{field}: з таких груп не складається і години',
-      '{field}: these groups do not make an hour',
-    ),
+    groups_short: text('З таких груп не складається і години', 'These groups do not make an hour'),
     phrases_few: text(
       'Для фраз в ефірі потрібно щонайменше {minRequired} увімкнених у кожному режимі',
       'Phrases on air need at least {minRequired} enabled in every mode',
@@ -201,12 +199,17 @@ export interface FetchFailedBody {
   error: 'fetch_failed'
 }
 
+/** What a refusal says to a person. */
+export function failureText(code: FailureCode, details: FailureDetails = {}): Localized {
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''))
+  const { uk, en } = reasons[code]?.[String(details.reason)] ?? failures[code].text
+  return { uk: fill(uk), en: fill(en) }
+}
+
 /** The body that every refusal has on the wire; `message` repeats the text for older clients. */
 export function failureBody(code: FailureCode, details: FailureDetails = {}): FailureBody | FetchFailedBody {
   if (code === 'FETCH_FAILED') return { error: 'fetch_failed' }
-  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''))
-  const { uk, en } = reasons[code]?.[String(details.reason)] ?? failures[code].text
-  const message = { uk: fill(uk), en: fill(en) }
+  const message = failureText(code, details)
   const error = { ...details, code, ...message, ...withinError(code, message) }
   return { ...besideError(code, details, message), error, message }
 }

@@ -1,13 +1,118 @@
+import type { Mode, Track } from '@solstice/contracts'
+import type { Actor, Audit } from './audit.ts'
+import { Failure } from './failure.ts'
+import { readJpegSize } from './jpeg.ts'
 import { artistKey } from './keys.ts'
-import type { DataStore } from './ports/data-store.ts'
+import { oncePerVersion } from './per-version.ts'
+import type { ArtistRecord, DataStore } from './ports/data-store.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 
 const FOLDER = 'arts'
+const MAX_FILE_NAME_BYTES = 255
 
 /** Where the image of an artist is, whatever the case and the spaces of the name; null when there is none. */
 export async function findArt(data: DataStore, artist: string): Promise<MediaKey | null> {
   const record = await data.artists.get(artistKey(artist))
   return record?.hasArt ? `${FOLDER}/${record.artFileName}` : null
+}
+
+/** An artist as admins see it. */
+export interface ArtistArt extends ArtistRecord {
+  /** Where the artist has tracks now. */
+  modes: Mode[]
+}
+
+/** All artists that have a record, by name; the same array while nothing changed. */
+export async function listArts(data: Pick<DataStore, 'artists' | 'tracks'>): Promise<readonly ArtistArt[]> {
+  return joinModes(await data.artists.find(), await data.tracks.find())
+}
+
+const joinModes = oncePerVersion(
+  (records: readonly Readonly<ArtistRecord>[], tracks: readonly Readonly<Track>[]): readonly ArtistArt[] => {
+    const modesOf = artistModes(tracks)
+    return records
+      .map(({ artist, hasArt, artFileName }) => ({ artist, hasArt, artFileName, modes: modesOf(artist) }))
+      .sort((a, b) => collator.compare(a.artist, b.artist))
+  },
+)
+
+const collator = new Intl.Collator('en')
+
+const artistModes = oncePerVersion((tracks: readonly Readonly<Track>[]) => {
+  const artists = { day: new Set<string>(), night: new Set<string>() }
+  for (const { artist, mode } of tracks) artists[mode].add(artistKey(artist))
+  return (artist: string) => (['day', 'night'] as const).filter((mode) => artists[mode].has(artist))
+})
+
+type ArtDeps = { data: Pick<DataStore, 'artists' | 'tracks'>; media: MediaStorage; audit: Audit }
+
+/** The key of an artist that gets an image. @throws Failure BAD_REQUEST when it is missing or no file can be called that. */
+export function requireArtist(artist = ''): string {
+  const key = artistKey(artist)
+  if (key === '') throw new Failure('BAD_REQUEST', { field: 'artist', reason: 'missing' })
+  if (Buffer.byteLength(fileNameOf(key)) > MAX_FILE_NAME_BYTES)
+    throw new Failure('BAD_REQUEST', { field: 'artist', reason: 'name_long' })
+  return key
+}
+
+/**
+ * Puts the image of an artist, who gets a record when there is none.
+ *
+ * @param artist the key.
+ * @throws Failure BAD_REQUEST `empty_body`, `not_jpeg`, or `not_portrait` when it is not shown higher than wide;
+ * STORAGE_WRITE_FAILED with its cause.
+ */
+export async function putArt(
+  { data, media, audit }: ArtDeps,
+  actor: Actor,
+  artist: string,
+  image: Uint8Array,
+): Promise<ArtistArt> {
+  refuseImage(image)
+  const before = await data.artists.get(artist)
+  const artFileName = fileNameOf(artist)
+  await media.put(`${FOLDER}/${artFileName}`, image).catch((cause: unknown) => {
+    if (cause instanceof Failure) throw cause
+    throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+  })
+  const record = { artist, hasArt: true, artFileName }
+  await data.artists.put(record)
+  if (before?.hasArt && before.artFileName !== artFileName)
+    await media.delete(`${FOLDER}/${before.artFileName}`)
+  await audit.record(actor, 'artist_art_upload', { artist })
+  return { ...record, modes: artistModes(await data.tracks.find())(artist) }
+}
+
+/** Removes the image of an artist; the artist stays. @throws Failure NOT_FOUND when there is none. */
+export async function deleteArt(
+  { data, media, audit }: ArtDeps,
+  actor: Actor,
+  name: string,
+): Promise<{ artist: string; hasArt: false; artFileName: '' }> {
+  const artist = artistKey(name)
+  const { hasArt, artFileName } = (await data.artists.get(artist)) ?? { hasArt: false, artFileName: '' }
+  if (!hasArt) throw new Failure('NOT_FOUND')
+  const without = { hasArt: false, artFileName: '' } as const
+  await data.artists.update({ artist, artFileName }, without)
+  await media.delete(`${FOLDER}/${artFileName}`)
+  // An image that somebody put in between went with the old one.
+  if (!(await media.stat(`${FOLDER}/${artFileName}`)))
+    await data.artists.update({ artist, artFileName }, without)
+  await audit.record(actor, 'artist_art_delete', { artist })
+  return { artist, ...without }
+}
+
+function fileNameOf(artist: string): string {
+  return `${artist}.jpg`
+}
+
+/** @throws Failure BAD_REQUEST for what is no image of an artist. */
+function refuseImage(image: Uint8Array): void {
+  const refusal = (reason: string) => new Failure('BAD_REQUEST', { field: 'body', reason })
+  if (image.length === 0) throw refusal('empty_body')
+  const size = readJpegSize(image)
+  if (!size) throw refusal('not_jpeg')
+  if (size.height <= size.width) throw refusal('not_portrait')
 }
 
 /** An artist who is heard by day has a record, with or without an image. */

@@ -24,6 +24,7 @@ import { sendFile } from '../send-file.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { FanOut } from '../stream/fan-out.ts'
 import { areSame, type Tokens } from '../tokens.ts'
+import { refuseEscape } from './artwork.ts'
 
 export interface ListeningDeps {
   config: Config
@@ -91,7 +92,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   })
 
   implement(app, listening.getArtistArt, async ({ params, caller, reply }) => {
-    if (/[/\\\p{Cc}]|\.\./u.test(params.artist)) throw new Failure('BAD_REQUEST', { field: 'artist' })
+    refuseEscape(params.artist)
     const key = await findArt(data, params.artist)
     const stat = key === null ? null : await media.stat(key)
     if (key === null || !stat || stat.size > LARGEST_IMAGE) throw new Failure('NOT_FOUND')

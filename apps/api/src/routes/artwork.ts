@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import { artwork, messages } from '@solstice/contracts'
+import {
+  type Audit,
+  type DataStore,
+  deleteArt,
+  Failure,
+  findArt,
+  listArts,
+  type MediaStorage,
+  putArt,
+  requireArtist,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { implement } from '../implement.ts'
+import { sendFile } from '../send-file.ts'
+
+/** The images of artists, for admins. */
+export function artworkRoutes(
+  app: FastifyInstance,
+  deps: { data: DataStore; media: MediaStorage; audit: Audit },
+): void {
+  const { data, media } = deps
+
+  implement(app, artwork.listArtistArts, async () => ({ items: [...(await listArts(data))] }))
+
+  implement(app, artwork.uploadArtistArt, async ({ query, body, caller }) => {
+    const artist = requireArtist(query.artist)
+    const image = Buffer.concat(await Readable.from(body).toArray())
+    return {
+      ok: true as const,
+      item: await putArt(deps, caller, artist, image),
+      message: messages.ART_SAVED,
+    }
+  })
+
+  implement(app, artwork.deleteArtistArt, async ({ params, caller }) => {
+    refuseEscape(params.artist)
+    return {
+      ok: true as const,
+      item: await deleteArt(deps, caller, params.artist),
+      message: messages.ART_DELETED,
+    }
+  })
+
+  implement(app, artwork.getArtistArtFile, async ({ params, request, reply }) => {
+    refuseEscape(params.artist)
+    const key = await findArt(data, params.artist)
+    if (key === null) throw new Failure('NOT_FOUND')
+    return sendFile(request, reply, media, key, { contentType: 'image/jpeg' })
+  })
+}
+
+/** @throws Failure BAD_REQUEST when an artist in a path is no name but tries to lead somewhere. */
+export function refuseEscape(artist: string): void {
+  if (/[/\\\p{Cc}]|\.\./u.test(artist)) throw new Failure('BAD_REQUEST', { field: 'artist' })
+}
