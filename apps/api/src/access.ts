@@ -1,4 +1,4 @@
-import type { Access, AdminAccess, Capabilities, Route } from '@solstice/contracts'
+import { type Access, type AdminAccess, type Capabilities, privileges, type Route } from '@solstice/contracts'
 import { type Admin, Failure, holds, type MediaKey, type StationClock } from '@solstice/station'
 import type { FastifyRequest } from 'fastify'
 import type { AdminTokens } from './admin-tokens.ts'
@@ -73,26 +73,29 @@ export function createGate(deps: {
     const adminId = token ? adminTokens.read(token) : null
     return adminId === null ? null : deps.findAdmin(adminId)
   }
+  const firstAdmin = async (candidates: (string | undefined)[]): Promise<Admin | null> => {
+    for (const token of candidates) {
+      const admin = await adminOf(token)
+      if (admin) return admin
+    }
+    return null
+  }
   const loggedIn = async (request: FastifyRequest): Promise<Admin> => {
+    // A browser adds the cookie whoever makes it ask; a bearer is added only by who knows it.
     const mayUseCookie = !isWrite(request) || comesFromUs(request)
-    const byCookie = await adminOf(cookie(request))
-    const byBearer = byCookie && mayUseCookie ? null : await adminOf(bearer(request))
-    const admin = mayUseCookie ? (byCookie ?? byBearer) : (byBearer ?? byCookie)
-    if (!admin) throw new Failure('UNAUTHORIZED')
-    if (!mayUseCookie && !byBearer) throw new Failure('FORBIDDEN', { reason: 'origin' })
-    return admin
+    const admin = await firstAdmin(mayUseCookie ? adminTokensOf(request) : [bearer(request)])
+    if (admin) return admin
+    if (!mayUseCookie && (await adminOf(cookie(request))))
+      throw new Failure('FORBIDDEN', { reason: 'origin' })
+    throw new Failure('UNAUTHORIZED')
   }
   const fileCallerOf = async (request: FastifyRequest): Promise<FileCaller> => {
     const inQuery = query(request, 'adminToken')
-    for (const token of [bearer(request), inQuery, cookie(request)]) {
-      const admin = await adminOf(token)
-      if (!admin) continue
-      if (!admin.authorized) throw new Failure('FORBIDDEN', { reason: 'not_active' })
-      return { admin }
-    }
+    const admin = await firstAdmin([bearer(request), inQuery, cookie(request)])
+    if (admin?.authorized) return { admin }
     const file = inQuery ? adminTokens.readForFile(inQuery, clock.nowMs()) : null
-    if (file === null) throw new Failure('UNAUTHORIZED')
-    return { file }
+    if (file !== null) return { file }
+    throw admin ? new Failure('FORBIDDEN', { reason: 'not_active' }) : new Failure('UNAUTHORIZED')
   }
 
   /** An origin of ours, or a browser's word that it is the same; a page elsewhere can make up neither. */
@@ -121,10 +124,7 @@ export function createGate(deps: {
   }
 
   return {
-    knows: (access) =>
-      typeof access === 'string'
-        ? plainRules.has(access)
-        : ['all', 'any', 'perSection'].some((key) => key in access),
+    knows: isRule,
     async admit(route, request, graceMs) {
       const caller = await callerOf(route, request, graceMs)
       const isOfAdmins = isForAdmins(route)
@@ -137,7 +137,26 @@ export function createGate(deps: {
   }
 }
 
-const plainRules = new Set<Access>(['public', 'art', 'art+audio', 'file', 'session', 'admin', 'super'])
+const plainRules = new Set<unknown>(['public', 'art', 'art+audio', 'file', 'session', 'admin', 'super'])
+const grantable = new Set<unknown>(privileges)
+
+/** Privileges that a rule asks for have to be named, and be ones that somebody can hold. */
+function isRule(access: unknown): boolean {
+  if (typeof access !== 'object' || access === null) return plainRules.has(access)
+  const [[kind, needed] = [], ...more] = Object.entries(access)
+  return (
+    more.length === 0 &&
+    ['all', 'any', 'perSection'].includes(kind ?? '') &&
+    Array.isArray(needed) &&
+    needed.length > 0 &&
+    needed.every((privilege) => grantable.has(privilege))
+  )
+}
+
+/** The tokens of an admin that came with a request, in the order in which they count: the first that is good. */
+export function adminTokensOf(request: FastifyRequest): string[] {
+  return [cookie(request), bearer(request)].filter((token) => token !== undefined)
+}
 
 /** @throws Failure FORBIDDEN or SUPER_ADMIN_ONLY */
 function refuseUnless(admin: Admin, access: AdminAccess): void {

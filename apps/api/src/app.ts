@@ -10,6 +10,7 @@ import {
   type AudioTags,
   type Bus,
   capabilitiesOf,
+  createAccounts,
   createAudit,
   createClips,
   createLyrics,
@@ -39,6 +40,7 @@ import { logRequests, requestLogger } from './request-log.ts'
 import { clipRoutes } from './routes/clips.ts'
 import { listeningRoutes } from './routes/listening.ts'
 import { operationsRoutes } from './routes/operations.ts'
+import { sessionRoutes } from './routes/session.ts'
 import { videoRoutes } from './routes/video.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { personas } from './sockets/personas.ts'
@@ -182,6 +184,13 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     lyricsLimit,
     avatars,
   })
+  const accounts = await createAccounts({ ...ports, superAdmin: config.superAdmin, audit })
+  const loginLimit = createRateLimit(ports.redis, {
+    name: 'login',
+    turns: config.loginAttemptsPer15Min,
+    windowS: 15 * 60,
+  })
+  sessionRoutes(app, { config, accounts, adminTokens, tokens, origins, loginLimit })
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
   videoRoutes(app, ports)

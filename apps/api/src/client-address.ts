@@ -19,6 +19,11 @@ export function clientAddress(
   return (seen && readAddress(seen)) || readAddress(tcpAddress ?? '') || ''
 }
 
+/** The address of the client behind a request, whatever carries it. */
+export function addressOf({ socket, headers }: IncomingMessage, hops: number): string {
+  return clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), hops)
+}
+
 /** The /64 that an IPv6 address lies in: a household, which changes the rest of its address at will. */
 export function networkOf(ipv6: string): string {
   const [head = [], tail = []] = canonical(ipv6)
@@ -33,6 +38,8 @@ export interface Origins {
   ownOrigin(request: IncomingMessage): string
   /** Whether a page of `origin` may use the station. A request without an origin comes from no page. */
   isAllowedOrigin(origin: string | undefined, request: IncomingMessage): boolean
+  /** Whether pages of another site than the one under which this request came may use the station. */
+  allowsOtherSites(request: IncomingMessage): boolean
 }
 
 /** Which pages may use the station: its own and those of `CLIENT_ORIGIN`, for HTTP and sockets alike. */
@@ -63,7 +70,26 @@ export function createOrigins(
       const asked = readOrigin(origin)
       return asked !== null && (listed.has(asked) || asked === ownOrigin(request))
     },
+    allowsOtherSites(request) {
+      const own = new URL(ownOrigin(request)).hostname
+      return [...listed].some((origin) => origin !== null && !areSameSite(new URL(origin).hostname, own))
+    },
   }
+}
+
+/**
+ * Whether two hosts belong to one site: they are the same, or share a domain that somebody can own. Where that begins is
+ * known to browsers alone; taken for public are the last label, and the last two where they look like `co.uk`.
+ */
+function areSameSite(one: string, other: string): boolean {
+  if (one === other) return true
+  const isName = (host: string) => !isIPv4(host) && !host.startsWith('[')
+  if (!isName(one) || !isName(other)) return false
+  const [labels, others] = [one, other].map((host) => host.split('.').reverse()) as [string[], string[]]
+  const firstDifference = labels.findIndex((label, i) => label !== others[i])
+  const shared = firstDifference === -1 ? labels.length : firstDifference
+  const [country = '', kind = ''] = labels
+  return shared > (country.length === 2 && kind.length <= 3 ? 2 : 1)
 }
 
 function trustedEntry(list: string | undefined, hops: number): string | undefined {

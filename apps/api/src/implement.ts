@@ -48,6 +48,8 @@ export type Handler<R extends Route> = (
 export interface ImplementOptions {
   /** By how many ms the tokens of this request may have outlived themselves. */
   graceMs?: (request: FastifyRequest) => Promise<number>
+  /** Asked of everybody whom the gate lets pass, before what they sent is read. */
+  limit?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
 /**
@@ -80,8 +82,9 @@ function serve<const R extends Route>(
     config: { contract: route },
     schema: describeRoute(route),
     // Before anything else is read, so that a stranger learns nothing and costs nothing.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       callers.set(request, await app.gate.admit(route, request, (await options.graceMs?.(request)) ?? 0))
+      await options.limit?.(request, reply)
       if (isUpload(body) && Number(request.headers['content-length']) > body.maxBytes)
         throw new Failure('PAYLOAD_TOO_LARGE')
     },

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { clientAddress } from './client-address.ts'
+import { addressOf } from './client-address.ts'
 
 const secretParameters = new Set(['token', 'arttoken', 'audiotoken', 'admintoken'])
 
@@ -13,11 +13,7 @@ export function requestLogger(log: Logger, trustProxyHops: number): FastifyBaseL
         req: ({ method, url, raw }: FastifyRequest) => ({
           method,
           url: withoutSecrets(url),
-          address: clientAddress(
-            raw.socket.remoteAddress,
-            raw.headers['x-forwarded-for']?.toString(),
-            trustProxyHops,
-          ),
+          address: addressOf(raw, trustProxyHops),
         }),
         res: ({ statusCode }: FastifyReply) => ({ statusCode }),
       },

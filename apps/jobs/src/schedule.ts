@@ -8,5 +8,8 @@ export function jobsAtStart(config: Config): JobName[] {
 
 /** What comes again and again. */
 export function recurrences({ logPurgeHour, timeZone }: Config): Recurrence[] {
-  return [{ name: 'purge-expired', pattern: `0 ${logPurgeHour} * * *`, timeZone }]
+  return [
+    { name: 'purge-expired', pattern: `0 ${logPurgeHour} * * *`, timeZone },
+    { name: 'purge-accounts', pattern: '0 * * * *', timeZone },
+  ]
 }

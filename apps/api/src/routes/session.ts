@@ -1,0 +1,115 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { Config } from '@solstice/adapters'
+import { messages, privileges, session } from '@solstice/contracts'
+import { type Accounts, Failure } from '@solstice/station'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { adminTokensOf } from '../access.ts'
+import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../admin-tokens.ts'
+import { addressOf, type Origins } from '../client-address.ts'
+import { implement } from '../implement.ts'
+import type { RateLimit } from '../rate-limit.ts'
+import type { Tokens } from '../tokens.ts'
+
+export interface SessionDeps {
+  config: Pick<Config, 'isProduction' | 'trustProxyHops'>
+  accounts: Accounts
+  adminTokens: AdminTokens
+  tokens: Tokens
+  origins: Origins
+  /** Counts the attempts to log in. */
+  loginLimit: RateLimit
+}
+
+/** Logging in and out, and everything about accounts. In production nobody is told a token but by the cookie. */
+export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
+  const { accounts, adminTokens, tokens, origins } = deps
+  const { isProduction, trustProxyHops } = deps.config
+
+  const cookie = ({ raw, headers }: FastifyRequest): CookieSerializeOptions => {
+    // What we take for one site may be two for the browser, which then says so.
+    const hasToTravel = origins.allowsOtherSites(raw) || headers['sec-fetch-site'] === 'cross-site'
+    return {
+      httpOnly: true,
+      path: '/',
+      secure: isProduction,
+      sameSite: isProduction && hasToTravel ? 'none' : 'lax',
+    }
+  }
+
+  implement(
+    app,
+    session.login,
+    async ({ body: { login, password }, request, reply }) => {
+      if (!login?.trim()) throw new Failure('BAD_REQUEST', { field: 'login', reason: 'missing' })
+      if (!password) throw new Failure('BAD_REQUEST', { field: 'password', reason: 'missing' })
+      const token = adminTokens.issue(await accounts.logIn(login, password))
+      reply.setCookie('adminToken', token, { ...cookie(request), maxAge: ADMIN_TOKEN_TTL_S })
+      return { ok: true as const, ...(!isProduction && { token }) }
+    },
+    // By uid, which stands for an address, or for the network of an IPv6 address, without telling it.
+    { limit: ({ raw }, reply) => deps.loginLimit(tokens.uidOf(addressOf(raw, trustProxyHops)), reply) },
+  )
+
+  implement(app, session.logout, ({ request, reply }) => {
+    reply.clearCookie('adminToken', cookie(request))
+    return { ok: true as const }
+  })
+
+  implement(app, session.verify, ({ caller, request, reply }) => {
+    const { role, adminId, login, authorized } = caller
+    const token = adminTokensOf(request).find((candidate) => adminTokens.read(candidate) === adminId)
+    reply.header('cache-control', 'no-store')
+    return {
+      ok: true as const,
+      role,
+      adminId,
+      login,
+      privileges: [...caller.privileges],
+      authorized,
+      ...(!isProduction && { token }),
+    }
+  })
+
+  implement(app, session.listAdmins, async () => ({
+    ok: true as const,
+    admins: await accounts.list(),
+    allPrivileges: [...privileges],
+  }))
+
+  implement(app, session.createAdmin, async ({ caller, body }) => ({
+    ok: true as const,
+    admin: await accounts.create(caller, { ...body, privileges: body.privileges ?? [] }),
+    message: messages.ADMIN_CREATED,
+  }))
+
+  implement(app, session.deleteAdmin, async ({ caller, params }) => {
+    await accounts.delete(caller, params.id)
+    return { ok: true as const, message: messages.ADMIN_DELETED }
+  })
+
+  implement(app, session.setPrivileges, async ({ caller, params, body }) => ({
+    ok: true as const,
+    privileges: await accounts.setPrivileges(caller, params.id, body.privileges),
+    message: messages.PRIVILEGES_SAVED,
+  }))
+
+  implement(app, session.resetPassword, async ({ caller, params, body }) => {
+    await accounts.resetPassword(caller, params.id, body.newPassword)
+    return { ok: true as const, message: messages.PASSWORD_RESET }
+  })
+
+  implement(app, session.activateSelf, async ({ caller, body }) => {
+    await accounts.activate(caller, body.tempPassword, body.newPassword)
+    return { ok: true as const, message: messages.ACCOUNT_ACTIVATED }
+  })
+
+  implement(app, session.changeOwnLogin, async ({ caller, body }) => {
+    await accounts.changeLogin(caller, body.newLogin, body.currentPassword)
+    return { ok: true as const, message: messages.LOGIN_CHANGED }
+  })
+
+  implement(app, session.changeOwnPassword, async ({ caller, body }) => {
+    await accounts.changePassword(caller, body.currentPassword, body.newPassword)
+    return { ok: true as const, message: messages.PASSWORD_CHANGED }
+  })
+}
