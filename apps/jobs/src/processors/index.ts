@@ -1,0 +1,23 @@
+import type { Ports, Processors } from '@solstice/adapters'
+import { capabilitiesOf, createAudit, createClips } from '@solstice/station'
+import { deleteClips, moveClips } from './change-clips.ts'
+import { makeDemoLibrary } from './demo-library.ts'
+import { prefetchLyrics } from './prefetch-lyrics.ts'
+import { purgeAccounts } from './purge-accounts.ts'
+import { purgeExpired } from './purge-expired.ts'
+import { reconcileMedia } from './reconcile-media.ts'
+
+/** What does each job. */
+export function processorsOf(ports: Ports): Processors {
+  const audit = createAudit({ ...ports, isOn: capabilitiesOf(ports.config).auditLog })
+  const clips = createClips({ ...ports, audit })
+  return {
+    'reconcile-media': () => reconcileMedia(ports),
+    'demo-library': (_, { stopping }) => makeDemoLibrary(ports, stopping),
+    'purge-expired': () => purgeExpired(ports),
+    'purge-accounts': () => purgeAccounts(ports),
+    'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
+    'delete-clips': (given, context) => deleteClips(clips, given, context),
+    'move-clips': (given) => moveClips(clips, given),
+  }
+}
