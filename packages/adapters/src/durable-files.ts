@@ -1,10 +1,9 @@
 import { open, writeFile } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
 
 /** Writes a new file; when this resolves its content survives a power cut, its name does once `syncFolder` resolved. */
 export async function writeDurably(
   path: string,
-  content: string | Uint8Array | Readable,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
   mode = 0o666,
 ): Promise<void> {
   const file = await open(path, 'wx', mode)

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, request as sendRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import type { MediaStorage } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { temporaryFolder } from '../../../tests/harness/processes.ts'
+import { start, temporaryFolder } from '../../../tests/harness/processes.ts'
 import { openLocalMedia } from './media-local.ts'
 
 /** A storage in `<folder>/media`, with a secret beside it and one in a folder whose name begins alike. */
@@ -168,6 +171,102 @@ t.test('a put that breaks off changes nothing and leaves nothing', async (t) => 
   await t.rejects(media.put('day/a.mp3', broken), { message: 'the sender is gone' })
   t.same(readdirSync(join(root, 'music/day')), ['a.mp3'])
   t.equal(await text(await media.open('day/a.mp3')), 'old')
+})
+
+t.test('a put whose sender is gone ends, whenever that was, and leaves nothing', async (t) => {
+  const { root, media } = await openIn(t)
+  await media.put('.staged/day/kept.mp3', Buffer.from('kept'))
+  const gone = new PassThrough()
+  gone.destroy(new Error('gone before'))
+  const leaving = new PassThrough()
+  leaving.write('half')
+  const silent = new PassThrough()
+  silent.write('half')
+  const puts = [gone, leaving, silent].map((sender, i) => media.put(`.staged/day/${i}.mp3`, sender))
+  leaving.destroy(new Error('gone at once'))
+  setImmediate(() => silent.destroy())
+  t.match(await Promise.allSettled(puts), [
+    { status: 'rejected', reason: { message: 'gone before' } },
+    { status: 'rejected', reason: { message: 'gone at once' } },
+    { status: 'rejected', reason: { code: 'ERR_STREAM_PREMATURE_CLOSE' } },
+  ])
+
+  const server = createServer(async (request, answer) => {
+    const error = await media.put('.staged/day/request.mp3', request).catch((error) => error)
+    server.emit('refused', error)
+    answer.destroy()
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const upload = sendRequest({ port, method: 'POST', headers: { 'content-length': 1_000_000 } })
+  upload.on('error', () => {})
+  upload.write('half', () => upload.destroy())
+  const [error] = await once(server, 'refused')
+  t.equal(error.code, 'ECONNRESET')
+  t.same(readdirSync(join(root, '.staged/day')), ['kept.mp3'])
+})
+
+t.test('a full disk refuses with its own error, and the partial file is gone', async (t) => {
+  const { root, media } = await openIn(t)
+  await media.put('day/a.mp3', Buffer.from('a'))
+  const script = `
+    import { openLocalMedia } from './packages/adapters/src/media-local.ts'
+    const media = await openLocalMedia(${JSON.stringify(root)})
+    const parts = async function* () { for (let i = 0; i < 100; i++) yield Buffer.alloc(400_000) }
+    const codes = []
+    for (const content of [Buffer.alloc(40_000_000), parts()])
+      await media.put('day/large.mp3', content).catch((error) => codes.push(error.code))
+    console.log('codes ' + codes)`
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script]
+  // What the test runner adds to a child by NODE_OPTIONS ends it at the signal that comes with the error.
+  const wrapper = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=20000000', process.execPath]
+  const limited = start(t, 'env', [...wrapper, ...args])
+  t.match(await limited.printed(/codes .*/), /codes EFBIG,EFBIG/)
+  t.same(readdirSync(join(root, 'music/day')), ['a.mp3'])
+})
+
+t.test('a copy is made once, whole, and never takes the place of another file', async (t) => {
+  const { root, media } = await openIn(t)
+  await media.put('.staged/night/Пісня.mp3', Buffer.from('song'))
+  t.same(await media.list('.staged/night'), ['.staged/night/Пісня.mp3'])
+  t.equal(await media.copy('.staged/night/Пісня.mp3', 'background-music/night/Пісня.mp3'), true)
+  await media.delete('.staged/night/Пісня.mp3')
+  t.equal(await text(await media.open('background-music/night/Пісня.mp3')), 'song')
+
+  await media.put('day/a.mp3', Buffer.from('a'))
+  await media.put('day/b.mp3', Buffer.from('b'))
+  t.equal(await media.copy('day/a.mp3', 'day/b.mp3'), false)
+  t.equal(await text(await media.open('day/b.mp3')), 'b')
+  t.equal(await media.copy('day/a.mp3', 'day/a.mp3'), false)
+  await symlink('/nowhere', join(root, 'music/day/link.mp3'))
+  t.equal(await media.copy('day/a.mp3', 'day/link.mp3'), false)
+  const race = await Promise.all(['a', 'b', 'a'].map((name) => media.copy(`day/${name}.mp3`, 'night/c.mp3')))
+  t.equal(race.filter(Boolean).length, 1)
+
+  await t.rejects(media.copy('day/none.mp3', 'day/d.mp3'), { code: 'NOT_FOUND' })
+  await t.rejects(media.copy('day/a.mp3', '../d.mp3'), { code: 'BAD_REQUEST' })
+  await t.rejects(media.copy('../secret.mp3', 'day/d.mp3'), { code: 'BAD_REQUEST' })
+})
+
+t.test('a copy to another disk, where no link leads, is a whole file of its own', async (t) => {
+  const here = await temporaryFolder(t)
+  const there = await mkdtemp('/dev/shm/solstice-test-').catch(() => here)
+  t.teardown(() => rm(there, { recursive: true, force: true }))
+  if (statSync(here).dev === statSync(there).dev) return t.pass('there is no other disk here')
+  const media = await openLocalMedia('/')
+  const key = (folder: string, name: string) => `${folder.slice(1)}/${name}`
+  await media.put(key(here, 'a.mp3'), Buffer.from('a'))
+  const race = [1, 2, 3].map(() => media.copy(key(here, 'a.mp3'), key(there, 'b.mp3')))
+  t.same((await Promise.all(race)).sort(), [false, false, true])
+  t.same(readdirSync(there), ['b.mp3'])
+  t.equal(await text(await media.open(key(there, 'b.mp3'))), 'a')
+})
+
+t.test('there is room for what fits beside the reserve', async (t) => {
+  const { media } = await openIn(t)
+  t.equal(await media.hasRoomFor(0), true)
+  t.equal(await media.hasRoomFor(Number.MAX_SAFE_INTEGER), false)
 })
 
 t.test('what killed puts left is swept, what may still be written is not', async (t) => {

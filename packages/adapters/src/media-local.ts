@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
 import { Failure, type MediaKey, type MediaStorage } from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
 
@@ -9,6 +10,10 @@ import { syncFolder, writeDurably } from './durable-files.ts'
 const MAX_NAME_BYTES = 255
 /** A temporary file that nobody has written to for so long belongs to nobody any more. */
 const ABANDONED_MS = 60 * 60 * 1000
+/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs. */
+const RESERVE_BYTES = 200 * 1024 * 1024
+/** No hard link can be made: the place has none, the file is another user's, or lies on another disk. */
+const LINKLESS = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /**
  * The station's files in a folder of this machine: music `<mode>/<file>` under `music/`, everything else where its key
@@ -40,10 +45,28 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
   const provideFolder = async (path: string): Promise<string> => {
     if (path === root) return root
     const here = join(await provideFolder(dirname(path)), basename(path))
-    await mkdir(here).catch((error) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    try {
+      await mkdir(here)
+      await syncFolder(dirname(here))
+    } catch (error) {
+      if (!isTaken(error)) throw error
+    }
     return inside(root, await realpath(here))
+  }
+
+  /** Writes a file beside its place and lets `settle` give it its name; nothing is left when that fails. */
+  const putBeside = async <T>(
+    target: string,
+    content: Parameters<typeof writeDurably>[1],
+    settle: (temporary: string) => Promise<T>,
+  ): Promise<T> => {
+    const temporary = join(dirname(target), temporaryName())
+    try {
+      await writeDurably(temporary, content)
+      return await settle(temporary)
+    } finally {
+      await rm(temporary, { force: true }).catch(() => {})
+    }
   }
 
   return {
@@ -60,17 +83,32 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
     },
 
     async put(key, content) {
+      // A sender may be gone before its first byte is asked for; reading tells of it, and nobody else has to listen.
+      if (content instanceof Readable) content.on('error', () => {})
       const path = place(key)
-      const parent = await provideFolder(dirname(path))
-      const temporary = join(parent, temporaryName())
-      try {
-        await writeDurably(temporary, content)
-        await rename(temporary, join(parent, basename(path)))
-      } catch (error) {
-        await rm(temporary, { force: true })
-        throw error
-      }
-      await syncFolder(parent)
+      const target = join(await provideFolder(dirname(path)), basename(path))
+      await putBeside(target, content, (temporary) => rename(temporary, target))
+      await syncFolder(dirname(target))
+    },
+
+    async copy(from, to) {
+      const found = await locate(from)
+      if (!found) throw new Failure('NOT_FOUND')
+      const path = place(to)
+      const target = join(await provideFolder(dirname(path)), basename(path))
+      const isMade = await linkNew(found.path, target).catch(async (error) => {
+        if (!LINKLESS.has(error.code)) throw error
+        const original = await open(found.path)
+        return putBeside(target, original.createReadStream(), (temporary) => nameNew(temporary, target))
+      })
+      if (isMade) await syncFolder(dirname(target))
+      return isMade
+    },
+
+    async hasRoomFor(bytes) {
+      const { bavail, bsize, blocks } = await statfs(root)
+      // Some network drives do not say how large they are.
+      return blocks === 0 || bavail * bsize - RESERVE_BYTES >= bytes
     },
 
     async delete(key) {
@@ -118,6 +156,35 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
   }
 }
 
+/** Gives a file a second name; false when that is taken. */
+async function linkNew(path: string, target: string): Promise<boolean> {
+  try {
+    await link(path, target)
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}
+
+/** Gives a temporary file its name, also where there are no links; false when that is taken. */
+async function nameNew(temporary: string, target: string): Promise<boolean> {
+  try {
+    return await linkNew(temporary, target)
+  } catch (error) {
+    if (!LINKLESS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+  try {
+    // A rename replaces what is there, so the name is taken first.
+    await (await open(target, 'wx')).close()
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+  await rename(temporary, target)
+  return true
+}
+
 const temporaryName = () => `.${randomUUID()}.tmp`
 const isTemporary = (name: string) => /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name)
 
@@ -137,6 +204,10 @@ function inside(root: string, path: string): string {
   if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep))
     throw new Failure('BAD_REQUEST', { field: 'key' })
   return path
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'
 }
 
 function isAbsent(error: unknown): boolean {

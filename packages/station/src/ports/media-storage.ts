@@ -17,7 +17,7 @@ export interface MediaStorage {
   /** Bytes `start` to `end` (inclusive) or all. @throws Failure NOT_FOUND */
   open(key: MediaKey, range?: { start: number; end: number }): Promise<Readable>
   /** Puts a new file in one step: a reader finds all of it or nothing. Replaces what is there. */
-  put(key: MediaKey, content: Readable | Uint8Array): Promise<void>
+  put(key: MediaKey, content: Readable | Uint8Array | AsyncIterable<Uint8Array>): Promise<void>
   /** Gives a file a second name. False, and nothing is touched, when that name is taken. @throws Failure NOT_FOUND */
   copy(from: MediaKey, to: MediaKey): Promise<boolean>
   /** Whether a file of this many bytes fits, with some room to spare for the others. */
