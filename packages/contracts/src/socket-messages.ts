@@ -1,0 +1,22 @@
+import type { Localized } from './localized.ts'
+
+const text = (uk: string, en: string): Localized => ({ uk, en })
+
+/**
+ * What admins are told over the socket, beside the `failures` that both ways share. A code is never changed once
+ * shipped; texts may be.
+ */
+export const socketMessages = {
+  ADMIN_INVALID_SESSION: text(
+    'Сеанс недійсний, увійдіть знову',
+    'The session is invalid, please log in again',
+  ),
+  INSUFFICIENT_PRIVILEGES: text('Недостатньо прав для цієї дії', 'You lack the privilege for this'),
+} as const satisfies Record<string, Localized>
+
+/** A text with its code, as `admin_error`, `admin_success` and the errors of callbacks carry it. */
+export type Coded = Localized & { code: string; [detail: string]: unknown }
+
+export function coded(code: keyof typeof socketMessages): Coded {
+  return { code, ...socketMessages[code] }
+}
