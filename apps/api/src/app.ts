@@ -20,7 +20,6 @@ import {
   type LyricsLookup,
   type MediaStorage,
   type Passwords,
-  readUiSettings,
   type StationClock,
   type VideoTools,
 } from '@solstice/station'
@@ -47,6 +46,7 @@ import { personas } from './sockets/personas.ts'
 import { createAirMirror } from './stream/air-mirror.ts'
 import { createFanOut } from './stream/fan-out.ts'
 import { createTokens } from './tokens.ts'
+import { mirrorUiSettings } from './ui-settings.ts'
 import { serveWeb } from './web.ts'
 
 /** What the API works with. */
@@ -68,7 +68,6 @@ export interface ApiPorts {
 }
 
 const HEADER_TIME_LIMIT_MS = 10_000
-const REQUEST_TIME_LIMIT_MS = 30_000
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** File names and artists, percent-encoded. */
 const PARAM_LIMIT = 2_000
@@ -84,7 +83,6 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIME_LIMIT_MS,
     routerOptions: { maxParamLength: PARAM_LIMIT },
     // Node looks for requests that are too slow every 30 s unless told otherwise.
     http: { headersTimeout: HEADER_TIME_LIMIT_MS, connectionsCheckingInterval: 2_000 },
@@ -99,17 +97,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
   const adminTokens = createAdminTokens(app.jwt, config.jwtSecret)
   const capabilities = capabilitiesOf(config)
-  speakContract(
-    app,
-    createGate({
-      tokens,
-      adminTokens,
-      findAdmin: (adminId) => findAdmin(data, config.superAdmin, adminId),
-      origins,
-      capabilities,
-      clock,
-    }),
-  )
+  const admin = (adminId: string) => findAdmin(data, config.superAdmin, adminId)
+  const gate = createGate({ tokens, adminTokens, findAdmin: admin, origins, capabilities, clock })
+  speakContract(app, gate, { hasRoomFor: media.hasRoomFor })
   logRequests(app)
 
   await app.register(cors, {
@@ -153,7 +143,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const audit = createAudit({ data, announcer: ports.announcer, clock, isOn: capabilities.auditLog })
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
-  const uiSettings = await readUiSettings(data)
+  const settings = await mirrorUiSettings(ports)
+  app.addHook('onClose', async () => settings.close())
   const connections = limitConnections(app.server, ({ remoteAddress }) =>
     // Behind a proxy the connections are the proxy's, and so is their number.
     config.trustProxyHops > 0 ? null : clientAddress(remoteAddress, undefined, 0),
@@ -162,7 +153,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     mirror,
     clock,
     config,
-    uiSettings: () => uiSettings,
+    uiSettings: settings.now,
     origins,
     onTaken: connections.release,
   })
@@ -202,8 +193,11 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     redis: ports.redis,
     log: ports.log,
     tokens,
+    adminTokens,
+    findAdmin: admin,
+    announcer: ports.announcer,
     origins,
-    uiSettings: () => uiSettings,
+    settings,
     personas,
   })
   refuseOtherMethods(app, allRoutes)

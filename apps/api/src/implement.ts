@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
 import {
   type Body,
   type FailureCode,
@@ -13,15 +12,19 @@ import {
   type Route,
   type Upload,
 } from '@solstice/contracts'
-import { Failure } from '@solstice/station'
+import { Failure, type MediaStorage } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Gate } from './access.ts'
 import { describeRoute } from './openapi.ts'
+import { type BodyPace, mustClose, type RequestBodies, watchBodies } from './request-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** What `implement` puts before every handler. */
     gate: Gate
+    bodies: RequestBodies
+    /** Whether an upload of this many bytes can be kept. */
+    hasRoomFor: MediaStorage['hasRoomFor']
   }
   interface FastifyContextConfig {
     /** The contract route that this is, or why it is none. */
@@ -85,8 +88,7 @@ function serve<const R extends Route>(
     onRequest: async (request, reply) => {
       callers.set(request, await app.gate.admit(route, request, (await options.graceMs?.(request)) ?? 0))
       await options.limit?.(request, reply)
-      if (isUpload(body) && Number(request.headers['content-length']) > body.maxBytes)
-        throw new Failure('PAYLOAD_TOO_LARGE')
+      if (isUpload(body)) await expectUpload(app, request, body)
     },
     preValidation: async (request) => {
       // A body that may be left out was left out: what it must hold is then missing by name.
@@ -96,7 +98,7 @@ function serve<const R extends Route>(
       handler({
         params: request.params as Params<R>,
         query: request.query as Query<R>,
-        body: (isUpload(body) ? counted(request.body as Readable, body.maxBytes) : request.body) as Body<R>,
+        body: (isUpload(body) ? app.bodies.stream(request.raw, body.maxBytes) : request.body) as Body<R>,
         caller: callers.get(request) as Caller<R['access']>,
         request,
         reply,
@@ -115,27 +117,41 @@ function takeUploads(scope: FastifyInstance, body: Route['body']): FastifyInstan
   return scope
 }
 
-/** The pieces of a body, as long as they are not too many. */
-async function* counted(body: Readable | undefined, maxBytes: number): AsyncIterable<Uint8Array> {
-  let bytes = 0
-  // Who is told that the body is too large shall still be able to read that, so the connection stays.
-  for await (const piece of body?.iterator({ destroyOnReturn: false }) ?? []) {
-    bytes += piece.length
-    if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
-    yield piece
-  }
+/** What is too much is refused before any of it is read. */
+async function expectUpload(app: FastifyInstance, { raw }: FastifyRequest, body: Upload): Promise<void> {
+  const bytes = Number(raw.headers['content-length'] ?? 0)
+  if (bytes > body.maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
+  if (!(await app.hasRoomFor(bytes))) throw new Failure('STORAGE_WRITE_FAILED')
+  app.bodies.exempt(raw)
 }
 
 /** Routes that the plugins bring: preflights, the reference documentation, the web client. All of them are public. */
 const ofPlugins = (method: string, url: string) =>
   (method === 'OPTIONS' && url === '*') || url === '/*' || /^\/api\/docs(\/|$)/.test(url)
 
+export interface ContractOptions {
+  hasRoomFor?: MediaStorage['hasRoomFor']
+  bodyPace?: BodyPace
+}
+
 /**
  * Makes an app that answers in the contract's error form whatever happens, and in which a route can only be
  * registered by `implement`, so with an access rule.
  */
-export function speakContract(app: FastifyInstance, gate: Gate): void {
+export function speakContract(app: FastifyInstance, gate: Gate, options: ContractOptions = {}): void {
   app.decorate('gate', gate)
+  app.decorate('hasRoomFor', options.hasRoomFor ?? (async () => true))
+  const tooSlow = (socket: Socket) => writeRefusal(socket, 'REQUEST_TIMEOUT')
+  app.decorate('bodies', watchBodies(app.server, tooSlow, options.bodyPace))
+  app.addHook('preParsing', async (request) => {
+    const { contract } = request.routeOptions.config
+    // An upload is awaited where it is read.
+    if (contract && (contract === 'internal' || !isUpload(contract.body))) app.bodies.letCome(request.raw)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    const isClosing = reply.statusCode === 408 || reply.getHeader('connection') === 'close'
+    if (mustClose(request.raw, isClosing)) reply.header('connection', 'close')
+  })
   app.setErrorHandler(refuse)
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -210,8 +226,8 @@ function wrongField({ validation, validationContext }: FastifyError): string {
 export function refuse(error: FastifyError | Failure, request: FastifyRequest, reply: FastifyReply): void {
   const { code, details } = asFailure(error)
   const { status } = failures[code]
-  const isExpected = error instanceof Failure && error.cause === undefined
-  if (status >= 500 && !isExpected) request.log.error({ err: error }, 'a request failed')
+  const isExpected = error instanceof Failure ? error.cause === undefined : status < 500
+  if (!isExpected) request.log.error({ err: error }, 'a request failed')
   if (typeof details.retryAfterSecs === 'number') reply.header('retry-after', details.retryAfterSecs)
   reply
     .code(status)
