@@ -54,8 +54,7 @@ export function playing(
   schedule = alwaysDay,
   atMs = NOON,
 ): PlayoutState {
-  const { state } = learn(initialState(7, pace, schedule, atMs), library(songs), atMs)
-  return withLists(state, () => songs, atMs)
+  return withLists(initialState(7, pace, schedule, atMs), () => songs, atMs)
 }
 
 /** The state once all lists that it wants are made. */
@@ -64,8 +63,11 @@ export function withLists(
   songs: (mode: Mode) => TrackRef[],
   atMs: number,
 ): PlayoutState {
-  for (const mode of wantedLists(state)) state = learn(state, library(songs(mode), mode), atMs).state
-  return state
+  for (;;) {
+    const [mode] = wantedLists(state)
+    if (!mode) return state
+    state = learn(state, library(songs(mode), mode), atMs).state
+  }
 }
 
 /** An order that stands in the queue as the next one. */
