@@ -72,6 +72,8 @@ export interface JobContext {
    * is killed goes on from the last notes that were saved.
    */
   progress(done: number, total: number, notes?: unknown): Promise<void>
+  /** Saves notes before it resolves: a process that takes over knows of what is begun after that. */
+  keep(done: number, total: number, notes: unknown): Promise<void>
 }
 
 /** What does each job. A `Failure` is the answer that the caller gets; anything else is tried again. */
@@ -202,6 +204,7 @@ export async function workJobs(
       stopping: stopping.signal,
       notes: keptProgress(job).notes,
       progress: progress.note,
+      keep: progress.keep,
     }
     try {
       stopping.signal.throwIfAborted()
@@ -286,7 +289,11 @@ function progressOf(job: Job) {
     latest = { done, total, notes }
     if (performance.now() >= dueMs) await save()
   }
-  return { note, save }
+  const keep = (done: number, total: number, notes: unknown) => {
+    latest = { done, total, notes }
+    return save()
+  }
+  return { note, keep, save }
 }
 
 /** From now on these jobs come again, and no others. Every process says the same, so the last one may win. */
