@@ -1,14 +1,18 @@
 import { connect as connectTo } from 'node:net'
+import cookie from '@fastify/cookie'
+import jwt from '@fastify/jwt'
 import { type Access, defineRoute, failureBody } from '@solstice/contracts'
-import { Failure } from '@solstice/station'
+import { capabilitiesOf, Failure } from '@solstice/station'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
-import { createGuards } from './access.ts'
+import { createGate } from './access.ts'
+import { createAdminTokens } from './admin-tokens.ts'
+import { createOrigins } from './client-address.ts'
 import { implement, refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
 import { createTokens } from './tokens.ts'
 
-const tokens = createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 })
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 const saveThing = defineRoute({
   method: 'POST',
@@ -22,20 +26,36 @@ const saveThing = defineRoute({
   failures: ['BAD_REQUEST', 'NOT_FOUND'],
 })
 
-function openApp(): FastifyInstance {
+async function openApp(): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: 1000,
     frameworkErrors: refuse,
     clientErrorHandler: refuseConnection,
     http: { headersTimeout: 300, connectionsCheckingInterval: 50 },
   })
-  speakContract(app, createGuards(tokens, { nowMs: () => 0 }))
   t.teardown(() => app.close())
+  await app.register(cookie)
+  await app.register(jwt, { secret: 's' })
+  const gate = createGate({
+    tokens: createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 }),
+    adminTokens: createAdminTokens(app.jwt, 's'),
+    findAdmin: async () => null,
+    origins: createOrigins({ publicServerUrl: '', clientOrigins: [], trustProxyHops: 0 }),
+    capabilities: capabilitiesOf({
+      ephemeralStorage: true,
+      dataProvider: 'json',
+      mediaStorage: 'local',
+      streamMode: false,
+      radioHostsMode: false,
+    }),
+    clock: { nowMs: () => 0 },
+  })
+  speakContract(app, gate)
   return app
 }
 
 t.test('whatever is wrong with a request, the answer has the form of the contract', async (t) => {
-  const app = openApp()
+  const app = await openApp()
   implement(app, saveThing, ({ params, query, body }) => {
     if (body.name === 'absent') throw new Failure('NOT_FOUND')
     if (body.name === 'limited') throw new Failure('RATE_LIMITED', { retryAfterSecs: 7 })
@@ -46,7 +66,6 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
   const post = (payload: string | object, headers = {}, url = '/api/things/5') =>
     app.inject({ method: 'POST', url, payload, headers })
   const good = { name: 'x', inner: { size: 1 } }
-  const json = { 'content-type': 'application/json' }
 
   t.test('a good one is answered with what the route declares', async (t) => {
     const answer = await post(good)
@@ -64,7 +83,7 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
       [[], 'body'],
     ]
     for (const [body, field] of wrong) {
-      const answer = await post(JSON.stringify(body), json)
+      const answer = await post(JSON.stringify(body), JSON_TYPE)
       t.equal(answer.statusCode, 400)
       t.same(answer.json(), failureBody('BAD_REQUEST', { field }))
     }
@@ -73,11 +92,12 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
   })
 
   t.test('bodies that are no JSON, too large, of another type', async (t) => {
-    for (const payload of ['{', '{"name":', 'null,', '{"__proto__":{"a":1}}', '']) {
-      const answer = await post(payload, json)
+    for (const payload of ['{', '{"name":', 'null,', '{"__proto__":{"a":1}}']) {
+      const answer = await post(payload, JSON_TYPE)
       t.same(answer.json(), failureBody('MALFORMED_JSON'), payload)
       t.equal(answer.statusCode, 400)
     }
+    t.same((await post('', JSON_TYPE)).json(), failureBody('BAD_REQUEST', { field: 'name' }), 'nothing')
     const large = await post({ ...good, more: 'x'.repeat(1000) })
     t.equal(large.statusCode, 413)
     t.same(large.json(), failureBody('PAYLOAD_TOO_LARGE'))
@@ -105,7 +125,7 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
       const answer = await app.inject({
         method,
         url: '/api/things/5',
-        headers: json,
+        headers: JSON_TYPE,
         ...(method !== 'GET' && method !== 'HEAD' && { payload: '{' }),
       })
       t.equal(answer.statusCode, 405, method)
@@ -119,16 +139,32 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
 })
 
 t.test('a route without an access rule is not registered', async (t) => {
-  const app = openApp()
-  t.throws(
-    () => implement(app, { ...saveThing, access: undefined as unknown as Access }, () => ({}) as never),
-    {
-      message: /declares no access rule/,
-    },
-  )
-  t.throws(() => implement(app, { ...saveThing, access: 'toString' as Access }, () => ({}) as never), {
-    message: /declares no access rule/,
-  })
+  const app = await openApp()
+  const rules: unknown[] = [
+    undefined,
+    null,
+    '',
+    'toString',
+    'everyone',
+    ['public'],
+    {},
+    { all: [] },
+    { any: [] },
+    { any: ['everything'] },
+    { all: 'stats' },
+    { all: ['stats', 'constructor'] },
+    { all: ['stats'], any: ['stats'] },
+    { none: ['stats'] },
+  ]
+  for (const access of rules) {
+    const route = { ...saveThing, path: '/api/unguarded', access: access as Access }
+    t.throws(
+      () => implement(app, route, () => ({}) as never),
+      { message: /declares no access rule/ },
+      JSON.stringify(access),
+    )
+  }
+  t.notOk(app.hasRoute({ method: 'POST', url: '/api/unguarded' }))
   t.throws(() => app.get('/api/backdoor', () => 'open'), { message: /did not come through implement/ })
   t.throws(() => app.get('/api/docsuper', () => 'open'), { message: /did not come through implement/ })
   await t.rejects(
@@ -140,8 +176,26 @@ t.test('a route without an access rule is not registered', async (t) => {
   )
 })
 
+t.test('who is let pass may be counted before what they sent is read; who is not is not', async (t) => {
+  const app = await openApp()
+  let turns = 2
+  const limit = async () => {
+    if (turns-- === 0) throw new Failure('RATE_LIMITED', { retryAfterSecs: 9 })
+  }
+  implement(app, saveThing, () => ({ id: 1, dry: false }), { limit })
+  const guarded = { ...saveThing, path: '/api/guarded/:id', access: 'admin' } as const
+  implement(app, guarded, () => ({ id: 1, dry: false }), { limit })
+  const post = (url: string) => app.inject({ method: 'POST', url, payload: '{', headers: JSON_TYPE })
+  t.equal((await post('/api/guarded/1')).statusCode, 401)
+  t.equal((await post('/api/things/1')).statusCode, 400)
+  t.equal((await post('/api/things/1')).statusCode, 400)
+  const limited = await post('/api/things/1')
+  t.equal(limited.statusCode, 429)
+  t.equal(limited.headers['retry-after'], '9')
+})
+
 t.test('a connection that never becomes a request is told why and closed', async (t) => {
-  const app = openApp()
+  const app = await openApp()
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
   const say = (text: string) =>
