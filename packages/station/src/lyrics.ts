@@ -255,7 +255,7 @@ export async function editLyrics(
   song: Partial<Song>,
   edit: LyricsEdit,
   info?: Record<string, unknown>,
-): Promise<{ entry: LyricsEntry; offset: number }> {
+): Promise<{ entry: LyricsEntry; offset: number; isChanged: boolean }> {
   const named = requireSong(song)
   const before = await rememberedLyrics(data, named)
   const { key } = before
@@ -270,8 +270,9 @@ export async function editLyrics(
     else await data.offsets.put({ key, offset })
     changes.push({ field: 'offset', before: before.offset, after: offset })
   }
-  if (changes.length > 0) await record(audit, actor, named, changes, info)
-  return { entry: edit.entry ?? before.entry, offset }
+  const isChanged = changes.length > 0
+  if (isChanged) await record(audit, actor, named, changes, info)
+  return { entry: edit.entry ?? before.entry, offset, isChanged }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Ports, Processors } from '@solstice/adapters'
 import { capabilitiesOf, createAudit, createClips } from '@solstice/station'
 import { deleteClips, moveClips } from './change-clips.ts'
 import { makeDemoLibrary } from './demo-library.ts'
+import { lyricsBatch } from './lyrics-batch.ts'
 import { prefetchLyrics } from './prefetch-lyrics.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { purgeExpired } from './purge-expired.ts'
@@ -17,6 +18,7 @@ export function processorsOf(ports: Ports): Processors {
     'purge-expired': () => purgeExpired(ports),
     'purge-accounts': () => purgeAccounts(ports),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
+    'lyrics-batch': (given, context) => lyricsBatch({ ...ports, audit }, given, context),
     'delete-clips': (given, context) => deleteClips(clips, given, context),
     'move-clips': (given) => moveClips(clips, given),
   }

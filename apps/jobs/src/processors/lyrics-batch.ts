@@ -1,0 +1,9 @@
+import { type JobContext, openLyricsBatches, type Ports } from '@solstice/adapters'
+import { type Audit, createLyrics, type Given, updateLyrics } from '@solstice/station'
+
+/** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
+export function lyricsBatch(ports: Ports & { audit: Audit }, given: Given<'lyrics-batch'>, run: JobContext) {
+  const { config, data, lyricsLookup, clock, redis } = ports
+  const lyrics = createLyrics(data, config.lyricsApiUrl ? lyricsLookup : null, clock)
+  return updateLyrics({ ...ports, lyrics, batches: openLyricsBatches(redis) }, given, run)
+}
