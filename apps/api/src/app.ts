@@ -36,7 +36,9 @@ import { documentApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
 import { logRequests, requestLogger } from './request-log.ts'
+import { administrationRoutes } from './routes/administration.ts'
 import { clipRoutes } from './routes/clips.ts'
+import { groupRoutes } from './routes/groups.ts'
 import { listeningRoutes } from './routes/listening.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session.ts'
@@ -185,6 +187,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
   videoRoutes(app, ports)
+  groupRoutes(app, { data, bus, clock, audit })
+  administrationRoutes(app, { ...ports, mirror, audit })
   operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
   await attachGateway(app, {
     config,

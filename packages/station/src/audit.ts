@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@solstice/contracts'
+import { SUPER_ADMIN_ID } from './admins.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { StationClock } from './ports/bus.ts'
 import type { DataStore } from './ports/data-store.ts'
@@ -67,6 +68,39 @@ export function changedFields<T extends object>(
   return fields
     .filter((field) => !isSame(field))
     .map((field) => ({ field, before: before[field], after: after[field] }))
+}
+
+const HOUR_MS = 3_600_000
+/** How far back an admin may look, by name. */
+const windows: Readonly<Record<string, number>> = {
+  '1h': HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '24h': 24 * HOUR_MS,
+  '7d': 7 * 24 * HOUR_MS,
+}
+
+/**
+ * What was done within a window (`24h` unless it is one of those above), newest first: `limit` entries from `offset` on,
+ * and how many there are in all. Admins that have an account are called what they are called now.
+ */
+export async function readAudit(
+  data: Pick<DataStore, 'audit' | 'admins'>,
+  superAdmin: { login: string } | null,
+  page: { window: string | undefined; offset: number; limit: number },
+  nowMs: number,
+): Promise<{ entries: AuditEntry[]; total: number }> {
+  const { window = '', offset, limit } = page
+  const spanMs = Object.hasOwn(windows, window) ? windows[window]! : windows['24h']!
+  const found = (await data.audit.find())
+    .filter((entry) => entry.createdAt > nowMs - spanMs)
+    .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
+  const logins = new Map((await data.admins.find()).map(({ adminId, login }) => [adminId, login]))
+  if (superAdmin) logins.set(SUPER_ADMIN_ID, superAdmin.login)
+  const entries = found.slice(offset, offset + limit).map((entry) => ({
+    ...entry,
+    adminLogin: logins.get(entry.adminId) ?? entry.adminLogin,
+  }))
+  return { entries, total: found.length }
 }
 
 /** Forgets what was done before a moment (epoch ms), and says how many entries that were. */

@@ -3,7 +3,9 @@ import type { Mode, SongGroup, SongPreview, Track } from '@solstice/contracts'
 import { wordSearch } from '@solstice/playout'
 import { type Actor, type Audit, changedFields } from './audit.ts'
 import { Failure } from './failure.ts'
+import { tidyText } from './keys.ts'
 import { libraryOf, trackRef } from './library.ts'
+import { oncePerVersion } from './per-version.ts'
 import type { Bus } from './ports/bus.ts'
 import type { DataStore, GroupRecord } from './ports/data-store.ts'
 
@@ -21,28 +23,28 @@ const MOST_GROUPS = 1_000
 /** Two changes of one group at a time are rare; more in a row than this are a fault. */
 const ATTEMPTS = 10
 
-const listed = new WeakMap<readonly Group[], { tracks: unknown; groups: SongGroup[] }>()
-
 /** All song groups, the oldest first, with those of their songs that the library has. */
 export async function listGroups(data: GroupData): Promise<SongGroup[]> {
-  const [records, tracks] = await Promise.all([data.groups.find(), data.tracks.find()])
-  const known = listed.get(records)
-  if (known?.tracks === tracks) return known.groups
-  const byId = new Map(tracks.map((track) => [track.id, track]))
-  const groups = records.map(({ id, name, mode, songs }) => {
-    const present = songs.flatMap((songId) => byId.get(songId) ?? [])
-    return {
-      id,
-      name,
-      mode,
-      songs: present.map((track) => track.id),
-      songCount: present.length,
-      songsPreview: present.map(preview),
-    }
-  })
-  listed.set(records, { tracks, groups })
-  return groups
+  const [groups, tracks] = await Promise.all([data.groups.find(), data.tracks.find()])
+  return describeGroups(groups, tracks)
 }
+
+const describeGroups = oncePerVersion(
+  (groups: readonly Group[], tracks: readonly Readonly<Track>[]): SongGroup[] => {
+    const byId = new Map(tracks.map((track) => [track.id, track]))
+    return groups.map(({ id, name, mode, songs }) => {
+      const present = songs.flatMap((songId) => byId.get(songId) ?? [])
+      return {
+        id,
+        name,
+        mode,
+        songs: present.map((track) => track.id),
+        songCount: present.length,
+        songsPreview: present.map(preview),
+      }
+    })
+  },
+)
 
 /** Tracks of a mode by artist and title that have all words of a query. */
 export async function searchLibrary(
@@ -166,7 +168,7 @@ async function findGroup(data: Pick<DataStore, 'groups'>, id: string): Promise<G
 }
 
 function readName(sent: string): { name: string; nameKey: string } {
-  const name = sent.normalize('NFC').trim().replace(/\s+/g, ' ')
+  const name = tidyText(sent)
   if (!name) throw new Failure('BAD_REQUEST', { field: 'name', reason: 'missing' })
   if (name.length > LONGEST_NAME)
     throw new Failure('BAD_REQUEST', { field: 'name', reason: 'length', min: 1, max: LONGEST_NAME })

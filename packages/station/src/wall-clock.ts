@@ -31,6 +31,13 @@ export function scheduleOf(parts: DayParts, nowMs: number): Schedule {
   return { natural, changes: changes.filter((change) => change.atMs > nowMs) }
 }
 
+/** The last moment (epoch ms), up to now, at which a full hour began by the wall clock of a time zone. */
+export function lastHour(hour: number, timeZone: string, nowMs: number): number {
+  const today = localDate(nowMs, timeZone)
+  const todayMs = momentOf(today, 0, hour, 0, timeZone)
+  return todayMs <= nowMs ? todayMs : momentOf(today, -1, hour, 0, timeZone)
+}
+
 interface LocalDate {
   year: number
   month: number
@@ -40,6 +47,13 @@ interface LocalDate {
 function localDate(atMs: number, timeZone: string): LocalDate {
   const { year, month, day } = wallClock(atMs, timeZone)
   return { year, month, day }
+}
+
+/** The next moment (epoch ms) at which the wall clock of a time zone shows `hour:minute`: today or, if that is past, tomorrow. */
+export function nextMomentOf(hour: number, minute: number, timeZone: string, nowMs: number): number {
+  const today = localDate(nowMs, timeZone)
+  const moments = [0, 1, 2].flatMap((days) => momentsOf(today, days, hour, minute, timeZone))
+  return moments.find((atMs) => atMs > nowMs)!
 }
 
 /**
@@ -53,10 +67,16 @@ export function momentOf(
   minute: number,
   timeZone: string,
 ): number {
+  return momentsOf(date, days, hour, minute, timeZone)[0]!
+}
+
+/** All such moments of that day, in order: one, or two on the day on which an hour comes twice. */
+function momentsOf(date: LocalDate, days: number, hour: number, minute: number, timeZone: string): number[] {
   const asUtc = Date.UTC(date.year, date.month - 1, date.day + days, hour, minute)
   const offsets = [asUtc - 86_400_000, asUtc + 86_400_000].map((atMs) => offsetMs(atMs, timeZone))
-  const candidates = offsets.map((offset) => asUtc - offset).sort((a, b) => a - b)
-  return candidates.find((atMs) => offsetMs(atMs, timeZone) === asUtc - atMs) ?? asUtc - offsets[0]!
+  const candidates = [...new Set(offsets)].map((offset) => asUtc - offset).sort((a, b) => a - b)
+  const real = candidates.filter((atMs) => offsetMs(atMs, timeZone) === asUtc - atMs)
+  return real.length > 0 ? real : [asUtc - offsets[0]!]
 }
 
 function offsetMs(atMs: number, timeZone: string): number {

@@ -4,7 +4,7 @@ import { Localized } from '../localized.ts'
 import { HistoryItem, TrackId } from '../resources.ts'
 import { defineRoute, needs, perSection } from '../route.ts'
 
-const Section = Type.Optional(Type.Object({}, { additionalProperties: true }))
+const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 const SettingsNow = {
   settings: Type.Object({ ...Settings.properties, songGroups: Type.Array(SongGroup) }),
   bounds: SettingsBounds,
@@ -168,5 +168,5 @@ export const saveSettings = defineRoute({
     algorithmNotice: Type.Union([Localized, Type.Null()]),
     message: Localized,
   }),
-  failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE'],
+  failures: ['BAD_REQUEST'],
 })

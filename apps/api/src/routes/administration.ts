@@ -1,0 +1,125 @@
+import type { Config } from '@solstice/adapters'
+import { administration, messages } from '@solstice/contracts'
+import { advance, groupInsertCooldownSecsLeft } from '@solstice/playout'
+import {
+  type Announcer,
+  type Audit,
+  type Bus,
+  type DataStore,
+  Failure,
+  type Log,
+  listGroups,
+  nextMomentOf,
+  readAudit,
+  readSettings,
+  readStats,
+  type StationClock,
+  type Stats,
+  saveSettings,
+  settingsBounds,
+  wholeHistory,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { implement } from '../implement.ts'
+import type { AirMirror } from '../stream/air-mirror.ts'
+
+export interface AdministrationDeps {
+  config: Config
+  log: Log
+  data: DataStore
+  bus: Bus
+  clock: StationClock
+  mirror: AirMirror
+  announcer: Announcer
+  audit: Audit
+}
+
+const LARGEST_AUDIT_PAGE = 200
+const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
+
+/** The log, the history, statistics, the mode on air and the settings. */
+export function administrationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
+  const { config, data, bus, clock, mirror, audit } = deps
+
+  /** The air as it is now, also while no worker is alive to say so. */
+  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
+
+  implement(app, administration.getAudit, async ({ query: { window, offset, limit: wanted } }) => {
+    const limit = Math.min(wanted, LARGEST_AUDIT_PAGE)
+    const page = await readAudit(data, config.superAdmin, { window, offset, limit }, clock.nowMs())
+    return { ok: true as const, ...page, offset, limit }
+  })
+
+  implement(app, administration.getPlayHistory, async () => {
+    const entries = await wholeHistory(data)
+    return { ok: true as const, entries, total: entries.length }
+  })
+
+  implement(app, administration.getStats, async ({ reply }) =>
+    reply.type('application/json; charset=utf-8').send(statsAsJson(await readStats(data))),
+  )
+
+  implement(app, administration.switchMode, async ({ caller, body }) => {
+    const { targetMode, scheduledTime } = body
+    if (targetMode !== 'day' && targetMode !== 'night')
+      throw new Failure('BAD_REQUEST', { field: 'targetMode' })
+    const isScheduled = scheduledTime !== undefined && scheduledTime !== null
+    const atMs = isScheduled ? readTimeOfDay(scheduledTime) : null
+    const before = airNow()?.mode ?? null
+    const outcome = await bus.send({ type: 'switch-mode', target: targetMode, atMs })
+    if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+    await audit.record(
+      caller,
+      'mode_switch',
+      { targetMode, ...(isScheduled && { scheduledTime }) },
+      { changes: [{ field: 'mode', before, after: targetMode }] },
+    )
+    return { ok: true as const }
+  })
+
+  /** @throws Failure BAD_REQUEST for what is no time of the day. */
+  const readTimeOfDay = (time: string) => {
+    const [, hour, minute] = TIME_OF_DAY.exec(time) ?? []
+    if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })
+    return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs())
+  }
+
+  const settingsNow = async () => {
+    const [settings, bounds, songGroups] = await Promise.all([
+      readSettings(data),
+      settingsBounds(data),
+      listGroups(data),
+    ])
+    const air = airNow()
+    const insertCooldownSecsLeft = air ? groupInsertCooldownSecsLeft(air, clock.nowMs()) : 0
+    return { settings: { ...settings, songGroups }, bounds, songGroups, insertCooldownSecsLeft }
+  }
+
+  implement(app, administration.getSettings, settingsNow)
+
+  implement(app, administration.saveSettings, async ({ caller, body }) => {
+    const { songGroups: _, ...sent } = body
+    const { saved, isOtherAlgorithm } = await saveSettings(
+      { ...deps, nightMode: config.nightMode },
+      caller,
+      sent,
+    )
+    return {
+      ...(await settingsNow()),
+      algorithmNotice: isOtherAlgorithm ? messages.ALGORITHM_FROM_NEXT_LIST : null,
+      message: saved.length > 0 ? messages.SETTINGS_SAVED : messages.SETTINGS_UNCHANGED,
+    }
+  })
+}
+
+const asJson = new WeakMap<Stats, Buffer>()
+
+/** The statistics as they are sent: they grow with the library, so they are written once per change. */
+function statsAsJson(stats: Stats): Buffer {
+  let json = asJson.get(stats)
+  if (!json) {
+    json = Buffer.from(JSON.stringify(stats))
+    asJson.set(stats, json)
+  }
+  return json
+}

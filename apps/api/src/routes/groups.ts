@@ -1,0 +1,64 @@
+import { groups, type Mode, messages } from '@solstice/contracts'
+import {
+  type Audit,
+  type Bus,
+  createGroup,
+  type DataStore,
+  deleteGroup,
+  editGroup,
+  Failure,
+  insertSongGroup,
+  listGroups,
+  type StationClock,
+  searchLibrary,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { implement } from '../implement.ts'
+
+const LARGEST_PAGE = 50
+
+/** Song groups: what admins put together to be queued as one. */
+export function groupRoutes(
+  app: FastifyInstance,
+  deps: { data: DataStore; bus: Bus; audit: Audit; clock: StationClock },
+): void {
+  const { data, clock } = deps
+
+  implement(app, groups.listGroups, async () => ({ items: await listGroups(data) }))
+
+  implement(app, groups.searchGroupLibrary, async ({ query }) => {
+    const { query: words, offset } = query
+    const limit = Math.min(query.limit, LARGEST_PAGE)
+    return { ...(await searchLibrary(data, readMode(query.mode), words, offset, limit)), offset, limit }
+  })
+
+  implement(app, groups.createGroup, async ({ caller, body }) => {
+    const group = await createGroup({ ...deps, nowMs: clock.nowMs() }, caller, body)
+    return { ok: true as const, group: onTheWire(group), message: messages.GROUP_CREATED }
+  })
+
+  implement(app, groups.editGroup, async ({ caller, params, body }) => {
+    const group = await editGroup(deps, caller, params.groupId, body)
+    return { ok: true as const, group: onTheWire(group), message: messages.GROUP_SAVED }
+  })
+
+  implement(app, groups.deleteGroup, async ({ caller, params }) => {
+    await deleteGroup(deps, caller, params.groupId)
+    return { ok: true as const, message: messages.GROUP_DELETED }
+  })
+
+  implement(app, groups.insertGroup, async ({ caller, params }) => {
+    const insertedSongIds = await insertSongGroup(deps, caller, params.groupId)
+    const insertedCount = insertedSongIds.length
+    return { ok: true as const, insertedCount, insertedSongIds, message: messages.GROUP_INSERTED }
+  })
+}
+
+function readMode(mode = 'day'): Mode {
+  if (mode !== 'day' && mode !== 'night') throw new Failure('BAD_REQUEST', { field: 'mode' })
+  return mode
+}
+
+function onTheWire({ id, name, mode, songs }: { id: string; name: string; mode: Mode; songs: string[] }) {
+  return { id, name, mode, songs }
+}
