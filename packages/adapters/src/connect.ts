@@ -3,7 +3,9 @@ import type {
   AudioTags,
   Bus,
   DataStore,
+  DeleteQuota,
   JobQueue,
+  Leases,
   LyricsLookup,
   MediaStorage,
   StationClock,
@@ -16,7 +18,9 @@ import { audioTags } from './audio-tags.ts'
 import { openRedisBus } from './bus-redis.ts'
 import type { Config } from './config.ts'
 import { openJsonData } from './data-json.ts'
+import { openDeleteQuota } from './delete-quota-redis.ts'
 import { openJobQueue } from './jobs-bullmq.ts'
+import { openLeases } from './leases-redis.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
@@ -38,6 +42,8 @@ export interface Ports {
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   reconciliation: Reconciliation
+  deleteQuota: DeleteQuota
+  leases: Leases
   /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
   redis: Redis
   close(): Promise<void>
@@ -66,6 +72,8 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     videoTools: openVideoTools(config, redis),
     reconciliation: openReconciliation(redis),
+    deleteQuota: openDeleteQuota(redis, clock, config),
+    leases: openLeases(redis),
     redis,
     async close() {
       await Promise.all([bus.close(), jobs.close(), data.close()])

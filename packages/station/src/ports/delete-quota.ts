@@ -1,0 +1,11 @@
+/** How many tracks a helper may delete per day, counted by all processes together. */
+export interface DeleteQuota {
+  /**
+   * Sets deletions aside for a job, all or none; a job that asks again keeps what it has.
+   *
+   * @throws Failure DELETE_QUOTA_EXCEEDED with `remaining` and `limit`
+   */
+  reserve(adminId: string, jobId: string, deletions: number): Promise<void>
+  /** What the job deleted in the end counts, the rest is given back. */
+  settle(adminId: string, jobId: string, deletions: number): Promise<void>
+}
