@@ -78,10 +78,15 @@ export function ordered(state: PlayoutState, song: TrackRef, orderType: OrderTyp
   return { ...state, serial: state.serial + 1, list: { ...state.list, entries: withOrder } }
 }
 
-/** The fact of a station that has a night. */
-export function stationFact(schedule: Schedule, limits: Partial<Limits> = {}, pace: Pace = 'clock'): Fact {
+/** What a station says of itself; limits that are not named are off. */
+export function stationFact(
+  schedule: Schedule,
+  limits: Partial<Limits> = {},
+  pace: Pace = 'clock',
+  nightMode = true,
+): Fact {
   const none = { modeSwitchCooldownMs: 0, preparingMinMs: 0, groupInsertCooldownMs: 0 }
-  return { type: 'station', pace, schedule, nightMode: true, limits: { ...none, ...limits } }
+  return { type: 'station', pace, schedule, nightMode, limits: { ...none, ...limits } }
 }
 
 /** Whole numbers below n, the same ones for the same seed. */

@@ -50,6 +50,7 @@ const limits: Limits = {
   preparingMinMs: 3_000,
   groupInsertCooldownMs: 10 * MINUTE,
 }
+const withoutNight = stationFact(alwaysDay, {}, 'clock', false)
 const songs = (mode: Mode) => tracks(20, 20, mode)
 
 /** A station with a night, by day, all lists made. */
@@ -250,7 +251,7 @@ t.test('K4: what was settled is shown as it is now, and what is gone is not hear
 t.test('S1: a switch is refused for its reason, and changes nothing then', async (t) => {
   const day = station()
   const paid = ordered(day, track('paid'), 'donated')
-  const without = learn(day, { ...stationFact(alwaysDay), nightMode: false } as never, NOON).state
+  const without = learn(day, withoutNight, NOON).state
   const cases: [PlayoutState, Command, object][] = [
     [without, switchTo('night'), { reason: 'night_off', donated: false }],
     [paid, switchTo('day'), { reason: 'already', donated: false }],
@@ -515,11 +516,7 @@ t.test(
     ).state
     t.match(overslept, { mode: 'day', forced: null, pendingSwitch: null })
 
-    const noNight = learn(
-      pending,
-      { ...stationFact(alwaysDay), nightMode: false } as never,
-      NOON + HOUR,
-    ).state
+    const noNight = learn(pending, withoutNight, NOON + HOUR).state
     t.match(noNight, { forced: null, pendingSwitch: null })
     t.equal(pass(noNight, NOON + HOUR + 3 * MINUTE).mode, 'day')
     const moved: Schedule = { natural: 'day', changes: [{ atMs: NOON + 8 * HOUR, mode: 'night' }] }

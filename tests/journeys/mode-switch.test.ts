@@ -1,0 +1,67 @@
+import { openRedis, openRedisBus, openStationClock } from '@solstice/adapters'
+import type { FrameChunk } from '@solstice/station'
+import { pino } from 'pino'
+import t from 'tap'
+import { decode, melody } from '../harness/audio.ts'
+import { prepareStation } from '../harness/station.ts'
+
+const WINDOWS_PER_S = 20
+const [dayHz, nightHz] = [440, 880]
+
+t.test(
+  'S5: an admin switches the mode: the track stops at once, and the other programme begins',
+  async (t) => {
+    const station = await prepareStation(
+      t,
+      [
+        { name: 'Sun', hz: dayHz, seconds: 60 },
+        { name: 'Moon', hz: nightHz, seconds: 60, mode: 'night' },
+      ],
+      // Hours that are equal: by itself it is always day.
+      { NIGHT_MODE: 'true', DAY_START_HOUR: '6', NIGHT_START_HOUR: '6', PREPARING_MIN_S: '2' },
+    )
+    const log = pino({ level: 'silent' })
+    const redis = await openRedis(station.env.REDIS_URL!, log, true)
+    const clock = await openStationClock(redis)
+    const bus = openRedisBus(redis, clock, log)
+    const stop = new AbortController()
+    t.teardown(async () => {
+      stop.abort()
+      await bus.close()
+      clock.stop()
+      redis.disconnect()
+    })
+    await station.startWorker()
+
+    const chunks: FrameChunk[] = []
+    let isAsked = false
+    let nightChunks = 0
+    for await (const chunk of bus.frames(stop.signal)) {
+      chunks.push(chunk)
+      const heard = chunk.cues.at(-1)
+      if (!isAsked && heard?.trackId === 'day/Sun.mp3' && heard.positionMs > 2_000) {
+        isAsked = true
+        t.same(await bus.send({ type: 'switch-mode', target: 'night', atMs: null }), { ok: true })
+        t.match(await bus.send({ type: 'switch-mode', target: 'day', atMs: null }), {
+          ok: false,
+          code: 'MODE_SWITCH_REFUSED',
+          details: { reason: 'cooldown', donated: false },
+        })
+      }
+      if (heard?.trackId === 'night/Moon.mp3' && ++nightChunks === 5) break
+    }
+
+    const heard = melody(await decode(Buffer.concat(chunks.map((chunk) => chunk.audio))), [dayHz, nightHz])
+    const [firstDay, lastDay] = [heard.indexOf(dayHz), heard.lastIndexOf(dayHz)]
+    const firstNight = heard.indexOf(nightHz)
+    t.ok(lastDay - firstDay < 50 * WINDOWS_PER_S, 'long before its end')
+    t.ok(firstNight - lastDay > 1.5 * WINDOWS_PER_S, 'it is silent while the other mode is prepared')
+    t.notOk(heard.slice(lastDay + 1, firstNight).some((hz) => hz !== null))
+    t.same([...new Set(heard.slice(firstNight, -2))], [nightHz])
+    t.match(
+      chunks.flatMap((chunk) => chunk.cues).find((cue) => cue.trackId === 'night/Moon.mp3'),
+      { positionMs: 0 },
+      'the night begins with the first sample of its first track',
+    )
+  },
+)
