@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
+import cookie from '@fastify/cookie'
+import jwt from '@fastify/jwt'
 import { openAnnouncer } from '@solstice/adapters'
 import { failureBody, type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
@@ -14,6 +16,7 @@ import t from 'tap'
 import { Value } from 'typebox/value'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { createAdminTokens } from '../admin-tokens.ts'
 import { clientAddress, createOrigins } from '../client-address.ts'
 import { createAirMirror } from '../stream/air-mirror.ts'
 import { createTokens } from '../tokens.ts'
@@ -51,6 +54,8 @@ async function replica(
   const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
   const tokens = createTokens(config)
   const app = Fastify()
+  await app.register(cookie)
+  await app.register(jwt, { secret: 'a secret of the test' })
   const gateway = await attachGateway(app, {
     config,
     mirror,
@@ -58,7 +63,10 @@ async function replica(
     redis,
     tokens,
     origins: createOrigins(config),
-    uiSettings: () => uiSettings,
+    adminTokens: createAdminTokens(app.jwt, 'a secret of the test'),
+    findAdmin: async () => null,
+    announcer: openAnnouncer(redis),
+    settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
     personas,
     log,
     mostPerAddress,

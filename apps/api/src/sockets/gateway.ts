@@ -1,19 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import { createAdapter } from '@socket.io/redis-adapter'
-import { anotherConnection, type Config, SOCKET_CHANNEL } from '@solstice/adapters'
-import type { UiSettings } from '@solstice/contracts'
-import type { StationClock } from '@solstice/station'
+import { anotherConnection, type Config, keepAnswering, roomOf, SOCKET_CHANNEL } from '@solstice/adapters'
+import type { Admin, Announcer, Audience, StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
+import type { AdminTokens } from '../admin-tokens.ts'
 import { clientAddress, type Origins } from '../client-address.ts'
 import { createCrowd } from '../crowd.ts'
 import { writeRefusal } from '../implement.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { Tokens } from '../tokens.ts'
-import { createDispatch, listenerHandlers, type ServerEmits, type Visitor } from './listeners.ts'
+import type { UiSettingsMirror } from '../ui-settings.ts'
+import { createAdminSockets } from './admins.ts'
+import { createDispatch, type ServerEmits, type Visitor } from './dispatch.ts'
+import { listenerHandlers } from './listeners.ts'
 import type { Persona } from './personas.ts'
+import { queueHandlers } from './queue.ts'
 import { createRoster } from './roster.ts'
 import { createOutlook, PHASES, startSync, trackStarted } from './sync.ts'
 
@@ -29,18 +33,23 @@ const EVENTS_PER_S = 20
 /** Who sends so many events above that is not a player but a flood, and is closed. */
 const FLOOD = 1_000
 
+/** A connection to Redis that is silent for longer is made anew: what it was to hear cannot wait for TCP to notice. */
+const ANSWER_LIMIT_MS = 3_000
+
 export interface Gateway {
   /** Sockets that are connected to this replica. */
   readonly sockets: number
 }
 
-type Io = Server<DefaultEventsMap, ServerEmits, DefaultEventsMap, { visitor: Visitor }>
+type Io = Server<DefaultEventsMap, ServerEmits>
 
 /**
- * Serves socket.io on the app's own server: `sync`, the roster and everything that listeners may ask. Ends with the app.
+ * Serves socket.io on the app's own server: `sync`, the roster and everything that listeners and admins may ask. Ends
+ * with the app.
  *
+ * @param app with `@fastify/cookie`.
  * @param deps.redis connected; two more connections are made from it.
- * @param deps.uiSettings the settings as they are now.
+ * @param deps.findAdmin the account behind an id as it is now, or null.
  */
 export async function attachGateway(
   app: FastifyInstance,
@@ -60,8 +69,11 @@ export async function attachGateway(
     clock: StationClock
     redis: Redis
     tokens: Tokens
+    adminTokens: AdminTokens
+    findAdmin: (adminId: string) => Promise<Admin | null>
+    announcer: Announcer
     origins: Origins
-    uiSettings: () => UiSettings
+    settings: UiSettingsMirror
     personas: readonly Persona[]
     log: Logger
     mostPerAddress?: number
@@ -106,13 +118,23 @@ export async function attachGateway(
     limit: config.rosterLimit,
     nowMs: () => clock.nowMs(),
     onChange: (list) => io.local.emit('usersUpdate', list),
+    onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
     log,
   })
   const { streamMode } = config
-  const dispatch = createDispatch(listenerHandlers({ tokens, clock, roster, outlook, streamMode }), log)
+  const admins = createAdminSockets({ ...deps, roster, subscriber })
+  const dispatch = createDispatch(
+    {
+      ...listenerHandlers({ tokens, clock, roster, outlook, streamMode }),
+      ...admins.handlers,
+      ...queueHandlers({ mirror, clock }),
+    },
+    log,
+  )
 
   const stopSync = startSync({
     mirror,
+    settings: deps.settings,
     outlook,
     emitTo: (phase, state) => io.local.to(phaseRoom(phase)).emit('sync', state),
   })
@@ -127,28 +149,44 @@ export async function attachGateway(
     connection.once('close', leave)
   })
   io.on('connection', (socket) => {
+    const rooms = new Set<string>()
     const visitor: Visitor = {
       address: addressOf(socket.request),
+      cookieToken: app.parseCookie(socket.handshake.headers.cookie ?? '').adminToken || null,
+      seat: roster.enter(),
+      get isConnected() {
+        return socket.connected
+      },
       uid: null,
+      admin: null,
       tell: (event, ...payload) =>
         void socket.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>)),
+      tuneIn() {
+        const wanted = new Set(audiencesOf(visitor).flatMap((audience) => roomOf(audience) ?? []))
+        for (const room of rooms) if (!wanted.has(room)) socket.leave(room)
+        for (const room of wanted) if (!rooms.has(room)) socket.join(room)
+        rooms.clear()
+        for (const room of wanted) rooms.add(room)
+      },
     }
-    const leaveRoster = roster.enter()
-    socket.once('disconnect', leaveRoster)
+    socket.once('disconnect', () => {
+      admins.forget(visitor)
+      visitor.seat.leave()
+    })
     socket.join(phaseRoom(arrivals++ % PHASES))
     limitEvents(socket)
     socket.onAny((event: string, ...args: unknown[]) => dispatch(visitor, event, args))
 
     visitor.tell('usersUpdate', roster.list())
     visitor.tell('sync', outlook())
-    // Nobody can become an admin yet.
-    visitor.tell('admin_online', false)
+    visitor.tell('admin_online', roster.isAdminOnline)
     visitor.tell('radio_hosts_mode', config.radioHostsMode)
   })
 
   app.addHook('preClose', async () => {
     stopSync()
     stopStarts()
+    admins.close()
     roster.close()
     io.local.disconnectSockets(true)
     io.engine.close()
@@ -169,10 +207,19 @@ function isUpgrade(request: IncomingMessage & { upgrade?: boolean }): boolean {
 
 const phaseRoom = (phase: number) => `sync ${phase}`
 
+/** What a socket is to hear beside what everyone hears. An account that is not activated hears nothing of admins. */
+function audiencesOf({ uid, admin }: Visitor): Audience[] {
+  const audiences: Audience[] = uid === null ? [] : [{ uid }]
+  if (!admin?.authorized) return audiences
+  if (admin.role === 'super_admin') audiences.push('super-admin')
+  return [...audiences, 'admins', ...admin.privileges.map((privilege) => ({ privilege }))]
+}
+
 /** A connection of the gateway's own, ready to use. What Redis loses later is news that the next news replaces. */
 async function connect(redis: Redis): Promise<Redis> {
   const connection = anotherConnection(redis)
   await connection.ping()
+  keepAnswering(connection, ANSWER_LIMIT_MS)
   return connection
 }
 

@@ -44,3 +44,8 @@ export const personas: readonly Persona[] = [
 
 /** Worn by the super admin alone, so that everybody can tell. */
 export const superAdminPersona: Persona = persona('solstice', 'Сонцестояння', 'Solstice')
+
+/** What a persona is called when a helper admin wears it. */
+export function adminName({ uk, en }: Localized): Localized {
+  return { uk: `Адмін ${uk}`, en: `Admin ${en}` }
+}

@@ -2,7 +2,8 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { User } from '@solstice/contracts'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { Persona } from './personas.ts'
+import { hearChannel, readMessage } from '../redis-channel.ts'
+import { adminName, type Persona, superAdminPersona } from './personas.ts'
 
 /** A full list to everybody grows with the square of the audience: so it is told seldom, and more seldom to many. */
 const PACE_MS = 2_000
@@ -13,18 +14,41 @@ const TELL_EVERY_MS = 10_000
 const FORGET_AFTER_MS = 25_000
 const CHANNEL = 'solstice:roster'
 
-/** Who is here, over all replicas. Each tells the others its newest, so every list is their union. */
+/** Who is here, over all replicas. Each tells the others its admins and its newest, so every list is their union. */
 export interface Roster {
-  /** Gives a new socket its persona; call what comes back when it leaves. */
-  enter(): () => void
-  /** The newest first, at most `limit`. */
+  /** Gives a new socket a place, with the persona of a listener. */
+  enter(): Seat
+  /** Admins first, then the newest; at most `limit`. */
   list(): User[]
+  /** Whether an admin who may answer requests is here. */
+  readonly isAdminOnline: boolean
   close(): void
+}
+
+/** The place of one socket. */
+export interface Seat {
+  /**
+   * Makes it the place of an admin, or with null that of a listener again. An account has one place: when it takes
+   * another one, on whatever replica, the older is a listener's again and `onReplaced` is called. Replicas that could not
+   * hear each other settle this when they can.
+   */
+  dress(admin: null): void
+  dress(admin: AdminPresence, onReplaced: () => void): void
+  leave(): void
+}
+
+/** What the station has to know of an admin who is here. */
+export interface AdminPresence {
+  adminId: string
+  isSuper: boolean
+  /** Whether it may answer what listeners ask for. */
+  mayAnswer: boolean
 }
 
 interface Member {
   user: User
   sinceMs: number
+  admin?: { adminId: string; mayAnswer: boolean; claim: number }
 }
 
 /** What a replica says; without members it only asks the others to say theirs. */
@@ -33,9 +57,18 @@ interface News {
   members?: Member[]
 }
 
+/** A place on this replica. */
+interface OwnSeat {
+  member: Member
+  /** Which of the public personas it wears; null for the super admin's. */
+  persona: number | null
+  onReplaced: () => void
+}
+
 /**
  * @param deps.subscriber a connection in subscribed state, `deps.redis` one for all else.
  * @param deps.onChange gets the new list, at most once per 2 s, per 10 s above 500 sockets.
+ * @param deps.onAdminOnline is called at once when `isAdminOnline` changes.
  */
 export function createRoster(deps: {
   redis: Redis
@@ -44,31 +77,40 @@ export function createRoster(deps: {
   limit: number
   nowMs: () => number
   onChange: (list: User[]) => void
+  onAdminOnline: (isOnline: boolean) => void
   log: Logger
+  tellEveryMs?: number
+  forgetAfterMs?: number
 }): Roster {
   const { redis, subscriber, personas, limit, nowMs, log } = deps
+  const { tellEveryMs = TELL_EVERY_MS, forgetAfterMs = FORGET_AFTER_MS } = deps
   const here = randomUUID()
-  const own: Member[] = []
+  const listeners: OwnSeat[] = []
+  const admins = new Set<OwnSeat>()
   const worn = personas.map(() => 0)
   const others = new Map<string, { members: Member[]; toldAtMs: number }>()
-  let told = ''
-  let tellTimer: NodeJS.Timeout | undefined
-  let lastTellMs = Number.NEGATIVE_INFINITY
+  let isAdminOnline = false
+  /** The highest claim that was made or heard of: the next one is higher. */
+  let lastClaim = 0
+  let isClosed = false
 
-  const list = () => {
-    const all = [...others.values()].flatMap(({ members }) => members).concat(own.slice(-limit))
-    return all
-      .sort((a, b) => b.sinceMs - a.sinceMs)
+  const ownMembers = () => [...admins, ...listeners.slice(-limit)].map(({ member }) => member)
+  const otherMembers = () => [...others.values()].flatMap(({ members }) => members)
+  const list = () =>
+    [...otherMembers(), ...ownMembers()]
+      .sort((a, b) => Number(!!b.admin) - Number(!!a.admin) || b.sinceMs - a.sinceMs)
       .slice(0, limit)
       .map(({ user }) => user)
-  }
 
   const publish = (news: News) => {
     if (redis.status !== 'ready') return
     redis.publish(CHANNEL, JSON.stringify(news)).catch(() => {})
   }
-  const tellOthers = () => publish({ from: here, members: own.slice(-limit) })
+  const tellOthers = () => publish({ from: here, members: ownMembers() })
 
+  let told = ''
+  let tellTimer: NodeJS.Timeout | undefined
+  let lastTellMs = Number.NEGATIVE_INFINITY
   const tell = () => {
     tellTimer = undefined
     lastTellMs = performance.now()
@@ -79,62 +121,137 @@ export function createRoster(deps: {
     deps.onChange(current)
   }
   const changed = () => {
-    const paceMs = own.length > MANY_SOCKETS ? SLOW_PACE_MS : PACE_MS
+    if (isClosed) return
+    const paceMs = listeners.length > MANY_SOCKETS ? SLOW_PACE_MS : PACE_MS
     tellTimer ??= setTimeout(tell, Math.max(0, lastTellMs + paceMs - performance.now()))
+
+    const wasAdminOnline = isAdminOnline
+    const mayAnswer = ({ admin }: Member) => admin?.mayAnswer === true
+    isAdminOnline = [...admins].some(({ member }) => mayAnswer(member)) || otherMembers().some(mayAnswer)
+    if (isAdminOnline !== wasAdminOnline) deps.onAdminOnline(isAdminOnline)
   }
 
   let shareTimer: NodeJS.Timeout | undefined
   const changedHere = () => {
     changed()
+    if (isClosed) return
     shareTimer ??= setTimeout(() => {
       shareTimer = undefined
       tellOthers()
     }, PACE_MS)
   }
+  const adminsChangedHere = () => {
+    changed()
+    if (!isClosed) tellOthers()
+  }
 
-  const hear = (channel: string, message: string) => {
-    if (channel !== CHANNEL) return
+  const hear = (message: string) => {
     const news = readNews(message)
     if (!news || news.from === here) return
-    if (news.members === undefined) return tellOthers()
-    if (news.members.length === 0) others.delete(news.from)
-    else others.set(news.from, { members: news.members, toldAtMs: performance.now() })
+    const { from, members } = news
+    if (members === undefined) return tellOthers()
+    if (members.length === 0) others.delete(from)
+    else others.set(from, { members, toldAtMs: performance.now() })
+    for (const { admin } of members) {
+      if (!admin) continue
+      lastClaim = Math.max(lastClaim, admin.claim)
+      replace(admin.adminId, (claim) => claim < admin.claim || (claim === admin.claim && here < from))
+    }
     changed()
   }
   const forgetTheSilent = () => {
     for (const [replica, { toldAtMs }] of others) {
-      if (performance.now() - toldAtMs > FORGET_AFTER_MS) others.delete(replica)
+      if (performance.now() - toldAtMs > forgetAfterMs) others.delete(replica)
     }
   }
 
-  subscriber.on('message', hear)
-  subscriber.subscribe(CHANNEL).then(
-    () => publish({ from: here }),
-    (error) => log.warn({ err: error }, 'the roster of the other replicas is unknown'),
-  )
+  /** The places of an account whose claim has to give way are those of listeners again. */
+  const replace = (adminId: string, mustGiveWay: (claim: number) => boolean) => {
+    for (const seat of [...admins]) {
+      const { admin } = seat.member
+      if (admin?.adminId !== adminId || !mustGiveWay(admin.claim)) continue
+      const { onReplaced } = seat
+      dress(seat, null)
+      onReplaced()
+    }
+  }
+
+  const takeOff = (seat: OwnSeat) => {
+    if (seat.persona !== null) worn[seat.persona]!--
+    if (!admins.delete(seat)) listeners.splice(listeners.lastIndexOf(seat), 1)
+  }
+  const putOn = (seat: OwnSeat, isSuper: boolean, admin?: Member['admin']) => {
+    const { color } = seat.member.user
+    seat.persona = isSuper ? null : leastWorn(worn)
+    if (seat.persona !== null) worn[seat.persona]!++
+    const { name, img } = seat.persona === null ? superAdminPersona : personas[seat.persona]!
+    const rank = { ...(admin && { isAdmin: true }), ...(isSuper && { isSuperAdmin: true }) }
+    const user = { name: admin && !isSuper ? adminName(name) : name, img, color, ...rank }
+    seat.member = { user, sinceMs: seat.member.sinceMs, ...(admin && { admin }) }
+    if (admin) admins.add(seat)
+    else listeners.push(seat)
+  }
+  const dress = (seat: OwnSeat, presence: AdminPresence | null, onReplaced = () => {}) => {
+    const before = seat.member.admin
+    seat.onReplaced = onReplaced
+    if (before?.adminId === presence?.adminId) {
+      if (!before || !presence || before.mayAnswer === presence.mayAnswer) return
+      before.mayAnswer = presence.mayAnswer
+      return adminsChangedHere()
+    }
+    takeOff(seat)
+    if (presence) {
+      const { adminId, isSuper, mayAnswer } = presence
+      const claim = Math.max(lastClaim + 1, nowMs())
+      lastClaim = claim
+      putOn(seat, isSuper, { adminId, mayAnswer, claim })
+      // Only now, so that the others never hear of a moment without this admin.
+      replace(adminId, (older) => older < claim)
+    } else putOn(seat, false)
+    adminsChangedHere()
+  }
+
+  // News may have been missed, here and there.
+  const greet = () => {
+    publish({ from: here })
+    tellOthers()
+  }
+  const unhear = hearChannel(subscriber, CHANNEL, { onMessage: hear, onCaughtUp: greet }, log)
+  redis.on('ready', greet)
   const beat = setInterval(() => {
     tellOthers()
     forgetTheSilent()
     changed()
-  }, TELL_EVERY_MS)
+  }, tellEveryMs)
 
   return {
     enter() {
-      const index = leastWorn(worn)
-      worn[index]!++
-      const { name, img } = personas[index]!
-      const member = { user: { name, img, color: randomColor() }, sinceMs: nowMs() }
-      own.push(member)
+      const user = { name: { uk: '', en: '' }, img: '', color: randomColor() }
+      const seat: OwnSeat = { member: { user, sinceMs: nowMs() }, persona: null, onReplaced() {} }
+      putOn(seat, false)
       changedHere()
-      return () => {
-        worn[index]!--
-        own.splice(own.lastIndexOf(member), 1)
-        changedHere()
+      let isTaken = true
+      return {
+        dress(admin: AdminPresence | null, onReplaced?: () => void) {
+          if (isTaken) dress(seat, admin, onReplaced)
+        },
+        leave() {
+          if (!isTaken) return
+          isTaken = false
+          takeOff(seat)
+          if (seat.member.admin) adminsChangedHere()
+          else changedHere()
+        },
       }
     },
     list,
+    get isAdminOnline() {
+      return isAdminOnline
+    },
     close() {
-      subscriber.off('message', hear)
+      isClosed = true
+      unhear()
+      redis.off('ready', greet)
       clearInterval(beat)
       clearTimeout(tellTimer)
       clearTimeout(shareTimer)
@@ -155,12 +272,7 @@ function randomColor(): string {
 }
 
 function readNews(message: string): News | null {
-  try {
-    const news = JSON.parse(message) as News
-    return typeof news.from === 'string' && (news.members === undefined || Array.isArray(news.members))
-      ? news
-      : null
-  } catch {
-    return null
-  }
+  const news = (readMessage(message) ?? {}) as Partial<News>
+  if (typeof news.from !== 'string') return null
+  return news.members === undefined || Array.isArray(news.members) ? (news as News) : null
 }

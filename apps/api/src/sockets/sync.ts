@@ -1,8 +1,9 @@
 import type { Config } from '@solstice/adapters'
-import type { RadioState, ServerPayload, UiSettings } from '@solstice/contracts'
+import type { RadioState, ServerPayload } from '@solstice/contracts'
 import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
 import { type StationClock, scheduleOf } from '@solstice/station'
 import type { AirMirror } from '../stream/air-mirror.ts'
+import type { UiSettingsMirror } from '../ui-settings.ts'
 
 /** Every socket gets a `sync` so often. */
 const EVERY_MS = 2_000
@@ -17,14 +18,14 @@ export function createOutlook(deps: {
   mirror: AirMirror
   clock: StationClock
   config: Pick<Config, 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'>
-  uiSettings: () => UiSettings
+  settings: UiSettingsMirror
 }): Outlook {
-  const { mirror, clock, config, uiSettings } = deps
+  const { mirror, clock, config, settings } = deps
   const { dayStartHour, nightStartHour } = config
   return () => {
     const nowMs = clock.nowMs()
     const air = mirror.state ? projectSync(mirror.state, nowMs) : beforeAnyState(config, nowMs)
-    return { ...air, dayStartHour, nightStartHour, uiSettings: uiSettings() }
+    return { ...air, dayStartHour, nightStartHour, uiSettings: settings.now() }
   }
 }
 
@@ -43,10 +44,11 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], nowMs: number)
 /** Tells the rooms, one by one every 250 ms, and all of them at once when listeners would see a difference. */
 export function startSync(deps: {
   mirror: AirMirror
+  settings: UiSettingsMirror
   outlook: Outlook
   emitTo: (phase: number, state: RadioState) => void
 }): () => void {
-  const { mirror, outlook, emitTo } = deps
+  const { mirror, settings, outlook, emitTo } = deps
   let phase = 0
   let shown = ''
   let immediate: NodeJS.Immediate | undefined
@@ -61,15 +63,17 @@ export function startSync(deps: {
     emitTo(next, outlook())
     if (next + 1 < PHASES) immediate = setImmediate(() => tellAll(next + 1))
   }
-  const unsubscribe = mirror.onState((state) => {
+  const unfollowAir = mirror.onState((state) => {
     const seen = looks(state, outlook())
     if (seen === shown) return
     shown = seen
     tellAll()
   })
+  const unfollowSettings = settings.onChange(() => tellAll())
 
   return () => {
-    unsubscribe()
+    unfollowAir()
+    unfollowSettings()
     clearInterval(timer)
     clearImmediate(immediate)
   }

@@ -1,0 +1,147 @@
+import { ACCOUNT_CHANNEL } from '@solstice/adapters'
+import { coded } from '@solstice/contracts'
+import type { AccountNews, Admin, Announcer } from '@solstice/station'
+import { holds } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import type { AdminTokens } from '../admin-tokens.ts'
+import { hearChannel, readMessage } from '../redis-channel.ts'
+import { codedFailure, type Handlers, type Visitor } from './dispatch.ts'
+import type { Roster } from './roster.ts'
+
+/** Changes of accounts whose news was lost are found so often. */
+const READ_EVERY_MS = 30_000
+
+/** Which sockets of this replica are admins, and what they may do, as the accounts are now. */
+export interface AdminSockets {
+  handlers: Pick<Handlers, 'admin_active'>
+  /** To be called when a socket is gone. */
+  forget(who: Visitor): void
+  close(): void
+}
+
+/** @param deps.subscriber a connection in subscribed state. */
+export function createAdminSockets(deps: {
+  adminTokens: AdminTokens
+  findAdmin: (adminId: string) => Promise<Admin | null>
+  roster: Roster
+  announcer: Announcer
+  subscriber: Redis
+  log: Logger
+}): AdminSockets {
+  const { adminTokens, findAdmin, roster, announcer, log } = deps
+  const registered = new Set<Visitor & { admin: Admin }>()
+
+  // One after another: news of an account never overtakes a socket that is just becoming its admin.
+  let turn: Promise<void> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
+  }
+
+  const register = (who: Visitor, admin: Admin) => {
+    who.admin = admin
+    registered.add(who as Visitor & { admin: Admin })
+    who.tuneIn()
+    const { adminId, role } = admin
+    const presence = { adminId, isSuper: role === 'super_admin', mayAnswer: holds(admin, 'queue_manage') }
+    who.seat.dress(presence, () => resign(who))
+  }
+  const resign = (who: Visitor) => {
+    registered.delete(who as Visitor & { admin: Admin })
+    who.admin = null
+    who.tuneIn()
+    who.seat.dress(null)
+  }
+
+  const refuseSession = (who: Visitor) => {
+    resign(who)
+    who.tell('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))
+  }
+  const activate = async (who: Visitor, adminId: string) => {
+    const admin = await findAdmin(adminId)
+    if (!who.isConnected) return
+    if (!admin) return refuseSession(who)
+    register(who, admin)
+    who.tell('usersUpdate', roster.list())
+    who.tell('admin_online', roster.isAdminOnline)
+    const { role, privileges, authorized } = admin
+    who.tell('admin_confirmed', { role, privileges: [...privileges], authorized })
+    // Suggestions are not kept yet: there are none.
+    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', [])
+  }
+
+  /** Brings a socket into agreement with its account; `kind` is what was said of it, if anything was. */
+  const follow = async (who: Visitor & { admin: Admin }, kind?: AccountNews['kind']) => {
+    const before = who.admin
+    const now = await findAdmin(before.adminId)
+    if (who.admin !== before) return
+    const isGone = kind === 'deleted' || !now
+    // Nothing but a reset takes an activation back.
+    const isReset = kind === 'password-reset' || (before.authorized && !now?.authorized)
+    if (isGone || isReset) {
+      who.tell('force_logout', { reason: isGone ? 'admin_deleted' : 'password_reset' })
+      return resign(who)
+    }
+    const { privileges, authorized } = now
+    const isSame = authorized === before.authorized && areEqual(privileges, before.privileges)
+    register(who, now)
+    if (!isSame) who.tell('privileges_updated', { privileges: [...privileges], authorized })
+  }
+  const followAll = (adminId?: string, kind?: AccountNews['kind']) => {
+    inTurn(async () => {
+      for (const who of [...registered]) {
+        if (adminId === undefined || who.admin.adminId === adminId) await follow(who, kind)
+      }
+    }).catch((error) => log.warn({ err: error }, 'the accounts of admins cannot be read'))
+  }
+
+  const unhear = hearChannel(
+    deps.subscriber,
+    ACCOUNT_CHANNEL,
+    {
+      onMessage(message) {
+        const { adminId, kind } = (readMessage(message) ?? {}) as Partial<AccountNews>
+        if (typeof adminId === 'string') followAll(adminId, kind)
+      },
+      onCaughtUp: () => followAll(),
+    },
+    log,
+  )
+  const timer = setInterval(() => followAll(), READ_EVERY_MS)
+
+  return {
+    handlers: {
+      admin_active: {
+        async answer(who, given) {
+          const token = typeof given === 'string' && given ? given : who.cookieToken
+          const adminId = token ? adminTokens.read(token) : null
+          const become = async () => (adminId === null ? refuseSession(who) : activate(who, adminId))
+          await inTurn(become).catch((error) => {
+            log.error({ err: error }, 'an admin could not be confirmed')
+            who.tell('admin_error', JSON.stringify(codedFailure(error)))
+          })
+        },
+        // A text that is too long for a token is a bad token; anything else is not even that.
+        refuse(who, payload) {
+          if (typeof payload === 'string') refuseSession(who)
+          return undefined
+        },
+      },
+    },
+    forget(who) {
+      registered.delete(who as Visitor & { admin: Admin })
+      who.admin = null
+    },
+    close() {
+      clearInterval(timer)
+      unhear()
+    },
+  }
+}
+
+/** Whether two sets of privileges are the same, whatever their order. */
+function areEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one) => b.includes(one))
+}

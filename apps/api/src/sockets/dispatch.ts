@@ -1,0 +1,149 @@
+import {
+  type Ack,
+  type ClientEventName,
+  type ClientEvents,
+  type ClientPayload,
+  type Coded,
+  clientEvents,
+  coded,
+  type EventAccess,
+  failureBody,
+  privileges,
+  type ServerEventName,
+  type ServerPayload,
+} from '@solstice/contracts'
+import { type Admin, Failure, holds } from '@solstice/station'
+import type { Logger } from 'pino'
+import { Compile } from 'typebox/compile'
+import type { Seat } from './roster.ts'
+
+/** Events that this process sends: their payloads are those of the contract. */
+export type ServerEmits = {
+  [E in ServerEventName]: ServerPayload<E> extends undefined
+    ? () => void
+    : (payload: ServerPayload<E>) => void
+}
+
+/** One connected socket, as far as the answers need it. */
+export interface Visitor {
+  /** As `clientAddress` gives it. */
+  readonly address: string
+  /** The admin token of the cookie that came with the handshake. */
+  readonly cookieToken: string | null
+  readonly seat: Seat
+  readonly isConnected: boolean
+  /** null before `listener_init`. */
+  uid: string | null
+  /** The account that the socket acts for; null for a listener. */
+  admin: Admin | null
+  tell<E extends ServerEventName>(event: E, payload: ServerPayload<E>): void
+  /** To be called when `uid` or `admin` changed: from now on the socket hears what is said to those. */
+  tuneIn(): void
+}
+
+/** Who a handler has before it: behind the rules for admins there is one. */
+type Caller<E extends ClientEventName> = ClientEvents[E]['access'] extends 'anyone'
+  ? Visitor
+  : Visitor & { readonly admin: Admin }
+
+type Answer<E extends ClientEventName> = Ack<E> | undefined
+
+export interface Handler<E extends ClientEventName> {
+  /**
+   * What the callback gets; without an answer it is not called.
+   * @throws Failure which an admin is told; any other error is logged.
+   */
+  answer(who: Caller<E>, payload: ClientPayload<E>): Answer<E> | Promise<Answer<E>>
+  /** The answer to a payload that is not of the contract's shape, when there is a better one than the general refusal. */
+  refuse?(who: Caller<E>, payload: unknown): Answer<E>
+}
+
+export type Handlers = { [E in ClientEventName]: Handler<E> }
+
+/** Takes one event of a visitor: `args` are what the client sent, a callback last. Never throws or rejects. */
+export type Dispatch = (who: Visitor, event: string, args: unknown[]) => Promise<void>
+
+/**
+ * One way in for all events: who sends it is held against the rule, the payload against the contract, before the
+ * handler sees it.
+ *
+ * @throws when an event declares no access rule, or one that is not known.
+ */
+export function createDispatch(handlers: Handlers, log: Logger): Dispatch {
+  const entries = new Map<string, (who: Visitor, args: unknown[]) => Promise<void>>()
+  for (const event of Object.keys(clientEvents) as ClientEventName[]) {
+    entries.set(event, entry(event, handlers[event], log))
+  }
+  return async (who, event, args) => {
+    try {
+      await entries.get(event)?.(who, args)
+    } catch (error) {
+      log.error({ err: error, event }, 'an event could not be answered')
+    }
+  }
+}
+
+function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Logger) {
+  const { access, payload: shape, ack } = clientEvents[event]
+  const isForAdmins = access !== 'anyone'
+  const judge = judgeOf(access)
+  const check = shape ? Compile(shape) : null
+  // Clients leave out a payload of which nothing is required, or send null for it.
+  const absent = check?.Check({}) ? {} : undefined
+
+  return async (who: Visitor, args: unknown[]) => {
+    const last = args.at(-1)
+    const callback = ack && typeof last === 'function' ? (last as (answer: unknown) => void) : null
+    const refuse = (error: Coded) => {
+      if (ack) callback?.({ error })
+      else who.tell('admin_error', JSON.stringify(error))
+    }
+    const verdict = judge(who.admin)
+    if (verdict === 'ignore') return
+    if (verdict === 'refuse') return refuse(coded('INSUFFICIENT_PRIVILEGES'))
+
+    const caller = who as Caller<E>
+    const payload = typeof args[0] === 'function' ? absent : (args[0] ?? absent)
+    try {
+      const isWellFormed = !check || check.Check(payload)
+      if (!isWellFormed && !handler.refuse) {
+        if (isForAdmins && ack) refuse(codedFailure(new Failure('BAD_REQUEST', { field: event })))
+        return
+      }
+      const answer = isWellFormed
+        ? await handler.answer(caller, payload as ClientPayload<E>)
+        : handler.refuse?.(caller, payload)
+      if (answer !== undefined) callback?.(answer)
+    } catch (error) {
+      if (!isForAdmins) throw error
+      if (!(error instanceof Failure)) log.error({ err: error, event }, 'an event could not be answered')
+      refuse(codedFailure(error))
+    }
+  }
+}
+
+/** What an admin is told of an error: a `Failure` as it is, anything else as an internal one. */
+export function codedFailure(error: unknown): Coded {
+  const { code, details } = error instanceof Failure ? error : new Failure('INTERNAL')
+  const body = failureBody(code, details)
+  return typeof body.error === 'string' ? codedFailure(null) : body.error
+}
+
+type Judge = (admin: Admin | null) => 'pass' | 'ignore' | 'refuse'
+
+/**
+ * What an access rule says to a socket: whoever is no admin is not even answered by events for admins.
+ *
+ * @throws when there is no such rule, so that nothing is let in by mistake.
+ */
+export function judgeOf(access: EventAccess): Judge {
+  if (access === 'anyone') return () => 'pass'
+  const needed = access === 'admin' ? [] : access?.all
+  const isKnown = needed?.every((privilege) => privileges.includes(privilege))
+  if (!isKnown || (access !== 'admin' && needed.length === 0))
+    throw new Error(`no access rule for an event: ${JSON.stringify(access)}`)
+  return (admin) => {
+    if (!admin) return 'ignore'
+    return admin.authorized && needed.every((privilege) => holds(admin, privilege)) ? 'pass' : 'refuse'
+  }
+}
