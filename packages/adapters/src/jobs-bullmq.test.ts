@@ -138,7 +138,7 @@ t.test('work that somebody waits for', async (t) => {
         busy++
         await mayEnd.opened
       },
-      'edit-track': async ({ songId }) => ({ songId: `new ${songId}` }),
+      'edit-track': async ({ songId }) => ({ songId: `new ${songId}`, isChanged: true }),
     })
     for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
     await until(async () => busy === 4)
@@ -161,12 +161,12 @@ t.test('work that somebody waits for', async (t) => {
           times[songId] = (times[songId] ?? 0) + 1
           if (songId === 'locked') throw new Failure('TRACK_LOCKED', { reason: 'current', secsLeft: 3 })
           if (times[songId] === 1) throw new Error('not yet')
-          return { songId }
+          return { songId, isChanged: true }
         },
       })
       const refusal = { name: 'Failure', code: 'TRACK_LOCKED', details: { reason: 'current', secsLeft: 3 } }
       await t.rejects(edit('locked'), refusal)
-      t.same(await edit('flaky'), { songId: 'flaky' })
+      t.same(await edit('flaky'), { songId: 'flaky', isChanged: true })
       t.same(times, { locked: 1, flaky: 2 })
     },
   )
@@ -194,7 +194,7 @@ t.test('work that somebody waits for', async (t) => {
     await work(t, redis.url, {
       'edit-track': async ({ songId }) => {
         done.push(songId)
-        return { songId }
+        return { songId, isChanged: true }
       },
     })
     await until(async () => done.length === 2)
@@ -222,13 +222,13 @@ t.test('work that somebody waits for', async (t) => {
     await doomed.end('SIGKILL')
     let found: unknown
     await work(t, redis.url, {
-      'edit-track': async ({ songId }) => ({ songId }),
+      'edit-track': async ({ songId }) => ({ songId, isChanged: true }),
       'lyrics-batch': async (_, { notes, jobId }) => {
         found = notes
         return { results: [{ songId: jobId, outcome: 'saved', before: 'none', after: 'plain' }] }
       },
     })
-    t.same(await editing, { songId: 'a' })
+    t.same(await editing, { songId: 'a', isChanged: true })
     await until(async () => (await progressOf(batch))?.state === 'done')
     t.same(found, ['first'])
     t.match((await progressOf(batch))?.notes, { results: [{ songId: batch }] })

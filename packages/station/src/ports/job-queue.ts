@@ -2,6 +2,7 @@ import type {
   ClipFamily,
   ClipResult,
   LyricsBatchResult,
+  LyricsEntry,
   Mode,
   RemovedArtist,
   TrackResult,
@@ -21,17 +22,26 @@ export interface Jobs {
   'purge-accounts': { given: Record<string, never>; answer: undefined }
   /** Lyrics of all tracks that have none yet, one by one. */
   'prefetch-lyrics': { given: Record<string, never>; answer: undefined }
-  /** The tags of a track, in its file and in the library. */
+  /** What is given of a track: its tags, in the file and in the library, its lyrics and their offset in seconds. */
   'edit-track': {
-    given: { songId: string; tags: EditableTags; actor: Actor }
-    answer: { songId: string }
+    given: {
+      songId: string
+      tags?: EditableTags
+      lyrics?: LyricsEntry
+      offset?: number
+      /** What the log says of the circumstances. */
+      info?: Record<string, unknown>
+      actor: Actor
+    }
+    answer: { songId: string; isChanged: boolean }
   }
+  /** `uploads`: files that wait for their commit, and what the actor has committed within a day; no quota counts there. */
   'delete-tracks': {
-    given: { songIds: string[]; actor: Actor }
+    given: { songIds: string[]; scope: TrackScope; actor: Actor }
     answer: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
   }
   'move-tracks': {
-    given: { songIds: string[]; targetMode: Mode; actor: Actor }
+    given: { songIds: string[]; targetMode: Mode; scope: TrackScope; actor: Actor }
     answer: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
   }
   'delete-clips': {
@@ -47,6 +57,9 @@ export interface Jobs {
     answer: { results: LyricsBatchResult[] }
   }
 }
+
+/** Which tracks a batch may change. */
+export type TrackScope = 'library' | 'uploads'
 
 /** What became of one track; a refusal has the details that its code asks for. */
 export type TrackOutcome = TrackResult & {
