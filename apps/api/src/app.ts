@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import jwt from '@fastify/jwt'
-import type { Config } from '@solstice/adapters'
+import { type Config, openLyricsBatches } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
 import {
   type Announcer,
@@ -37,9 +37,11 @@ import { createRateLimit } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
 import { logRequests, requestLogger } from './request-log.ts'
 import { administrationRoutes } from './routes/administration.ts'
+import { artworkRoutes } from './routes/artwork.ts'
 import { clipRoutes } from './routes/clips.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { listeningRoutes } from './routes/listening.ts'
+import { lyricsRoutes } from './routes/lyrics.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { videoRoutes } from './routes/video.ts'
@@ -168,6 +170,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     config,
     data,
     media,
+    audit,
     clock,
     mirror,
     fanOut,
@@ -189,6 +192,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   videoRoutes(app, ports)
   groupRoutes(app, { data, bus, clock, audit })
   administrationRoutes(app, { ...ports, mirror, audit })
+  const batches = openLyricsBatches(ports.redis)
+  lyricsRoutes(app, { ...ports, lyrics, batches, audit, adminTokens, origins })
+  artworkRoutes(app, { ...ports, audit })
   operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
   await attachGateway(app, {
     config,

@@ -2,9 +2,11 @@ import type { Config } from '@solstice/adapters'
 import { type LibraryItem, listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
 import { advance, naturalMode } from '@solstice/playout'
 import {
+  type Audit,
   artistKey,
   capabilitiesOf,
   type DataStore,
+  editLyrics,
   Failure,
   findArt,
   type Lyrics,
@@ -20,7 +22,7 @@ import type { Picture } from '../avatars.ts'
 import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
 import type { RateLimit } from '../rate-limit.ts'
-import { sendFile } from '../send-file.ts'
+import { refuseOtherFile, sendFile } from '../send-file.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { FanOut } from '../stream/fan-out.ts'
 import { areSame, type Tokens } from '../tokens.ts'
@@ -30,6 +32,7 @@ export interface ListeningDeps {
   config: Config
   data: DataStore
   media: MediaStorage
+  audit: Audit
   clock: StationClock
   mirror: AirMirror
   fanOut: FanOut
@@ -139,6 +142,18 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     reply.header('cache-control', 'no-store')
     const link = new URLSearchParams({ track: id, artToken, audioToken })
     return { url: `${origins.ownOrigin(request.raw)}/api/audio/stream?${link}` }
+  })
+
+  implement(app, listening.setLyricsOffset, async ({ body: { offset, ...song }, caller }) => ({
+    ok: true as const,
+    offset: (await editLyrics(deps, caller, song, { offset })).offset,
+  }))
+
+  implement(app, listening.getAdminAudio, async ({ query, caller, request, reply }) => {
+    const track = await data.tracks.get(query.track)
+    refuseOtherFile(caller, track?.storageKey ?? null)
+    const { storageKey } = await findTrack(data, query.track)
+    return sendFile(request, reply, media, storageKey, { absent: 'TRACK_NOT_FOUND' })
   })
 
   for (const route of [listening.getStream, listening.getPublicStream]) {

@@ -1,0 +1,168 @@
+import { Readable } from 'node:stream'
+import { lyrics as contract, failures, listening, messages } from '@solstice/contracts'
+import {
+  type Audit,
+  type DataStore,
+  deleteLyrics,
+  editLyrics,
+  Failure,
+  findSong,
+  type JobQueue,
+  type Lyrics,
+  type LyricsBatches,
+  lyricsStatus,
+  normalizeLyrics,
+  rememberedLyrics,
+  requireSong,
+  type StationClock,
+  statusByKey,
+  type TrackWithLyrics,
+  tracksWithLyrics,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import type { AdminTokens } from '../admin-tokens.ts'
+import type { Origins } from '../client-address.ts'
+import { implement } from '../implement.ts'
+
+interface LyricsDeps {
+  data: DataStore
+  lyrics: Lyrics
+  batches: Pick<LyricsBatches, 'results'>
+  audit: Audit
+  jobs: JobQueue
+  clock: StationClock
+  adminTokens: AdminTokens
+  origins: Origins
+}
+
+/** Lyrics and their offsets, for admins. */
+export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
+  const { data, jobs } = deps
+
+  implement(app, contract.listLyricsSongs, async ({ reply }) =>
+    reply.type(JSON_TYPE).send(songsAsJson(await tracksWithLyrics(data))),
+  )
+
+  implement(app, contract.getOffsets, async () =>
+    Object.fromEntries((await data.offsets.find()).map(({ key, offset }) => [key, offset])),
+  )
+
+  implement(app, contract.getLyricsIndex, async () => ({
+    items: [...(await statusByKey(data))].map(([key, status]) => {
+      const [artist = '', ...title] = key.split('||')
+      return { key, artist, title: title.join('||'), status }
+    }),
+  }))
+
+  implement(app, contract.getLyricsEntry, async ({ query }) => {
+    const { songId } = query
+    const song = songId === undefined ? requireSong(query) : await data.tracks.get(songId)
+    if (!song) throw new Failure('TRACK_NOT_FOUND')
+    return { songId: songId ?? null, ...(await rememberedLyrics(data, song)) }
+  })
+
+  implement(app, contract.getAllLyrics, async ({ reply }) =>
+    reply.type(JSON_TYPE).send(Readable.from(lyricsAsJson(await data.lyrics.find()))),
+  )
+
+  implement(app, contract.putLyrics, async ({ body, caller }) => {
+    const song = requireSong(body)
+    if (!body.entry) throw new Failure('BAD_REQUEST', { field: 'entry', reason: 'missing' })
+    await editLyrics(deps, caller, song, { entry: normalizeLyrics(body.entry) })
+    return { ok: true as const }
+  })
+
+  implement(app, contract.deleteLyrics, async ({ query, caller }) => ({
+    ok: true as const,
+    existed: await deleteLyrics(deps, caller, query),
+  }))
+
+  implement(app, contract.getAudioPreview, async ({ query, request, reply }) => {
+    const track = await findSong(data, requireSong(query))
+    if (!track) throw new Failure('TRACK_NOT_FOUND')
+    const adminToken = deps.adminTokens.issueForFile(track.storageKey, deps.clock.nowMs())
+    const link = new URLSearchParams({ track: track.id, adminToken })
+    reply.header('cache-control', 'no-store')
+    return { url: `${deps.origins.ownOrigin(request.raw)}${listening.getAdminAudio.path}?${link}` }
+  })
+
+  implement(app, contract.startLyricsBatch, async ({ body, caller }) => {
+    const { adminId, login } = caller
+    const { songIds, force } = body
+    return {
+      ok: true as const,
+      jobId: await jobs.add('lyrics-batch', { songIds, force, actor: { adminId, login } }),
+    }
+  })
+
+  implement(app, contract.getLyricsBatch, async ({ params }) => {
+    const job = await jobs.progress('lyrics-batch', params.jobId)
+    if (!job) throw new Failure('NOT_FOUND')
+    const results = await deps.batches.results(params.jobId)
+    const done = results.length
+    return { ok: true as const, state: job.state, done, total: Math.max(done, job.total), results }
+  })
+
+  implement(app, contract.uploadSongLyrics, async ({ body, request, reply }) => {
+    const song = requireSong(body)
+    try {
+      const entry = (await deps.lyrics.search(song, body.duration)) ?? NOT_FOUND
+      const status = lyricsStatus(entry)
+      const found = {
+        synced: messages.LYRICS_SYNCED,
+        plain: messages.LYRICS_PLAIN,
+        none: messages.LYRICS_NONE,
+      }
+      return {
+        ok: true as const,
+        lyricsEntry: entry,
+        lyricsStatus: status,
+        lyricsFormat: status === 'none' ? null : status,
+        message: found[status],
+      }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      request.log.warn({ err: error }, 'the lyrics service did not answer')
+      return reply.code(failures.FETCH_FAILED.status).serializer(JSON.stringify).send(UNREACHABLE)
+    }
+  })
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const NOT_FOUND = { synced: false, lines: [], notFound: true }
+
+/** The one refusal that a client can go on with as if it were an answer. */
+const UNREACHABLE = {
+  ok: false,
+  lyricsEntry: { ...NOT_FOUND, reason: 'fetch_error' },
+  lyricsStatus: 'none',
+  lyricsFormat: null,
+  error: { code: 'FETCH_FAILED', ...messages.LYRICS_LOOKUP_FAILED },
+  message: messages.LYRICS_LOOKUP_FAILED,
+}
+
+const songLists = new WeakMap<readonly TrackWithLyrics[], Buffer>()
+
+/** The list as it is sent, written once per change: a large library takes a while. */
+function songsAsJson(items: readonly TrackWithLyrics[]): Buffer {
+  let json = songLists.get(items)
+  if (!json) {
+    json = Buffer.from(JSON.stringify({ items }))
+    songLists.set(items, json)
+  }
+  return json
+}
+
+const RECORDS_AT_ONCE = 50
+
+/** All lyrics as one object, in pieces: as a whole they may be of many megabytes. */
+function* lyricsAsJson(records: Awaited<ReturnType<DataStore['lyrics']['find']>>): Generator<string> {
+  yield '{'
+  for (let at = 0; at < records.length; at += RECORDS_AT_ONCE) {
+    const pieces = records
+      .slice(at, at + RECORDS_AT_ONCE)
+      .map(({ key, ...entry }) => `${JSON.stringify(key)}:${JSON.stringify(entry)}`)
+    yield (at === 0 ? '' : ',') + pieces.join(',')
+  }
+  yield '}'
+}
