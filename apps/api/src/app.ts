@@ -44,6 +44,7 @@ import { listeningRoutes } from './routes/listening.ts'
 import { lyricsRoutes } from './routes/lyrics.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { uploadRoutes } from './routes/uploads.ts'
 import { videoRoutes } from './routes/video.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { personas } from './sockets/personas.ts'
@@ -189,6 +190,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   sessionRoutes(app, { config, accounts, adminTokens, tokens, origins, loginLimit })
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
+  uploadRoutes(app, { ...ports, audit })
   videoRoutes(app, ports)
   groupRoutes(app, { data, bus, clock, audit })
   administrationRoutes(app, { ...ports, mirror, audit })

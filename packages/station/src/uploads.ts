@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream'
 import { Failure } from './failure.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from './ports/outside.ts'
 
-const STAGED = '.staged'
 const MAX_NAME_BYTES = 200
 
 /** Marks that turn the direction of the text around them, and characters that nobody sees. */
@@ -51,6 +49,11 @@ export function decodeFilename(header: string): string {
   }
 }
 
+/** Where a file waits until it gets its final key. */
+export function stagedKey(key: MediaKey): MediaKey {
+  return `.staged/${key}`
+}
+
 /**
  * Takes an MP3 in as `.staged/<folder>/<filename>`, replacing what waits there, and reads what it is. When this throws
  * nothing is left behind.
@@ -63,12 +66,12 @@ export async function receiveMp3(
   filename: string,
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ staged: MediaKey; facts: AudioFacts }> {
-  const staged = `${STAGED}/${folder}/${filename}`
+  const staged = stagedKey(`${folder}/${filename}`)
   await store(deps.media, staged, content)
   try {
     return { staged, facts: await probe(deps, staged) }
   } catch (error) {
-    await deps.media.delete(staged)
+    await deps.media.delete(staged).catch(() => {})
     throw error
   }
 }
@@ -84,7 +87,8 @@ export async function settle(
   key: MediaKey,
 ): Promise<boolean> {
   const isSettled = await media.copy(staged, key).catch(refuseWrite)
-  if (isSettled) await media.delete(staged)
+  // What cannot be removed now is purged later.
+  if (isSettled) await media.delete(staged).catch(() => {})
   return isSettled
 }
 
@@ -103,14 +107,14 @@ async function store(media: MediaStorage, key: MediaKey, content: AsyncIterable<
       throw error
     }
   }
-  // Pieces are bytes, not objects: no more than one of them waits at a time.
-  await media.put(key, Readable.from(watched(), { highWaterMark: 1 })).catch((error) => {
+  await media.put(key, watched()).catch((error) => {
     if (refusal) throw refusal.error
     refuseWrite(error)
   })
 }
 
-function refuseWrite(error: unknown): never {
+/** What went wrong, as a refusal of the contract. */
+export function refuseWrite(error: unknown): never {
   if (error instanceof Failure) throw error
   throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause: error })
 }
@@ -118,7 +122,7 @@ function refuseWrite(error: unknown): never {
 let probing: Promise<unknown> = Promise.resolve()
 
 /** Reads what a stored file is; one at a time, because that costs more than receiving it. */
-function probe(
+export function probe(
   { media, tags }: { media: MediaStorage; tags: AudioTags },
   key: MediaKey,
 ): Promise<AudioFacts> {
