@@ -1,5 +1,5 @@
 import t from 'tap'
-import { momentOf, scheduleOf } from './wall-clock.ts'
+import { momentOf, nextMomentOf, scheduleOf } from './wall-clock.ts'
 
 const kyiv = { timeZone: 'Europe/Kyiv', nightMode: true, dayStartHour: 6, nightStartHour: 0 }
 const at = (iso: string) => Date.parse(iso)
@@ -49,3 +49,26 @@ t.test('a skipped wall-clock time is taken an hour on, of a doubled one the firs
   t.equal(doubled, at('2026-10-25T03:30:00+03:00'))
   t.equal(momentOf({ year: 2026, month: 12, day: 31 }, 1, 0, 0, 'UTC'), at('2027-01-01T00:00:00Z'))
 })
+
+t.test(
+  'a time of the day is its next moment: today, tomorrow once it is past, also when clocks are changed',
+  async (t) => {
+    const next = (time: string, now: string) => {
+      const [hour, minute] = time.split(':').map(Number)
+      return new Date(nextMomentOf(hour!, minute!, 'Europe/Kyiv', at(now))).toISOString()
+    }
+    const iso = (text: string) => new Date(at(text)).toISOString()
+    t.equal(next('23:30', '2026-11-21T23:29:59+02:00'), iso('2026-11-21T23:30:00+02:00'))
+    t.equal(next('23:30', '2026-11-21T23:30:00+02:00'), iso('2026-11-22T23:30:00+02:00'))
+    t.equal(next('00:00', '2026-11-21T12:00:00+02:00'), iso('2026-11-22T00:00:00+02:00'))
+    // On 29 March 2026 the hour from 3 to 4 is skipped.
+    t.equal(next('03:30', '2026-03-29T02:00:00+02:00'), iso('2026-03-29T04:30:00+03:00'))
+    t.equal(next('03:30', '2026-03-29T04:40:00+03:00'), iso('2026-03-30T03:30:00+03:00'))
+    t.equal(next('12:00', '2026-03-28T13:00:00+02:00'), iso('2026-03-29T12:00:00+03:00'))
+    // On 25 October 2026 the hour from 3 to 4 comes twice.
+    t.equal(next('03:30', '2026-10-25T03:00:00+03:00'), iso('2026-10-25T03:30:00+03:00'))
+    t.equal(next('03:30', '2026-10-25T03:40:00+03:00'), iso('2026-10-25T03:30:00+02:00'))
+    t.equal(next('03:30', '2026-10-25T03:40:00+02:00'), iso('2026-10-26T03:30:00+02:00'))
+    t.equal(next('12:00', '2026-10-24T13:00:00+03:00'), iso('2026-10-25T12:00:00+02:00'))
+  },
+)
