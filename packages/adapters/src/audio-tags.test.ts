@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +21,25 @@ function id3(frames: Record<string, string>): Buffer {
     }),
   )
   return Buffer.concat([Buffer.from('ID3\x04\0\0', 'latin1'), size(body.length), body])
+}
+
+/** An APEv2 tag with header and footer. */
+function apeTag(items: Record<string, string>): Buffer {
+  const number = (n: number) => Buffer.from(Uint32Array.of(n).buffer)
+  const fields = Object.entries(items).map(([key, value]) =>
+    Buffer.concat([number(Buffer.byteLength(value)), number(0), Buffer.from(`${key}\0${value}`)]),
+  )
+  const body = Buffer.concat(fields)
+  const edge = (flags: number) =>
+    Buffer.concat([
+      Buffer.from('APETAGEX'),
+      ...[2000, body.length + 32, fields.length, flags, 0, 0].map(number),
+    ])
+  return Buffer.concat([edge(0xa0000000), body, edge(0x80000000)])
+}
+
+function id3v1(title: string): Buffer {
+  return Buffer.concat([Buffer.from(`TAG${title}`, 'latin1'), Buffer.alloc(125)]).subarray(0, 128)
 }
 
 t.test('tags and measured length are read', async (t) => {
@@ -99,6 +119,75 @@ t.test('texts come in NFC, on one line, trimmed and bounded; years are years', a
   })
   t.equal((await read({ TDRC: '1998-05-01' })).year, 1998)
   for (const year of ['0', '-5', 'last year']) t.equal((await read({ TDRC: year })).year, null, year)
+})
+
+t.test('an MP3 is known by its frames, whatever it is called', async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'a.mp3')
+  const noise = ['-f', 'lavfi', '-i', 'anoisesrc=duration=3:sample_rate=44100']
+  const encode = async (...options: string[]) => {
+    const target = join(folder, 'encoded')
+    await run('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...noise, ...options, target])
+    return readFile(target)
+  }
+  const isMpeg = async (bytes: Buffer) => {
+    await writeFile(path, bytes)
+    return tags.read(path).then(
+      (facts) => facts.isMpeg,
+      () => 'unreadable',
+    )
+  }
+
+  const mp3 = await encode('-f', 'mp3', '-b:a', '128k')
+  const variable = await encode('-f', 'mp3', '-q:a', '4', '-write_xing', '0')
+  const bare = await encode('-f', 'mp3', '-write_xing', '0', '-id3v2_version', '0')
+  const ape = apeTag({ Title: 'Ape', 'Cover Art (Front)': 'x'.repeat(200_000) })
+  const real: Record<string, Buffer> = {
+    'with a Xing header': mp3,
+    'of a variable bit rate that is said nowhere': variable,
+    'of 320 kbit/s': await encode('-f', 'mp3', '-b:a', '320k'),
+    'MPEG-2, mono': await encode('-f', 'mp3', '-ac', '1', '-ar', '22050', '-b:a', '32k'),
+    'MPEG-2.5': await encode('-f', 'mp3', '-ar', '8000', '-b:a', '8k'),
+    'without any tag': bare,
+    'cut short': mp3.subarray(0, mp3.length / 3),
+    'cut at its start, in the middle of a frame': bare.subarray(1000),
+    'behind a large tag': Buffer.concat([id3({ TXXX: 'x'.repeat(3_000_000) }), bare]),
+    'before a large APE tag': Buffer.concat([bare, ape]),
+    'before ID3v1 behind APE': Buffer.concat([bare, ape, id3v1('Old')]),
+    'with a hole': Buffer.concat([bare.subarray(0, 9_000), Buffer.alloc(5_000), bare.subarray(9_000)]),
+  }
+  for (const [what, bytes] of Object.entries(real)) t.equal(await isMpeg(bytes), true, what)
+
+  const jpeg = await run(
+    'ffmpeg',
+    ['-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc=d=1', '-frames:v', '1', '-f', 'mjpeg', '-'],
+    { encoding: 'buffer' },
+  )
+  const other: Record<string, Buffer> = {
+    FLAC: await encode('-f', 'flac'),
+    'FLAC behind an ID3v2 tag': Buffer.concat([id3({ TIT2: 'a' }), await encode('-f', 'flac')]),
+    WAV: await encode('-f', 'wav'),
+    'WAV with MP3 in it': await encode('-f', 'wav', '-c:a', 'libmp3lame'),
+    'Matroska with MP3 in it': await encode('-f', 'matroska', '-c:a', 'libmp3lame'),
+    'MP4 with MP3 in it': await encode('-f', 'mp4', '-c:a', 'libmp3lame'),
+    AIFF: await encode('-f', 'aiff'),
+    Ogg: await encode('-f', 'ogg', '-c:a', 'libvorbis'),
+    ADTS: await encode('-f', 'adts', '-c:a', 'aac'),
+    M4A: await encode('-f', 'ipod', '-c:a', 'aac'),
+    'layer II': await encode('-f', 'mp2'),
+    JPEG: jpeg.stdout,
+    'JPEG behind an ID3v2 tag': Buffer.concat([id3({ TIT2: 'a' }), jpeg.stdout]),
+    text: Buffer.from('hello '.repeat(20_000)),
+    zeros: Buffer.alloc(300_000),
+    'noise with a few frames in it': Buffer.concat([
+      randomBytes(200_000),
+      bare.subarray(0, 5_000),
+      randomBytes(200_000),
+    ]),
+    'a tag and nothing behind it': id3({ TIT2: 'Title' }),
+    nothing: Buffer.alloc(0),
+  }
+  for (const [what, bytes] of Object.entries(other)) t.not(await isMpeg(bytes), true, what)
 })
 
 t.test('a tag that would take minutes to read is left out, the length behind it is not', async (t) => {

@@ -1,6 +1,7 @@
+import { open } from 'node:fs/promises'
 import type { AudioTags } from '@solstice/station'
 import { type IAudioMetadata, parseFile } from 'music-metadata'
-import { leadingTagBytes, measureMp3 } from './mp3-length.ts'
+import { findSound, measureMp3 } from './mp3-length.ts'
 
 const MAX_CHARACTERS = 300
 /** Larger tags are not read: every MB of them, be it padding, may hold up the process for half a second. */
@@ -20,12 +21,12 @@ export function audioTags(): AudioTags {
     async read(path) {
       // Of an MP3 only its own frames tell the length. The library believes what the file says of itself, and takes a
       // variable bit rate that begins steadily for a constant one.
-      const measured = await measureMp3(path)
-      const isModest = (await leadingTagBytes(path)) <= MAX_TAG_BYTES
+      const { mp3, sound } = await examine(path)
+      const isModest = sound.start <= MAX_TAG_BYTES
       const { common, format } = isModest
-        ? await parseFile(path, { duration: measured === null, skipCovers: true })
+        ? await parseFile(path, { duration: mp3 === null, skipCovers: true })
         : unread
-      const duration = measured ?? format.duration
+      const duration = mp3?.duration ?? format.duration
       // Anything may look like the start of a frame; what has a length is audio.
       if (!format.codec || !duration) throw new Error(`${path} is not audio`)
       return {
@@ -34,8 +35,19 @@ export function audioTags(): AudioTags {
         album: line(common.album),
         year: common.year && common.year > 0 && common.year < 10_000 ? Math.trunc(common.year) : null,
         duration: Math.round(duration * 1000) / 1000,
+        isMpeg: mp3?.isMpeg ?? false,
       }
     },
+  }
+}
+
+async function examine(path: string) {
+  const file = await open(path)
+  try {
+    const sound = await findSound(file)
+    return { sound, mp3: await measureMp3(file, sound) }
+  } finally {
+    await file.close()
   }
 }
 

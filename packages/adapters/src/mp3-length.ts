@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 
 /** Bytes read at once, and how far ahead of a position they must reach: over a chain of frames. */
 const WINDOW = 256 * 1024
@@ -7,63 +7,49 @@ const LOOKAHEAD = 8 * 1024
 const CHAIN = 3
 /** What is no frame is passed over byte by byte, up to this many: longer junk means that it is no MP3. */
 const MAX_JUNK = 1024 * 1024
+const MOST_TAGS = 8
+
+/** What the layer III frames of a file tell. */
+export interface Mp3Facts {
+  /** Seconds. */
+  duration: number
+  /** The frames make up the file; otherwise they stand in it by chance, or within something else. */
+  isMpeg: boolean
+}
 
 /**
  * Measures an MP3 by its frames (headers of ISO/IEC 11172-3 and 13818-3, layer III), whatever is said in its tags: a
  * file that was cut short or says nothing of its variable bit rate still gets the length that is heard.
  *
- * @returns seconds; null when it is not a row of layer III frames.
+ * @returns null when there is no row of layer III frames.
  */
-export async function measureMp3(path: string): Promise<number | null> {
-  const file = await open(path)
-  try {
-    return await measure(file)
-  } finally {
-    await file.close()
-  }
-}
-
-/** Bytes of the ID3v2 tags that a file begins with. */
-export async function leadingTagBytes(path: string): Promise<number> {
-  const file = await open(path)
-  try {
-    const head = Buffer.alloc(10)
-    let at = 0
-    for (let length = 1; length > 0; at += length) {
-      const { bytesRead } = await file.read(head, 0, head.length, at)
-      length = id3Length(head.subarray(0, bytesRead), 0)
-    }
-    return at
-  } finally {
-    await file.close()
-  }
-}
-
-async function measure(file: FileHandle): Promise<number | null> {
-  const { size } = await file.stat()
+export async function measureMp3(file: FileHandle, { start, end }: SoundBounds): Promise<Mp3Facts | null> {
   const window = Buffer.allocUnsafe(WINDOW)
   let windowAt = 0
   let filled = 0
   const load = async (at: number) => {
-    if (at >= windowAt && Math.min(at + LOOKAHEAD, size) <= windowAt + filled) return
+    if (at >= windowAt && Math.min(at + LOOKAHEAD, end) <= windowAt + filled) return
     windowAt = at
-    filled = (await file.read(window, 0, WINDOW, at)).bytesRead
+    filled = (await file.read(window, 0, Math.min(WINDOW, end - at), at)).bytesRead
   }
 
-  let at = 0
+  await load(start)
+  if (isContainer(window.subarray(0, filled))) return null
+  let at = start
   let junk = 0
+  let tags = 0
   let frames = 0
   let seconds = 0
   let last: Frame | null = null
   let info: Info | null = null
-  while (at + 4 <= size && junk < MAX_JUNK) {
+  while (at + 4 <= end && junk < MAX_JUNK) {
     await load(at)
     const bytes = window.subarray(0, filled)
     const here = at - windowAt
     const tagLength = id3Length(bytes, here)
     const frame = tagLength > 0 ? null : frameAt(bytes, here)
     const isFrame = frame && (isLike(frame, last) || isChain(bytes, here, frame))
-    if (frame && isFrame && at + frame.length <= size) {
+    if (frame && isFrame && at + frame.length <= end) {
       const described: Info | null = last || info ? null : infoIn(bytes, here, frame)
       if (described) info = described
       else {
@@ -76,11 +62,48 @@ async function measure(file: FileHandle): Promise<number | null> {
       last = null
       at += tagLength || 1
       if (tagLength === 0) junk++
+      else tags += tagLength
     }
   }
   if (frames === 0) return null
-  // What the encoder put before and after the sound is taken off, unless some of it is missing.
-  return info?.frames === frames ? seconds - info.silentSeconds : seconds
+  const others = junk + Math.max(0, end - at)
+  return {
+    // What the encoder put before and after the sound is taken off, unless some of it is missing.
+    duration: info?.frames === frames ? seconds - info.silentSeconds : seconds,
+    isMpeg: others < (end - start - tags) / 2,
+  }
+}
+
+/** Where the sound of an MP3 lies between its tags, in bytes: `end` is the first byte behind it. */
+export interface SoundBounds {
+  start: number
+  end: number
+}
+
+/** Leaves out ID3v2 tags at the start, and ID3v1, APE and Lyrics3 tags at the end, up to a few of each. */
+export async function findSound(file: FileHandle): Promise<SoundBounds> {
+  const { size } = await file.stat()
+  const head = Buffer.alloc(10)
+  let start = 0
+  for (let i = 0; i < MOST_TAGS && start < size; i++) {
+    const { bytesRead } = await file.read(head, 0, head.length, start)
+    start = Math.min(size, start + id3Length(head.subarray(0, bytesRead), 0))
+  }
+  const tail = Buffer.alloc(128)
+  let end = size
+  for (let i = 0; i < MOST_TAGS && end > start; i++) {
+    const at = Math.max(start, end - tail.length)
+    const { bytesRead } = await file.read(tail, 0, end - at, at)
+    end = Math.max(start, end - trailingTagLength(tail.subarray(0, bytesRead)))
+  }
+  return { start, end }
+}
+
+/** What else may hold frames of layer III: a player goes by how the file begins. */
+function isContainer(bytes: Buffer): boolean {
+  const begins = ['RIFF', 'RIFX', 'FORM', 'OggS', 'fLaC', 'FLV', '\x1aE\xdf\xa3']
+  const isNamed = begins.some((magic) => bytes.toString('latin1', 0, magic.length) === magic)
+  return isNamed || bytes.toString('latin1', 4, 8) === 'ftyp'
 }
 
 interface Frame {
@@ -136,6 +159,19 @@ function id3Length(bytes: Buffer, at: number): number {
   if (sizes.some((byte) => byte > 127)) return 0
   const hasFooter = (bytes[at + 5]! & 0x10) !== 0
   return 10 + sizes.reduce((sum, byte) => sum * 128 + byte, 0) + (hasFooter ? 10 : 0)
+}
+
+/** Length of the tag that ends where `tail` ends, 0 when none does. */
+function trailingTagLength(tail: Buffer): number {
+  const text = (fromEnd: number, length: number) =>
+    tail.toString('latin1', tail.length - fromEnd, tail.length - fromEnd + length)
+  if (tail.length === 128 && text(128, 3) === 'TAG') return 128
+  if (tail.length >= 32 && text(32, 8) === 'APETAGEX') {
+    const [size, flags] = [tail.readUInt32LE(tail.length - 20), tail.readUInt32LE(tail.length - 12)]
+    return size + (flags >>> 31 ? 32 : 0)
+  }
+  const lyricsSize = /^(\d{6})LYRICS200$/.exec(tail.length >= 15 ? text(15, 15) : '')?.[1]
+  return lyricsSize ? Number(lyricsSize) + 15 : 0
 }
 
 /** What an encoder says in a first frame that holds no sound. */
