@@ -8,6 +8,7 @@ import type {
   Leases,
   LyricsLookup,
   MediaStorage,
+  Passwords,
   StationClock,
   VideoTools,
 } from '@solstice/station'
@@ -23,6 +24,7 @@ import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
+import { createPasswords } from './passwords.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
 import { openRedis } from './redis.ts'
 import { openStationClock } from './station-clock.ts'
@@ -39,6 +41,7 @@ export interface Ports {
   announcer: Announcer
   jobs: JobQueue
   tags: AudioTags
+  passwords: Passwords
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   reconciliation: Reconciliation
@@ -69,6 +72,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     announcer: openAnnouncer(redis),
     jobs,
     tags: audioTags(),
+    passwords: createPasswords(),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     videoTools: openVideoTools(config, redis),
     reconciliation: openReconciliation(redis),

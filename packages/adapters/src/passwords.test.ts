@@ -1,0 +1,68 @@
+import bcrypt from 'bcryptjs'
+import t from 'tap'
+import { createPasswords } from './passwords.ts'
+
+const passwords = createPasswords()
+
+t.test('a password is right for its own hash, and two hashes of it differ', async (t) => {
+  const password = 'Сонцестояння 2024 🌙'
+  const [one, two] = [await passwords.hash(password), await passwords.hash(password)]
+  t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  t.not(one, two)
+  for (const kept of [one, two]) {
+    t.equal(await passwords.isRight(password, kept), true)
+    for (const wrong of ['', 'сонцестояння 2024 🌙', `${password} `])
+      t.equal(await passwords.isRight(wrong, kept), false, wrong)
+  }
+})
+
+t.test('bcrypt hashes of every kind are understood', async (t) => {
+  const kept = await bcrypt.hash('Passw0rd', 4)
+  for (const kind of ['$2a$', '$2b$', '$2y$']) {
+    const hash = kind + kept.slice(4)
+    t.equal(await passwords.isRight('Passw0rd', hash), true, kind)
+    t.equal(await passwords.isRight('passw0rd', hash), false, kind)
+  }
+  // From the test vectors of the reference implementation.
+  t.equal(
+    await passwords.isRight('U*U*U', '$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a'),
+    true,
+  )
+})
+
+t.test('what is no hash is never right, and never throws', async (t) => {
+  const [argon2id, bcryptHash] = [await passwords.hash('a'), await bcrypt.hash('a', 4)]
+  const malformed = [
+    '',
+    'a',
+    '$',
+    '$2',
+    '$2b$',
+    '$2b$99$abc',
+    '$2x$04$aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    '$argon2id$',
+    '$argon2id$v=19$m=19456,t=2,p=1$',
+    argon2id.replace('argon2id', 'argon2i'),
+    argon2id.slice(0, -10),
+    `${argon2id}$`,
+    bcryptHash.slice(0, -1),
+    `${bcryptHash}a`,
+    bcryptHash.replace(/^\$2.\$04/, '$2b$00'),
+  ]
+  for (const kept of malformed) t.equal(await passwords.isRight('a', kept), false, kept)
+  t.equal(await passwords.isRight('a password that nobody has', null), false, 'without an account')
+  t.equal(await passwords.isRight('a'.repeat(200), await passwords.hash('a'.repeat(200))), true)
+  t.equal(await passwords.isRight('a'.repeat(201), await passwords.hash('a'.repeat(201))), false, 'too long')
+})
+
+t.test('an account that is not there costs the work of a wrong password', async (t) => {
+  const kept = await passwords.hash('a')
+  const cpuMs = async (hash: string | null) => {
+    const before = process.cpuUsage()
+    for (let i = 0; i < 5; i++) await passwords.isRight('b', hash)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+  const [wrong, nobody] = [await cpuMs(kept), await cpuMs(null)]
+  t.ok(nobody > wrong / 3 && nobody < wrong * 3, `${nobody} ms and ${wrong} ms of the processor`)
+})
