@@ -12,6 +12,8 @@ export interface OpenApp {
   app: FastifyInstance
   ports: Ports
   redis: RedisServer
+  /** Holds its data and media. */
+  folder: string
   tokens: Tokens
   /** Puts a track into the library, with a file of these bytes unless they are null. */
   addTrack(id: string, bytes?: Uint8Array | null, facts?: Partial<Track>): Promise<Track>
@@ -19,13 +21,20 @@ export interface OpenApp {
   passes(uid?: string): { uid: string; artToken: string; audioToken: string }
 }
 
-/** The real API in this process, on a Redis and in folders of the test's own. It listens only when told to. */
+/**
+ * The real API in this process, on a Redis and in folders of the test's own. It listens only when told to.
+ *
+ * @param beside another app: then this one is a second replica, on the same Redis and folders.
+ */
 export async function openApp(
   t: Teardown,
   env: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
+  beside?: OpenApp,
 ): Promise<OpenApp> {
-  const [redis, folder] = await Promise.all([startRedis(t), temporaryFolder(t)])
+  const [redis, folder] = beside
+    ? [beside.redis, beside.folder]
+    : await Promise.all([startRedis(t), temporaryFolder(t)])
   const { config } = readConfig({
     JWT_SECRET: 'a secret that only this test knows',
     REDIS_URL: redis.url,
@@ -48,6 +57,7 @@ export async function openApp(
     app,
     ports,
     redis,
+    folder,
     tokens,
     async addTrack(id, bytes = new Uint8Array(1000), facts = {}) {
       const [mode, filename] = id.split('/') as ['day' | 'night', string]

@@ -5,17 +5,16 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
 import { openAnnouncer } from '@solstice/adapters'
-import { failureBody, type RadioState, type ServerEventName, serverEvents } from '@solstice/contracts'
+import { failureBody, type RadioState } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
 import { defaultSettings } from '@solstice/station'
 import Fastify from 'fastify'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { io, type Socket } from 'socket.io-client'
 import t from 'tap'
-import { Value } from 'typebox/value'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
 import { createAdminTokens } from '../admin-tokens.ts'
 import { clientAddress, createOrigins } from '../client-address.ts'
 import { createAirMirror } from '../stream/air-mirror.ts'
@@ -75,15 +74,15 @@ async function replica(
     tokens.uidOf(clientAddress(request.ip, request.headers['x-forwarded-for']?.toString(), 1)),
   )
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const clients: Client[] = []
+  const clients: SocketClient[] = []
   t.teardown(async () => {
     for (const { socket } of clients) socket.disconnect()
     while (gateway.sockets > 0) await turn()
     await app.close()
     await mirror.close()
   })
-  const join = async (options: Parameters<typeof listener>[1] = {}) => {
-    const client = listener(url, options)
+  const join = async (options: Parameters<typeof openSocket>[2] = {}) => {
+    const client = openSocket(t, url, options)
     clients.push(client)
     await client.first('radio_hosts_mode')
     return client
@@ -91,51 +90,7 @@ async function replica(
   return { air, url, gateway, tokens, join, clients }
 }
 
-/** A client that keeps every event, and holds each against the contract. */
-function listener(url: string, options: { headers?: Record<string, string>; transports?: string[] } = {}) {
-  const socket: Socket = io(url, {
-    transports: options.transports ?? ['websocket'],
-    extraHeaders: options.headers ?? {},
-    forceNew: true,
-    reconnection: false,
-  })
-  const heard: { event: string; payload: unknown }[] = []
-  let wake = () => {}
-  let refusal: Error | null = null
-  socket.onAny((event: string, payload: unknown) => {
-    const shape = serverEvents[event as ServerEventName]?.payload
-    if (shape && !Value.Check(shape, payload)) {
-      throw new Error(`${event} is not what the contract says: ${JSON.stringify(payload)}`)
-    }
-    heard.push({ event, payload })
-    wake()
-  })
-  socket.on('connect_error', (error) => {
-    refusal = error
-    wake()
-  })
-  return {
-    socket,
-    heard,
-    all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
-    /** The first event of that name whose payload fits, as soon as it is there. */
-    async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
-      for (;;) {
-        const found = heard.find((one) => one.event === event && fits(one.payload as T))
-        if (found) return found.payload as T
-        if (refusal) throw refusal
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    },
-    ask: (event: string, ...args: unknown[]) =>
-      new Promise<unknown>((resolve) => socket.emit(event, ...args, resolve)),
-  }
-}
-type Client = ReturnType<typeof listener>
-
-const gone = ({ socket }: Client) => new Promise((resolve) => socket.once('disconnect', resolve))
+const gone = ({ socket }: SocketClient) => new Promise((resolve) => socket.once('disconnect', resolve))
 
 const track = (name: string): TrackRef => ({
   id: `day/${name}.mp3`,
@@ -281,14 +236,14 @@ t.test('an address has room for so many sockets and no more', async (t) => {
   const most = 20
   const { url, gateway, clients } = await replica(t, {}, most)
   const enter = (address: string) => {
-    const client = listener(url, { headers: { 'x-forwarded-for': address } })
+    const client = openSocket(t, url, { headers: { 'x-forwarded-for': address } })
     clients.push(client)
     return client.first('radio_hosts_mode').then(
       () => client,
       () => null,
     )
   }
-  const first: (Client | null)[] = []
+  const first: (SocketClient | null)[] = []
   for (let i = 0; i < most; i++) first.push(await enter('203.0.113.7'))
   t.ok(first.every(Boolean))
   t.notOk(await enter('203.0.113.7'), 'one too many')
@@ -366,7 +321,7 @@ t.test('whatever a client sends, the process serves on', async (t) => {
   ]
   let sent = 0
   while (sent < 10_000) {
-    const client = listener(url, { transports: [random(4) === 0 ? 'polling' : 'websocket'] })
+    const client = openSocket(t, url, { transports: [random(4) === 0 ? 'polling' : 'websocket'] })
     clients.push(client)
     await client.first('radio_hosts_mode')
     const flood = random(3) === 0 ? 1_500 : 200

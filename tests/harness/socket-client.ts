@@ -1,0 +1,60 @@
+import { type ServerEventName, serverEvents } from '@solstice/contracts'
+import { io, type Socket } from 'socket.io-client'
+import { Value } from 'typebox/value'
+import type { Teardown } from './processes.ts'
+
+export type SocketClient = ReturnType<typeof openSocket>
+
+/** A client that keeps every event, and holds each against the contract. It leaves when the test ends. */
+export function openSocket(
+  t: Teardown,
+  url: string,
+  options: { headers?: Record<string, string>; transports?: string[] } = {},
+) {
+  const socket: Socket = io(url, {
+    transports: options.transports ?? ['websocket'],
+    extraHeaders: options.headers ?? {},
+    forceNew: true,
+    reconnection: false,
+  })
+  t.teardown(() => socket.disconnect())
+  const heard: { event: string; payload: unknown }[] = []
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const resolve of waiting) resolve()
+    waiting.clear()
+  }
+  let refusal: Error | null = null
+  socket.onAny((event: string, payload: unknown) => {
+    const shape = serverEvents[event as ServerEventName]?.payload
+    if (shape && !Value.Check(shape, payload)) {
+      throw new Error(`${event} is not what the contract says: ${JSON.stringify(payload)}`)
+    }
+    heard.push({ event, payload })
+    wake()
+  })
+  socket.on('connect_error', (error) => {
+    refusal = error
+    wake()
+  })
+  return {
+    socket,
+    heard,
+    all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
+    /** The first event of that name whose payload fits, as soon as it is there. */
+    async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
+      for (;;) {
+        const found = heard.find((one) => one.event === event && fits(one.payload as T))
+        if (found) return found.payload as T
+        if (refusal) throw refusal
+        await new Promise<void>((resolve) => waiting.add(resolve))
+      }
+    },
+    /** From now on `first` and `all` know only what comes. */
+    forget() {
+      heard.length = 0
+    },
+    ask: (event: string, ...args: unknown[]) =>
+      new Promise<unknown>((resolve) => socket.emit(event, ...args, resolve)),
+  }
+}
