@@ -130,10 +130,7 @@ t.test('K1: what is on air or next is locked, also across the end of a list, and
     state = withLists(advance(state, nextDueMs(state)!).state, () => tracks(12), NOON)
   }
   const small = playing([track('a'), track('b')])
-  t.same(
-    small.list.entries.length > 2 && lockOf(small, 'day/a.mp3') && lockOf(small, 'day/b.mp3') && 'both',
-    'both',
-  )
+  t.same(['day/a.mp3', 'day/b.mp3'].map((id) => lockOf(small, id)).sort(), ['current', 'next'])
   t.equal(
     lockOf(initialState(1, 'clock', alwaysDay, NOON), 'day/a.mp3'),
     null,
@@ -168,8 +165,9 @@ t.test('K2, K3: a track to be removed leaves all lists and is withheld, for a mi
   t.same(refusal(grouped.outcome), { reason: 'empty' }, 'and so does a group')
 
   const played = advance(state, nextDueMs(state)!).state
-  const history = apply(played, release(played.list.entries[0]!.track.id), NOON).state
-  t.equal(history.list.entries[0], played.list.entries[0], 'what was played stays in its place')
+  const history = apply(played, release(played.list.entries[0]!.track.id), NOON)
+  t.ok(history.outcome.ok)
+  t.equal(history.state.list.entries[0], played.list.entries[0], 'what was played stays in its place')
 
   t.same(advance(remade, NOON + 59_999).state.withheld.length, 1)
   t.same(advance(remade, NOON + 60_000).state.withheld, [])
@@ -207,18 +205,13 @@ t.test('K4: what was settled is shown as it is now, and what is gone is not hear
   t.match(upcoming(changed)[4]!.track, renamed(other))
   assertLegal(t, changed, NOON + 10_000)
 
-  const unknown = playing([track('a', 'x', null), track('b')], 'clock')
-  const running = onAir(unknown)!.track.durationMs === null ? unknown : advance(unknown, NOON + MINUTE).state
-  const learnt = (durationMs: number) =>
-    nextDueMs(
-      apply(
-        running,
-        { type: 'library-changed', settled: [{ trackId: 'day/a.mp3', track: track('a', 'x', durationMs) }] },
-        NOON + 100_000,
-      ).state,
-    )! - (running.onAir.phase === 'track' ? running.onAir.startedAtMs : 0)
-  t.equal(learnt(200_000), 200_000, 'an end that was not known is known now')
-  t.ok(learnt(20_000) <= 100_000 && learnt(20_000) >= 40_000, 'but lies never in the past')
+  const unknown = playing([track('a', 'x', null)])
+  const learnt = (durationMs: number) => {
+    const settled = [{ trackId: 'day/a.mp3', track: track('a', 'x', durationMs) }]
+    return nextDueMs(apply(unknown, { type: 'library-changed', settled }, NOON + 100_000).state)
+  }
+  t.equal(learnt(200_000), NOON + 200_000, 'an end that was not known is known now')
+  t.equal(learnt(20_000), NOON + 100_000, 'but lies never in the past')
 
   const released = apply(start, release(other.id), NOON).state
   const kept = apply(

@@ -1,6 +1,6 @@
 import { advance, next, start } from './advance.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
-import { insertGroup, isPlayable } from './insert-group.ts'
+import { insertGroup, playable } from './insert-group.ts'
 import { forcedMode, switchMode } from './mode-switch.ts'
 import { generate } from './programme.ts'
 import { lockOf } from './project-queue.ts'
@@ -141,7 +141,7 @@ function learnStation(
 /** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */
 function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library' }>, nowMs: number): Step {
   if (state.prepared[fact.mode]) return { state, effects: [] }
-  const library = fact.tracks.filter((track) => isPlayable(state, track.id))
+  const library = playable(state, fact.tracks)
   const after = fact.mode === state.mode ? (state.list.entries.at(-1)?.track ?? null) : null
   const { tracks, repeats, seed } = generate(library, fact.settings, state.seed, after)
   const { entries, serial } = makeEntries(state, tracks)

@@ -22,7 +22,7 @@ export function insertGroup(
   const secsLeft = groupInsertCooldownSecsLeft(state, nowMs)
   if (secsLeft > 0) return refused({ reason: 'cooldown', secsLeft })
   if (mode !== state.mode) return refused({ reason: 'wrong_mode' })
-  const songs = tracks.filter((track) => isPlayable(state, track.id))
+  const songs = playable(state, tracks)
   if (songs.length === 0) return refused({ reason: 'empty' })
   if (!fits(state, songs, nowMs)) return refused({ reason: 'no_time' })
 
@@ -54,9 +54,10 @@ export function groupInsertCooldownSecsLeft(state: PlayoutState, nowMs: number):
   return cooldownSecsLeft(state.lastGroupInsertMs, state.limits.groupInsertCooldownMs, nowMs)
 }
 
-/** False for tracks that no list takes up at the moment. */
-export function isPlayable({ unplayable, withheld }: PlayoutState, trackId: string): boolean {
-  return !unplayable.includes(trackId) && !withheld.some((hold) => hold.trackId === trackId)
+/** Those of some tracks that a list may take up at the moment. */
+export function playable({ unplayable, withheld }: PlayoutState, tracks: readonly TrackRef[]): TrackRef[] {
+  const leftOut = new Set([...unplayable, ...withheld.map((hold) => hold.trackId)])
+  return tracks.filter((track) => !leftOut.has(track.id))
 }
 
 /** Rule I3: all of it can be heard before the mode changes. */
@@ -91,7 +92,9 @@ function balance(songs: readonly TrackRef[], seed: number): { tracks: TrackRef[]
   const left = new Map<string, TrackRef[]>()
   for (const track of shuffled.items) {
     const artist = track.artist.toLowerCase()
-    left.set(artist, [...(left.get(artist) ?? []), track])
+    const others = left.get(artist)
+    if (others) others.push(track)
+    else left.set(artist, [track])
   }
   const tracks: TrackRef[] = []
   let before: string | null = null
@@ -101,7 +104,7 @@ function balance(songs: readonly TrackRef[], seed: number): { tracks: TrackRef[]
     for (const [artist, { length }] of left) {
       if (artist !== before && length > most) [chosen, most] = [artist, length]
     }
-    tracks.push(left.get(chosen!)!.shift()!)
+    tracks.push(left.get(chosen!)!.pop()!)
     before = chosen
   }
   return { tracks, seed: shuffled.seed }
