@@ -148,10 +148,7 @@ export function speakContract(app: FastifyInstance, gate: Gate, options: Contrac
     // An upload is awaited where it is read.
     if (contract && (contract === 'internal' || !isUpload(contract.body))) app.bodies.letCome(request.raw)
   })
-  app.addHook('onSend', async (request, reply) => {
-    const isClosing = reply.statusCode === 408 || reply.getHeader('connection') === 'close'
-    if (mustClose(request.raw, isClosing)) reply.header('connection', 'close')
-  })
+  app.addHook('onSend', async (request, reply) => closeUnread(request, reply))
   app.setErrorHandler(refuse)
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
@@ -222,6 +219,11 @@ function wrongField({ validation, validationContext }: FastifyError): string {
   return [path, missing].filter(Boolean).join('.') || validationContext || 'request'
 }
 
+function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const isClosing = reply.statusCode === 408 || reply.getHeader('connection') === 'close'
+  if (mustClose(raw, isClosing)) reply.header('connection', 'close')
+}
+
 /** Writes the error body: the only place where a failure becomes status and text. */
 export function refuse(error: FastifyError | Failure, request: FastifyRequest, reply: FastifyReply): void {
   const { code, details } = asFailure(error)
@@ -229,6 +231,8 @@ export function refuse(error: FastifyError | Failure, request: FastifyRequest, r
   const isExpected = error instanceof Failure ? error.cause === undefined : status < 500
   if (!isExpected) request.log.error({ err: error }, 'a request failed')
   if (typeof details.retryAfterSecs === 'number') reply.header('retry-after', details.retryAfterSecs)
+  // What the framework refuses by itself passes no hooks.
+  closeUnread(request, reply)
   reply
     .code(status)
     .removeHeader('content-length')

@@ -129,15 +129,13 @@ export function mustClose(request: IncomingMessage, isClosing: boolean): boolean
   const isSmall = Number(request.headers['content-length']) <= MOST_SWALLOWED_BYTES
   if (request.complete !== false || !hasBody(request)) return false
   if (isSmall && !isClosing && !request.readableDidRead) return false
-  // Called by Node when such an answer is written. Closing at once would reset the connection, answer included.
-  request.socket.destroySoon = () => linger(request)
+  if (!Object.hasOwn(request.socket, 'destroySoon')) discard(request)
   return true
 }
 
-function linger(request: IncomingMessage): void {
+/** Lets the rest of a body pass, within bounds, and the connection end when its answer is written. */
+function discard(request: IncomingMessage): void {
   const { socket } = request
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(timer))
   let left = LINGER_BYTES
   request
     .on('data', (piece: Buffer) => {
@@ -145,9 +143,15 @@ function linger(request: IncomingMessage): void {
       if (left < 0) request.pause()
     })
     .on('error', () => {})
-    .once('end', () => Socket.prototype.destroySoon.call(socket))
     .resume()
-  socket.end()
+  const closeNow = () => Socket.prototype.destroySoon.call(socket)
+  // Node calls this when the answer is written. Closing at once would reset the connection, answer included.
+  socket.destroySoon = () => {
+    if (request.complete) return closeNow()
+    request.once('end', closeNow)
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(timer)).end()
+  }
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
