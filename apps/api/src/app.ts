@@ -44,6 +44,7 @@ import { listeningRoutes } from './routes/listening.ts'
 import { lyricsRoutes } from './routes/lyrics.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { trackRoutes } from './routes/tracks.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { videoRoutes } from './routes/video.ts'
 import { attachGateway } from './sockets/gateway.ts'
@@ -191,6 +192,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
   uploadRoutes(app, { ...ports, audit })
+  trackRoutes(app, { ...ports, mirror })
   videoRoutes(app, ports)
   groupRoutes(app, { data, bus, clock, audit })
   administrationRoutes(app, { ...ports, mirror, audit })

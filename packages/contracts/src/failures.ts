@@ -153,6 +153,9 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     ),
     cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
   },
+  STORAGE_WRITE_FAILED: {
+    tags: text('Теги цього файлу не вдається змінити', 'The tags of this file cannot be changed'),
+  },
   TRACK_LOCKED: {
     current: text('Трек зараз звучить', 'The track is playing now'),
     next: text('Трек прозвучить наступним', 'The track plays next'),

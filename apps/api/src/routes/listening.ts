@@ -1,6 +1,6 @@
 import type { Config } from '@solstice/adapters'
 import { type LibraryItem, listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
-import { advance, naturalMode } from '@solstice/playout'
+import { advance } from '@solstice/playout'
 import {
   type Audit,
   artistKey,
@@ -14,13 +14,13 @@ import {
   type MediaStorage,
   recentHistory,
   type StationClock,
-  scheduleOf,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Listener } from '../access.ts'
 import type { Picture } from '../avatars.ts'
 import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
+import { modeOnAir } from '../mode-on-air.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import { refuseOtherFile, sendFile } from '../send-file.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
@@ -73,8 +73,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   )
 
   implement(app, listening.getLibrary, async ({ reply }) => {
-    const mode = airNow()?.mode ?? naturalMode(scheduleOf(config, clock.nowMs()), clock.nowMs())
-    const tracks = await libraryOf(data, mode)
+    const tracks = await libraryOf(data, modeOnAir({ config, clock, mirror }))
     return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
   })
 

@@ -1,5 +1,5 @@
 import type { Ports, Processors } from '@solstice/adapters'
-import { capabilitiesOf, createAudit, createClips } from '@solstice/station'
+import { capabilitiesOf, createAudit, createClips, createEditor } from '@solstice/station'
 import { deleteClips, moveClips } from './change-clips.ts'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
@@ -12,6 +12,7 @@ import { reconcileMedia } from './reconcile-media.ts'
 export function processorsOf(ports: Ports): Processors {
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(ports.config).auditLog })
   const clips = createClips({ ...ports, audit })
+  const editor = createEditor({ ...ports, audit })
   return {
     'reconcile-media': () => reconcileMedia(ports),
     'demo-library': (_, { stopping }) => makeDemoLibrary(ports, stopping),
@@ -19,6 +20,9 @@ export function processorsOf(ports: Ports): Processors {
     'purge-accounts': () => purgeAccounts(ports),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
     'lyrics-batch': (given, context) => lyricsBatch({ ...ports, audit }, given, context),
+    'edit-track': (given, context) => editor.edit(given, context),
+    'delete-tracks': (given, context) => editor.remove(given, context),
+    'move-tracks': (given, context) => editor.move(given, context),
     'delete-clips': (given, context) => deleteClips(clips, given, context),
     'move-clips': (given) => moveClips(clips, given),
   }

@@ -1,0 +1,131 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { removeArtists, unneededArtists } from './artist-records.ts'
+import { ensureArtist } from './artwork.ts'
+import { changedFields } from './audit.ts'
+import { Failure } from './failure.ts'
+import { artistKey, lyricsKey } from './keys.ts'
+import { trackRef } from './library.ts'
+import { libraryChanged } from './library-changed.ts'
+import { editLyrics } from './lyrics.ts'
+import type { TrackRecord } from './ports/data-store.ts'
+import type { Answer, Given } from './ports/job-queue.ts'
+import type { MediaKey } from './ports/media-storage.ts'
+import type { EditableTags } from './ports/outside.ts'
+import { deleteTracks, moveTracks } from './track-batches.ts'
+import { type EditorDeps, forgetLyrics, type Run, recordOnce, release } from './track-change.ts'
+import { refuseWrite } from './uploads.ts'
+
+/**
+ * Changes of existing tracks. The worker that is on air decides whether a track may be changed, right before it is. Each
+ * change may be begun again where it broke off, and then ends as if it had been done once.
+ */
+export interface Editor {
+  /** @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed. */
+  edit(given: Given<'edit-track'>, run: Run): Promise<Answer<'edit-track'>>
+  /** @throws Failure DELETE_QUOTA_EXCEEDED; AIR_UNAVAILABLE when nothing could be deleted because of that. */
+  remove(given: Given<'delete-tracks'>, run: Run): Promise<Answer<'delete-tracks'>>
+  /** @throws Failure AIR_UNAVAILABLE when nothing could be moved because of that. */
+  move(given: Given<'move-tracks'>, run: Run): Promise<Answer<'move-tracks'>>
+}
+
+export function createEditor(deps: EditorDeps): Editor {
+  return {
+    edit: (given, run) =>
+      deps.leases.hold(run.jobId, [given.songId], run.stopping, () => editTrack(deps, given, run)),
+    remove: (given, run) => deleteTracks(deps, given, run),
+    move: (given, run) => moveTracks(deps, given, run),
+  }
+}
+
+const tagNames = ['title', 'artist', 'album', 'year'] as const
+
+/** What is remembered of an edit from the moment on at which the track was released for it. */
+interface EditNotes {
+  before: TrackRecord
+  sinceMs: number
+}
+
+async function editTrack(
+  deps: EditorDeps,
+  { songId, tags, lyrics, offset, info, actor }: Given<'edit-track'>,
+  run: Run,
+): Promise<Answer<'edit-track'>> {
+  const { data, media, audit } = deps
+  const track = await data.tracks.get(songId)
+  if (!track) throw new Failure('TRACK_NOT_FOUND')
+  const begun = run.notes as EditNotes | undefined
+  const notes = begun ?? { before: track, sinceMs: Math.floor(deps.clock.nowMs()) }
+  const { before } = notes
+  const after = { ...before, ...tags }
+  const changes = changedFields<TrackRecord>(before, after, [...tagNames])
+
+  if (tags && changes.length > 0) {
+    await withRewritten(deps, track.storageKey, tags, async (path) => {
+      if (!begun) {
+        await release(deps, songId, 'edit')
+        await run.keep(0, 1, notes)
+      }
+      await media.put(track.storageKey, createReadStream(path)).catch(refuseWrite)
+    })
+    await data.tracks.update({ id: songId }, tags)
+    await followSong(deps, before, after)
+    const about = { title: after.title, artist: after.artist }
+    await recordOnce(deps, begun, actor, 'edit_song_meta', about, changes)
+    await libraryChanged(deps, [{ trackId: songId, track: trackRef(after) }])
+  } else {
+    await release(deps, songId, 'edit')
+  }
+
+  const edit = { ...(lyrics && { entry: lyrics }), ...(offset !== undefined && { offset }) }
+  const edited = await editLyrics({ data, audit }, actor, after, edit, info)
+  return { songId, isChanged: changes.length > 0 || edited.isChanged }
+}
+
+/** Lyrics, offset and artist record follow a track that has other tags now. */
+async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRecord): Promise<void> {
+  const { data, media } = deps
+  const [from, to] = [lyricsKey(before.artist, before.title), lyricsKey(after.artist, after.title)]
+  if (from !== to) {
+    const [lyrics, there, offset] = await Promise.all([
+      data.lyrics.get(from),
+      data.lyrics.get(to),
+      data.offsets.get(from),
+    ])
+    // That nothing was found for the new name says less than the lyrics that are known.
+    if (lyrics && !there?.lines.length) await data.lyrics.put({ ...lyrics, key: to })
+    if (offset) await data.offsets.insert({ ...offset, key: to })
+    await forgetLyrics(deps, [before])
+  }
+  if (after.mode === 'day' && artistKey(before.artist) !== artistKey(after.artist)) {
+    await ensureArtist(data, after.artist)
+    await removeArtists(data, media, await unneededArtists(data, [before.artist], false))
+  }
+}
+
+/** Works with a copy of a file that has other tags. @throws Failure TRACK_NOT_FOUND, STORAGE_WRITE_FAILED */
+async function withRewritten(
+  { media, tags: writer }: EditorDeps,
+  key: MediaKey,
+  tags: EditableTags,
+  use: (path: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'solstice-edit-')).catch(refuseWrite)
+  try {
+    const path = join(folder, 'track.mp3')
+    const original = await media.open(key).catch((error) => {
+      if (error instanceof Failure && error.code === 'NOT_FOUND') throw new Failure('TRACK_NOT_FOUND')
+      throw error
+    })
+    await pipeline(original, createWriteStream(path)).catch(refuseWrite)
+    await writer.write(path, tags).catch((cause: unknown) => {
+      throw Object.assign(new Failure('STORAGE_WRITE_FAILED', { reason: 'tags' }), { cause })
+    })
+    await use(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
