@@ -125,6 +125,31 @@ t.test('only our own pages and the listed ones may use the station', async (t) =
   })
 })
 
+t.test('pages of another site', async (t) => {
+  const cases: [string, string, boolean][] = [
+    ['https://radio.example', 'https://radio.example', false],
+    ['https://radio.example', 'https://radio.example:8443', false],
+    ['https://radio.example', 'https://player.radio.example', false],
+    ['https://api.radio.example', 'https://radio.example', false],
+    ['https://api.radio.example', 'https://player.radio.example', false],
+    ['https://radio.example', 'https://other.example', true],
+    ['https://api.radio.co.uk', 'https://player.radio.co.uk', false],
+    ['https://radio.co.uk', 'https://other.co.uk', true],
+    ['https://radio.com.ua', 'https://other.com.ua', true],
+    ['https://radio.example', 'https://evilradio.example', true],
+    ['http://localhost:3001', 'http://localhost:5173', false],
+    ['http://localhost:3001', 'http://127.0.0.1:5173', true],
+    ['http://10.1.0.5', 'http://10.2.0.5', true],
+    ['http://10.1.0.5:80', 'http://10.1.0.5:8080', false],
+    ['http://[2001:db8::1]', 'http://[2001:db8::2]', true],
+    ['https://radio.example', 'no origin at all', false],
+  ]
+  for (const [own, listed, isOther] of cases) {
+    const config = { publicServerUrl: own, clientOrigins: [listed], trustProxyHops: 0 }
+    t.equal(createOrigins(config).allowsOtherSites({} as IncomingMessage), isOther, `${listed} for ${own}`)
+  }
+})
+
 t.test('a Range header asks for one part, the whole file, or nothing that is there', async (t) => {
   const cases: [string | undefined, ReturnType<typeof readRange>][] = [
     [undefined, null],

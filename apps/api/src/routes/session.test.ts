@@ -1,0 +1,561 @@
+import { ACCOUNT_CHANNEL, anotherConnection, SOCKET_CHANNEL } from '@solstice/adapters'
+import { messages, privileges } from '@solstice/contracts'
+import { purgeAccounts } from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { openApp } from '../../../../tests/harness/app.ts'
+
+const PASSWORD = 'Correct horse 1'
+const SUPER = { ADMIN_LOGIN: 'Admin', ADMIN_PASS: PASSWORD, LOGIN_ATTEMPTS_PER_15_MIN: '0' }
+const HASHES = {
+  bcrypt: '$2b$06$b4TC4EnqF94IsIDwmN5fC.HxP80N93WWAlpPM.PE5iVSp7VhhOOxC',
+  argon2id:
+    '$argon2id$v=19$m=19456,t=2,p=1$R2f8dy6TaI4jzZ5FgML5jQ$hYKWukRxfQx5zEMXE9jps0+9krYqf46wLaKdj1Hr0Zk',
+}
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Asked {
+  body?: unknown
+  token?: string
+  headers?: Record<string, string>
+}
+
+/** Asks an app under `/api/admin/`. */
+const asker =
+  (app: FastifyInstance) =>
+  async (request: string, asked: Asked = {}) => {
+    const [method, path] = request.split(' ') as ['GET' | 'POST' | 'PUT' | 'DELETE', string]
+    const { body, token, headers } = asked
+    const answer = await app.inject({
+      method,
+      url: `/api/admin/${path}`,
+      headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      ...(body !== undefined && {
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: {
+          'content-type': 'application/json',
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+      }),
+    })
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      cookie: answer.headers['set-cookie']?.toString(),
+      body: answer.json() as Record<string, never> & { error: { code: string }; token: string },
+    }
+  }
+
+/** A station with a super admin who is logged in, and a way to make helpers that are. */
+async function openStation(t: Test, env: Record<string, string> = {}) {
+  const station = await openApp(t, { ...SUPER, ...env })
+  const ask = asker(station.app)
+  const logIn = async (login: string, password: string) => {
+    const { body } = await ask('POST login', { body: { login, password } })
+    return body.token
+  }
+  const token = await logIn('Admin', PASSWORD)
+  /** A helper who has replaced `Temporary1` by `Own password 1`. */
+  const addHelper = async (login: string, granted: string[] = []) => {
+    const body = { login, password: 'Temporary1', privileges: granted }
+    const { admin } = (await ask('POST admins', { token, body })).body as unknown as {
+      admin: { adminId: string }
+    }
+    const own = await logIn(login, 'Temporary1')
+    const passwords = { tempPassword: 'Temporary1', newPassword: 'Own password 1' }
+    await ask('POST admins/self/activate', { token: own, body: passwords })
+    return { adminId: admin.adminId, token: own }
+  }
+  /** What was written to the audit log since this was asked last. */
+  let read = 0
+  const audited = async () => {
+    const entries = (await station.ports.data.audit.find()).slice(read)
+    read += entries.length
+    return entries.map(({ adminId, adminLogin, operationType, data }) => ({
+      adminId,
+      adminLogin,
+      operationType,
+      data,
+    }))
+  }
+  return { ...station, ask, logIn, token, addHelper, audited }
+}
+
+t.test('logging in', async (t) => {
+  const refusesStrangers = async (t: Test, ask: ReturnType<typeof asker>, pass: string) => {
+    for (const [login, password] of [
+      ['Admin', 'wrong'],
+      ['Admin', pass === PASSWORD ? `${PASSWORD} ` : pass],
+      ['nobody', PASSWORD],
+      ['super', PASSWORD],
+      ['a'.repeat(200), 'b'.repeat(200)],
+    ]) {
+      const refused = await ask('POST login', { body: { login, password } })
+      t.match(
+        refused,
+        { status: 401, body: { error: { code: 'INVALID_CREDENTIALS' } } },
+        `${login} ${password}`,
+      )
+      t.equal(refused.cookie, undefined)
+    }
+  }
+
+  t.test('with a plain ADMIN_PASS, outside production, the token is also in the body', async (t) => {
+    const { ask, token, addHelper } = await openStation(t)
+    const good = await ask('POST login', { body: { login: ' ADMIN ', password: PASSWORD } })
+    t.equal(good.status, 200)
+    t.same(Object.keys(good.body), ['ok', 'token'])
+    t.equal(good.cookie, `adminToken=${good.body.token}; Max-Age=43200; Path=/; HttpOnly; SameSite=Lax`)
+    await refusesStrangers(t, ask, PASSWORD)
+    for (const [field, body] of Object.entries({
+      login: { login: ' ', password: 'x' },
+      password: { login: 'x' },
+    }))
+      t.match(await ask('POST login', { body }), {
+        status: 400,
+        body: { error: { code: 'BAD_REQUEST', field, reason: 'missing' } },
+      })
+
+    const helper = await addHelper('olena', ['editor_meta'])
+    const both = await ask('GET verify', { token, headers: { cookie: `adminToken=${helper.token}` } })
+    const own = { adminId: helper.adminId, login: 'olena', privileges: ['editor_meta', 'stats'] }
+    t.same(
+      both.body,
+      { ok: true, role: 'admin', ...own, authorized: true, token: helper.token },
+      'verify tells which of two tokens counted, and whose it is',
+    )
+    t.equal(both.headers['cache-control'], 'no-store')
+    const second = await ask('GET verify', { token, headers: { cookie: 'adminToken=gone' } })
+    t.match(second.body, { adminId: 'super', token, privileges })
+    t.equal((await ask('GET verify')).status, 401)
+  })
+
+  t.test('with a bcrypt ADMIN_PASS', async (t) => {
+    const { ask, token } = await openStation(t, { ADMIN_PASS: HASHES.bcrypt })
+    t.ok(token)
+    await refusesStrangers(t, ask, HASHES.bcrypt)
+  })
+
+  t.test('with an argon2id ADMIN_PASS, in production, the token is in the cookie alone', async (t) => {
+    const env = { ...SUPER, ADMIN_PASS: HASHES.argon2id, NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(32) }
+    const address = 'https://radio.station.example'
+    const sibling = 'https://admin.station.example'
+    // The cookie travels no further than it has to; where that is, the browser knows best.
+    const elsewhere = { 'sec-fetch-site': 'cross-site' }
+    const cases: [string, [headers: Record<string, string>, sameSite: string][]][] = [
+      [
+        sibling,
+        [
+          [{}, 'Lax'],
+          [elsewhere, 'None'],
+        ],
+      ],
+      [`${sibling},https://other.example`, [[{}, 'None']]],
+    ]
+    for (const [origins, requests] of cases) {
+      const { app } = await openApp(t, { ...env, PUBLIC_SERVER_URL: address, CLIENT_ORIGIN: origins })
+      const ask = asker(app)
+      for (const [headers, sameSite] of requests) {
+        const body = { login: 'Admin', password: PASSWORD }
+        const good = await ask('POST login', { body, headers })
+        const attributes = `Path=/; HttpOnly; Secure; SameSite=${sameSite}`
+        t.match(good.cookie, new RegExp(`^adminToken=\\S+; Max-Age=43200; ${attributes}$`))
+        t.same(good.body, { ok: true })
+        const cookie = good.cookie?.split(';')[0] ?? ''
+        const verified = await ask('GET verify', { headers: { cookie } })
+        t.match(verified.body, { ok: true, role: 'super_admin', adminId: 'super', login: 'Admin' })
+        t.notOk('token' in verified.body)
+        const out = await ask('POST logout', { headers: { ...headers, cookie } })
+        t.same(out.body, { ok: true })
+        const past = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT'
+        t.equal(out.cookie, `adminToken=; Max-Age=0; ${attributes.replace('/;', `/; ${past};`)}`)
+      }
+      await refusesStrangers(t, ask, HASHES.argon2id)
+      await app.close()
+    }
+  })
+
+  t.test('without ADMIN_LOGIN there is no super admin', async (t) => {
+    const { app } = await openApp(t)
+    for (const login of ['admin', 'super', 'null', 'undefined'])
+      t.equal((await asker(app)('POST login', { body: { login, password: login } })).status, 401)
+  })
+})
+
+t.test('attempts to log in', async (t) => {
+  const { app, redis } = await openApp(t, { ...SUPER, LOGIN_ATTEMPTS_PER_15_MIN: '3', TRUST_PROXY_HOPS: '1' })
+  const ask = asker(app)
+  const from = (address: string, body: unknown) =>
+    ask('POST login', { body, headers: { 'x-forwarded-for': address } })
+  const right = { login: 'Admin', password: PASSWORD }
+
+  t.test('right ones, wrong ones, malformed ones: all count, and the headers say so', async (t) => {
+    const attempts: [unknown, number][] = [
+      [right, 200],
+      ['{', 400],
+      [{ ...right, password: 'wrong' }, 401],
+      [right, 429],
+      ['{', 429],
+    ]
+    for (const [i, [body, status]] of attempts.entries()) {
+      const answer = await from('192.0.2.1', body)
+      t.equal(answer.status, status, `attempt ${i + 1}`)
+      t.match(answer.headers, {
+        'ratelimit-limit': '3',
+        'ratelimit-remaining': String(Math.max(0, 2 - i)),
+        'ratelimit-reset': /^(9\d\d|8\d\d)$/,
+        'ratelimit-policy': '3;w=900',
+      })
+      if (status !== 429) continue
+      t.match(answer.body, { error: { code: 'RATE_LIMITED', retryAfterSecs: Number } })
+      t.equal(answer.headers['retry-after'], answer.headers['ratelimit-reset'])
+      t.notOk(answer.cookie)
+    }
+  })
+
+  t.test('each address has its own, a network of IPv6 one for all', async (t) => {
+    t.equal((await from('192.0.2.2', right)).status, 200)
+    for (const end of ['1', '2', 'ffff']) await from(`2001:db8:1:2::${end}`, right)
+    t.equal((await from('2001:db8:1:2:3::4', right)).status, 429)
+    t.equal((await from('2001:db8:1:3::1', right)).status, 200)
+  })
+
+  t.test('what comes from a page elsewhere is refused and not counted', async (t) => {
+    const headers = { 'x-forwarded-for': '192.0.2.3', origin: 'https://evil.example' }
+    for (let i = 0; i < 5; i++) t.equal((await ask('POST login', { body: right, headers })).status, 403)
+    t.equal((await ask('POST logout', { headers })).status, 403)
+    t.equal((await from('192.0.2.3', right)).status, 200)
+  })
+
+  t.test('while Redis is away nobody logs in, and everything else goes on', async (t) => {
+    const { token } = (await from('192.0.2.4', right)).body
+    await redis.process.end()
+    const answer = await from('192.0.2.4', right)
+    t.equal(answer.status, 503)
+    t.equal(answer.body.error.code, 'AIR_UNAVAILABLE')
+    t.equal((await ask('GET verify', { token })).status, 200)
+  })
+})
+
+t.test('the super admin keeps accounts', async (t) => {
+  const { ports, ask, token, logIn, addHelper, audited } = await openStation(t)
+  const by = { adminId: 'super', adminLogin: 'Admin' }
+  const news: unknown[] = []
+  const told: string[] = []
+  const subscriber = anotherConnection(ports.redis)
+  t.teardown(() => subscriber.disconnect())
+  await subscriber.subscribe(ACCOUNT_CHANNEL)
+  await subscriber.psubscribe(`${SOCKET_CHANNEL}*`)
+  subscriber.on('message', (_, text: string) => news.push(JSON.parse(text)))
+  subscriber.on('pmessage', (_, channel: string, text: string) => told.push(`${channel} ${text}`))
+  const heard = async () => {
+    // What was published before on the same connection has been heard by then.
+    await ports.redis.publish(ACCOUNT_CHANNEL, '"end"')
+    while (news.at(-1) !== 'end') await new Promise((resolve) => subscriber.once('message', resolve))
+    return news.splice(0).slice(0, -1)
+  }
+
+  t.test(
+    'a new helper has `stats`, what is known of the rest, and nothing to do but to activate itself',
+    async (t) => {
+      const answer = await ask('POST admins', {
+        token,
+        body: {
+          login: ' Olena ',
+          password: 'Temporary1',
+          privileges: ['editor_meta', 'queue_manage', 'root', 'queue_manage'],
+        },
+      })
+      t.equal(answer.status, 200)
+      const admin = {
+        adminId: /^[0-9a-f-]{36}$/,
+        login: 'Olena',
+        privileges: ['queue_manage', 'editor_meta', 'stats'],
+        authorized: false,
+        createdAt: Number,
+        updatedAt: Number,
+      }
+      t.match(answer.body, { ok: true, admin, message: messages.ADMIN_CREATED })
+      const { adminId } = answer.body.admin as { adminId: string }
+      t.match(await audited(), [{ ...by, operationType: 'admin_create', data: { login: 'Olena', adminId } }])
+
+      const list = await ask('GET admins', { token })
+      t.match(list.body, { ok: true, admins: [{ ...admin, adminId }], allPrivileges: privileges })
+      t.same(Object.keys((list.body.admins as object[])[0]!).sort(), Object.keys(admin).sort(), 'and no hash')
+      const bare = await ask('POST admins', { token, body: { login: 'bare', password: 'Temporary1' } })
+      t.match(bare.body, { admin: { privileges: ['stats'] } }, 'privileges may be left out')
+      await audited()
+
+      const own = await logIn('oLENA', 'Temporary1')
+      t.match((await ask('GET verify', { token: own })).body, { authorized: false, adminId })
+      for (const route of [
+        'GET audit',
+        'GET settings',
+        'PUT admins/self/password',
+        'PUT admins/self/login',
+      ]) {
+        const refused = await ask(route, { token: own, ...(route.startsWith('PUT') && { body: {} }) })
+        t.match(refused, { status: 403, body: { error: { code: 'FORBIDDEN', reason: 'not_active' } } }, route)
+      }
+    },
+  )
+
+  t.test('logins are taken once, whatever their case; the one of the super admin is taken too', async (t) => {
+    const create = (login: unknown, password: unknown = 'Temporary1') =>
+      ask('POST admins', { token, body: { login, password, privileges: [] } })
+    const refusals: [unknown, unknown, string, string][] = [
+      ['OLENA', 'Temporary1', 'login', 'login_taken'],
+      [' olena', 'Temporary1', 'login', 'login_taken'],
+      ['ADMIN', 'Temporary1', 'login', 'login_taken'],
+      ['', 'Temporary1', 'login', 'login_invalid'],
+      ['   ', 'Temporary1', 'login', 'login_invalid'],
+      ['x'.repeat(65), 'Temporary1', 'login', 'login_invalid'],
+      ['a\u202eb', 'Temporary1', 'login', 'login_invalid'],
+      ['a\nb', 'Temporary1', 'login', 'login_invalid'],
+      ['weak', 'Short1a', 'password', 'password_weak'],
+      ['weak', 'nouppercase1', 'password', 'password_weak'],
+      ['weak', 'NOLOWERCASE1', 'password', 'password_weak'],
+      ['weak', 'NoDigitsHere', 'password', 'password_weak'],
+    ]
+    for (const [login, password, field, reason] of refusals) {
+      const answer = await create(login, password)
+      t.match(
+        answer,
+        { status: 400, body: { error: { code: 'BAD_REQUEST', field, reason } } },
+        `${login} ${password}`,
+      )
+    }
+    t.match(await create({}), { status: 400, body: { error: { field: 'login' } } })
+    t.match(await create('x', 'y'.repeat(201)), { status: 400, body: { error: { field: 'password' } } })
+    t.equal((await create('Ганна О’Ніл 🌙', 'Пароль-12')).status, 200, 'any alphabet')
+    t.same(await audited().then((entries) => entries.length), 1)
+    const answers = await Promise.all(['twin', 'Twin', 'TWIN'].map((login) => create(login)))
+    t.same(answers.map(({ status }) => status).sort(), [200, 400, 400], 'also when they come at once')
+    await audited()
+  })
+
+  t.test('privileges hold from the next request on, and the sockets of the helper are told', async (t) => {
+    const helper = await addHelper('ivan', ['editor_lyrics'])
+    await heard()
+    await audited()
+    const path = `PUT admins/${helper.adminId}/privileges`
+    t.equal((await ask('GET audit', { token: helper.token })).status, 200)
+    const answer = await ask(path, { token, body: { privileges: ['nothing', 'mode_switch', 'artist_arts'] } })
+    const now = ['artist_arts', 'stats', 'mode_switch']
+    t.same(answer.body, { ok: true, privileges: now, message: messages.PRIVILEGES_SAVED })
+    t.match((await ask('GET verify', { token: helper.token })).body, { privileges: now })
+    t.same(await heard(), [{ adminId: helper.adminId, kind: 'privileges' }])
+    t.same(await audited(), [
+      {
+        ...by,
+        operationType: 'admin_privileges',
+        data: {
+          targetAdminId: helper.adminId,
+          login: 'ivan',
+          privileges: now,
+          details: {
+            version: 1,
+            changes: [{ field: 'privileges', before: ['editor_lyrics', 'stats'], after: now }],
+            info: {},
+          },
+        },
+      },
+    ])
+    for (const body of [{}, { privileges: {} }, { privileges: ['stats', {}] }])
+      t.match(await ask(path, { token, body }), { status: 400, body: { error: { code: 'BAD_REQUEST' } } })
+  })
+
+  t.test('a reset password makes a helper start anew, its old token good for nothing else', async (t) => {
+    const helper = await addHelper('petro')
+    await heard()
+    await audited()
+    const path = `PUT admins/${helper.adminId}/reset-password`
+    t.match(await ask(path, { token, body: { newPassword: 'weak' } }), {
+      status: 400,
+      body: { error: { field: 'newPassword', reason: 'password_weak' } },
+    })
+    const answer = await ask(path, { token, body: { newPassword: 'Temporary2' } })
+    t.same(answer.body, { ok: true, message: messages.PASSWORD_RESET })
+    t.same(await heard(), [{ adminId: helper.adminId, kind: 'password-reset' }])
+    const data = { targetAdminId: helper.adminId, login: 'petro' }
+    t.same(await audited(), [{ ...by, operationType: 'admin_password_reset', data }])
+    t.equal((await ask('GET audit', { token: helper.token })).status, 403)
+    t.match((await ask('GET verify', { token: helper.token })).body, { authorized: false })
+    t.equal((await ask('POST login', { body: { login: 'petro', password: 'Own password 1' } })).status, 401)
+    t.ok(await logIn('petro', 'Temporary2'))
+  })
+
+  t.test('a deleted helper is nobody at once', async (t) => {
+    const helper = await addHelper('stepan')
+    await heard()
+    await audited()
+    const answer = await ask(`DELETE admins/${helper.adminId}`, { token })
+    t.same(answer.body, { ok: true, message: messages.ADMIN_DELETED })
+    t.same(await heard(), [{ adminId: helper.adminId, kind: 'deleted' }])
+    const data = { login: 'stepan', targetAdminId: helper.adminId }
+    t.same(await audited(), [{ ...by, operationType: 'admin_delete', data }])
+    t.equal((await ask('GET verify', { token: helper.token })).status, 401)
+    t.equal((await ask('POST login', { body: { login: 'stepan', password: 'Own password 1' } })).status, 401)
+    for (const [route, body] of [
+      [`DELETE admins/${helper.adminId}`, undefined],
+      [`PUT admins/${helper.adminId}/privileges`, { privileges: [] }],
+      [`PUT admins/super/reset-password`, { newPassword: 'Temporary2' }],
+      ['DELETE admins/super', undefined],
+      ['DELETE admins/__proto__', undefined],
+    ] as const)
+      t.match(
+        await ask(route, { token, body }),
+        { status: 404, body: { error: { code: 'NOT_FOUND' } } },
+        route,
+      )
+    t.same(await audited(), [])
+  })
+
+  t.test('a helper activates itself, once; the super admin is told', async (t) => {
+    await ask('POST admins', { token, body: { login: 'nova', password: 'Temporary1' } })
+    const own = await logIn('nova', 'Temporary1')
+    const { adminId } = (await ask('GET verify', { token: own })).body
+    await heard()
+    await audited()
+    const activate = (who: string, tempPassword: string, newPassword: string) =>
+      ask('POST admins/self/activate', { token: who, body: { tempPassword, newPassword } })
+    const refused = (field: string, reason: string) => ({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST', field, reason } },
+    })
+    t.match(await activate(token, PASSWORD, 'Own password 1'), refused('account', 'super_admin'))
+    t.match(await activate(own, 'Temporary2', 'Own password 1'), refused('tempPassword', 'password_wrong'))
+    t.match(await activate(own, 'Temporary1', 'weak'), refused('newPassword', 'password_weak'))
+    t.same(await heard(), [])
+    const answers = await Promise.all([1, 2, 3].map((n) => activate(own, 'Temporary1', `Own password ${n}`)))
+    t.same(
+      answers.map(({ status }) => status).sort(),
+      [200, 400, 400],
+      'also when asked several times at once',
+    )
+    const done = answers.findIndex(({ status }) => status === 200)
+    t.same(answers[done]?.body, { ok: true, message: messages.ACCOUNT_ACTIVATED })
+    t.match(await activate(own, 'Temporary1', 'Own password 1'), refused('account', 'already_active'))
+    t.same(await heard(), [{ adminId, kind: 'privileges' }])
+    t.ok(told.some((line) => line.includes('super-admin') && /admin_authorized.*nova/s.test(line)))
+    const me = { adminId, adminLogin: 'nova' }
+    t.same(await audited(), [{ ...me, operationType: 'admin_activate', data: { login: 'nova' } }])
+    t.match((await ask('GET verify', { token: own })).body, { authorized: true })
+    t.ok(await logIn('nova', `Own password ${done + 1}`))
+  })
+
+  t.test('helpers change their own login and password; the token stays good', async (t) => {
+    const { adminId, token: own } = await addHelper('maria')
+    await audited()
+    const login = (newLogin: string, currentPassword: string, who = own) =>
+      ask('PUT admins/self/login', { token: who, body: { newLogin, currentPassword } })
+    const password = (currentPassword: string, newPassword: string, who = own) =>
+      ask('PUT admins/self/password', { token: who, body: { currentPassword, newPassword } })
+    const wrong = { field: 'currentPassword', reason: 'password_wrong' }
+    const refusals: [ReturnType<typeof login>, object][] = [
+      [login('m', PASSWORD, token), { reason: 'super_admin' }],
+      [password(PASSWORD, 'Own password 2', token), { reason: 'super_admin' }],
+      [login('olena', 'wrong'), wrong],
+      [password('wrong', 'weak'), wrong],
+      [login('OLENA', 'Own password 1'), { field: 'newLogin', reason: 'login_taken' }],
+      [login('admin', 'Own password 1'), { field: 'newLogin', reason: 'login_taken' }],
+      [login('', 'Own password 1'), { field: 'newLogin', reason: 'login_invalid' }],
+      [password('Own password 1', 'weak'), { field: 'newPassword', reason: 'password_weak' }],
+    ]
+    for (const [asked, error] of refusals) t.match(await asked, { status: 400, body: { error } })
+
+    t.same((await login('Maria', 'Own password 1')).body, { ok: true, message: messages.LOGIN_CHANGED })
+    t.same((await password('Own password 1', 'Own password 2')).body, {
+      ok: true,
+      message: messages.PASSWORD_CHANGED,
+    })
+    t.match((await ask('GET verify', { token: own })).body, { login: 'Maria', authorized: true })
+    t.ok(await logIn('maria', 'Own password 2'))
+    t.same(await audited(), [
+      { adminId, adminLogin: 'maria', operationType: 'admin_login_change', data: { newLogin: 'Maria' } },
+      { adminId, adminLogin: 'Maria', operationType: 'admin_password_change', data: {} },
+    ])
+    const twin = await addHelper('marta')
+    const swap = { currentPassword: 'Own password 1', newLogin: 'same' }
+    const third = await addHelper('darka')
+    const answers = await Promise.all(
+      [twin, third].map((who) => ask('PUT admins/self/login', { token: who.token, body: swap })),
+    )
+    t.same(answers.map(({ status }) => status).sort(), [200, 400], 'one of two gets the same login')
+    t.match(answers.find(({ status }) => status === 400)?.body, {
+      error: { field: 'newLogin', reason: 'login_taken' },
+    })
+  })
+
+  t.test('who does not activate the account within a day of its last password loses it', async (t) => {
+    const make = async (login: string) => {
+      const body = { login, password: 'Temporary1' }
+      const { admin } = (await ask('POST admins', { token, body })).body as unknown as {
+        admin: { adminId: string }
+      }
+      return admin.adminId
+    }
+    for (const { adminId, authorized } of await ports.data.admins.find())
+      if (!authorized) await ports.data.admins.delete({ adminId })
+    const [late, again] = [await make('late'), await make('again')]
+    const active = await addHelper('active')
+    const madeMs = (await ports.data.admins.get(late))!.temporarySinceMs
+    await ports.data.admins.update({ adminId: again }, { temporarySinceMs: madeMs - DAY_MS })
+    await ask(`PUT admins/${again}/reset-password`, { token, body: { newPassword: 'Temporary2' } })
+    const resetMs = (await ports.data.admins.get(again))!.temporarySinceMs
+    await heard()
+    t.equal(await purgeAccounts(ports, madeMs + DAY_MS - 1), 0)
+    t.equal(await purgeAccounts(ports, Math.min(madeMs, resetMs) + DAY_MS), resetMs > madeMs ? 1 : 2)
+    t.equal(await purgeAccounts(ports, resetMs + DAY_MS), resetMs > madeMs ? 1 : 0)
+    t.same(
+      await heard(),
+      [late, again].map((adminId) => ({ adminId, kind: 'deleted' })),
+    )
+    t.equal((await ask('GET verify', { token: active.token })).status, 200)
+    t.equal(await purgeAccounts(ports, resetMs + 100 * DAY_MS), 0, 'who is active stays')
+  })
+})
+
+t.test('passwords, hashes and tokens stay out of the log, the audit and the answers', async (t) => {
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+  const { app, ports } = await openApp(t, SUPER, log)
+  const ask = asker(app)
+  const answers: unknown[] = []
+  const body = { login: 'Admin', password: PASSWORD }
+  const { token } = (await ask('POST login', { body })).body
+  const cookie = { cookie: `adminToken=${token}` }
+  answers.push((await ask('POST admins', { token, body: { login: 'olena', password: 'Temporary1' } })).body)
+  const helper = await ask('POST login', { body: { login: 'olena', password: 'Temporary1' } })
+  const swap = { tempPassword: 'Temporary1', newPassword: 'Own password 1' }
+  answers.push((await ask('POST admins/self/activate', { token: helper.body.token, body: swap })).body)
+  answers.push((await ask('GET admins', { headers: cookie })).body)
+  answers.push((await ask(`GET verify?adminToken=${token}`)).body)
+  answers.push(
+    (await ask(`GET jingles/file?mode=day&filename=x&ADMINTOKEN=${token}&adminToken=${token}`)).body,
+  )
+  answers.push((await ask('POST login', { body: { ...body, password: `${PASSWORD}x` } })).body)
+  answers.push((await ask('POST login', { body: `{"login":"Admin","password":"${PASSWORD}"` })).body)
+  await app.close()
+
+  const records = await ports.data.admins.find()
+  const secrets = [
+    PASSWORD,
+    'Temporary1',
+    'Own password 1',
+    '$argon2id',
+    token,
+    helper.body.token,
+    ...records.map(({ passwordHash }) => passwordHash),
+  ]
+  const seen = {
+    log: lines.join(''),
+    answers: JSON.stringify(answers),
+    audit: JSON.stringify(await ports.data.audit.find()),
+  }
+  t.match(seen.log, /admins\/self\/activate/)
+  for (const [place, text] of Object.entries(seen))
+    for (const secret of secrets) t.notOk(text.includes(secret), `${secret.slice(0, 12)}… in the ${place}`)
+})
