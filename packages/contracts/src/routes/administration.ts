@@ -130,10 +130,11 @@ export const switchMode = defineRoute({
   body: Type.Object({
     targetMode: Type.Optional(Type.String()),
     scheduledTime: Type.Optional(
-      Type.Union([
-        Type.String({ description: 'HH:MM in the time zone of the station; past = tomorrow' }),
-        Type.Null(),
-      ]),
+      // One type list, because each member of a union would be tried with null made into a text.
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'HH:MM in the time zone of the station; past = tomorrow',
+      }),
     ),
   }),
   reply: Type.Object({ ok: Type.Literal(true) }),
