@@ -737,7 +737,19 @@ t.test('on air', async (t) => {
     const change = (targetMode: unknown, scheduledTime?: unknown) =>
       ask('POST', 'switch-mode', { targetMode, scheduledTime })
     for (const bad of ['dusk', '', undefined, null]) t.match(await change(bad), refusal('targetMode'))
-    for (const bad of ['24:00', '7:30', '07:60', '07:30 ', ' 07:30', '0730', '', '07:30:00', '٠٧:٣٠'])
+    for (const bad of [
+      2330,
+      ['07:30'],
+      '24:00',
+      '7:30',
+      '07:60',
+      '07:30 ',
+      ' 07:30',
+      '0730',
+      '',
+      '07:30:00',
+      '٠٧:٣٠',
+    ])
       t.match(await change('night', bad), refusal('scheduledTime'), JSON.stringify(bad))
     t.match(await change('day'), {
       status: 409,

@@ -78,8 +78,8 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   })
 
   /** @throws Failure BAD_REQUEST for what is no time of the day. */
-  const readTimeOfDay = (time: string) => {
-    const [, hour, minute] = TIME_OF_DAY.exec(time) ?? []
+  const readTimeOfDay = (time: unknown) => {
+    const [, hour, minute] = (typeof time === 'string' && TIME_OF_DAY.exec(time)) || []
     if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })
     return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs())
   }

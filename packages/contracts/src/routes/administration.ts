@@ -129,12 +129,9 @@ export const switchMode = defineRoute({
   access: needs('mode_switch'),
   body: Type.Object({
     targetMode: Type.Optional(Type.String()),
+    // Of any type, because a check for text would make a text of null first.
     scheduledTime: Type.Optional(
-      // One type list, because each member of a union would be tried with null made into a text.
-      Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'HH:MM in the time zone of the station; past = tomorrow',
-      }),
+      Type.Unknown({ description: 'HH:MM in the time zone of the station; past = tomorrow. null = at once' }),
     ),
   }),
   reply: Type.Object({ ok: Type.Literal(true) }),

@@ -196,7 +196,7 @@ export const uploadSongLyrics = defineRoute({
     title: Type.Optional(Text),
     artist: Type.Optional(Text),
     album: Type.Optional(Text),
-    duration: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
+    duration: Type.Optional(Type.Union([Type.Null(), Type.Number({ minimum: 0 })])),
   }),
   reply: Type.Object({
     ok: Type.Literal(true),
