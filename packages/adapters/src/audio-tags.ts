@@ -1,7 +1,10 @@
-import { open } from 'node:fs/promises'
-import type { AudioTags } from '@solstice/station'
+import { createHash } from 'node:crypto'
+import { open, stat } from 'node:fs/promises'
+import type { AudioTags, EditableTags } from '@solstice/station'
 import { type IAudioMetadata, parseFile } from 'music-metadata'
+import { File, ReadStyle, TagTypes } from 'node-taglib-sharp'
 import { findSound, measureMp3 } from './mp3-length.ts'
+import { readFrames, type TagFrame } from './tag-frames.ts'
 
 const MAX_CHARACTERS = 300
 /** Larger tags are not read: every MB of them, be it padding, may hold up the process for half a second. */
@@ -38,6 +41,25 @@ export function audioTags(): AudioTags {
         isMpeg: mp3?.isMpeg ?? false,
       }
     },
+
+    async write(path, tags) {
+      if ((await stat(path)).nlink > 1) throw new Error(`${path} is the file of another name as well`)
+      if (!(await examine(path)).mp3?.isMpeg) throw new Error(`${path} is no MP3`)
+      const before = await fingerprint(path)
+      rewrite(path, tags)
+      const after = await fingerprint(path)
+      if (after.sound !== before.sound) throw new Error(`${path}: the sound would not be the same`)
+      for (const [frame, count] of before.others) {
+        if ((after.others.get(frame) ?? 0) < count)
+          throw new Error(`${path}: the tag ${frame.split(' ')[0]} would not be kept`)
+      }
+      const { common } = await parseFile(path, { duration: false, skipCovers: true })
+      for (const field of ['title', 'artist', 'album'] as const) {
+        if (line(common[field]) !== line(tags[field]))
+          throw new Error(`${path}: the ${field} is not as wanted`)
+      }
+      if ((common.year || null) !== tags.year) throw new Error(`${path}: the year is not as wanted`)
+    },
   }
 }
 
@@ -49,6 +71,59 @@ async function examine(path: string) {
   } finally {
     await file.close()
   }
+}
+
+/** Synchronous: the library knows no other way. */
+function rewrite(path: string, { title, artist, album, year }: EditableTags): void {
+  const file = File.createFromPath(path, 'taglib/mp3', ReadStyle.None)
+  try {
+    file.getTag(TagTypes.Id3v2, true)
+    // It has room for 30 characters that no Cyrillic is among.
+    file.removeTags(TagTypes.Id3v1)
+    const { tag } = file
+    tag.title = title
+    tag.performers = artist ? [artist] : []
+    tag.album = album
+    // The same year stays as it is written, with month and day.
+    if (tag.year !== (year ?? 0)) tag.year = year ?? 0
+    file.save()
+  } finally {
+    file.dispose()
+  }
+}
+
+/** Frames and items that `rewrite` may change; a date of 2.3 and 2.4, and the words of each version for the rest. */
+const editable = new Set(
+  [
+    ['TIT2', 'TPE1', 'TALB', 'TYER', 'TDRC', 'TDAT', 'TIME'],
+    ['TT2', 'TP1', 'TAL', 'TYE', 'TDA', 'TIM'],
+    ['APE title', 'APE artist', 'APE album', 'APE year'],
+  ].flat(),
+)
+const renamed: Record<string, string> = { TIPL: 'IPLS' }
+
+/** What must be the same before and after: a digest of the sound, and how often each other frame is there. */
+async function fingerprint(path: string) {
+  const file = await open(path)
+  try {
+    const { start, end } = await findSound(file)
+    const sound = createHash('sha256')
+    if (end > start)
+      for await (const bytes of file.createReadStream({ start, end: end - 1, autoClose: false }))
+        sound.update(bytes)
+    const others = new Map<string, number>()
+    for (const frame of (await readFrames(file)).filter(({ id }) => !editable.has(id))) {
+      const key = nameOf(frame)
+      others.set(key, (others.get(key) ?? 0) + 1)
+    }
+    return { sound: sound.digest('hex'), others }
+  } finally {
+    await file.close()
+  }
+}
+
+function nameOf({ id, content }: TagFrame): string {
+  return `${renamed[id] ?? id} ${createHash('sha256').update(content).digest('hex')}`
 }
 
 /** Control characters, halves of characters, and marks that turn the direction of the text around them. */

@@ -152,7 +152,7 @@ function isChain(bytes: Buffer, at: number, first: Frame): boolean {
 }
 
 /** Length of an ID3v2 tag that begins here, 0 when none does. Tags stand at the start, at times more than one. */
-function id3Length(bytes: Buffer, at: number): number {
+export function id3Length(bytes: Buffer, at: number): number {
   if (at + 10 > bytes.length || bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33)
     return 0
   const sizes = bytes.subarray(at + 6, at + 10)
