@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util'
 import { type Process, start, type Teardown } from '../../tests/harness/processes.ts'
 import { childrenOf, prepareStation } from '../../tests/harness/station.ts'
+import { measureAdmin } from './admin.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
-// alone says little (machines differ, and other programs run); the ratio says how much the service adds.
+// alone says little (machines differ, and other programs run); the ratio says how much the service adds. With `admin` as
+// argument only the replies to admins are measured.
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     listeners: { type: 'string', default: '1000' },
     sockets: { type: 'string', default: '1000' },
@@ -24,14 +27,15 @@ const run: Teardown = { teardown: (end) => void ends.unshift(end) }
 process.once('SIGINT', () => finish(130))
 process.once('SIGTERM', () => finish(143))
 try {
-  await measureAll()
+  if (positionals[0] !== 'admin') await measureAir()
+  await tellAdmin()
   await finish(0)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   await finish(1)
 }
 
-async function measureAll(): Promise<void> {
+async function measureAir(): Promise<void> {
   say(
     `${values.listeners} listeners, ${values.sockets} sockets; the best of ${values.rounds} windows of ${windowS} s`,
   )
@@ -92,6 +96,20 @@ async function measureAll(): Promise<void> {
   for (const [name, { figures }] of Object.entries({ 'io.emit': bareEmit, service: sync })) {
     row(`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`)
     row(`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`)
+  }
+}
+
+async function tellAdmin(): Promise<void> {
+  heading('Admin replies about 10 000 tracks, beside JSON.stringify of the same reply')
+  for (const { path, bytes, coldMs, warmMs, stringifyMs } of await measureAdmin(run)) {
+    const size = `${(bytes / 1024).toFixed(0)} KB`
+    row(
+      path.split('?')[0]!,
+      `${warmMs.toFixed(2)} ms`,
+      ratio(warmMs, stringifyMs),
+      `${coldMs.toFixed(1)} ms cold`,
+      size,
+    )
   }
 }
 
