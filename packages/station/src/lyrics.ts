@@ -38,7 +38,7 @@ export interface Lyrics {
   /**
    * What the service knows of a song now; null when that is nothing, or lookups are off. Nothing is remembered.
    *
-   * @param durationSecs what the library says, unless given.
+   * @param durationSecs what the library says, unless given and not 0.
    * @throws Failure FETCH_FAILED when the service cannot be reached.
    */
   search(song: Song, durationSecs?: number | null): Promise<LyricsEntry | null>
@@ -55,7 +55,7 @@ export function createLyrics(
   const search: Lyrics['search'] = async ({ title, artist, album }, durationSecs) => {
     if (!lookup) return null
     // The service tells recordings of one song apart by their length.
-    const length = durationSecs ?? (await findSong(data, { title, artist }))?.duration
+    const length = durationSecs || (await findSong(data, { title, artist }))?.duration
     const found = await lookup
       .find({ title, artist, ...(album && { album }), ...(length && { durationSecs: length }) })
       .catch((cause: unknown) => {

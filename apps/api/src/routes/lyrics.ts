@@ -123,7 +123,7 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       request.log.warn({ err: error }, 'the lyrics service did not answer')
-      return reply.code(failures.FETCH_FAILED.status).serializer(JSON.stringify).send(UNREACHABLE)
+      return reply.code(failures.FETCH_FAILED.status).type(JSON_TYPE).send(JSON.stringify(UNREACHABLE))
     }
   })
 }
