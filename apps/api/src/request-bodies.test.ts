@@ -7,7 +7,7 @@ import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
 import { defineRoute, failureBody } from '@solstice/contracts'
 import { capabilitiesOf, Failure } from '@solstice/station'
-import Fastify from 'fastify'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
@@ -60,7 +60,7 @@ async function serve(t: Test, options: ContractOptions = {}) {
     },
   })
   const app = Fastify({
-    loggerInstance: pino({ level: 'debug' }, sink),
+    loggerInstance: pino({ level: 'debug' }, sink) as FastifyBaseLogger,
     frameworkErrors: refuse,
     clientErrorHandler: refuseConnection,
     forceCloseConnections: true,
