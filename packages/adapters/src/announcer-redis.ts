@@ -16,6 +16,8 @@ export const SETTINGS_CHANNEL = `${PREFIX}settings`
 export function roomOf(audience: Audience): string | null {
   if (audience === 'everyone') return null
   if (typeof audience === 'string') return audience
+  // Every socket is alone in a room of its own id.
+  if ('socketId' in audience) return audience.socketId
   return 'uid' in audience ? `uid ${audience.uid}` : `privilege ${audience.privilege}`
 }
 

@@ -199,6 +199,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     deleteQuotaPerDay: integer('DELETE_QUOTA_PER_DAY', 30, 0),
     modeSwitchCooldownS: integer('MODE_SWITCH_COOLDOWN_S', 1800, 0),
     groupInsertCooldownS: integer('GROUP_INSERT_COOLDOWN_S', 600, 0),
+    queueAddCooldownS: integer('QUEUE_ADD_COOLDOWN_S', 30, 0),
+    queueRemoveCooldownS: integer('QUEUE_REMOVE_COOLDOWN_S', 30, 0),
+    queueSkipCooldownS: integer('QUEUE_SKIP_COOLDOWN_S', 30, 0),
+    suggestCooldownS: integer('SUGGEST_COOLDOWN_S', 300, 0),
+    suggestExpiryS: integer('SUGGEST_EXPIRY_S', 300, 0),
     preparingMinS: integer('PREPARING_MIN_S', 3, 0),
 
     /** Download tool; '' = looked for in PATH. */

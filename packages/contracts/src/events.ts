@@ -142,6 +142,18 @@ export const serverEvents = {
       }),
     ),
   }),
+  suggestion_result: serverEvent({
+    summary: 'What became of the own song request; `auto`: nobody decided',
+    payload: Type.Object({
+      accepted: Type.Boolean(),
+      auto: Type.Boolean(),
+      song: Type.Object({ id: TrackId, title: Type.String(), artist: Type.String() }),
+    }),
+  }),
+  suggest_cooldown_update: serverEvent({
+    summary: 'Seconds until the listener may ask for a song again',
+    payload: Type.Integer(),
+  }),
   privileges_updated: serverEvent({
     summary: 'What the own account may do has changed',
     payload: Type.Object({ privileges: Type.Array(Type.String()), authorized: Type.Boolean() }),

@@ -39,6 +39,20 @@ export const failures = {
     'Не вдалося поставити групу в чергу',
     'The group could not be queued',
   ),
+  QUEUE_ADD_FAILED: failure(400, 'Не вдалося поставити пісню в чергу', 'The song could not be queued'),
+  QUEUE_REMOVE_FAILED: failure(
+    400,
+    'Не вдалося прибрати пісню з черги',
+    'The song could not be removed from the queue',
+  ),
+  QUEUE_SKIP_FAILED: failure(400, 'Не вдалося пропустити пісню', 'The song could not be skipped'),
+  QUEUE_SUGGESTION_INJECT_FAILED: failure(
+    400,
+    'Не вдалося поставити замовлену пісню в чергу',
+    'The requested song could not be queued',
+  ),
+  SUGGESTION_REFUSED: failure(400, 'Замовлення не прийнято', 'The request was not accepted'),
+  SUGGESTION_NOT_FOUND: failure(404, 'Такого замовлення вже немає', 'There is no such request any more'),
   NOT_FOUND: failure(404, 'Не знайдено', 'Not found'),
   TRACK_NOT_FOUND: failure(404, 'Трек не знайдено', 'Track not found'),
   STREAM_OFF: failure(404, 'Спільний потік вимкнено', 'The shared stream is off'),
@@ -85,6 +99,21 @@ export const failures = {
 export type FailureCode = keyof typeof failures
 
 const text = (uk: string, en: string): Localized => ({ uk, en })
+
+/** Why a single song is not put into the queue. */
+const insertionReasons = {
+  cooldown: text('Наступна пісня можлива за {secsLeft} с', 'The next song is possible in {secsLeft} s'),
+  not_found: text('Такої пісні немає', 'There is no such song'),
+  wrong_mode: text('Пісня належить до іншого режиму', 'The song is of the other mode'),
+  no_time: text(
+    'Пісня не встигне прозвучати: до зміни режиму {minutesLeft} хв',
+    'The song does not fit: the mode changes in {minutesLeft} min',
+  ),
+  duplicate_nearby: text(
+    'Ця пісня вже стоїть поруч на цьому місці черги',
+    'The same song is next to that place in the queue',
+  ),
+}
 
 /** What a refusal says instead when its `reason` is known. */
 const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
@@ -177,6 +206,27 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     ),
     wrong_mode: text('Група належить до іншого режиму', 'The group is of the other mode'),
     empty: text('У групі немає пісень', 'The group has no songs'),
+  },
+  QUEUE_ADD_FAILED: insertionReasons,
+  QUEUE_SUGGESTION_INJECT_FAILED: insertionReasons,
+  QUEUE_REMOVE_FAILED: {
+    cooldown: text(
+      'Прибрати наступну пісню можна за {secsLeft} с',
+      'The next song can be removed in {secsLeft} s',
+    ),
+    not_found: text('У черзі немає такого місця', 'There is no such place in the queue'),
+  },
+  QUEUE_SKIP_FAILED: {
+    cooldown: text('Наступний пропуск можливий за {secsLeft} с', 'The next skip is possible in {secsLeft} s'),
+    not_found: text('Зараз нічого не звучить', 'Nothing is playing now'),
+  },
+  SUGGESTION_REFUSED: {
+    cooldown: text(
+      'Наступне замовлення можливе за {secsLeft} с',
+      'The next request is possible in {secsLeft} s',
+    ),
+    not_found: text('Такої пісні немає', 'There is no such song'),
+    wrong_mode: text('Пісня належить до іншого режиму', 'The song is of the other mode'),
   },
   FORBIDDEN: {
     origin: text('Запити з цієї сторінки не приймаються', 'Requests from this page are not accepted'),

@@ -1,7 +1,13 @@
 import type { Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
 
-/** Who hears an event: every socket, all sockets of a listener, activated admins, those who hold a privilege. */
-export type Audience = 'everyone' | 'admins' | 'super-admin' | { uid: string } | { privilege: Privilege }
+/** Who hears an event: every socket, one, all of a listener, activated admins, those who hold a privilege. */
+export type Audience =
+  | 'everyone'
+  | 'admins'
+  | 'super-admin'
+  | { socketId: string }
+  | { uid: string }
+  | { privilege: Privilege }
 
 type Payload<E extends ServerEventName> = ServerPayload<E> extends undefined ? [] : [ServerPayload<E>]
 
