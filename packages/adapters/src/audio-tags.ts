@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import type { AudioTags, EditableTags } from '@solstice/station'
 import { type IAudioMetadata, parseFile } from 'music-metadata'
-import { File, ReadStyle, TagTypes } from 'node-taglib-sharp'
+import { File, MpegAudioFileSettings, ReadStyle, TagTypes } from 'node-taglib-sharp'
 import { findSound, measureMp3 } from './mp3-length.ts'
 import { readFrames, type TagFrame } from './tag-frames.ts'
 
@@ -18,6 +18,9 @@ const unread: Pick<IAudioMetadata, 'common' | 'format'> = {
   format: { codec: 'MPEG', trackInfo: [], tagTypes: [] },
 }
 
+// An ID3v1 tag would be made otherwise, and the genre written anew while its contents are copied.
+MpegAudioFileSettings.defaultTagTypes = TagTypes.Id3v2
+
 /** Reads what is written in audio files; texts come in NFC, on one line, of at most 300 characters. */
 export function audioTags(): AudioTags {
   return {
@@ -26,9 +29,7 @@ export function audioTags(): AudioTags {
       // variable bit rate that begins steadily for a constant one.
       const { mp3, sound } = await examine(path)
       const isModest = sound.start <= MAX_TAG_BYTES
-      const { common, format } = isModest
-        ? await parseFile(path, { duration: mp3 === null, skipCovers: true })
-        : unread
+      const { common, format } = isModest ? await parse(path, mp3 === null) : unread
       const duration = mp3?.duration ?? format.duration
       // Anything may look like the start of a frame; what has a length is audio.
       if (!format.codec || !duration) throw new Error(`${path} is not audio`)
@@ -53,7 +54,7 @@ export function audioTags(): AudioTags {
         if ((after.others.get(frame) ?? 0) < count)
           throw new Error(`${path}: the tag ${frame.split(' ')[0]} would not be kept`)
       }
-      const { common } = await parseFile(path, { duration: false, skipCovers: true })
+      const { common } = await parse(path, false)
       for (const field of ['title', 'artist', 'album'] as const) {
         if (line(common[field]) !== line(tags[field]))
           throw new Error(`${path}: the ${field} is not as wanted`)
@@ -73,11 +74,24 @@ async function examine(path: string) {
   }
 }
 
+async function parse(path: string, duration: boolean): Promise<typeof unread> {
+  const { common, format } = await parseFile(path, { duration, skipCovers: true })
+  if ((common.artists?.length ?? 0) < 2) return { common, format }
+  // The library takes a slash for the end of a name, as ID3v2.3 does; AC/DC do not.
+  const file = await open(path)
+  try {
+    const named = (await readFrames(file)).find(({ id }) => id === 'TPE1' || id === 'TP1')
+    const artist = named?.content.toString() ?? ''
+    return { common: artist.includes('/') ? { ...common, artist } : common, format }
+  } finally {
+    await file.close()
+  }
+}
+
 /** Synchronous: the library knows no other way. */
 function rewrite(path: string, { title, artist, album, year }: EditableTags): void {
   const file = File.createFromPath(path, 'taglib/mp3', ReadStyle.None)
   try {
-    file.getTag(TagTypes.Id3v2, true)
     // It has room for 30 characters that no Cyrillic is among.
     file.removeTags(TagTypes.Id3v1)
     const { tag } = file
