@@ -1,0 +1,516 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { anotherConnection } from '@solstice/adapters'
+import {
+  type AuditEntry,
+  coded,
+  type EventAccess,
+  type Privilege,
+  type RadioState,
+  type User,
+} from '@solstice/contracts'
+import { initialState, type PlayoutState } from '@solstice/playout'
+import { type Admin, defaultSettings, type SettingsRecord, SUPER_ADMIN_ID } from '@solstice/station'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
+import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
+import { startRedis } from '../../../../tests/harness/processes.ts'
+import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
+import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../admin-tokens.ts'
+import { judgeOf } from './dispatch.ts'
+import { personas, superAdminPersona } from './personas.ts'
+import { createRoster } from './roster.ts'
+
+const log = pino({ level: 'silent' })
+const invalidSession = JSON.stringify(coded('ADMIN_INVALID_SESSION'))
+
+interface Replica extends OpenApp {
+  /** A socket that has heard all that a new one is told. */
+  join(headers?: Record<string, string>): Promise<SocketClient>
+  tokenOf(admin: Admin): string
+}
+
+async function replica(t: Test, env: Record<string, string> = {}, beside?: OpenApp): Promise<Replica> {
+  const open = await openApp(t, env, log, beside)
+  const url = await open.app.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    ...open,
+    async join(headers = {}) {
+      const client = openSocket(t, url, { headers })
+      await client.first('radio_hosts_mode')
+      return client
+    },
+    tokenOf: (admin) => adminTokensOf(open).issue(admin),
+  }
+}
+
+const adminTokensOf = ({ app, ports }: OpenApp) => createAdminTokens(app.jwt, ports.config.jwtSecret)
+
+/** Puts an account into the store, activated unless told otherwise. */
+async function addHelper(
+  { data }: OpenApp['ports'],
+  privileges: Privilege[],
+  isActivated = true,
+): Promise<Admin> {
+  const adminId = randomUUID()
+  const account = { adminId, login: adminId, privileges, authorized: isActivated }
+  const times = { createdAt: 0, updatedAt: 0, temporarySinceMs: 0 }
+  await data.admins.put({ ...account, ...times, loginKey: adminId, passwordHash: '-' })
+  return { ...account, role: 'admin' }
+}
+
+async function twoReplicas(t: Test, env: Record<string, string> = {}): Promise<[Replica, Replica]> {
+  const one = await replica(t, env)
+  return [one, await replica(t, env, one)]
+}
+
+/** A socket that was confirmed as the admin; all that it heard before that is forgotten. */
+async function joinAs(replica: Replica, admin: Admin): Promise<SocketClient> {
+  const client = await replica.join()
+  client.socket.emit('admin_active', replica.tokenOf(admin))
+  await client.first('admin_confirmed')
+  client.forget()
+  return client
+}
+
+/** What an event is answered, or null when what was asked after it is answered first. */
+async function answerTo(client: SocketClient, event: string, ...args: unknown[]): Promise<unknown> {
+  let answer: unknown = null
+  client.socket.emit(event, ...args, (given: unknown) => {
+    answer = given
+  })
+  await client.ask('stream_ping', 1)
+  return answer
+}
+
+const isAdmin = async (client: SocketClient) => (await answerTo(client, 'get_queue')) !== null
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(100)
+}
+
+t.test('an event without an access rule, or with one that is not known, does not register', async (t) => {
+  for (const access of [
+    undefined,
+    null,
+    '',
+    'admins',
+    {},
+    { any: ['stats'] },
+    { all: [] },
+    { all: ['fly'] },
+  ]) {
+    t.throws(() => judgeOf(access as EventAccess), JSON.stringify(access))
+  }
+  const judge = judgeOf({ all: ['queue_manage', 'settings_groups'] })
+  const admin: Admin = { adminId: 'x', login: 'x', role: 'admin', privileges: [], authorized: true }
+  const both: Admin['privileges'] = ['settings_groups', 'queue_manage']
+  t.equal(judge(null), 'ignore')
+  t.equal(judge({ ...admin, privileges: ['queue_manage'] }), 'refuse', 'one of two')
+  t.equal(judge({ ...admin, privileges: both }), 'pass')
+  t.equal(judge({ ...admin, privileges: both, authorized: false }), 'refuse', 'not activated')
+})
+
+t.test('a socket becomes an admin socket with a token of an account that is there', async (t) => {
+  const here = await replica(t)
+  const { ports, app, join, tokenOf } = here
+  const helper = await addHelper(ports, ['stats', 'queue_manage'])
+  const gone = await addHelper(ports, ['stats'])
+  await ports.data.admins.delete({ adminId: gone.adminId })
+  const { adminId } = helper
+  const tokens = adminTokensOf(here)
+  const life = { expiresIn: ADMIN_TOKEN_TTL_S }
+  const unsigned = (header: object) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const nowS = Math.floor(Date.now() / 1000)
+    return `${part(header)}.${part({ role: 'admin', adminId, iat: nowS, exp: nowS + 60 })}.`
+  }
+  const bad: Record<string, string> = {
+    garbage: 'garbage',
+    'a word more': `${tokenOf(helper)} x`,
+    'cut short': tokenOf(helper).slice(0, -2),
+    expired: app.jwt.sign({ role: 'admin', adminId, iat: 1_000_000_000 }, life),
+    'without an end': app.jwt.sign({ role: 'admin', adminId }),
+    'without an algorithm': unsigned({ alg: 'none', typ: 'JWT' }),
+    'of another role': app.jwt.sign({ role: 'super_admin', adminId }, life),
+    'of a super admin where there is none': app.jwt.sign(
+      { role: 'super_admin', adminId: SUPER_ADMIN_ID },
+      life,
+    ),
+    'of a listener': here.passes().artToken,
+    'of a file': tokens.issueForFile('day/one.mp3', ports.clock.nowMs()),
+    'of a deleted account': tokenOf(gone),
+    'far too long': 'x'.repeat(50_000),
+  }
+  for (const [why, token] of Object.entries(bad)) {
+    const client = await join()
+    t.equal(await answerTo(client, 'get_queue', {}), null, 'silence before')
+    client.socket.emit('admin_active', token)
+    t.equal(await client.first('admin_error'), invalidSession, why)
+    t.equal(await isAdmin(client), false, 'silence after')
+    t.same(client.all('admin_confirmed'), [])
+  }
+  const bare = await join()
+  bare.socket.emit('admin_active')
+  t.equal(await bare.first('admin_error'), invalidSession, 'no token at all')
+  for (const payload of [42, true, [], [tokenOf(helper)]]) {
+    bare.socket.emit('admin_active', payload)
+  }
+  t.equal(await isAdmin(bare), false)
+  t.equal(bare.all('admin_error').length, 1, 'what is no text is not answered')
+
+  const client = await join()
+  t.equal(await isAdmin(client), false)
+  client.socket.emit('admin_active', tokenOf(helper))
+  const confirmed = await client.first('admin_confirmed')
+  t.same(confirmed, { role: 'admin', privileges: ['stats', 'queue_manage'], authorized: true })
+  t.same(await client.first('suggestions_update'), [])
+  t.equal(await client.first('admin_online', (isOnline) => isOnline === true), true)
+  const order = client.heard.map(({ event }) => event).filter((event) => event !== 'sync')
+  t.ok(order.lastIndexOf('admin_confirmed') < order.indexOf('suggestions_update'))
+  t.equal(await isAdmin(client), true)
+  client.forget()
+  client.socket.emit('admin_active', tokenOf(helper))
+  await client.first('admin_confirmed')
+  t.equal(await isAdmin(client), true, 'asking again changes nothing')
+  client.socket.emit('admin_active', bad.expired)
+  await client.first('admin_error')
+  t.equal(await isAdmin(client), false, 'a bad session is none')
+
+  const other = await addHelper(ports, [])
+  client.forget()
+  for (const admin of [helper, other]) client.socket.emit('admin_active', tokenOf(admin))
+  await client.first<{ privileges: string[] }>('admin_confirmed', ({ privileges }) => !privileges.length)
+  t.equal(await isAdmin(client), true, 'as another account')
+  const again = await joinAs(here, helper)
+  t.same([await isAdmin(client), await isAdmin(again)], [true, true], 'the first account has another place')
+})
+
+t.test('without a token the cookie of the handshake counts, and only from pages of ours', async (t) => {
+  const { ports, join, tokenOf, app } = await replica(t, { CLIENT_ORIGIN: 'http://page.example' })
+  const helper = await addHelper(ports, ['stats'])
+  const cookie = `theme="dark; x"; adminToken=${encodeURIComponent(tokenOf(helper))}; adminTokens=x; a=1`
+  for (const args of [[], [null], [{}], ['']]) {
+    const client = await join({ cookie, origin: 'http://page.example' })
+    client.socket.emit('admin_active', ...args)
+    t.match(await client.first('admin_confirmed'), { privileges: ['stats'] })
+    client.socket.disconnect()
+  }
+  const withoutAsking = await join({ cookie })
+  t.equal(await isAdmin(withoutAsking), false, 'a cookie alone makes nobody an admin')
+  withoutAsking.socket.emit('admin_active', 'garbage')
+  t.equal(await withoutAsking.first('admin_error'), invalidSession, 'what is given counts before the cookie')
+  await t.rejects(join({ cookie, origin: 'http://other.example' }), 'a page elsewhere has no socket at all')
+  const { port } = app.server.address() as { port: number }
+  const handshake = `http://127.0.0.1:${port}/socket.io/?EIO=4&transport=polling`
+  const refused = await fetch(handshake, { headers: { cookie, origin: 'http://other.example' } })
+  t.equal(refused.status, 403)
+})
+
+t.test('the queue is for activated admins, in pages and by words', async (t) => {
+  const here = await replica(t)
+  const { ports } = here
+  const client = await joinAs(here, await addHelper(ports, []))
+  const nothing = { items: [], total: 0 }
+  t.same(await client.ask('get_queue'), nothing, 'nothing before any air')
+  t.same(await client.ask('search_queue'), nothing)
+
+  const ending = new AbortController()
+  t.teardown(() => ending.abort())
+  const desk = await ports.bus.takeDesk(ending.signal)
+  await desk.save(playing(150, ports.clock.nowMs()))
+  await client.first<RadioState>('sync', ({ track }) => track !== null)
+  type Page = { items: { id: string; position?: number }[]; total: number }
+  const page = async (...args: unknown[]) => {
+    const { items, total } = (await client.ask('get_queue', ...args)) as Page
+    return [items[0]?.id, items.length, total]
+  }
+  for (const args of [[], [{}], [null]]) t.same(await page(...args), ['day/1.mp3', 10, 149])
+  t.same(await page({ offset: 3, limit: 2 }), ['day/4.mp3', 2, 149])
+  t.same(await page({ offset: -3, limit: 0 }), ['day/1.mp3', 1, 149])
+  t.same(await page({ limit: 1e9 }), ['day/1.mp3', 100, 149])
+  t.same(await page({ offset: 1e9 }), [undefined, 0, 149])
+  const found = (await client.ask('search_queue', { query: ' ANN | 12' })) as Page
+  t.same(
+    found.items.map(({ position }) => position),
+    [12, 112, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129],
+  )
+  for (const args of [[], [{}], [null]]) t.match(await client.ask('search_queue', ...args), { total: 149 })
+
+  const malformed = { error: { code: 'BAD_REQUEST', uk: String, en: String } }
+  for (const payload of [5, 'x', [], true, { offset: '1' }, { limit: 1.5 }, { limit: {} }]) {
+    t.match(await client.ask('get_queue', payload), malformed, JSON.stringify(payload))
+  }
+  for (const query of [5, null, {}, 'x'.repeat(301)]) {
+    t.match(await client.ask('search_queue', { query }), malformed)
+  }
+  const idle = await addHelper(ports, ['queue_manage'], false)
+  const waiting = await here.join()
+  waiting.socket.emit('admin_active', here.tokenOf(idle))
+  t.match(await waiting.first('admin_confirmed'), { authorized: false })
+  const missing = { error: coded('INSUFFICIENT_PRIVILEGES') }
+  t.same(await waiting.ask('get_queue'), missing)
+  t.same(await waiting.ask('get_queue', 'x'), missing, 'whatever is asked')
+  t.same(waiting.all('suggestions_update'), [], 'not told what listeners ask for')
+})
+
+t.test('an account has one admin socket, over all replicas: the last', async (t) => {
+  const [one, two] = await twoReplicas(t)
+  const helper = await addHelper(one.ports, ['queue_manage'])
+  const first = await joinAs(one, helper)
+  const second = await joinAs(two, helper)
+  await until(async () => !(await isAdmin(first)))
+  t.ok(await isAdmin(second))
+  const third = await joinAs(two, helper)
+  t.notOk(await isAdmin(second), 'on the same replica at once')
+  t.ok(await isAdmin(third))
+  for (const silent of [first, second]) {
+    t.ok(silent.socket.connected)
+    for (const event of ['force_logout', 'admin_error', 'privileges_updated'])
+      t.same(silent.all(event), [], event)
+  }
+  t.same(first.all('admin_online'), [], 'somebody was online all the time')
+  await first.first<User[]>('usersUpdate', (list) => list.filter((user) => user.isAdmin).length === 1)
+
+  const sockets = [first, third, await one.join(), await two.join()]
+  for (let round = 0; round < 10; round++) {
+    for (const [i, { socket }] of sockets.entries()) {
+      socket.emit('admin_active', (i % 2 ? two : one).tokenOf(helper))
+    }
+    await until(async () => (await Promise.all(sockets.map(isAdmin))).filter(Boolean).length === 1)
+  }
+  t.pass('of those who come at the same moment exactly one stays')
+})
+
+t.test('what changes in an account is followed by its sockets on every replica', async (t) => {
+  const [one, two] = await twoReplicas(t)
+  const { data, announcer } = two.ports
+  const helper = await addHelper(one.ports, ['queue_manage', 'stats'])
+  const { adminId } = helper
+  const admin = await joinAs(one, helper)
+  const listener = await two.join()
+  await listener.first('admin_online', (isOnline) => isOnline === true)
+  listener.forget()
+
+  await data.admins.update({ adminId }, { privileges: ['stats', 'editor_meta'] })
+  announcer.accountChanged({ adminId, kind: 'privileges' })
+  const updated = { privileges: ['stats', 'editor_meta'], authorized: true }
+  t.same(await admin.first('privileges_updated'), updated)
+  t.equal(await listener.first('admin_online'), false, 'nobody may answer any more')
+  announcer.accountChanged({ adminId, kind: 'privileges' })
+  announcer.tell({ privilege: 'queue_manage' }, 'jingles_updated')
+  announcer.tell({ privilege: 'editor_meta' }, 'queue_updated', {})
+  await admin.first('queue_updated')
+  t.same(admin.all('jingles_updated'), [], 'hears nothing more of what it may not do')
+  t.equal(admin.all('privileges_updated').length, 1, 'news that changes nothing is not told')
+
+  admin.forget()
+  listener.forget()
+  await data.admins.update({ adminId }, { privileges: ['queue_manage'], authorized: false })
+  announcer.accountChanged({ adminId, kind: 'password-reset' })
+  t.same(await admin.first('force_logout'), { reason: 'password_reset' })
+  t.notOk(await isAdmin(admin))
+  announcer.tell('admins', 'audit_new_entry', entry)
+
+  admin.forget()
+  admin.socket.emit('admin_active', one.tokenOf(helper))
+  t.match(await admin.first('admin_confirmed'), { authorized: false })
+  announcer.tell('admins', 'audit_new_entry', entry)
+  await data.admins.update({ adminId }, { authorized: true })
+  announcer.accountChanged({ adminId, kind: 'privileges' })
+  t.same(await admin.first('privileges_updated'), { privileges: ['queue_manage'], authorized: true })
+  t.equal(await listener.first('admin_online'), true, 'with its activation')
+  t.same(admin.all('audit_new_entry'), [], 'nothing of admins before that')
+  t.ok(await isAdmin(admin))
+
+  listener.forget()
+  await data.admins.delete({ adminId })
+  announcer.accountChanged({ adminId, kind: 'deleted' })
+  t.same(await admin.first('force_logout'), { reason: 'admin_deleted' })
+  t.equal(await listener.first('admin_online'), false)
+  t.notOk(await isAdmin(admin))
+  t.ok(admin.socket.connected, 'as a listener it stays')
+  const nobody = (list: User[]) => !list.some((user) => user.isAdmin)
+  await listener.first<User[]>('usersUpdate', nobody)
+})
+
+t.test('what was not heard while Redis was away is found when it is back', async (t) => {
+  const [one, two] = await twoReplicas(t)
+  const { data } = one.ports
+  const [changed, deleted, twice] = await Promise.all([
+    addHelper(one.ports, ['stats']),
+    addHelper(one.ports, ['stats']),
+    addHelper(one.ports, ['queue_manage']),
+  ])
+  const clients = [await joinAs(one, changed), await joinAs(two, deleted)] as const
+  const older = await joinAs(one, twice)
+  await one.redis.process.end()
+  await data.admins.update({ adminId: changed.adminId }, { privileges: ['jingles_uploader'] })
+  await data.admins.delete({ adminId: deleted.adminId })
+  const newer = await joinAs(two, twice)
+  t.ok(await isAdmin(newer), 'admins can come while Redis is away')
+  t.ok(await isAdmin(older))
+  await one.redis.restart()
+  t.match(await clients[0].first('privileges_updated'), { privileges: ['jingles_uploader'] })
+  t.same(await clients[1].first('force_logout'), { reason: 'admin_deleted' })
+  await until(async () => !(await isAdmin(older)))
+  t.ok(await isAdmin(newer))
+})
+
+t.test('events reach their audience on every replica, and nobody else', async (t) => {
+  const [one, two] = await twoReplicas(t, SUPER_ADMIN)
+  const { announcer } = one.ports
+  const boss = await joinAs(two, {
+    adminId: SUPER_ADMIN_ID,
+    login: 'admin',
+    role: 'super_admin',
+    privileges: [],
+    authorized: true,
+  })
+  const helper = await joinAs(two, await addHelper(one.ports, ['stats']))
+  const idle = await joinAs(one, await addHelper(one.ports, ['stats'], false))
+  const listener = await two.join()
+  const clients = [boss, helper, idle, listener]
+  const authorized = { adminId: 'x', login: 'x', authorized: true } as const
+  announcer.tell('admins', 'audit_new_entry', entry)
+  announcer.tell('super-admin', 'admin_authorized', authorized)
+  announcer.tell({ privilege: 'donations_manage' }, 'queue_updated', {})
+  announcer.announce('library_updated')
+  await Promise.all(clients.map((client) => client.first('library_updated')))
+  const heard = (event: string) => clients.map((client) => client.all(event).length)
+  t.same(heard('audit_new_entry'), [1, 1, 0, 0])
+  t.same(heard('admin_authorized'), [1, 0, 0, 0])
+  t.same(heard('queue_updated'), [1, 0, 0, 0], 'the super admin holds every privilege')
+
+  listener.socket.emit('listener_init')
+  const { uid } = await listener.first<{ uid: string }>('listener_uid')
+  announcer.tell({ uid }, 'suggestions_update', [])
+  announcer.tell({ uid: uid.replace(/./g, '0') }, 'queue_updated', {})
+  await listener.first('suggestions_update')
+  t.same(heard('queue_updated'), [1, 0, 0, 0], 'one listener is not the other')
+
+  const newcomer = await one.join()
+  t.equal(newcomer.all('admin_online')[0], true)
+  const list = await newcomer.first<User[]>('usersUpdate', (list) => list.length === 5)
+  t.match(list[0], { isAdmin: true })
+  const bossUser = list.find((user) => user.isSuperAdmin)
+  t.match(bossUser, { name: superAdminPersona.name, img: superAdminPersona.img, isAdmin: true })
+  const helpers = list.filter((user) => user.isAdmin && !user.isSuperAdmin)
+  t.equal(helpers.length, 2)
+  for (const { name, img } of helpers) {
+    const worn = personas.find((persona) => persona.img === img)
+    t.same(name, { uk: `Адмін ${worn?.name.uk}`, en: `Admin ${worn?.name.en}` })
+  }
+  for (const user of list.slice(3)) {
+    t.same(Object.keys(user).sort(), ['color', 'img', 'name'])
+    t.notMatch(user.name.en, /^Admin/)
+  }
+  t.same(await answerTo(newcomer, 'suggest_song', { id: 'day/one.mp3' }), { error: 'no_uid' })
+
+  newcomer.forget()
+  boss.socket.disconnect()
+  t.equal(await newcomer.first('admin_online'), false, 'the only one who could answer has left')
+  await newcomer.first<User[]>('usersUpdate', (list) => !list.some((user) => user.isSuperAdmin))
+})
+
+t.test('listeners see saved settings at once, from every replica', async (t) => {
+  const [one, two] = await twoReplicas(t)
+  const listener = await two.join()
+  const { branding } = structuredClone(defaultSettings)
+  branding.byLang.en.dayRadioName = 'Another name'
+  const record: SettingsRecord = { section: 'branding', value: branding, revision: 1 }
+  await one.ports.data.settings.put(record)
+  one.ports.announcer.settingsChanged()
+  await listener.first<RadioState>('sync', ({ uiSettings }) => {
+    return uiSettings.byLang.en.dayRadioName === 'Another name'
+  })
+  t.pass('told')
+})
+
+t.test('an admin whose replica dies is forgotten, one whose replica lives is not', async (t) => {
+  const { Redis } = await import('ioredis')
+  const server = await startRedis(t)
+  const main = new Redis(server.url)
+  const open = async (onAdminOnline: (isOnline: boolean) => void) => {
+    const [redis, subscriber] = [anotherConnection(main), anotherConnection(main)]
+    await Promise.all([redis.ping(), subscriber.ping()])
+    const pace = { tellEveryMs: 100, forgetAfterMs: 1_000 }
+    const onChange = () => {}
+    const roster = createRoster({
+      ...{ redis, subscriber, personas, limit: 2, nowMs: Date.now, log },
+      ...{ onChange, onAdminOnline, ...pace },
+    })
+    const die = () => {
+      redis.disconnect()
+      subscriber.disconnect()
+    }
+    t.teardown(() => {
+      roster.close()
+      die()
+    })
+    return { roster, die }
+  }
+  t.teardown(() => main.disconnect())
+
+  const news: boolean[] = []
+  let wake = () => {}
+  const told = async (count: number) => {
+    while (news.length < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  const here = await open((isOnline) => {
+    news.push(isOnline)
+    wake()
+  })
+  const there = await open(() => {})
+  const adminId = randomUUID()
+  const seats = Array.from({ length: 4 }, () => there.roster.enter())
+  seats[0]!.dress({ adminId, isSuper: false, mayAnswer: true }, () => {})
+  await told(1)
+  seats[1]!.dress({ adminId: randomUUID(), isSuper: true, mayAnswer: true }, () => {})
+  seats[0]!.leave()
+  seats[1]!.dress(null)
+  await told(2)
+  seats[2]!.dress({ adminId, isSuper: false, mayAnswer: true }, () => {})
+  await told(3)
+  await until(async () => here.roster.list().length === 2 && here.roster.list()[0]?.isAdmin === true)
+  // Many times as long as it takes to forget somebody who says nothing.
+  for (let beats = 0; beats < 30; beats++) await pause(100)
+  t.same(news, [true, false, true], 'who says that it is here is here')
+  there.die()
+  await told(4)
+  t.same(news, [true, false, true, false])
+  t.same(here.roster.list(), [])
+})
+
+const entry: AuditEntry = {
+  id: 1,
+  adminId: SUPER_ADMIN_ID,
+  adminLogin: 'admin',
+  operationType: 'login',
+  createdAt: 1,
+  data: {},
+}
+
+/** An air that plays the first of so many tracks of an hour each, all by Ann. */
+function playing(count: number, startedAtMs: number): PlayoutState {
+  const state = initialState(1, 'sound', { natural: 'day', changes: [] }, startedAtMs)
+  const entries = Array.from({ length: count }, (_, i) => ({
+    entryId: `${i}`,
+    track: {
+      ...{ id: `day/${i}.mp3`, title: `${i}`, artist: 'Ann' },
+      ...{ album: '', year: null, durationMs: 3_600_000 },
+    },
+    orderType: null,
+    tier: null,
+  }))
+  return {
+    ...state,
+    onAir: { phase: 'track', entry: entries[0]!, startedAtMs },
+    list: { ...state.list, entries },
+  }
+}
