@@ -290,6 +290,7 @@ t.test('settings', async (t) => {
     t.match(await generate({ GROUP_DEFS: [] }), refusal('generation.GROUP_DEFS'))
     t.match(await generate({ GROUP_DEFS: { A: 'x' } }), refusal('generation.GROUP_DEFS'))
     t.match(await generate({ GROUP_DEFS: { A: [5] } }), refusal('generation.GROUP_DEFS'))
+    const artists = Array.from({ length: 4000 }, (_, i) => `a${i}`)
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`g${i}`, []]))
     t.match(await generate({ GROUP_DEFS: many(101) }), refusal('generation.GROUP_DEFS', 'too_many'))
     t.match(
@@ -301,7 +302,7 @@ t.test('settings', async (t) => {
       refusal('generation.GROUP_DEFS', 'length'),
     )
     t.match(
-      await generate({ GROUP_DEFS: { A: Array.from({ length: 2001 }, (_, i) => `a${i}`) } }),
+      await generate({ GROUP_DEFS: { A: artists.slice(2999), B: artists } }),
       refusal('generation.GROUP_DEFS', 'too_many'),
     )
   })
@@ -700,6 +701,8 @@ t.test('on air', async (t) => {
       body: { error: { code: 'QUEUE_GROUP_INSERT_FAILED', reason } },
     })
     t.match(await insert(night.id), refused('wrong_mode'))
+    await ports.data.groups.update({ id: night.id }, { mode: 'day' })
+    t.match(await insert(night.id), refused('empty'), 'songs of another mode than their group are none of it')
     await ports.data.tracks.delete({ id: songs[3]! })
     const inserted = await insert(group.id)
     t.match(inserted, {

@@ -19,7 +19,7 @@ export interface GroupDraft {
 }
 
 const LONGEST_NAME = 100
-const MOST_GROUPS = 1_000
+const MOST_GROUPS = 200
 /** Two changes of one group at a time are rare; more in a row than this are a fault. */
 const ATTEMPTS = 10
 

@@ -23,7 +23,8 @@ type Amount = { [F in keyof Generation]: Generation[F] extends number ? F : neve
 const SHORTEST_LIST = 3_600
 const LONGEST_TEXT = 200
 const MOST_GROUPS = 100
-const MOST_ARTISTS = 2_000
+/** In all groups of a mode together. */
+const MOST_ARTISTS = 5_000
 const LONGEST_GROUP_NAME = 50
 /** Seconds between the beginning of a phrase and the end of its song. */
 const PHRASE_TIME = { min: 5, max: 30 }
@@ -60,6 +61,7 @@ const keysOf = {
   }
 >
 const modes: Mode[] = ['day', 'night']
+const GROUPS_FIELD = /^generation\.(NIGHT_)?GROUP_DEFS$/
 
 /** The flags that choose how lists are made. */
 export const algorithmFlags: Flag[] = modes.flatMap((mode) => [
@@ -119,7 +121,7 @@ export function checkSection<S extends SectionName>(
 /** What the library of this moment allows. `groups` are its tracks by group. */
 export function boundsOf(
   library: SettingsContext['library'],
-  groups: Record<Mode, TrackGroup<Readonly<Track>>[]>,
+  groups: Record<Mode, readonly TrackGroup<Readonly<Track>>[]>,
 ): SettingsBounds {
   const day = limitsOf('day', library.day, groups.day)
   const night = limitsOf('night', library.night, groups.night)
@@ -147,7 +149,7 @@ export function describeChanges(
   after: unknown,
 ): { field: string; before: unknown; after: unknown }[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
-  if (/\.(NIGHT_)?GROUP_DEFS$/.test(name))
+  if (GROUPS_FIELD.test(name))
     return [{ field: name, before: countGroups(before as GroupDefs), after: countGroups(after as GroupDefs) }]
   if (typeof before !== 'object' || typeof after !== 'object' || !before || !after)
     return [{ field: name, before, after }]
@@ -164,7 +166,7 @@ function countGroups(defs: GroupDefs) {
 /** A value as one of the kind of the stored one. */
 function readAs(stored: unknown, sent: unknown, field: string): unknown {
   if (field === 'branding.byLang') return readByLang(sent, field)
-  if (/\.(NIGHT_)?GROUP_DEFS$/.test(field)) return readGroups(sent, field)
+  if (GROUPS_FIELD.test(field)) return readGroups(sent, field)
   if (typeof sent !== typeof stored) throw new Failure('BAD_REQUEST', { field })
   if (typeof sent === 'string') return readText(sent, field)
   if (typeof sent === 'number') return readNumber(sent, field)
@@ -218,9 +220,10 @@ function readGroups(sent: unknown, field: string): Record<string, string[]> {
     for (const artist of artists.map((artist) => readText(artist, field))) {
       if (artist && !known.has(artist.toLowerCase())) known.set(artist.toLowerCase(), artist)
     }
-    if (known.size > MOST_ARTISTS) throw tooMany(field, MOST_ARTISTS)
   }
   if (groups.size > MOST_GROUPS) throw tooMany(field, MOST_GROUPS)
+  const artists = [...groups.values()].reduce((sum, { size }) => sum + size, 0)
+  if (artists > MOST_ARTISTS) throw tooMany(field, MOST_ARTISTS)
   // Every name becomes a field of its own, whatever it is: nothing is looked up in what an object inherits.
   return Object.fromEntries([...groups].map(([name, artists]) => [name, [...artists.values()]]))
 }

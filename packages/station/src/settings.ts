@@ -100,7 +100,7 @@ export async function programmeSettings(
 /** The library by group as the stored settings say, worked out once per change of either. */
 export async function groupedLibrary(
   data: Pick<DataStore, 'tracks' | 'settings'>,
-): Promise<Record<Mode, TrackGroup<Readonly<Track>>[]>> {
+): Promise<Record<Mode, Groups>> {
   const [day, night, settings] = await Promise.all([
     libraryOf(data, 'day'),
     libraryOf(data, 'night'),
@@ -110,6 +110,7 @@ export async function groupedLibrary(
 }
 
 type Tracks = readonly Readonly<Track>[]
+type Groups = readonly TrackGroup<Readonly<Track>>[]
 const grouped = oncePerVersion(
   (day: Tracks, night: Tracks, settings: readonly Readonly<SettingsRecord>[]) => {
     const { GROUP_DEFS, NIGHT_GROUP_DEFS } = settingsIn(settings).generation
@@ -124,8 +125,12 @@ export async function settingsBounds(data: Pick<DataStore, 'tracks' | 'settings'
     libraryOf(data, 'night'),
     groupedLibrary(data),
   ])
-  return boundsOf({ day, night }, groups)
+  return bounds(day, night, groups.day, groups.night)
 }
+
+const bounds = oncePerVersion((day: Tracks, night: Tracks, dayGroups: Groups, nightGroups: Groups) =>
+  boundsOf({ day, night }, { day: dayGroups, night: nightGroups }),
+)
 
 /** What an admin sends: sections with the fields that it knows. */
 export type SettingsDraft = Partial<Record<SectionName, Record<string, unknown>>>
