@@ -14,7 +14,7 @@ export interface ClientEvent {
   access: EventAccess
   /** The one argument; `null` when the event has none and whatever comes is ignored. */
   payload: TSchema | null
-  /** What the callback gets; `null` when the event never calls back. */
+  /** What the callback gets; `null` when the event never calls back. An admin who is refused gets `{ error: Coded }`. */
   ack: TSchema | null
 }
 

@@ -290,6 +290,8 @@ t.test('whatever a client sends, the process serves on', async (t) => {
     'error',
     'message',
     'admin_active',
+    'get_queue',
+    'search_queue',
     'admin_skip_song',
     'host_audio_chunk',
     'constructor',

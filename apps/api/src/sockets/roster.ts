@@ -273,6 +273,13 @@ function randomColor(): string {
 
 function readNews(message: string): News | null {
   const news = (readMessage(message) ?? {}) as Partial<News>
-  if (typeof news.from !== 'string') return null
-  return news.members === undefined || Array.isArray(news.members) ? (news as News) : null
+  const { from, members } = news
+  if (typeof from !== 'string') return null
+  if (members === undefined) return { from }
+  return Array.isArray(members) && members.every(isMember) ? { from, members } : null
+}
+
+function isMember(told: unknown): boolean {
+  const { user, sinceMs, admin } = (told ?? {}) as Partial<Member>
+  return !!user && Number.isFinite(sinceMs) && (admin === undefined || Number.isFinite(admin?.claim))
 }
