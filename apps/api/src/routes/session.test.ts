@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { openApp } from '../../../../tests/harness/app.ts'
+import { startJobs } from '../../../../tests/harness/workers.ts'
 
 const PASSWORD = 'Correct horse 1'
 const SUPER = { ADMIN_LOGIN: 'Admin', ADMIN_PASS: PASSWORD, LOGIN_ATTEMPTS_PER_15_MIN: '0' }
@@ -519,6 +520,12 @@ t.test('the super admin keeps accounts', async (t) => {
     )
     t.equal((await ask('GET verify', { token: active.token })).status, 200)
     t.equal(await purgeAccounts(ports, resetMs + 100 * DAY_MS), 0, 'who is active stays')
+
+    const forgotten = await make('forgotten')
+    await ports.data.admins.update({ adminId: forgotten }, { temporarySinceMs: madeMs - DAY_MS })
+    await startJobs(t, ports)
+    await ports.jobs.perform('purge-accounts', {})
+    t.same(await heard(), [{ adminId: forgotten, kind: 'deleted' }], 'also by the job')
   })
 })
 
