@@ -420,6 +420,18 @@ t.test('a library of less than an hour allows everything but settings of lists',
   t.equal((await ask('POST', 'settings', jingles)).status, 200, 'an hour by day is enough without a night')
 })
 
+t.test('a station without a night does not switch', async (t) => {
+  const { ask, addTracks, ports, auditLog } = await openStation(t, { NIGHT_MODE: 'false' })
+  await addTracks('day', 'Ann', 12, 180)
+  await startAir(t, ports)
+  for (const scheduledTime of [undefined, '23:30']) {
+    const answer = await ask('POST', 'switch-mode', { targetMode: 'night', scheduledTime })
+    t.match(answer, { status: 409, body: { donated: false, error: { code: 'MODE_SWITCH_REFUSED' } } })
+    t.equal(answer.body.error.reason, 'night_off')
+  }
+  t.same(await auditLog(), [], 'what was refused is not told')
+})
+
 t.test('without durable data settings are read only, and there is no log', async (t) => {
   const { ask } = await openStation(t, { EPHEMERAL_STORAGE: 'true' })
   t.equal((await ask('GET', 'settings')).status, 200)
