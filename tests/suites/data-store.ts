@@ -1,5 +1,5 @@
-import type { HistoryItem, Track } from '@solstice/contracts'
-import type { DataStore } from '@solstice/station'
+import type { ClipFamily, HistoryItem, Track } from '@solstice/contracts'
+import type { AdminRecord, ClipRecord, DataStore, GroupRecord } from '@solstice/station'
 import type { Test } from 'tap'
 
 /** A place that stores can be opened on, again and again, by several at once; the suite closes them. */
@@ -91,6 +91,58 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     await t.rejects(data.history.put({ id: 11, ...played('day/c', 5) }))
     await t.rejects(data.history.update({ trackId: 'day/c' }, { playedAt: 7 }), 'two would become one')
     t.same(ids(await data.history.find()), [1, 2, 4, 9, 10])
+  })
+
+  t.test('a name is taken once: a clip per family, a group, an account, whatever their keys', async (t) => {
+    const data = await fresh(t)
+    const clip = (id: string, family: ClipFamily, nameKey: string): ClipRecord => {
+      const facts = { filename: nameKey, mode: 'day', duration: 1, used: true, createdAt: 1 } as const
+      return { id, family, nameKey, ...facts }
+    }
+    const group = (id: string, nameKey: string): GroupRecord => {
+      return { id, nameKey, name: nameKey, mode: 'day', songs: [], createdAt: 1, revision: 1 }
+    }
+    const admin = (adminId: string, loginKey: string): AdminRecord => {
+      const facts = { privileges: [], authorized: false, createdAt: 1, updatedAt: 1 }
+      return { adminId, loginKey, login: loginKey, passwordHash: '', temporarySinceMs: 1, ...facts }
+    }
+    t.ok(await data.clips.insert(clip('1', 'jingles', 'a.mp3')))
+    t.equal(await data.clips.insert(clip('2', 'jingles', 'a.mp3')), null)
+    t.ok(await data.clips.insert(clip('2', 'phrases', 'a.mp3')))
+    t.ok(await data.groups.insert(group('1', 'morning')))
+    t.equal(await data.groups.insert(group('2', 'morning')), null)
+    await data.groups.put(group('2', 'evening'))
+    await t.rejects(data.groups.update({ id: '2' }, { nameKey: 'morning' }))
+    t.equal(await data.groups.update({ id: '2' }, { nameKey: 'evening', name: 'Evening' }), 1, 'its own name')
+    const claims = await Promise.all(['1', '2', '3'].map((id) => data.admins.insert(admin(id, 'oksana'))))
+    t.equal(claims.filter(Boolean).length, 1)
+    await t.rejects(data.admins.put(admin('4', 'oksana')))
+  })
+
+  t.test('the audit log counts by itself', async (t) => {
+    const data = await fresh(t)
+    const entry = {
+      adminId: 'super',
+      adminLogin: 'a',
+      operationType: 'login',
+      createdAt: 1,
+      data: {},
+    }
+    t.equal((await data.audit.insert(entry))?.id, 1)
+    t.equal((await data.audit.insert(entry))?.id, 2)
+    t.equal(await data.audit.delete(({ id }) => id === 2), 1)
+    t.same(await data.audit.insert(entry), { id: 3, ...entry })
+  })
+
+  t.test('a record stays where it was, however it is changed', async (t) => {
+    const data = await fresh(t)
+    for (const id of ['day/a', 'day/b', 'day/c', 'day/d']) await data.tracks.insert(track(id))
+    await data.tracks.put(track('day/b', { album: 'put' }))
+    await data.tracks.update({ id: 'day/c' }, { album: 'updated' })
+    t.same(ids(await data.tracks.find()), ['day/a', 'day/b', 'day/c', 'day/d'])
+    t.same(ids(await data.tracks.find({ mode: 'day' })), ['day/a', 'day/b', 'day/c', 'day/d'])
+    await data.tracks.update({ id: 'day/b' }, { id: 'night/b', mode: 'night' })
+    t.same(ids(await data.tracks.find()), ['day/a', 'day/c', 'day/d', 'night/b'], 'a new key is a new place')
   })
 
   t.test('put adds, and replaces in place', async (t) => {
