@@ -3,12 +3,14 @@ import { open, stat } from 'node:fs/promises'
 import type { AudioTags, EditableTags } from '@solstice/station'
 import { type IAudioMetadata, parseFile } from 'music-metadata'
 import { File, MpegAudioFileSettings, ReadStyle, TagTypes } from 'node-taglib-sharp'
-import { findSound, measureMp3 } from './mp3-length.ts'
+import { findSound, isContainer, measureMp3 } from './mp3-length.ts'
 import { readFrames, type TagFrame } from './tag-frames.ts'
 
 const MAX_CHARACTERS = 300
 /** Larger tags are not read: every MB of them, be it padding, may hold up the process for half a second. */
 const MAX_TAG_BYTES = 8 * 1024 * 1024
+/** The library looks for frames where there are none, at up to a second for 10 KB. */
+const MAX_JUNK_BYTES = 32 * 1024
 const unread: Pick<IAudioMetadata, 'common' | 'format'> = {
   common: {
     track: { no: null, of: null },
@@ -27,9 +29,10 @@ export function audioTags(): AudioTags {
     async read(path) {
       // Of an MP3 only its own frames tell the length. The library believes what the file says of itself, and takes a
       // variable bit rate that begins steadily for a constant one.
-      const { mp3, sound } = await examine(path)
-      const isModest = sound.start <= MAX_TAG_BYTES
-      const { common, format } = isModest ? await parse(path, mp3 === null) : unread
+      const { mp3, sound, isOther } = await examine(path)
+      const isClear = mp3 ? mp3.junkBefore <= MAX_JUNK_BYTES : isOther
+      const { common, format } =
+        isClear && sound.start <= MAX_TAG_BYTES ? await parse(path, mp3 === null) : unread
       const duration = mp3?.duration ?? format.duration
       // Anything may look like the start of a frame; what has a length is audio.
       if (!format.codec || !duration) throw new Error(`${path} is not audio`)
@@ -68,7 +71,11 @@ async function examine(path: string) {
   const file = await open(path)
   try {
     const sound = await findSound(file)
-    return { sound, mp3: await measureMp3(file, sound) }
+    return {
+      sound,
+      mp3: await measureMp3(file, sound),
+      isOther: await isContainer(file, sound.start),
+    }
   } finally {
     await file.close()
   }

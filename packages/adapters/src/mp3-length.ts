@@ -15,6 +15,8 @@ export interface Mp3Facts {
   duration: number
   /** The frames make up the file; otherwise they stand in it by chance, or within something else. */
   isMpeg: boolean
+  /** Bytes before the first frame that are neither tag nor frame. */
+  junkBefore: number
 }
 
 /**
@@ -33,10 +35,10 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
     filled = (await file.read(window, 0, Math.min(WINDOW, end - at), at)).bytesRead
   }
 
-  await load(start)
-  if (isContainer(window.subarray(0, filled))) return null
+  if (await isContainer(file, start)) return null
   let at = start
   let junk = 0
+  let junkBefore: number | null = null
   let tags = 0
   let frames = 0
   let seconds = 0
@@ -56,6 +58,7 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
         frames++
         seconds += frame.samples / frame.sampleRate
       }
+      junkBefore ??= junk
       last = frame
       at += frame.length
     } else {
@@ -71,6 +74,7 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
     // What the encoder put before and after the sound is taken off, unless some of it is missing.
     duration: info?.frames === frames ? seconds - info.silentSeconds : seconds,
     isMpeg: others < (end - start - tags) / 2,
+    junkBefore: junkBefore ?? junk,
   }
 }
 
@@ -99,8 +103,10 @@ export async function findSound(file: FileHandle): Promise<SoundBounds> {
   return { start, end }
 }
 
-/** What else may hold frames of layer III: a player goes by how the file begins. */
-function isContainer(bytes: Buffer): boolean {
+/** What else may hold sound, be it frames of layer III: a player goes by how the file begins. */
+export async function isContainer(file: FileHandle, start: number): Promise<boolean> {
+  const bytes = Buffer.alloc(8)
+  await file.read(bytes, 0, bytes.length, start)
   const begins = ['RIFF', 'RIFX', 'FORM', 'OggS', 'fLaC', 'FLV', '\x1aE\xdf\xa3']
   const isNamed = begins.some((magic) => bytes.toString('latin1', 0, magic.length) === magic)
   return isNamed || bytes.toString('latin1', 4, 8) === 'ftyp'
