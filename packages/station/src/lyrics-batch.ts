@@ -14,7 +14,8 @@ const TELL_EVERY_MS = 1_000
 
 interface BatchDeps {
   data: DataStore
-  lyrics: Lyrics
+  /** null when lookups are off: then nothing is found. */
+  lyrics: Lyrics | null
   batches: LyricsBatches
   bus: Pick<Bus, 'send'>
   audit: Audit
@@ -85,20 +86,37 @@ async function updateTrack(
   const before = await statusNow()
   const unchanged = (outcome: 'kept' | 'not_found') => ({ songId, outcome, before, after: before })
   if (!force && before === 'synced') return unchanged('kept')
+  if (!lyrics) return unchanged('not_found')
 
   const endTurn = await batches.takeTurn(stopping)
   try {
-    const found = await lyrics.search(track, track.duration).finally(endTurn)
+    const found = await unless(stopping, lyrics.search(track, track.duration)).finally(endTurn)
     if (!found) return unchanged('not_found')
     // Somebody may have written lyrics meanwhile.
     if (!force && !isBetter(found, await statusNow())) return unchanged('kept')
     const isSaved = await save(deps, track, found, force, actor)
     return isSaved ? { songId, outcome: 'saved', before, after: lyricsStatus(found) } : unchanged('kept')
   } catch (error) {
+    stopping.throwIfAborted()
     const isKnown = error instanceof Failure
     if (!isKnown || error.cause) log.warn({ err: error, songId }, 'the lyrics of a track were not updated')
     const code = isKnown ? error.code : 'INTERNAL'
     return { songId, outcome: 'failed', before, after: before, error: code }
+  }
+}
+
+/** Waits for something, but not past the moment at which it has to break off. */
+async function unless<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const stop = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(stopping.reason)
+    stopping.addEventListener('abort', giveUp, { once: true, signal: done.signal })
+  })
+  try {
+    return await Promise.race([work, stop])
+  } finally {
+    done.abort()
+    work.catch(() => {})
   }
 }
 

@@ -4,6 +4,6 @@ import { type Audit, createLyrics, type Given, updateLyrics } from '@solstice/st
 /** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
 export function lyricsBatch(ports: Ports & { audit: Audit }, given: Given<'lyrics-batch'>, run: JobContext) {
   const { config, data, lyricsLookup, clock, redis } = ports
-  const lyrics = createLyrics(data, config.lyricsApiUrl ? lyricsLookup : null, clock)
+  const lyrics = config.lyricsApiUrl ? createLyrics(data, lyricsLookup, clock) : null
   return updateLyrics({ ...ports, lyrics, batches: openLyricsBatches(redis) }, given, run)
 }
