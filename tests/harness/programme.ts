@@ -21,7 +21,13 @@ import type { Test } from 'tap'
 export const HOUR = 3_600_000
 export const NOON = 1_000_000_000_000
 export const alwaysDay: Schedule = { natural: 'day', changes: [] }
-export const all: ProgrammeSettings = { useAll: true, maxDurationMs: 0 }
+export const all: ProgrammeSettings = {
+  useAll: true,
+  maxDurationMs: 0,
+  algorithm: 'simple',
+  groups: {},
+  songsPerSection: 30,
+}
 
 export function track(
   name: string,
@@ -85,7 +91,7 @@ export function stationFact(
   pace: Pace = 'clock',
   nightMode = true,
 ): Fact {
-  const none = { modeSwitchCooldownMs: 0, preparingMinMs: 0, groupInsertCooldownMs: 0 }
+  const none = initialState(0, pace, schedule, 0).limits
   return { type: 'station', pace, schedule, nightMode, limits: { ...none, ...limits } }
 }
 

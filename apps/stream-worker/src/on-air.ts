@@ -16,6 +16,7 @@ import {
   projectAir,
   resume,
   type Step,
+  type Suggestion,
   wantedLists,
 } from '@solstice/playout'
 import {
@@ -50,7 +51,7 @@ export async function goOnAir(
   saved: { state: PlayoutState; aliveAtMs: number } | null,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { config, log, data, media, clock } = ports
+  const { config, log, data, media, clock, announcer } = ports
   const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
   if (config.streamMode && !canHearItself)
     log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
@@ -78,6 +79,11 @@ export async function goOnAir(
       modeSwitchCooldownMs: config.modeSwitchCooldownS * 1000,
       preparingMinMs: config.preparingMinS * 1000,
       groupInsertCooldownMs: config.groupInsertCooldownS * 1000,
+      queueAddCooldownMs: config.queueAddCooldownS * 1000,
+      queueRemoveCooldownMs: config.queueRemoveCooldownS * 1000,
+      queueSkipCooldownMs: config.queueSkipCooldownS * 1000,
+      suggestCooldownMs: config.suggestCooldownS * 1000,
+      suggestExpiryMs: config.suggestExpiryS * 1000,
     },
   })
 
@@ -94,7 +100,7 @@ export async function goOnAir(
     save().catch(fail)
   }
   const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
-  const passTime = () => take(advance(state, clock.nowMs()))
+  const passTime = (nowMs = clock.nowMs()) => take(advance(state, nowMs))
 
   /** Resolves when all that has happened so far is saved. */
   const save = (): Promise<void> => {
@@ -104,7 +110,7 @@ export async function goOnAir(
         const [toAnswer, toDo] = [answers.splice(0), effects.splice(0)]
         await desk.save(state)
         for (const { id, outcome } of toAnswer) desk.answer(id, outcome)
-        for (const effect of toDo) void act(effect)
+        for (const effect of toDo) act(effect)
       }
     })().finally(() => {
       saving = null
@@ -112,11 +118,34 @@ export async function goOnAir(
     return saving
   }
 
-  const act = async (effect: Effect) => {
+  const act = (effect: Effect) => {
+    switch (effect.type) {
+      case 'played':
+        return record(effect)
+      case 'suggestion-answered': {
+        const { suggestion, accepted, auto } = effect
+        const song = songOf(suggestion)
+        return announcer.tell({ socketId: suggestion.socketId }, 'suggestion_result', {
+          accepted,
+          auto,
+          song,
+        })
+      }
+      case 'suggestions-changed':
+        return tellSuggestions(effect.suggestions)
+    }
+  }
+  const record = (played: Extract<Effect, { type: 'played' }>) => {
     if (!recordsHistory) return
-    await recordPlayed(data, effect).catch((error) =>
-      log.error({ err: error, effect }, 'history was not recorded'),
-    )
+    recordPlayed(data, played).catch((error) => log.error({ err: error, played }, 'history was not recorded'))
+  }
+  const tellSuggestions = (suggestions: readonly Suggestion[]) => {
+    const list = suggestions.map((suggestion) => ({
+      uid: suggestion.uid,
+      song: songOf(suggestion),
+      addedAt: suggestion.addedAtMs,
+    }))
+    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', list)
   }
 
   const fail = (error: unknown) => {
@@ -170,8 +199,10 @@ export async function goOnAir(
   const obey = async () => {
     for await (const { id, command } of desk.commands(state.appliedThrough)) {
       if (offAir.aborted) return
-      const nowMs = clock.nowMs()
-      passTime()
+      // Where the sound is mixed ahead, the next track begins with its first sample behind what is mixed.
+      const aheadMs = (command.type === 'skip' && broadcast?.mixedUntilMs) || 0
+      const nowMs = Math.max(clock.nowMs(), aheadMs)
+      passTime(nowMs)
       try {
         const step = apply(state, command, nowMs)
         if (command.type === 'library-changed') libraryVersion++
@@ -226,6 +257,8 @@ export async function goOnAir(
   const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
   const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
   obey().catch(fail)
+  // A worker that died may have saved a change that it could not tell any more.
+  tellSuggestions(state.suggestions)
   log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')
 
   await new Promise<void>((resolve) => {
@@ -241,6 +274,8 @@ export async function goOnAir(
     await desk.handOver()
   }
 }
+
+const songOf = ({ track: { id, title, artist } }: Suggestion) => ({ id, title, artist })
 
 async function hasFfmpeg(path: string): Promise<boolean> {
   return promisify(execFile)(path, ['-version'], { timeout: FFMPEG_LIMIT_MS, killSignal: 'SIGKILL' }).then(

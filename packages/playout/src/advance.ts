@@ -2,6 +2,7 @@ import type { Mode } from '@solstice/contracts'
 import type { Effect, Step } from './commands.ts'
 import { switchNow } from './mode-switch.ts'
 import { dueMode, emptyList, isDonatedQueued, type PlayoutState, type QueueEntry } from './state.ts'
+import { enterMode, expireSuggestions, expiryMs } from './suggestions.ts'
 
 /** A track of unknown length is left after this time (rule T3). */
 const UNKNOWN_LENGTH_MS = 600_000
@@ -36,6 +37,7 @@ interface Due {
 function firstDue(state: PlayoutState): Due | null {
   const dues = [
     due(endOfHold(state), releaseHolds),
+    due(expiryMs(state), expireSuggestions),
     due(state.forced?.untilMs, endForced),
     due(pendingSwitchMs(state), runPendingSwitch),
     state.onAir.phase === 'track' ? due(trackDueMs(state), next) : due(startMs(state), start),
@@ -71,13 +73,16 @@ export function next(state: PlayoutState, atMs: number): Step {
 
 /** Begins the prepared list of a mode; without one the air is preparing until there is (rule L3). */
 function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
-  const { [mode]: prepared, ...others } = state.prepared
+  const { state: entered, effects } = enterMode(state, mode)
+  const { [mode]: prepared, ...others } = entered.prepared
   const first = prepared?.entries[0]
   if (!prepared || !first) {
     const onAir = { phase: 'preparing', target: mode, sinceMs: atMs, notBeforeMs: atMs } as const
-    return { state: { ...state, mode, list: emptyList, onAir }, effects: [] }
+    return { state: { ...entered, list: emptyList, onAir }, effects }
   }
-  return startEntry({ ...state, mode, prepared: others, list: { ...prepared, index: 0 } }, first, atMs)
+  const list = { ...prepared, index: 0 }
+  const started = startEntry({ ...entered, prepared: others, list }, first, atMs)
+  return { state: started.state, effects: [...effects, ...started.effects] }
 }
 
 function startEntry(state: PlayoutState, entry: QueueEntry, atMs: number): Step {
@@ -105,13 +110,16 @@ export function start(state: PlayoutState, atMs: number): Step {
   const mode = dueMode(state, atMs)
   if (atMs >= onAir.notBeforeMs && state.prepared[mode]?.entries.length) return startList(state, mode, atMs)
   if (mode === state.mode) return { state, effects: [] }
-  return { state: { ...state, mode, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects: [] }
+  const { state: entered, effects } = enterMode(state, mode)
+  return { state: { ...entered, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects }
 }
 
 /** When the pending switch runs, or is given up; null = at a track boundary. */
-function pendingSwitchMs({ pendingSwitch, onAir }: PlayoutState): number | null {
+function pendingSwitchMs(state: PlayoutState): number | null {
+  const { pendingSwitch, onAir } = state
   if (!pendingSwitch?.waiting) return pendingSwitch?.atMs ?? null
-  return onAir.phase === 'preparing' ? onAir.sinceMs : pendingSwitch.waiting.untilMs
+  const isFree = onAir.phase === 'preparing' && !isDonatedQueued(state)
+  return isFree ? onAir.sinceMs : pendingSwitch.waiting.untilMs
 }
 
 /** Rule S4: the moment of the pending switch, or a track boundary that it has waited for. */
@@ -121,7 +129,7 @@ function runPendingSwitch(state: PlayoutState, atMs: number): Step {
   const { target, waiting } = pendingSwitch
   const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
   if (target === mode || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
-  if (!isDonatedQueued(state)) return { state: switchNow(state, target, atMs), effects: [] }
+  if (!isDonatedQueued(state)) return switchNow(state, target, atMs)
   const untilMs = schedule.changes.find((change) => change.atMs > atMs)?.atMs ?? null
   return { state: { ...state, pendingSwitch: { ...pendingSwitch, waiting: { untilMs } } }, effects: [] }
 }

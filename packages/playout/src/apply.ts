@@ -1,10 +1,13 @@
 import { advance, next, start } from './advance.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
-import { insertGroup, playable } from './insert-group.ts'
+import { insertGroup } from './insert-group.ts'
 import { forcedMode, switchMode } from './mode-switch.ts'
 import { generate } from './programme.ts'
 import { lockOf } from './project-queue.ts'
+import { addSong, playable, removeEntry } from './queue.ts'
+import { skip } from './skip.ts'
 import { makeEntries, type PlayoutState, type PreparedList, type QueueEntry, type TrackRef } from './state.ts'
+import { answerSuggestion, settleSuggestions, suggest } from './suggestions.ts'
 
 /** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
 const WITHHOLD_MS = 60_000
@@ -13,8 +16,8 @@ const WITHHOLD_MS = 60_000
 export function apply(state: PlayoutState, command: Command, nowMs: number): Step & { outcome: Outcome } {
   switch (command.type) {
     case 'library-changed': {
-      const settled = settle(state, command.settled ?? [], nowMs)
-      return { state: forgetLists(settled), effects: [], outcome: { ok: true } }
+      const { state: settled, effects } = settle(state, command.settled ?? [], nowMs)
+      return { state: forgetLists(settled), effects, outcome: { ok: true } }
     }
     case 'release-track':
       return releaseTrack(state, command, nowMs)
@@ -22,6 +25,16 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
       return switchMode(state, command, nowMs)
     case 'insert-group':
       return insertGroup(state, command, nowMs)
+    case 'add-song':
+      return addSong(state, command, nowMs)
+    case 'remove-entry':
+      return removeEntry(state, command, nowMs)
+    case 'skip':
+      return skip(state, nowMs)
+    case 'suggest':
+      return suggest(state, command, nowMs)
+    case 'answer-suggestion':
+      return answerSuggestion(state, command, nowMs)
   }
 }
 
@@ -70,10 +83,11 @@ function settle(
   state: PlayoutState,
   settled: { trackId: string; track: TrackRef | null }[],
   nowMs: number,
-): PlayoutState {
-  if (settled.length === 0) return state
+): Step {
+  if (settled.length === 0) return { state, effects: [] }
   const tracks = new Map(settled.map(({ trackId, track }) => [trackId, track]))
-  const cleaned = withoutTracks(state, (id) => tracks.get(id) === null)
+  const { state: asked, effects } = settleSuggestions(state, tracks)
+  const cleaned = withoutTracks(asked, (id) => tracks.get(id) === null)
   const { onAir: air } = cleaned
   const onAir = air.phase === 'track' ? { ...air, entry: renewOnAir(air, tracks, nowMs) } : air
   const renew = <L extends PreparedList>(list: L): L => ({
@@ -84,13 +98,14 @@ function settle(
         : withTrack(entry, tracks.get(entry.track.id)),
     ),
   })
-  return {
+  const renewed = {
     ...cleaned,
     onAir,
     list: renew(cleaned.list),
     prepared: mapLists(cleaned.prepared, renew),
     withheld: cleaned.withheld.filter((hold) => !tracks.has(hold.trackId)),
   }
+  return { state: renewed, effects }
 }
 
 /** The end of the running track does not move; one that had no known end gets it, not before now. */

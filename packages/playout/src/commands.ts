@@ -1,5 +1,6 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
-import type { Limits, Pace, PlayoutState, Schedule, TrackRef } from './state.ts'
+import type { GroupDefs } from './groups.ts'
+import type { Limits, Pace, PlayoutState, Schedule, Suggestion, TrackRef } from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
 export type Command =
@@ -17,6 +18,25 @@ export type Command =
   | { type: 'switch-mode'; target: Mode; atMs: number | null }
   /** A song group shall be queued as a block. */
   | { type: 'insert-group'; mode: Mode; tracks: TrackRef[] }
+  /** A single song shall be queued. */
+  | ({ type: 'add-song' } & SongOrder)
+  /** An upcoming entry shall leave the queue; positions as in `searchQueue`, 1 = next. */
+  | { type: 'remove-entry'; position: number }
+  /** The track on air shall end now. */
+  | { type: 'skip' }
+  /** A listener asks for a song. */
+  | { type: 'suggest'; uid: string; socketId: string; track: TrackRef; mode: Mode }
+  /** An admin decides on what a listener asked for. */
+  | { type: 'answer-suggestion'; uid: string; action: 'add' | 'reject' }
+
+/** A song that somebody wants in the queue. `orderId`: however often it comes, it is queued once. */
+export interface SongOrder {
+  track: TrackRef
+  mode: Mode
+  orderType: 'lastinline' | 'donated'
+  tier: number | null
+  orderId?: string
+}
 
 /** What the answer to an accepted command says. */
 export interface Accepted {
@@ -25,6 +45,13 @@ export interface Accepted {
   'switch-mode': object
   /** Track ids in the order of the queue. */
   'insert-group': { inserted: string[] }
+  'add-song': object
+  'remove-entry': { track: TrackRef }
+  /** What was skipped. */
+  skip: { track: TrackRef }
+  /** Until the listener may ask again. */
+  suggest: { secsLeft: number }
+  'answer-suggestion': { track: TrackRef }
 }
 
 /** What only the worker that is on air says: facts of its surroundings. */
@@ -43,6 +70,10 @@ export interface ProgrammeSettings {
   useAll: boolean
   /** Longest list, in ms, unless `useAll`. */
   maxDurationMs: number
+  algorithm: 'simple' | 'sections' | 'group-sections'
+  groups: GroupDefs
+  /** For `sections`. */
+  songsPerSection: number
 }
 
 /** The answer to a command. */
@@ -51,7 +82,12 @@ export type Outcome<T extends Command['type'] = Command['type']> =
   | { ok: false; code: FailureCode; details?: FailureDetails }
 
 /** What the shell has to do after the new state is saved. Doing it twice does no harm. */
-export type Effect = { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number }
+export type Effect =
+  | { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number }
+  /** Whoever asked is told; `auto`: nobody decided. */
+  | { type: 'suggestion-answered'; suggestion: Suggestion; accepted: boolean; auto: boolean }
+  /** Those who may decide are told what there is now. */
+  | { type: 'suggestions-changed'; suggestions: Suggestion[] }
 
 /** A new state, and what follows from it outside the engine. */
 export interface Step {

@@ -3,13 +3,15 @@ export { apply, learn } from './apply.ts'
 export * from './commands.ts'
 export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'
 export { groupInsertCooldownSecsLeft } from './insert-group.ts'
-export { ASSUMED_DURATION_MS, generate } from './programme.ts'
+export { generate } from './programme.ts'
 export { type AirPlan, projectAir } from './project-air.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
 export { draw, shuffle } from './random.ts'
 export { resume } from './resume.ts'
+export { skipCooldownSecsLeft } from './skip.ts'
 export {
+  ASSUMED_DURATION_MS,
   initialState,
   type Limits,
   naturalMode,
@@ -20,7 +22,9 @@ export {
   type QueueEntry,
   readState,
   type Schedule,
+  type Suggestion,
   type TrackRef,
   upcoming,
   wantedLists,
 } from './state.ts'
+export { cooldownSecsLeft } from './suggestions.ts'

@@ -1,6 +1,8 @@
 import type { FailureDetails, Mode } from '@solstice/contracts'
 import type { Command, Outcome, Step } from './commands.ts'
+import { secsLeft } from './cooldown.ts'
 import { emptyList, isDonatedQueued, naturalMode, type PlayoutState, type Schedule } from './state.ts'
+import { enterMode } from './suggestions.ts'
 
 /** An admin asks for another mode, now or at a moment (rules S1, S2, S3). */
 export function switchMode(
@@ -11,40 +13,40 @@ export function switchMode(
   const details = refusal(state, target, nowMs)
   if (details) return { state, effects: [], outcome: { ok: false, code: 'MODE_SWITCH_REFUSED', details } }
   const isNow = atMs === null || atMs <= nowMs
-  return {
-    state: isNow
-      ? switchNow(state, target, nowMs)
-      : { ...state, pendingSwitch: { target, atMs, waiting: null } },
-    effects: [],
-    outcome: { ok: true },
-  }
+  const step = isNow
+    ? switchNow(state, target, nowMs)
+    : { state: { ...state, pendingSwitch: { target, atMs, waiting: null } }, effects: [] }
+  return { ...step, outcome: { ok: true } }
 }
 
 function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetails | null {
   if (!state.nightMode) return { reason: 'night_off', donated: false }
   if (target === state.mode) return { reason: 'already', donated: false }
-  const secsLeft = cooldownSecsLeft(state.lastSwitchMs, state.limits.modeSwitchCooldownMs, nowMs)
-  if (secsLeft > 0) return { reason: 'cooldown', secsLeft, donated: false }
+  const secs = secsLeft(state.lastSwitchMs, state.limits.modeSwitchCooldownMs, nowMs)
+  if (secs > 0) return { reason: 'cooldown', secsLeft: secs, donated: false }
   return isDonatedQueued(state) ? { reason: 'donated', donated: true } : null
 }
 
 /** Rules S5, S6: the track stops, the mode is prepared from a fresh library; against the schedule it is forced. */
-export function switchNow(state: PlayoutState, target: Mode, atMs: number): PlayoutState {
-  const { [target]: _stale, ...prepared } = state.prepared
+export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step {
+  const { state: entered, effects } = enterMode(state, target)
+  const { [target]: _stale, ...prepared } = entered.prepared
   return {
-    ...state,
-    mode: target,
-    forced: forcedMode(state.schedule, target, atMs),
-    pendingSwitch: null,
-    lastSwitchMs: atMs,
-    list: emptyList,
-    prepared,
-    onAir: {
-      phase: 'preparing',
-      target,
-      sinceMs: atMs,
-      notBeforeMs: atMs + state.limits.preparingMinMs,
+    state: {
+      ...entered,
+      forced: forcedMode(entered.schedule, target, atMs),
+      pendingSwitch: null,
+      lastSwitchMs: atMs,
+      list: emptyList,
+      prepared,
+      onAir: {
+        phase: 'preparing',
+        target,
+        sinceMs: atMs,
+        notBeforeMs: atMs + entered.limits.preparingMinMs,
+      },
     },
+    effects,
   }
 }
 
@@ -53,9 +55,4 @@ export function forcedMode(schedule: Schedule, mode: Mode, atMs: number): Playou
   if (naturalMode(schedule, atMs) === mode) return null
   const untilMs = schedule.changes.find((change) => change.atMs > atMs && change.mode === mode)?.atMs ?? null
   return { mode, untilMs }
-}
-
-/** Whole seconds until something may be done again that was done at `lastMs`; 0 = now. */
-export function cooldownSecsLeft(lastMs: number | null, cooldownMs: number, nowMs: number): number {
-  return lastMs === null ? 0 : Math.max(0, Math.ceil((lastMs + cooldownMs - nowMs) / 1000))
 }

@@ -1,11 +1,13 @@
 import type { ProgrammeSettings } from './commands.ts'
+import { groupTracks } from './groups.ts'
 import { shuffle } from './random.ts'
-import type { TrackRef } from './state.ts'
+import { type Grouped, groupSections, type Round, sections } from './sections.ts'
+import { durationOf, sameArtist, type TrackRef } from './state.ts'
 
-/** Counted for a track of unknown length wherever lengths are summed up. */
-export const ASSUMED_DURATION_MS = 180_000
 /** So that there are always ten upcoming entries, a smaller library is played in several rounds. */
 export const SMALLEST_LIST = 11
+/** A library that is not longer is played whole, whatever the limit. */
+const SHORT_LIBRARY_MS = 3_600_000
 
 export interface Programme {
   tracks: TrackRef[]
@@ -15,8 +17,7 @@ export interface Programme {
 }
 
 /**
- * Makes a list out of a library (rules G1–G4): shuffled, no artist twice in a row where that can be avoided, as long as
- * the settings allow.
+ * Makes a list out of a library (rules G1–G8).
  *
  * @param after the track before the list, so that the border is as good as the inside.
  */
@@ -26,21 +27,54 @@ export function generate(
   seed: number,
   after: TrackRef | null,
 ): Programme {
-  const limitMs = settings.useAll ? Number.POSITIVE_INFINITY : settings.maxDurationMs
+  const makeRound = roundOf(library, settings)
   const tracks: TrackRef[] = []
   let rounds = 0
   while (library.length > 0 && tracks.length < SMALLEST_LIST) {
-    const shuffled = shuffle(library, seed)
-    seed = shuffled.seed
-    tracks.push(...round(shuffled.items, limitMs, tracks.at(-1) ?? after))
+    const made = makeRound(seed, tracks.at(-1) ?? after)
+    seed = made.seed
+    tracks.push(...made.tracks)
     rounds++
     if (tracks.length === 0) break
   }
   return { tracks, repeats: rounds > 1, seed }
 }
 
-/** One round through a shuffled library: first those that suit their neighbour, then the others that still fit. */
-function round(shuffled: readonly TrackRef[], limitMs: number, after: TrackRef | null): TrackRef[] {
+/** Rule G8: how one round is made; what groups cannot give is made without them. */
+function roundOf(
+  library: readonly TrackRef[],
+  settings: ProgrammeSettings,
+): (seed: number, after: TrackRef | null) => Round {
+  const limitMs = longestMs(library, settings)
+  const withoutGroups = (seed: number, after: TrackRef | null) => simple(library, limitMs, seed, after)
+  if (settings.algorithm === 'simple') return withoutGroups
+  const groups = groupTracks(library, settings.groups).filter(({ tracks }) => tracks.length > 0)
+  if (groups.length < 2) return withoutGroups
+
+  const before = (after: TrackRef | null): Grouped | null => {
+    const [group] = after
+      ? groupTracks([after], settings.groups).filter(({ tracks }) => tracks.length > 0)
+      : []
+    return after && group ? { track: after, group: group.name } : null
+  }
+  return (seed, after) => {
+    const made =
+      settings.algorithm === 'sections'
+        ? sections(groups, settings.songsPerSection, limitMs, seed, before(after))
+        : groupSections(groups, limitMs, seed, before(after))
+    return made.tracks.length > 0 ? made : withoutGroups(made.seed, after)
+  }
+}
+
+/** Rule G1: the longest that one round may be. */
+function longestMs(library: readonly TrackRef[], { useAll, maxDurationMs }: ProgrammeSettings): number {
+  const libraryMs = library.reduce((sum, track) => sum + durationOf(track), 0)
+  return useAll || libraryMs <= SHORT_LIBRARY_MS ? Number.POSITIVE_INFINITY : maxDurationMs
+}
+
+/** Rule G2: first those of a shuffled library that suit their neighbour, then the others that still fit. */
+function simple(library: readonly TrackRef[], limitMs: number, seed: number, after: TrackRef | null): Round {
+  const shuffled = shuffle(library, seed)
   const taken: TrackRef[] = []
   const skipped: TrackRef[] = []
   let lengthMs = 0
@@ -50,7 +84,7 @@ function round(shuffled: readonly TrackRef[], limitMs: number, after: TrackRef |
     lengthMs += durationOf(track)
   }
 
-  for (const track of shuffled) {
+  for (const track of shuffled.items) {
     const before = taken.at(-1) ?? after
     if (fits(track) && !(before && sameArtist(before, track))) take(track)
     else skipped.push(track)
@@ -58,9 +92,5 @@ function round(shuffled: readonly TrackRef[], limitMs: number, after: TrackRef |
   for (const track of skipped) if (fits(track)) take(track)
 
   if (taken.length > 1 && taken[0]!.id === after?.id) taken.push(taken.shift()!)
-  return taken
+  return { tracks: taken, seed: shuffled.seed }
 }
-
-/** The length of a track where lengths are summed up, ms. */
-export const durationOf = (track: TrackRef) => track.durationMs ?? ASSUMED_DURATION_MS
-const sameArtist = (a: TrackRef, b: TrackRef) => a.artist.toLowerCase() === b.artist.toLowerCase()

@@ -1,6 +1,7 @@
 import type { RadioState } from '@solstice/contracts'
 import { advance } from './advance.ts'
 import { queueItem, SHOWN, shownQueue } from './project-queue.ts'
+import { skipCooldownSecsLeft } from './skip.ts'
 import type { PlayoutState } from './state.ts'
 
 /** The part of the radio state that the air decides; the rest is configuration and settings. */
@@ -20,7 +21,7 @@ export function projectSync(saved: PlayoutState, nowMs: number): AirState {
       // The track boundary that it waits for has no moment.
       executeAtMs: pendingSwitch.waiting ? null : pendingSwitch.atMs,
     },
-    skipCooldownSecsLeft: 0,
+    skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
   const { track, orderType, tier } = onAir.entry

@@ -11,6 +11,14 @@ export interface TrackRef {
   durationMs: number | null
 }
 
+/** Counted for a track of unknown length wherever lengths are summed up (rule T3). */
+export const ASSUMED_DURATION_MS = 180_000
+
+/** The length of a track where lengths are summed up, ms. */
+export const durationOf = (track: TrackRef) => track.durationMs ?? ASSUMED_DURATION_MS
+
+export const sameArtist = (a: TrackRef, b: TrackRef) => a.artist.toLowerCase() === b.artist.toLowerCase()
+
 /** A place in the queue. */
 export interface QueueEntry {
   /** Unique within the life of the state. */
@@ -18,6 +26,18 @@ export interface QueueEntry {
   track: TrackRef
   orderType: OrderType
   tier: number | null
+  /** Of the order that it fulfils, when it has an id. */
+  orderId?: string
+}
+
+/** A song that a listener asks for; whoever may manage the queue decides. */
+export interface Suggestion {
+  uid: string
+  /** The socket that asked, and gets the result. */
+  socketId: string
+  track: TrackRef
+  mode: Mode
+  addedAtMs: number
 }
 
 /** When day and night begin by themselves: which mode is natural now and at which moments that changes. */
@@ -33,13 +53,20 @@ export interface Schedule {
  */
 export type Pace = 'clock' | 'sound'
 
-/** How long things have to wait, in ms; a cooldown of 0 is none. */
+/** How long things have to wait, in ms; 0 = no limit. */
 export interface Limits {
   /** Between a mode switch that an admin asked for, once it is done, and the next request. */
   modeSwitchCooldownMs: number
   /** How long such a switch prepares at least. */
   preparingMinMs: number
   groupInsertCooldownMs: number
+  /** Between two single songs that are put into the queue, are removed from it, or are skipped. */
+  queueAddCooldownMs: number
+  queueRemoveCooldownMs: number
+  queueSkipCooldownMs: number
+  /** Between two song requests of a listener, and until one that nobody answers is given up. */
+  suggestCooldownMs: number
+  suggestExpiryMs: number
 }
 
 /** `notBeforeMs`: the first track does not start before, even when its list is there. */
@@ -67,7 +94,7 @@ export interface PendingSwitch {
 
 /** Everything that the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
 export interface PlayoutState {
-  version: 2
+  version: 3
   /** Id of the last command that this state has taken in. */
   appliedThrough: string
   /** State of the random generator. */
@@ -86,6 +113,15 @@ export interface PlayoutState {
   /** When an admin's switch was carried out last; null = never yet. */
   lastSwitchMs: number | null
   lastGroupInsertMs: number | null
+  lastAddMs: number | null
+  lastRemoveMs: number | null
+  lastSkipMs: number | null
+  /** In the order in which they came, one per uid. */
+  suggestions: Suggestion[]
+  /** Who has to wait before the next request, and since when. */
+  suggestCooldowns: { uid: string; sinceMs: number }[]
+  /** Ids of the orders that were queued last, whatever became of them. */
+  orders: string[]
   onAir: OnAir
   /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
   list: List
@@ -102,7 +138,8 @@ export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs
   const mode = naturalMode(schedule, nowMs)
   return {
     ...sinceVersion2,
-    version: 2,
+    ...sinceVersion3,
+    version: 3,
     appliedThrough: '0-0',
     seed,
     serial: 0,
@@ -116,10 +153,21 @@ export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs
   }
 }
 
+const noLimits: Limits = {
+  modeSwitchCooldownMs: 0,
+  preparingMinMs: 0,
+  groupInsertCooldownMs: 0,
+  queueAddCooldownMs: 0,
+  queueRemoveCooldownMs: 0,
+  queueSkipCooldownMs: 0,
+  suggestCooldownMs: 0,
+  suggestExpiryMs: 0,
+}
+
 /** What a state of version 1 did not have, before the station tells and anybody does anything. */
 const sinceVersion2 = {
   nightMode: false,
-  limits: { modeSwitchCooldownMs: 0, preparingMinMs: 0, groupInsertCooldownMs: 0 },
+  limits: noLimits,
   forced: null,
   pendingSwitch: null,
   lastSwitchMs: null,
@@ -127,15 +175,35 @@ const sinceVersion2 = {
   withheld: [],
 } satisfies Partial<PlayoutState>
 
-type Version1 = Omit<PlayoutState, 'version' | 'onAir' | keyof typeof sinceVersion2> & {
+/** And one of version 2; it knew fewer limits, too. */
+const sinceVersion3 = {
+  lastAddMs: null,
+  lastRemoveMs: null,
+  lastSkipMs: null,
+  suggestions: [],
+  suggestCooldowns: [],
+  orders: [],
+} satisfies Partial<PlayoutState>
+
+type Version2 = Omit<PlayoutState, 'version' | 'limits' | keyof typeof sinceVersion3> & {
+  version: 2
+  limits: Partial<Limits>
+}
+
+type Version1 = Omit<Version2, 'version' | 'onAir' | keyof typeof sinceVersion2> & {
   version: 1
   onAir: { phase: 'preparing'; target: Mode; sinceMs: number } | Extract<OnAir, { phase: 'track' }>
 }
 
 /** Reads a saved state; one of an older version becomes one of this (rule R3). */
 export function readState(json: string): PlayoutState {
-  const saved = JSON.parse(json) as PlayoutState | Version1
-  if (saved.version === 2) return saved
+  const saved = JSON.parse(json) as PlayoutState | Version1 | Version2
+  if (saved.version === 3) return saved
+  const { limits, ...older } = saved.version === 1 ? fromVersion1(saved) : saved
+  return { ...sinceVersion3, ...older, version: 3, limits: { ...noLimits, ...limits } }
+}
+
+function fromVersion1(saved: Version1): Version2 {
   const { onAir } = saved
   return {
     ...sinceVersion2,

@@ -92,9 +92,17 @@ export async function programmeSettings(
   mode: Mode,
 ): Promise<ProgrammeSettings> {
   const { generation } = await readSettings(data)
-  return mode === 'day'
-    ? { useAll: generation.USE_ALL_DAY_SONGS, maxDurationMs: generation.MAX_DAY_DURATION * 1000 }
-    : { useAll: generation.USE_ALL_NIGHT_SONGS, maxDurationMs: generation.MAX_NIGHT_DURATION * 1000 }
+  const isDay = mode === 'day'
+  const [isGroupSections, isSections] = isDay
+    ? [generation.GROUP_SECTIONS_ALGORYTM, generation.DAY_ALGORYTM]
+    : [generation.NIGHT_GROUP_SECTIONS_ALGORYTM, generation.NIGHT_ALGORYTM]
+  return {
+    useAll: isDay ? generation.USE_ALL_DAY_SONGS : generation.USE_ALL_NIGHT_SONGS,
+    maxDurationMs: (isDay ? generation.MAX_DAY_DURATION : generation.MAX_NIGHT_DURATION) * 1000,
+    algorithm: isGroupSections ? 'group-sections' : isSections ? 'sections' : 'simple',
+    groups: isDay ? generation.GROUP_DEFS : generation.NIGHT_GROUP_DEFS,
+    songsPerSection: isDay ? generation.SONGS_PER_SECTION : generation.NIGHT_SONGS_PER_SECTION,
+  }
 }
 
 /** The library by group as the stored settings say, worked out once per change of either. */
@@ -170,7 +178,8 @@ export async function saveSettings(
   try {
     for (let attempt = 0; ; attempt++) {
       if (attempt === ATTEMPTS) throw new Error('the settings change all the time')
-      const changes = await planChanges(data, deps.nightMode, admin, sent)
+      const left = Object.entries(sent).filter(([section]) => !saved.has(section as SectionName))
+      const changes = await planChanges(data, deps.nightMode, admin, Object.fromEntries(left))
       let isOvertaken = false
       for (const change of changes) {
         if (await writeSection(data, change)) saved.set(change.section, change)
@@ -211,11 +220,13 @@ async function planChanges(
   if (compared.length === 0) return []
 
   const context = await contextOf(data, nightMode)
-  return compared.map(({ section, before, after }) => {
+  const changes = compared.map(({ section, before, after }) => {
     if (after instanceof Failure) throw after
     const replaces = records.find((record) => record.section === section) ?? null
     return { section, before, after: checkSection(section, before, after, context), replaces }
   })
+  // What the library does not allow may have been all that differed.
+  return changes.filter(({ before, after }) => !isSame(before, after))
 }
 
 /** A section as it is and as it shall be, if these differ; what cannot be read differs. */
@@ -228,11 +239,15 @@ function compare<S extends SectionName>(
   const before = mergeSection(section, stored, {})
   try {
     const after = mergeSection(section, before, sent)
-    return JSON.stringify(before) === JSON.stringify(after) ? null : { section, before, after }
+    return isSame(before, after) ? null : { section, before, after }
   } catch (error) {
     if (error instanceof Failure) return { section, before, after: error }
     throw error
   }
+}
+
+function isSame<S extends SectionName>(one: Settings[S], other: Settings[S]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsContext> {

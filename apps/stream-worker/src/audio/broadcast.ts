@@ -25,6 +25,8 @@ export interface Broadcast {
    * entry takes over with a quick fade, another next one is decoded instead of the one prepared.
    */
   planChanged(): void
+  /** The moment up to which the sound is mixed: what changes now is heard from there. */
+  readonly mixedUntilMs: number
   /** Ends it; resolves when every ffmpeg process is gone. */
   stop(): Promise<void>
   /** The ffmpeg processes that run now. */
@@ -163,6 +165,9 @@ export function startBroadcast(options: {
       // The engine may say so while it is being told something: its answer is taken up right after that.
       isPlanNew = true
       pump()
+    },
+    get mixedUntilMs() {
+      return timeOf(encoder.offered * FRAME_SAMPLES)
     },
     stop,
     get processes() {

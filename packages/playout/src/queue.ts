@@ -1,0 +1,167 @@
+import type { FailureDetails, OrderType } from '@solstice/contracts'
+import type { Command, Outcome, SongOrder, Step } from './commands.ts'
+import { secsLeft } from './cooldown.ts'
+import { SHOWN, shownQueue } from './project-queue.ts'
+import { dueMode, durationOf, type PlayoutState, type QueueEntry, type TrackRef } from './state.ts'
+
+/** So much time is left between what was queued and the change of mode. */
+const FIT_MARGIN_MS = 10_000
+/** Orders that are known again when they come a second time. */
+const KNOWN_ORDERS = 200
+
+/** A single song is queued (rules A1–A5). */
+export function addSong(
+  state: PlayoutState,
+  order: SongOrder,
+  nowMs: number,
+): Step & { outcome: Outcome<'add-song'> } {
+  if (order.orderId !== undefined && isKnown(state, order.orderId))
+    return { state, effects: [], outcome: { ok: true } }
+  const details = refusalOf(state, order, nowMs)
+  if (details) return { state, effects: [], outcome: { ok: false, code: 'QUEUE_ADD_FAILED', details } }
+  return { state: insert(state, order, nowMs), effects: [], outcome: { ok: true } }
+}
+
+/** Rule A2: why a song cannot be queued now; null = it can. */
+export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
+  const { track, mode } = order
+  const secs = secsLeft(state.lastAddMs, state.limits.queueAddCooldownMs, nowMs)
+  if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
+  if (playable(state, [track]).length === 0) return { reason: 'not_found' }
+  if (mode !== state.mode) return { reason: 'wrong_mode' }
+  if (!fits(state, [track], nowMs)) return { reason: 'no_time', minutesLeft: minutesLeft(state, nowMs) }
+  return isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
+}
+
+/** The song in its place (rule A1); from now on single songs have to wait. */
+export function insert(state: PlayoutState, order: SongOrder, nowMs: number): PlayoutState {
+  const { track, orderType, orderId } = order
+  const entry: QueueEntry = {
+    entryId: `e${state.serial}`,
+    track,
+    orderType,
+    tier: orderType === 'donated' ? order.tier : null,
+    ...(orderId !== undefined && { orderId }),
+  }
+  return {
+    ...insertAt(state, placeOf(state, order), [entry]),
+    serial: state.serial + 1,
+    lastAddMs: nowMs,
+    orders: orderId === undefined ? state.orders : [...state.orders, orderId].slice(-KNOWN_ORDERS),
+  }
+}
+
+/** An upcoming entry leaves the queue, be it shown in this list or in the next one (rule A6). */
+export function removeEntry(
+  state: PlayoutState,
+  { position }: Extract<Command, { type: 'remove-entry' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'remove-entry'> } {
+  const refused = (details: FailureDetails) => ({
+    state,
+    effects: [],
+    outcome: { ok: false, code: 'QUEUE_REMOVE_FAILED', details } as const,
+  })
+  const secs = secsLeft(state.lastRemoveMs, state.limits.queueRemoveCooldownMs, nowMs)
+  if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
+  const entry = shownQueue(state)[position - 1]
+  if (!entry) return refused({ reason: 'not_found' })
+
+  const without = (entries: readonly QueueEntry[]) =>
+    entries.filter((other) => other.entryId !== entry.entryId)
+  const { [state.mode]: following, ...others } = state.prepared
+  const rest = following && without(following.entries)
+  // A prepared list that has become too short to be shown is made anew.
+  const isTooShort = rest && rest.length < following.entries.length && rest.length < SHOWN
+  return {
+    state: {
+      ...state,
+      lastRemoveMs: nowMs,
+      list: { ...state.list, entries: without(state.list.entries) },
+      prepared: rest && !isTooShort ? { ...others, [state.mode]: { ...following, entries: rest } } : others,
+    },
+    effects: [],
+    outcome: { ok: true, track: entry.track },
+  }
+}
+
+/**
+ * Where something new stands (rules A1, I2): a donated song behind those of at least its tier, everything else behind all
+ * that was paid and asked for.
+ */
+export function placeOf(
+  { list }: PlayoutState,
+  order: { orderType: OrderType; tier: number | null },
+): number {
+  const comesFirst = (entry: QueueEntry) =>
+    order.orderType === 'donated'
+      ? entry.orderType === 'donated' && tierOf(entry) >= tierOf(order)
+      : entry.orderType !== null
+  let place = list.index + 1
+  while (place < list.entries.length && comesFirst(list.entries[place]!)) place++
+  return place
+}
+
+export function insertAt(state: PlayoutState, place: number, entries: readonly QueueEntry[]): PlayoutState {
+  const { list } = state
+  return {
+    ...state,
+    list: { ...list, entries: [...list.entries.slice(0, place), ...entries, ...list.entries.slice(place)] },
+  }
+}
+
+/** Those of some tracks that a list may take up at the moment. */
+export function playable({ unplayable, withheld }: PlayoutState, tracks: readonly TrackRef[]): TrackRef[] {
+  const leftOut = new Set([...unplayable, ...withheld.map((hold) => hold.trackId)])
+  return tracks.filter((track) => !leftOut.has(track.id))
+}
+
+/** Rules A3, I3: all of it can be heard before the mode changes. */
+export function fits(state: PlayoutState, songs: readonly TrackRef[], nowMs: number): boolean {
+  const { onAir, list } = state
+  if (onAir.phase === 'preparing') return false
+  const changeMs = modeChangeMs(state, nowMs)
+  if (changeMs === null) return true
+  const orders = list.entries.slice(list.index + 1).filter((entry) => entry.orderType !== null)
+  const remainingMs = Math.max(0, onAir.startedAtMs + durationOf(onAir.entry.track) - nowMs)
+  const queuedMs = [...orders.map((entry) => entry.track), ...songs].reduce(
+    (sum, track) => sum + durationOf(track),
+    0,
+  )
+  return remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs
+}
+
+/** Whole minutes until the mode changes; 0 also while there is nothing to put a song into. */
+function minutesLeft(state: PlayoutState, nowMs: number): number {
+  if (state.onAir.phase === 'preparing') return 0
+  return Math.floor(((modeChangeMs(state, nowMs) ?? nowMs) - nowMs) / 60_000)
+}
+
+/**
+ * When the mode on air ends, by the schedule or by a pending switch; now, when only a track boundary is waited for; null =
+ * never.
+ */
+function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
+  const { mode, nightMode, pendingSwitch, schedule } = state
+  if (!nightMode) return null
+  if (pendingSwitch?.waiting || dueMode(state, nowMs) !== mode) return nowMs
+  const naturalMs =
+    schedule.changes.find((change) => change.atMs > nowMs && dueMode(state, change.atMs) !== mode)?.atMs ??
+    null
+  if (!pendingSwitch || pendingSwitch.target === mode) return naturalMs
+  return Math.min(pendingSwitch.atMs, naturalMs ?? Number.POSITIVE_INFINITY)
+}
+
+/** Rule A4: the same track is heard just before or just after the place. */
+function isNearby(state: PlayoutState, order: SongOrder): boolean {
+  const { entries } = state.list
+  const place = placeOf(state, order)
+  const after = entries[place] ?? state.prepared[state.mode]?.entries[0]
+  return [entries[place - 1], after].some((entry) => entry?.track.id === order.track.id)
+}
+
+function isKnown({ orders, list }: PlayoutState, orderId: string): boolean {
+  return orders.includes(orderId) || list.entries.some((entry) => entry.orderId === orderId)
+}
+
+const tierOf = ({ tier }: { tier: number | null }) => tier ?? 1

@@ -1,0 +1,24 @@
+import type { FailureDetails } from '@solstice/contracts'
+import { next } from './advance.ts'
+import type { Outcome, Step } from './commands.ts'
+import { secsLeft } from './cooldown.ts'
+import type { PlayoutState } from './state.ts'
+
+/** The track on air ends now (rule A7). */
+export function skip(state: PlayoutState, nowMs: number): Step & { outcome: Outcome<'skip'> } {
+  const refused = (details: FailureDetails) => ({
+    state,
+    effects: [],
+    outcome: { ok: false, code: 'QUEUE_SKIP_FAILED', details } as const,
+  })
+  const secs = skipCooldownSecsLeft(state, nowMs)
+  if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
+  const { onAir } = state
+  if (onAir.phase === 'preparing') return refused({ reason: 'not_found' })
+  return { ...next({ ...state, lastSkipMs: nowMs }, nowMs), outcome: { ok: true, track: onAir.entry.track } }
+}
+
+/** Whole seconds until the next skip; 0 = now. */
+export function skipCooldownSecsLeft(state: PlayoutState, nowMs: number): number {
+  return secsLeft(state.lastSkipMs, state.limits.queueSkipCooldownMs, nowMs)
+}
