@@ -251,6 +251,8 @@ t.test('settings', async (t) => {
     await addTracks('day', 'Short', 1, 8.9)
     t.same((await ask('GET', 'settings')).body.bounds.PHRASES_TIME_SECONDS, { min: 5, max: 8 })
     t.equal((await generate({ PHRASES_TIME_SECONDS: 20 })).body.settings.generation.PHRASES_TIME_SECONDS, 8)
+    const again = await generate({ PHRASES_TIME_SECONDS: 20 })
+    t.match(again.body.message, { en: 'The settings are as they were' }, 'it is as long as it may be')
     await data.tracks.delete({ artist: 'Short' })
   })
 
