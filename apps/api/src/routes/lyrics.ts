@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { lyrics as contract, failures, listening, messages } from '@solstice/contracts'
+import { lyrics as contract, failures, type LyricsStatus, listening, messages } from '@solstice/contracts'
 import {
   type Audit,
   type DataStore,
@@ -16,7 +16,6 @@ import {
   requireSong,
   type StationClock,
   statusByKey,
-  type TrackWithLyrics,
   tracksWithLyrics,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
@@ -40,19 +39,16 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   const { data, jobs } = deps
 
   implement(app, contract.listLyricsSongs, async ({ reply }) =>
-    reply.type(JSON_TYPE).send(songsAsJson(await tracksWithLyrics(data))),
+    reply.type(JSON_TYPE).send(writeOnce(await tracksWithLyrics(data), (tracks) => tracks)),
   )
 
   implement(app, contract.getOffsets, async () =>
     Object.fromEntries((await data.offsets.find()).map(({ key, offset }) => [key, offset])),
   )
 
-  implement(app, contract.getLyricsIndex, async () => ({
-    items: [...(await statusByKey(data))].map(([key, status]) => {
-      const [artist = '', ...title] = key.split('||')
-      return { key, artist, title: title.join('||'), status }
-    }),
-  }))
+  implement(app, contract.getLyricsIndex, async ({ reply }) =>
+    reply.type(JSON_TYPE).send(writeOnce(await statusByKey(data), indexOf)),
+  )
 
   implement(app, contract.getLyricsEntry, async ({ query }) => {
     const { songId } = query
@@ -141,16 +137,23 @@ const UNREACHABLE = {
   message: messages.LYRICS_LOOKUP_FAILED,
 }
 
-const songLists = new WeakMap<readonly TrackWithLyrics[], Buffer>()
+const written = new WeakMap<object, Buffer>()
 
-/** The list as it is sent, written once per change: a large library takes a while. */
-function songsAsJson(items: readonly TrackWithLyrics[]): Buffer {
-  let json = songLists.get(items)
+/** A list as it is sent, written once per version of what it is made from: a large library takes a while. */
+function writeOnce<S extends object>(source: S, itemsOf: (source: S) => readonly object[]): Buffer {
+  let json = written.get(source)
   if (!json) {
-    json = Buffer.from(JSON.stringify({ items }))
-    songLists.set(items, json)
+    json = Buffer.from(JSON.stringify({ items: itemsOf(source) }))
+    written.set(source, json)
   }
   return json
+}
+
+function indexOf(statuses: ReadonlyMap<string, LyricsStatus>) {
+  return [...statuses].map(([key, status]) => {
+    const [artist = '', ...title] = key.split('||')
+    return { key, artist, title: title.join('||'), status }
+  })
 }
 
 const RECORDS_AT_ONCE = 50
