@@ -389,7 +389,7 @@ t.test('settings', async (t) => {
   t.test('of two admins at once: nobody overwrites what the other has saved', async (t) => {
     const before = (await auditLog()).length
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, i) =>
+      Array.from({ length: 24 }, (_, i) =>
         save(
           i % 2
             ? { radioHosts: { guestMaxDurationMinutes: 100 + i } }

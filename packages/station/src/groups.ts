@@ -21,7 +21,7 @@ export interface GroupDraft {
 const LONGEST_NAME = 100
 const MOST_GROUPS = 200
 /** Two changes of one group at a time are rare; more in a row than this are a fault. */
-const ATTEMPTS = 10
+const ATTEMPTS = 50
 
 /** All song groups, the oldest first, with those of their songs that the library has. */
 export async function listGroups(data: GroupData): Promise<SongGroup[]> {

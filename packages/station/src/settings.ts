@@ -153,7 +153,7 @@ const privilegeFor: Record<SectionName, Privilege> = {
 const sections = Object.keys(privilegeFor) as SectionName[]
 
 /** Saves of one section at a time are rare; more in a row than this are a fault. */
-const ATTEMPTS = 10
+const ATTEMPTS = 50
 
 /**
  * Saves the sections that differ from the stored ones, all or none of them. Who saves at the same time meets what the
