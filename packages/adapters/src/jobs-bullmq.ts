@@ -165,7 +165,11 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       const state = await ask(job.getState())
       if (state === 'unknown') return null
       const { done, total, notes } = keptProgress(job)
-      if (state === 'completed') return { state: 'done', done, total, notes: job.returnvalue }
+      if (state === 'completed') {
+        // It may have ended after it was read.
+        const ended = await ask(queues[queueOf[name]].getJob(id))
+        return { state: 'done', done, total, notes: ended?.returnvalue }
+      }
       return {
         state: state === 'failed' ? 'failed' : state === 'active' ? 'running' : 'waiting',
         done,

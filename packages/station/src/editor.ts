@@ -63,6 +63,8 @@ async function editTrack(
   const after = { ...before, ...tags }
   const changes = changedFields<TrackRecord>(before, after, [...tagNames])
 
+  // Asked before the work as well, so that nobody waits for a refusal.
+  if (!begun) await release(deps, songId, 'edit')
   if (tags && changes.length > 0) {
     await withRewritten(deps, track.storageKey, tags, async (path) => {
       if (!begun) {
@@ -76,8 +78,6 @@ async function editTrack(
     const about = { title: after.title, artist: after.artist }
     await recordOnce(deps, begun, actor, 'edit_song_meta', about, changes)
     await libraryChanged(deps, [{ trackId: songId, track: trackRef(after) }])
-  } else {
-    await release(deps, songId, 'edit')
   }
 
   const edit = { ...(lyrics && { entry: lyrics }), ...(offset !== undefined && { offset }) }
