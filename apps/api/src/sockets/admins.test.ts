@@ -14,7 +14,7 @@ import { type Admin, defaultSettings, type SettingsRecord, SUPER_ADMIN_ID } from
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
+import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
 import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
 import { startRedis } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
@@ -369,7 +369,8 @@ t.test('events reach their audience on every replica, and nobody else', async (t
     privileges: [],
     authorized: true,
   })
-  const helper = await joinAs(two, await addHelper(one.ports, ['stats']))
+  const worker = await addHelper(one.ports, ['stats'])
+  const helper = await joinAs(two, worker)
   const idle = await joinAs(one, await addHelper(one.ports, ['stats'], false))
   const listener = await two.join()
   const clients = [boss, helper, idle, listener]
@@ -408,6 +409,14 @@ t.test('events reach their audience on every replica, and nobody else', async (t
     t.notMatch(user.name.en, /^Admin/)
   }
   t.same(await answerTo(newcomer, 'suggest_song', { id: 'day/one.mp3' }), { error: 'no_uid' })
+
+  const { ask } = await asAdmin(one)
+  const account = `/api/admin/admins/${worker.adminId}`
+  t.equal((await ask(`PUT ${account}/privileges`, { privileges: ['stats', 'radio_host'] })).status, 200)
+  t.match(await helper.first('privileges_updated'), { authorized: true })
+  t.equal((await ask(`DELETE ${account}`)).status, 200)
+  t.same(await helper.first('force_logout'), { reason: 'admin_deleted' }, 'asked on the other replica')
+  await boss.first<AuditEntry>('audit_new_entry', ({ id }) => id !== entry.id)
 
   newcomer.forget()
   boss.socket.disconnect()
@@ -493,7 +502,7 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
 })
 
 const entry: AuditEntry = {
-  id: 1,
+  id: 1_000_000,
   adminId: SUPER_ADMIN_ID,
   adminLogin: 'admin',
   operationType: 'login',
@@ -507,8 +516,12 @@ function playing(count: number, startedAtMs: number): PlayoutState {
   const entries = Array.from({ length: count }, (_, i) => ({
     entryId: `${i}`,
     track: {
-      ...{ id: `day/${i}.mp3`, title: `${i}`, artist: 'Ann' },
-      ...{ album: '', year: null, durationMs: 3_600_000 },
+      id: `day/${i}.mp3`,
+      title: `${i}`,
+      artist: 'Ann',
+      album: '',
+      year: null,
+      durationMs: 3_600_000,
     },
     orderType: null,
     tier: null,
