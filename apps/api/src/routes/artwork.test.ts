@@ -35,7 +35,7 @@ const scan = Buffer.concat([segment(0xda, [1, 1, 0, 0, 63, 0]), Buffer.from([1, 
 const jpeg = (...parts: Buffer[]) => Buffer.concat([SOI, ...parts, EOI])
 
 /** An Exif segment that says how the image is turned, with a thumbnail of another shape behind it. */
-function exif(orientation: number, thumbnail = Buffer.alloc(0)): Buffer {
+function exif(orientation: number, thumbnail: Uint8Array = Buffer.alloc(0)): Buffer {
   const tiff = Buffer.from(
     '4949 2a00 08000000 0100 1201 0300 01000000 0000 0000 00000000'.replaceAll(' ', ''),
     'hex',
