@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
+import { openSocket } from './harness/socket-client.ts'
 import { type Air, startAir, startJobs } from './harness/workers.ts'
 
 const ODD = ['Жінка + дитина & 100%.mp3', 'a b  c#d.mp3', "l'été (1) [x];.mp3"]
@@ -134,6 +135,9 @@ t.test(
     const { ask } = await asAdmin(station)
     const { current, next } = station.locked()
     const gone = station.free().slice(0, 120)
+    const url = await station.app.listen({ port: 0, host: '127.0.0.1' })
+    const listener = openSocket(t, url)
+    await listener.first('sync')
     const songIds = [gone[0]!, current, 'day/no such.mp3', ...gone, next, '../../etc/passwd', gone[3]!]
     const { status, body } = await ask('POST /api/admin/song-editor/batch-delete', { songIds })
     t.equal(status, 200)
@@ -153,6 +157,8 @@ t.test(
     t.equal((await station.ids()).length, 20)
     t.equal((await station.ports.data.audit.find({ operationType: 'delete_song' })).length, 120)
     await station.assertWhole(t)
+    await listener.first('queue_updated')
+    t.equal(listener.all('library_updated').length, 1, 'listeners are told once')
     t.equal((await ask('POST /api/admin/song-editor/batch-delete', { songIds: [] })).status, 400)
   },
 )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Mode } from '@solstice/contracts'
 import { lockOf } from '@solstice/playout'
-import { type Answer, defaultSettings } from '@solstice/station'
+import { type Answer, defaultSettings, type JobName, type JobQueue, lyricsKey } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
@@ -23,6 +23,16 @@ function startJobsProcess(t: Test, { ports: { config } }: OpenApp) {
     DEMO_LIBRARY: 'false',
     LYRICS_API_URL: '',
   })
+}
+
+/** What a job answers in the end, however long that takes. */
+async function answerOf(jobs: JobQueue, name: JobName, id: string): Promise<unknown> {
+  for (;;) {
+    const job = await jobs.progress(name, id)
+    if (job?.state === 'failed') throw new Error(`${name} failed`)
+    if (job?.state === 'done') return job.notes
+    await setTimeout(100)
+  }
 }
 
 const bytesOfTone = async (t: Test) => {
@@ -70,12 +80,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
     while (!(await isReached(station))) await new Promise(setImmediate)
     await first.end('SIGKILL')
     startJobsProcess(t, station)
-    let job = await jobs.progress(name, id)
-    while (job?.state !== 'done' && job?.state !== 'failed') {
-      await setTimeout(100)
-      job = await jobs.progress(name, id)
-    }
-    const { results } = job.notes as Answer<'delete-tracks'>
+    const { results } = (await answerOf(jobs, name, id)) as Answer<'delete-tracks'>
     t.equal(results.filter(({ ok }) => ok).length, 78, 'each is answered')
     const records = await data.tracks.find()
     const files = [...(await media.list('day')), ...(await media.list('night'))]
@@ -89,5 +94,39 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
     t.equal((await data.audit.find({ operationType })).length, 78)
   }
   t.jobs = 2
-  await Promise.all(Object.keys(moments).map((moment) => t.test(moment, (t) => killWhen(t, moment))))
+  await Promise.all([
+    ...Object.keys(moments).map((moment) => t.test(moment, (t) => killWhen(t, moment))),
+    t.test('the file has its new tags, the record not yet', async (t) => {
+      const station = await prepare(t)
+      const { data, media, jobs, tags } = station.ports
+      const songId = station.songIds[0]!
+      const { artist, title } = (await data.tracks.get(songId))!
+      await data.lyrics.put({
+        key: lyricsKey(artist, title),
+        synced: false,
+        lines: [{ time: 0, text: 'la' }],
+      })
+      const first = startJobsProcess(t, station)
+      await first.printed(/taking jobs/)
+      const size = (await media.stat(songId))?.size
+      const after = { title: 'New', artist: 'Newer', album: 'Newest', year: 2000 }
+      const id = await jobs.add('edit-track', { songId, tags: after, actor: given.actor })
+      while ((await media.stat(songId))?.size === size) await new Promise(setImmediate)
+      await first.end('SIGKILL')
+      startJobsProcess(t, station)
+      t.same(await answerOf(jobs, 'edit-track', id), { songId, isChanged: true })
+      t.match(await data.tracks.get(songId), after)
+      t.match(await tags.read(await media.source(songId)), after)
+      t.equal(await data.lyrics.get(lyricsKey(artist, title)), null)
+      t.match(await data.lyrics.get(lyricsKey('Newer', 'New')), { lines: [{ text: 'la' }] })
+      const changes = [
+        { field: 'title', before: title },
+        { field: 'artist' },
+        { field: 'album' },
+        { field: 'year' },
+      ]
+      t.match(await data.audit.find(), [{ operationType: 'edit_song_meta', data: { details: { changes } } }])
+      t.equal((await data.audit.find()).length, 1)
+    }),
+  ])
 })
