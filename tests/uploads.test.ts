@@ -1,0 +1,45 @@
+import { readdir, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { usageOf } from '../scripts/bench/usage.ts'
+import { SUPER_ADMIN } from './harness/admin.ts'
+import { prepareStation } from './harness/station.ts'
+import { logIn, minuteOfFrames, uploadTrack } from './harness/uploads.ts'
+
+const MB = 1024 * 1024
+const UPLOADS = 20
+const MOST_GROWN_MB = 256
+
+t.test('twenty large uploads at once do not pile up in memory', async (t) => {
+  const { bavail, bsize } = await statfs(tmpdir())
+  // A small disk gets smaller files: still several times of what may be in memory, as long as it has 2 GB.
+  const bytes = Math.min(80 * MB, Math.floor((bavail * bsize) / UPLOADS / 2))
+  if (bytes < 80 * MB) t.comment(`only ${Math.round(bytes / MB)} MB each: the disk is short`)
+  const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN }
+  const station = await prepareStation(t, [], settings)
+  const [api, piece] = await Promise.all([station.startApi(), minuteOfFrames(t), station.startWorker()])
+  const { pid } = api.process.child
+  const token = await logIn(api.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+  const idleMb = (await usageOf(pid!)).rssKb / 1024
+
+  let mostMb = idleMb
+  const watching = setInterval(async () => {
+    mostMb = Math.max(mostMb, (await usageOf(pid!)).rssKb / 1024)
+  }, 100)
+  t.teardown(() => clearInterval(watching))
+  const names = Array.from({ length: UPLOADS }, (_, i) => `upload ${i}.mp3`)
+  const answers = await Promise.all(names.map((name) => uploadTrack(api.url, token, name, piece, bytes)))
+  clearInterval(watching)
+
+  t.same([...new Set(answers.map(({ status }) => status))], [200])
+  const durations = answers.map(({ body }) => JSON.parse(body).metadata.duration as number)
+  const expectedS = bytes / 40_000
+  t.ok(
+    durations.every((duration) => Math.abs(duration - expectedS) < 1),
+    'every one is measured to its end',
+  )
+  t.same((await readdir(join(station.env.MEDIA_DIR!, '.staged/day'))).sort(), names.toSorted())
+  t.comment(`idle ${Math.round(idleMb)} MB, at most ${Math.round(mostMb)} MB`)
+  t.ok(mostMb - idleMb < MOST_GROWN_MB, `${Math.round(mostMb - idleMb)} MB above idle`)
+})
