@@ -34,8 +34,16 @@ export interface Editor {
 
 export function createEditor(deps: EditorDeps): Editor {
   return {
-    edit: (given, run) =>
-      deps.leases.hold(run.jobId, [given.songId], run.stopping, () => editTrack(deps, given, run)),
+    async edit(given, run) {
+      const { songId } = given
+      try {
+        return await deps.leases.hold(run.jobId, [songId], run.stopping, () => editTrack(deps, given, run))
+      } catch (error) {
+        if (error instanceof Failure && error.cause)
+          deps.log.warn({ err: error.cause, songId, code: error.code }, 'a track could not be changed')
+        throw error
+      }
+    },
     remove: (given, run) => deleteTracks(deps, given, run),
     move: (given, run) => moveTracks(deps, given, run),
   }
@@ -122,6 +130,8 @@ async function withRewritten(
     })
     await pipeline(original, createWriteStream(path)).catch(refuseWrite)
     await writer.write(path, tags).catch((cause: unknown) => {
+      // An error of the system says nothing about the file.
+      if (cause instanceof Error && 'code' in cause) refuseWrite(cause)
       throw Object.assign(new Failure('STORAGE_WRITE_FAILED', { reason: 'tags' }), { cause })
     })
     await use(path)
