@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util'
+import { SUPER_ADMIN } from '../../tests/harness/admin.ts'
 import { type Process, start, type Teardown } from '../../tests/harness/processes.ts'
 import { childrenOf, prepareStation } from '../../tests/harness/station.ts'
+import { logIn } from '../../tests/harness/uploads.ts'
 import { measureAdmin } from './admin.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
+import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
-// alone says little (machines differ, and other programs run); the ratio says how much the service adds. With `admin` as
-// argument only the replies to admins are measured.
+// alone says little (machines differ, and other programs run); the ratio says how much the service adds. With `admin` or
+// `uploads` as argument only the replies to admins, or only uploads, are measured.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +20,7 @@ const { values, positionals } = parseArgs({
     rate: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '2' },
+    uploads: { type: 'string', default: '20' },
   },
 })
 const { rate, seconds } = values
@@ -27,8 +31,10 @@ const run: Teardown = { teardown: (end) => void ends.unshift(end) }
 process.once('SIGINT', () => finish(130))
 process.once('SIGTERM', () => finish(143))
 try {
-  if (positionals[0] !== 'admin') await measureAir()
-  await tellAdmin()
+  const [part] = positionals
+  if (part === undefined) await measureAir()
+  if (part !== 'uploads') await tellAdmin()
+  if (part !== 'admin') await tellUploads()
   await finish(0)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
@@ -109,6 +115,23 @@ async function tellAdmin(): Promise<void> {
       ratio(warmMs, stringifyMs),
       `${coldMs.toFixed(1)} ms cold`,
       size,
+    )
+  }
+}
+
+async function tellUploads(): Promise<void> {
+  heading(`Uploads of ${UPLOAD_MB} MB, MB/s beside copies of as many files`)
+  const station = await prepareStation(run, [], { STREAM_MODE: 'false', ...SUPER_ADMIN })
+  const [api] = await Promise.all([station.startApi(), station.startWorker()])
+  const token = await logIn(api.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+  const service = { url: api.url, pid: api.process.child.pid!, token }
+  for (const count of new Set([1, Number(values.uploads)])) {
+    const { copiedPerS, uploadedPerS, grownKb } = await measureUploads(run, service, count)
+    row(
+      `${count} at once`,
+      `${uploadedPerS.toFixed(0)} MB/s`,
+      ratio(uploadedPerS, copiedPerS),
+      `${Math.round(grownKb / 1024)} MB above idle`,
     )
   }
 }
