@@ -107,6 +107,12 @@ async function serve(t: Test, options: ContractOptions = {}) {
   implement(app, sendAsAdmin, () => ({ bytes: 0 }))
   implement(app, say, ({ body }) => ({ bytes: body.word.length }))
   refuseOtherMethods(app, [send, sendAsAdmin, say])
+  // As socket.io does, which keeps the requests on its path to itself.
+  const others = app.server.listeners('request')
+  app.server.removeAllListeners('request').on('request', (request, response) => {
+    if (request.url === '/elsewhere') request.resume()
+    else for (const listener of others) listener.call(app.server, request, response)
+  })
   const sockets: Socket[] = []
   app.server.on('connection', (socket) => sockets.push(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -335,6 +341,10 @@ t.test('a body that is still owed after its answer is not waited for for ever', 
   client.write(head('/api/nowhere', 'Content-Length: 100'))
   await client.hears(REFUSED)
   await client.closed
+  const elsewhere = speak(t, port)
+  elsewhere.write(head('/elsewhere', 'Content-Length: 100'))
+  t.match(await elsewhere.hears(REFUSED), 'HTTP/1.1 408 ')
+  await elsewhere.closed
 })
 
 t.test('what the disk has no room for is refused before it is sent', async (t) => {

@@ -57,11 +57,13 @@ export function watchBodies(
   }
   const exempt = (request: IncomingMessage) => clearTimeout(deadlines.get(request))
 
-  server.prependListener('request', (request, response) => {
+  const expect = (request: IncomingMessage, response: ServerResponse) => {
     if (!hasBody(request)) return
     deadlines.set(request, setTimeout(end, pace.limitMs, request, response).unref())
     request.once('end', () => exempt(request)).once('close', () => exempt(request))
-  })
+  }
+  // Not before, because others put themselves in front of those who listen already, and keep some requests to themselves.
+  server.once('listening', () => server.prependListener('request', expect))
   // Whoever asks first is not made to send what is refused anyway.
   server.on('checkContinue', (request, response) => {
     waiting.set(request, response)

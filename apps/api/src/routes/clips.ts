@@ -10,6 +10,7 @@ import {
   clipMedia,
   decodeFilename,
   Failure,
+  isMode,
   type JobQueue,
   type MediaStorage,
   type StationClock,
@@ -106,8 +107,4 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
     const filename = decodeFilename(String(request.headers['x-file-name']))
     return single(await clips.receive({ family, mode, filename, content: body }, caller))
   })
-}
-
-function isMode(text: string | undefined): text is Mode {
-  return text === 'day' || text === 'night'
 }
