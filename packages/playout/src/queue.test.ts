@@ -753,5 +753,5 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
       saved = JSON.stringify(state)
     }
   }
-  t.ok(Math.min(...Object.values(seen)) > 100, 'all of it happened', seen)
+  t.ok(Math.min(...Object.values(seen)) > 100, 'all of it happened', { seen })
 })

@@ -1,0 +1,122 @@
+import { trackRef } from '@solstice/station'
+import t from 'tap'
+import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
+import { openApp } from './harness/app.ts'
+import { openSocket } from './harness/socket-client.ts'
+import { startAir } from './harness/workers.ts'
+
+interface Update {
+  uid: string
+  song: { id: string; title: string; artist: string }
+  addedAt: number
+}
+
+t.test(
+  'what becomes of a request is told to the socket that asked, and to those who may decide',
+  async (t) => {
+    const opened = await openApp(t, { ...SUPER_ADMIN, NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
+    const { app, ports } = opened
+    for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+    const air = await startAir(t, ports)
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const [ann, bob, admin] = [openSocket(t, url), openSocket(t, url), openSocket(t, url)]
+    admin.socket.emit('admin_active', (await asAdmin(opened)).token)
+    await Promise.all([ann.first('sync'), bob.first('sync'), admin.first('admin_confirmed')])
+    admin.forget()
+
+    const track = trackRef(await opened.addTrack('day/wish.mp3', null, { artist: 'Wished', duration: 600 }))
+    const song = { id: track.id, title: 'wish', artist: 'Wished' }
+    const { bus } = ports
+    const ask = (uid: string, socketId: string) =>
+      bus.send({ type: 'suggest', uid, socketId, track, mode: 'day' })
+    const [before] = [ports.clock.nowMs(), await ask('ann', ann.socket.id!)]
+    const [pending] = await admin.first<Update[]>('suggestions_update', (list) => list.length === 1)
+    t.match(pending, { uid: 'ann', song })
+    t.ok(pending!.addedAt >= before)
+    t.match(await ask('ann', ann.socket.id!), {
+      ok: false,
+      code: 'SUGGESTION_REFUSED',
+      details: { reason: 'cooldown', secsLeft: Number },
+    })
+    t.same(await ask('bob', bob.socket.id!), { ok: true, secsLeft: 300 })
+    await admin.first<Update[]>('suggestions_update', (list) => list.length === 2)
+
+    t.same(await bus.send({ type: 'answer-suggestion', uid: 'ann', action: 'add' }), { ok: true, track })
+    t.same(await ann.first('suggestion_result'), { accepted: true, auto: false, song })
+    const left = await admin.first<Update[]>('suggestions_update', ([first]) => first?.uid === 'bob')
+    t.equal(left.length, 1)
+    t.match(
+      await admin.first<{ playlist: object[] }>(
+        'sync',
+        ({ playlist }) => 'orderType' in playlist[0]! && playlist[0]!.orderType === 'lastinline',
+      ),
+      {
+        playlist: [{ id: track.id }],
+      },
+    )
+
+    t.match(await bus.send({ type: 'answer-suggestion', uid: 'bob', action: 'add' }), {
+      ok: false,
+      code: 'QUEUE_SUGGESTION_INJECT_FAILED',
+      details: { reason: 'duplicate_nearby' },
+    })
+    t.equal(air.state.suggestions.length, 1, 'it goes back')
+    const settled = [{ trackId: track.id, track: null }]
+    await bus.send({ type: 'library-changed', settled })
+    t.same(await bob.first('suggestion_result'), { accepted: false, auto: true, song })
+    await admin.first<Update[]>('suggestions_update', (list) => list.length === 0)
+    t.equal(ann.all('suggestion_result').length, 1, 'everybody hears of the own request only')
+    t.same(
+      [ann, bob].flatMap((client) => client.all('suggestions_update')),
+      [],
+    )
+    t.same(admin.all('suggestion_result'), [])
+  },
+)
+
+t.test(
+  'limits come from the configuration, 0 turns one off; a worker that takes over tells what waits',
+  async (t) => {
+    const opened = await openApp(t, {
+      ...SUPER_ADMIN,
+      NIGHT_MODE: 'false',
+      QUEUE_SKIP_COOLDOWN_S: '7',
+      QUEUE_REMOVE_COOLDOWN_S: '0',
+      SUGGEST_COOLDOWN_S: '0',
+      SUGGEST_EXPIRY_S: '0',
+    })
+    const { app, ports } = opened
+    for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+    const { bus } = ports
+    const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
+    const ends: (() => unknown)[] = []
+    const air = await startAir({ teardown: (end) => void ends.push(end) }, ports)
+    const current = () => (air.state.onAir.phase === 'track' ? air.state.onAir.entry.track : null)
+
+    const first = current()
+    t.same(await bus.send({ type: 'skip' }), { ok: true, track: first })
+    t.not(current()?.id, first?.id)
+    t.match(await bus.send({ type: 'skip' }), { code: 'QUEUE_SKIP_FAILED', details: { secsLeft: 7 } })
+    for (let i = 0; i < 3; i++) t.match(await bus.send({ type: 'remove-entry', position: 1 }), { ok: true })
+    t.match(await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 }), {
+      ok: true,
+    })
+    t.match(await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 }), {
+      code: 'QUEUE_ADD_FAILED',
+      details: { reason: 'cooldown', secsLeft: 30 },
+    })
+    t.same(await bus.send({ type: 'suggest', uid: 'ann', socketId: 'gone', track, mode: 'day' }), {
+      ok: true,
+      secsLeft: 0,
+    })
+    for (const end of ends.toReversed()) await end()
+
+    const admin = openSocket(t, await app.listen({ port: 0, host: '127.0.0.1' }))
+    admin.socket.emit('admin_active', (await asAdmin(opened)).token)
+    await admin.first('admin_confirmed')
+    const second = await startAir(t, ports)
+    t.match(await admin.first<Update[]>('suggestions_update', (list) => list.length === 1), [{ uid: 'ann' }])
+    t.equal(second.state.onAir.phase === 'track' && second.state.onAir.entry.track.id, current()?.id)
+    t.match(second.state.list.entries[second.state.list.index + 1], { orderType: 'donated', tier: 2 })
+  },
+)
