@@ -122,7 +122,6 @@ async function expectUpload(app: FastifyInstance, { raw }: FastifyRequest, body:
   const bytes = Number(raw.headers['content-length'] ?? 0)
   if (bytes > body.maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
   if (!(await app.hasRoomFor(bytes))) throw new Failure('STORAGE_WRITE_FAILED')
-  app.bodies.exempt(raw)
 }
 
 /** Routes that the plugins bring: preflights, the reference documentation, the web client. All of them are public. */

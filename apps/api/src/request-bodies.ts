@@ -23,8 +23,6 @@ const LINGER_BYTES = 8 * 1024 * 1024
 export interface RequestBodies {
   /** Tells a client that waits for it (`Expect: 100-continue`) to send its body. */
   letCome(request: IncomingMessage): void
-  /** From now on this body may take its time: it will be streamed. */
-  exempt(request: IncomingMessage): void
   /**
    * The body piece by piece, each when the one before was taken. What of it is not taken stays unread.
    *
@@ -76,7 +74,6 @@ export function watchBodies(
 
   return {
     letCome,
-    exempt,
     async *stream(request, maxBytes) {
       let ending = null as { error: unknown } | null
       let wake = () => {}
@@ -86,6 +83,7 @@ export function watchBodies(
         wake()
       })
       request.on('readable', onReadable)
+      exempt(request)
       letCome(request)
       let bytes = 0
       let waitedMs = 0

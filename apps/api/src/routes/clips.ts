@@ -1,10 +1,4 @@
-import {
-  type ClipFamily,
-  clipFamilyNames,
-  clips as contract,
-  failureBody,
-  type Mode,
-} from '@solstice/contracts'
+import { type ClipFamily, clipFamilyNames, clips as contract, failureBody } from '@solstice/contracts'
 import {
   type Clips,
   clipMedia,
