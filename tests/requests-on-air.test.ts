@@ -88,9 +88,10 @@ t.test(
     const { app, ports } = opened
     for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
     const { bus } = ports
-    const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
     const ends: (() => unknown)[] = []
     const air = await startAir({ teardown: (end) => void ends.push(end) }, ports)
+    // It came after the lists were made, so that it stands nowhere by chance.
+    const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
     const current = () => (air.state.onAir.phase === 'track' ? air.state.onAir.entry.track : null)
 
     const first = current()
