@@ -183,6 +183,15 @@ export const serverEvents = {
     summary: 'The first sample of a track reached the encoder',
     payload: Type.Object({ trackId: TrackId, duration: Type.Number(), serverTs: EpochMs }),
   }),
+  stream_jingle_start: serverEvent({
+    summary:
+      'The first sample of a jingle reached the encoder; the song before it stays shown, its clock stands still',
+    payload: Type.Object({ jingleId: Type.String(), serverTs: EpochMs }),
+  }),
+  stream_jingle_end: serverEvent({
+    summary: 'A jingle ended',
+    payload: Type.Object({ serverTs: EpochMs }),
+  }),
 } as const
 
 export type ClientEvents = typeof clientEvents

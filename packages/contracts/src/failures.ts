@@ -59,6 +59,11 @@ export const failures = {
   TRACK_LOCKED: failure(409, 'Трек зайнятий ефіром', 'The track is on air'),
   FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
   MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
+  JINGLE_IN_PROGRESS: failure(
+    409,
+    'Під час джинглу пісню не можна пропустити',
+    'Nothing can be skipped during a jingle',
+  ),
   METHOD_NOT_ALLOWED: failure(405, 'Метод не підтримується', 'Method not allowed'),
   REQUEST_TIMEOUT: failure(408, 'Запит надходив занадто повільно', 'The request came too slowly'),
   PAYLOAD_TOO_LARGE: failure(413, 'Запит завеликий', 'The request is too large'),

@@ -1,6 +1,8 @@
 import type { Mode } from '@solstice/contracts'
 import type { Effect, Step } from './commands.ts'
+import { beginJingle, countSong, jingleDueMs } from './jingles.ts'
 import { switchNow } from './mode-switch.ts'
+import { drawPhrase } from './phrases.ts'
 import { dueMode, emptyList, isDonatedQueued, type PlayoutState, type QueueEntry } from './state.ts'
 import { enterMode, expireSuggestions, expiryMs } from './suggestions.ts'
 
@@ -40,7 +42,8 @@ function firstDue(state: PlayoutState): Due | null {
     due(expiryMs(state), expireSuggestions),
     due(state.forced?.untilMs, endForced),
     due(pendingSwitchMs(state), runPendingSwitch),
-    state.onAir.phase === 'track' ? due(trackDueMs(state), next) : due(startMs(state), start),
+    due(trackDueMs(state) ?? jingleDueMs(state), next),
+    due(startMs(state), start),
   ]
   return dues.reduce((first, other) => (other && (!first || other.atMs < first.atMs) ? other : first), null)
 }
@@ -59,8 +62,16 @@ function trackDueMs({ onAir, pace }: PlayoutState): number | null {
   return trackEndMs(onAir.entry, onAir.startedAtMs) + (pace === 'sound' ? SOUND_GRACE_MS : 0)
 }
 
-/** The track boundary at `atMs`: the mode that is due then, its list, the next entry (rules L1, L2, M1, S4). */
+/** A song or a jingle ends at `atMs`: a jingle, where one is to come (rule J3), else what `goOn` gives. */
 export function next(state: PlayoutState, atMs: number): Step {
+  if (state.onAir.phase !== 'track') return goOn(state, atMs)
+  const counted = countSong(state)
+  const jingle = beginJingle(counted, atMs, goOn)
+  return jingle ? { state: jingle, effects: [] } : goOn(counted, atMs)
+}
+
+/** The track boundary at `atMs`: the mode that is due then, its list, the next entry (rules L1, L2, M1, S4). */
+export function goOn(state: PlayoutState, atMs: number): Step {
   const { list, pendingSwitch } = state
   if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
   const mode = dueMode(state, atMs)
@@ -85,9 +96,10 @@ function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   return { state: started.state, effects: [...effects, ...started.effects] }
 }
 
-function startEntry(state: PlayoutState, entry: QueueEntry, atMs: number): Step {
+function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step {
+  const { state, phrase } = drawPhrase(before, entry.track)
   return {
-    state: { ...state, onAir: { phase: 'track', entry, startedAtMs: atMs } },
+    state: { ...state, onAir: { phase: 'track', entry, startedAtMs: atMs, ...(phrase && { phrase }) } },
     effects: [{ type: 'played', track: entry.track, mode: state.mode, startedAtMs: atMs }],
   }
 }

@@ -1,4 +1,5 @@
-import { advance, next, start } from './advance.ts'
+import { advance, goOn, next, start } from './advance.ts'
+import { dropClip, learnClips } from './clips.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
 import { insertGroup } from './insert-group.ts'
 import { forcedMode, switchMode } from './mode-switch.ts'
@@ -6,7 +7,14 @@ import { generate } from './programme.ts'
 import { lockOf } from './project-queue.ts'
 import { addSong, playable, removeEntry } from './queue.ts'
 import { skip } from './skip.ts'
-import { makeEntries, type PlayoutState, type PreparedList, type QueueEntry, type TrackRef } from './state.ts'
+import {
+  makeEntries,
+  noClips,
+  type PlayoutState,
+  type PreparedList,
+  type QueueEntry,
+  type TrackRef,
+} from './state.ts'
 import { answerSuggestion, settleSuggestions, suggest } from './suggestions.ts'
 
 /** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
@@ -19,6 +27,8 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
       const { state: settled, effects } = settle(state, command.settled ?? [], nowMs)
       return { state: forgetLists(settled), effects, outcome: { ok: true } }
     }
+    case 'clips-changed':
+      return { state, effects: [], outcome: { ok: true } }
     case 'release-track':
       return releaseTrack(state, command, nowMs)
     case 'switch-mode':
@@ -45,17 +55,35 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
       return learnStation(state, fact, nowMs)
     case 'library':
       return learnLibrary(state, fact, nowMs)
+    case 'clips':
+      return { state: learnClips(state, fact.clips, nowMs), effects: [] }
     case 'sound-ended':
-    case 'unplayable': {
+    case 'unplayable':
+    case 'clip-unplayable': {
       // The sound is a little ahead of the clock: what falls due until then comes first.
       const { state: passed, effects } = advance(state, nowMs)
-      const step =
-        fact.type === 'unplayable'
-          ? dropUnplayable(passed, fact.entryId, nowMs)
-          : isOnAir(passed, fact.entryId)
-            ? next(passed, nowMs)
-            : { state: passed, effects: [] }
+      const step = learnOfSound(passed, fact, nowMs)
       return { state: step.state, effects: [...effects, ...step.effects] }
+    }
+  }
+}
+
+/** What the sound tells of itself (rules T2, T4, J5, J6, P5). */
+function learnOfSound(
+  state: PlayoutState,
+  fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'clip-unplayable' }>,
+  nowMs: number,
+): Step {
+  const { onAir } = state
+  switch (fact.type) {
+    case 'sound-ended':
+      return isOnAir(state, fact.entryId) ? next(state, nowMs) : { state, effects: [] }
+    case 'unplayable':
+      return dropUnplayable(state, fact.entryId, nowMs)
+    case 'clip-unplayable': {
+      const informed = dropClip(state, fact.clipId)
+      const isHeard = onAir.phase === 'jingle' && onAir.jingle.clip.id === fact.clipId
+      return isHeard ? goOn(informed, nowMs) : { state: informed, effects: [] }
     }
   }
 }
@@ -89,11 +117,11 @@ function settle(
   const { state: asked, effects } = settleSuggestions(state, tracks)
   const cleaned = withoutTracks(asked, (id) => tracks.get(id) === null)
   const { onAir: air } = cleaned
-  const onAir = air.phase === 'track' ? { ...air, entry: renewOnAir(air, tracks, nowMs) } : air
+  const onAir = air.phase === 'preparing' ? air : { ...air, entry: renewOnAir(air, tracks, nowMs) }
   const renew = <L extends PreparedList>(list: L): L => ({
     ...list,
     entries: list.entries.map((entry) =>
-      onAir.phase === 'track' && entry.entryId === onAir.entry.entryId
+      onAir.phase !== 'preparing' && entry.entryId === onAir.entry.entryId
         ? onAir.entry
         : withTrack(entry, tracks.get(entry.track.id)),
     ),
@@ -133,7 +161,10 @@ function forgetLists(state: PlayoutState): PlayoutState {
   return { ...state, prepared: {}, unplayable: [], list: { ...list, entries: kept } }
 }
 
-/** What the configuration says may be another thing than before: a station without a night has no use for a switch. */
+/**
+ * What the configuration says may be another thing than before: a station without a night has no use for a switch, one
+ * without a stream none for clips (rule J1).
+ */
 function learnStation(
   state: PlayoutState,
   { pace, schedule, nightMode, limits }: Extract<Fact, { type: 'station' }>,
@@ -149,8 +180,10 @@ function learnStation(
     limits,
     forced: isForced ? forcedMode(schedule, forced.mode, nowMs) : null,
     pendingSwitch: nightMode ? pendingSwitch : null,
+    clips: pace === 'sound' ? state.clips : noClips,
   }
-  return start(informed, nowMs)
+  const isLost = pace === 'clock' && informed.onAir.phase === 'jingle'
+  return isLost ? goOn(informed, nowMs) : start(informed, nowMs)
 }
 
 /** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */
@@ -171,7 +204,7 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
   if (trackId === undefined) return { state, effects: [] }
   const cleaned = withoutTracks(state, (id) => id === trackId)
   const informed = { ...cleaned, unplayable: [...state.unplayable, trackId] }
-  return isOnAir(state, entryId) ? next(informed, nowMs) : { state: informed, effects: [] }
+  return isOnAir(state, entryId) ? goOn(informed, nowMs) : { state: informed, effects: [] }
 }
 
 /** All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. */
@@ -196,6 +229,7 @@ function countEntries({ list, prepared }: PlayoutState): number {
   return [list, ...Object.values(prepared)].reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
-function isOnAir(state: PlayoutState, entryId: string): boolean {
-  return state.onAir.phase === 'track' && state.onAir.entry.entryId === entryId
+function isOnAir({ onAir }: PlayoutState, entryId: string): boolean {
+  if (onAir.phase === 'preparing') return false
+  return (onAir.phase === 'jingle' ? onAir.jingle : onAir.entry).entryId === entryId
 }

@@ -1,6 +1,6 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
 import type { GroupDefs } from './groups.ts'
-import type { Limits, Pace, PlayoutState, Schedule, Suggestion, TrackRef } from './state.ts'
+import type { Clips, Limits, Pace, PlayoutState, Schedule, Suggestion, TrackRef } from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
 export type Command =
@@ -14,6 +14,8 @@ export type Command =
    * no list takes it up for a minute; to edit it, they stay.
    */
   | { type: 'release-track'; trackId: string; purpose: 'edit' | 'remove' }
+  /** Clips were added, changed or removed, or how they are used: the worker reads them anew. */
+  | { type: 'clips-changed' }
   /** The programme shall change, at once (`atMs` null) or at a moment. */
   | { type: 'switch-mode'; target: Mode; atMs: number | null }
   /** A song group shall be queued as a block. */
@@ -42,6 +44,7 @@ export interface SongOrder {
 export interface Accepted {
   'library-changed': object
   'release-track': { removed: number }
+  'clips-changed': object
   'switch-mode': object
   /** Track ids in the order of the queue. */
   'insert-group': { inserted: string[] }
@@ -60,10 +63,14 @@ export type Fact =
   | { type: 'station'; pace: Pace; schedule: Schedule; nightMode: boolean; limits: Limits }
   /** The tracks of a mode, read because the engine wanted a list (`wantedLists`). */
   | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: ProgrammeSettings }
-  /** The last sample of an entry was handed to the encoder; the next track begins at that moment. */
+  /** The clips that may go on air; said when a worker takes the desk and when they or their settings change. */
+  | { type: 'clips'; clips: Clips }
+  /** The last sample of an entry or a jingle was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */
   | { type: 'unplayable'; entryId: string }
+  /** A jingle or a phrase cannot be decoded. A jingle on air gives way at once. */
+  | { type: 'clip-unplayable'; clipId: string }
 
 /** How a list is generated. */
 export interface ProgrammeSettings {

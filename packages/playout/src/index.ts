@@ -4,7 +4,7 @@ export * from './commands.ts'
 export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'
 export { groupInsertCooldownSecsLeft } from './insert-group.ts'
 export { generate } from './programme.ts'
-export { type AirPlan, projectAir } from './project-air.ts'
+export { type AirEntry, type AirPlan, projectAir } from './project-air.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
 export { draw, shuffle } from './random.ts'
@@ -12,12 +12,17 @@ export { resume } from './resume.ts'
 export { skipCooldownSecsLeft } from './skip.ts'
 export {
   ASSUMED_DURATION_MS,
+  type ClipRef,
+  type Clips,
   initialState,
+  type Jingle,
   type Limits,
   naturalMode,
+  noClips,
   type OnAir,
   type Pace,
   type PendingSwitch,
+  type Phrase,
   type PlayoutState,
   type QueueEntry,
   readState,

@@ -189,9 +189,9 @@ t.test('M1: night begins at the first track boundary after its hour, with its ow
   state = learn(state, library([{ ...track('n'), id: 'night/n.mp3' }], 'night'), NOON).state
   const atHour = advance(state, NOON + 100_001).state
   t.equal(atHour.mode, 'day', 'the second track plays on')
-  t.equal(
-    projectAir(atHour, NOON + 100_001).next?.track.id,
-    'night/n.mp3',
+  t.match(
+    projectAir(atHour, NOON + 100_001).next,
+    { track: { id: 'night/n.mp3' } },
     'and the first one of the night is known',
   )
   const after = advance(state, NOON + 180_000).state

@@ -1,11 +1,16 @@
 import { advance, next, trackEndMs } from './advance.ts'
-import type { PlayoutState, QueueEntry } from './state.ts'
+import { jingleEndMs } from './jingles.ts'
+import type { Jingle, OnAir, Phrase, PlayoutState, QueueEntry } from './state.ts'
 
 /** What is to be heard at a moment, and what follows it. */
 export interface AirPlan {
-  current: { entry: QueueEntry; positionMs: number } | null
-  next: QueueEntry | null
+  /** `phrase`: what is mixed over the end of a song. */
+  current: { entry: AirEntry; positionMs: number; phrase?: Phrase } | null
+  next: AirEntry | null
 }
+
+/** A song, or a jingle; `after`: the song before it, which is still shown. */
+export type AirEntry = QueueEntry | (Jingle & { after: QueueEntry })
 
 /** What to decode, and from where. Says nothing of time: the sound itself reports its end. */
 export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
@@ -14,10 +19,17 @@ export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
   const { onAir } = state
   if (onAir.phase === 'preparing')
     return { current: null, next: state.prepared[state.mode]?.entries[0] ?? null }
-  if (atMs < onAir.startedAtMs) return { current: null, next: onAir.entry }
-  const after = next(state, Math.max(atMs, trackEndMs(onAir.entry, onAir.startedAtMs))).state.onAir
+  const entry = heard(onAir)
+  if (atMs < onAir.startedAtMs) return { current: null, next: entry }
+  const endMs = onAir.phase === 'jingle' ? jingleEndMs(onAir) : trackEndMs(onAir.entry, onAir.startedAtMs)
+  const after = next(state, Math.max(atMs, endMs)).state.onAir
+  const phrase = onAir.phase === 'track' ? onAir.phrase : undefined
   return {
-    current: { entry: onAir.entry, positionMs: atMs - onAir.startedAtMs },
-    next: after.phase === 'track' ? after.entry : null,
+    current: { entry, positionMs: atMs - onAir.startedAtMs, ...(phrase && { phrase }) },
+    next: after.phase === 'preparing' ? null : heard(after),
   }
+}
+
+function heard(onAir: Exclude<OnAir, { phase: 'preparing' }>): AirEntry {
+  return onAir.phase === 'jingle' ? { ...onAir.jingle, after: onAir.entry } : onAir.entry
 }

@@ -26,7 +26,7 @@ export function projectSync(saved: PlayoutState, nowMs: number): AirState {
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
   const { track, orderType, tier } = onAir.entry
   const duration = (track.durationMs ?? 0) / 1000
-  const seek = Math.max(0, (nowMs - onAir.startedAtMs) / 1000)
+  const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, nowMs - onAir.startedAtMs)) / 1000
   return {
     ...common,
     track: track.id,

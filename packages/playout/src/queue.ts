@@ -1,6 +1,7 @@
 import type { FailureDetails, OrderType } from '@solstice/contracts'
 import type { Command, Outcome, SongOrder, Step } from './commands.ts'
 import { secsLeft } from './cooldown.ts'
+import { jingleEndMs } from './jingles.ts'
 import { SHOWN, shownQueue } from './project-queue.ts'
 import { dueMode, durationOf, type PlayoutState, type QueueEntry, type TrackRef } from './state.ts'
 
@@ -123,7 +124,9 @@ export function fits(state: PlayoutState, songs: readonly TrackRef[], nowMs: num
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return true
   const orders = list.entries.slice(list.index + 1).filter((entry) => entry.orderType !== null)
-  const remainingMs = Math.max(0, onAir.startedAtMs + durationOf(onAir.entry.track) - nowMs)
+  const endMs =
+    onAir.phase === 'jingle' ? jingleEndMs(onAir) : onAir.startedAtMs + durationOf(onAir.entry.track)
+  const remainingMs = Math.max(0, endMs - nowMs)
   const queuedMs = [...orders.map((entry) => entry.track), ...songs].reduce(
     (sum, track) => sum + durationOf(track),
     0,

@@ -11,9 +11,11 @@ export function skip(state: PlayoutState, nowMs: number): Step & { outcome: Outc
     effects: [],
     outcome: { ok: false, code: 'QUEUE_SKIP_FAILED', details } as const,
   })
+  const { onAir } = state
+  if (onAir.phase === 'jingle')
+    return { state, effects: [], outcome: { ok: false, code: 'JINGLE_IN_PROGRESS' } }
   const secs = skipCooldownSecsLeft(state, nowMs)
   if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
-  const { onAir } = state
   if (onAir.phase === 'preparing') return refused({ reason: 'not_found' })
   return { ...next({ ...state, lastSkipMs: nowMs }, nowMs), outcome: { ok: true, track: onAir.entry.track } }
 }

@@ -69,10 +69,45 @@ export interface Limits {
   suggestExpiryMs: number
 }
 
-/** `notBeforeMs`: the first track does not start before, even when its list is there. */
+/** What the engine knows of a jingle or a phrase. */
+export interface ClipRef {
+  id: string
+  /** Key of its file in the media storage. */
+  media: string
+  /** null when unknown. */
+  durationMs: number | null
+}
+
+/** The clips that may go on air, and how. What is switched off has none. */
+export interface Clips {
+  /** `required`: fewer in a mode are as good as none. `frequency`: a jingle after so many songs. */
+  jingles: { usable: Record<Mode, ClipRef[]>; required: number; frequency: number | 'random' }
+  /** `offsetMs`: so long before the end of a song its phrase begins. */
+  phrases: { usable: Record<Mode, ClipRef[]>; offsetMs: number }
+}
+
+/** A clip that is mixed over the end of a song. */
+export interface Phrase {
+  clip: ClipRef
+  /** Position in the song at which it begins. */
+  fromMs: number
+}
+
+/** A clip between two songs. */
+export interface Jingle {
+  /** Unique within the life of the state, also among the entries of the queue. */
+  entryId: string
+  clip: ClipRef
+}
+
+/**
+ * `notBeforeMs`: the first track does not start before, even when its list is there. During a jingle the song before it, the
+ * one at the list's index, is still shown, at the position where it ended (`shownMs`).
+ */
 export type OnAir =
   | { phase: 'preparing'; target: Mode; sinceMs: number; notBeforeMs: number }
-  | { phase: 'track'; entry: QueueEntry; startedAtMs: number }
+  | { phase: 'track'; entry: QueueEntry; startedAtMs: number; phrase?: Phrase }
+  | { phase: 'jingle'; jingle: Jingle; startedAtMs: number; entry: QueueEntry; shownMs: number }
 
 /** `repeats`: the library was so small that it was taken several times. */
 export interface PreparedList {
@@ -127,6 +162,11 @@ export interface PlayoutState {
   list: List
   /** The list that comes after this one, per mode; absent = has to be made, empty = there is nothing to play. */
   prepared: Partial<Record<Mode, PreparedList>>
+  clips: Clips
+  /** Songs since the last jingle, and after how many the next one comes; null = still to be drawn. */
+  jingleCount: { songs: number; threshold: number | null }
+  lastJingleId: string | null
+  lastPhraseId: string | null
   /** Tracks that could not be decoded; left out until the library changes. */
   unplayable: string[]
   /** Tracks that somebody is about to remove; left out until that is settled, at most until a moment. */
@@ -164,6 +204,15 @@ const noLimits: Limits = {
   suggestExpiryMs: 0,
 }
 
+/** Before the station tells, and in sync mode: there are no clips. */
+export const noClips: Clips = {
+  jingles: { usable: { day: [], night: [] }, required: 1, frequency: 1 },
+  phrases: { usable: { day: [], night: [] }, offsetMs: 0 },
+}
+
+/** The count of songs that begins anew. */
+export const noSongs: PlayoutState['jingleCount'] = { songs: 0, threshold: null }
+
 /** What a state of version 1 did not have, before the station tells and anybody does anything. */
 const sinceVersion2 = {
   nightMode: false,
@@ -183,6 +232,10 @@ const sinceVersion3 = {
   suggestions: [],
   suggestCooldowns: [],
   orders: [],
+  clips: noClips,
+  jingleCount: noSongs,
+  lastJingleId: null,
+  lastPhraseId: null,
 } satisfies Partial<PlayoutState>
 
 type Version2 = Omit<PlayoutState, 'version' | 'limits' | keyof typeof sinceVersion3> & {
@@ -198,7 +251,7 @@ type Version1 = Omit<Version2, 'version' | 'onAir' | keyof typeof sinceVersion2>
 /** Reads a saved state; one of an older version becomes one of this (rule R3). */
 export function readState(json: string): PlayoutState {
   const saved = JSON.parse(json) as PlayoutState | Version1 | Version2
-  if (saved.version === 3) return saved
+  if (saved.version === 3) return { ...sinceVersion3, ...saved }
   const { limits, ...older } = saved.version === 1 ? fromVersion1(saved) : saved
   return { ...sinceVersion3, ...older, version: 3, limits: { ...noLimits, ...limits } }
 }

@@ -2,7 +2,7 @@ import type { FailureDetails, Mode } from '@solstice/contracts'
 import type { Command, Effect, Outcome, Step } from './commands.ts'
 import { secsLeft } from './cooldown.ts'
 import { insert, playable, refusalOf } from './queue.ts'
-import type { PlayoutState, Suggestion, TrackRef } from './state.ts'
+import { noSongs, type PlayoutState, type Suggestion, type TrackRef } from './state.ts'
 
 /** Requests that wait at a time; what is above comes from nobody who could be answered. */
 const MOST_SUGGESTIONS = 100
@@ -96,8 +96,10 @@ export function settleSuggestions(state: PlayoutState, settled: Map<string, Trac
 
 /** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
 export function enterMode(state: PlayoutState, mode: Mode): Step {
-  if (mode === state.mode || mode === 'night') return { state: { ...state, mode }, effects: [] }
-  const cleared: PlayoutState = { ...state, mode, suggestions: [], suggestCooldowns: [] }
+  if (mode === state.mode) return { state, effects: [] }
+  const entered = { ...state, mode, jingleCount: noSongs }
+  if (mode === 'night') return { state: entered, effects: [] }
+  const cleared: PlayoutState = { ...entered, suggestions: [], suggestCooldowns: [] }
   return { state: cleared, effects: state.suggestions.length > 0 ? [changed(cleared)] : [] }
 }
 
