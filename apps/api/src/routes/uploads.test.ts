@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Route, uploads } from '@solstice/contracts'
 import { cleanFilename, purgeStaged } from '@solstice/station'
@@ -199,8 +199,8 @@ t.test('what is refused leaves nothing behind', async (t) => {
 
 t.test('an upload that breaks off leaves nothing behind', async (t) => {
   const { app, token, files } = await openStation(t)
-  const answered = new Promise<number>((resolve) => {
-    app.server.on('request', (_, response) => response.once('close', () => resolve(0)))
+  const answered = new Promise<void>((resolve) => {
+    app.server.on('request', (_, response) => response.once('close', () => resolve()))
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
@@ -218,12 +218,11 @@ t.test('an upload that breaks off leaves nothing behind', async (t) => {
     ].join('\r\n'),
   )
   socket.write(tone)
-  while ((await files()).length === 0)
-    await once(app.server, 'request', { signal: AbortSignal.timeout(20) }).catch(() => {})
+  while ((await files()).length === 0) await wait(20)
   t.match(await files(), [/^\.staged\/day\/\..*\.tmp$/], 'it is being written')
   socket.resetAndDestroy()
   await answered
-  while ((await files()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  while ((await files()).length > 0) await wait(20)
   t.same(await files(), [])
 })
 
