@@ -1,4 +1,4 @@
-import { trackRef } from '@solstice/station'
+import { defaultSettings, programmeSettings, trackRef } from '@solstice/station'
 import t from 'tap'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { openApp } from './harness/app.ts'
@@ -121,3 +121,49 @@ t.test(
     t.match(second.state.list.entries[second.state.list.index + 1], { orderType: 'donated', tier: 2 })
   },
 )
+
+t.test('G8: each mode is generated as its own settings say, group sections before sections', async (t) => {
+  const opened = await openApp(t, { DAY_START_HOUR: '6', NIGHT_START_HOUR: '6' })
+  const { ports } = opened
+  for (let i = 0; i < 36; i++) {
+    await opened.addTrack(`day/${i}.mp3`, null, { artist: 'ABBBCC'[i % 6]!, duration: 60 })
+    await opened.addTrack(`night/${i}.mp3`, null, { artist: 'ABBBCC'[i % 6]!, duration: 60 })
+  }
+  const groups = { one: ['A'], two: ['B'], rest: [] }
+  const value = {
+    ...defaultSettings.generation,
+    MAX_DAY_DURATION: 7_200,
+    DAY_ALGORYTM: true,
+    GROUP_SECTIONS_ALGORYTM: true,
+    GROUP_DEFS: groups,
+    USE_ALL_NIGHT_SONGS: true,
+    NIGHT_ALGORYTM: true,
+    NIGHT_SONGS_PER_SECTION: 6,
+    NIGHT_GROUP_DEFS: groups,
+  }
+  await ports.data.settings.put({ section: 'generation', value, revision: 1 })
+  t.match(await programmeSettings(ports.data, 'day'), {
+    useAll: false,
+    maxDurationMs: 7_200_000,
+    algorithm: 'group-sections',
+    groups,
+  })
+  const night = { useAll: true, algorithm: 'sections', groups, songsPerSection: 6 }
+  t.match(await programmeSettings(ports.data, 'night'), night)
+
+  const air = await startAir(t, ports)
+  const artists = (entries: { track: { artist: string } }[], size: number, from: number) =>
+    entries
+      .slice(from, from + size)
+      .map((entry) => entry.track.artist)
+      .sort()
+      .join('')
+  const { entries } = air.state.list
+  t.equal(entries.length, 18, 'as many sections as the smallest group has songs')
+  for (let from = 0; from < 18; from += 3) t.equal(artists(entries, 3, from), 'ABC')
+
+  t.match(await ports.bus.send({ type: 'switch-mode', target: 'night', atMs: null }), { ok: true })
+  const { list } = await air.until(({ mode, onAir }) => mode === 'night' && onAir.phase === 'track')
+  t.equal(list.entries.length, 36, 'all of it')
+  for (let from = 0; from < 36; from += 6) t.equal(artists(list.entries, 6, from), 'ABBBCC')
+})
