@@ -65,6 +65,18 @@ function pass(state: PlayoutState, nowMs: number): PlayoutState {
   return withLists(advance(state, nowMs).state, songs, nowMs)
 }
 
+/** An hour of music on air since a moment. */
+function withLongTrack(state: PlayoutState, startedAtMs: number): PlayoutState {
+  const { list } = state
+  const current = list.entries[list.index]!
+  const entry = { ...current, track: { ...current.track, durationMs: HOUR } }
+  return {
+    ...state,
+    list: { ...list, entries: list.entries.with(list.index, entry) },
+    onAir: { phase: 'track', entry, startedAtMs },
+  }
+}
+
 function add(
   song: TrackRef,
   orderType: SongOrder['orderType'] = 'lastinline',
@@ -157,6 +169,11 @@ t.test(
     const heard = advance(ordered, nextDueMs(ordered)!).state
     t.match(projectSync(heard, nextDueMs(ordered)!), { title: 'asked', currentIndex: 20, totalTracks: 21 })
     t.match(onAir(advance(heard, nextDueMs(heard)!).state), { track: { title: generated } })
+
+    const small = playing([track('a'), track('b')])
+    const both = accepted(accepted(small, add(track('asked'))), add(track('paid'), 'donated'))
+    const changed = accepted(both, { type: 'library-changed' })
+    t.same(titles(changed, 10), ['paid', 'asked'], 'L4: also where the library is small and changes')
   },
 )
 
@@ -167,16 +184,7 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
   const added = accepted(day, add(track('first')))
   const held = accepted(day, { type: 'release-track', trackId: song.id, purpose: 'remove' })
   const currentMs = onAir(day)!.track.durationMs!
-  const longest = (state: PlayoutState) => {
-    const entry = { ...onAir(state)!, track: { ...onAir(state)!.track, durationMs: HOUR } }
-    const startedAtMs = NIGHT - HOUR - 5 * MINUTE
-    return {
-      ...state,
-      list: { ...state.list, entries: state.list.entries.with(state.list.index, entry) },
-      onAir: { phase: 'track' as const, entry, startedAtMs },
-    }
-  }
-  const evening = longest(pass(day, NIGHT - 2 * HOUR))
+  const evening = withLongTrack(pass(day, NIGHT - 2 * HOUR), NIGHT - HOUR - 5 * MINUTE)
   const fullMs = NIGHT - 5 * MINUTE - 30 * SECOND
   const paid = accepted({ ...evening, lastAddMs: null }, add(track('paid', 'x', MINUTE), 'donated'), fullMs)
   const pending = accepted(day, { type: 'switch-mode', target: 'night', atMs: NOON + 3 * MINUTE })
@@ -346,17 +354,13 @@ t.test('A7: a skip ends the track at that moment, in both modes', async (t) => {
   t.same(refusal(apply(silent, skip, NOON).outcome), { reason: 'not_found' })
   t.equal(projectSync(silent, NOON).skipCooldownSecsLeft, 0)
 
-  const paid = accepted(
-    accepted(free(), { type: 'switch-mode', target: 'night', atMs: NOON + HOUR }),
-    add(track('paid'), 'donated'),
-  )
-  const waiting = advance(accepted({ ...paid, list: paid.list }, skip), NOON + 1).state
-  t.match(onAir(waiting), { track: { title: 'paid' } })
-  t.equal(
-    accepted(advance(station({}), NIGHT + 1).state, skip, NIGHT + 1).mode,
-    'night',
-    'M1: a boundary like any',
-  )
+  const atMs = NOON + 10 * MINUTE
+  const scheduled = accepted(free(), { type: 'switch-mode', target: 'night', atMs })
+  const ordered = accepted(scheduled, add(track('paid'), 'donated'))
+  const paid = accepted(advance(withLongTrack(ordered, NOON), atMs).state, skip, atMs)
+  t.match(onAir(paid), { track: { title: 'paid' } })
+  t.equal(accepted(paid, skip, atMs + 1).mode, 'night', 'S4: a boundary like any')
+  t.equal(accepted(advance(free(), NIGHT + 1).state, skip, NIGHT + 1).mode, 'night', 'M1: as well')
 })
 
 t.test(
@@ -370,18 +374,10 @@ t.test(
     const refused = apply(state, { type: 'switch-mode', target: 'night', atMs: null }, nowMs).outcome
     t.same(refusal(refused), { reason: 'donated', donated: true })
 
-    const current = { ...onAir(state)!, track: { ...onAir(state)!.track, durationMs: HOUR } }
-    const entries = state.list.entries.with(state.list.index, current)
-    state = {
-      ...state,
-      list: { ...state.list, entries },
-      onAir: { ...state.onAir, phase: 'track', entry: current } as PlayoutState['onAir'],
-    }
+    state = withLongTrack(state, nowMs)
     const heard: string[] = []
-    for (let i = 0; i < 4; i++) {
-      state = advance(state, nextDueMs(state)!).state
-      while (state.onAir.phase === 'track' && state.onAir.entry.entryId === current.entryId)
-        state = advance(state, nextDueMs(state)!).state
+    for (const afterMs of [0, 65_000, 75_000, 200_000]) {
+      state = pass(state, nowMs + HOUR + afterMs)
       heard.push(`${state.mode} ${onAir(state)?.track.title}`)
     }
     t.same(heard.slice(0, 2), ['day paid', 'day paid too'])
