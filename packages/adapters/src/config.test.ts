@@ -45,6 +45,8 @@ t.test('with nothing but secrets: the documented defaults, and no warning', asyn
     streamMode: false,
     streamBitrate: 192,
     crossfadeMs: 0,
+    loudnessTargetLufs: -16,
+    trimSilence: true,
     ffmpegPath: 'ffmpeg',
     radioHostsMode: false,
     rosterLimit: 100,
@@ -78,6 +80,10 @@ t.test('what cannot be used is replaced, with a warning that names it', async (t
     [{ AUDIO_TOKEN_TTL_S: '1' }, { audioTokenTtlS: 60 }],
     [{ AUDIO_TOKEN_TTL_S: '43201' }, { audioTokenTtlS: 43_200 }],
     [{ CROSSFADE_MS: '10001' }, { crossfadeMs: 10_000 }],
+    [{ LOUDNESS_TARGET_LUFS: '-31' }, { loudnessTargetLufs: -30 }],
+    [{ LOUDNESS_TARGET_LUFS: '16' }, { loudnessTargetLufs: -8 }],
+    [{ LOUDNESS_TARGET_LUFS: 'loud' }, { loudnessTargetLufs: -16 }],
+    [{ TRIM_SILENCE: 'often' }, { trimSilence: true }],
     [{ CROSSFADE_MS: '1.5' }, { crossfadeMs: 0 }],
     [{ DAY_START_HOUR: '24' }, { dayStartHour: 23 }],
     [{ LOG_PURGE_HOUR: '-3' }, { logPurgeHour: 0 }],
@@ -150,6 +156,8 @@ t.test('what is meant is taken as it is meant', async (t) => {
     lyricsApiUrl: '',
     mediaStorage: 'local',
   })
+  t.equal(read({ LOUDNESS_TARGET_LUFS: ' Off ' }).config.loudnessTargetLufs, null)
+  t.equal(read({ LOUDNESS_TARGET_LUFS: '-18.5' }).config.loudnessTargetLufs, -18.5)
   const bcrypt = `$2b$10$${'abc./0'.repeat(9).slice(0, 53)}`
   const admin = read({ ADMIN_LOGIN: ' Ольга ', ADMIN_PASS: bcrypt, LOGIN_ATTEMPTS_PER_15_MIN: '0' })
   t.same(admin.warnings, [])

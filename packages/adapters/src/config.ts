@@ -76,6 +76,20 @@ export function readConfig(env: Record<string, string | undefined>) {
     return value ?? fallback
   }
 
+  /** A loudness in LUFS, or null for `off`. */
+  const loudness = (name: string, fallback: number, min: number, max: number) => {
+    const value = env[name]?.trim().toLowerCase()
+    if (!value) return fallback
+    if (value === 'off') return null
+    if (!/^-?\d+(\.\d+)?$/.test(value)) {
+      warnings.push(`${name}: "${env[name]}" is neither a number nor off; using ${fallback}`)
+      return fallback
+    }
+    const clamped = Math.min(max, Math.max(min, Number(value)))
+    if (clamped !== Number(value)) warnings.push(`${name}: ${value} is out of range; using ${clamped}`)
+    return clamped
+  }
+
   const redisAddress = () => {
     const value = address('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:'])
     if (value === null) problems.push('REDIS_URL must be an address starting with redis:// or rediss://')
@@ -187,6 +201,9 @@ export function readConfig(env: Record<string, string | undefined>) {
     streamMode,
     streamBitrate: oneOf('STREAM_BITRATE', streamBitrates, 192),
     crossfadeMs: integer('CROSSFADE_MS', 0, 0, 10_000),
+    /** Integrated loudness at which tracks are played; null = as they are. */
+    loudnessTargetLufs: loudness('LOUDNESS_TARGET_LUFS', -16, -30, -8),
+    trimSilence: flag('TRIM_SILENCE', true),
     ffmpegPath: text('FFMPEG_PATH', 'ffmpeg'),
     radioHostsMode: hostsWanted && streamMode,
     rosterLimit: integer('ROSTER_LIMIT', 100, 1),
