@@ -13,6 +13,8 @@ import {
 } from '@solstice/contracts'
 import { connect, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 import { judgeOf } from '../apps/api/src/sockets/dispatch.ts'
 import { createTokens, type Tokens } from '../apps/api/src/tokens.ts'
 import { openApp } from './harness/app.ts'
@@ -182,6 +184,41 @@ t.test('the reference documents every route: its access, replies and refusals', 
       const refusal = operation.responses[String(failures[code].status)]
       t.match(refusal?.description, `\`${code}\``, `${named(route)}: ${code}`)
     }
+  }
+})
+
+t.test('the reference shows what is sent to every JSON route, and what it answers', async (t) => {
+  const { app } = await openApp(t)
+  const reference = (await app.inject('/api/docs/json')).json() as Reference
+  const fits = (t: Test, shape: TSchema, example: unknown, what: string) => {
+    const sent = Value.Default(shape, structuredClone(example))
+    t.ok(Value.Check(shape, sent), `${what} has its shape: ${JSON.stringify(Value.Errors(shape, sent)[0])}`)
+  }
+
+  for (const route of allRoutes) {
+    const { body, query, reply, example = {} } = route as Route
+    const operation = reference.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method.toLowerCase()]!
+    t.test(named(route), async (t) => {
+      if (!('bytes' in reply)) {
+        fits(t, reply, example.reply, 'its reply')
+        t.same(Value.Clean(reply, structuredClone(example.reply)), example.reply, 'nothing else is answered')
+        t.same(operation.responses['200']?.content?.['application/json']?.example, example.reply)
+      }
+      if (query && example.query) fits(t, query, example.query, 'its query')
+      const needed = (query as { required?: string[] } | undefined)?.required ?? []
+      for (const parameter of (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')) {
+        t.equal(parameter.example, example.query?.[parameter.name], parameter.name)
+        const shape = (query as { properties: Record<string, object> }).properties[parameter.name]!
+        t.equal(parameter.required, needed.includes(parameter.name) && !('default' in shape), parameter.name)
+        if (parameter.required) t.not(parameter.example, undefined, parameter.name)
+      }
+      const sent = operation.requestBody?.content
+      if (body && 'upload' in body) t.same(Object.keys(sent ?? {}), body.upload, 'the types of its bytes')
+      else if (body) {
+        fits(t, body, example.body, 'its body')
+        t.same(sent?.['application/json']?.example, example.body)
+      } else t.equal(sent, undefined, 'no body')
+    })
   }
 })
 
@@ -385,6 +422,7 @@ interface Reference {
 interface Operation {
   summary: string
   security?: Record<string, string[]>[]
-  parameters?: { in: string; name: string }[]
-  responses: Record<string, { description: string }>
+  parameters?: { in: string; name: string; required?: boolean; example?: unknown }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+  responses: Record<string, { description: string; content?: Record<string, { example?: unknown }> }>
 }

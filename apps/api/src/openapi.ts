@@ -10,7 +10,7 @@ import {
   type Route,
   sections,
 } from '@solstice/contracts'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 
 const securitySchemes = {
@@ -109,6 +109,8 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
       ],
       components: { securitySchemes },
     },
+    // Bytes are no matter of the framework, which would hold them against a shape.
+    transform: ({ schema, url, route }) => ({ schema: { ...schema, ...uploadOf(route.config) }, url }),
   })
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',
@@ -132,15 +134,47 @@ export function describeRoute(route: Route): FastifySchema {
     tags: Object.keys(sections).filter((name) => sections[name]!.includes(route)),
     security: securityOf(route.access),
     ...(route.params && { params: route.params }),
-    ...(route.query && { querystring: route.query }),
+    ...(route.query && { querystring: withExamples(asSent(route.query), route.example?.query) }),
     ...(route.headers && { headers: route.headers }),
-    ...(route.body && !('upload' in route.body) && { body: route.body }),
+    ...(route.body &&
+      !('upload' in route.body) && { body: withExample(asSent(route.body), route.example?.body) }),
     response: { ...replies(route), ...refusals(route) },
   }
 }
 
-function replies({ reply }: Route) {
-  if (!isBytes(reply)) return { 200: reply }
+/** The bytes that an upload takes. */
+function uploadOf({ contract }: FastifyContextConfig = {}): FastifySchema {
+  if (!contract || contract === 'internal' || !contract.body || !('upload' in contract.body)) return {}
+  const { upload, description } = contract.body
+  const media = { schema: { type: 'string', format: 'binary', description } }
+  return { body: { content: Object.fromEntries(upload.map((type) => [type, media])) } }
+}
+
+/** A shape that handlers get as one that callers send: what has a default may be left out. */
+function asSent(shape: TSchema): TSchema {
+  const { properties = {}, required = [] } = shape as Partial<ObjectShape>
+  return { ...shape, required: required.filter((name) => !('default' in properties[name]!)) }
+}
+
+interface ObjectShape {
+  properties: Record<string, TSchema>
+  required: string[]
+}
+
+/** A shape with what something of it looks like. */
+function withExample(shape: TSchema, example: unknown): TSchema {
+  return example === undefined ? shape : { ...shape, examples: [example] }
+}
+
+/** A query with what each parameter looks like, where that is known. */
+function withExamples(query: TSchema, examples: Record<string, unknown> = {}): TSchema {
+  const { properties = {} } = query as Partial<ObjectShape>
+  const shown = Object.entries(properties).map(([name, shape]) => [name, withExample(shape, examples[name])])
+  return { ...query, properties: Object.fromEntries(shown) }
+}
+
+function replies({ reply, example }: Route) {
+  if (!isBytes(reply)) return { 200: withExample(reply, example?.reply) }
   const content = { [reply.bytes]: { schema: { type: 'string', format: 'binary' } } }
   const { description } = reply
   return { 200: { description, content }, ...(reply.hasRanges && { 206: { description, content } }) }

@@ -3,6 +3,7 @@ import { AuditEntry, Settings, SettingsBounds, SongGroup } from '../admin-resour
 import { Localized } from '../localized.ts'
 import { HistoryItem, TrackId } from '../resources.ts'
 import { defineRoute, needs, perSection } from '../route.ts'
+import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from './settings-example.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 const SettingsNow = {
@@ -146,6 +147,7 @@ export const getSettings = defineRoute({
   access: 'admin',
   reply: Type.Object(SettingsNow),
   failures: [],
+  example: { reply: SETTINGS_EXAMPLE },
 })
 
 export const saveSettings = defineRoute({
@@ -167,4 +169,12 @@ export const saveSettings = defineRoute({
     message: Localized,
   }),
   failures: ['BAD_REQUEST'],
+  example: {
+    body: { branding: BRANDING_EXAMPLE },
+    reply: {
+      ...SETTINGS_EXAMPLE,
+      algorithmNotice: null,
+      message: { uk: 'Налаштування збережено', en: 'The settings are saved' },
+    },
+  },
 })

@@ -87,6 +87,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
       headers: Type.Object({ Range: Type.Optional(Type.String()) }),
       reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
       failures: ['BAD_REQUEST', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+      example: { query: { mode: 'day', filename: 'Station call.mp3' } },
     }),
     getAudio: defineRoute({
       method: 'GET',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { HistoryItem, LibraryItem, PublicConfig, TrackId } from '../resources.ts'
+import { privileges } from '../privileges.ts'
+import { capabilityNames, HistoryItem, LibraryItem, PublicConfig, TrackId } from '../resources.ts'
 import { bytes, defineRoute } from '../route.ts'
 
 const MediaUrl = Type.Object({
@@ -8,6 +9,8 @@ const MediaUrl = Type.Object({
 })
 const Name = (description: string) => Type.String({ description, minLength: 1, maxLength: 300 })
 const ByTrack = Type.Object({ track: TrackId })
+const TRACK_ID = 'day/Morning Tide.mp3'
+const SONG = { title: 'Morning Tide', artist: 'Hilda' }
 const wrapped = (what: string) =>
   bytes('application/octet-stream', `${what}, XOR-wrapped with the key in the art token's middle segment`)
 
@@ -18,6 +21,19 @@ export const getConfig = defineRoute({
   access: 'public',
   reply: PublicConfig,
   failures: [],
+  example: {
+    reply: {
+      dataProvider: 'json',
+      musicSource: 'local',
+      nightMode: true,
+      streamMode: true,
+      radioHostsMode: false,
+      allPrivileges: [...privileges],
+      timeZone: 'Europe/Kyiv',
+      capabilities: Object.fromEntries(capabilityNames.map((name) => [name, name !== 'donations'])),
+      donationInfo: null,
+    },
+  },
 })
 
 export const getHistory = defineRoute({
@@ -27,6 +43,9 @@ export const getHistory = defineRoute({
   access: 'public',
   reply: Type.Array(HistoryItem),
   failures: [],
+  example: {
+    reply: [{ id: 7, trackId: TRACK_ID, ...SONG, album: 'Shores', mode: 'day', playedAt: 1_790_000_000_000 }],
+  },
 })
 
 export const getLibrary = defineRoute({
@@ -36,6 +55,7 @@ export const getLibrary = defineRoute({
   access: 'public',
   reply: Type.Array(LibraryItem),
   failures: [],
+  example: { reply: [{ id: TRACK_ID, ...SONG }] },
 })
 
 export const getLyrics = defineRoute({
@@ -50,6 +70,7 @@ export const getLyrics = defineRoute({
   }),
   reply: wrapped('A JSON lyrics entry `{ synced, lines, offset, notFound }`'),
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'RATE_LIMITED', 'FETCH_FAILED', 'AIR_UNAVAILABLE'],
+  example: { query: SONG },
 })
 
 export const getArtUrl = defineRoute({
@@ -60,6 +81,10 @@ export const getArtUrl = defineRoute({
   query: Type.Object({ artist: Name('artist') }),
   reply: MediaUrl,
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
+  example: {
+    query: { artist: 'Hilda' },
+    reply: { url: 'https://radio.example/api/artist-art/hilda', ttl: 3600 },
+  },
 })
 
 export const getArtistArt = defineRoute({
@@ -92,6 +117,7 @@ export const getAudioKey = defineRoute({
   }),
   reply: Type.Object({ token: Type.String(), expiresIn: Type.Number({ description: 'seconds' }) }),
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID'],
+  example: { reply: { token: '0f3a….1790000000000.q7Yk…', expiresIn: 900 } },
 })
 
 export const getAudio = defineRoute({
@@ -109,6 +135,7 @@ export const getAudio = defineRoute({
     'TRACK_NOT_FOUND',
     'RANGE_NOT_SATISFIABLE',
   ],
+  example: { query: { track: TRACK_ID } },
 })
 
 export const getAudioUrl = defineRoute({
@@ -119,6 +146,12 @@ export const getAudioUrl = defineRoute({
   query: ByTrack,
   reply: MediaUrl,
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'AUDIO_TOKEN_INVALID', 'TRACK_NOT_FOUND'],
+  example: {
+    query: { track: TRACK_ID },
+    reply: {
+      url: 'https://radio.example/api/audio/stream?track=day%2FMorning+Tide.mp3&artToken=…&audioToken=…',
+    },
+  },
 })
 
 const FromFrame = Type.Object({
@@ -186,4 +219,5 @@ export const getAdminAudio = defineRoute({
   headers: Type.Object({ Range: Type.Optional(Type.String()) }),
   reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+  example: { query: { track: TRACK_ID } },
 })

@@ -8,6 +8,7 @@ export const getHealth = defineRoute({
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: [],
+  example: { reply: { ok: true } },
 })
 
 export const getReadiness = defineRoute({
@@ -17,4 +18,5 @@ export const getReadiness = defineRoute({
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['AIR_UNAVAILABLE'],
+  example: { reply: { ok: true } },
 })

@@ -207,4 +207,5 @@ export const downloadSong = defineRoute({
   query: Type.Object({ songId: TrackId }),
   reply: bytes('audio/mpeg', 'The file, named "Artist - Title.mp3"'),
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  example: { query: { songId: TRACK_ID } },
 })
