@@ -469,7 +469,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
   }
   const edit = { songId, metadata: {}, lyricsEntry, lyricsChanged: true, offset: -0.126, offsetChanged: true }
   const helper = await asAdmin(station, ['editor_lyrics'])
-  const context = { auditContext: { source: 'batch', force: true } }
+  const context = { auditContext: { source: 'batch', force: true, more: 'x'.repeat(10_000) } }
   const edited = await helper.ask('POST /api/admin/song-editor/save', { ...edit, ...context })
   t.match(edited, {
     status: 200,
@@ -487,7 +487,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
           { field: 'lyricsStatus', before: 'plain', after: 'synced' },
           { field: 'offset', before: 1.5, after: -0.13 },
         ],
-        info: { source: 'batch', force: true },
+        info: { source: 'batch', force: true, more: undefined },
       },
     },
   })

@@ -55,7 +55,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
   })
 
   implement(app, tracks.saveSong, async ({ body, caller }) => {
-    const { metadataChanged, lyricsChanged, offsetChanged, lyricsEntry, offset } = body
+    const { metadataChanged, lyricsChanged, offsetChanged, lyricsEntry, offset, auditContext } = body
     const mayEditMeta = holds(caller, 'editor_meta')
     const mayEditLyrics = mayEditMeta || holds(caller, 'editor_lyrics')
     if (metadataChanged && !mayEditMeta) throw new Failure('FORBIDDEN')
@@ -71,7 +71,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
       ...(before && { tags: tagsOf(metadata, before) }),
       ...(lyrics && { lyrics }),
       ...(shift !== undefined && { offset: shift }),
-      ...(body.auditContext && { info: body.auditContext }),
+      ...(auditContext && { info: contextOf(auditContext) }),
       actor: actorOf(caller),
     })
     const track = await findTrack(edited.songId)
@@ -177,6 +177,11 @@ function required<T>(value: T | undefined, field: string): T {
 function requireSome(songIds: string[]): string[] {
   if (songIds.length === 0) throw new Failure('BAD_REQUEST', { field: 'songIds', reason: 'missing' })
   return songIds
+}
+
+/** Nothing else of what was sent gets into the log. */
+function contextOf({ source, force }: { source?: string; force?: boolean }) {
+  return { ...(source !== undefined && { source }), ...(force !== undefined && { force }) }
 }
 
 interface SentMetadata {
