@@ -21,6 +21,7 @@ import {
 } from '@solstice/playout'
 import {
   type AirDesk,
+  airClips,
   type CommandId,
   capabilitiesOf,
   type FrameChunk,
@@ -68,6 +69,7 @@ export async function goOnAir(
   let dueTimer: NodeJS.Timeout | undefined
   let broadcast: Broadcast | null = null
   let libraryVersion = 0
+  let clipsVersion = 0
   const reading = new Set<Mode>()
 
   const station = (): Extract<Fact, { type: 'station' }> => ({
@@ -190,6 +192,21 @@ export async function goOnAir(
     }
   }
 
+  const readClips = async () => {
+    const version = ++clipsVersion
+    try {
+      const clips = await airClips(data, config)
+      if (offAir.aborted || version !== clipsVersion) return
+      tell({ type: 'clips', clips })
+      broadcast?.planChanged()
+    } catch (error) {
+      log.error({ err: error }, 'the clips could not be read')
+      setTimeout(() => {
+        if (!offAir.aborted && version === clipsVersion) void readClips()
+      }, RETRY_MS)
+    }
+  }
+
   const giveSecondChance = () => {
     if (state.onAir.phase !== 'preparing' || state.unplayable.length === 0) return
     libraryVersion++
@@ -206,6 +223,7 @@ export async function goOnAir(
       try {
         const step = apply(state, command, nowMs)
         if (command.type === 'library-changed') libraryVersion++
+        if (command.type === 'clips-changed') void readClips()
         answers.push({ id, outcome: step.outcome })
         take({ ...step, state: { ...step.state, appliedThrough: id } })
         broadcast?.planChanged()
@@ -233,13 +251,15 @@ export async function goOnAir(
   readWantedLists()
 
   if (canHearItself) {
+    await readClips()
     broadcast = startBroadcast({
       programme: {
         plan: (at) => projectAir(state, at),
         soundEnded: (entryId, at) => tell({ type: 'sound-ended', entryId }, at),
         unplayable: (entryId, at) => tell({ type: 'unplayable', entryId }, at),
+        clipUnplayable: (clipId, at) => tell({ type: 'clip-unplayable', clipId }, at),
       },
-      source: (track) => media.source(track.id),
+      source: media.source,
       publish: async (chunk: FrameChunk) => {
         if (!isSaved || saving) await save()
         await desk.publish(chunk)

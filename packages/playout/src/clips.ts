@@ -1,6 +1,6 @@
 import type { Mode } from '@solstice/contracts'
 import { draw } from './random.ts'
-import type { ClipRef, Clips, PlayoutState } from './state.ts'
+import type { ClipRef, Clips, OnAir, PlayoutState } from './state.ts'
 
 /**
  * The station tells which clips may go on air (rules J1, J6, P4). What sounds already is not touched; a phrase that is still
@@ -19,15 +19,18 @@ export function learnClips(state: PlayoutState, clips: Clips, nowMs: number): Pl
   )
 }
 
-/** Rule J6, P5: a clip that cannot be decoded is left out until the station tells anew. */
+/** Rules J6, P5: a clip that cannot be decoded is left out until the station tells anew. */
 export function dropClip(state: PlayoutState, clipId: string): PlayoutState {
   const without = (usable: Record<Mode, ClipRef[]>): Record<Mode, ClipRef[]> => ({
     day: usable.day.filter((clip) => clip.id !== clipId),
     night: usable.night.filter((clip) => clip.id !== clipId),
   })
   const { jingles, phrases } = state.clips
+  const { onAir } = state
+  const isPhraseOnAir = onAir.phase === 'track' && onAir.phrase?.clip.id === clipId
   return {
     ...state,
+    onAir: isPhraseOnAir ? withoutPhrase(onAir) : onAir,
     clips: {
       jingles: { ...jingles, usable: without(jingles.usable) },
       phrases: { ...phrases, usable: without(phrases.usable) },
@@ -54,6 +57,9 @@ function withoutLostPhrase(state: PlayoutState, nowMs: number): PlayoutState {
   const { clip, fromMs } = onAir.phrase
   const isUsable = clips.phrases.usable[state.mode].some((usable) => usable.id === clip.id)
   if (isUsable || nowMs - onAir.startedAtMs >= fromMs) return state
-  const { phrase: _lost, ...quiet } = onAir
-  return { ...state, onAir: quiet }
+  return { ...state, onAir: withoutPhrase(onAir) }
+}
+
+function withoutPhrase({ phrase: _left, ...onAir }: Extract<OnAir, { phase: 'track' }>): OnAir {
+  return onAir
 }

@@ -4,7 +4,7 @@ import type { Actor, Audit } from './audit.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { StationClock } from './ports/bus.ts'
+import type { Bus, StationClock } from './ports/bus.ts'
 import type { ClipRecord, DataStore } from './ports/data-store.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioTags } from './ports/outside.ts'
@@ -107,11 +107,13 @@ export function createClips(deps: {
   media: MediaStorage
   tags: AudioTags
   announcer: Announcer
+  bus: Pick<Bus, 'send'>
   audit: Audit
   clock: StationClock
+  log: Log
 }): Clips {
-  const { data, media, announcer, audit, clock } = deps
-  const changed = (family: ClipFamily) => announcer.announce(clipFamilies[family].announces)
+  const { data, media, audit, clock } = deps
+  const changed = (family: ClipFamily) => clipsChanged(deps, family)
   const record = (operation: 'upload' | 'delete', { family, filename, mode }: ClipRecord, actor: Actor) =>
     audit.record(actor, `${clipFamilies[family].audit}_${operation}`, { filename, mode })
 
@@ -223,6 +225,19 @@ export function createClips(deps: {
   }
 }
 
+/** Tells everyone that the clips of a family are others now, and the air, where it plays them. */
+function clipsChanged(
+  { announcer, bus, log }: { announcer: Announcer; bus: Pick<Bus, 'send'>; log: Log },
+  family: ClipFamily,
+): void {
+  announcer.announce(clipFamilies[family].announces)
+  if (family === 'background-music') return
+  bus.send({ type: 'clips-changed' }).catch((error) => {
+    // A worker that takes the desk later reads the clips by itself.
+    log.warn({ err: error }, 'no worker heard that the clips changed')
+  })
+}
+
 async function moveOne(
   { data, media }: { data: Pick<DataStore, 'clips'>; media: MediaStorage },
   family: ClipFamily,
@@ -258,6 +273,7 @@ export async function reconcileClips(station: {
   media: MediaStorage
   tags: AudioTags
   announcer: Announcer
+  bus: Pick<Bus, 'send'>
   clock: StationClock
   confirmTrackCleanup: boolean
   log: Log
@@ -265,7 +281,7 @@ export async function reconcileClips(station: {
   for (const family of Object.keys(clipFamilies) as ClipFamily[]) {
     let isChanged = false
     for (const mode of modes) isChanged = (await reconcileFolder(station, family, mode)) || isChanged
-    if (isChanged) station.announcer.announce(clipFamilies[family].announces)
+    if (isChanged) clipsChanged(station, family)
   }
 }
 

@@ -1,5 +1,6 @@
 export * from './accounts.ts'
 export * from './admins.ts'
+export * from './air-clips.ts'
 export * from './artist-records.ts'
 export * from './artwork.ts'
 export * from './audit.ts'

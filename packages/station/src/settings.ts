@@ -282,10 +282,12 @@ async function tellOf(
 ): Promise<void> {
   deps.announcer.settingsChanged()
   if (changes.some(({ section }) => section === 'generation')) {
-    deps.bus.send({ type: 'library-changed' }).catch((error) => {
-      // The command waits for the next worker, so that it makes its lists anew.
-      deps.log.warn({ err: error }, 'no worker heard yet that the settings changed')
-    })
+    for (const type of ['library-changed', 'clips-changed'] as const) {
+      deps.bus.send({ type }).catch((error) => {
+        // The command waits for the next worker, so that it makes its lists anew.
+        deps.log.warn({ err: error }, 'no worker heard yet that the settings changed')
+      })
+    }
   }
   await deps.audit.record(
     admin,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { AirPlan, QueueEntry } from '@solstice/playout'
+import type { AirEntry, AirPlan, Phrase, QueueEntry } from '@solstice/playout'
 import { FRAME_MS, type FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
@@ -19,14 +19,17 @@ const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 
 /** Tracks one after the other, then silence; the least that a broadcast can be given. */
 class Playlist implements Programme {
-  readonly entries: QueueEntry[]
+  readonly entries: AirEntry[]
+  /** By the id of their entry. */
+  readonly phrases: Record<string, Phrase>
   readonly ended: string[] = []
   readonly unplayables: string[] = []
   index = 0
   startedAtMs: number | null = null
 
-  constructor(entries: QueueEntry[]) {
+  constructor(entries: AirEntry[], phrases: Record<string, Phrase> = {}) {
     this.entries = entries
+    this.phrases = phrases
   }
   plan(atMs: number): AirPlan {
     const entry = this.entries[this.index]
@@ -34,7 +37,11 @@ class Playlist implements Programme {
     this.startedAtMs ??= atMs
     if (atMs < this.startedAtMs) return { current: null, next: entry }
     const positionMs = atMs - this.startedAtMs
-    return { current: { entry, positionMs }, next: this.entries[this.index + 1] ?? null }
+    const phrase = this.phrases[entry.entryId]
+    return {
+      current: { entry, positionMs, ...(phrase && { phrase }) },
+      next: this.entries[this.index + 1] ?? null,
+    }
   }
   soundEnded(entryId: string, atMs: number) {
     this.ended.push(entryId)
@@ -50,6 +57,13 @@ class Playlist implements Programme {
     this.index = index
     this.startedAtMs = atMs
   }
+  clipUnplayable(clipId: string, atMs: number) {
+    this.unplayables.push(clipId)
+    const jingle = this.entries.find((entry) => 'clip' in entry && entry.clip.id === clipId)
+    if (!jingle) delete this.phrases[this.entries[this.index]!.entryId]
+    else if (jingle === this.entries[this.index]) this.go(jingle.entryId, this.index + 1, atMs)
+    else this.remove(jingle.entryId)
+  }
   remove(entryId: string) {
     const at = this.entries.findIndex((entry) => entry.entryId === entryId)
     if (at > this.index) this.entries.splice(at, 1)
@@ -60,6 +74,14 @@ function entry(name: string, seconds: number | null): QueueEntry {
   const durationMs = seconds === null ? null : seconds * 1000
   const track = { id: name, title: `Title ${name}`, artist: 'Artist', album: '', year: null, durationMs }
   return { entryId: `entry-${name}`, track, orderType: null, tier: null }
+}
+
+function jingle(name: string, seconds: number | null, after: QueueEntry): AirEntry {
+  return { entryId: `jingle-${name}`, clip: clip(name, seconds), after }
+}
+
+function clip(name: string, seconds: number | null) {
+  return { id: `clip-${name}`, media: name, durationMs: seconds === null ? null : seconds * 1000 }
 }
 
 interface Air {
@@ -101,7 +123,7 @@ function onAir(
   }
   const broadcast = startBroadcast({
     programme,
-    source: async (track) => join(folder, `${track.id}.mp3`),
+    source: async (media) => join(folder, `${media}.mp3`),
     async publish(chunk) {
       chunks.push(chunk)
       limitMs = Math.max(limitMs, endOf(chunk) + AHEAD_MS)
@@ -259,6 +281,67 @@ t.test('the programme as it is heard', async (t) => {
       'with a short one it is half as long as that is',
     )
     t.ok(startError(sound, 450, Math.round(6 * RATE)) < 1)
+  })
+
+  t.test('a jingle stands between two songs to the sample, and a phrase over the end of one', async (t) => {
+    const short = (hz: number, seconds: number, volume?: number) =>
+      makeTone(join(folder, `${hz}.mp3`), { hz, seconds, ...(volume && { volume }) })
+    await Promise.all([short(1050, 1.2), short(1500, 0.5, 0.4)])
+    const songs = [entry('300', 3), entry('450', 2.5), entry('600', 4)] as const
+    const programme = new Playlist(
+      [songs[0], jingle('1050', null, songs[0]), songs[1], jingle('letter', 3, songs[1]), songs[2]],
+      {
+        'entry-300': { clip: clip('missing', 1), fromMs: 500 },
+        'entry-450': { clip: clip('1500', 0.5), fromMs: 1000 },
+      },
+    )
+    const air = onAir(t, folder, programme, { crossfadeMs: 1000 })
+    await air.published(9)
+    await air.broadcast.stop()
+    consecutive(t, air.chunks)
+    const sound = await soundOf(air.chunks)
+    t.ok(startError(sound, 1050, 3 * RATE) < 1, 'there is no overlap with a jingle')
+    t.ok(deviation(sound, 1050, 3 * RATE + 2000, Math.round(4.2 * RATE) - 2000) < 0.05)
+    t.ok(startError(sound, 450, Math.round(4.2 * RATE)) < 1, 'nor behind it')
+    const at = (seconds: number, hz: number) => pitch(sound, hz, Math.round(seconds * RATE), 2205)
+    for (const seconds of [4.3, 5.1, 5.71]) t.ok(at(seconds, 1500) < 0.01, `no phrase at ${seconds} s`)
+    for (const seconds of [5.22, 5.6]) {
+      // Its file has a tenth of the loudness of the song's.
+      const strength = at(seconds, 1500) / at(4.6, 450)
+      t.ok(Math.abs(strength - 0.9) < 0.04, `nine times as loud as its file: ${strength}`)
+      t.ok(Math.abs(at(seconds, 450) / at(4.6, 450) - 1) < 0.05, 'over a song as loud as before')
+    }
+    t.strictSame(programme.unplayables.toSorted(), ['clip-letter', 'clip-missing'])
+    t.ok(startError(sound, 600, Math.round(5.7 * RATE)) < 1, 'without it songs overlap again')
+
+    const first = air.chunks[0]!.frame
+    const heard = air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.positionMs < 26)
+    t.match(heard[1], {
+      frame: first + Math.ceil((3 * RATE) / FRAME),
+      entryId: 'jingle-1050',
+      trackId: '300',
+      title: 'Title 300',
+      jingle: { id: 'clip-1050', media: '1050' },
+    })
+    t.match(heard[2], { frame: first + Math.ceil((4.2 * RATE) / FRAME), entryId: 'entry-450' })
+
+    for (const [cut, tone] of [
+      [7, 1050],
+      [11, 1500],
+    ] as const) {
+      const after = air.chunks[cut - 1]!
+      const again = new Playlist([...programme.entries], programme.phrases)
+      again.index = cut === 7 ? 1 : 2
+      again.startedAtMs = START_MS + (cut === 7 ? 3000 : 4200)
+      const other = onAir(t, folder, again, { after, crossfadeMs: 1000 })
+      await other.published(1.5)
+      await other.broadcast.stop()
+      const both = await soundOf([...air.chunks.slice(0, cut), ...other.chunks])
+      const from = (cut * 19 - 2) * FRAME
+      t.ok(pitch(both, tone, from, 4 * FRAME) > 0.3, `${tone} Hz goes on where a worker takes over`)
+      t.ok(Math.abs(pitch(both, tone, from, 4 * FRAME) - pitch(sound, tone, from, 4 * FRAME)) < 0.05)
+      t.ok(pitch(both, tone, both.length - 2205, 2205) < 0.01, 'and is not heard again')
+    }
   })
 
   t.test('a track that cannot be decoded is left out without a gap', async (t) => {
@@ -503,7 +586,7 @@ t.test('the programme as it is heard', async (t) => {
     })
     const lost = startBroadcast({
       programme: new Playlist([entry('300', 3)]),
-      source: async (track) => join(folder, `${track.id}.mp3`),
+      source: async (media) => join(folder, `${media}.mp3`),
       async publish() {
         refusals++
         refuse()

@@ -1,5 +1,4 @@
-import type { TrackRef } from '@solstice/playout'
-import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk, type MediaKey } from '@solstice/station'
 import type { Logger } from 'pino'
 import { PRIMING_FRAMES, startEncoder } from './encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
@@ -43,7 +42,7 @@ export interface Broadcast {
 export function startBroadcast(options: {
   programme: Programme
   /** Path or http address that ffmpeg can open. */
-  source(track: TrackRef): Promise<string>
+  source(media: MediaKey): Promise<string>
   /** Called one at a time, in order. A rejection means that the desk is lost: nothing more is produced. */
   publish(chunk: FrameChunk): Promise<void>
   /** Station clock, ms; never goes back. */

@@ -1,6 +1,7 @@
-import type { QueueEntry } from '@solstice/playout'
+import type { AirEntry } from '@solstice/playout'
 import { type Cue, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
+import { cueOf } from './air-entry.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** About half a second. */
@@ -11,7 +12,7 @@ const MAX_WAITING = 60
 /** Gathers frames to chunks, says what is heard in them, and publishes them one after the other. */
 export interface FrameChunks {
   /** From a sample on an entry is heard whose position 0 lies at sample `startsAt`; null = silence. */
-  heard(sample: number, entry: QueueEntry | null, startsAt: number): void
+  heard(sample: number, entry: AirEntry | null, startsAt: number): void
   /** The next frame. */
   add(frame: Buffer): void
   /** Publishes nothing more; resolves when a publication under way is over. */
@@ -33,7 +34,7 @@ export function createFrameChunks(options: {
   let { frame, byte } = options
   let gathered: Buffer[] = []
   /** In order; the first is what is heard at the first frame of the next chunk. */
-  let changes: { frame: number; entry: QueueEntry | null; startsAt: number }[] = []
+  let changes: { frame: number; entry: AirEntry | null; startsAt: number }[] = []
   let waiting: FrameChunk[] = []
   let publishing: Promise<void> | null = null
   let isStopped = false
@@ -46,10 +47,8 @@ export function createFrameChunks(options: {
     for (const { frame: changedAt, entry, startsAt } of changes) {
       if (changedAt >= end) break
       if (!entry) continue
-      const { id, title, artist, durationMs } = entry.track
       const at = Math.max(frame, changedAt)
-      const positionMs = (at * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
-      cues.push({ frame: at, entryId: entry.entryId, trackId: id, title, artist, positionMs, durationMs })
+      cues.push(cueOf(entry, at, (at * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS))
     }
     return cues
   }

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { type Fade, gainAt, mix } from './mixer.ts'
+import { createLimiter, createMixer, type Fade, gainAt } from './mixer.ts'
 import { PcmRing } from './pcm-ring.ts'
 
+const mix = createMixer()
 const silence = () => new Int16Array(16)
 const noise = () => Int16Array.from({ length: 16 }, (_, i) => ((i * 7919 + 13) % 65_536) - 32_768)
 
@@ -70,4 +71,78 @@ t.test('a ring gives back what was written, however it was cut, and silence for 
   ring.write(Buffer.from([3, 0, 4, 0]))
   ring.read(5999, 4, into, 0)
   t.strictSame([...into.subarray(0, 8)], [0, 0, 1, 2, 3, 4, 0, 0])
+})
+
+const FULL = 32_767
+/** Both channels of a sine, as a limiter is given it. */
+function sine(amplitude: number, hz: number, count: number, from = 0): Float32Array {
+  return Float32Array.from({ length: count * 2 }, (_, i) =>
+    Math.round(amplitude * Math.sin((2 * Math.PI * hz * (from + (i >> 1))) / 44_100)),
+  )
+}
+
+t.test('the limiter does not touch what fits, and never lets anything beyond full scale', async (t) => {
+  const limiter = createLimiter()
+  const block = new Int16Array(2304)
+  for (const amplitude of [0, 300, 20_000, FULL]) {
+    const sum = sine(amplitude, 441, 1152)
+    limiter.limit(sum, block, 0, 2304)
+    t.strictSame([...block], [...sum])
+    t.ok(limiter.isIdle)
+  }
+  for (const [amplitude, hz] of [
+    [9 * FULL, 60],
+    [40_000, 1500],
+    [9 * FULL, 19_000],
+  ] as const) {
+    for (let at = 0; at < 20; at++) {
+      const sum = sine(amplitude, hz, 1152, at * 1152)
+      limiter.limit(sum, block, 0, 2304)
+      t.ok(block.every((sample) => Math.abs(sample) <= FULL))
+      const wrong = [...block].findIndex((sample, i) => sample * sum[i]! < 0)
+      t.equal(wrong, -1, 'every sample keeps its sign')
+    }
+    t.ok(Math.max(...block) > 0.99 * FULL, 'it gets no softer than it has to')
+  }
+})
+
+t.test('the limiter falls ahead of a peak, and is as before a second behind it', async (t) => {
+  const limiter = createLimiter()
+  const block = new Int16Array(2304)
+  const sum = new Float32Array(2304).fill(10_000)
+  sum[1200] = 9 * FULL
+  limiter.limit(sum, block, 0, 2304)
+  const left = block.filter((_, i) => i % 2 === 0)
+  t.equal(left[600], FULL)
+  t.ok(left.slice(0, 300).every((sample) => sample === 10_000))
+  const steps = left.slice(300, 600).map((sample, i, all) => (i ? all[i - 1]! - sample : 0))
+  t.ok(
+    steps.every((step) => step >= 0 && step < 200),
+    'without a step',
+  )
+  const quiet = sine(8_000, 441, 1152)
+  for (let at = 0; at < 39; at++) limiter.limit(quiet, block, 0, 2304)
+  t.strictSame([...block], [...quiet])
+  t.ok(limiter.isIdle)
+})
+
+t.test('a phrase is added nine times as loud to a song that stays as loud as it is', async (t) => {
+  const mix = createMixer()
+  const song = Int16Array.from({ length: 16 }, (_, i) => i * 100)
+  const phrase = Int16Array.from({ length: 16 }, (_, i) => i * -20)
+  const block = silence()
+  mix(
+    [
+      { samples: song, fade: null },
+      { samples: phrase, fade: null, gain: 9 },
+    ],
+    block,
+    0,
+    8,
+    0,
+  )
+  t.strictSame(
+    [...block],
+    [...song].map((sample, i) => sample - i * 180),
+  )
 })

@@ -1,3 +1,5 @@
+import { FRAME_SAMPLES } from '@solstice/station'
+
 /** A change of loudness with equal power: in follows a quarter of a sine, out a quarter of a cosine. */
 export interface Fade {
   direction: 'in' | 'out'
@@ -14,33 +16,88 @@ export interface Part {
   /** Interleaved stereo, as large as the block that is mixed. */
   samples: Int16Array
   fade: Fade | null
+  /** Beside the fade; 1 unless given. */
+  gain?: number
 }
 
 /**
- * Mixes the parts into samples `from` to `from + count` of a block; `at` is the sample of the broadcast at `from`.
- * A part that plays alone at full loudness passes unchanged, no parts give silence, and what would be too loud is
- * limited to the range of 16 bits.
+ * Mixes the parts into samples `from` to `from + count` of a block; `at` is the sample of the broadcast at `from`. To be
+ * called for one span after the other.
  */
-export function mix(
+export type Mixer = (
   parts: readonly Part[],
   block: Int16Array,
   from: number,
   count: number,
   at: number,
-): void {
-  const start = from * 2
-  const stop = (from + count) * 2
-  let isFirst = true
-  for (const part of parts) {
-    if (part.fade === null || isOver(part.fade, at)) {
-      if (part.fade?.direction === 'out') continue
-      addPlain(part.samples, block, start, stop, isFirst)
-    } else {
-      addFading(part.samples, part.fade, block, start, stop, at, isFirst)
+) => void
+
+/**
+ * A mixer for blocks of up to one frame. A part that plays alone at full loudness passes unchanged, no parts give silence,
+ * and what would be too loud together is limited (see `createLimiter`).
+ */
+export function createMixer(): Mixer {
+  const sum = new Float32Array(FRAME_SAMPLES * 2)
+  const limiter = createLimiter()
+  return (parts, block, from, count, at) => {
+    const start = from * 2
+    const stop = (from + count) * 2
+    const heard = parts.filter(({ fade }) => fade?.direction !== 'out' || !isOver(fade, at))
+    const alone = heard.length === 1 && isPlain(heard[0]!, at) ? heard[0]! : null
+    if (limiter.isIdle && alone) {
+      for (let i = start; i < stop; i++) block[i] = alone.samples[i]!
+      return
     }
-    isFirst = false
+    sum.fill(0, start, stop)
+    for (const part of heard) add(part, sum, start, stop, at)
+    limiter.limit(sum, block, start, stop)
   }
-  if (isFirst) block.fill(0, start, stop)
+}
+
+/** Full scale on either side. */
+const FULL_SCALE = 32_767
+/** Towards a peak the gain falls by half in so much time, and so long after it it has doubled again. */
+const ATTACK_SAMPLES = 44
+const RELEASE_SAMPLES = 4410
+const ATTACK = 2 ** (1 / ATTACK_SAMPLES)
+const RELEASE = 2 ** (1 / RELEASE_SAMPLES)
+
+/**
+ * Turns sums of sounds into samples of 16 bits. Where a sum is beyond full scale both channels get softer: as far ahead of
+ * the peak as the span reaches, and slowly louder again behind it. All else passes bit by bit.
+ */
+export function createLimiter(): {
+  /** Indices of interleaved stereo, `start` and `stop` even. */
+  limit(sum: Float32Array, block: Int16Array, start: number, stop: number): void
+  /** Nothing is softened at the moment. */
+  readonly isIdle: boolean
+} {
+  const allowed = new Float32Array(FRAME_SAMPLES)
+  let gain = 1
+  return {
+    get isIdle() {
+      return gain === 1
+    },
+    limit(sum, block, start, stop) {
+      let most = 1
+      let least = 1
+      for (let i = stop - 2; i >= start; i -= 2) {
+        const peak = Math.max(Math.abs(sum[i]!), Math.abs(sum[i + 1]!))
+        most = Math.min(1, most * ATTACK, FULL_SCALE / peak)
+        allowed[i / 2] = most
+        least = Math.min(least, most)
+      }
+      if (gain === 1 && least === 1) {
+        for (let i = start; i < stop; i++) block[i] = Math.round(sum[i]!)
+        return
+      }
+      for (let i = start; i < stop; i += 2) {
+        gain = Math.min(1, gain * RELEASE, allowed[i / 2]!)
+        block[i] = within16Bits(sum[i]! * gain)
+        block[i + 1] = within16Bits(sum[i + 1]! * gain)
+      }
+    },
+  }
 }
 
 /** True when the fade changes nothing any more from a sample of the broadcast on. */
@@ -55,29 +112,19 @@ export function gainAt(fade: Fade | null, at: number): number {
   return fade.level * (fade.direction === 'in' ? Math.sin(quarter) : Math.cos(quarter))
 }
 
-function addPlain(samples: Int16Array, block: Int16Array, start: number, stop: number, isFirst: boolean) {
-  if (isFirst) for (let i = start; i < stop; i++) block[i] = samples[i]!
-  else for (let i = start; i < stop; i++) block[i] = limit(block[i]! + samples[i]!)
+function isPlain({ fade, gain }: Part, at: number): boolean {
+  return (fade === null || isOver(fade, at)) && (gain === undefined || gain === 1)
 }
 
-function addFading(
-  samples: Int16Array,
-  fade: Fade,
-  block: Int16Array,
-  start: number,
-  stop: number,
-  at: number,
-  isFirst: boolean,
-) {
+function add({ samples, fade, gain = 1 }: Part, sum: Float32Array, start: number, stop: number, at: number) {
+  const level = fade === null || isOver(fade, at) ? gain : null
   for (let i = start; i < stop; i += 2) {
-    const gain = gainAt(fade, at + (i - start) / 2)
-    const left = Math.round(samples[i]! * gain)
-    const right = Math.round(samples[i + 1]! * gain)
-    block[i] = isFirst ? left : limit(block[i]! + left)
-    block[i + 1] = isFirst ? right : limit(block[i + 1]! + right)
+    const factor = level ?? gain * gainAt(fade, at + (i - start) / 2)
+    sum[i]! += samples[i]! * factor
+    sum[i + 1]! += samples[i + 1]! * factor
   }
 }
 
-function limit(sample: number): number {
-  return sample > 32_767 ? 32_767 : sample < -32_768 ? -32_768 : sample
+function within16Bits(sample: number): number {
+  return Math.max(-FULL_SCALE, Math.min(FULL_SCALE, Math.round(sample)))
 }

@@ -1,18 +1,21 @@
-import type { AirPlan, QueueEntry, TrackRef } from '@solstice/playout'
-import { type Cue, FRAME_SAMPLES, SAMPLE_RATE } from '@solstice/station'
+import type { AirEntry, AirPlan, Phrase } from '@solstice/playout'
+import { type Cue, FRAME_SAMPLES, type MediaKey, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
+import { ASSUMED_CLIP_MS, aboutEntry, entryOf } from './air-entry.ts'
 import { type Decoder, openDecoder } from './decoder.ts'
-import { type Fade, gainAt, isOver, mix, type Part } from './mixer.ts'
+import { createMixer, type Fade, gainAt, isOver, type Part } from './mixer.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** What the sound asks of the engine, and tells it. Answered at once; all moments are station time. */
 export interface Programme {
   /** What is to be heard at a moment, and what follows it. */
   plan(atMs: number): AirPlan
-  /** The last sample of an entry was mixed, or its crossfade began; the next one starts at that moment. */
+  /** The last sample of a song or jingle was mixed, or its crossfade began; what follows starts at that moment. */
   soundEnded(entryId: string, atMs: number): void
   /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
   unplayable(entryId: string, atMs: number): void
+  /** A jingle or phrase cannot be decoded. A jingle on air gives way at that moment. */
+  clipUnplayable(clipId: string, atMs: number): void
 }
 
 /** The next track is opened when so much of the current one is left. */
@@ -26,6 +29,8 @@ const QUICK_FADE_SAMPLES = 20 * SAMPLES_PER_MS
 const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
 const EARLY_SILENCE_SAMPLES = 2 * SAMPLE_RATE
+/** Over the end of a song a phrase is so much louder than its file. */
+const PHRASE_GAIN = 9
 /** The next track starts with its first sample even if the engine's moments differ by rounding. */
 const ROUNDING_MS = 50
 /** A track that the last chunk left off so short before its end is played to that end by whoever goes on. */
@@ -40,16 +45,24 @@ const PATIENCE_MS = 2_000
 /** When the worker itself was held up for so long, the delay is not held against the decoders. */
 const HELD_UP_MS = 500
 
-interface Voice extends Part {
-  entry: QueueEntry
+/** A file that is heard. */
+interface Sound extends Part {
   decoder: Decoder
-  /** Sample of the broadcast at which the track's position 0 lies. */
+  /** Sample of the broadcast at which its position 0 lies. */
   startsAt: number
+}
+
+interface Voice extends Sound {
+  entry: AirEntry
+  /** What is to be mixed over its end. */
+  phrase: Phrase | null
+  /** The phrase, from some time before it is heard. */
+  overlay: Sound | null
   /** The engine knows already that this one is over: only its end is still to be heard. */
   isTail: boolean
 }
 
-/** The programme as samples: track after track without a gap, each decoded ahead of its time. */
+/** The programme as samples: songs and jingles without a gap, phrases over them, each decoded ahead of its time. */
 export interface ProgrammeSound {
   /** Mixes the rest of the next frame; false = a decoder is not ready and is worth waiting for. */
   fill(block: Int16Array, nowMs: number): boolean
@@ -72,7 +85,7 @@ export interface ProgrammeSound {
  */
 export function createProgrammeSound(options: {
   programme: Programme
-  source(track: TrackRef): Promise<string>
+  source(media: MediaKey): Promise<string>
   start: number
   firstHeard: number
   lastCue: Cue | null
@@ -81,7 +94,7 @@ export function createProgrammeSound(options: {
   ffmpegPath: string
   crossfadeMs: number
   /** From this sample on an entry is heard whose position 0 lies at `startsAt`; null = silence. */
-  onHeard(sample: number, entry: QueueEntry | null, startsAt: number): void
+  onHeard(sample: number, entry: AirEntry | null, startsAt: number): void
   /** A decoder has something new. */
   onProgress(): void
   log: Logger
@@ -93,7 +106,7 @@ export function createProgrammeSound(options: {
   let filled = 0
   let current: Voice | null = null
   let prepared: Voice | null = null
-  let following: QueueEntry | null = null
+  let following: AirEntry | null = null
   /** Everything that sounds: the current voice and those that fade out. */
   let voices: Voice[] = []
   /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
@@ -102,31 +115,75 @@ export function createProgrammeSound(options: {
   let lagMs = 0
   /** The smallest lag since the beginning: what was late before anybody had to be waited for. */
   let ownLagMs = Infinity
+  const mix = createMixer()
   const closing = new Set<Promise<void>>()
 
-  function open(entry: QueueEntry, startsAt: number, from: number): Voice {
-    const { track } = entry
-    const limit =
-      track.durationMs === null
-        ? Number.POSITIVE_INFINITY
-        : Math.round((track.durationMs + OVERRUN_MS) * SAMPLES_PER_MS)
+  function open(entry: AirEntry, startsAt: number, from: number): Voice {
+    const { media, durationMs, jingleId } = aboutEntry(entry)
+    const lengthMs = durationMs ?? (jingleId === null ? Infinity : ASSUMED_CLIP_MS)
+    return {
+      ...openSound(media, lengthMs, startsAt, from),
+      entry,
+      phrase: null,
+      overlay: null,
+      isTail: false,
+    }
+  }
+
+  function openSound(media: MediaKey, lengthMs: number, startsAt: number, from: number): Sound {
     const decoder = openDecoder({
       ffmpegPath: options.ffmpegPath,
-      source: () => options.source(track),
+      source: () => options.source(media),
       from,
-      limit,
+      limit: Math.round((lengthMs + OVERRUN_MS) * SAMPLES_PER_MS),
       readAhead: READ_AHEAD_SAMPLES + crossfadeSamples,
       onProgress: options.onProgress,
-      log: log.child({ trackId: track.id }),
+      log: log.child({ media }),
     })
-    const samples = new Int16Array(FRAME_SAMPLES * 2)
-    return { entry, decoder, startsAt, fade: null, samples, isTail: false }
+    return { decoder, startsAt, fade: null, samples: new Int16Array(FRAME_SAMPLES * 2) }
   }
 
   function close(voice: Voice | null) {
     if (!voice) return
-    const closed = voice.decoder.close().finally(() => closing.delete(closed))
+    closeSound(voice)
+    if (voice.overlay) closeSound(voice.overlay)
+  }
+
+  function closeSound({ decoder }: Sound) {
+    const closed = decoder.close().finally(() => closing.delete(closed))
     closing.add(closed)
+  }
+
+  function setPhrase(voice: Voice, phrase: Phrase | null) {
+    const isSame = voice.phrase?.clip.id === phrase?.clip.id && voice.phrase?.fromMs === phrase?.fromMs
+    if (isSame) return
+    voice.phrase = phrase
+    if (voice.overlay) closeSound(voice.overlay)
+    voice.overlay = null
+  }
+
+  /** Opens the phrase of the current voice when it comes near. */
+  function preparePhrase(voice: Voice) {
+    const { phrase, overlay } = voice
+    if (!phrase) return
+    const { clip, fromMs } = phrase
+    if (!overlay) {
+      const startsAt = voice.startsAt + Math.round(fromMs * SAMPLES_PER_MS)
+      if (startsAt - cursor > PREPARE_SAMPLES) return
+      const lengthMs = clip.durationMs ?? ASSUMED_CLIP_MS
+      const from = Math.max(0, cursor - startsAt)
+      voice.overlay = { ...openSound(clip.media, lengthMs, startsAt, from), gain: PHRASE_GAIN }
+      return
+    }
+    if (overlay.decoder.phase !== 'unplayable') return
+    setPhrase(voice, null)
+    programme.clipUnplayable(clip.id, timeOf(cursor))
+  }
+
+  /** What cannot be decoded leaves the programme. */
+  function refuse(entry: AirEntry) {
+    if ('clip' in entry) programme.clipUnplayable(entry.clip.id, timeOf(cursor))
+    else programme.unplayable(entry.entryId, timeOf(cursor))
   }
 
   /** Puts on air what the plan says for sample `at`. */
@@ -153,9 +210,13 @@ export function createProgrammeSound(options: {
     }
     prepared = null
     current.fade = fade
+    setPhrase(current, planned.phrase ?? null)
     following = plan.next
     sound(current, at)
-    log.info({ trackId: entry.track.id, entryId: entry.entryId, positionMs: planned.positionMs }, 'on air')
+    log.info(
+      { media: aboutEntry(entry).media, entryId: entry.entryId, positionMs: planned.positionMs },
+      'on air',
+    )
   }
 
   function sound(voice: Voice, at: number) {
@@ -183,14 +244,15 @@ export function createProgrammeSound(options: {
     sound(current, at)
   }
 
-  function followerIn(plan: AirPlan): QueueEntry | null {
+  function followerIn(plan: AirPlan): AirEntry | null {
     return current?.isTail ? (plan.current?.entry ?? plan.next) : plan.next
   }
 
   /** Where a voice is over, once that is known. */
   function endOf({ decoder, entry, startsAt }: Voice): number | null {
     if (decoder.end === null) return null
-    const durationMs = entry.track.durationMs
+    if (isJingle(entry)) return startsAt + decoder.end
+    const { durationMs } = aboutEntry(entry)
     const expected = durationMs === null ? EARLY_SAMPLES : durationMs * SAMPLES_PER_MS
     const diedEarly = decoder.end < EARLY_SAMPLES && decoder.end < expected - EARLY_SHORTFALL_SAMPLES
     return startsAt + decoder.end + (diedEarly ? EARLY_SILENCE_SAMPLES : 0)
@@ -199,8 +261,9 @@ export function createProgrammeSound(options: {
   /** Where the crossfade of the current voice begins, when there is to be one. */
   function crossfadeOf(voice: Voice, end: number): number | null {
     if (!crossfadeSamples || voice.isTail || !prepared || prepared.decoder.phase === 'unplayable') return null
+    if (isJingle(voice.entry) || isJingle(prepared.entry)) return null
     if (end > voice.startsAt + voice.decoder.end!) return null
-    const nextMs = prepared.entry.track.durationMs
+    const nextMs = aboutEntry(prepared.entry).durationMs
     const nextLength = prepared.decoder.end ?? (nextMs === null ? Infinity : nextMs * SAMPLES_PER_MS)
     return end - Math.floor(Math.min(crossfadeSamples, voice.decoder.end! / 2, nextLength / 2))
   }
@@ -232,7 +295,7 @@ export function createProgrammeSound(options: {
       if (voice.decoder.phase === 'unplayable') {
         remove(voice)
         overId = voice.entry.entryId
-        if (!voice.isTail) programme.unplayable(overId, timeOf(cursor))
+        if (!voice.isTail) refuse(voice.entry)
         begin(programme.plan(timeOf(cursor)), cursor, null)
         if (!current) return untilFadesEnd(Infinity)
         continue
@@ -284,31 +347,51 @@ export function createProgrammeSound(options: {
   /** True while the current voice cannot give `count` samples and is worth waiting for. */
   function mustWait(count: number): boolean {
     // A crossfade can only begin in time when the end is known that much ahead.
-    const needed = current ? cursor + count - current.startsAt + crossfadeSamples : 0
-    if (!current || needed <= 0 || current.decoder.phase === 'ended' || current.decoder.ready >= needed) {
-      return false
-    }
-    return hasPatience()
+    const isLate = current && (isShort(current, count + crossfadeSamples) || isPhraseShort(current, count))
+    return isLate ? hasPatience() : false
+  }
+
+  function isPhraseShort({ overlay }: Voice, count: number): boolean {
+    return overlay !== null && overlay.decoder.phase !== 'unplayable' && isShort(overlay, count)
+  }
+
+  /** True when a sound has less than `count` more samples ready, and there may be more. */
+  function isShort({ decoder, startsAt }: Sound, count: number): boolean {
+    const needed = cursor + count - startsAt
+    return needed > 0 && decoder.phase !== 'ended' && decoder.ready < needed
   }
 
   function prepare() {
     if (prepared?.decoder.phase === 'unplayable') {
-      const { entryId } = prepared.entry
+      const { entry } = prepared
+      const { entryId } = entry
       close(prepared)
       prepared = null
-      programme.unplayable(entryId, timeOf(cursor))
+      refuse(entry)
       const follower = followerIn(programme.plan(timeOf(cursor)))
       following = follower?.entryId === entryId ? null : follower
     }
     if (following && isNextNeededSoon()) prepared ??= open(following, 0, 0)
+    if (current) preparePhrase(current)
   }
 
   function isNextNeededSoon(): boolean {
     if (!current) return true
-    const lengthMs = current.entry.track.durationMs
+    const lengthMs = aboutEntry(current.entry).durationMs
     const end =
       endOf(current) ?? (lengthMs === null ? Infinity : current.startsAt + lengthMs * SAMPLES_PER_MS)
     return end - cursor <= PREPARE_SAMPLES + crossfadeSamples
+  }
+
+  function openSounds(): Sound[] {
+    return allSounds(prepared ? [...voices, prepared] : voices)
+  }
+
+  /** What is heard in the next samples: phrases only from their beginning to their end. */
+  function heardSounds(count: number): Sound[] {
+    const isHeard = ({ startsAt, decoder: { end } }: Sound) =>
+      startsAt < cursor + count && (end === null || cursor < startsAt + end)
+    return allSounds(voices).filter((sound) => 'entry' in sound || isHeard(sound))
   }
 
   takeUp(options.firstHeard, options.lastCue)
@@ -321,10 +404,11 @@ export function createProgrammeSound(options: {
       while (filled < FRAME_SAMPLES) {
         const count = Math.min(FRAME_SAMPLES - filled, settle())
         if (count === 0 || mustWait(count)) return false
-        for (const voice of voices) {
-          voice.decoder.read(cursor - voice.startsAt, count, voice.samples, filled)
+        const sounds = heardSounds(count)
+        for (const { decoder, startsAt, samples } of sounds) {
+          decoder.read(cursor - startsAt, count, samples, filled)
         }
-        mix(voices, block, filled, count, cursor)
+        mix(sounds, block, filled, count, cursor)
         cursor += count
         filled += count
       }
@@ -343,11 +427,12 @@ export function createProgrammeSound(options: {
       const follower = followerIn(plan)
       if (current && heardId === (current.isTail ? follower?.entryId : entryId)) {
         following = follower
+        if (!current.isTail) setPhrase(current, plan.current?.phrase ?? null)
         return
       }
-      for (const voice of voices) {
-        const level = gainAt(voice.fade, cursor)
-        voice.fade = { direction: 'out', from: cursor, length: QUICK_FADE_SAMPLES, level }
+      for (const sound of allSounds(voices)) {
+        const level = gainAt(sound.fade, cursor)
+        sound.fade = { direction: 'out', from: cursor, length: QUICK_FADE_SAMPLES, level }
       }
       const isJoined = (plan.current?.positionMs ?? 0) > 0 || voices.length > 0
       begin(
@@ -359,8 +444,7 @@ export function createProgrammeSound(options: {
 
     check(elapsedMs) {
       if (elapsedMs > HELD_UP_MS) ownLagMs = Infinity
-      for (const voice of voices) voice.decoder.check(elapsedMs)
-      prepared?.decoder.check(elapsedMs)
+      for (const { decoder } of openSounds()) decoder.check(elapsedMs)
     },
 
     restart() {
@@ -375,7 +459,9 @@ export function createProgrammeSound(options: {
     },
 
     get pids() {
-      return [...voices, prepared].map((voice) => voice?.decoder.pid).filter((pid) => pid !== undefined)
+      return openSounds()
+        .map(({ decoder }) => decoder.pid)
+        .filter((pid) => pid !== undefined)
     },
 
     async close() {
@@ -387,8 +473,11 @@ export function createProgrammeSound(options: {
   }
 }
 
-/** As much of an entry as is needed to hear its end. */
-function entryOf({ entryId, trackId, title, artist, durationMs }: Cue): QueueEntry {
-  const track = { id: trackId, title, artist, album: '', year: null, durationMs }
-  return { entryId, track, orderType: null, tier: null }
+/** Voices with what is mixed over them. */
+function allSounds(voices: readonly Voice[]): Sound[] {
+  return voices.flatMap((voice) => (voice.overlay ? [voice, voice.overlay] : [voice]))
+}
+
+function isJingle(entry: AirEntry): boolean {
+  return aboutEntry(entry).jingleId !== null
 }

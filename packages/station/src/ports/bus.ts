@@ -1,6 +1,6 @@
 import type { Command, Outcome, PlayoutState } from '@solstice/playout'
 
-/** What is heard from `frame` on. */
+/** What is heard from `frame` on: a song, or a jingle, during which the song before it is still shown. */
 export interface Cue {
   /** Frame number at which this begins. */
   frame: number
@@ -8,10 +8,12 @@ export interface Cue {
   trackId: string
   title: string
   artist: string
-  /** Position within the track at that frame, ms. */
+  /** Position within the track or jingle at that frame, ms. */
   positionMs: number
   /** ms, null when unknown. */
   durationMs: number | null
+  /** The clip that is heard, when it is a jingle. */
+  jingle?: { id: string; media: string }
 }
 
 /** About half a second of the broadcast: whole MP3 frames. */
