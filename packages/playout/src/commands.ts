@@ -1,6 +1,6 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
 import type { GroupDefs } from './groups.ts'
-import type { Clips, Limits, Pace, PlayoutState, Schedule, Suggestion, TrackRef } from './state.ts'
+import type { Clips, Limits, Pace, PlayoutState, Rendition, Schedule, Suggestion, TrackRef } from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
 export type Command =
@@ -16,14 +16,19 @@ export type Command =
   | { type: 'release-track'; trackId: string; purpose: 'edit' | 'remove' }
   /** Clips were added, changed or removed, or how they are used: the worker reads them anew. */
   | { type: 'clips-changed' }
+  /** Tracks were measured: the worker reads anew how they are played. */
+  | { type: 'renditions-changed' }
   /** The programme shall change, at once (`atMs` null) or at a moment. */
   | { type: 'switch-mode'; target: Mode; atMs: number | null }
   /** A song group shall be queued as a block. */
   | { type: 'insert-group'; mode: Mode; tracks: TrackRef[] }
   /** A single song shall be queued. */
   | ({ type: 'add-song' } & SongOrder)
-  /** An upcoming entry shall leave the queue; positions as in `searchQueue`, 1 = next. */
-  | { type: 'remove-entry'; position: number }
+  /**
+   * An upcoming entry shall leave the queue; positions as in `searchQueue`, 1 = next. `entryId`: the one that stood there
+   * when that was asked; the queue may have moved on since.
+   */
+  | { type: 'remove-entry'; position: number; entryId?: string }
   /** The track on air shall end now. */
   | { type: 'skip' }
   /** A listener asks for a song. */
@@ -45,6 +50,7 @@ export interface Accepted {
   'library-changed': object
   'release-track': { removed: number }
   'clips-changed': object
+  'renditions-changed': object
   'switch-mode': object
   /** Track ids in the order of the queue. */
   'insert-group': { inserted: string[] }
@@ -65,6 +71,8 @@ export type Fact =
   | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: ProgrammeSettings }
   /** The clips that may go on air; said when a worker takes the desk and when they or their settings change. */
   | { type: 'clips'; clips: Clips }
+  /** How tracks are played, by id; said when a worker takes the desk, when that changes, and when songs were ordered. */
+  | { type: 'renditions'; renditions: Record<string, Rendition> }
   /** The last sample of an entry or a jingle was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */

@@ -25,6 +25,7 @@ export {
   type Phrase,
   type PlayoutState,
   type QueueEntry,
+  type Rendition,
   readState,
   type Schedule,
   type Suggestion,
@@ -32,4 +33,4 @@ export {
   upcoming,
   wantedLists,
 } from './state.ts'
-export { cooldownSecsLeft } from './suggestions.ts'
+export { cooldownSecsLeft, songOf, suggestionList, suggestWaitSecs } from './suggestions.ts'

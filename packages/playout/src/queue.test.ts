@@ -282,6 +282,14 @@ t.test('A6: whatever is shown can be removed by its position', async (t) => {
     track: third!.track,
   })
 
+  const named = { type: 'remove-entry', position: 1, entryId: third!.entryId } as const
+  const moved = advance(start, nextDueMs(start)!).state
+  t.same(apply(moved, named, NOON + HOUR).outcome, { ok: true, track: third!.track }, 'wherever it is now')
+  const heard = advance(moved, nextDueMs(moved)!).state
+  for (const { entryId } of [first!, second!]) {
+    t.match(apply(heard, { ...named, entryId }, NOON + HOUR).outcome, { details: { reason: 'not_found' } })
+  }
+
   const cases: [PlayoutState, number, number, object][] = [
     [state, 1, NOON + 1, { reason: 'cooldown', secsLeft: 30 }],
     [state, 0, NOON + 1, { reason: 'cooldown', secsLeft: 30 }],

@@ -55,7 +55,7 @@ export function insert(state: PlayoutState, order: SongOrder, nowMs: number): Pl
 /** An upcoming entry leaves the queue, be it shown in this list or in the next one (rule A6). */
 export function removeEntry(
   state: PlayoutState,
-  { position }: Extract<Command, { type: 'remove-entry' }>,
+  { position, entryId }: Extract<Command, { type: 'remove-entry' }>,
   nowMs: number,
 ): Step & { outcome: Outcome<'remove-entry'> } {
   const refused = (details: FailureDetails) => ({
@@ -65,7 +65,9 @@ export function removeEntry(
   })
   const secs = secsLeft(state.lastRemoveMs, state.limits.queueRemoveCooldownMs, nowMs)
   if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
-  const entry = shownQueue(state)[position - 1]
+  const queue = shownQueue(state)
+  const entry =
+    entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)
   if (!entry) return refused({ reason: 'not_found' })
 
   const without = (entries: readonly QueueEntry[]) =>

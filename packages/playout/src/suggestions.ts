@@ -65,6 +65,26 @@ export function cooldownSecsLeft(state: PlayoutState, uid: string, nowMs: number
   return cooldown ? secsOf(state, cooldown, nowMs) : 0
 }
 
+/** Whole seconds until a request of a listener may be taken in (rule U1); 0 = now. */
+export function suggestWaitSecs(state: PlayoutState, uid: string, nowMs: number): number {
+  const { suggestions } = state
+  const waits = cooldownSecsLeft(state, uid, nowMs)
+  if (waits > 0) return waits
+  const pending = suggestions.filter((suggestion) => suggestion.uid === uid)
+  const inTheWay = pending.length > 0 ? pending : suggestions.length < MOST_SUGGESTIONS ? [] : suggestions
+  if (inTheWay.length === 0) return 0
+  const untilMs = expiryMs({ ...state, suggestions: inTheWay })
+  return untilMs === null ? UNKNOWN_WAIT_S : Math.max(1, Math.ceil((untilMs - nowMs) / 1000))
+}
+
+/** What those who may decide are shown of the requests. */
+export function suggestionList(suggestions: readonly Suggestion[]) {
+  return suggestions.map(({ uid, track, addedAtMs }) => ({ uid, song: songOf(track), addedAt: addedAtMs }))
+}
+
+/** What listeners and admins are shown of a song that was asked for. */
+export const songOf = ({ id, title, artist }: TrackRef) => ({ id, title, artist })
+
 /** When the first request is given up; null = none is. */
 export function expiryMs({ suggestions, limits }: PlayoutState): number | null {
   if (limits.suggestExpiryMs === 0 || suggestions.length === 0) return null
@@ -110,16 +130,8 @@ function refusal(
   mode: Mode,
   nowMs: number,
 ): FailureDetails | null {
-  const { suggestions } = state
-  const waits = cooldownSecsLeft(state, uid, nowMs)
+  const waits = suggestWaitSecs(state, uid, nowMs)
   if (waits > 0) return { reason: 'cooldown', secsLeft: waits }
-  const pending = suggestions.filter((suggestion) => suggestion.uid === uid)
-  const inTheWay = pending.length > 0 ? pending : suggestions.length < MOST_SUGGESTIONS ? [] : suggestions
-  if (inTheWay.length > 0) {
-    const untilMs = expiryMs({ ...state, suggestions: inTheWay })
-    const secs = untilMs === null ? UNKNOWN_WAIT_S : Math.max(1, Math.ceil((untilMs - nowMs) / 1000))
-    return { reason: 'cooldown', secsLeft: secs }
-  }
   if (playable(state, [track]).length === 0) return { reason: 'not_found' }
   return mode === state.mode ? null : { reason: 'wrong_mode' }
 }
