@@ -17,6 +17,8 @@ import {
   resume,
   type Step,
   type Suggestion,
+  songOf,
+  suggestionList,
   wantedLists,
 } from '@solstice/playout'
 import {
@@ -126,12 +128,8 @@ export async function goOnAir(
         return record(effect)
       case 'suggestion-answered': {
         const { suggestion, accepted, auto } = effect
-        const song = songOf(suggestion)
-        return announcer.tell({ socketId: suggestion.socketId }, 'suggestion_result', {
-          accepted,
-          auto,
-          song,
-        })
+        const result = { accepted, auto, song: songOf(suggestion.track) }
+        return announcer.tell({ socketId: suggestion.socketId }, 'suggestion_result', result)
       }
       case 'suggestions-changed':
         return tellSuggestions(effect.suggestions)
@@ -142,12 +140,7 @@ export async function goOnAir(
     recordPlayed(data, played).catch((error) => log.error({ err: error, played }, 'history was not recorded'))
   }
   const tellSuggestions = (suggestions: readonly Suggestion[]) => {
-    const list = suggestions.map((suggestion) => ({
-      uid: suggestion.uid,
-      song: songOf(suggestion),
-      addedAt: suggestion.addedAtMs,
-    }))
-    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', list)
+    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', suggestionList(suggestions))
   }
 
   const fail = (error: unknown) => {
@@ -294,8 +287,6 @@ export async function goOnAir(
     await desk.handOver()
   }
 }
-
-const songOf = ({ track: { id, title, artist } }: Suggestion) => ({ id, title, artist })
 
 async function hasFfmpeg(path: string): Promise<boolean> {
   return promisify(execFile)(path, ['-version'], { timeout: FFMPEG_LIMIT_MS, killSignal: 'SIGKILL' }).then(
