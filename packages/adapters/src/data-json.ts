@@ -42,6 +42,8 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     groups: collection('groups'),
     admins: collection('admins'),
     audit: collection('audit'),
+    measurements: collection('measurements'),
+    waveforms: collection('waveforms'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

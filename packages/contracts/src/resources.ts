@@ -104,6 +104,9 @@ export const RadioState = Type.Object({
   dayStartHour: Type.Integer(),
   nightStartHour: Type.Integer(),
   uiSettings: UiSettings,
+  gainDb: Type.Optional(
+    Type.Number({ description: 'sync mode: dB by which the file is played louder; absent = as it is' }),
+  ),
 })
 export type RadioState = Static<typeof RadioState>
 

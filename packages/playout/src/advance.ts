@@ -98,8 +98,10 @@ function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
 
 function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step {
   const { state, phrase } = drawPhrase(before, entry.track)
+  // Rule V2: positions count from the beginning of the file, wherever it is begun.
+  const startedAtMs = atMs - (state.pace === 'sound' ? (entry.track.rendition?.startMs ?? 0) : 0)
   return {
-    state: { ...state, onAir: { phase: 'track', entry, startedAtMs: atMs, ...(phrase && { phrase }) } },
+    state: { ...state, onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) } },
     effects: [{ type: 'played', track: entry.track, mode: state.mode, startedAtMs: atMs }],
   }
 }

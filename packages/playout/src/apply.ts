@@ -6,6 +6,7 @@ import { forcedMode, switchMode } from './mode-switch.ts'
 import { generate } from './programme.ts'
 import { lockOf } from './project-queue.ts'
 import { addSong, playable, removeEntry } from './queue.ts'
+import { learnRenditions, withRendition } from './renditions.ts'
 import { skip } from './skip.ts'
 import {
   makeEntries,
@@ -28,6 +29,7 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
       return { state: forgetLists(settled), effects, outcome: { ok: true } }
     }
     case 'clips-changed':
+    case 'renditions-changed':
       return { state, effects: [], outcome: { ok: true } }
     case 'release-track':
       return releaseTrack(state, command, nowMs)
@@ -57,6 +59,8 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
       return learnLibrary(state, fact, nowMs)
     case 'clips':
       return { state: learnClips(state, fact.clips, nowMs), effects: [] }
+    case 'renditions':
+      return { state: learnRenditions(state, fact.renditions), effects: [] }
     case 'sound-ended':
     case 'unplayable':
     case 'clip-unplayable': {
@@ -145,11 +149,13 @@ function renewOnAir(
   const track = tracks.get(entry.track.id)
   if (!track) return entry
   const learntMs = track.durationMs === null ? null : Math.max(track.durationMs, nowMs - startedAtMs)
-  return { ...entry, track: { ...track, durationMs: entry.track.durationMs ?? learntMs } }
+  const durationMs = entry.track.durationMs ?? learntMs
+  return { ...entry, track: withRendition({ ...track, durationMs }, entry.track.rendition) }
 }
 
+/** Other tags change nothing of the sound. */
 function withTrack(entry: QueueEntry, track: TrackRef | null | undefined): QueueEntry {
-  return track ? { ...entry, track } : entry
+  return track ? { ...entry, track: withRendition(track, entry.track.rendition) } : entry
 }
 
 /** Rule L4: what is generated is made anew; a list that only repeated a small library ends with the current entry. */

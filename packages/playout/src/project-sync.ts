@@ -26,6 +26,7 @@ export function projectSync(saved: PlayoutState, nowMs: number): AirState {
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
   const { track, orderType, tier } = onAir.entry
   const duration = (track.durationMs ?? 0) / 1000
+  const gainDb = state.pace === 'clock' ? track.rendition?.gainDb : null
   const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, nowMs - onAir.startedAtMs)) / 1000
   return {
     ...common,
@@ -41,6 +42,8 @@ export function projectSync(saved: PlayoutState, nowMs: number): AirState {
     isPlaying: true,
     isPreparing: false,
     playlist: shownQueue(state).slice(0, SHOWN).map(queueItem),
+    // In stream mode it is in the sound.
+    ...(typeof gainDb === 'number' && { gainDb }),
   }
 }
 

@@ -9,6 +9,17 @@ export interface TrackRef {
   year: number | null
   /** null when unknown. */
   durationMs: number | null
+  /** Absent = the track is played as it is. */
+  rendition?: Rendition
+}
+
+/** How a track is played (rules V1–V3). */
+export interface Rendition {
+  /** null = as loud as it is. */
+  gainDb: number | null
+  /** Positions between which it is heard in the stream; `endMs` null = to its end. */
+  startMs: number
+  endMs: number | null
 }
 
 /** Counted for a track of unknown length wherever lengths are summed up (rule T3). */

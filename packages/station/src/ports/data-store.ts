@@ -63,6 +63,28 @@ export type AdminRecord = Omit<HelperAdmin, 'privileges'> & {
   /** epoch ms since which a temporary password waits to be replaced. */
   temporarySinceMs: number
 }
+/** What was measured in the file of a track. */
+export interface MeasurementRecord {
+  trackId: string
+  /** The file that was measured, as `MediaStat`. */
+  size: number
+  modifiedMs: number
+  /** Integrated loudness (EBU R128), LUFS; null = silent, too short, or not to be measured. */
+  lufs: number | null
+  /** True peak, dBTP. */
+  peakDb: number | null
+  /** Its only channel is heard on both sides, and was measured as if it were two. */
+  isMono: boolean
+  /** Positions of the first and behind the last sound; `endMs` null = there is none. */
+  startMs: number
+  endMs: number | null
+}
+/** Its outline is large and seldom wanted, so it is kept apart. */
+export interface WaveformRecord {
+  trackId: string
+  /** base64 of one byte for each of 800 equal parts: its highest sample, 255 = full scale. '' = not to be measured. */
+  peaks: string
+}
 /** `adminLogin` is what the admin was called then, for those without an account that could be asked. */
 export type AuditRecord = AuditEntry
 
@@ -81,6 +103,8 @@ export interface DataStore {
   readonly groups: Collection<GroupRecord, 'id'>
   readonly admins: Collection<AdminRecord, 'adminId'>
   readonly audit: Collection<AuditRecord, 'id'>
+  readonly measurements: Collection<MeasurementRecord, 'trackId'>
+  readonly waveforms: Collection<WaveformRecord, 'trackId'>
   close(): Promise<void>
 }
 
@@ -119,6 +143,8 @@ export const collections = {
   groups: { key: 'id', unique: ['nameKey'] },
   admins: { key: 'adminId', unique: ['loginKey'] },
   audit: { key: 'id', serial: true },
+  measurements: { key: 'trackId' },
+  waveforms: { key: 'trackId' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

@@ -41,6 +41,26 @@ export interface AudioTags {
   write(path: string, tags: EditableTags): Promise<void>
 }
 
+/** What is heard in an audio file; see `MeasurementRecord` and `WaveformRecord`. */
+export interface Measured {
+  lufs: number | null
+  peakDb: number | null
+  isMono: boolean
+  startMs: number
+  endMs: number | null
+  peaks: string
+}
+
+export interface LoudnessMeter {
+  /**
+   * Measures a file (path or http address) with as little claim on the machine as possible.
+   *
+   * @returns null when the file cannot be measured.
+   * @throws when `stopping` is aborted; with `code` ENOENT or the like when there is nothing to measure with.
+   */
+  measure(source: string, stopping: AbortSignal): Promise<Measured | null>
+}
+
 /** Passwords as they are kept. */
 export interface Passwords {
   /** argon2id. */

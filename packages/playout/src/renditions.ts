@@ -1,0 +1,40 @@
+import type { PlayoutState, PreparedList, QueueEntry, Rendition, TrackRef } from './state.ts'
+
+/** Rule V3: how tracks are played is known now. What is on air is played to its end as it was begun. */
+export function learnRenditions(
+  state: PlayoutState,
+  renditions: Readonly<Record<string, Rendition>>,
+): PlayoutState {
+  const { onAir, list, prepared, suggestions } = state
+  const onAirId = onAir.phase === 'preparing' ? null : onAir.entry.entryId
+  const known = <T extends { track: TrackRef }>(holder: T): T => {
+    const rendition = renditions[holder.track.id]
+    const isSame = JSON.stringify(rendition) === JSON.stringify(holder.track.rendition)
+    return isSame ? holder : { ...holder, track: withRendition(holder.track, rendition) }
+  }
+  const knownEntry = (entry: QueueEntry) => (entry.entryId === onAirId ? entry : known(entry))
+  const inList = <L extends PreparedList>(before: L): L => {
+    const entries = before.entries.map(knownEntry)
+    return isEach(entries, before.entries) ? before : { ...before, entries }
+  }
+  const informed = {
+    list: inList(list),
+    prepared: Object.fromEntries(Object.entries(prepared).map(([mode, other]) => [mode, inList(other)])),
+    suggestions: suggestions.map(known),
+  }
+  const isUnchanged =
+    informed.list === list &&
+    isEach(Object.values(informed.prepared), Object.values(prepared)) &&
+    isEach(informed.suggestions, suggestions)
+  return isUnchanged ? state : { ...state, ...informed }
+}
+
+/** A track that is played in this way; without one as it is. */
+export function withRendition(track: TrackRef, rendition: Rendition | undefined): TrackRef {
+  const { rendition: _, ...plain } = track
+  return rendition ? { ...plain, rendition } : plain
+}
+
+function isEach<T>(these: readonly T[], those: readonly T[]): boolean {
+  return these.length === those.length && these.every((one, i) => one === those[i])
+}
