@@ -152,6 +152,34 @@ t.test('work that somebody waits for', async (t) => {
     await until(async () => busy === 6)
   })
 
+  await t.test('a short change is done also while all places of batches are taken', async (t) => {
+    const mayEnd = gate()
+    t.teardown(mayEnd.open)
+    const jobIds: string[] = []
+    let busy = 0
+    await work(t, redis.url, {
+      'delete-tracks': async ({ songIds }, { jobId }) => {
+        jobIds.push(jobId)
+        if (songIds.length > 100) {
+          busy++
+          await mayEnd.opened
+        }
+        return { results: [], removedArtists: [] }
+      },
+    })
+    const remove = (count: number) => {
+      const songIds = Array.from({ length: count }, (_, i) => `day/${i}.mp3`)
+      return queue.perform('delete-tracks', { songIds, scope: 'library', actor })
+    }
+    const batches = Promise.all([remove(101), remove(20_000), remove(101)])
+    await until(async () => busy === 2)
+    for (const count of [1, 100, 1, 1]) await remove(count)
+    t.equal(busy, 2)
+    mayEnd.open()
+    await batches
+    t.equal(new Set(jobIds).size, 7, 'no two of them have the same id')
+  })
+
   await t.test(
     'a refusal reaches the caller as it is and is final; anything else is tried again',
     async (t) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FailureCode, FailureDetails } from '@solstice/contracts'
 import { type Answer, Failure, type Given, type JobName, type JobQueue } from '@solstice/station'
@@ -7,13 +8,13 @@ import type { Logger } from 'pino'
 import { answered, keepAnswering } from './redis.ts'
 
 const PREFIX = 'solstice'
-/** Two queues, so that what takes long never delays an admin who waits: jobs of each that a process does at once. */
-const concurrency = { jobs: 4, changes: 4 } as const
+/** Jobs of each queue that a process does at once. There are three, so that what takes long never delays a short change. */
+const concurrency = { jobs: 4, changes: 4, batches: 2 } as const
 type QueueName = keyof typeof concurrency
 const queueNames = Object.keys(concurrency) as QueueName[]
 
 /** Where a job belongs: `changes` are waited for by somebody, `jobs` are not. */
-const queueOf: Record<JobName, QueueName> = {
+const kindOf: Record<JobName, 'jobs' | 'changes'> = {
   'reconcile-media': 'jobs',
   'demo-library': 'jobs',
   'purge-expired': 'jobs',
@@ -25,6 +26,14 @@ const queueOf: Record<JobName, QueueName> = {
   'move-tracks': 'changes',
   'delete-clips': 'changes',
   'move-clips': 'changes',
+}
+
+/** A change of more things than this is a batch. */
+const LARGEST_CHANGE = 100
+
+function queueFor(name: JobName, given: object): QueueName {
+  const size = Math.max(0, ...Object.values(given).map((value) => (Array.isArray(value) ? value.length : 0)))
+  return kindOf[name] === 'changes' && size > LARGEST_CHANGE ? 'batches' : kindOf[name]
 }
 
 /** A job whose process died is taken up again after at most the sum of these two. */
@@ -58,6 +67,7 @@ const options: Record<QueueName, JobsOptions> = {
   // What a batch found is read until a day after its end.
   jobs: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
   changes: { ...retries, removeOnComplete: { count: 100 } },
+  batches: { ...retries, removeOnComplete: { count: 50 } },
 }
 
 /** What a job works with beside what it is given. */
@@ -101,7 +111,11 @@ export interface JobWorker {
 /** The job queues over Redis. What Redis does not take or tell within 5 s is refused with JOBS_UNAVAILABLE. */
 export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
   const redis = connect(redisUrl, log)
-  const queues = { jobs: openQueue('jobs', redis, log), changes: openQueue('changes', redis, log) }
+  const queues: Record<QueueName, Queue> = {
+    jobs: openQueue('jobs', redis, log),
+    changes: openQueue('changes', redis, log),
+    batches: openQueue('batches', redis, log),
+  }
   const closing = new AbortController()
 
   const ask = async <T>(answer: Promise<T>): Promise<T> => {
@@ -113,9 +127,15 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     }
   }
 
-  const add = (name: JobName, given: unknown, id?: string) => {
-    const queue = queueOf[name]
-    return ask(queues[queue].add(name, given, { ...options[queue], ...(id && { deduplication: { id } }) }))
+  const add = (queue: QueueName, name: JobName, given: object, id?: string) => {
+    return ask(
+      queues[queue].add(name, given, {
+        ...options[queue],
+        ...(id && { deduplication: { id } }),
+        // Ids count up by queue, and what changes are told apart by has to be one of both.
+        ...(queue === 'batches' && { jobId: randomUUID() }),
+      }),
+    )
   }
 
   /** @throws Failure JOBS_UNAVAILABLE when it takes too long, or nobody is there to do it. */
@@ -145,14 +165,14 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
 
   return {
     async add(name, given, { id } = {}) {
-      return (await add(name, given, id)).id!
+      return (await add(queueFor(name, given), name, given, id)).id!
     },
 
     async perform(name, given, limitMs = ANSWER_LIMIT_MS) {
-      const queue = queues[queueOf[name]]
-      const job = await add(name, given)
-      const end = await untilEnded(queue, job, limitMs)
-      const ended = await ask(queue.getJob(job.id!))
+      const queue = queueFor(name, given)
+      const job = await add(queue, name, given)
+      const end = await untilEnded(queues[queue], job, limitMs)
+      const ended = await ask(queues[queue].getJob(job.id!))
       if (!ended) throw new Failure('JOBS_UNAVAILABLE')
       // One that succeeded at last still has the reason why it failed before.
       if (end === 'failed') throw refusalIn(ended.failedReason) ?? new Failure('INTERNAL')
@@ -160,14 +180,14 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     },
 
     async progress(name, id) {
-      const job = await ask(queues[queueOf[name]].getJob(id))
+      const job = await ask(queues[kindOf[name]].getJob(id))
       if (job?.name !== name) return null
       const state = await ask(job.getState())
       if (state === 'unknown') return null
       const { done, total, notes } = keptProgress(job)
       if (state === 'completed') {
         // It may have ended after it was read.
-        const ended = await ask(queues[queueOf[name]].getJob(id))
+        const ended = await ask(queues[kindOf[name]].getJob(id))
         return { state: 'done', done, total, notes: ended?.returnvalue }
       }
       return {
@@ -254,7 +274,7 @@ const REFUSAL = 'Failure '
 /** A refusal on its way through Redis; it is final where somebody waits for it. */
 function refused(job: Job, { code, details }: Failure): Error {
   const reason = REFUSAL + JSON.stringify({ code, details })
-  return queueOf[job.name as JobName] === 'changes' ? new UnrecoverableError(reason) : new Error(reason)
+  return kindOf[job.name as JobName] === 'changes' ? new UnrecoverableError(reason) : new Error(reason)
 }
 
 function refusalIn(reason: string): Failure | null {
@@ -306,7 +326,7 @@ async function planRecurrences(redisUrl: string, recurrences: Recurrence[], log:
   try {
     for (const queueName of queueNames) {
       const queue = openQueue(queueName, redis, log)
-      const planned = recurrences.filter(({ name }) => queueOf[name] === queueName)
+      const planned = recurrences.filter(({ name }) => kindOf[name] === queueName)
       for (const { key } of await queue.getJobSchedulers()) {
         if (!planned.some(({ name }) => name === key)) await queue.removeJobScheduler(key)
       }

@@ -88,7 +88,7 @@ export interface JobQueue {
    * @throws the `Failure` that the job ended with; Failure JOBS_UNAVAILABLE when there is no answer after `limitMs`.
    */
   perform<N extends JobName>(name: N, given: Given<N>, limitMs?: number): Promise<Answer<N>>
-  /** null when there is no such job, or none any more. */
+  /** Of a job that was added; null when there is no such job, or none any more. */
   progress(name: JobName, id: string): Promise<JobProgress | null>
   close(): Promise<void>
 }
