@@ -151,6 +151,9 @@ t.test('lyrics are put, read, listed and deleted', async (t) => {
     t.equal((await ask(`PUT ${LYRICS}/cache`, { ...song, entry })).status, 400)
   t.match((await put({ synced: true, lines: ['no time'] })).body, { error: { reason: 'line_untimed' } })
   t.equal((await ask(`GET ${LYRICS}/cache-entry?songId=day/never.mp3`)).status, 404)
+  t.match((await ask(`GET ${LYRICS}/cache-entry?songId=`)).body, {
+    error: { field: 'title', reason: 'missing' },
+  })
 })
 
 t.test('lyrics are kept in one form', async (t) => {

@@ -75,9 +75,17 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
   })
 
   t.test('a wrong value is named', async (t) => {
-    const wrong: [unknown, string][] = [
+    const missing: [unknown, string][] = [
       [{ name: 'x' }, 'inner'],
       [{ name: 'x', inner: {} }, 'inner.size'],
+      [{ ...good, name: null }, 'name'],
+      [null, 'name'],
+    ]
+    for (const [body, field] of missing) {
+      const answer = await post(JSON.stringify(body), JSON_TYPE)
+      t.same(answer.json(), failureBody('BAD_REQUEST', { field, reason: 'missing' }), JSON.stringify(body))
+    }
+    const wrong: [unknown, string][] = [
       [{ name: 'x'.repeat(21), inner: { size: 1 } }, 'name'],
       [{ name: 'x', inner: { size: 'big' } }, 'inner.size'],
       [[], 'body'],
@@ -97,7 +105,10 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
       t.same(answer.json(), failureBody('MALFORMED_JSON'), payload)
       t.equal(answer.statusCode, 400)
     }
-    t.same((await post('', JSON_TYPE)).json(), failureBody('BAD_REQUEST', { field: 'name' }), 'nothing')
+    t.same(
+      (await post('', JSON_TYPE)).json(),
+      failureBody('BAD_REQUEST', { field: 'name', reason: 'missing' }),
+    )
     const large = await post({ ...good, more: 'x'.repeat(1000) })
     t.equal(large.statusCode, 413)
     t.same(large.json(), failureBody('PAYLOAD_TOO_LARGE'))

@@ -16,7 +16,7 @@ import { Failure, type MediaStorage } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Gate } from './access.ts'
 import { describeRoute } from './openapi.ts'
-import { type BodyPace, mustClose, type RequestBodies, watchBodies } from './request-bodies.ts'
+import { type BodyPace, hasBody, mustClose, type RequestBodies, watchBodies } from './request-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -91,8 +91,7 @@ function serve<const R extends Route>(
       if (isUpload(body)) await expectUpload(app, request, body)
     },
     preValidation: async (request) => {
-      // A body that may be left out was left out: what it must hold is then missing by name.
-      if (body && !isUpload(body)) request.body ??= {}
+      if (body && !isUpload(body)) request.body = withoutNulls(request.body)
     },
     handler: (request, reply) =>
       handler({
@@ -110,6 +109,12 @@ function isUpload(body: Route['body']): body is Upload {
   return body !== undefined && 'upload' in body
 }
 
+/** Clients say null, or send no body, for what they leave out: what must be there is then missing by name. */
+function withoutNulls(body: unknown): unknown {
+  if (Array.isArray(body) || typeof (body ?? {}) !== 'object') return body
+  return Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null))
+}
+
 /** Bodies of these types are handed on as they come, in this scope alone. */
 function takeUploads(scope: FastifyInstance, body: Route['body']): FastifyInstance {
   scope.removeAllContentTypeParsers()
@@ -117,8 +122,12 @@ function takeUploads(scope: FastifyInstance, body: Route['body']): FastifyInstan
   return scope
 }
 
-/** What is too much is refused before any of it is read. */
+/** What is of another kind or too much is refused before any of it is read. */
 async function expectUpload(app: FastifyInstance, { raw }: FastifyRequest, body: Upload): Promise<void> {
+  const type = raw.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  const isOther = type === undefined ? hasBody(raw) : !body.upload.includes(type)
+  if (isOther && body.kind)
+    throw new Failure('BAD_REQUEST', { field: 'content-type', reason: `not_${body.kind}` })
   const bytes = Number(raw.headers['content-length'] ?? 0)
   if (bytes > body.maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
   if (!(await app.hasRoomFor(bytes))) throw new Failure('STORAGE_WRITE_FAILED')
@@ -203,7 +212,7 @@ const byFrameworkCode: Record<string, FailureCode> = {
 /** Whatever went wrong, as a refusal of the contract. What is not the caller's fault is told to the log only. */
 function asFailure(error: FastifyError | Failure): Failure {
   if (error instanceof Failure) return error
-  if (error.validation) return new Failure('BAD_REQUEST', { field: wrongField(error) })
+  if (error.validation) return new Failure('BAD_REQUEST', wrongField(error))
   const code = byFrameworkCode[error.code]
   if (code) return new Failure(code)
   if (error instanceof SyntaxError && error.statusCode === 400) return new Failure('MALFORMED_JSON')
@@ -211,11 +220,12 @@ function asFailure(error: FastifyError | Failure): Failure {
   return isOfCaller ? new Failure('BAD_REQUEST', { field: 'request' }) : new Failure('INTERNAL')
 }
 
-function wrongField({ validation, validationContext }: FastifyError): string {
+function wrongField({ validation, validationContext }: FastifyError): { field: string; reason?: 'missing' } {
   const [first] = validation ?? []
   const path = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
   const missing = first?.params.missingProperty
-  return [path, missing].filter(Boolean).join('.') || validationContext || 'request'
+  const field = [path, missing].filter(Boolean).join('.') || validationContext || 'request'
+  return missing === undefined ? { field } : { field, reason: 'missing' }
 }
 
 function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {

@@ -186,12 +186,11 @@ function isBytes(reply: TSchema | BytesReply): reply is BytesReply {
 
 /** One entry per status that the route can refuse with, with the codes and an example of each body. */
 function refusals(route: Route) {
-  const ofBody: FailureCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
   const codes = new Set<FailureCode>([
     ...route.failures,
     ...ofAccess(route),
     ...(route.capability ? (['FEATURE_UNAVAILABLE'] as const) : []),
-    ...(route.body ? ofBody : []),
+    ...ofBody(route),
     'INTERNAL',
   ])
   const statuses = new Set([...codes].map((code) => failures[code].status))
@@ -201,6 +200,14 @@ function refusals(route: Route) {
       return [status, refusal(ofStatus)]
     }),
   )
+}
+
+/** What may be wrong with any body before its shape is looked at. */
+function ofBody({ body }: Route): FailureCode[] {
+  if (!body) return []
+  return 'upload' in body
+    ? ['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT']
+    : ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 }
 
 /** What the gate may say before the handler is asked. */

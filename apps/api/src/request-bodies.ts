@@ -154,6 +154,7 @@ function discard(request: IncomingMessage): void {
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a request comes with more than its head. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
 }

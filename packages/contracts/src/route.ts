@@ -30,6 +30,8 @@ export const perSection = <const P extends Privilege[]>(...privileges: P) =>
 export interface Upload {
   /** The content types that are taken. */
   upload: readonly string[]
+  /** What the bytes have to be: a body of any other content type is refused as not being that. */
+  kind?: 'mp3' | 'jpeg'
   maxBytes: number
   description: string
 }

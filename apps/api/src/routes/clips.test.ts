@@ -40,7 +40,12 @@ async function openStation(t: Test, env: Record<string, string> = {}) {
       headers,
       ...(body && { payload: body }),
     })
-    return { status: answer.statusCode, body: answer.json() as Record<string, never> & { error: object } }
+    const type = answer.headers['content-type']
+    return {
+      status: answer.statusCode,
+      type,
+      body: answer.json() as Record<string, never> & { error: object },
+    }
   }
   const upload = async (family: string, name: string, bytes: Buffer, query = '', type = 'audio/mpeg') => {
     const headers = { authorization, 'content-type': type, 'x-file-name': encodeURIComponent(name) }
@@ -99,6 +104,7 @@ t.test('the three families work alike', async (t) => {
         })
         t.match(await ask('POST', `${family}/upload-check-duplicate`, {}), {
           status: 400,
+          type: /^application\/json/,
           body: { ok: false },
         })
       })
@@ -238,7 +244,10 @@ t.test('what is not an MP3 of the right length is refused and leaves nothing', a
       body: { error: { reason: 'empty_body' } },
     })
     t.equal((await upload(family, 'x.mp3', short, '?mode=noon')).status, 400)
-    t.equal((await upload(family, 'x.mp3', short, '', 'image/png')).status, 415)
+    t.match(await upload(family, 'x.mp3', short, '', 'image/png'), {
+      status: 400,
+      body: { error: { field: 'content-type', reason: 'not_mp3' } },
+    })
     t.same(await left(family), [], family)
   }
   t.equal(

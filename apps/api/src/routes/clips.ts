@@ -87,6 +87,7 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
     if (!body.filename?.trim())
       return reply
         .code(400)
+        .type('application/json; charset=utf-8')
         .serializer(JSON.stringify)
         .send({
           ok: false,

@@ -51,10 +51,10 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   )
 
   implement(app, contract.getLyricsEntry, async ({ query }) => {
-    const { songId } = query
-    const song = songId === undefined ? requireSong(query) : await data.tracks.get(songId)
+    const songId = query.songId || null
+    const song = songId === null ? requireSong(query) : await data.tracks.get(songId)
     if (!song) throw new Failure('TRACK_NOT_FOUND')
-    return { songId: songId ?? null, ...(await rememberedLyrics(data, song)) }
+    return { songId, ...(await rememberedLyrics(data, song)) }
   })
 
   implement(app, contract.getAllLyrics, async ({ reply }) =>

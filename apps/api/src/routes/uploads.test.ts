@@ -128,7 +128,12 @@ t.test('what is refused leaves nothing behind', async (t) => {
     ['nothing', upload('a.mp3', Buffer.alloc(0)), 400, { field: 'body', reason: 'empty_body' }],
     ['no such mode', upload('a.mp3', tone, '?mode=noon'), 400, { field: 'mode' }],
     ['no name', ask(FILE, tone, { 'content-type': 'audio/mpeg' }), 400, { code: 'BAD_REQUEST' }],
-    ['no type', ask(FILE, tone, { 'x-file-name': 'a.mp3', 'content-type': 'audio/ogg' }), 415, {}],
+    [
+      'another type',
+      ask(FILE, tone, { 'x-file-name': 'a.mp3', 'content-type': 'audio/ogg' }),
+      400,
+      { field: 'content-type', reason: 'not_mp3' },
+    ],
     ['no right', upload('a.mp3', tone, '', helper.ask), 403, { code: 'FORBIDDEN' }],
     ['no id', ask(CHECK, {}), 400, { field: 'trackId', reason: 'missing' }],
     ['an id of no mode', ask(CHECK, { trackId: 'noon/a.mp3' }), 400, { field: 'trackId' }],

@@ -30,7 +30,7 @@ export const uploadArtistArt = defineRoute({
   access: needs('artist_arts'),
   capability: 'artistArts',
   query: Type.Object({ artist: Type.Optional(Artist) }),
-  body: { upload: ['image/jpeg'], maxBytes: 10 * 1024 * 1024, description: 'JPEG bytes' },
+  body: { upload: ['image/jpeg'], kind: 'jpeg', maxBytes: 10 * 1024 * 1024, description: 'JPEG bytes' },
   reply: Type.Object({ ok: Type.Literal(true), item: ArtistArt, message: Localized }),
   failures: ['BAD_REQUEST', 'STORAGE_WRITE_FAILED'],
   example: {

@@ -164,7 +164,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
       capability,
       query: Type.Object({ mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })) }),
       headers: FileName,
-      body: { upload: audioTypes, maxBytes, description: 'MP3 bytes' },
+      body: { upload: audioTypes, kind: 'mp3', maxBytes, description: 'MP3 bytes' },
       reply: Single,
       failures: ['BAD_REQUEST', 'FILENAME_EXISTS', 'STORAGE_WRITE_FAILED'],
       example: { query: { mode: 'day' }, reply: single },

@@ -190,7 +190,8 @@ export const getLyricsBatch = defineRoute({
 export const uploadSongLyrics = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-lyrics',
-  summary: 'Step 2: asks the lyrics service; stores nothing',
+  summary:
+    'Step 2: asks the lyrics service; stores nothing. Its 500 still holds a `lyricsEntry`, so that an upload goes on',
   access: needsOneOf('upload_songs', 'editor_lyrics'),
   body: Type.Object({
     title: Type.Optional(Text),
@@ -205,7 +206,7 @@ export const uploadSongLyrics = defineRoute({
     lyricsFormat: Type.Union([Type.Literal('synced'), Type.Literal('plain'), Type.Null()]),
     message: Localized,
   }),
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'FETCH_FAILED'],
   example: {
     body: { title: 'Morning Tide', artist: 'Hilda', duration: 184 },
     reply: {

@@ -37,7 +37,7 @@ export const uploadSongFile = defineRoute({
   capability: 'uploadTracks',
   query: Type.Object({ mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })) }),
   headers: FileName,
-  body: { upload: audioTypes, maxBytes: 80 * 1024 * 1024, description: 'MP3 bytes' },
+  body: { upload: audioTypes, kind: 'mp3', maxBytes: 80 * 1024 * 1024, description: 'MP3 bytes' },
   reply: Uploaded,
   failures: ['BAD_REQUEST', 'STORAGE_WRITE_FAILED', 'FILENAME_EXISTS'],
   example: { query: { mode: 'day' }, reply: { ok: true, storageKey: TRACK_ID, metadata: METADATA_EXAMPLE } },
