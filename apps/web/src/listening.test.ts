@@ -11,11 +11,22 @@ import { artVisibility } from './listener/art-visibility.ts'
 import { activeLine } from './listener/lyrics.ts'
 import { troubleOf } from './listener/notice.ts'
 import { clock } from './listener/words.ts'
-import { airingOf, heardAt, isChatting, positionAt, remember } from './radio/airing.ts'
+import {
+  airingOf,
+  heardAt,
+  isChatting,
+  positionAt,
+  remember,
+  withJingle,
+  withMeasuredStart,
+  withTrackStart,
+} from './radio/airing.ts'
 import { bestSample, offsetMs, withSample } from './radio/clock.ts'
 import { correctionOf, leadAfter } from './radio/drift.ts'
+import { createLibrary, findSongs, type Shelf, shelve } from './radio/library.ts'
 import { createPass, type Granted } from './radio/pass.ts'
 import { retryDelayMs } from './radio/player.ts'
+import { hindranceOf, secsLeftOf, waitOf } from './radio/requests.ts'
 import { isFarBehind, isStalled, lagOf, smoothLag } from './radio/stream-player.ts'
 import { counted, texts } from './texts.ts'
 import { themes } from './theme.ts'
@@ -217,12 +228,10 @@ t.test('Ukrainian has the bare address, English its own, nothing else is a page'
 
 t.test('every text exists in both languages; numbers bring the right word', async (t) => {
   const shape = (value: unknown): unknown =>
-    typeof value === 'object' && value
+    typeof value === 'object' && value && !('many' in value)
       ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shape(inner)]))
       : typeof value
-  const { people: _, ...uk } = texts.uk
-  const { people: __, ...en } = texts.en
-  t.same(shape(uk), shape(en))
+  t.same(shape(texts.uk), shape(texts.en))
   t.notOk(Object.values(texts).some((table) => Object.values(table).includes('')))
   const cups = { one: 'чашка', few: 'чашки', many: 'чашок' }
   t.same(
@@ -250,6 +259,106 @@ t.test('the sung line is the last one whose time and offset have come', async (t
   )
   t.equal(activeLine({ lines, offset: 1.5 }, 9), 0)
   t.equal(activeLine({ lines, offset: -1.5 }, 11), 2)
+})
+
+t.test('during a jingle the position stands where the song ended, until a track starts', async (t) => {
+  const told = air({ seek: 90 })
+  let airings = withJingle(remember([], told), NOON + 9000)
+  const at = (afterMs: number) => positionAt(heardAt(airings, NOON + afterMs)!, NOON + afterMs)
+  t.equal(at(5000), 95, 'who hears later still hears the end of the song')
+  t.equal(at(20_000), 99)
+  airings = remember(airings, air({ seek: 99, serverTimeMs: NOON + 11_000 }))
+  airings = remember(airings, air({ seek: 99, serverTimeMs: NOON + 70_000 }))
+  airings = withMeasuredStart(airings, told.track, NOON + 30_000)
+  t.equal(airings.length, 1, 'a jingle of any length is no repetition of the song')
+  t.same([5000, 20_000, 80_000].map(at), [95, 99, 99])
+
+  const again = withTrackStart(airings, told.track, NOON + 80_000)
+  t.same(
+    [70_000, 84_000].map((afterMs) => positionAt(heardAt(again, NOON + afterMs)!, NOON + afterMs)),
+    [99, 4],
+    'the same song may follow itself',
+  )
+  const other = air({ track: 'day/b.mp3', title: 'B', seek: 1, serverTimeMs: NOON + 81_000 })
+  t.equal(positionAt(remember(airings, other).at(-1)!, NOON + 82_000), 2)
+  t.same(withTrackStart(airings, 'day/c.mp3', NOON), airings, 'of another track nothing is known yet')
+})
+
+t.test('who comes in the middle of a jingle sees it by a position that does not move', async (t) => {
+  let airings = remember([], air({ seek: 80 }))
+  airings = remember(airings, air({ seek: 80, serverTimeMs: NOON + 2000 }))
+  t.equal(positionAt(airings[0]!, NOON + 30_000), 80)
+  airings = remember(airings, air({ seek: 84, serverTimeMs: NOON + 34_000 }))
+  t.equal(positionAt(airings[0]!, NOON + 36_000), 86, 'and when it moves again, so does the page')
+})
+
+t.test('songs are in the order of artists, and found by every word of theirs', async (t) => {
+  const song = (artist: string, title: string) => ({ id: `day/${title}.mp3`, artist, title })
+  const songs = shelve([
+    song('Океан Ельзи', 'Обійми'),
+    song('AC-DC', 'Track 10'),
+    song('AC-DC', 'Track 9'),
+    song('Ірина Білик', 'Снег | Сніг'),
+  ])
+  const titles = (query: string) => findSongs(songs, query).map(({ song }) => song.title)
+  t.same(titles(''), ['Снег | Сніг', 'Обійми', 'Track 9', 'Track 10'])
+  t.same(titles('обій океан'), ['Обійми'])
+  t.same(titles('track-ac,dc'), ['Track 9', 'Track 10'])
+  t.same(titles('ірина|сніг'), ['Снег | Сніг'])
+  t.same(titles('ac обійми'), [])
+  t.same(titles(' - , '), titles(''), 'marks alone are no words')
+
+  const many = shelve(Array.from({ length: 10_000 }, (_, i) => song(`Artist ${i % 100}`, `Song ${i}`)))
+  t.equal(findSongs(many, 'artist-99 song 4999').length, 1)
+})
+
+t.test('the library is read when it is looked at, and again when it changed', async (t) => {
+  let reads = 0
+  let isDown = false
+  const library = createLibrary(async () => {
+    reads++
+    if (isDown) throw new Error('down')
+    return [{ id: 'day/a.mp3', artist: 'A', title: String(reads) }]
+  })
+  const next = () =>
+    new Promise<Shelf>((resolve) => {
+      const stop = library.shelf.subscribe((shelf) => {
+        stop()
+        resolve(shelf)
+      })
+    })
+  library.changed()
+  t.equal(reads, 0, 'nobody looks')
+  const [first, close] = [next(), library.open()]
+  t.match(await first, { is: 'here', songs: [{ song: { title: '1' } }] })
+  close()
+  library.open()()
+  t.equal(reads, 1, 'what is known is not read again')
+  library.changed()
+  isDown = true
+  const failed = next()
+  library.open()
+  t.match(await failed, { is: 'failed' })
+  isDown = false
+  const retried = next()
+  library.retry()
+  t.match(await retried, { is: 'loading' })
+  t.match(await next(), { is: 'here', songs: [{ song: { title: '3' } }] })
+})
+
+t.test('a wait counts whole seconds; the first hindrance of a request is told', async (t) => {
+  const wait = waitOf(null, 300, NOON)!
+  t.same(
+    [0, 1, 1000, 299_001, 300_000, 400_000].map((afterMs) => secsLeftOf(wait, NOON + afterMs)),
+    [300, 300, 299, 1, 0, 0],
+  )
+  t.equal(waitOf(wait, 200, NOON + 100_000)?.ofS, 300, 'the same wait, told again')
+  t.equal(waitOf(wait, 300, NOON + 299_000)?.ofS, 300, 'a new one after it')
+  t.equal(waitOf(wait, 0, NOON), null)
+  t.same(
+    [hindranceOf(null, 9), hindranceOf(false, 9), hindranceOf(false, 0), hindranceOf(true, 0)],
+    ['unknown', 'cooldown', 'no_admin', null],
+  )
 })
 
 t.test('the picture comes with the first 15 s of a song and goes with the last', async (t) => {

@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks'
+
 /** What this browser remembers of the listener's choices; null when nothing, or when it keeps nothing at all. */
 export function recall(name: string): string | null {
   try {
@@ -14,4 +16,21 @@ export function keep(name: string, value: string): void {
   } catch {
     // The choice holds until the page is left.
   }
+}
+
+/** A choice among a few, as it was left on the last visit; the first is taken when there was none. */
+export function useKept<const C extends readonly [string, ...string[]]>(
+  name: string,
+  choices: C,
+): [C[number], (choice: C[number]) => void] {
+  const [choice, setChoice] = useState<C[number]>(
+    () => choices.find((known) => known === recall(name)) ?? choices[0],
+  )
+  return [
+    choice,
+    (next) => {
+      keep(name, next)
+      setChoice(next)
+    },
+  ]
 }

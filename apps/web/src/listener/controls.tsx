@@ -11,11 +11,12 @@ interface Props {
   isStream: boolean
   /** Null while there is nothing to show words of. */
   onLyrics: (() => void) | null
+  onRequest: () => void
   isArtHidden: boolean
   onArt: () => void
 }
 
-export function Controls({ radio, t, isStream, onLyrics, isArtHidden, onArt }: Props) {
+export function Controls({ radio, t, isStream, onLyrics, onRequest, isArtHidden, onArt }: Props) {
   const sound = useStore(radio.sound)
   const volume = useStore(radio.volume)
   const isOn = sound.is === 'playing' || sound.is === 'starting' || sound.is === 'retrying'
@@ -56,6 +57,16 @@ export function Controls({ radio, t, isStream, onLyrics, isArtHidden, onArt }: P
         <button type="button" class="tool" disabled={!onLyrics} onClick={() => onLyrics?.()} title={t.lyrics}>
           <Icon name="lyrics" />
           <span class="unseen">{t.lyrics}</span>
+        </button>
+        <button
+          type="button"
+          class="tool"
+          aria-haspopup="dialog"
+          title={t.request.title}
+          onClick={() => onRequest()}
+        >
+          <Icon name="request" />
+          <span class="unseen">{t.request.title}</span>
         </button>
         <button
           type="button"

@@ -1,6 +1,6 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { keep, recall } from '../memory.ts'
+import { useKept } from '../memory.ts'
 import { isChatting } from '../radio/airing.ts'
 import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
@@ -10,14 +10,14 @@ import { ArtistArt } from './artist-art.tsx'
 import { Controls } from './controls.tsx'
 import { Header } from './header.tsx'
 import { Horizon } from './horizon.tsx'
-import { Earlier, Next } from './lists.tsx'
+import { Earlier, Next, Request } from './lists.tsx'
 import { LyricsSheet } from './lyrics-sheet.tsx'
 import { useMediaSession } from './media-session.ts'
 import { type Trouble, troubleOf } from './notice.ts'
+import { NewsToast, RequestSheet } from './request.tsx'
 import { orderOf, songLine, stationName, titleOf } from './words.ts'
 
 const VOLUME_STEP = 0.05
-const ART_HIDDEN = 'radio_art_hidden'
 /** Titles longer than this are set smaller, those longer than twice this smaller again. */
 const LONG_TITLE = 26
 
@@ -33,14 +33,16 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const link = useStore(radio.link)
   const sound = useStore(radio.sound)
   const config = useStore(radio.config)
-  const [hasLyrics, setHasLyrics] = useState(false)
-  const [isArtHidden, setArtHidden] = useState(() => recall(ART_HIDDEN) === 'true')
+  const [asked, setSheet] = useState<'lyrics' | 'request' | null>(null)
+  const [artHidden, setArtHidden] = useKept('radio_art_hidden', ['false', 'true'])
+  const isArtHidden = artHidden === 'true'
   const [artUrl, setArtUrl] = useState('')
   const state = heard?.state ?? null
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
   const hasTitle = state !== null && !state.isPreparing
   const hasWords = hasTitle && !isChatting(state)
+  const sheet = asked === 'lyrics' && !hasWords ? null : asked
 
   useEffect(() => {
     if (state) applyTheme(state.mode)
@@ -51,7 +53,11 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     document.title = line ? `${line} · ${name}` : name
   }, [line, name])
   useMediaSession(radio, state && line ? { state, title: titleOf(state, t), artUrl, station: name } : null)
-  useKeys(radio, () => setHasLyrics((isOpen) => !isOpen && hasWords))
+  useKeys(radio, {
+    // By place and not by letter: L is where it is under a Ukrainian layout too.
+    KeyL: () => setSheet(sheet === 'lyrics' || !hasWords ? null : 'lyrics'),
+    KeyR: () => setSheet(sheet === 'request' ? null : 'request'),
+  })
 
   const act: Record<Trouble, () => void> = {
     connecting: () => radio.connection.retry(),
@@ -66,10 +72,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     // This button is gone then; who works without a pointer is at the one that pauses.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.play')?.focus())
   }
-  const toggleArt = () => {
-    keep(ART_HIDDEN, String(!isArtHidden))
-    setArtHidden(!isArtHidden)
-  }
+  const closed = () => setSheet(null)
 
   return (
     <>
@@ -115,15 +118,17 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
               radio={radio}
               t={t}
               isStream={config?.streamMode ?? false}
-              onLyrics={hasWords ? () => setHasLyrics(true) : null}
+              onLyrics={hasWords ? () => setSheet('lyrics') : null}
+              onRequest={() => setSheet('request')}
               isArtHidden={isArtHidden}
-              onArt={toggleArt}
+              onArt={() => setArtHidden(isArtHidden ? 'false' : 'true')}
             />
           </section>
         </div>
         <div class="lists">
           <Next state={state} t={t} />
           <Earlier radio={radio} locale={locale} t={t} />
+          <Request radio={radio} locale={locale} t={t} onOpen={() => setSheet('request')} />
         </div>
       </main>
       <footer class="footer">
@@ -132,9 +137,9 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
       <p class="unseen" aria-live="polite">
         {line && !isOff ? t.nowPlaying(line) : ''}
       </p>
-      {hasLyrics && hasWords && (
-        <LyricsSheet radio={radio} state={state} t={t} onClose={() => setHasLyrics(false)} />
-      )}
+      {!sheet && <NewsToast radio={radio} t={t} />}
+      {sheet === 'lyrics' && state && <LyricsSheet radio={radio} state={state} t={t} onClose={closed} />}
+      {sheet === 'request' && <RequestSheet radio={radio} locale={locale} t={t} onClose={closed} />}
     </>
   )
 }
@@ -161,9 +166,9 @@ function Song({ state, t, isOff }: { state: RadioState; t: Texts; isOff: boolean
 }
 
 /** Keys that work anywhere on the page, except where something with the focus needs them itself. */
-function useKeys(radio: Radio, toggleLyrics: () => void): void {
-  const act = useRef(toggleLyrics)
-  act.current = toggleLyrics
+function useKeys(radio: Radio, toggles: Record<string, () => void>): void {
+  const act = useRef(toggles)
+  act.current = toggles
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
@@ -172,8 +177,8 @@ function useKeys(radio: Radio, toggleLyrics: () => void): void {
       const isControl = on.matches('button, a, input[type=range]')
       const { level } = radio.volume.value
       if (isTyping) return
-      // By place and not by letter: L is where it is under a Ukrainian layout too.
-      if (event.code === 'KeyL') act.current()
+      const toggle = act.current[event.code]
+      if (toggle) toggle()
       else if (event.key === '/' || event.code === 'Slash') document.getElementById('next')?.focus()
       else if (event.key === ' ' && !isControl) radio.toggle()
       else if (event.key === 'ArrowUp' && !isControl)

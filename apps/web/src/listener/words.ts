@@ -11,9 +11,13 @@ export function clock(seconds: number): string {
 /** The large line: the song, or that the hosts talk. */
 export const titleOf = (state: RadioState, t: Texts): string => (isChatting(state) ? t.chatting : state.title)
 
+/** A song in one line. */
+export const lineOf = ({ title, artist }: { title: string; artist: string }): string =>
+  [title, artist].filter(Boolean).join(' — ')
+
 /** One line for titles of windows and for screen readers. */
 export function songLine(state: RadioState, t: Texts): string {
-  return isChatting(state) ? t.chatting : [state.title, state.artist].filter(Boolean).join(' — ')
+  return isChatting(state) ? t.chatting : lineOf(state)
 }
 
 /** What the station calls itself in this mode and language. */

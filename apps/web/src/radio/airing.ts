@@ -5,7 +5,15 @@ export interface Airing {
   state: RadioState
   /** Station time, epoch ms, at which the song was at its first second. */
   startedAtMs: number
+  /** Station time from which the position stands still, because a jingle follows the song. */
+  heldFromMs?: number
 }
+
+/** How far from where it was held a position may be told and still be the same halt. */
+const HELD_WITHIN_S = 2
+/** A song that plays stands still when its position is told again after this long, but not so long that it came back. */
+const STILL_AFTER_MS = 500
+const STILL_WITHIN_MS = 10_000
 
 /** No listener hears more than this behind the station. */
 const MEMORY_MS = 60_000
@@ -34,6 +42,8 @@ export function remember(airings: readonly Airing[], state: RadioState): Airing[
   const last = airings.at(-1)
   const next = airingOf(state)
   if (last && isSame(last.state, state)) {
+    const heldFromMs = haltOf(last, state)
+    if (heldFromMs !== null) return [...airings.slice(0, -1), { ...last, state, heldFromMs }]
     // A song that plays twice in a row is two airings.
     const isRepeated = next.startedAtMs - last.startedAtMs > Math.max(5, state.duration / 2) * 1000
     return isRepeated && state.duration > 0 ? [...airings, next] : [...airings.slice(0, -1), next]
@@ -47,13 +57,48 @@ export function remember(airings: readonly Airing[], state: RadioState): Airing[
   return [...kept, hasPosition ? next : { ...next, startedAtMs: state.serverTimeMs }]
 }
 
+/** When the song came to the halt in which this state still tells of it; null when it goes on. */
+function haltOf({ state: told, startedAtMs, heldFromMs }: Airing, state: RadioState): number | null {
+  if (!state.isPlaying || state.duration <= 0) return null
+  if (heldFromMs !== undefined) {
+    const heldAtS = (heldFromMs - startedAtMs) / 1000
+    return Math.abs(state.seek - heldAtS) < HELD_WITHIN_S ? heldFromMs : null
+  }
+  const sinceToldMs = state.serverTimeMs - told.serverTimeMs
+  const isStill = state.seek === told.seek && sinceToldMs >= STILL_AFTER_MS && sinceToldMs < STILL_WITHIN_MS
+  return isStill ? startedAtMs + state.seek * 1000 : null
+}
+
+/** A jingle began: the song before it stays, and stands where it is. */
+export function withJingle(airings: Airing[], jingleAtMs: number): Airing[] {
+  const last = airings.at(-1)
+  if (!last || last.state.duration <= 0) return airings
+  return [...airings.slice(0, -1), { ...last, heldFromMs: jingleAtMs }]
+}
+
+/** The station told exactly when the track on air began; after a jingle the same track may begin again. */
+export function withTrackStart(airings: Airing[], trackId: string | null, startedAtMs: number): Airing[] {
+  const last = airings.at(-1)
+  if (last?.state.track !== trackId || last.state.duration <= 0) return airings
+  const isAgain = last.heldFromMs !== undefined && startedAtMs >= last.heldFromMs
+  if (isAgain) return [...airings, { state: last.state, startedAtMs }]
+  return [...airings.slice(0, -1), { ...last, startedAtMs }]
+}
+
+/** The position of the stream was measured; a halt is not moved by it. */
+export function withMeasuredStart(airings: Airing[], trackId: string | null, startedAtMs: number): Airing[] {
+  const isHeld = airings.at(-1)?.heldFromMs !== undefined
+  return isHeld ? airings : withTrackStart(airings, trackId, startedAtMs)
+}
+
 /** What a listener hears whose sound is from this moment of the station's time. */
 export function heardAt(airings: readonly Airing[], momentMs: number): Airing | null {
   return airings.findLast((airing) => airing.startedAtMs <= momentMs) ?? airings[0] ?? null
 }
 
 /** Seconds into the song at a moment of the station's time. */
-export function positionAt({ state, startedAtMs }: Airing, momentMs: number): number {
-  const position = state.isPlaying ? (momentMs - startedAtMs) / 1000 : state.seek
+export function positionAt({ state, startedAtMs, heldFromMs }: Airing, momentMs: number): number {
+  const untilMs = Math.min(momentMs, heldFromMs ?? momentMs)
+  const position = state.isPlaying ? (untilMs - startedAtMs) / 1000 : state.seek
   return Math.min(Math.max(0, position), state.duration > 0 ? state.duration : Number.POSITIVE_INFINITY)
 }

@@ -2,9 +2,10 @@ import type { Ack, RadioState, ServerPayload, User } from '@solstice/contracts'
 import { io } from 'socket.io-client'
 import { get, serverUrl } from '../api.ts'
 import { createStore, type Store } from '../store.ts'
-import { type Airing, remember } from './airing.ts'
+import { type Airing, remember, withJingle, withMeasuredStart, withTrackStart } from './airing.ts'
 import { bestSample, type ClockSample, localNowMs, offsetMs, roundTripMs, withSample } from './clock.ts'
 import { createPass, type Pass } from './pass.ts'
+import { createRequests, type Requests } from './requests.ts'
 
 export type Link = 'connecting' | 'online' | 'offline'
 
@@ -16,11 +17,14 @@ export interface Connection {
   readonly users: Store<User[]>
   readonly artPass: Pass
   readonly audioPass: Pass
+  readonly requests: Requests
   /** The station's clock, epoch ms. */
   stationNowMs(): number
   roundTripMs(): number
   /** Asks a shared stream where it is; `airings` then knows better when the song began. */
   askStreamPosition(): Promise<void>
+  /** Calls back whenever the library of the mode on air is no longer what it was. */
+  onLibraryChange(changed: () => void): void
   /** Tries to connect at once. */
   retry(): void
   close(): void
@@ -109,17 +113,13 @@ export function connect(): Connection {
     syncOffsetMs = state.serverTimeMs - localNowMs()
     airings.set(remember(airings.value, state))
   })
-  socket.on('stream_track_start', (start: ServerPayload<'stream_track_start'>) =>
-    startedAt(start.trackId, start.serverTs),
+  socket.on('stream_track_start', ({ trackId, serverTs }: ServerPayload<'stream_track_start'>) =>
+    airings.set(withTrackStart(airings.value, trackId, serverTs)),
+  )
+  socket.on('stream_jingle_start', ({ serverTs }: ServerPayload<'stream_jingle_start'>) =>
+    airings.set(withJingle(airings.value, serverTs)),
   )
   socket.on('usersUpdate', (roster: User[]) => users.set(roster))
-
-  /** The stream knows better than `sync` when the song on air began. */
-  function startedAt(trackId: string | null, startedAtMs: number): void {
-    const last = airings.value.at(-1)
-    if (last?.state.track !== trackId || last.state.duration <= 0) return
-    airings.set([...airings.value.slice(0, -1), { ...last, startedAtMs }])
-  }
 
   // After a sleep the local clock may have stood still; a phone that comes back from it measures anew.
   const cameBack = () => {
@@ -140,6 +140,16 @@ export function connect(): Connection {
     users,
     artPass,
     audioPass,
+    requests: createRequests(socket, () => artPass.renew()),
+    onLibraryChange(changed) {
+      socket.on('library_updated', changed)
+      let mode = airings.value.at(-1)?.state.mode
+      airings.subscribe((known) => {
+        const now = known.at(-1)?.state.mode
+        if (mode && now !== mode) changed()
+        mode = now
+      })
+    },
     stationNowMs: () => localNowMs() + stationOffsetMs(),
     roundTripMs() {
       const best = bestSample(samples)
@@ -151,7 +161,9 @@ export function connect(): Connection {
       const answer = socket.timeout(2000).emitWithAck('stream_get_seek', sentMs)
       const position: Ack<'stream_get_seek'> | null = await answer.catch(() => null)
       const middleMs = (sentMs + localNowMs()) / 2 + stationOffsetMs()
-      if (position) startedAt(position.trackId, middleMs - position.seek * 1000)
+      if (!position) return
+      const startedAtMs = middleMs - position.seek * 1000
+      airings.set(withMeasuredStart(airings.value, position.trackId, startedAtMs))
     },
     retry() {
       if (socket.connected) return

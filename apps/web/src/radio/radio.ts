@@ -4,6 +4,7 @@ import { keep, recall } from '../memory.ts'
 import { createStore, type Store } from '../store.ts'
 import { type Airing, heardAt, positionAt } from './airing.ts'
 import { type Connection, connect, type Link } from './connection.ts'
+import { createLibrary, type Library } from './library.ts'
 import { type Player, retryDelayMs, type Sound } from './player.ts'
 import { createStreamPlayer } from './stream-player.ts'
 import { createSyncPlayer } from './sync-player.ts'
@@ -24,6 +25,8 @@ export interface Radio {
   /** Played before, oldest first. */
   readonly history: Store<HistoryItem[]>
   readonly users: Store<User[]>
+  /** What listeners may ask for. */
+  readonly library: Library
   readonly volume: Store<Volume>
   readonly connection: Connection
   /** Seconds into the song that is heard. */
@@ -47,6 +50,7 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   const sound = createStore<Sound>({ is: 'off' })
   const heard = createStore<Airing | null>(null)
   const history = createStore<HistoryItem[]>([])
+  const library = createLibrary(() => get('/api/library'))
   const volume = createStore<Volume>(rememberedVolume())
   let player: Player | null = null
   /** Pressed before the station said how it plays. */
@@ -78,6 +82,9 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   connection.airings.subscribe(look)
   setInterval(look, LOOK_EVERY_MS)
 
+  connection.onLibraryChange(library.changed)
+  connection.requests.news.subscribe((news) => news?.is === 'not_found' && library.changed())
+
   let track: string | null | undefined
   let historyTimer: ReturnType<typeof setTimeout> | undefined
   heard.subscribe((airing) => {
@@ -107,6 +114,7 @@ export function createRadio(audio: HTMLAudioElement): Radio {
     heard,
     history,
     users: connection.users,
+    library,
     volume,
     connection,
     position: () => (heard.value ? positionAt(heard.value, earMs()) : 0),

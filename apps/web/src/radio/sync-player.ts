@@ -104,6 +104,15 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
     isLandingUnjudged = true
   }
 
+  const isSettling = () => audio.seeking || audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA
+
+  /** What is heard while it sounds is where the file is, which is not always where it should be. */
+  function lagS(): number {
+    const airing = onAir()
+    const isHeard = sound.value.is === 'playing' && !audio.ended && !isSettling()
+    return isHeard && airing && airing.state.track === loaded ? target(airing) - audio.currentTime : 0
+  }
+
   function correct(): void {
     const airing = onAir()
     if (!isWanted || !airing || airing.state.track !== loaded) return
@@ -112,14 +121,13 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
       void startAudio(audio)
     }
     if (audio.paused) return
-    const isSettling = audio.seeking || audio.readyState < HTMLMediaElement.HAVE_FUTURE_DATA
     const sinceJumpMs = localNowMs() - jumpedAtMs
     const driftS = target(airing) - audio.currentTime
-    if (isLandingUnjudged && !isSettling && sinceJumpMs > LANDED_AFTER_MS) {
+    if (isLandingUnjudged && !isSettling() && sinceJumpMs > LANDED_AFTER_MS) {
       isLandingUnjudged = false
       leadS = leadAfter(leadS, driftS)
     }
-    const correction = correctionOf(driftS, { isSettling, sinceJumpMs })
+    const correction = correctionOf(driftS, { isSettling: isSettling(), sinceJumpMs })
     if (correction.do === 'jump') jump()
     else if (correction.do === 'rate') audio.playbackRate = correction.rate
   }
@@ -151,7 +159,7 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
 
   return {
     sound,
-    lagS: () => 0,
+    lagS,
     play() {
       isWanted = true
       const airing = onAir()

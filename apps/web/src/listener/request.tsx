@@ -1,0 +1,179 @@
+import type { LibraryItem, Locale } from '@solstice/contracts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { localNowMs } from '../radio/clock.ts'
+import { findSongs } from '../radio/library.ts'
+import type { Radio } from '../radio/radio.ts'
+import { type Hindrance, hindranceOf, secsLeftOf, type Wait } from '../radio/requests.ts'
+import { useStore } from '../store.ts'
+import { counted, type Texts } from '../texts.ts'
+import { Icon } from './icons.tsx'
+import { closeSheet, Sheet } from './sheet.tsx'
+import { clock, lineOf } from './words.ts'
+
+const FIRST_SONGS = 5
+const MORE_SONGS = 10
+const NEWS_SHOWN_MS = 12_000
+const TICK_MS = 250
+
+interface Props {
+  radio: Radio
+  locale: Locale
+  t: Texts
+}
+
+/** Any song of the programme may be asked for, whenever somebody is there who may say yes. */
+export function RequestSheet({ radio, locale, t, onClose }: Props & { onClose: () => void }) {
+  const shelf = useStore(radio.library.shelf)
+  const { isAsking } = radio.connection.requests
+  const isBusy = useStore(isAsking)
+  const { hindrance } = useHindrance(radio)
+  const [query, setQuery] = useState('')
+  const [shown, setShown] = useState(FIRST_SONGS)
+  const list = useRef<HTMLOListElement>(null)
+  const songs = shelf.is === 'here' ? shelf.songs : null
+  const found = useMemo(() => (songs ? findSongs(songs, query) : []), [songs, query])
+
+  useEffect(() => radio.library.open(), [radio])
+  // Who works without a pointer goes on with the first of the songs that came.
+  useEffect(() => {
+    if (shown > FIRST_SONGS)
+      list.current?.querySelectorAll<HTMLElement>('button')[shown - MORE_SONGS]?.focus()
+  }, [shown])
+
+  const search = (words: string) => {
+    setQuery(words)
+    setShown(FIRST_SONGS)
+  }
+  const ask = (song: LibraryItem) => {
+    if (!hindrance) void radio.connection.requests.ask(song)
+  }
+
+  return (
+    <Sheet class="request" label={t.request.title} onClose={onClose}>
+      <div class="sheet-body">
+        <div class="sheet-head">
+          <h2>{t.request.title}</h2>
+          <button type="button" class="tool" onClick={closeSheet}>
+            <Icon name="close" />
+            <span class="unseen">{t.close}</span>
+          </button>
+        </div>
+        <Standing id="request-standing" radio={radio} locale={locale} t={t} />
+        <label class="search">
+          <Icon name="search" size={18} />
+          <span class="unseen">{t.request.search}</span>
+          <input
+            type="search"
+            autofocus
+            autocomplete="off"
+            maxLength={300}
+            placeholder={t.request.search}
+            value={query}
+            onInput={(event) => search(event.currentTarget.value)}
+          />
+        </label>
+        <p class="nothing" role="status">
+          {shelf.is === 'loading' && t.request.loading}
+          {shelf.is === 'failed' && t.request.failed}
+          {songs && found.length > 0 && counted(found.length, t.request.found, locale)}
+          {songs && found.length === 0 && (songs.length ? t.request.none : t.request.empty)}
+        </p>
+        {shelf.is === 'failed' && (
+          <button type="button" class="button" onClick={radio.library.retry}>
+            {t.request.again}
+          </button>
+        )}
+        <ol class="songs" ref={list}>
+          {found.slice(0, shown).map(({ song }) => (
+            <li key={song.id}>
+              <span class="song-text">
+                <b>{song.title}</b>
+                <span>{song.artist}</span>
+              </span>
+              <button
+                type="button"
+                class="button"
+                aria-label={t.request.oneOf(lineOf(song))}
+                // Not taken out of the order of keys: the focus stays where it is while a wait begins.
+                aria-disabled={hindrance !== null || isBusy}
+                aria-describedby={hindrance ? 'request-standing' : undefined}
+                onClick={() => ask(song)}
+              >
+                {t.request.one}
+              </button>
+            </li>
+          ))}
+        </ol>
+        {found.length > shown && (
+          <button type="button" class="button more" onClick={() => setShown(shown + MORE_SONGS)}>
+            {t.request.more(Math.min(MORE_SONGS, found.length - shown))}
+          </button>
+        )}
+      </div>
+      <NewsToast radio={radio} t={t} />
+    </Sheet>
+  )
+}
+
+/** Whether one may ask, else why not and for how long. */
+export function Standing({ id, radio, locale, t }: Props & { id?: string }) {
+  const { hindrance, secsLeft, wait } = useHindrance(radio)
+  return (
+    <div class="standing" id={id}>
+      <p>
+        {t.request[hindrance ?? 'ready']}{' '}
+        {hindrance === 'cooldown' && (
+          <span role="timer">
+            <b aria-hidden="true">{clock(secsLeft)}</b>
+            <span class="unseen">{counted(secsLeft, t.request.seconds, locale)}</span>
+          </span>
+        )}
+      </p>
+      {hindrance === 'cooldown' && wait && (
+        <span class="refill" aria-hidden="true" style={{ '--filled': 1 - secsLeft / wait.ofS }} />
+      )}
+    </div>
+  )
+}
+
+/** What became of the last request, for as long as it is known. */
+export function LastNews({ radio, t }: Omit<Props, 'locale'>) {
+  const news = useStore(radio.connection.requests.news)
+  return news && <p class="nothing">{t.news[news.is](lineOf(news.song))}</p>
+}
+
+/** The same, said once when it becomes known. A modal sheet needs one of its own: what is behind it is silent. */
+export function NewsToast({ radio, t }: Omit<Props, 'locale'>) {
+  const news = useStore(radio.connection.requests.news)
+  const [isOver, setOver] = useState(true)
+  useEffect(() => {
+    const leftMs = news ? news.sinceMs + NEWS_SHOWN_MS - localNowMs() : 0
+    setOver(leftMs <= 0)
+    if (leftMs <= 0) return
+    const timer = setTimeout(() => setOver(true), leftMs)
+    return () => clearTimeout(timer)
+  }, [news])
+  return (
+    <p class="toast news" role="status" data-shown={news !== null && !isOver}>
+      {news && !isOver ? t.news[news.is](lineOf(news.song)) : ''}
+    </p>
+  )
+}
+
+function useHindrance(radio: Radio): { hindrance: Hindrance | null; secsLeft: number; wait: Wait | null } {
+  const { requests } = radio.connection
+  const isAnswered = useStore(requests.isAnswered)
+  const wait = useStore(requests.wait)
+  const [, setTick] = useState(0)
+  useEffect(() => {
+    if (!wait) return
+    const timer = setInterval(() => {
+      const left = secsLeftOf(wait, localNowMs())
+      setTick(left)
+      if (left === 0) clearInterval(timer)
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [wait])
+  const secsLeft = secsLeftOf(wait, localNowMs())
+  return { hindrance: hindranceOf(isAnswered, secsLeft), secsLeft, wait }
+}
