@@ -77,6 +77,45 @@ export const clientEvents = {
       total: Type.Integer(),
     }),
   }),
+  admin_add_song: clientEvent({
+    summary:
+      'Queues a song of the library; only `id` is trusted. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: Type.Object({
+      id: TrackId,
+      orderType: Type.Union([Type.Literal('lastinline'), Type.Literal('donated')]),
+      tier: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 }))),
+    }),
+    ack: null,
+  }),
+  admin_remove_song: clientEvent({
+    summary: 'Removes an upcoming entry. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: Type.Number({ description: 'position as in `search_queue`, 1 = next' }),
+    ack: null,
+  }),
+  admin_skip_song: clientEvent({
+    summary: 'Ends the song on air. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: null,
+    ack: null,
+  }),
+  admin_insert_song_group: clientEvent({
+    summary: 'Queues a whole group. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage', 'settings_groups'] },
+    payload: Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) }),
+    ack: null,
+  }),
+  admin_suggestion_action: clientEvent({
+    summary:
+      'Decides on the request of a listener. Answered by `suggestions_update`, and by `admin_success` when the song is queued or `admin_error` when that is refused',
+    access: { all: ['queue_manage'] },
+    payload: Type.Object({
+      uid: Type.String({ maxLength: 100 }),
+      action: Type.Union([Type.Literal('add'), Type.Literal('reject')]),
+    }),
+    ack: null,
+  }),
   stream_ping: clientEvent({
     summary: 'The station clock, with the client time echoed',
     access: 'anyone',

@@ -209,6 +209,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Група не встигне прозвучати до зміни режиму',
       'The group does not fit before the mode changes',
     ),
+    not_found: text('Такої групи немає', 'There is no such group'),
     wrong_mode: text('Група належить до іншого режиму', 'The group is of the other mode'),
     empty: text('У групі немає пісень', 'The group has no songs'),
   },

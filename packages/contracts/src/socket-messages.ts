@@ -1,4 +1,5 @@
 import type { Localized } from './localized.ts'
+import { messages } from './messages.ts'
 
 const text = (uk: string, en: string): Localized => ({ uk, en })
 
@@ -12,6 +13,11 @@ export const socketMessages = {
     'The session is invalid, please log in again',
   ),
   INSUFFICIENT_PRIVILEGES: text('Недостатньо прав для цієї дії', 'You lack the privilege for this'),
+  QUEUE_SONG_ADDED: text('Пісню поставлено в чергу', 'The song is queued'),
+  QUEUE_SONG_REMOVED: text('Пісню прибрано з черги', 'The song is removed from the queue'),
+  QUEUE_SONG_SKIPPED: text('Пісню пропущено', 'The song is skipped'),
+  QUEUE_SUGGESTION_ACCEPTED: text('Замовлену пісню поставлено в чергу', 'The requested song is queued'),
+  QUEUE_GROUP_INSERTED: messages.GROUP_INSERTED,
 } as const satisfies Record<string, Localized>
 
 /** A text with its code, as `admin_error`, `admin_success` and the errors of callbacks carry it. */

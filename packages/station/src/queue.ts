@@ -1,0 +1,96 @@
+import {
+  type Accepted,
+  type Command,
+  type PlayoutState,
+  type SongOrder,
+  shownQueue,
+  type TrackRef,
+} from '@solstice/playout'
+import type { Actor, Audit } from './audit.ts'
+import { Failure } from './failure.ts'
+import { trackRef } from './library.ts'
+import type { Bus } from './ports/bus.ts'
+import type { DataStore } from './ports/data-store.ts'
+
+interface Deps {
+  bus: Pick<Bus, 'send'>
+  audit: Audit
+}
+type Library = Pick<DataStore, 'tracks'>
+
+/** Queues a song of the library. @throws Failure QUEUE_ADD_FAILED, AIR_UNAVAILABLE */
+export async function addSong(
+  deps: Deps & { data: Library },
+  actor: Actor,
+  id: string,
+  { orderType, tier }: Pick<SongOrder, 'orderType' | 'tier'>,
+): Promise<void> {
+  const found = await deps.data.tracks.get(id)
+  if (!found) throw new Failure('QUEUE_ADD_FAILED', { reason: 'not_found' })
+  const track = trackRef(found)
+  await carryOut(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
+  await deps.audit.record(actor, 'queue_add', { ...named(track), orderType })
+}
+
+/**
+ * Removes what an admin sees at a position, 1 = next; when the queue moves on meanwhile it is still that entry.
+ *
+ * @param air as it is shown at this moment; null when there is none.
+ * @throws Failure QUEUE_REMOVE_FAILED, AIR_UNAVAILABLE
+ */
+export async function removeSong(
+  { bus, audit }: Deps,
+  actor: Actor,
+  air: PlayoutState | null,
+  position: number,
+): Promise<void> {
+  if (!air) throw new Failure('AIR_UNAVAILABLE')
+  const entry = shownQueue(air)[position - 1]
+  if (!entry) throw new Failure('QUEUE_REMOVE_FAILED', { reason: 'not_found' })
+  const { track } = await carryOut(bus, { type: 'remove-entry', position, entryId: entry.entryId })
+  await audit.record(actor, 'queue_remove', { position, ...named(track) })
+}
+
+/** Ends the track on air. @throws Failure QUEUE_SKIP_FAILED, JINGLE_IN_PROGRESS, AIR_UNAVAILABLE */
+export async function skipSong({ bus, audit }: Deps, actor: Actor): Promise<void> {
+  const { track } = await carryOut(bus, { type: 'skip' })
+  await audit.record(actor, 'queue_skip', named(track))
+}
+
+/** Decides on what a listener asked for. @throws Failure SUGGESTION_NOT_FOUND, QUEUE_SUGGESTION_INJECT_FAILED, AIR_UNAVAILABLE */
+export async function answerSuggestion(
+  { bus, audit }: Deps,
+  actor: Actor,
+  uid: string,
+  action: 'add' | 'reject',
+): Promise<void> {
+  const { track } = await carryOut(bus, { type: 'answer-suggestion', uid, action })
+  await audit.record(actor, action === 'add' ? 'suggestion_accept' : 'suggestion_reject', named(track))
+}
+
+/**
+ * Asks for a song of the library in the name of a listener; the socket that asks is told what becomes of it.
+ *
+ * @returns seconds until the listener may ask again.
+ * @throws Failure SUGGESTION_REFUSED with its `reason`, AIR_UNAVAILABLE
+ */
+export async function suggestSong(
+  { data, bus }: { data: Library; bus: Pick<Bus, 'send'> },
+  listener: { uid: string; socketId: string },
+  id: string,
+): Promise<number> {
+  const found = await data.tracks.get(id)
+  if (!found) throw new Failure('SUGGESTION_REFUSED', { reason: 'not_found' })
+  const { uid, socketId } = listener
+  const { mode } = found
+  const { secsLeft } = await carryOut(bus, { type: 'suggest', uid, socketId, track: trackRef(found), mode })
+  return secsLeft
+}
+
+async function carryOut<C extends Command>(bus: Pick<Bus, 'send'>, command: C): Promise<Accepted[C['type']]> {
+  const outcome = await bus.send(command)
+  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+  return outcome
+}
+
+const named = ({ title, artist }: TrackRef) => ({ title, artist })
