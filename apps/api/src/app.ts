@@ -39,6 +39,7 @@ import { logRequests, requestLogger } from './request-log.ts'
 import { administrationRoutes } from './routes/administration.ts'
 import { artworkRoutes } from './routes/artwork.ts'
 import { clipRoutes } from './routes/clips.ts'
+import { donationRoutes } from './routes/donations.ts'
 import { groupRoutes } from './routes/groups.ts'
 import { listeningRoutes } from './routes/listening.ts'
 import { lyricsRoutes } from './routes/lyrics.ts'
@@ -199,6 +200,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const batches = openLyricsBatches(ports.redis)
   lyricsRoutes(app, { ...ports, lyrics, batches, audit, adminTokens, origins })
   artworkRoutes(app, { ...ports, audit })
+  donationRoutes(app)
   operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
   await attachGateway(app, {
     config,

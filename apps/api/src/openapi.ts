@@ -104,6 +104,7 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
         { name: 'artwork', description: 'One image per artist' },
         { name: 'clips', description: 'Jingles, phrases, background music' },
         { name: 'groups', description: 'Songs that are queued together' },
+        { name: 'donations', description: 'Paid songs' },
         { name: 'administration', description: 'Settings, statistics, audit log, programme' },
         { name: 'operations', description: 'What operators need' },
       ],

@@ -2,6 +2,7 @@ import type { Route } from '../route.ts'
 import * as administration from './administration.ts'
 import * as artwork from './artwork.ts'
 import { backgroundMusic, jingles, phrases } from './clips.ts'
+import * as donations from './donations.ts'
 import * as groups from './groups.ts'
 import * as listening from './listening.ts'
 import * as lyrics from './lyrics.ts'
@@ -22,6 +23,7 @@ export const sections: Record<string, readonly Route[]> = {
   artwork: Object.values(artwork),
   clips: [jingles, phrases, backgroundMusic].flatMap((family) => Object.values(family)),
   groups: Object.values(groups),
+  donations: Object.values(donations),
   administration: Object.values(administration),
   operations: Object.values(operations),
 }

@@ -1,0 +1,246 @@
+import { type TSchema, Type } from 'typebox'
+import { TrackId } from '../resources.ts'
+import { defineRoute, needs } from '../route.ts'
+
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const EpochMs = Type.Number({ description: 'epoch ms' })
+const PricingMode = Type.Union([Type.Literal('fixed'), Type.Literal('calculated')])
+const Tier = nullable(Type.Integer({ description: 'null without tiers' }))
+const Status = Type.Union([
+  Type.Literal('pending'),
+  Type.Literal('paid'),
+  Type.Literal('paid_unqueued'),
+  Type.Literal('failed'),
+  Type.Literal('expired'),
+])
+const DonationSettings = Type.Object({
+  currency: Type.String(),
+  pricingMode: PricingMode,
+  fixedPrice: Type.Number(),
+  pricePerSecond: Type.Number(),
+  tiersEnabled: Type.Boolean(),
+  tierCeiling: Type.Integer({ minimum: 2, maximum: 10 }),
+  blockDonationsWhileChatting: Type.Boolean(),
+})
+
+const SONG = 'day/Morning Tide.mp3'
+const ID = '3a1c9d5e-7a52-4f0b-9d0e-6b0f3c1d2e47'
+const SETTINGS = {
+  currency: 'UAH',
+  pricingMode: 'fixed',
+  fixedPrice: 50,
+  pricePerSecond: 0.02,
+  tiersEnabled: true,
+  tierCeiling: 5,
+  blockDonationsWhileChatting: false,
+}
+
+export const getDonationSettings = defineRoute({
+  method: 'GET',
+  path: '/api/admin/donations/settings',
+  summary: 'What a song costs, and through whom it is paid',
+  access: 'admin',
+  capability: 'donations',
+  reply: Type.Object({
+    settings: DonationSettings,
+    radioHostsMode: Type.Boolean(),
+    provider: nullable(
+      Type.Object({
+        id: Type.String(),
+        displayName: Type.String(),
+        supportedCurrencies: Type.Array(Type.String()),
+      }),
+    ),
+    historyCurrencies: Type.Array(Type.String()),
+    donationRetentionDays: Type.Number(),
+  }),
+  failures: [],
+  example: {
+    reply: {
+      settings: SETTINGS,
+      radioHostsMode: false,
+      provider: { id: 'matching_provider_1', displayName: 'Donatello', supportedCurrencies: ['UAH'] },
+      historyCurrencies: ['UAH'],
+      donationRetentionDays: 365,
+    },
+  },
+})
+
+export const saveDonationSettings = defineRoute({
+  method: 'POST',
+  path: '/api/admin/donations/settings',
+  summary: 'Saves what a song costs; a ceiling that the provider could not charge is lowered',
+  access: needs('donations_manage'),
+  capability: 'donations',
+  body: DonationSettings,
+  reply: Type.Object({
+    settings: DonationSettings,
+    clamped: Type.Boolean({ description: 'the ceiling was lowered' }),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: { body: SETTINGS, reply: { settings: SETTINGS, clamped: false } },
+})
+
+export const getDonationHistory = defineRoute({
+  method: 'GET',
+  path: '/api/admin/donations/history',
+  summary: 'Donations, newest first',
+  access: needs('donations_manage'),
+  capability: 'donations',
+  query: Type.Object({
+    window: Type.Optional(Type.String({ description: '`24h`, `7d`, `30d` or `max` (default)' })),
+    limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
+    offset: Type.Integer({ minimum: 0, default: 0 }),
+  }),
+  reply: Type.Object({
+    entries: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        uid: Type.String(),
+        songId: TrackId,
+        songTitle: Type.String(),
+        songArtist: Type.String(),
+        provider: Type.String(),
+        currency: Type.String(),
+        amount: Type.Number(),
+        tier: Tier,
+        status: Status,
+        createdAt: EpochMs,
+        paidAt: nullable(EpochMs),
+      }),
+    ),
+    total: Type.Integer(),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    query: { window: '7d' },
+    reply: {
+      entries: [
+        {
+          id: ID,
+          uid: '0f3a9c1d2e4b5a6978c0d1e2f3a4b5c6d7e8',
+          songId: SONG,
+          songTitle: 'Morning Tide',
+          songArtist: 'Hilda',
+          provider: 'matching_provider_1',
+          currency: 'UAH',
+          amount: 50,
+          tier: 1,
+          status: 'paid',
+          createdAt: 1_790_000_000_000,
+          paidAt: 1_790_000_060_000,
+        },
+      ],
+      total: 1,
+      offset: 0,
+      limit: 30,
+    },
+  },
+})
+
+export const previewDonationPrice = defineRoute({
+  method: 'GET',
+  path: '/api/admin/donations/price-preview',
+  summary: 'What the first tier costs by the saved settings',
+  access: needs('donations_manage'),
+  capability: 'donations',
+  query: Type.Object({
+    durationSeconds: Type.Optional(
+      Type.Number({ minimum: 0, description: 'default: the longest track of the library' }),
+    ),
+  }),
+  reply: Type.Object({ basePrice: Type.Number() }),
+  failures: ['BAD_REQUEST'],
+  example: { query: { durationSeconds: 180 }, reply: { basePrice: 50 } },
+})
+
+export const getDonationTiers = defineRoute({
+  method: 'GET',
+  path: '/api/public/donations/tiers',
+  summary: 'What it costs to have a song queued; each tier costs double the one before',
+  access: 'public',
+  capability: 'donations',
+  query: Type.Object({ songId: TrackId }),
+  reply: Type.Object({
+    currency: Type.String(),
+    pricingMode: PricingMode,
+    tiersEnabled: Type.Boolean(),
+    tiers: Type.Array(Type.Object({ tier: Type.Integer(), price: Type.Number() })),
+    flowType: Type.Union([Type.Literal('checkout'), Type.Literal('matching')]),
+    chattingBlocked: Type.Boolean(),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    query: { songId: SONG },
+    reply: {
+      currency: 'UAH',
+      pricingMode: 'fixed',
+      tiersEnabled: true,
+      tiers: [
+        { tier: 1, price: 50 },
+        { tier: 2, price: 100 },
+      ],
+      flowType: 'matching',
+      chattingBlocked: false,
+    },
+  },
+})
+
+export const createDonation = defineRoute({
+  method: 'POST',
+  path: '/api/public/donations/create',
+  summary: 'Orders a song: it is queued once its payment is confirmed',
+  access: 'public',
+  capability: 'donations',
+  body: Type.Object({ songId: TrackId, tier: Type.Optional(Type.Integer()) }),
+  reply: Type.Union([
+    Type.Object({
+      donationId: Type.String(),
+      flowType: Type.Literal('checkout'),
+      redirectUrl: Type.String(),
+    }),
+    Type.Object({
+      donationId: Type.String(),
+      flowType: Type.Literal('matching'),
+      pageUrl: Type.String(),
+      matchCode: Type.String(),
+      amount: Type.Number(),
+      currency: Type.String(),
+      expiresAt: EpochMs,
+    }),
+  ]),
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { songId: SONG, tier: 1 },
+    reply: {
+      donationId: ID,
+      flowType: 'matching',
+      pageUrl: 'https://donations.example/solstice',
+      matchCode: 'K7RW2P',
+      amount: 50,
+      currency: 'UAH',
+      expiresAt: 1_790_000_900_000,
+    },
+  },
+})
+
+export const getDonationStatus = defineRoute({
+  method: 'GET',
+  path: '/api/public/donations/:id/status',
+  summary: 'What became of an own order',
+  access: 'public',
+  capability: 'donations',
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+  reply: Type.Object({
+    status: Status,
+    tier: Tier,
+    matchCode: nullable(Type.String()),
+    expiresAt: nullable(EpochMs),
+  }),
+  failures: ['NOT_FOUND'],
+  example: {
+    reply: { status: 'pending', tier: 1, matchCode: 'K7RW2P', expiresAt: 1_790_000_900_000 },
+  },
+})
