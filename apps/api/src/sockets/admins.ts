@@ -1,5 +1,6 @@
 import { ACCOUNT_CHANNEL } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
+import { type PlayoutState, suggestionList } from '@solstice/playout'
 import type { AccountNews, Admin, Announcer } from '@solstice/station'
 import { holds } from '@solstice/station'
 import type { Redis } from 'ioredis'
@@ -20,16 +21,20 @@ export interface AdminSockets {
   close(): void
 }
 
-/** @param deps.subscriber a connection in subscribed state. */
+/**
+ * @param deps.airNow the air of this moment; null before any state came.
+ * @param deps.subscriber a connection in subscribed state.
+ */
 export function createAdminSockets(deps: {
   adminTokens: AdminTokens
   findAdmin: (adminId: string) => Promise<Admin | null>
   roster: Roster
+  airNow: () => PlayoutState | null
   announcer: Announcer
   subscriber: Redis
   log: Logger
 }): AdminSockets {
-  const { adminTokens, findAdmin, roster, announcer, log } = deps
+  const { adminTokens, findAdmin, roster, airNow, announcer, log } = deps
   const registered = new Set<Visitor & { admin: Admin }>()
 
   // One after another: news of an account never overtakes a socket that is just becoming its admin.
@@ -55,6 +60,7 @@ export function createAdminSockets(deps: {
     who.seat.dress(null)
   }
 
+  const suggestions = () => suggestionList(airNow()?.suggestions ?? [])
   const refuseSession = (who: Visitor) => {
     resign(who)
     who.tell('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))
@@ -68,8 +74,7 @@ export function createAdminSockets(deps: {
     who.tell('admin_online', roster.isAdminOnline)
     const { role, privileges, authorized } = admin
     who.tell('admin_confirmed', { role, privileges: [...privileges], authorized })
-    // Suggestions are not kept yet: there are none.
-    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', [])
+    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', suggestions())
   }
 
   /** Brings a socket into agreement with its account; `kind` is what was said of it, if anything was. */
@@ -87,7 +92,10 @@ export function createAdminSockets(deps: {
     const { privileges, authorized } = now
     const isSame = authorized === before.authorized && areEqual(privileges, before.privileges)
     register(who, now)
-    if (!isSame) who.tell('privileges_updated', { privileges: [...privileges], authorized })
+    if (isSame) return
+    who.tell('privileges_updated', { privileges: [...privileges], authorized })
+    if (holds(now, 'queue_manage') && !holds(before, 'queue_manage'))
+      who.tell('suggestions_update', suggestions())
   }
   const followAll = (adminId?: string, kind?: AccountNews['kind']) => {
     inTurn(async () => {

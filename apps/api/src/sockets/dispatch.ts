@@ -7,6 +7,7 @@ import {
   clientEvents,
   coded,
   type EventAccess,
+  type FailureCode,
   failureBody,
   privileges,
   type ServerEventName,
@@ -26,6 +27,7 @@ export type ServerEmits = {
 
 /** One connected socket, as far as the answers need it. */
 export interface Visitor {
+  readonly socketId: string
   /** As `clientAddress` gives it. */
   readonly address: string
   /** The admin token of the cookie that came with the handshake. */
@@ -56,6 +58,8 @@ export interface Handler<E extends ClientEventName> {
   answer(who: Caller<E>, payload: ClientPayload<E>): Answer<E> | Promise<Answer<E>>
   /** The answer to a payload that is not of the contract's shape, when there is a better one than the general refusal. */
   refuse?(who: Caller<E>, payload: unknown): Answer<E>
+  /** The code under which an admin is told of a failure that is not of the event itself; the text is that of the cause. */
+  failsAs?: FailureCode
 }
 
 export type Handlers = { [E in ClientEventName]: Handler<E> }
@@ -117,10 +121,13 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     } catch (error) {
       if (!isForAdmins) throw error
       if (!(error instanceof Failure)) log.error({ err: error, event }, 'an event could not be answered')
-      refuse(codedFailure(error))
+      const told = codedFailure(error)
+      refuse(handler.failsAs && isElsewhere(told) ? { ...told, code: handler.failsAs } : told)
     }
   }
 }
+
+const isElsewhere = ({ code }: Coded) => code === 'AIR_UNAVAILABLE' || code === 'INTERNAL'
 
 /** What an admin is told of an error: a `Failure` as it is, anything else as an internal one. */
 export function codedFailure(error: unknown): Coded {

@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
-import { openAnnouncer } from '@solstice/adapters'
+import { openAnnouncer, openJsonData, openRedisBus } from '@solstice/adapters'
 import { failureBody, type RadioState } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
-import { defaultSettings } from '@solstice/station'
+import { createAudit, defaultSettings } from '@solstice/station'
 import Fastify from 'fastify'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
-import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { startRedis, type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
 import { createAdminTokens } from '../admin-tokens.ts'
 import { clientAddress, createOrigins } from '../client-address.ts'
@@ -48,10 +48,14 @@ async function replica(
     artTokenSecret: 'a secret of the test',
     artTokenTtlS: 3600,
     audioTokenTtlS: 900,
+    suggestCooldownS: 300,
     ...overrides,
   }
   const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
   const tokens = createTokens(config)
+  const data = await openJsonData(await temporaryFolder(t))
+  const bus = openRedisBus(redis, air.clock, log)
+  const announcer = openAnnouncer(redis)
   const app = Fastify()
   await app.register(cookie)
   await app.register(jwt, { secret: 'a secret of the test' })
@@ -59,12 +63,15 @@ async function replica(
     config,
     mirror,
     clock: air.clock,
+    data,
+    bus,
+    audit: createAudit({ data, announcer, clock: air.clock, isOn: true }),
     redis,
     tokens,
     origins: createOrigins(config),
     adminTokens: createAdminTokens(app.jwt, 'a secret of the test'),
     findAdmin: async () => null,
-    announcer: openAnnouncer(redis),
+    announcer,
     settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
     personas,
     log,
@@ -80,6 +87,7 @@ async function replica(
     while (gateway.sockets > 0) await turn()
     await app.close()
     await mirror.close()
+    await Promise.all([bus.close(), data.close()])
   })
   const join = async (options: Parameters<typeof openSocket>[2] = {}) => {
     const client = openSocket(t, url, options)
@@ -148,22 +156,52 @@ t.test('every socket gets a sync every 2 s, and at once when listeners would see
   }
 })
 
-t.test('the start of a track is told once, and only in stream mode', async (t) => {
+function jingling(name: string, startedAtMs: number, jingleId: string): PlayoutState {
+  const state = playing(name, startedAtMs - 60_000)
+  if (state.onAir.phase !== 'track') throw new Error()
+  const clip = { id: jingleId, media: `jingles/day/${jingleId}.mp3`, durationMs: 5_000 }
+  const { entry } = state.onAir
+  const jingle = { entryId: `j-${jingleId}`, clip }
+  return { ...state, onAir: { phase: 'jingle', jingle, startedAtMs, entry, shownMs: 59_500 } }
+}
+
+t.test('starts of tracks and jingles are told once, in order, and only in stream mode', async (t) => {
   for (const streamMode of [true, false]) {
     const { join, air } = await replica(t, { streamMode })
-    air.say(playing('one', 1_000_000))
+    air.say(jingling('none', 998_000, 'early'))
     const client = await join()
-    air.say(playing('two', 1_060_000.4))
-    air.say({ ...playing('two', 1_060_001), appliedThrough: '2-0' })
-    air.say(playing('three', 1_120_000))
+    air.say(playing('two', 999_000.4))
+    air.say({ ...playing('two', 999_001), appliedThrough: '2-0' })
+    air.say(jingling('two', 999_400, 'bell'))
+    await client.first<RadioState>('sync', ({ track, seek }) => track === 'day/two.mp3' && seek === 59.5)
+    if (streamMode)
+      t.match(await client.ask('stream_get_seek', 1), { seek: 59.5, duration: 60, trackId: 'day/two.mp3' })
+    air.say(playing('three', 1_000_000))
     await client.first<RadioState>('sync', ({ track }) => track === 'day/three.mp3')
     await client.ask('stream_ping', 1)
-    const starts = [
-      { trackId: 'day/two.mp3', duration: 60, serverTs: 1_060_000 },
-      { trackId: 'day/three.mp3', duration: 60, serverTs: 1_120_000 },
+    const told = client.heard.filter(({ event }) => event.startsWith('stream_'))
+    const expected = [
+      ['stream_jingle_end', { serverTs: 999_000 }],
+      ['stream_track_start', { trackId: 'day/two.mp3', duration: 60, serverTs: 999_000 }],
+      ['stream_jingle_start', { jingleId: 'bell', serverTs: 999_400 }],
+      ['stream_jingle_end', { serverTs: 1_000_000 }],
+      ['stream_track_start', { trackId: 'day/three.mp3', duration: 60, serverTs: 1_000_000 }],
     ]
-    t.same(client.all('stream_track_start'), streamMode ? starts : [])
+    t.same(
+      told.map(({ event, payload }) => [event, payload]),
+      streamMode ? expected : [],
+    )
   }
+})
+
+t.test('a start is told when its first sample is due, not before', async (t) => {
+  const { join, air } = await replica(t)
+  air.say(playing('one', 999_000))
+  const client = await join()
+  const saidMs = performance.now()
+  air.say(playing('two', 1_000_300))
+  t.match(await client.first('stream_track_start'), { trackId: 'day/two.mp3', serverTs: 1_000_300 })
+  t.ok(performance.now() - saidMs > 290)
 })
 
 t.test('what listeners ask is answered in the contract’s shape', async (t) => {

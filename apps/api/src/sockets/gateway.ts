@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { createAdapter } from '@socket.io/redis-adapter'
 import { anotherConnection, type Config, keepAnswering, roomOf, SOCKET_CHANNEL } from '@solstice/adapters'
-import type { Admin, Announcer, Audience, StationClock } from '@solstice/station'
+import { advance } from '@solstice/playout'
+import type { Admin, Announcer, Audience, Audit, Bus, DataStore, StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -19,7 +20,9 @@ import { listenerHandlers } from './listeners.ts'
 import type { Persona } from './personas.ts'
 import { queueHandlers } from './queue.ts'
 import { createRoster } from './roster.ts'
-import { createOutlook, PHASES, startSync, trackStarted } from './sync.ts'
+import { createShownAir } from './shown-air.ts'
+import { streamEvents } from './stream-events.ts'
+import { createOutlook, PHASES, startSync } from './sync.ts'
 
 /** The largest event is a piece of a host's microphone, 256 KiB. */
 const LARGEST_MESSAGE_BYTES = 300_000
@@ -64,9 +67,13 @@ export async function attachGateway(
       | 'nightMode'
       | 'dayStartHour'
       | 'nightStartHour'
+      | 'suggestCooldownS'
     >
     mirror: AirMirror
     clock: StationClock
+    data: Pick<DataStore, 'tracks' | 'groups'>
+    bus: Pick<Bus, 'send'>
+    audit: Audit
     redis: Redis
     tokens: Tokens
     adminTokens: AdminTokens
@@ -79,7 +86,7 @@ export async function attachGateway(
     mostPerAddress?: number
   },
 ): Promise<Gateway> {
-  const { config, mirror, clock, tokens, origins, log } = deps
+  const { config, mirror, clock, origins, log } = deps
   const [publisher, subscriber] = await Promise.all([connect(deps.redis), connect(deps.redis)])
   const addressOf = (request: IncomingMessage) =>
     clientAddress(
@@ -110,7 +117,9 @@ export async function attachGateway(
       }),
   })
 
-  const outlook = createOutlook({ ...deps })
+  const air = createShownAir(mirror, clock)
+  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
+  const outlook = createOutlook({ ...deps, air })
   const roster = createRoster({
     redis: publisher,
     subscriber,
@@ -121,26 +130,26 @@ export async function attachGateway(
     onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
     log,
   })
-  const { streamMode } = config
-  const admins = createAdminSockets({ ...deps, roster, subscriber })
+  const { streamMode, suggestCooldownS } = config
+  const admins = createAdminSockets({ ...deps, airNow, roster, subscriber })
   const dispatch = createDispatch(
     {
-      ...listenerHandlers({ tokens, clock, roster, outlook, streamMode }),
+      ...listenerHandlers({ ...deps, airNow, roster, outlook, streamMode, suggestCooldownS }),
       ...admins.handlers,
-      ...queueHandlers({ mirror, clock }),
+      ...queueHandlers({ ...deps, air }),
     },
     log,
   )
 
+  const stopStreamEvents = air.onState((state, before) => {
+    if (!streamMode) return
+    for (const { event, payload } of streamEvents(state, before)) io.local.emit(event, payload as never)
+  })
   const stopSync = startSync({
-    mirror,
+    air,
     settings: deps.settings,
     outlook,
     emitTo: (phase, state) => io.local.to(phaseRoom(phase)).emit('sync', state),
-  })
-  const stopStarts = mirror.onState((state, before) => {
-    const start = streamMode ? trackStarted(state, before) : null
-    if (start) io.local.emit('stream_track_start', start)
   })
 
   let arrivals = 0
@@ -151,6 +160,7 @@ export async function attachGateway(
   io.on('connection', (socket) => {
     const rooms = new Set<string>()
     const visitor: Visitor = {
+      socketId: socket.id,
       address: addressOf(socket.request),
       cookieToken: app.parseCookie(socket.handshake.headers.cookie ?? '').adminToken || null,
       seat: roster.enter(),
@@ -184,8 +194,9 @@ export async function attachGateway(
   })
 
   app.addHook('preClose', async () => {
+    air.close()
     stopSync()
-    stopStarts()
+    stopStreamEvents()
     admins.close()
     roster.close()
     io.local.disconnectSockets(true)

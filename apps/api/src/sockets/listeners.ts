@@ -1,26 +1,66 @@
 import type { Ack } from '@solstice/contracts'
-import type { StationClock } from '@solstice/station'
+import { cooldownSecsLeft, type PlayoutState, suggestWaitSecs } from '@solstice/playout'
+import {
+  type Announcer,
+  type Bus,
+  type DataStore,
+  Failure,
+  type StationClock,
+  suggestSong,
+} from '@solstice/station'
 import type { Tokens } from '../tokens.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { Roster } from './roster.ts'
 import type { Outlook } from './sync.ts'
 
-/** What everyone may ask. */
+/** Who could not be served because the air is away may ask again after so long. */
+const RETRY_S = 10
+
+/** What everyone may ask. @param deps.airNow the air of this moment; null before any state came. */
 export function listenerHandlers(deps: {
+  airNow: () => PlayoutState | null
   tokens: Tokens
   clock: StationClock
   roster: Roster
   outlook: Outlook
+  data: Pick<DataStore, 'tracks'>
+  bus: Pick<Bus, 'send'>
+  announcer: Announcer
   streamMode: boolean
+  suggestCooldownS: number
 }): Pick<Handlers, 'listener_init' | 'suggest_song' | 'stream_get_seek' | 'stream_ping'> {
-  const { tokens, clock, roster, outlook, streamMode } = deps
+  const { airNow, tokens, clock, roster, outlook, announcer, streamMode } = deps
+  /** Listeners whose request is being decided on by the worker. */
+  const asking = new Set<string>()
 
-  /** The first reason that stands against a suggestion, in the contract's order. */
-  const refuseSuggestion = (who: Visitor): Ack<'suggest_song'> => {
-    if (who.uid === null) return { error: 'no_uid' }
-    // Suggestions are not passed on to admins yet. So also while one is online nobody is there who could answer, no
-    // cooldown ever begins, and none is looked up.
-    return { error: 'no_admin' }
+  /** The first reason that stands against whatever a listener asks for, in the contract's order. */
+  const obstacle = ({ uid }: Visitor): Ack<'suggest_song'> | null => {
+    if (uid === null) return { error: 'no_uid' }
+    const state = airNow()
+    const waitSecs = state ? suggestWaitSecs(state, uid, clock.nowMs()) : 0
+    // Of several at a time the first will most likely be taken in: so long the others would have to wait.
+    const secsLeft = waitSecs || (asking.has(uid) ? Math.max(1, deps.suggestCooldownS) : 0)
+    if (secsLeft > 0) return { error: 'cooldown', secsLeft }
+    return roster.isAdminOnline ? null : { error: 'no_admin' }
+  }
+
+  /** The worker decides, so that of several replicas only one gets through. */
+  const suggest = async (uid: string, socketId: string, id: string): Promise<Ack<'suggest_song'>> => {
+    asking.add(uid)
+    try {
+      const secsLeft = await suggestSong(deps, { uid, socketId }, id)
+      announcer.tell({ uid }, 'suggest_cooldown_update', secsLeft)
+      return { ok: true }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      const { code, details } = error
+      if (code !== 'SUGGESTION_REFUSED') return { error: 'cooldown', secsLeft: RETRY_S }
+      return details.reason === 'cooldown'
+        ? { error: 'cooldown', secsLeft: Number(details.secsLeft) }
+        : { error: 'not_found' }
+    } finally {
+      asking.delete(uid)
+    }
   }
 
   return {
@@ -28,14 +68,20 @@ export function listenerHandlers(deps: {
       answer(who) {
         who.uid = tokens.uidOf(who.address)
         who.tuneIn()
-        const { token, expiresIn } = tokens.issueArtToken(who.uid, clock.nowMs())
+        const nowMs = clock.nowMs()
+        const { token, expiresIn } = tokens.issueArtToken(who.uid, nowMs)
         const life = { artToken: token, artTokenExpiresIn: expiresIn }
-        who.tell('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: 0 })
+        const state = airNow()
+        const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
+        who.tell('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
         who.tell('usersUpdate', roster.list())
         return undefined
       },
     },
-    suggest_song: { answer: refuseSuggestion, refuse: refuseSuggestion },
+    suggest_song: {
+      answer: (who, { id }) => obstacle(who) ?? suggest(who.uid!, who.socketId, id),
+      refuse: (who) => obstacle(who) ?? { error: 'not_found' },
+    },
     stream_get_seek: {
       answer() {
         if (!streamMode) return undefined

@@ -1,33 +1,95 @@
-import { advance, queuePage, searchQueue } from '@solstice/playout'
-import type { StationClock } from '@solstice/station'
-import type { AirMirror } from '../stream/air-mirror.ts'
-import type { Handlers } from './dispatch.ts'
+import { coded, type socketMessages } from '@solstice/contracts'
+import { queuePage, searchQueue } from '@solstice/playout'
+import {
+  type Audit,
+  addSong,
+  answerSuggestion,
+  type Bus,
+  type DataStore,
+  Failure,
+  insertSongGroup,
+  removeSong,
+  skipSong,
+} from '@solstice/station'
+import type { Handlers, Visitor } from './dispatch.ts'
+import type { ShownAir } from './shown-air.ts'
 
 const PAGE = 10
 const LONGEST_PAGE = 100
 
-/** What admins may ask of the queue. */
+/** What admins may ask of the queue, and do to it. */
 export function queueHandlers(deps: {
-  mirror: AirMirror
-  clock: StationClock
-}): Pick<Handlers, 'get_queue' | 'search_queue'> {
-  const { mirror, clock } = deps
-  /** The air of this moment, as `sync` shows it; null before any state came. */
-  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
+  air: ShownAir
+  data: Pick<DataStore, 'tracks' | 'groups'>
+  bus: Pick<Bus, 'send'>
+  audit: Audit
+}): Pick<
+  Handlers,
+  | 'get_queue'
+  | 'search_queue'
+  | 'admin_add_song'
+  | 'admin_remove_song'
+  | 'admin_skip_song'
+  | 'admin_insert_song_group'
+  | 'admin_suggestion_action'
+> {
+  const { air } = deps
   const nothing = { items: [], total: 0 }
 
   return {
     get_queue: {
       answer(_, { offset = 0, limit = PAGE }) {
-        const air = airNow()
-        return air ? queuePage(air, offset, Math.min(Math.max(1, limit), LONGEST_PAGE)) : nothing
+        const now = air.now()
+        return now ? queuePage(now, offset, Math.min(Math.max(1, limit), LONGEST_PAGE)) : nothing
       },
     },
     search_queue: {
       answer(_, { query = '' }) {
-        const air = airNow()
-        return air ? searchQueue(air, query) : nothing
+        const now = air.now()
+        return now ? searchQueue(now, query) : nothing
+      },
+    },
+    admin_add_song: {
+      failsAs: 'QUEUE_ADD_FAILED',
+      async answer(who, { id, orderType, tier = null }) {
+        await addSong(deps, who.admin, id, { orderType, tier })
+        return succeed(who, 'QUEUE_SONG_ADDED')
+      },
+    },
+    admin_remove_song: {
+      failsAs: 'QUEUE_REMOVE_FAILED',
+      async answer(who, position) {
+        await removeSong(deps, who.admin, air.now(), position)
+        return succeed(who, 'QUEUE_SONG_REMOVED')
+      },
+    },
+    admin_skip_song: {
+      failsAs: 'QUEUE_SKIP_FAILED',
+      async answer(who) {
+        await skipSong(deps, who.admin)
+        return succeed(who, 'QUEUE_SONG_SKIPPED')
+      },
+    },
+    admin_insert_song_group: {
+      failsAs: 'QUEUE_GROUP_INSERT_FAILED',
+      async answer(who, { groupId }) {
+        await insertSongGroup(deps, who.admin, groupId).catch((error) => {
+          const isUnknown = error instanceof Failure && error.code === 'NOT_FOUND'
+          throw isUnknown ? new Failure('QUEUE_GROUP_INSERT_FAILED', { reason: 'not_found' }) : error
+        })
+        return succeed(who, 'QUEUE_GROUP_INSERTED')
+      },
+    },
+    admin_suggestion_action: {
+      failsAs: 'QUEUE_SUGGESTION_INJECT_FAILED',
+      async answer(who, { uid, action }) {
+        await answerSuggestion(deps, who.admin, uid, action)
+        return action === 'add' ? succeed(who, 'QUEUE_SUGGESTION_ACCEPTED') : undefined
       },
     },
   }
+}
+
+function succeed(who: Visitor, code: keyof typeof socketMessages): undefined {
+  who.tell('admin_success', JSON.stringify(coded(code)))
 }

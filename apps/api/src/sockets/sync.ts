@@ -1,9 +1,9 @@
 import type { Config } from '@solstice/adapters'
-import type { RadioState, ServerPayload } from '@solstice/contracts'
+import type { RadioState } from '@solstice/contracts'
 import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
 import { type StationClock, scheduleOf } from '@solstice/station'
-import type { AirMirror } from '../stream/air-mirror.ts'
 import type { UiSettingsMirror } from '../ui-settings.ts'
+import type { ShownAir } from './shown-air.ts'
 
 /** Every socket gets a `sync` so often. */
 const EVERY_MS = 2_000
@@ -13,19 +13,19 @@ export const PHASES = 8
 /** What listeners are told of the air at a moment. */
 export type Outlook = () => RadioState
 
-/** The mirrored air, with the configuration and settings that listeners are told along with it. */
+/** The shown air, with the configuration and settings that listeners are told along with it. */
 export function createOutlook(deps: {
-  mirror: AirMirror
+  air: ShownAir
   clock: StationClock
   config: Pick<Config, 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'>
   settings: UiSettingsMirror
 }): Outlook {
-  const { mirror, clock, config, settings } = deps
+  const { air, clock, config, settings } = deps
   const { dayStartHour, nightStartHour } = config
   return () => {
     const nowMs = clock.nowMs()
-    const air = mirror.state ? projectSync(mirror.state, nowMs) : beforeAnyState(config, nowMs)
-    return { ...air, dayStartHour, nightStartHour, uiSettings: settings.now() }
+    const state = air.state ? projectSync(air.state, nowMs) : beforeAnyState(config, nowMs)
+    return { ...state, dayStartHour, nightStartHour, uiSettings: settings.now() }
   }
 }
 
@@ -43,12 +43,12 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], nowMs: number)
 
 /** Tells the rooms, one by one every 250 ms, and all of them at once when listeners would see a difference. */
 export function startSync(deps: {
-  mirror: AirMirror
+  air: ShownAir
   settings: UiSettingsMirror
   outlook: Outlook
   emitTo: (phase: number, state: RadioState) => void
 }): () => void {
-  const { mirror, settings, outlook, emitTo } = deps
+  const { air, settings, outlook, emitTo } = deps
   let phase = 0
   let shown = ''
   let immediate: NodeJS.Immediate | undefined
@@ -63,7 +63,7 @@ export function startSync(deps: {
     emitTo(next, outlook())
     if (next + 1 < PHASES) immediate = setImmediate(() => tellAll(next + 1))
   }
-  const unfollowAir = mirror.onState((state) => {
+  const unfollowAir = air.onState((state) => {
     const seen = looks(state, outlook())
     if (seen === shown) return
     shown = seen
@@ -81,22 +81,6 @@ export function startSync(deps: {
 
 /** All that listeners see but the time that passes by itself. */
 function looks({ onAir }: PlayoutState, state: RadioState): string {
-  const since = onAir.phase === 'track' ? onAir.startedAtMs : null
+  const since = onAir.phase === 'preparing' ? null : onAir.startedAtMs
   return JSON.stringify({ ...state, seek: since, serverTimeMs: 0, skipCooldownSecsLeft: 0 })
-}
-
-/** The track that a change of state put on the air, if it did. What was on before this replica knew it is no start. */
-export function trackStarted(
-  state: PlayoutState,
-  before: PlayoutState | null,
-): ServerPayload<'stream_track_start'> | null {
-  if (!before || state.onAir.phase !== 'track') return null
-  const { entry, startedAtMs } = state.onAir
-  const isSame = before.onAir.phase === 'track' && before.onAir.entry.entryId === entry.entryId
-  if (isSame) return null
-  return {
-    trackId: entry.track.id,
-    duration: (entry.track.durationMs ?? 0) / 1000,
-    serverTs: Math.round(startedAtMs),
-  }
 }
