@@ -3,7 +3,11 @@ import type { JobName } from '@solstice/station'
 
 /** What is done at every start, once however many processes start together. */
 export function jobsAtStart(config: Config): JobName[] {
-  return ['reconcile-media', ...(config.lyricsPrefetch ? (['prefetch-lyrics'] as const) : [])]
+  return [
+    'reconcile-media',
+    'measure-loudness',
+    ...(config.lyricsPrefetch ? (['prefetch-lyrics'] as const) : []),
+  ]
 }
 
 /** What comes again and again. */

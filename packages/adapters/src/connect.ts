@@ -6,6 +6,7 @@ import type {
   DeleteQuota,
   JobQueue,
   Leases,
+  LoudnessMeter,
   LyricsLookup,
   MediaStorage,
   Passwords,
@@ -22,6 +23,7 @@ import { openJsonData } from './data-json.ts'
 import { openDeleteQuota } from './delete-quota-redis.ts'
 import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
+import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
 import { createPasswords } from './passwords.ts'
@@ -41,6 +43,7 @@ export interface Ports {
   announcer: Announcer
   jobs: JobQueue
   tags: AudioTags
+  loudnessMeter: LoudnessMeter
   passwords: Passwords
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
@@ -72,6 +75,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     announcer: openAnnouncer(redis),
     jobs,
     tags: audioTags(),
+    loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     passwords: createPasswords(),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     videoTools: openVideoTools(config, redis),

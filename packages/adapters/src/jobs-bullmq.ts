@@ -19,6 +19,7 @@ const kindOf: Record<JobName, 'jobs' | 'changes'> = {
   'demo-library': 'jobs',
   'purge-expired': 'jobs',
   'purge-accounts': 'jobs',
+  'measure-loudness': 'jobs',
   'prefetch-lyrics': 'jobs',
   'lyrics-batch': 'jobs',
   'edit-track': 'changes',
@@ -127,11 +128,11 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     }
   }
 
-  const add = (queue: QueueName, name: JobName, given: object, id?: string) => {
+  const add = (queue: QueueName, name: JobName, given: object, id?: string, again = false) => {
     return ask(
       queues[queue].add(name, given, {
         ...options[queue],
-        ...(id && { deduplication: { id } }),
+        ...(id && { deduplication: { id, keepLastIfActive: again } }),
         // Ids count up by queue, and what changes are told apart by has to be one of both.
         ...(queue === 'batches' && { jobId: randomUUID() }),
       }),
@@ -164,8 +165,8 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
   }
 
   return {
-    async add(name, given, { id } = {}) {
-      return (await add(queueFor(name, given), name, given, id)).id!
+    async add(name, given, { id, again } = {}) {
+      return (await add(queueFor(name, given), name, given, id, again)).id!
     },
 
     async perform(name, given, limitMs = ANSWER_LIMIT_MS) {

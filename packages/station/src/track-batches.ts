@@ -6,6 +6,7 @@ import type { Actor } from './audit.ts'
 import { Failure } from './failure.ts'
 import { forgetInGroups } from './groups.ts'
 import { libraryChanged } from './library-changed.ts'
+import { followTrack, forgetMeasured } from './loudness.ts'
 import type { ArtistRecord, TrackRecord } from './ports/data-store.ts'
 import type { Answer, Given, TrackOutcome, TrackScope } from './ports/job-queue.ts'
 import type { MediaStat } from './ports/media-storage.ts'
@@ -187,6 +188,7 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
 
   await data.tracks.delete(({ id }) => withRecord.has(id))
   await forgetLyrics(deps, tracks)
+  await forgetMeasured(data, (id) => leaving.has(id))
   for (const { id } of tracks) await forgetInGroups(data, id)
   await Promise.all([...leaving.values()].map((one) => deleteFile(batch, one)))
   await Promise.all(
@@ -282,6 +284,7 @@ async function moveRecord({ deps, begun }: Batch, { track }: InHand, mode: Mode)
     if (!(await data.tracks.get(id))) return
     await data.tracks.delete({ id: newId })
   }
+  await followTrack(data, id, newId)
   const moved = await data.tracks.update({ id }, { ...track, id: newId, mode, storageKey: newId })
   // Whoever removes records without a file may have been faster.
   if (moved === 0 && !(await data.tracks.get(newId))) await deps.media.delete(newId)

@@ -6,6 +6,7 @@ import type { Announcer } from './ports/announcer.ts'
 import type { Bus, StationClock } from './ports/bus.ts'
 import type { DataStore } from './ports/data-store.ts'
 import type { DeleteQuota } from './ports/delete-quota.ts'
+import type { JobQueue } from './ports/job-queue.ts'
 import type { Leases } from './ports/leases.ts'
 import type { MediaStorage } from './ports/media-storage.ts'
 import type { AudioTags } from './ports/outside.ts'
@@ -16,6 +17,7 @@ export interface EditorDeps {
   tags: AudioTags
   bus: Pick<Bus, 'send'>
   announcer: Announcer
+  jobs: Pick<JobQueue, 'add'>
   audit: Audit
   clock: StationClock
   leases: Leases

@@ -11,6 +11,7 @@ import { normalizeLyrics, rememberedLyrics } from './lyrics.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { Bus, StationClock } from './ports/bus.ts'
 import type { DataStore, TrackRecord } from './ports/data-store.ts'
+import type { JobQueue } from './ports/job-queue.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from './ports/outside.ts'
 import { cleanFilename, probe, receiveMp3, refuseWrite, settle, stagedKey } from './uploads.ts'
@@ -58,6 +59,7 @@ export function createTrackUploads(deps: {
   tags: AudioTags
   bus: Bus
   announcer: Announcer
+  jobs: Pick<JobQueue, 'add'>
   audit: Audit
   clock: StationClock
   log: Log

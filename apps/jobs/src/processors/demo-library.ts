@@ -8,7 +8,10 @@ import { artists, type Piece, pieces } from '../demo/pieces.ts'
 import { render, toPcm } from '../demo/render.ts'
 import { lyricsOf } from '../demo/words.ts'
 
-type DemoPorts = Pick<Ports, 'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer' | 'clock'>
+type DemoPorts = Pick<
+  Ports,
+  'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer' | 'clock' | 'jobs'
+>
 
 /** What trying again does not change: no ffmpeg, or no right or room to write. */
 const HOPELESS = new Set(['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])

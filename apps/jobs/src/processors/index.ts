@@ -3,6 +3,7 @@ import { capabilitiesOf, createAudit, createClips, createEditor } from '@solstic
 import { deleteClips, moveClips } from './change-clips.ts'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
+import { createMeasuring } from './measure-loudness.ts'
 import { prefetchLyrics } from './prefetch-lyrics.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { purgeExpired } from './purge-expired.ts'
@@ -13,11 +14,13 @@ export function processorsOf(ports: Ports): Processors {
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(ports.config).auditLog })
   const clips = createClips({ ...ports, audit })
   const editor = createEditor({ ...ports, audit })
+  const measure = createMeasuring(ports)
   return {
     'reconcile-media': () => reconcileMedia(ports),
     'demo-library': (_, { stopping }) => makeDemoLibrary(ports, stopping),
     'purge-expired': () => purgeExpired(ports),
     'purge-accounts': () => purgeAccounts(ports),
+    'measure-loudness': (_, { stopping }) => measure(stopping),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
     'lyrics-batch': (given, context) => lyricsBatch({ ...ports, audit }, given, context),
     'edit-track': (given, context) => editor.edit(given, context),

@@ -20,6 +20,8 @@ export interface Jobs {
   'purge-expired': { given: Record<string, never>; answer: undefined }
   /** Helper accounts that were not activated in time leave. */
   'purge-accounts': { given: Record<string, never>; answer: undefined }
+  /** Loudness, silence and outline of all tracks that were not measured yet, or have another file since. */
+  'measure-loudness': { given: Record<string, never>; answer: undefined }
   /** Lyrics of all tracks that have none yet, one by one. */
   'prefetch-lyrics': { given: Record<string, never>; answer: undefined }
   /** What is given of a track: its tags, in the file and in the library, its lyrics and their offset in seconds. */
@@ -81,8 +83,16 @@ export interface JobProgress {
 }
 
 export interface JobQueue {
-  /** Adds a job and gives its id; one with the same deduplication id that still waits or runs is not added twice. */
-  add<N extends JobName>(name: N, given: Given<N>, options?: { id?: string }): Promise<string>
+  /**
+   * Adds a job and gives its id; one with the same deduplication id that still waits or runs is not added twice.
+   *
+   * @param options.again while one runs, another is done after it: for what the one that runs may have passed already.
+   */
+  add<N extends JobName>(
+    name: N,
+    given: Given<N>,
+    options?: { id?: string; again?: boolean },
+  ): Promise<string>
   /**
    * Adds a job and waits for its answer. The job is done also when nobody waits any more.
    * @throws the `Failure` that the job ended with; Failure JOBS_UNAVAILABLE when there is no answer after `limitMs`.

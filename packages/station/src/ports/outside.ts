@@ -55,8 +55,9 @@ export interface LoudnessMeter {
   /**
    * Measures a file (path or http address) with as little claim on the machine as possible.
    *
-   * @returns null when the file cannot be measured.
-   * @throws when `stopping` is aborted; with `code` ENOENT or the like when there is nothing to measure with.
+   * @returns null when the file cannot be measured, or not within the time that it is worth.
+   * @throws when `stopping` is aborted, and when something else breaks it off; the error of the system, with `syscall` `spawn …`,
+   * when there is nothing to measure with.
    */
   measure(source: string, stopping: AbortSignal): Promise<Measured | null>
 }
