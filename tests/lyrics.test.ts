@@ -455,6 +455,14 @@ t.test('a batch keeps what is better, and says on every replica how far it is', 
   for (const id of ['wait', 'meta', 'x%2Fy']) t.equal((await ask(`GET ${BATCH}/${id}`)).status, 404, id)
   for (const body of [{}, { songIds: [] }, { songIds: [{}] }, { songIds: ['a'], force: 'maybe' }])
     t.equal((await ask(`POST ${BATCH}`, body)).status, 400)
+
+  await ports.redis.incrby('solstice:limit:lyrics-batch:helper with editor_lyrics', 39_990)
+  t.match(await ask(`POST ${BATCH}`, { songIds: ['day/never.mp3'] }), {
+    status: 429,
+    body: { error: { code: 'RATE_LIMITED', retryAfterSecs: Number } },
+  })
+  const { ask: askAsOther } = await asAdmin(station)
+  t.equal((await askAsOther(`POST ${BATCH}`, { songIds: ['day/never.mp3'] })).status, 200, 'one is not all')
 })
 
 t.test('a track that is playing or comes next keeps its lyrics in a batch', async (t) => {

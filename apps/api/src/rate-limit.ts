@@ -4,11 +4,12 @@ import type { FastifyReply } from 'fastify'
 import type { Redis } from 'ioredis'
 
 /**
- * Takes one of the allowed turns of `who`. With a `reply`, its `RateLimit` headers say what is left, also of a refusal.
+ * Takes some of the allowed turns of `who`, one unless told otherwise. With a `reply`, its `RateLimit` headers say what is
+ * left, also of a refusal.
  *
  * @throws {Failure} RATE_LIMITED when none is left in this window, AIR_UNAVAILABLE while Redis is away.
  */
-export type RateLimit = (who: string, reply?: FastifyReply) => Promise<void>
+export type RateLimit = (who: string, reply?: FastifyReply, count?: number) => Promise<void>
 
 /** Allows `turns` per window of `windowS` seconds and person, counted by all replicas together; 0 turns is no limit. */
 export function createRateLimit(
@@ -16,12 +17,12 @@ export function createRateLimit(
   limit: { name: string; turns: number; windowS: number },
 ): RateLimit {
   const { turns, windowS } = limit
-  return async (who, reply) => {
+  return async (who, reply, count = 1) => {
     if (turns === 0) return
     // Without Redis nobody can count; waiting for it would only pile up requests.
     if (redis.status !== 'ready') throw new Failure('AIR_UNAVAILABLE')
     const key = `solstice:limit:${limit.name}:${who}`
-    const counting = redis.multi().set(key, 0, 'EX', windowS, 'NX').incr(key).pttl(key).exec()
+    const counting = redis.multi().set(key, 0, 'EX', windowS, 'NX').incrby(key, count).pttl(key).exec()
     const answers = await answered(redis, counting).catch(() => {
       throw new Failure('AIR_UNAVAILABLE')
     })

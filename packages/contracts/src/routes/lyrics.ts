@@ -153,7 +153,7 @@ export const startLyricsBatch = defineRoute({
     force: Type.Boolean({ default: false }),
   }),
   reply: Type.Object({ ok: Type.Literal(true), jobId: Type.String() }),
-  failures: ['BAD_REQUEST', 'JOBS_UNAVAILABLE'],
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
   example: { body: { songIds: [ID], force: false }, reply: { ok: true, jobId: '5c7a' } },
 })
 
