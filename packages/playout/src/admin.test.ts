@@ -20,7 +20,7 @@ import { apply, learn } from './apply.ts'
 import type { Command, Effect, Outcome, Step } from './commands.ts'
 import { groupInsertCooldownSecsLeft } from './insert-group.ts'
 import { projectAir } from './project-air.ts'
-import { lockOf, queuePage, searchQueue } from './project-queue.ts'
+import { lockOf, queuePage, searchQueue, shownQueue } from './project-queue.ts'
 import { projectSync } from './project-sync.ts'
 import { resume } from './resume.ts'
 import {
@@ -142,10 +142,10 @@ t.test('K2, K3: a track to be removed leaves all lists and is withheld, for a mi
   const start = playing([track('a'), track('b'), track('c'), track('d'), track('e')])
   const gone = [...upcoming(start)].find((entry) => !lockOf(start, entry.track.id))!.track.id
   const everywhere = [start.list, ...Object.values(start.prepared)].flatMap((list) => list.entries)
-  const expected = everywhere.filter((entry) => entry.track.id === gone).length
+  t.ok(everywhere.filter((entry) => entry.track.id === gone).length > 1)
+  const shown = shownQueue(start).filter((entry) => entry.track.id === gone).length
   const { state, outcome } = apply(start, release(gone), NOON)
-  t.same(outcome, { ok: true, removed: expected })
-  t.ok(expected > 1)
+  t.same(outcome, { ok: true, removed: shown }, 'what is not shown yet is not counted')
   t.notOk(upcoming(state).some((entry) => entry.track.id === gone))
   t.equal(onAir(state), onAir(start))
 

@@ -4,7 +4,7 @@ import type { Command, Fact, Outcome, Step } from './commands.ts'
 import { insertGroup } from './insert-group.ts'
 import { forcedMode, switchMode } from './mode-switch.ts'
 import { generate } from './programme.ts'
-import { lockOf } from './project-queue.ts'
+import { lockOf, shownQueue } from './project-queue.ts'
 import { addSong, playable, removeEntry } from './queue.ts'
 import { learnRenditions, withRendition } from './renditions.ts'
 import { skip } from './skip.ts'
@@ -103,10 +103,11 @@ function releaseTrack(
   if (purpose === 'edit') return { state, effects: [], outcome: { ok: true, removed: 0 } }
   const cleaned = withoutTracks(state, (id) => id === trackId)
   const others = state.withheld.filter((hold) => hold.trackId !== trackId)
+  const removed = shownQueue(state).filter(({ track }) => track.id === trackId).length
   return {
     state: { ...cleaned, withheld: [...others, { trackId, untilMs: nowMs + WITHHOLD_MS }] },
     effects: [],
-    outcome: { ok: true, removed: countEntries(state) - countEntries(cleaned) },
+    outcome: { ok: true, removed },
   }
 }
 
@@ -229,10 +230,6 @@ function mapLists(
   change: (list: PreparedList) => PreparedList,
 ): PlayoutState['prepared'] {
   return Object.fromEntries(Object.entries(prepared).map(([mode, list]) => [mode, change(list)]))
-}
-
-function countEntries({ list, prepared }: PlayoutState): number {
-  return [list, ...Object.values(prepared)].reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
 function isOnAir({ onAir }: PlayoutState, entryId: string): boolean {
