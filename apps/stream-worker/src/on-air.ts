@@ -14,6 +14,7 @@ import {
   type Outcome,
   type PlayoutState,
   projectAir,
+  type Rendition,
   resume,
   type Step,
   type Suggestion,
@@ -30,6 +31,7 @@ import {
   libraryOf,
   programmeSettings,
   recordPlayed,
+  renditionsOf,
   scheduleOf,
   trackRef,
 } from '@solstice/station'
@@ -72,6 +74,7 @@ export async function goOnAir(
   let broadcast: Broadcast | null = null
   let libraryVersion = 0
   let clipsVersion = 0
+  let renditions: Record<string, Rendition> = {}
   const reading = new Set<Mode>()
 
   const station = (): Extract<Fact, { type: 'station' }> => ({
@@ -168,13 +171,18 @@ export async function goOnAir(
     reading.add(mode)
     const version = libraryVersion
     try {
-      const [tracks, settings] = await Promise.all([libraryOf(data, mode), programmeSettings(data, mode)])
+      const [library, settings] = await Promise.all([
+        libraryOf(data, mode),
+        programmeSettings(data, mode),
+        readRenditions(),
+      ])
       reading.delete(mode)
       if (offAir.aborted) return
       if (version !== libraryVersion) return readWantedLists()
       passTime()
       const startMs = clock.nowMs() + (canHearItself ? FIRST_SOUND_MS : 0)
-      tell({ type: 'library', mode, tracks: tracks.map(trackRef), settings }, startMs)
+      const tracks = library.map((track) => trackRef(track, renditions[track.id]))
+      tell({ type: 'library', mode, tracks, settings }, startMs)
       broadcast?.planChanged()
     } catch (error) {
       log.error({ err: error, mode }, 'the library could not be read')
@@ -200,6 +208,16 @@ export async function goOnAir(
     }
   }
 
+  const readRenditions = async () => {
+    try {
+      renditions = await renditionsOf(data, { ...config, streamMode: canHearItself })
+      if (!offAir.aborted) tell({ type: 'renditions', renditions })
+    } catch (error) {
+      // Tracks that it knows nothing of are played as they are.
+      log.error({ err: error }, 'how loud tracks are could not be read')
+    }
+  }
+
   const giveSecondChance = () => {
     if (state.onAir.phase !== 'preparing' || state.unplayable.length === 0) return
     libraryVersion++
@@ -219,6 +237,8 @@ export async function goOnAir(
         if (command.type === 'clips-changed') void readClips()
         answers.push({ id, outcome: step.outcome })
         take({ ...step, state: { ...step.state, appliedThrough: id } })
+        if (command.type === 'renditions-changed') void readRenditions()
+        else if ('track' in command || 'tracks' in command) tell({ type: 'renditions', renditions })
         broadcast?.planChanged()
       } catch (error) {
         // A command that this version does not know must not stop the air, nor be read again for ever.
@@ -240,6 +260,7 @@ export async function goOnAir(
   state = informed.state
   effects.push(...start.effects, ...informed.effects)
   await save()
+  await readRenditions()
   keepTime()
   readWantedLists()
 

@@ -4,11 +4,12 @@ import type { Phrase, PlayoutState, TrackRef } from './state.ts'
 /** Rules P1–P3: the phrase that is mixed over the end of a song that starts, if there is one. */
 export function drawPhrase(
   state: PlayoutState,
-  { durationMs }: TrackRef,
+  { durationMs, rendition }: TrackRef,
 ): { state: PlayoutState; phrase: Phrase | null } {
   const { usable, offsetMs } = state.clips.phrases
-  if (durationMs === null || durationMs <= offsetMs) return { state, phrase: null }
+  const endMs = rendition?.endMs ?? durationMs
+  if (endMs === null || endMs - (rendition?.startMs ?? 0) <= offsetMs) return { state, phrase: null }
   const { clip, seed } = pick(usable[state.mode], state.lastPhraseId, state.seed)
   if (!clip) return { state, phrase: null }
-  return { state: { ...state, seed, lastPhraseId: clip.id }, phrase: { clip, fromMs: durationMs - offsetMs } }
+  return { state: { ...state, seed, lastPhraseId: clip.id }, phrase: { clip, fromMs: endMs - offsetMs } }
 }

@@ -1,5 +1,5 @@
 import type { Mode, Track } from '@solstice/contracts'
-import type { TrackRef } from '@solstice/playout'
+import type { Rendition, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from './artwork.ts'
 import { Failure } from './failure.ts'
 import type { DataStore } from './ports/data-store.ts'
@@ -17,8 +17,8 @@ export interface Log {
   warn(details: object, text: string): void
 }
 
-/** What the engine knows of a track. */
-export function trackRef(track: Readonly<Track>): TrackRef {
+/** What the engine knows of a track; the worker adds how it is played, wherever the track comes from. */
+export function trackRef(track: Readonly<Track>, rendition?: Rendition): TrackRef {
   const { id, title, artist, album, year, duration } = track
   return {
     id,
@@ -27,6 +27,7 @@ export function trackRef(track: Readonly<Track>): TrackRef {
     album,
     year,
     durationMs: duration === null ? null : Math.round(duration * 1000),
+    ...(rendition && { rendition }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AirEntry, TrackRef } from '@solstice/playout'
+import type { AirEntry, Rendition, TrackRef } from '@solstice/playout'
 import type { Cue, MediaKey } from '@solstice/station'
 
 /** A clip of unknown length is decoded as if it were so long. */
@@ -9,6 +9,13 @@ export interface AboutEntry {
   media: MediaKey
   /** null when unknown. */
   durationMs: number | null
+  /** Positions between which it is heard; `endMs` null = unknown. */
+  startMs: number
+  endMs: number | null
+  /** Only silence follows behind `endMs`, which is left out. */
+  isTrimmed: boolean
+  /** Factor by which it is louder than its file. */
+  gain: number
   /** The song, or the one before the jingle. */
   shown: TrackRef
   /** Id of the clip, when it is a jingle. */
@@ -18,23 +25,37 @@ export interface AboutEntry {
 export function aboutEntry(entry: AirEntry): AboutEntry {
   if (!('clip' in entry)) {
     const { track } = entry
-    return { media: track.id, durationMs: track.durationMs, shown: track, jingleId: null }
+    const { durationMs, rendition } = track
+    return { media: track.id, durationMs, ...played(durationMs, rendition), shown: track, jingleId: null }
   }
   const { clip, after } = entry
-  return { media: clip.media, durationMs: clip.durationMs, shown: after.track, jingleId: clip.id }
+  const { id, media, durationMs } = clip
+  return { media, durationMs, ...played(durationMs), shown: after.track, jingleId: id }
+}
+
+function played(durationMs: number | null, rendition?: Rendition) {
+  return {
+    startMs: rendition?.startMs ?? 0,
+    endMs: rendition?.endMs ?? durationMs,
+    isTrimmed: typeof rendition?.endMs === 'number',
+    gain: 10 ** ((rendition?.gainDb ?? 0) / 20),
+  }
 }
 
 /** A cue of what is heard from a frame on, `positionMs` within the song or jingle. */
 export function cueOf(entry: AirEntry, frame: number, positionMs: number): Cue {
   const { shown, durationMs, jingleId, media } = aboutEntry(entry)
-  const { id: trackId, title, artist } = shown
+  const { id: trackId, title, artist, rendition } = shown
   const cue = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
-  return jingleId === null ? cue : { ...cue, jingle: { id: jingleId, media } }
+  return jingleId === null
+    ? { ...cue, ...(rendition && { rendition }) }
+    : { ...cue, jingle: { id: jingleId, media } }
 }
 
 /** As much of an entry as is needed to hear its end. */
-export function entryOf({ entryId, trackId, title, artist, durationMs, jingle }: Cue): AirEntry {
-  const track = { id: trackId, title, artist, album: '', year: null, durationMs }
+export function entryOf({ entryId, trackId, title, artist, durationMs, rendition, jingle }: Cue): AirEntry {
+  const about = { id: trackId, title, artist, album: '', year: null, durationMs }
+  const track = { ...about, ...(rendition && { rendition }) }
   const entry = { entryId, track, orderType: null, tier: null }
   return jingle ? { entryId, clip: { ...jingle, durationMs }, after: entry } : entry
 }

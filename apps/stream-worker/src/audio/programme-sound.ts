@@ -54,6 +54,8 @@ interface Sound extends Part {
 
 interface Voice extends Sound {
   entry: AirEntry
+  /** Position of the first sample that was decoded. */
+  from: number
   /** What is to be mixed over its end. */
   phrase: Phrase | null
   /** The phrase, from some time before it is heard. */
@@ -119,23 +121,24 @@ export function createProgrammeSound(options: {
   const closing = new Set<Promise<void>>()
 
   function open(entry: AirEntry, startsAt: number, from: number): Voice {
-    const { media, durationMs, jingleId } = aboutEntry(entry)
-    const lengthMs = durationMs ?? (jingleId === null ? Infinity : ASSUMED_CLIP_MS)
+    const { media, endMs, isTrimmed, jingleId } = aboutEntry(entry)
+    const lengthMs = endMs ?? (jingleId === null ? Infinity : ASSUMED_CLIP_MS)
     return {
-      ...openSound(media, lengthMs, startsAt, from),
+      ...openSound(media, lengthMs + (isTrimmed ? 0 : OVERRUN_MS), startsAt, from),
       entry,
+      from,
       phrase: null,
       overlay: null,
       isTail: false,
     }
   }
 
-  function openSound(media: MediaKey, lengthMs: number, startsAt: number, from: number): Sound {
+  function openSound(media: MediaKey, limitMs: number, startsAt: number, from: number): Sound {
     const decoder = openDecoder({
       ffmpegPath: options.ffmpegPath,
       source: () => options.source(media),
       from,
-      limit: Math.round((lengthMs + OVERRUN_MS) * SAMPLES_PER_MS),
+      limit: Math.round(limitMs * SAMPLES_PER_MS),
       readAhead: READ_AHEAD_SAMPLES + crossfadeSamples,
       onProgress: options.onProgress,
       log: log.child({ media }),
@@ -170,9 +173,9 @@ export function createProgrammeSound(options: {
     if (!overlay) {
       const startsAt = voice.startsAt + Math.round(fromMs * SAMPLES_PER_MS)
       if (startsAt - cursor > PREPARE_SAMPLES) return
-      const lengthMs = clip.durationMs ?? ASSUMED_CLIP_MS
+      const limitMs = (clip.durationMs ?? ASSUMED_CLIP_MS) + OVERRUN_MS
       const from = Math.max(0, cursor - startsAt)
-      voice.overlay = { ...openSound(clip.media, lengthMs, startsAt, from), gain: PHRASE_GAIN }
+      voice.overlay = { ...openSound(clip.media, limitMs, startsAt, from), gain: PHRASE_GAIN }
       return
     }
     if (overlay.decoder.phase !== 'unplayable') return
@@ -197,12 +200,17 @@ export function createProgrammeSound(options: {
       return
     }
     const { entry } = planned
-    const position = Math.round(planned.positionMs * SAMPLES_PER_MS)
+    const exact = Math.round(planned.positionMs * SAMPLES_PER_MS)
+    const isBeginning = prepared !== null && Math.abs(exact - prepared.from) < ROUNDING_MS * SAMPLES_PER_MS
+    const position = prepared && isBeginning ? prepared.from : exact
     const isPrepared =
-      prepared?.entry.entryId === entry.entryId && position < prepared.decoder.ready + CATCH_UP_SAMPLES
+      prepared?.entry.entryId === entry.entryId &&
+      position >= prepared.from &&
+      position < prepared.decoder.ready + CATCH_UP_SAMPLES
     if (prepared && isPrepared) {
       current = prepared
-      current.startsAt = at - (planned.positionMs < ROUNDING_MS ? 0 : position)
+      current.entry = entry
+      current.startsAt = at - position
     } else {
       close(prepared)
       const startsAt = at - position
@@ -210,6 +218,8 @@ export function createProgrammeSound(options: {
     }
     prepared = null
     current.fade = fade
+    // It may have been measured since it was prepared.
+    current.gain = aboutEntry(entry).gain
     setPhrase(current, planned.phrase ?? null)
     following = plan.next
     sound(current, at)
@@ -237,8 +247,10 @@ export function createProgrammeSound(options: {
       const isSame = Math.abs(planned.positionMs - positionMs) < ROUNDING_MS
       return begin(isSame ? { ...plan, current: { ...planned, positionMs } } : plan, at, null)
     }
-    if (lastCue.durationMs === null || lastCue.durationMs - positionMs > TAIL_MS) return begin(plan, at, null)
-    current = open(entryOf(lastCue), startsAt, Math.max(0, cursor - startsAt))
+    const entry = entryOf(lastCue)
+    const { endMs } = aboutEntry(entry)
+    if (endMs === null || endMs - positionMs > TAIL_MS) return begin(plan, at, null)
+    current = open(entry, startsAt, Math.max(0, cursor - startsAt))
     current.isTail = true
     following = followerIn(plan)
     sound(current, at)
@@ -252,8 +264,8 @@ export function createProgrammeSound(options: {
   function endOf({ decoder, entry, startsAt }: Voice): number | null {
     if (decoder.end === null) return null
     if (isJingle(entry)) return startsAt + decoder.end
-    const { durationMs } = aboutEntry(entry)
-    const expected = durationMs === null ? EARLY_SAMPLES : durationMs * SAMPLES_PER_MS
+    const { endMs } = aboutEntry(entry)
+    const expected = endMs === null ? EARLY_SAMPLES : endMs * SAMPLES_PER_MS
     const diedEarly = decoder.end < EARLY_SAMPLES && decoder.end < expected - EARLY_SHORTFALL_SAMPLES
     return startsAt + decoder.end + (diedEarly ? EARLY_SILENCE_SAMPLES : 0)
   }
@@ -263,9 +275,10 @@ export function createProgrammeSound(options: {
     if (!crossfadeSamples || voice.isTail || !prepared || prepared.decoder.phase === 'unplayable') return null
     if (isJingle(voice.entry) || isJingle(prepared.entry)) return null
     if (end > voice.startsAt + voice.decoder.end!) return null
-    const nextMs = aboutEntry(prepared.entry).durationMs
-    const nextLength = prepared.decoder.end ?? (nextMs === null ? Infinity : nextMs * SAMPLES_PER_MS)
-    return end - Math.floor(Math.min(crossfadeSamples, voice.decoder.end! / 2, nextLength / 2))
+    const { endMs } = aboutEntry(prepared.entry)
+    const nextEnd = prepared.decoder.end ?? (endMs === null ? Infinity : endMs * SAMPLES_PER_MS)
+    const length = voice.decoder.end! - startOf(voice.entry)
+    return end - Math.floor(Math.min(crossfadeSamples, length / 2, (nextEnd - prepared.from) / 2))
   }
 
   function hasPatience(): boolean {
@@ -371,15 +384,14 @@ export function createProgrammeSound(options: {
       const follower = followerIn(programme.plan(timeOf(cursor)))
       following = follower?.entryId === entryId ? null : follower
     }
-    if (following && isNextNeededSoon()) prepared ??= open(following, 0, 0)
+    if (following && isNextNeededSoon()) prepared ??= open(following, 0, startOf(following))
     if (current) preparePhrase(current)
   }
 
   function isNextNeededSoon(): boolean {
     if (!current) return true
-    const lengthMs = aboutEntry(current.entry).durationMs
-    const end =
-      endOf(current) ?? (lengthMs === null ? Infinity : current.startsAt + lengthMs * SAMPLES_PER_MS)
+    const { endMs } = aboutEntry(current.entry)
+    const end = endOf(current) ?? (endMs === null ? Infinity : current.startsAt + endMs * SAMPLES_PER_MS)
     return end - cursor <= PREPARE_SAMPLES + crossfadeSamples
   }
 
@@ -476,6 +488,11 @@ export function createProgrammeSound(options: {
 /** Voices with what is mixed over them. */
 function allSounds(voices: readonly Voice[]): Sound[] {
   return voices.flatMap((voice) => (voice.overlay ? [voice, voice.overlay] : [voice]))
+}
+
+/** Position at which an entry begins when it is heard from its beginning. */
+function startOf(entry: AirEntry): number {
+  return Math.round(aboutEntry(entry).startMs * SAMPLES_PER_MS)
 }
 
 function isJingle(entry: AirEntry): boolean {

@@ -1,4 +1,4 @@
-import type { Command, Outcome, PlayoutState } from '@solstice/playout'
+import type { Command, Outcome, PlayoutState, Rendition } from '@solstice/playout'
 
 /** What is heard from `frame` on: a song, or a jingle, during which the song before it is still shown. */
 export interface Cue {
@@ -12,6 +12,8 @@ export interface Cue {
   positionMs: number
   /** ms, null when unknown. */
   durationMs: number | null
+  /** How the track is played; absent = as it is. */
+  rendition?: Rendition
   /** The clip that is heard, when it is a jingle. */
   jingle?: { id: string; media: string }
 }
