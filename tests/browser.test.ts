@@ -1,9 +1,13 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openJsonData } from '@solstice/adapters'
+import { lyricsKey } from '@solstice/station'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { build } from 'vite'
+import { SUPER_ADMIN } from './harness/admin.ts'
 import { root, start, temporaryFolder } from './harness/processes.ts'
+import { openSocket, type SocketClient } from './harness/socket-client.ts'
 import { prepareStation, type Station } from './harness/station.ts'
 
 const tones = [
@@ -79,6 +83,30 @@ async function prepare(t: Test, settings: Record<string, string>): Promise<Stati
   return prepareStation(t, tones, { WEB_DIST: dist, ...settings })
 }
 
+/** Every song of the station gets words: one line each two seconds. */
+async function writeLyrics({ env }: Station): Promise<void> {
+  const data = await openJsonData(env.DATA_DIR!)
+  for (const { name, seconds } of tones) {
+    const lines = Array.from({ length: seconds / 2 }, (_, i) => ({ time: 2 * i, text: `${name}, line ${i}` }))
+    await data.lyrics.put({ key: lyricsKey(`Artist of ${name}`, name), synced: true, lines })
+  }
+  await data.close()
+}
+
+/** The super admin at a socket of their own, ready to answer requests. */
+async function adminAt(t: Test, url: string): Promise<SocketClient> {
+  const answer = await fetch(`${url}/api/admin/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login: SUPER_ADMIN.ADMIN_LOGIN, password: SUPER_ADMIN.ADMIN_PASS }),
+  })
+  const { token } = (await answer.json()) as { token: string }
+  const admin = openSocket(t, url)
+  admin.socket.emit('admin_active', token)
+  await admin.first('admin_confirmed')
+  return admin
+}
+
 /** Resolves when the loudest pitch that leaves the audio element is this one, give or take a bin. */
 async function hears(page: Page, hz: number): Promise<void> {
   await page.waitForFunction((wanted) => {
@@ -117,7 +145,8 @@ async function flaws(page: Page): Promise<string[]> {
           (control) =>
             !control.getAttribute('aria-label') &&
             !control.textContent?.trim() &&
-            !control.getAttribute('title'),
+            !control.getAttribute('title') &&
+            !(control instanceof HTMLInputElement && control.labels?.length),
         )
         .map((control) => `no name: ${control.outerHTML}`),
       ...Array.from(all('img:not([alt])'), (image) => `no alt: ${image.outerHTML}`),
@@ -231,11 +260,17 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
     'after a pause it is live again',
   )
 
-  await page.evaluate(() => {
+  // What is shown is what is heard, so the clock on the wall says where the sound should be.
+  const shouldBeginAt = await page.evaluate(() => {
     const audio = document.querySelector('audio')!
+    const beginsAt = performance.now() / 1000 - audio.currentTime
     audio.currentTime = Math.max(0, audio.currentTime - 5)
+    return beginsAt
   })
-  await inStep()
+  await page.waitForFunction((beginsAt) => {
+    const behind = performance.now() / 1000 - beginsAt - document.querySelector('audio')!.currentTime
+    return Math.abs(behind) < 1
+  }, shouldBeginAt)
   t.pass('a sound that was thrown off returns')
 
   await page.getByRole('link', { name: 'UK' }).click()
@@ -272,4 +307,116 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
     'The station does not answer',
     'without a network the page opens and says so',
   )
+})
+
+t.test('a listener asks for a song, an admin says yes; the words follow the sound', async (t) => {
+  const station = await prepare(t, { STREAM_MODE: 'false', ...SUPER_ADMIN })
+  await writeLyrics(station)
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page, complaints } = await visit(t, api.url)
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+
+  const opener = page.getByRole('button', { name: 'Обрати пісню' })
+  await opener.click()
+  const sheet = page.getByRole('dialog', { name: 'Замовити пісню' })
+  const songs = sheet.getByRole('listitem')
+  await songs.nth(2).waitFor()
+  t.same(
+    await songs.locator('b').allTextContents(),
+    tones.map(({ name }) => name).sort(),
+    'in the order of artists',
+  )
+  t.equal(await page.evaluate(() => document.activeElement?.getAttribute('type')), 'search')
+  t.same(await flaws(page), [])
+  t.match(await sheet.locator('.standing').innerText(), 'нікому відповісти')
+  const buttons = sheet.locator('li button')
+  t.equal(await buttons.first().getAttribute('aria-disabled'), 'true', 'nobody is there to answer')
+
+  const admin = await adminAt(t, api.url)
+  await sheet.locator('li button[aria-disabled=false]').first().waitFor()
+  // Neither what plays nor what comes next: those are too near to be queued again.
+  const near = [await titleShown(page), await page.locator('section:has(#next) li b').first().textContent()]
+  const wish = tones.find(({ name }) => !near.includes(name))!.name
+  await page.keyboard.type(`${wish.toUpperCase().replace(' ', '-')} artist`)
+  await songs.nth(1).waitFor({ state: 'detached' })
+  t.equal(await songs.locator('b').innerText(), wish, 'every word of the search occurs')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+
+  const said = page.getByRole('status').filter({ hasText: wish })
+  await said.filter({ hasText: 'Замовлення надіслано' }).waitFor()
+  const timer = sheet.locator('[role=timer] b')
+  const left = (await timer.innerText()).trim()
+  t.match(left, /^[45]:\d\d$/, 'the wait is shown')
+  await page.waitForFunction(
+    (text) => document.querySelector('dialog [role=timer] b')?.textContent !== text,
+    left,
+  )
+  t.equal(await buttons.getAttribute('aria-disabled'), 'true', 'while it lasts, nothing is asked for')
+  t.ok(
+    await buttons.evaluate((button) => button === document.activeElement),
+    'and the focus stays where it was',
+  )
+
+  const [request] = await admin.first<{ uid: string; song: { title: string } }[]>(
+    'suggestions_update',
+    (list) => list.length === 1,
+  )
+  t.equal(request!.song.title, wish)
+  admin.socket.emit('admin_suggestion_action', { uid: request!.uid, action: 'add' })
+  await said.filter({ hasText: 'Замовлення прийнято' }).waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  t.ok(await opener.evaluate((button) => button === document.activeElement), 'the focus is back')
+  const badge = page.locator('section:has(#next) li').filter({ hasText: wish }).locator('.badge')
+  await badge.first().waitFor()
+  t.equal(await badge.first().innerText(), 'на замовлення')
+
+  await opener.click()
+  await songs.first().waitFor()
+  await page.mouse.click(20, 400)
+  await sheet.waitFor({ state: 'detached' })
+  t.pass('a press outside closes it')
+  await page.reload()
+  await page.locator('section:has(#request) [role=timer]').waitFor()
+  t.pass('who comes again still has to wait')
+
+  const next = page.locator('section:has(#next)')
+  await next.getByRole('button', { name: 'Лише одну' }).click()
+  t.equal(await next.locator('li').count(), 1)
+  await page.getByRole('button', { name: 'Показувати «Раніше»' }).click()
+  await page.reload()
+  await next.locator('li').first().waitFor()
+  t.equal(await next.locator('li').count(), 1, 'how much is shown is remembered')
+  t.notOk(await page.locator('#earlier-body').isVisible(), 'and what is folded away')
+
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await page.keyboard.press('l')
+  const sung = page.locator('.lines [aria-current]')
+  await sung.waitFor()
+  const from = Number(/\d+$/.exec(await sung.innerText()))
+  await page.waitForFunction((line) => {
+    const now = Number(/\d+$/.exec(document.querySelector('.lines [aria-current]')?.textContent ?? ''))
+    const { currentTime } = document.querySelector('audio')!
+    return now > line && now === Math.floor(currentTime / 2)
+  }, from)
+  t.pass('the sung line is the one that is heard')
+  t.same(await flaws(page), [])
+  await page.getByRole('button', { name: 'Більші літери' }).click()
+  await page.getByRole('button', { name: 'Рядки посередині' }).click()
+  await page.locator('.lines[data-size=l][data-align=centre]').waitFor()
+  await page.getByRole('button', { name: 'На весь екран' }).click()
+  await page.getByRole('button', { name: 'Вийти з повного екрана' }).click()
+  await page.getByRole('button', { name: 'На весь екран' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog').waitFor({ state: 'detached' })
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.keyboard.press('r')
+  await sheet.waitFor()
+  t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is cut off')
+  t.same(complaints, [], 'the browser has nothing to complain of')
 })

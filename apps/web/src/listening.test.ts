@@ -320,30 +320,26 @@ t.test('the library is read when it is looked at, and again when it changed', as
     if (isDown) throw new Error('down')
     return [{ id: 'day/a.mp3', artist: 'A', title: String(reads) }]
   })
-  const next = () =>
+  const shelfThat = (is: Shelf['is']) =>
     new Promise<Shelf>((resolve) => {
-      const stop = library.shelf.subscribe((shelf) => {
-        stop()
-        resolve(shelf)
-      })
+      const look = (shelf: Shelf) => shelf.is === is && resolve(shelf)
+      library.shelf.subscribe(look)
+      look(library.shelf.value)
     })
   library.changed()
   t.equal(reads, 0, 'nobody looks')
-  const [first, close] = [next(), library.open()]
-  t.match(await first, { is: 'here', songs: [{ song: { title: '1' } }] })
+  const close = library.open()
+  t.match(await shelfThat('here'), { is: 'here', songs: [{ song: { title: '1' } }] })
   close()
   library.open()()
   t.equal(reads, 1, 'what is known is not read again')
   library.changed()
   isDown = true
-  const failed = next()
   library.open()
-  t.match(await failed, { is: 'failed' })
+  await shelfThat('failed')
   isDown = false
-  const retried = next()
   library.retry()
-  t.match(await retried, { is: 'loading' })
-  t.match(await next(), { is: 'here', songs: [{ song: { title: '3' } }] })
+  t.match(await shelfThat('here'), { is: 'here', songs: [{ song: { title: '3' } }] })
 })
 
 t.test('a wait counts whole seconds; the first hindrance of a request is told', async (t) => {

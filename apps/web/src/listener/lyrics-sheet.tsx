@@ -111,7 +111,7 @@ export function LyricsSheet({ radio, state, t, onClose }: Props) {
               </>
             )}
             <FullScreen t={t} of={() => view.current} />
-            <Tool icon="close" label={t.close} onPress={closeSheet} />
+            <Tool icon="close" label={t.close} isFirst onPress={closeSheet} />
           </div>
         </div>
         {isFound ? (
@@ -141,12 +141,21 @@ interface ToolProps {
   icon: IconName
   label: string
   isOff?: boolean
+  /** Has the focus when the sheet opens. */
+  isFirst?: boolean
   onPress: (event: Event) => void
 }
 
-function Tool({ icon, label, isOff = false, onPress }: ToolProps) {
+function Tool({ icon, label, isOff = false, isFirst = false, onPress }: ToolProps) {
   return (
-    <button type="button" class="tool" title={label} aria-disabled={isOff} onClick={onPress}>
+    <button
+      type="button"
+      class="tool"
+      title={label}
+      autofocus={isFirst}
+      aria-disabled={isOff}
+      onClick={onPress}
+    >
       <Icon name={icon} />
       <span class="unseen">{label}</span>
     </button>
