@@ -200,8 +200,13 @@ t.test('a start is told when its first sample is due, not before', async (t) => 
   const client = await join()
   const saidMs = performance.now()
   air.say(playing('two', 1_000_300))
+  t.match(await client.ask('stream_get_seek', 1), { trackId: 'day/one.mp3' })
   t.match(await client.first('stream_track_start'), { trackId: 'day/two.mp3', serverTs: 1_000_300 })
   t.ok(performance.now() - saidMs > 290)
+  await client.first<RadioState>('sync', ({ track }) => track === 'day/two.mp3')
+  const start = client.heard.findIndex(({ event }) => event === 'stream_track_start')
+  const syncs = client.heard.slice(0, start).filter(({ event }) => event === 'sync')
+  for (const { payload } of syncs) t.match(payload, { track: 'day/one.mp3' }, 'shown as long as it is heard')
 })
 
 t.test('what listeners ask is answered in the contract’s shape', async (t) => {
