@@ -1,6 +1,8 @@
 import {
   type Accepted,
+  apply,
   type Command,
+  type Outcome,
   type PlayoutState,
   type SongOrder,
   shownQueue,
@@ -71,24 +73,30 @@ export async function answerSuggestion(
 /**
  * Asks for a song of the library in the name of a listener; the socket that asks is told what becomes of it.
  *
+ * @param air as it is known at the moment `nowMs`; null when it is not.
  * @returns seconds until the listener may ask again.
  * @throws Failure SUGGESTION_REFUSED with its `reason`, AIR_UNAVAILABLE
  */
 export async function suggestSong(
   { data, bus }: { data: Library; bus: Pick<Bus, 'send'> },
+  air: PlayoutState | null,
+  nowMs: number,
   listener: { uid: string; socketId: string },
   id: string,
 ): Promise<number> {
   const found = await data.tracks.get(id)
   if (!found) throw new Failure('SUGGESTION_REFUSED', { reason: 'not_found' })
-  const { uid, socketId } = listener
-  const { mode } = found
-  const { secsLeft } = await carryOut(bus, { type: 'suggest', uid, socketId, track: trackRef(found), mode })
-  return secsLeft
+  const command = { type: 'suggest', ...listener, track: trackRef(found), mode: found.mode } as const
+  // Anybody may ask, and as often as they like: what is sure to be refused is kept from the worker.
+  if (air) accept(apply(air, command, nowMs).outcome)
+  return (await carryOut(bus, command)).secsLeft
 }
 
 async function carryOut<C extends Command>(bus: Pick<Bus, 'send'>, command: C): Promise<Accepted[C['type']]> {
-  const outcome = await bus.send(command)
+  return accept(await bus.send(command))
+}
+
+function accept<T extends Command['type']>(outcome: Outcome<T>): Accepted[T] {
   if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
   return outcome
 }

@@ -48,7 +48,7 @@ export function listenerHandlers(deps: {
   const suggest = async (uid: string, socketId: string, id: string): Promise<Ack<'suggest_song'>> => {
     asking.add(uid)
     try {
-      const secsLeft = await suggestSong(deps, { uid, socketId }, id)
+      const secsLeft = await suggestSong(deps, airNow(), clock.nowMs(), { uid, socketId }, id)
       announcer.tell({ uid }, 'suggest_cooldown_update', secsLeft)
       return { ok: true }
     } catch (error) {
