@@ -59,7 +59,7 @@ const uk = {
   },
   news: {
     sent: (song: string) => `Замовлення надіслано: ${song}. Відповідь з’явиться тут.`,
-    accepted: (song: string) => `Замовлення прийнято: ${song} незабаром прозвучить.`,
+    accepted: (song: string) => `Замовлення прийнято. Незабаром прозвучить: ${song}.`,
     rejected: (song: string) => `Замовлення відхилено: ${song}.`,
     expired: (song: string) => `Ніхто не встиг відповісти на замовлення: ${song}.`,
     cooldown: (song: string) => `Ще зарано замовляти знову: ${song}.`,
@@ -156,7 +156,7 @@ const en: typeof uk = {
   },
   news: {
     sent: (song) => `Request sent: ${song}. The answer comes here.`,
-    accepted: (song) => `Request accepted: ${song} comes soon.`,
+    accepted: (song) => `Request accepted. Coming soon: ${song}.`,
     rejected: (song) => `Request declined: ${song}.`,
     expired: (song) => `Nobody got to answer the request: ${song}.`,
     cooldown: (song) => `It is too early for another request: ${song}.`,
