@@ -64,10 +64,8 @@ export async function deleteTracks(
   const batch = beginBatch(deps, given, run)
   const { adminId } = given.actor
   const isCounted = given.scope === 'library' && adminId !== SUPER_ADMIN_ID
-  if (isCounted) {
-    const found = await Promise.all(batch.ids.map((id) => deps.data.tracks.get(id)))
-    await deps.deleteQuota.reserve(adminId, run.jobId, found.filter(Boolean).length)
-  }
+  // As many as are asked for; what was not deleted is given back.
+  if (isCounted) await deps.deleteQuota.reserve(adminId, run.jobId, batch.ids.length)
   const settleQuota = () =>
     deps.deleteQuota.settle(adminId, run.jobId, batch.notes.outcomes.filter(({ ok }) => ok).length)
   try {
@@ -187,10 +185,11 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
   await keep(batch)
 
   await data.tracks.delete(({ id }) => withRecord.has(id))
+  // Before what else may fail: a file without a record is a track again at the next start.
+  await Promise.all([...leaving.values()].map((one) => deleteFile(batch, one)))
   await forgetLyrics(deps, tracks)
   await forgetMeasured(data, (id) => leaving.has(id))
   for (const { id } of tracks) await forgetInGroups(data, id)
-  await Promise.all([...leaving.values()].map((one) => deleteFile(batch, one)))
   await Promise.all(
     tracks.map(({ id, title, artist }) =>
       recordOnce(deps, begunAt(batch, id), actor, 'delete_song', { title, artist }),
@@ -260,11 +259,11 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
   await keep(batch)
 
   await Promise.all(notes.inHand.map((one) => moveRecord(batch, one, targetMode)))
+  await Promise.all(notes.inHand.map((one) => deleteFile(batch, one)))
   if (targetMode === 'day') await Promise.all(tracks.map(({ artist }) => ensureArtist(data, artist)))
   for (const { id, filename } of tracks) {
     await forgetInGroups(data, id, { id: idIn(targetMode, filename), mode: targetMode })
   }
-  await Promise.all(notes.inHand.map((one) => deleteFile(batch, one)))
   await Promise.all(
     tracks.map(({ id, title, artist, mode }) =>
       recordOnce(deps, begunAt(batch, id), actor, 'edit_song_meta', { title, artist, movedTo: targetMode }, [
@@ -285,7 +284,12 @@ async function moveRecord({ deps, begun }: Batch, { track }: InHand, mode: Mode)
     await data.tracks.delete({ id: newId })
   }
   await followTrack(data, id, newId)
-  const moved = await data.tracks.update({ id }, { ...track, id: newId, mode, storageKey: newId })
+  const change = { ...track, id: newId, mode, storageKey: newId }
+  const moved = await data.tracks.update({ id }, change).catch(async (error) => {
+    // This may have been the last attempt, so the copy goes; the next one makes it anew.
+    if ((await data.tracks.get(id)) && !(await data.tracks.get(newId))) await deps.media.delete(newId)
+    throw error
+  })
   // Whoever removes records without a file may have been faster.
   if (moved === 0 && !(await data.tracks.get(newId))) await deps.media.delete(newId)
 }
