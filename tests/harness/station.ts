@@ -2,8 +2,16 @@ import { execFile } from 'node:child_process'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { audioTags, openJsonData, openLocalMedia } from '@solstice/adapters'
-import { reconcile } from '@solstice/station'
+import {
+  audioTags,
+  openJsonData,
+  openLocalMedia,
+  openRedis,
+  openRedisBus,
+  openStationClock,
+} from '@solstice/adapters'
+import { type FrameChunk, reconcile } from '@solstice/station'
+import { pino } from 'pino'
 import { makeTone } from './audio.ts'
 import {
   freePort,
@@ -140,6 +148,48 @@ export async function listen(
       return Buffer.concat(chunks)
     },
     stop: () => response.destroy(),
+  }
+}
+
+/** Follows the broadcast as a replica does. */
+export async function followBroadcast(t: Teardown, { env }: Station) {
+  const log = pino({ level: 'silent' })
+  const redis = await openRedis(env.REDIS_URL!, log, true)
+  const clock = await openStationClock(redis)
+  const bus = openRedisBus(redis, clock, log)
+  const stop = new AbortController()
+  const chunks: FrameChunk[] = []
+  let wake = () => {}
+  const following = (async () => {
+    for await (const chunk of bus.frames(stop.signal)) {
+      chunks.push(chunk)
+      wake()
+    }
+  })()
+  t.teardown(async () => {
+    stop.abort()
+    await following
+    await bus.close()
+    clock.stop()
+    redis.disconnect()
+  })
+  const until = async (isThere: () => boolean) => {
+    while (!isThere()) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  return {
+    bus,
+    chunks,
+    /** Resolves when so many more chunks have come. */
+    more(count: number) {
+      const wanted = chunks.length + count
+      return until(() => chunks.length >= wanted)
+    },
+    /** Resolves when the sound of a moment of the station clock is there. */
+    until: (atMs: number) => until(() => (chunks.at(-1)?.atMs ?? 0) >= atMs),
   }
 }
 

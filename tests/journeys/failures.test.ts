@@ -1,11 +1,9 @@
 import { rename, writeFile } from 'node:fs/promises'
-import { openRedis, openRedisBus, openStationClock } from '@solstice/adapters'
 import { chunkEndMs, type FrameChunk } from '@solstice/station'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { decode, melody } from '../harness/audio.ts'
 import type { Process } from '../harness/processes.ts'
-import { childrenOf, listen, prepareStation, type Station } from '../harness/station.ts'
+import { childrenOf, followBroadcast, listen, prepareStation } from '../harness/station.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.
@@ -15,42 +13,6 @@ const tones = [
   { name: 'High', hz: 880, seconds: 7 },
 ]
 const pitches = tones.map((tone) => tone.hz)
-
-/** Follows the broadcast as a replica does. */
-async function follow(t: Test, station: Station) {
-  const log = pino({ level: 'silent' })
-  const redis = await openRedis(station.env.REDIS_URL!, log, true)
-  const clock = await openStationClock(redis)
-  const bus = openRedisBus(redis, clock, log)
-  const stop = new AbortController()
-  const chunks: FrameChunk[] = []
-  let wake = () => {}
-  const following = (async () => {
-    for await (const chunk of bus.frames(stop.signal)) {
-      chunks.push(chunk)
-      wake()
-    }
-  })()
-  t.teardown(async () => {
-    stop.abort()
-    await following
-    await bus.close()
-    clock.stop()
-    redis.disconnect()
-  })
-  return {
-    chunks,
-    /** Resolves when so many more chunks have come. */
-    async more(count: number) {
-      const until = chunks.length + count
-      while (chunks.length < until) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    },
-  }
-}
 
 function assertConsecutive(t: Test, chunks: FrameChunk[]) {
   const holes = chunks.flatMap((chunk, i) => {
@@ -101,7 +63,7 @@ t.test(
     const station = await prepareStation(t, tones)
     const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
     await station.startWorker()
-    const air = await follow(t, station)
+    const air = await followBroadcast(t, station)
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(4)
     const ffmpegs = await leftOvers(worker)
@@ -119,7 +81,7 @@ t.test('a worker that is told to end hands the desk over at once', { buffered: t
   const station = await prepareStation(t, tones)
   const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
   const standby = await station.startWorker()
-  const air = await follow(t, station)
+  const air = await followBroadcast(t, station)
   const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
   await air.more(4)
   await worker.end('SIGTERM')
@@ -136,7 +98,7 @@ t.test(
   async (t) => {
     const station = await prepareStation(t, tones)
     const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
-    const air = await follow(t, station)
+    const air = await followBroadcast(t, station)
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(4)
     await worker.end('SIGKILL')
@@ -159,7 +121,7 @@ t.test(
     const station = await prepareStation(t, tones)
     const worker = await station.startWorker()
     const standby = await station.startWorker()
-    const air = await follow(t, station)
+    const air = await followBroadcast(t, station)
     await air.more(4)
     kill(worker.child.pid!, 'SIGSTOP')
     await standby.printed(/the station is on air/)
@@ -173,7 +135,7 @@ t.test(
 t.test('killed and hanging ffmpeg processes are replaced; nobody hears it', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones)
   const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
-  const air = await follow(t, station)
+  const air = await followBroadcast(t, station)
   const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
   for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGKILL'] as const) {
     await air.more(4)
@@ -192,7 +154,7 @@ t.test(
   async (t) => {
     const station = await prepareStation(t, tones)
     const [api] = await Promise.all([station.startApi(), station.startWorker()])
-    const air = await follow(t, station)
+    const air = await followBroadcast(t, station)
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(6)
     // The journal is written once a second: what is acknowledged longer ago than that survives.

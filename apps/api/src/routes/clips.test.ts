@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ClipFamily, clipFamilyNames } from '@solstice/contracts'
-import { clipFamilies, clipMedia, reconcileClips } from '@solstice/station'
+import { airClips, clipFamilies, clipMedia, defaultSettings, reconcileClips } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { openApp } from '../../../../tests/harness/app.ts'
 import { makeTone } from '../../../../tests/harness/audio.ts'
@@ -271,6 +271,61 @@ t.test('of those who upload the same name at once one succeeds, and its file sta
   t.equal(clips.length, 1)
   const files = [...(await ports.media.list('jingles/day')), ...(await ports.media.list('jingles/night'))]
   t.same(files, [clipMedia(clips[0]!)])
+})
+
+t.test('what may go on air follows use, settings and what is possible; the worker is told', async (t) => {
+  const { ports, ask, upload } = await openStation(t)
+  const { data, config, redis } = ports
+  const mp3 = await tone(t, 1)
+  const told = async () =>
+    (await redis.xrange('solstice:commands', '-', '+')).filter((entry) => /clips-changed/.test(`${entry}`))
+      .length
+  const idOf = ({ body }: Awaited<ReturnType<typeof upload>>) =>
+    Object.values(body as Record<string, { id?: string }>).find((value) => value?.id)!.id!
+  const bell = idOf(await upload('jingles', 'bell.mp3', mp3))
+  const gong = idOf(await upload('jingles', 'gong.mp3', mp3, '?mode=night'))
+  const hello = idOf(await upload('phrases', 'hello.mp3', mp3))
+  const again = idOf(await upload('phrases', 'again.mp3', mp3))
+  await upload('background-music', 'bed.mp3', mp3)
+  while ((await told()) < 4) await new Promise((resolve) => setTimeout(resolve, 20))
+
+  const { generation } = defaultSettings
+  let revision = 0
+  const set = async (changed: Partial<typeof generation>) => {
+    const record = { section: 'generation', value: { ...generation, ...changed }, revision: ++revision }
+    await (revision === 1
+      ? data.settings.insert(record)
+      : data.settings.update({ section: 'generation' }, record))
+  }
+  const onAir = async (station = config) => {
+    const { jingles, phrases } = await airClips(data, station)
+    const ids = (usable: typeof jingles.usable) =>
+      [usable.day, usable.night].map((of) => of.map(({ id }) => id))
+    return { jingles: ids(jingles.usable), phrases: ids(phrases.usable).map((of) => of.toSorted()) }
+  }
+  const none = { jingles: [[], []], phrases: [[], []] }
+  t.same(await onAir(), none, 'both are off at first')
+  await set({ JINGLES_ENABLED: true, JINGLES_FREQUENCY: 4, PHRASES_ENABLED: true })
+  const all = { jingles: [[bell], [gong]], phrases: [[hello, again].toSorted(), []] }
+  t.same(await onAir(), all)
+  t.match(await airClips(data, config), {
+    jingles: {
+      required: 3,
+      frequency: 4,
+      usable: { day: [{ media: 'jingles/day/bell.mp3', durationMs: Number }] },
+    },
+    phrases: { offsetMs: 15_000 },
+  })
+  t.same(await onAir({ ...config, streamMode: false }), none)
+  await ask('POST', `phrases/${again}/used`, { used: false })
+  t.same((await onAir()).phrases, [[hello], []], 'what is not used never goes on air')
+  const named = { PHRASES_ENABLED: true, PHRASES_RANDOM: false, PHRASES_DEFAULT_TIME: false }
+  await set({ ...named, PHRASES_DAY_ID: hello, PHRASES_NIGHT_ID: hello, PHRASES_TIME_SECONDS: 99 })
+  t.same((await onAir()).phrases, [[hello], []], 'nor in the other mode')
+  t.equal((await airClips(data, config)).phrases.offsetMs, 30_000)
+  await set({ ...named, PHRASES_DAY_ID: again, JINGLES_RANDOM: true })
+  t.same(await onAir(), none)
+  t.equal((await airClips(data, config)).jingles.frequency, 'random')
 })
 
 t.test('clips that were put on disk by hand are found at start', async (t) => {

@@ -614,9 +614,9 @@ t.test('the programme as it is heard', async (t) => {
     })
     const broadcast = startBroadcast({
       programme,
-      async source(track) {
+      async source(media) {
         if (++attempts > 1) again()
-        return join(folder, `${track.id}.mp3`)
+        return join(folder, `${media}.mp3`)
       },
       async publish() {
         t.fail('there is nothing to publish')

@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import { openJsonData } from '@solstice/adapters'
+import type { HistoryItem, RadioState, ServerPayload } from '@solstice/contracts'
+import { defaultSettings, FRAME_MS, type FrameChunk } from '@solstice/station'
+import t, { type Test } from 'tap'
+import { decode, makeTone, pitch } from '../harness/audio.ts'
+import { openSocket, type SocketClient } from '../harness/socket-client.ts'
+import { followBroadcast, listen, prepareStation, type Station, splitIcy } from '../harness/station.ts'
+
+const SONG_S = 12
+const JINGLE_S = 4
+const PHRASE_BEFORE_END_S = 5
+const JINGLE_HZ = 900
+const PHRASE_HZ = 1500
+const songs = [
+  { name: 'Low', hz: 300, seconds: SONG_S },
+  { name: 'High', hz: 400, seconds: SONG_S },
+]
+
+type Start = ServerPayload<'stream_track_start'>
+type JingleStart = ServerPayload<'stream_jingle_start'>
+type JingleEnd = ServerPayload<'stream_jingle_end'>
+
+/** Three jingles and a phrase on disk, and settings that bring both after and over every song. */
+async function addClips({ env }: Station) {
+  const clip = (key: string, hz: number, seconds: number, volume: number) =>
+    makeTone(join(env.MEDIA_DIR!, key), { hz, seconds, volume })
+  await Promise.all([
+    ...['one', 'two', 'three'].map((name) => clip(`jingles/day/${name}.mp3`, JINGLE_HZ, JINGLE_S, 4)),
+    clip('phrases/day/phrase.mp3', PHRASE_HZ, 1, 0.4),
+  ])
+  const data = await openJsonData(env.DATA_DIR!)
+  const value = {
+    ...defaultSettings.generation,
+    JINGLES_ENABLED: true,
+    JINGLES_FREQUENCY: 1,
+    PHRASES_ENABLED: true,
+    PHRASES_DEFAULT_TIME: false,
+    PHRASES_TIME_SECONDS: PHRASE_BEFORE_END_S,
+  }
+  await data.settings.insert({ section: 'generation', value, revision: 1 })
+  await data.close()
+}
+
+/** Where a tone is heard, as spans of station time, ms; to about 5 ms. */
+function spansOf(
+  samples: Float32Array,
+  hz: number,
+  chunks: FrameChunk[],
+): { fromMs: number; toMs: number }[] {
+  const window = 441
+  const spans: { fromMs: number; toMs: number }[] = []
+  for (let at = 0; at + window <= samples.length; at += window / 2) {
+    const from = Math.floor(at)
+    // With the window's middle where the tone begins, half of it is heard.
+    if (pitch(samples, hz, from, window) < 0.2) continue
+    const frame = chunks[0]!.frame + (from + window / 2) / 1152
+    const chunk = chunks.findLast((candidate) => candidate.frame <= frame)!
+    const ms = chunk.atMs + (frame - chunk.frame) * FRAME_MS
+    const last = spans.at(-1)
+    if (last && ms - last.toMs < 100) last.toMs = ms
+    else spans.push({ fromMs: ms, toMs: ms })
+  }
+  return spans
+}
+
+const streamEventsOf = ({ heard }: SocketClient) => heard.filter(({ event }) => /^stream_/.test(event))
+
+const isNear = (t: Test, a: number, b: number, what: string) =>
+  t.ok(Math.abs(a - b) <= 2 * FRAME_MS, `${what}: ${Math.round(a - b)} ms apart`)
+
+t.test('J, P: jingles between songs and a phrase over their end, also when the worker dies', async (t) => {
+  const station = await prepareStation(t, songs)
+  await addClips(station)
+  const [one, two, worker] = await Promise.all([
+    station.startApi(),
+    station.startApi(),
+    station.startWorker(),
+    station.startJobs(),
+  ])
+  await station.startWorker()
+  const air = await followBroadcast(t, station)
+  const clients = [openSocket(t, one.url), openSocket(t, two.url)] as const
+  const [client, other] = clients
+  const icy = await listen(t, `${one.url}/api/stream/public.mp3`, { 'Icy-MetaData': '1' })
+
+  const first = await client.first<JingleStart>('stream_jingle_start')
+  t.same(await air.bus.send({ type: 'skip' }), { ok: false, code: 'JINGLE_IN_PROGRESS' })
+  const seeks = [await client.ask('stream_get_seek', 1), await client.ask('stream_get_seek', 2)]
+  t.same(seeks[0], seeks[1], 'the song clock stands still')
+  const second = await client.first<JingleStart>(
+    'stream_jingle_start',
+    ({ serverTs }) => serverTs > first.serverTs,
+  )
+  t.not(second.jingleId, first.jingleId, 'never the same jingle twice')
+  await worker.end('SIGKILL')
+  const end = await client.first<JingleEnd>('stream_jingle_end', ({ serverTs }) => serverTs > second.serverTs)
+  const last = await client.first<Start>('stream_track_start', ({ serverTs }) => serverTs >= end.serverTs)
+  await air.until(last.serverTs + 2_000)
+  await other.first<Start>('stream_track_start', ({ serverTs }) => serverTs >= end.serverTs)
+
+  const { chunks } = air
+  const holes = chunks.filter((chunk, i) => i && chunk.frame !== chunks[i - 1]!.frame + chunks[i - 1]!.frames)
+  t.same(holes, [], 'every frame number once')
+  const samples = await decode(Buffer.concat(chunks.map(({ audio }) => audio)))
+
+  const jingles = spansOf(samples, JINGLE_HZ, chunks)
+  const ends = client.all('stream_jingle_end') as JingleEnd[]
+  t.equal(jingles.length, 2)
+  for (const [i, { serverTs }] of [first, second].entries()) {
+    isNear(t, jingles[i]!.fromMs, serverTs, 'a jingle starts when that is said')
+    isNear(t, jingles[i]!.toMs, ends[i]!.serverTs, 'and ends')
+    isNear(t, jingles[i]!.toMs - jingles[i]!.fromMs, JINGLE_S * 1000, 'it is heard whole')
+  }
+  const starts = client.all('stream_track_start') as Start[]
+  const heardSongs = songs
+    .flatMap(({ name, hz }) => spansOf(samples, hz, chunks).map((span) => ({ ...span, name })))
+    .sort((a, b) => a.fromMs - b.fromMs)
+  t.equal(heardSongs.length, 3)
+  for (const { fromMs, name } of heardSongs.slice(1)) {
+    const start = starts.find(({ serverTs }) => Math.abs(serverTs - fromMs) < 1000)
+    t.equal(start?.trackId, `day/${name}.mp3`)
+    isNear(t, fromMs, start!.serverTs, 'a song starts when that is said')
+    t.ok(
+      ends.some(({ serverTs }) => serverTs === start?.serverTs),
+      'as the jingle before it ends',
+    )
+  }
+
+  const phrases = spansOf(samples, PHRASE_HZ, chunks)
+  const song = heardSongs[1]!
+  const phrase = phrases.find(({ fromMs }) => fromMs > song.fromMs)
+  t.ok(phrase, 'a phrase is heard')
+  isNear(t, phrase!.fromMs - song.fromMs, (SONG_S - PHRASE_BEFORE_END_S) * 1000, 'in its place')
+  isNear(t, phrase!.toMs - phrase!.fromMs, 1_000, 'whole')
+  isNear(t, song.toMs - song.fromMs, SONG_S * 1000, 'over a song that goes on')
+
+  const shown = (client.all('sync') as RadioState[]).filter(({ serverTimeMs }) =>
+    jingles.some(({ fromMs, toMs }) => fromMs + 100 < serverTimeMs && serverTimeMs < toMs - 100),
+  )
+  t.ok(shown.length >= 3)
+  for (const { track, seek, duration, isPlaying } of shown) {
+    t.ok(songs.some(({ name }) => track === `day/${name}.mp3`))
+    t.ok(isPlaying && Math.abs(seek - duration) < 0.1, `during a jingle the song stands at ${seek} s`)
+  }
+  const eventsSince = (own: SocketClient) =>
+    streamEventsOf(own).slice(
+      streamEventsOf(own).findIndex(({ payload }) => (payload as JingleStart).jingleId === first.jingleId),
+    )
+  t.same(eventsSince(other), eventsSince(client), 'sockets of both replicas are told the same')
+  t.same(
+    eventsSince(client).map(({ event }) => event.replace('stream_', '')),
+    ['jingle_start', 'jingle_end', 'track_start', 'jingle_start', 'jingle_end', 'track_start'],
+    'and each of it once',
+  )
+  const titles = splitIcy(icy.bytes(), 16_000).blocks.map(({ text }) => text)
+  t.ok(titles.length > 20)
+  t.ok(
+    titles.every((text) => /^StreamTitle='(Artist of (Low|High) - (Low|High))?';$/.test(text)),
+    'titles are those of songs',
+  )
+  const history = (await (await fetch(`${one.url}/api/history`)).json()) as HistoryItem[]
+  t.same(
+    history.map(({ title }) => title),
+    heardSongs.slice(0, 2).map(({ name }) => name),
+    'history knows songs, each once',
+  )
+})
