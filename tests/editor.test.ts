@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { mkdir, rename, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Mode, Privilege, Track } from '@solstice/contracts'
 import { shownQueue } from '@solstice/playout'
-import { lyricsKey, stagedKey } from '@solstice/station'
+import { createAudit, createEditor, lyricsKey, stagedKey } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
@@ -556,4 +556,52 @@ t.test('two admins who edit one track at once leave file and record of one mind'
   const { title, artist, album, year } = record!
   t.match(await ports.tags.read(await ports.media.source(record!.id)), { title, artist, album, year })
   await station.assertWhole(t)
+})
+
+t.test('what could not be written to the store leaves no file without a record', async (t) => {
+  const station = await openStation(t, names(20))
+  const { ports } = station
+  const editor = createEditor({ ...ports, audit: createAudit({ ...ports, isOn: true }) })
+  const actor = { adminId: 'super', login: 'admin' }
+  let notes: unknown
+  const attempt = (jobId: string) => ({
+    jobId,
+    stopping: new AbortController().signal,
+    notes,
+    keep: async (_: number, __: number, kept: unknown) => {
+      notes = structuredClone(kept)
+    },
+  })
+  /** Nothing can be renamed over a folder. */
+  const block = async (collection: string) => {
+    const file = join(ports.config.dataDir, `${collection}.json`)
+    await rename(file, `${file}.aside`)
+    await mkdir(file)
+    return async () => {
+      await rmdir(file)
+      await rename(`${file}.aside`, file)
+    }
+  }
+  const [moved, deleted] = station.free()
+  const move = { songIds: [moved!], targetMode: 'night' as const, scope: 'library' as const, actor }
+  const unblockTracks = await block('tracks')
+  await t.rejects(editor.move(move, attempt('1')))
+  t.notOk(await station.hasFile(moved!.replace('day', 'night')), 'the copy is gone')
+  await unblockTracks()
+  await station.assertWhole(t)
+  t.match(await editor.move(move, attempt('1')), { results: [{ ok: true }] })
+  await station.assertWhole(t)
+  t.equal((await ports.data.audit.find({ operationType: 'edit_song_meta' })).length, 1)
+
+  notes = undefined
+  const song = (await ports.data.tracks.get(deleted!))!
+  await ports.data.lyrics.put({ key: lyricsKey(song.artist, song.title), synced: false, lines: [] })
+  const unblockLyrics = await block('lyrics')
+  const deletion = { songIds: [deleted!], scope: 'library' as const, actor }
+  await t.rejects(editor.remove(deletion, attempt('2')))
+  await station.assertWhole(t)
+  await unblockLyrics()
+  t.match(await editor.remove(deletion, attempt('2')), { results: [{ ok: true }] })
+  t.equal(await ports.data.lyrics.get(lyricsKey(song.artist, song.title)), null)
+  t.equal((await ports.data.audit.find({ operationType: 'delete_song' })).length, 1)
 })

@@ -76,7 +76,10 @@ export async function putArt(
     throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
   })
   const record = { artist, hasArt: true, artFileName }
-  await data.artists.put(record)
+  await data.artists.put(record).catch(async (cause: unknown) => {
+    if (!before?.hasArt) await media.delete(`${FOLDER}/${artFileName}`)
+    throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+  })
   if (before?.hasArt && before.artFileName !== artFileName)
     await media.delete(`${FOLDER}/${before.artFileName}`)
   await audit.record(actor, 'artist_art_upload', { artist })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { failureBody, messages, xorWithToken } from '@solstice/contracts'
@@ -171,6 +171,16 @@ t.test('an image is one whole JPEG that is shown higher than wide', async (t) =>
       t.ok(status === 400 || status === 404, `${path}${name}`)
     }
   t.same((await ports.data.artists.find()).map(({ artist }) => artist).sort(), ['a', 'ї'.repeat(125)])
+
+  // Nothing can be renamed over a folder.
+  const records = join(ports.config.dataDir, 'artists.json')
+  await rename(records, `${records}.aside`)
+  await mkdir(records)
+  t.match(await ask(upload('b'), real, JPEG), {
+    status: 400,
+    body: { error: { code: 'STORAGE_WRITE_FAILED' } },
+  })
+  t.equal(await ports.media.stat('arts/b.jpg'), null, 'no image without a record')
 })
 
 t.test('who may', async (t) => {
