@@ -3,6 +3,7 @@ import { get } from '../api.ts'
 import { keep, recall } from '../memory.ts'
 import { createStore, type Store } from '../store.ts'
 import { type Airing, heardAt, positionAt } from './airing.ts'
+import { createAmplifier } from './amplifier.ts'
 import { type Connection, connect, type Link } from './connection.ts'
 import { createLibrary, type Library } from './library.ts'
 import { type Player, retryDelayMs, type Sound } from './player.ts'
@@ -70,7 +71,7 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   function choosePlayer(isStream: boolean): void {
     const goesOn = player ? !['off', 'paused'].includes(player.sound.value.is) : isAskedEarly
     player?.close()
-    player = isStream ? createStreamPlayer(audio, connection) : createSyncPlayer(audio, connection)
+    player = isStream ? createStreamPlayer(audio, connection) : createSyncPlayer(audio, connection, amplify)
     // The key is asked for beforehand, so that the press alone starts the sound.
     if (!isStream) connection.audioPass.get().catch(() => {})
     player.sound.subscribe(sound.set)
@@ -100,9 +101,16 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   })
   void readConfig()
 
+  const setLoudness = createAmplifier(audio)
+  let gainDb = 0
+  const amplify = (nextDb: number) => {
+    if (nextDb === gainDb) return
+    gainDb = nextDb
+    applyVolume(volume.value)
+  }
   const applyVolume = ({ level, isMuted }: Volume) => {
     // Loudness is heard in proportions: half way on the control shall be half as loud.
-    audio.volume = level ** 2
+    setLoudness(level ** 2 * 10 ** (gainDb / 20))
     audio.muted = isMuted
   }
   applyVolume(volume.value)

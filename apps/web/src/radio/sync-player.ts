@@ -12,8 +12,16 @@ const LANDED_AFTER_MS = 700
 /** A file at its end is begun again when the station is this much before it: the same song follows itself. */
 const PLAYED_AGAIN_S = 2
 
-/** Sync mode: this listener's own file, held to the station's clock. */
-export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection): Player {
+/**
+ * Sync mode: this listener's own file, held to the station's clock.
+ *
+ * @param amplify told by how many dB the file of now is to be louder than it is.
+ */
+export function createSyncPlayer(
+  audio: HTMLAudioElement,
+  connection: Connection,
+  amplify: (gainDb: number) => void,
+): Player {
   const sound = createStore<Sound>({ is: 'off' })
   let isWanted = false
   /** The track whose file the element has; null = none. */
@@ -34,6 +42,7 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
     if (!isWanted || !airing) return
     if (!hasFile(airing)) unload()
     else if (airing.state.track !== loaded) void open(airing)
+    else amplify(airing.state.gainDb ?? 0)
   }
 
   function unload(): void {
@@ -60,6 +69,7 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
       const audioToken = connection.audioPass.peek(lifeS) ?? (await connection.audioPass.get(lifeS))
       if (mine !== load) return
       audio.src = address('/api/audio/stream', { track, artToken, audioToken })
+      amplify(airing.state.gainDb ?? 0)
       jump()
       const result = await startAudio(audio)
       if (mine === load && result === 'blocked') block()
@@ -188,6 +198,7 @@ export function createSyncPlayer(audio: HTMLAudioElement, connection: Connection
       clearTimeout(retryTimer)
       for (const [name, heard] of events) audio.removeEventListener(name, heard)
       unload()
+      amplify(0)
     },
   }
 }
