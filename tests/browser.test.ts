@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { SUPER_ADMIN } from './harness/admin.ts'
 import { root, start, temporaryFolder } from './harness/processes.ts'
 import { openSocket, type SocketClient } from './harness/socket-client.ts'
-import { prepareStation, type Station } from './harness/station.ts'
+import { prepareStation, type Station, type Tone } from './harness/station.ts'
 
 const tones = [
   { name: 'Low Tide', hz: 440, seconds: 90 },
@@ -73,14 +73,14 @@ async function visit(t: Test, url: string): Promise<Visit> {
 }
 
 /** A station with the page as it is built now. */
-async function prepare(t: Test, settings: Record<string, string>): Promise<Station> {
+async function prepare(t: Test, settings: Record<string, string>, songs: Tone[] = tones): Promise<Station> {
   const dist = await temporaryFolder(t)
   await build({
     root: join(root, 'apps/web'),
     build: { outDir: dist, emptyOutDir: true },
     logLevel: 'silent',
   })
-  return prepareStation(t, tones, { WEB_DIST: dist, ...settings })
+  return prepareStation(t, songs, { WEB_DIST: dist, ...settings })
 }
 
 /** Every song of the station gets words: one line each two seconds. */
@@ -307,6 +307,40 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
     'The station does not answer',
     'without a network the page opens and says so',
   )
+})
+
+t.test('sync mode: a song that is softer than the station is made louder than its file', async (t) => {
+  const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2 }]
+  const station = await prepare(t, { STREAM_MODE: 'false' }, soft)
+  const jobs = await station.startJobs()
+  await jobs.printed(/tracks are measured/)
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page, complaints } = await visit(t, `${api.url}/en/`)
+  await page.addInitScript(() => {
+    const connect = AudioNode.prototype.connect as (to: AudioNode) => AudioNode
+    AudioNode.prototype.connect = function (this: AudioNode, to: AudioNode) {
+      if (to instanceof AudioDestinationNode) {
+        const analyser = new AnalyserNode(this.context)
+        connect.call(this, analyser)
+        Object.assign(window, { analyser })
+      }
+      return connect.call(this, to)
+    } as typeof AudioNode.prototype.connect
+  })
+  await page.reload()
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await advances(page)
+  // The file's peaks are at 0.025; at -16 LUFS they are at 0.16, which the control (0.8 squared) takes to 0.1.
+  await page.waitForFunction(() => {
+    const { analyser } = window as Window & { analyser?: AnalyserNode }
+    const samples = new Float32Array(2048)
+    analyser?.getFloatTimeDomainData(samples)
+    const peak = Math.max(...samples)
+    return peak > 0.09 && peak < 0.115
+  })
+  t.same(complaints, [])
 })
 
 t.test('a listener asks for a song, an admin says yes; the words follow the sound', async (t) => {

@@ -28,6 +28,8 @@ export interface Tone {
   name: string
   hz: number
   seconds: number
+  /** Amplitude in eighths of full scale, 4 unless given. */
+  volume?: number
   mode?: 'day' | 'night'
 }
 
