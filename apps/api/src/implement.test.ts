@@ -60,6 +60,8 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     if (body.name === 'absent') throw new Failure('NOT_FOUND')
     if (body.name === 'limited') throw new Failure('RATE_LIMITED', { retryAfterSecs: 7 })
     if (body.name === 'broken') throw new Error('the password is hunter2')
+    if (body.name === 'full')
+      throw new Error('nothing was changed', { cause: Object.assign(new Error(), { code: 'ENOSPC' }) })
     return { id: params.id, dry: query.dry!, secret: 'undeclared' }
   })
   refuseOtherMethods(app, [saveThing])
@@ -129,6 +131,7 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     t.equal(broken.statusCode, 500)
     t.same(broken.json(), failureBody('INTERNAL'))
     t.notMatch(broken.body, /hunter2|stack|implement\.test/)
+    t.same((await post({ ...good, name: 'full' })).json(), failureBody('STORAGE_WRITE_FAILED'))
   })
 
   t.test('another method of a known path is 405 with Allow, before its body is looked at', async (t) => {

@@ -216,6 +216,7 @@ function asFailure(error: FastifyError | Failure): Failure {
   const code = byFrameworkCode[error.code]
   if (code) return new Failure(code)
   if (error instanceof SyntaxError && error.statusCode === 400) return new Failure('MALFORMED_JSON')
+  if (isOfFullDisk(error.cause)) return Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause: error })
   const isOfCaller = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   return isOfCaller ? new Failure('BAD_REQUEST', { field: 'request' }) : new Failure('INTERNAL')
 }
@@ -228,6 +229,11 @@ function wrongField({ validation, validationContext }: FastifyError): { field: s
   return missing === undefined ? { field } : { field, reason: 'missing' }
 }
 
+/** The station's memory is in files as well. */
+function isOfFullDisk(cause: unknown): boolean {
+  return cause instanceof Error && ['ENOSPC', 'EDQUOT', 'EROFS'].includes((cause as FastifyError).code)
+}
+
 function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   const isClosing = reply.statusCode === 408 || reply.getHeader('connection') === 'close'
   if (mustClose(raw, isClosing)) reply.header('connection', 'close')
@@ -235,9 +241,10 @@ function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
 
 /** Writes the error body: the only place where a failure becomes status and text. */
 export function refuse(error: FastifyError | Failure, request: FastifyRequest, reply: FastifyReply): void {
-  const { code, details } = asFailure(error)
+  const failure = asFailure(error)
+  const { code, details } = failure
   const { status } = failures[code]
-  const isExpected = error instanceof Failure ? error.cause === undefined : status < 500
+  const isExpected = failure.cause === undefined && (error instanceof Failure || status < 500)
   if (!isExpected) request.log.error({ err: error }, 'a request failed')
   if (typeof details.retryAfterSecs === 'number') reply.header('retry-after', details.retryAfterSecs)
   // What the framework refuses by itself passes no hooks.
