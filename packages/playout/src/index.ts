@@ -18,7 +18,6 @@ export {
   type Jingle,
   type Limits,
   naturalMode,
-  noClips,
   type OnAir,
   type Pace,
   type PendingSwitch,

@@ -18,7 +18,6 @@ import {
   type ClipRef,
   type Clips,
   learn,
-  noClips,
   type PlayoutState,
   projectAir,
   projectSync,
@@ -27,6 +26,7 @@ import {
   resume,
   type Schedule,
 } from './index.ts'
+import { noClips } from './state.ts'
 
 const changesAt = (atMs: number): Schedule => ({ natural: 'day', changes: [{ atMs, mode: 'night' }] })
 
@@ -336,6 +336,21 @@ t.test('P4 a phrase that may not go on air any more is not heard, unless it soun
   const told = (ms: number) => learn(state, { type: 'clips', clips: others }, atMs + ms).state.onAir
   t.notMatch(told(fromMs - 1), { phrase: Object })
   t.match(told(fromMs), { phrase: { fromMs } })
+})
+
+t.test('P5 a phrase that cannot be decoded leaves the song as it is, and does not come again', async (t) => {
+  const { state, atMs } = endOfSound(station(withPhrases(some(2))))
+  if (state.onAir.phase !== 'track' || !state.onAir.phrase) throw new Error()
+  const { phrase, ...song } = state.onAir
+  const learned = learn(state, { type: 'clip-unplayable', clipId: phrase.clip.id }, atMs + 1000).state
+  t.same(learned.onAir, song)
+  t.notMatch(endOfSound(endOfSound(learned).state).state.onAir, { phrase: { clip: { id: phrase.clip.id } } })
+})
+
+t.test('R3 a state that knows of no clips is one without', async (t) => {
+  const { clips: _, jingleCount, lastJingleId, lastPhraseId, ...older } = playing(tracks(9), 'sound')
+  const state = readState(JSON.stringify(older))
+  t.same(state, { ...older, clips: noClips, jingleCount, lastJingleId, lastPhraseId })
 })
 
 t.test('whatever happens, the air stays legal and songs are played as often as they start', async (t) => {

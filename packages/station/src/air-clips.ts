@@ -1,9 +1,7 @@
 import type { ClipFamily, Mode } from '@solstice/contracts'
-import { type ClipRef, type Clips, noClips } from '@solstice/playout'
+import type { ClipRef, Clips } from '@solstice/playout'
 import { type Circumstances, capabilitiesOf } from './capabilities.ts'
 import { clipFamilies, clipMedia } from './clips.ts'
-import type { Log } from './library.ts'
-import type { Bus } from './ports/bus.ts'
 import type { ClipRecord, DataStore } from './ports/data-store.ts'
 import { readSettings } from './settings.ts'
 

@@ -292,7 +292,11 @@ t.test('what may go on air follows use, settings and what is possible; the worke
   const { generation } = defaultSettings
   let revision = 0
   const set = async (changed: Partial<typeof generation>) => {
-    const record = { section: 'generation', value: { ...generation, ...changed }, revision: ++revision }
+    const record = {
+      section: 'generation' as const,
+      value: { ...generation, ...changed },
+      revision: ++revision,
+    }
     await (revision === 1
       ? data.settings.insert(record)
       : data.settings.update({ section: 'generation' }, record))
