@@ -67,6 +67,17 @@ t.test('synced text is preferred to plain; nothing to read is nothing found', as
         ],
       },
     ],
+    [
+      // Looked through one by one, these brackets would hold up everything for minutes.
+      { syncedLyrics: null, plainLyrics: `${'['.repeat(500_000)}\none [x2] [two` },
+      {
+        synced: false,
+        lines: [
+          { time: 0, text: '['.repeat(500_000) },
+          { time: 0, text: 'one  [two' },
+        ],
+      },
+    ],
     [{ syncedLyrics: null, plainLyrics: null, instrumental: true }, null],
     [{ syncedLyrics: 5, plainLyrics: ['a'] }, null],
   ]

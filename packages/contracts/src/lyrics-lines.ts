@@ -25,7 +25,11 @@ export function isSyncedLine(line: string): boolean {
 export function parsePlainLines(text: string): LyricsLine[] {
   return text
     .split(/\r?\n/)
-    .map((line) => line.replace(/\[[^\]]*\]/g, '').trim())
+    .map((line) => {
+      // Brackets that nothing closes are not looked through one by one: a line may be half a megabyte of them.
+      const end = line.lastIndexOf(']') + 1
+      return (line.slice(0, end).replace(/\[[^\]]*\]/g, '') + line.slice(end)).trim()
+    })
     .filter(Boolean)
     .map((line) => ({ time: 0, text: line }))
 }
