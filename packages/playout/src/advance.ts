@@ -57,6 +57,23 @@ export function trackEndMs(entry: QueueEntry, startedAtMs: number): number {
   return startedAtMs + Math.max(SHORTEST_MS, entry.track.durationMs ?? UNKNOWN_LENGTH_MS)
 }
 
+/** When the first sound of what is on air is due: in stream mode not at position 0, where silence before it is left out. */
+export function soundStartMs({ onAir, pace }: Pick<PlayoutState, 'onAir' | 'pace'>): number {
+  switch (onAir.phase) {
+    case 'preparing':
+      return onAir.sinceMs
+    case 'jingle':
+      return onAir.startedAtMs
+    case 'track':
+      return onAir.startedAtMs + leftOutMs(onAir.entry, pace)
+  }
+}
+
+/** Rule V2: what of the beginning of a track is not heard. */
+function leftOutMs({ track }: QueueEntry, pace: PlayoutState['pace']): number {
+  return pace === 'sound' ? (track.rendition?.startMs ?? 0) : 0
+}
+
 function trackDueMs({ onAir, pace }: PlayoutState): number | null {
   if (onAir.phase !== 'track') return null
   return trackEndMs(onAir.entry, onAir.startedAtMs) + (pace === 'sound' ? SOUND_GRACE_MS : 0)
@@ -99,7 +116,7 @@ function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
 function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step {
   const { state, phrase } = drawPhrase(before, entry.track)
   // Rule V2: positions count from the beginning of the file, wherever it is begun.
-  const startedAtMs = atMs - (state.pace === 'sound' ? (entry.track.rendition?.startMs ?? 0) : 0)
+  const startedAtMs = atMs - leftOutMs(entry, state.pace)
   return {
     state: { ...state, onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) } },
     effects: [{ type: 'played', track: entry.track, mode: state.mode, startedAtMs: atMs }],

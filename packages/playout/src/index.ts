@@ -1,4 +1,4 @@
-export { advance, nextDueMs } from './advance.ts'
+export { advance, nextDueMs, soundStartMs } from './advance.ts'
 export { apply, learn } from './apply.ts'
 export * from './commands.ts'
 export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'

@@ -1,4 +1,4 @@
-import { advance, next, trackEndMs } from './advance.ts'
+import { advance, next, soundStartMs, trackEndMs } from './advance.ts'
 import { jingleEndMs } from './jingles.ts'
 import type { Jingle, OnAir, Phrase, PlayoutState, QueueEntry } from './state.ts'
 
@@ -20,7 +20,7 @@ export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
   if (onAir.phase === 'preparing')
     return { current: null, next: state.prepared[state.mode]?.entries[0] ?? null }
   const entry = heard(onAir)
-  if (atMs < onAir.startedAtMs) return { current: null, next: entry }
+  if (atMs < soundStartMs(state)) return { current: null, next: entry }
   const endMs = onAir.phase === 'jingle' ? jingleEndMs(onAir) : trackEndMs(onAir.entry, onAir.startedAtMs)
   const after = next(state, Math.max(atMs, endMs)).state.onAir
   const phrase = onAir.phase === 'track' ? onAir.phrase : undefined

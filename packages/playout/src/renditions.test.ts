@@ -1,6 +1,15 @@
 import t from 'tap'
 import { NOON, playing, track, tracks } from '../../../tests/harness/programme.ts'
-import { advance, apply, learn, nextDueMs, projectAir, projectSync, type Rendition } from './index.ts'
+import {
+  advance,
+  apply,
+  learn,
+  nextDueMs,
+  projectAir,
+  projectSync,
+  type Rendition,
+  soundStartMs,
+} from './index.ts'
 
 const rendition: Rendition = { gainDb: -4.5, startMs: 3_000, endMs: 50_000 }
 const clip = { id: 'p', media: 'phrases/day/p.mp3', durationMs: 3_000 }
@@ -54,6 +63,8 @@ t.test('V2: in stream mode a track begins at the position of its first sound', a
   t.notOk('gainDb' in seen, 'the gain is in the sound')
   const plan = projectAir(state, NOON)
   t.equal(plan.current?.positionMs, 3_000)
+  t.equal(soundStartMs(state), NOON)
+  t.equal(projectAir(state, NOON - 1).current, null, 'nothing of it is heard before')
 
   const entryId = state.onAir.phase === 'track' ? state.onAir.entry.entryId : ''
   const ended = learn(state, { type: 'sound-ended', entryId }, NOON + 47_000)

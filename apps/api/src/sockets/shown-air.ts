@@ -1,4 +1,4 @@
-import { advance, type OnAir, type PlayoutState } from '@solstice/playout'
+import { advance, type PlayoutState, soundStartMs } from '@solstice/playout'
 import type { StationClock, Unsubscribe } from '@solstice/station'
 import type { AirMirror } from '../stream/air-mirror.ts'
 
@@ -24,8 +24,8 @@ export function createShownAir(mirror: Pick<AirMirror, 'state' | 'onState'>, clo
   }
   const unfollow = mirror.onState((state) => {
     clearTimeout(timer)
-    const startMs = startOf(state.onAir)
-    const isNew = shown !== null && startMs !== startOf(shown.onAir)
+    const startMs = soundStartMs(state)
+    const isNew = shown !== null && startMs !== soundStartMs(shown)
     const aheadMs = isNew ? Math.ceil(startMs - clock.nowMs()) : 0
     if (aheadMs <= 0 || aheadMs > MOST_AHEAD_MS) show(state)
     else timer = setTimeout(() => show(state), aheadMs)
@@ -45,8 +45,4 @@ export function createShownAir(mirror: Pick<AirMirror, 'state' | 'onState'>, clo
       unfollow()
     },
   }
-}
-
-function startOf(onAir: OnAir): number {
-  return onAir.phase === 'preparing' ? onAir.sinceMs : onAir.startedAtMs
 }
