@@ -1,8 +1,9 @@
-import { mkdir, rename, rmdir, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rmdir, stat, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mode, Privilege, Track } from '@solstice/contracts'
 import { shownQueue } from '@solstice/playout'
-import { createAudit, createEditor, lyricsKey, stagedKey } from '@solstice/station'
+import { createAudit, createEditor, lyricsKey, purgeWorkingCopies, stagedKey } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
@@ -604,4 +605,13 @@ t.test('what could not be written to the store leaves no file without a record',
   t.match(await editor.remove(deletion, attempt('2')), { results: [{ ok: true }] })
   t.equal(await ports.data.lyrics.get(lyricsKey(song.artist, song.title)), null)
   t.equal((await ports.data.audit.find({ operationType: 'delete_song' })).length, 1)
+})
+
+t.test('what killed edits left in the temporary folder is purged, what is in work is not', async (t) => {
+  const [old, recent] = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'solstice-edit-'))))
+  t.teardown(() => rmdir(recent!))
+  await utimes(old!, 1000, 1000)
+  t.equal(await purgeWorkingCopies(1_001_000), 1)
+  await t.rejects(stat(old!))
+  t.ok(await stat(recent!))
 })

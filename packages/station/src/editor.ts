@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -49,6 +49,21 @@ export function createEditor(deps: EditorDeps): Editor {
   }
 }
 
+/** Removes the copies that were in work before a moment (epoch ms), when a process was killed, and says how many. */
+export async function purgeWorkingCopies(beforeMs: number): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(WORKING_COPY)) continue
+    const path = join(tmpdir(), name)
+    const found = await stat(path).catch(() => null)
+    if (!found || found.mtimeMs >= beforeMs) continue
+    await rm(path, { recursive: true, force: true })
+    removed++
+  }
+  return removed
+}
+
+const WORKING_COPY = 'solstice-edit-'
 const tagNames = ['title', 'artist', 'album', 'year'] as const
 
 /** What is remembered of an edit from the moment on at which the track was released for it. */
@@ -121,7 +136,7 @@ async function withRewritten(
   tags: EditableTags,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'solstice-edit-')).catch(refuseWrite)
+  const folder = await mkdtemp(join(tmpdir(), WORKING_COPY)).catch(refuseWrite)
   try {
     const path = join(folder, 'track.mp3')
     const original = await media.open(key).catch((error) => {

@@ -1,11 +1,11 @@
 import type { Ports } from '@solstice/adapters'
-import { purgeAudit, purgeHistory, purgeStaged } from '@solstice/station'
+import { purgeAudit, purgeHistory, purgeStaged, purgeWorkingCopies } from '@solstice/station'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * What was played and done longer than LOG_RETENTION_DAYS ago is forgotten, and uploads that nobody committed within a
- * day are removed.
+ * What was played and done longer than LOG_RETENTION_DAYS ago is forgotten; uploads that nobody committed within a day,
+ * and what killed processes left in the temporary folder, are removed.
  */
 export async function purgeExpired({ config, data, media, clock, log }: Ports): Promise<void> {
   const nowMs = clock.nowMs()
@@ -13,5 +13,6 @@ export async function purgeExpired({ config, data, media, clock, log }: Ports): 
   const history = await purgeHistory(data, expiredMs)
   const audit = await purgeAudit(data, expiredMs)
   const uploads = await purgeStaged(media, nowMs - DAY_MS)
-  log.info({ history, audit, uploads, days: config.logRetentionDays }, 'old entries are purged')
+  const copies = await purgeWorkingCopies(nowMs - DAY_MS)
+  log.info({ history, audit, uploads, copies, days: config.logRetentionDays }, 'old entries are purged')
 }
