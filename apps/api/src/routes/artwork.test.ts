@@ -160,6 +160,7 @@ t.test('an image is one whole JPEG that is shown higher than wide', async (t) =>
   t.same((await ask(upload('ї'.repeat(126)), real, JPEG)).body, refused('name_long', 'artist'))
   t.equal((await ask(upload('ї'.repeat(125)), real, JPEG)).status, 200, 'a file name has 255 bytes')
   t.equal((await ask(upload('x'.repeat(301)), real, JPEG)).status, 400)
+  t.equal((await ask(upload('Wait..What'), real, JPEG)).status, 400, 'could not be asked for again')
   for (const type of ['image/png', 'image/webp', 'application/json'])
     t.same((await ask(upload('a'), real, { 'content-type': type })).body, refused('not_jpeg', 'content-type'))
   const large = jpeg(...Array<Buffer>(161).fill(segment(0xfe, Buffer.alloc(65_000))), frame(0xc0, 2, 3), scan)

@@ -26,6 +26,8 @@ export function artworkRoutes(
 
   implement(app, artwork.uploadArtistArt, async ({ query, body, caller }) => {
     const artist = requireArtist(query.artist)
+    // Such a name could not be asked for again: in a path it looks like a way out.
+    if (artist.includes('..')) throw new Failure('BAD_REQUEST', { field: 'artist' })
     const image = Buffer.concat(await Readable.from(body).toArray())
     return {
       ok: true as const,
