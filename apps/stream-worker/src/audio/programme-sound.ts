@@ -121,10 +121,11 @@ export function createProgrammeSound(options: {
   const closing = new Set<Promise<void>>()
 
   function open(entry: AirEntry, startsAt: number, from: number): Voice {
-    const { media, endMs, isTrimmed, jingleId } = aboutEntry(entry)
+    const { media, endMs, isTrimmed, gain, jingleId } = aboutEntry(entry)
     const lengthMs = endMs ?? (jingleId === null ? Infinity : ASSUMED_CLIP_MS)
     return {
       ...openSound(media, lengthMs + (isTrimmed ? 0 : OVERRUN_MS), startsAt, from),
+      gain,
       entry,
       from,
       phrase: null,
@@ -201,25 +202,19 @@ export function createProgrammeSound(options: {
     }
     const { entry } = planned
     const exact = Math.round(planned.positionMs * SAMPLES_PER_MS)
-    const isBeginning = prepared !== null && Math.abs(exact - prepared.from) < ROUNDING_MS * SAMPLES_PER_MS
-    const position = prepared && isBeginning ? prepared.from : exact
-    const isPrepared =
-      prepared?.entry.entryId === entry.entryId &&
-      position >= prepared.from &&
-      position < prepared.decoder.ready + CATCH_UP_SAMPLES
-    if (prepared && isPrepared) {
-      current = prepared
-      current.entry = entry
-      current.startsAt = at - position
+    const opened = prepared?.entry.entryId === entry.entryId ? prepared : null
+    const isBeginning = opened && Math.abs(exact - opened.from) < ROUNDING_MS * SAMPLES_PER_MS
+    const position = isBeginning ? opened.from : exact
+    const startsAt = at - position
+    if (opened && position >= opened.from && position < opened.decoder.ready + CATCH_UP_SAMPLES) {
+      // The track may have been measured since it was opened.
+      current = Object.assign(opened, { entry, startsAt, gain: aboutEntry(entry).gain })
     } else {
       close(prepared)
-      const startsAt = at - position
       current = open(entry, startsAt, Math.max(0, cursor - startsAt))
     }
     prepared = null
     current.fade = fade
-    // It may have been measured since it was prepared.
-    current.gain = aboutEntry(entry).gain
     setPhrase(current, planned.phrase ?? null)
     following = plan.next
     sound(current, at)

@@ -1,8 +1,14 @@
 import { openJsonData } from '@solstice/adapters'
-import { type LoudnessRules, type MeasurementRecord, renditionOf } from '@solstice/station'
+import {
+  followTrack,
+  forgetMeasured,
+  type LoudnessRules,
+  type MeasurementRecord,
+  renditionOf,
+  renditionsOf,
+} from '@solstice/station'
 import t from 'tap'
-import { temporaryFolder } from '../../../tests/harness/processes.ts'
-import { followTrack, forgetMeasured, renditionsOf } from './loudness.ts'
+import { temporaryFolder } from './harness/processes.ts'
 
 const rules: LoudnessRules = { loudnessTargetLufs: -16, trimSilence: true, streamMode: true }
 const measured: MeasurementRecord = {
