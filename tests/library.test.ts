@@ -230,12 +230,20 @@ t.test('history holds the last ten that were played, oldest first, without the o
   for (let i = 1; i <= 12; i++)
     await recordPlayed(data, { track: ref(i), mode: 'day', startedAtMs: i * 1000 + 0.4 })
   await recordPlayed(data, { track: ref(12), mode: 'day', startedAtMs: 12_000.4 })
-  const recent = async (on: OnAir | null) => (await recentHistory(data, on)).map(({ trackId }) => trackId)
+  const recent = async (on: OnAir | null) =>
+    (await recentHistory(data, on && { onAir: on, pace: 'sound' })).map(({ trackId }) => trackId)
   const tracks = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `day/${from + i}`)
   t.same(await recent(null), tracks(3, 12), 'recorded again it is there once')
   t.same(await recent(onAir(12, 12_000.4)), tracks(2, 11))
   t.same(await recent(onAir(12, 99_000)), tracks(3, 12), 'an earlier play of the same track counts')
+  const rendition = { gainDb: null, startMs: 250, endMs: null }
+  const begunLate = { entryId: 'e', track: { ...ref(12), rendition }, orderType: null, tier: null }
+  t.same(
+    await recent({ phase: 'track', entry: begunLate, startedAtMs: 11_750.4 }),
+    tracks(2, 11),
+    'silence that was left out is no part of the play',
+  )
   t.same(await recent({ phase: 'preparing', target: 'day', sinceMs: 0, notBeforeMs: 0 }), tracks(3, 12))
   t.match((await recentHistory(data, null))[0], {
     title: 'day/3',

@@ -19,6 +19,7 @@ import {
   type Step,
   type Suggestion,
   songOf,
+  soundStartMs,
   suggestionList,
   wantedLists,
 } from '@solstice/playout'
@@ -258,7 +259,7 @@ export async function goOnAir(
     : { state: initialState(randomInt(2 ** 31), fact.pace, fact.schedule, atMs), effects: [] }
   const informed = learn(start.state, fact, atMs)
   state = informed.state
-  effects.push(...start.effects, ...informed.effects)
+  effects.push(...(saved ? lastPlayed(saved.state) : []), ...start.effects, ...informed.effects)
   await save()
   await readRenditions()
   keepTime()
@@ -307,6 +308,13 @@ export async function goOnAir(
     await save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
     await desk.handOver()
   }
+}
+
+/** A worker that died may have saved the start of a track that it could not record any more. */
+function lastPlayed(state: PlayoutState): Effect[] {
+  const { onAir, mode } = state
+  if (onAir.phase !== 'track') return []
+  return [{ type: 'played', track: onAir.entry.track, mode, startedAtMs: soundStartMs(state) }]
 }
 
 async function hasFfmpeg(path: string): Promise<boolean> {

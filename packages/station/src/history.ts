@@ -1,5 +1,5 @@
 import type { HistoryItem, Mode } from '@solstice/contracts'
-import type { OnAir, TrackRef } from '@solstice/playout'
+import { type PlayoutState, soundStartMs, type TrackRef } from '@solstice/playout'
 import type { DataStore } from './ports/data-store.ts'
 
 const RECENT = 10
@@ -17,10 +17,12 @@ export async function recordPlayed(
 /** The last ten tracks that were played, oldest first, without the one that is on air. */
 export async function recentHistory(
   data: DataStore,
-  onAir: OnAir | null,
+  air: Pick<PlayoutState, 'onAir' | 'pace'> | null,
 ): Promise<readonly Readonly<HistoryItem>[]> {
+  const onAirId = air?.onAir.phase === 'track' ? air.onAir.entry.track.id : null
+  const sinceMs = air && Math.round(soundStartMs(air))
   const isOnAir = ({ trackId, playedAt }: Readonly<HistoryItem>) =>
-    onAir?.phase === 'track' && onAir.entry.track.id === trackId && Math.round(onAir.startedAtMs) === playedAt
+    trackId === onAirId && playedAt === sinceMs
   // Entries come in about the order of play; a worker that took over may have recorded a few of them late.
   const latest = (await data.history.find()).slice(-5 * RECENT)
   return latest
