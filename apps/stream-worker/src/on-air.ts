@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Ports } from '@solstice/adapters'
 import type { Mode } from '@solstice/contracts'
@@ -46,6 +47,9 @@ const RETRY_MS = 1_000
 const SECOND_CHANCE_MS = 20_000
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
 const FIRST_SOUND_MS = 600
+/** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
+const LONGEST_CATCH_UP_MS = 3_000
+const CATCH_UP_CHECK_MS = 20
 
 /**
  * The engine's shell, while the desk is held: inputs → step → save → answer → act. Everything that changes the state
@@ -73,6 +77,8 @@ export async function goOnAir(
   let saving: Promise<void> | null = null
   let dueTimer: NodeJS.Timeout | undefined
   let broadcast: Broadcast | null = null
+  /** Sound is made up for: nothing may end what listeners have still to hear. */
+  let isCatchingUp = canHearItself
   let libraryVersion = 0
   let clipsVersion = 0
   let renditions: Record<string, Rendition> = {}
@@ -108,7 +114,9 @@ export async function goOnAir(
     save().catch(fail)
   }
   const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
-  const passTime = (nowMs = clock.nowMs()) => take(advance(state, nowMs))
+  const passTime = (nowMs = clock.nowMs()) => {
+    if (!isCatchingUp) take(advance(state, nowMs))
+  }
 
   /** Resolves when all that has happened so far is saved. */
   const save = (): Promise<void> => {
@@ -154,6 +162,7 @@ export async function goOnAir(
 
   const keepTime = () => {
     clearTimeout(dueTimer)
+    if (isCatchingUp) return
     const dueMs = nextDueMs(state)
     // A timer may fire a little early: advance() then does nothing and the rest is waited for.
     if (dueMs !== null)
@@ -225,11 +234,21 @@ export async function goOnAir(
     take(apply(state, { type: 'library-changed' }, clock.nowMs()))
   }
 
+  /** Resolves when the sound has reached the present; from then on the clock counts. */
+  const catchUp = async (sound: Broadcast) => {
+    const endMs = performance.now() + LONGEST_CATCH_UP_MS
+    while (!offAir.aborted && sound.mixedUntilMs < clock.nowMs() && performance.now() < endMs)
+      await sleep(CATCH_UP_CHECK_MS)
+    isCatchingUp = false
+    if (!offAir.aborted) onDue()
+  }
+
   const obey = async () => {
     for await (const { id, command } of desk.commands(state.appliedThrough)) {
       if (offAir.aborted) return
-      // Where the sound is mixed ahead, the next track begins with its first sample behind what is mixed.
-      const aheadMs = (command.type === 'skip' && broadcast?.mixedUntilMs) || 0
+      // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
+      const isCut = command.type === 'skip' || command.type === 'switch-mode'
+      const aheadMs = (isCut && broadcast?.mixedUntilMs) || 0
       const nowMs = Math.max(clock.nowMs(), aheadMs)
       passTime(nowMs)
       try {
@@ -291,7 +310,8 @@ export async function goOnAir(
   }
   const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
   const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
-  obey().catch(fail)
+  const ready = broadcast ? catchUp(broadcast) : Promise.resolve()
+  ready.then(obey).catch(fail)
   // A worker that died may have saved a change that it could not tell any more.
   tellSuggestions(state.suggestions)
   log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')

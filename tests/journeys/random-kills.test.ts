@@ -1,0 +1,191 @@
+import { join } from 'node:path'
+import { openJsonData } from '@solstice/adapters'
+import type { Command, Outcome, PlayoutState, Suggestion } from '@solstice/playout'
+import { type Cue, defaultSettings, trackRef } from '@solstice/station'
+import t from 'tap'
+import { decode, makeTone, melody } from '../harness/audio.ts'
+import type { Process } from '../harness/processes.ts'
+import { randomFrom } from '../harness/programme.ts'
+import { followBroadcast, listen, prepareStation } from '../harness/station.ts'
+
+const SEED = 11
+const JINGLE_HZ = 200
+const WINDOWS_PER_S = 20
+/** More songs than are played, so that all of it happens within one list. */
+const songs = Array.from({ length: 16 }, (_, i) => ({
+  name: `Song ${i}`,
+  hz: 300 + i * 50,
+  seconds: 3 + (i % 3),
+}))
+const listener = { uid: 'a'.repeat(36), socketId: 'nobody' }
+
+const isOnAir = /the station is on air/
+const asked = ({ uid, track, addedAtMs }: Suggestion) => [uid, track.id, addedAtMs]
+const queueOf = ({ list }: PlayoutState, count = list.entries.length) => list.entries.slice(0, count)
+
+t.test('workers that are killed at any moment lose nothing, and nothing is heard twice', async (t) => {
+  const random = randomFrom(SEED)
+  const station = await prepareStation(t, songs, { QUEUE_ADD_COOLDOWN_S: '0', QUEUE_SKIP_COOLDOWN_S: '0' })
+  const { DATA_DIR, MEDIA_DIR } = station.env as Record<'DATA_DIR' | 'MEDIA_DIR', string>
+  for (const name of ['one', 'two', 'three'])
+    await makeTone(join(MEDIA_DIR, `jingles/day/${name}.mp3`), { hz: JINGLE_HZ, seconds: 2 })
+  const data = await openJsonData(DATA_DIR)
+  t.teardown(() => data.close())
+  const value = { ...defaultSettings.generation, JINGLES_ENABLED: true, JINGLES_FREQUENCY: 1 }
+  await data.settings.insert({ section: 'generation', value, revision: 1 })
+  const tracks = (await data.tracks.find()).map((track) => trackRef(track))
+
+  const [one, two, ...started] = await Promise.all([
+    station.startApi(),
+    station.startApi(),
+    station.startWorker(),
+    station.startWorker(),
+    station.startWorker(),
+    station.startJobs(),
+  ])
+  const workers: Process[] = started.slice(0, 3)
+  const air = await followBroadcast(t, station)
+  const states: PlayoutState[] = []
+  let wake = () => {}
+  await air.bus.follow((state) => {
+    states.push(state)
+    wake()
+  })
+  const now = () => states.at(-1)!
+  const until = async (isSo: (state: PlayoutState) => boolean) => {
+    while (!isSo(now())) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  const streams = await Promise.all([one, two].map(({ url }) => listen(t, `${url}/api/stream/public.mp3`)))
+
+  /** Asks again until there is an answer: what nobody could answer may have been done all the same. */
+  const ask = async (command: Command): Promise<Outcome> => {
+    for (;;) {
+      const outcome = await air.bus.send(command).catch(() => null)
+      if (outcome) return outcome
+    }
+  }
+  const answers: Promise<Outcome>[] = []
+  const order = () => {
+    const orderType = random(2) ? 'donated' : 'lastinline'
+    const orderId = `order ${answers.length}`
+    const track = tracks[random(tracks.length)]!
+    answers.push(ask({ type: 'add-song', track, mode: 'day', orderType, tier: 1 + random(3), orderId }))
+  }
+  // An unanswered skip is not asked for again: it may have been done.
+  const skip = () => void air.bus.send({ type: 'skip' }).catch(() => {})
+
+  await until(({ onAir }) => onAir.phase === 'jingle')
+  const generated = queueOf(now())
+  t.match(await ask({ type: 'suggest', ...listener, track: tracks[0]!, mode: 'day' }), { ok: true })
+  const { suggestions, suggestCooldowns } = now()
+  await until(({ onAir }) => onAir.phase === 'track')
+
+  let active = await Promise.any(workers.map((worker) => worker.printed(isOnAir).then(() => worker)))
+  const kill = async () => {
+    workers.splice(workers.indexOf(active), 1)
+    await active.end('SIGKILL')
+  }
+  const starting: Promise<unknown>[] = []
+  const takeover = async () => {
+    starting.push(station.startWorker().then((worker) => workers.push(worker)))
+    active = await Promise.any(workers.map((worker) => worker.printed(isOnAir).then(() => worker)))
+    await air.more(random(3))
+  }
+
+  order()
+  await kill()
+  skip()
+  await takeover()
+
+  await until(({ onAir }) => onAir.phase === 'jingle')
+  await new Promise((resolve) => setTimeout(resolve, random(1_000)))
+  await kill()
+  order()
+  await takeover()
+
+  await until(({ onAir }) => onAir.phase === 'track')
+  // What is skipped has been heard.
+  await air.more(2)
+  skip()
+  await new Promise((resolve) => setTimeout(resolve, random(30)))
+  await kill()
+  await takeover()
+
+  const { index } = now().list
+  await until(({ list, onAir }) => list.index > index && onAir.phase === 'track')
+  order()
+  await kill()
+  await takeover()
+
+  const outcomes = await Promise.all(answers)
+  await Promise.all(starting)
+  const last = now()
+  await air.until((air.chunks.at(-1)?.atMs ?? 0) + 2_000)
+  const { chunks } = air
+  const holes = chunks.filter((chunk, i) => i && chunk.frame !== chunks[i - 1]!.frame + chunks[i - 1]!.frames)
+  t.same(holes, [], `every frame number once, in ${chunks.length} chunks`)
+
+  const sound = Buffer.concat(chunks.map(({ audio }) => audio))
+  for (const stream of streams) {
+    const from = sound.indexOf(stream.bytes().subarray(0, 4_000))
+    t.ok(from >= 0)
+    const heard = await stream.received(sound.length - from)
+    t.ok(heard.subarray(0, sound.length - from).equals(sound.subarray(from)), 'byte for byte on each replica')
+  }
+
+  const cues = chunks
+    .flatMap((chunk) => chunk.cues)
+    .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+  const isJingle = ({ jingle }: Cue) => jingle !== undefined
+  const played = queueOf(last, last.list.index + 1).map(({ entryId }) => entryId)
+  const heardSongs = cues.filter((cue) => !isJingle(cue)).map(({ entryId }) => entryId)
+  t.same(heardSongs.slice(0, played.length), played, 'songs are heard in the order of the queue, each once')
+  t.ok(
+    queueOf(last).filter(({ orderId }) => !orderId).length === generated.length &&
+      queueOf(last)
+        .filter(({ orderId }) => !orderId)
+        .every(({ entryId }, i) => entryId === generated[i]!.entryId),
+    'nothing generated is lost',
+  )
+  for (const [i, { ok }] of outcomes.entries()) {
+    const count = queueOf(last).filter(({ orderId }) => orderId === `order ${i}`).length
+    t.equal(count, ok ? 1 : 0, 'what was ordered is queued once')
+  }
+  t.ok(outcomes.some(({ ok }) => ok))
+  t.same(last.suggestions.map(asked), suggestions.map(asked), 'what a listener asked for still waits')
+  t.same(last.suggestCooldowns, suggestCooldowns, 'and so does the listener')
+
+  const fromFirstJingle = cues.slice(cues.findIndex(isJingle))
+  t.ok(
+    fromFirstJingle.every((cue, i) => isJingle(cue) === (i % 2 === 0)),
+    'after each song one jingle',
+  )
+  const jingles = fromFirstJingle.filter(isJingle).map(({ jingle }) => jingle!.id)
+  t.notOk(
+    jingles.some((id, i) => id === jingles[i - 1]),
+    'never the same one twice',
+  )
+
+  const history = [...(await data.history.find())].sort((a, b) => a.playedAt - b.playedAt)
+  t.same(
+    history.map(({ trackId }) => trackId).slice(0, played.length - 1),
+    queueOf(last, last.list.index).map(({ track }) => track.id),
+    'each start is recorded once',
+  )
+
+  const samples = await decode(sound)
+  const all = melody(samples, [JINGLE_HZ, ...songs.map(({ hz }) => hz)])
+  const heard = all.slice(all.findIndex((hz) => hz !== null))
+  const longestSilence = Math.max(
+    ...heard
+      .map((hz) => (hz === null ? ' ' : 'x'))
+      .join('')
+      .split('x')
+      .map((silence) => silence.length),
+  )
+  t.ok(longestSilence < WINDOWS_PER_S, `no silence; the longest was ${longestSilence * 50} ms`)
+})
