@@ -1,0 +1,64 @@
+import t from 'tap'
+import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser.ts'
+import { start } from '../harness/processes.ts'
+
+t.test(
+  'stream mode: the broadcast is heard, shown and controlled; it comes back with the station',
+  async (t) => {
+    const station = await prepare(t, { STREAM_MODE: 'true' })
+    await station.startWorker()
+    const api = await station.startApi()
+    const { page, complaints } = await visit(t, api.url)
+
+    await page.locator('.listen').waitFor()
+    t.equal(await page.locator('.listen').innerText(), 'Слухати')
+    t.equal(await page.evaluate(() => document.querySelector('audio')!.paused), true, 'nothing plays unasked')
+    t.equal(await page.evaluate(() => document.querySelector('audio')!.src), '', 'nothing is fetched unasked')
+    t.same(await flaws(page), [])
+
+    await page.locator('.listen').click()
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    const title = await titleShown(page)
+    const tone = tones.find(({ name }) => name === title)
+    t.ok(tone, `the title of a track is shown: ${title}`)
+    t.equal(await page.title(), `${title} — Artist of ${title} · Сонцестояння`)
+    await advances(page)
+    await hears(page, tone!.hz)
+    t.ok((await page.locator('section:has(#next) li').count()) >= 10, 'what comes next is shown')
+    t.equal(
+      await page.evaluate(() => navigator.mediaSession.metadata?.title),
+      title,
+      'the system is told what plays',
+    )
+
+    await page.locator('h1').click()
+    await page.keyboard.press('Space')
+    await page.locator('.horizon[data-sound=paused]').waitFor()
+    t.equal(await page.evaluate(() => document.querySelector('audio')!.hasAttribute('src')), false, 'no line')
+    await page.keyboard.press('Space')
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    await advances(page)
+
+    await page.keyboard.press('l')
+    await page.locator('dialog[open]').waitFor()
+    t.same(await flaws(page), [])
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+
+    t.same(complaints, [], 'the browser has nothing to complain of')
+
+    await api.process.end()
+    await page.locator('.notice[role=alert]').waitFor()
+    t.match(await page.locator('.notice').innerText(), 'Станція не відповідає')
+    const again = start(t, 'node', ['--import', 'tsx', 'apps/api/src/main.ts'], {
+      ...station.env,
+      PORT: new URL(api.url).port,
+    })
+    await again.printed(/Server listening/)
+    await page.locator('.link[data-link=online]').waitFor()
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    await advances(page)
+    await page.locator('.notice[role=alert]').waitFor({ state: 'detached' })
+    t.pass('the page and its sound came back by themselves')
+  },
+)

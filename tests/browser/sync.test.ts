@@ -1,0 +1,125 @@
+import t from 'tap'
+import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser.ts'
+
+t.test('sync mode: the file is heard at the station’s position, in both languages', async (t) => {
+  const station = await prepare(t, { STREAM_MODE: 'false' })
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page, complaints } = await visit(t, `${api.url}/en/`)
+
+  await page.locator('.listen').waitFor()
+  t.equal(await page.locator('.listen').innerText(), 'Listen')
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  const title = await titleShown(page)
+  const tone = tones.find(({ name }) => name === title)
+  t.ok(tone, `the title of a track is shown: ${title}`)
+  await advances(page)
+  await hears(page, tone!.hz)
+
+  const inStep = () =>
+    page.waitForFunction(() => {
+      const shown = Number(document.querySelector('.horizon')!.getAttribute('aria-valuenow'))
+      const drift = document.querySelector('audio')!.currentTime - shown
+      return drift > -0.4 && drift < 1.4
+    })
+  await inStep()
+  await page.locator('h1').click()
+  await page.keyboard.press('Space')
+  await page.locator('.horizon[data-sound=paused]').waitFor()
+  const pausedAt = await page.evaluate(() => document.querySelector('audio')!.currentTime)
+  // The station goes on meanwhile: two more of its seconds are seen to pass.
+  await page.waitForFunction(
+    (at) => Number(document.querySelector('.horizon')!.getAttribute('aria-valuenow')) > at + 2,
+    pausedAt,
+  )
+  await page.keyboard.press('Space')
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await inStep()
+  t.ok(
+    (await page.evaluate(() => document.querySelector('audio')!.currentTime)) > pausedAt + 2,
+    'after a pause it is live again',
+  )
+
+  // What is shown is what is heard, so the clock on the wall says where the sound should be.
+  const shouldBeginAt = await page.evaluate(() => {
+    const audio = document.querySelector('audio')!
+    const beginsAt = performance.now() / 1000 - audio.currentTime
+    audio.currentTime = Math.max(0, audio.currentTime - 5)
+    return beginsAt
+  })
+  await page.waitForFunction((beginsAt) => {
+    const behind = performance.now() / 1000 - beginsAt - document.querySelector('audio')!.currentTime
+    return Math.abs(behind) < 1
+  }, shouldBeginAt)
+  t.pass('a sound that was thrown off returns')
+
+  await page.getByRole('link', { name: 'UK' }).click()
+  t.equal(new URL(page.url()).pathname, '/')
+  t.equal(await page.evaluate(() => document.documentElement.lang), 'uk')
+  t.equal(await page.locator('#next').innerText(), 'Далі')
+  await page.getByRole('link', { name: 'EN' }).click()
+  t.equal(await page.evaluate(() => localStorage.getItem('radio_lang')), 'en')
+  t.same(await flaws(page), [])
+
+  await page.setViewportSize({ width: 320, height: 640 })
+  t.equal(
+    await page.evaluate(() => document.documentElement.scrollWidth),
+    320,
+    'nothing is cut off at 320 px',
+  )
+  t.same(complaints, [], 'the browser has nothing to complain of')
+
+  await page.goto(api.url)
+  await page.waitForURL('**/en/')
+  t.pass('the chosen language is remembered')
+  const [response] = await Promise.all([page.waitForResponse('**/nowhere'), page.goto(`${api.url}/nowhere`)])
+  t.equal(response.status(), 404)
+  t.equal(await titleShown(page), 'Nothing here but sky.')
+  await page.getByRole('link', { name: 'To the broadcast' }).click()
+  await page.locator('.listen').waitFor()
+
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}))
+  await page.context().setOffline(true)
+  await page.goto(`${api.url}/en/`)
+  await page.getByRole('button', { name: 'Try now' }).waitFor()
+  t.match(
+    await titleShown(page),
+    'The station does not answer',
+    'without a network the page opens and says so',
+  )
+})
+
+t.test('sync mode: a song that is softer than the station is made louder than its file', async (t) => {
+  const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2 }]
+  const station = await prepare(t, { STREAM_MODE: 'false' }, soft)
+  const jobs = await station.startJobs()
+  await jobs.printed(/tracks are measured/)
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page, complaints } = await visit(t, `${api.url}/en/`)
+  await page.addInitScript(() => {
+    const connect = AudioNode.prototype.connect as (to: AudioNode) => AudioNode
+    AudioNode.prototype.connect = function (this: AudioNode, to: AudioNode) {
+      if (to instanceof AudioDestinationNode) {
+        const analyser = new AnalyserNode(this.context)
+        connect.call(this, analyser)
+        Object.assign(window, { analyser })
+      }
+      return connect.call(this, to)
+    } as typeof AudioNode.prototype.connect
+  })
+  await page.reload()
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await advances(page)
+  // The file's peaks are at 0.025; at -16 LUFS they are at 0.16, which the control (0.8 squared) takes to 0.1.
+  await page.waitForFunction(() => {
+    const { analyser } = window as Window & { analyser?: AnalyserNode }
+    const samples = new Float32Array(2048)
+    analyser?.getFloatTimeDomainData(samples)
+    const peak = Math.max(...samples)
+    return peak > 0.09 && peak < 0.115
+  })
+  t.same(complaints, [])
+})

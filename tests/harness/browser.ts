@@ -1,0 +1,164 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openJsonData } from '@solstice/adapters'
+import { lyricsKey } from '@solstice/station'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { build } from 'vite'
+import { SUPER_ADMIN } from './admin.ts'
+import { root, temporaryFolder } from './processes.ts'
+import { openSocket, type SocketClient } from './socket-client.ts'
+import { prepareStation, type Station, type Tone } from './station.ts'
+
+export const tones = [
+  { name: 'Low Tide', hz: 440, seconds: 90 },
+  { name: 'Half Tide', hz: 660, seconds: 90 },
+  { name: 'High Tide', hz: 880, seconds: 90 },
+]
+
+const chromiumFlags = [
+  '--no-sandbox',
+  '--autoplay-policy=no-user-gesture-required',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Names under which systems install the browser. */
+const browsers = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/snap/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+async function launch(t: Test): Promise<Browser> {
+  for (const executablePath of browsers) {
+    const isThere = await access(executablePath).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) continue
+    const browser = await chromium.launch({ executablePath, args: chromiumFlags })
+    t.teardown(() => browser.close())
+    return browser
+  }
+  throw new Error(`No Chromium at ${browsers.filter(Boolean).join(', ')}; CHROMIUM_PATH may name one`)
+}
+
+export interface Visit {
+  page: Page
+  /** What the browser complained of, except pictures that artists do not have. */
+  complaints: string[]
+}
+
+export async function visit(t: Test, url: string): Promise<Visit> {
+  const browser = await launch(t)
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(90_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const isAbsentPicture = message.location().url.includes('/api/art/url')
+    if (message.type() === 'error' && !isAbsentPicture) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(url)
+  return { page, complaints }
+}
+
+/** A station with the page as it is built now. */
+export async function prepare(
+  t: Test,
+  settings: Record<string, string>,
+  songs: Tone[] = tones,
+): Promise<Station> {
+  const dist = await temporaryFolder(t)
+  await build({
+    root: join(root, 'apps/web'),
+    build: { outDir: dist, emptyOutDir: true },
+    logLevel: 'silent',
+  })
+  return prepareStation(t, songs, { WEB_DIST: dist, ...settings })
+}
+
+/** Every song of the station gets words: one line each two seconds. */
+export async function writeLyrics({ env }: Station): Promise<void> {
+  const data = await openJsonData(env.DATA_DIR!)
+  for (const { name, seconds } of tones) {
+    const lines = Array.from({ length: seconds / 2 }, (_, i) => ({ time: 2 * i, text: `${name}, line ${i}` }))
+    await data.lyrics.put({ key: lyricsKey(`Artist of ${name}`, name), synced: true, lines })
+  }
+  await data.close()
+}
+
+/** The super admin at a socket of their own, ready to answer requests. */
+export async function adminAt(t: Test, url: string): Promise<SocketClient> {
+  const answer = await fetch(`${url}/api/admin/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login: SUPER_ADMIN.ADMIN_LOGIN, password: SUPER_ADMIN.ADMIN_PASS }),
+  })
+  const { token } = (await answer.json()) as { token: string }
+  const admin = openSocket(t, url)
+  admin.socket.emit('admin_active', token)
+  await admin.first('admin_confirmed')
+  return admin
+}
+
+/** Resolves when the loudest pitch that leaves the audio element is this one, give or take a bin. */
+export async function hears(page: Page, hz: number): Promise<void> {
+  await page.waitForFunction((wanted) => {
+    const view = window as Window & { analyser?: AnalyserNode }
+    if (!view.analyser) {
+      const context = new AudioContext()
+      const source = context.createMediaElementSource(document.querySelector('audio')!)
+      view.analyser = new AnalyserNode(context, { fftSize: 8192 })
+      source.connect(view.analyser).connect(context.destination)
+    }
+    const { analyser } = view
+    const bins = new Float32Array(analyser.frequencyBinCount)
+    analyser.getFloatFrequencyData(bins)
+    const loudest = Math.max(...bins)
+    const binHz = analyser.context.sampleRate / analyser.fftSize
+    return loudest > -60 && Math.abs(bins.indexOf(loudest) * binHz - wanted) < 2 * binHz
+  }, hz)
+}
+
+/** Resolves with the audio's position once it has moved on by a second. */
+export async function advances(page: Page): Promise<void> {
+  const from = await page.evaluate(() => document.querySelector('audio')!.currentTime)
+  await page.waitForFunction((at) => document.querySelector('audio')!.currentTime > at + 1, from)
+}
+
+export const titleShown = async (page: Page) => (await page.locator('h1').textContent())?.trim() ?? ''
+
+/** What an audit of accessibility finds first: names, languages, headings, doubled ids. */
+export async function flaws(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const all = document.querySelectorAll.bind(document)
+    const ids = Array.from(all('[id]'), ({ id }) => id)
+    return [
+      ...Array.from(all('button, a, input, [role=progressbar], dialog'))
+        .filter(
+          (control) =>
+            !control.getAttribute('aria-label') &&
+            !control.textContent?.trim() &&
+            !control.getAttribute('title') &&
+            !(control instanceof HTMLInputElement && control.labels?.length),
+        )
+        .map((control) => `no name: ${control.outerHTML}`),
+      ...Array.from(all('img:not([alt])'), (image) => `no alt: ${image.outerHTML}`),
+      ...Array.from(all('[aria-hidden=true] button, [aria-hidden=true] a'), (control) => control.outerHTML),
+      ...ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `doubled id: ${id}`),
+      ...(all('h1').length === 1 ? [] : ['not exactly one h1']),
+      ...(all('main').length === 1 ? [] : ['not exactly one main']),
+      ...(document.documentElement.lang ? [] : ['no language']),
+    ]
+  })
+}
