@@ -7,6 +7,8 @@ export interface AirPlan {
   /** `phrase`: what is mixed over the end of a song. */
   current: { entry: AirEntry; positionMs: number; phrase?: Phrase } | null
   next: AirEntry | null
+  /** What is on air begins only then: until that moment it is what was on before, if there was anything. */
+  beginsAtMs?: number
 }
 
 /** A song, or a jingle; `after`: the song before it, which is still shown. */
@@ -17,10 +19,12 @@ export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
   // The first track after a preparing phase starts at a moment that is known before.
   const state = saved.onAir.phase === 'preparing' ? advance(saved, atMs).state : saved
   const { onAir } = state
+  const startMs = soundStartMs(state)
+  const begins = atMs < startMs ? { beginsAtMs: startMs } : {}
   if (onAir.phase === 'preparing')
-    return { current: null, next: state.prepared[state.mode]?.entries[0] ?? null }
+    return { current: null, next: state.prepared[state.mode]?.entries[0] ?? null, ...begins }
   const entry = heard(onAir)
-  if (atMs < soundStartMs(state)) return { current: null, next: entry }
+  if (atMs < startMs) return { current: null, next: entry, ...begins }
   const endMs = onAir.phase === 'jingle' ? jingleEndMs(onAir) : trackEndMs(onAir.entry, onAir.startedAtMs)
   const after = next(state, Math.max(atMs, endMs)).state.onAir
   const phrase = onAir.phase === 'track' ? onAir.phrase : undefined

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AirEntry, AirPlan, Phrase, QueueEntry } from '@solstice/playout'
-import { FRAME_MS, type FrameChunk } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, type FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio.ts'
@@ -35,7 +35,7 @@ class Playlist implements Programme {
     const entry = this.entries[this.index]
     if (!entry) return { current: null, next: null }
     this.startedAtMs ??= atMs
-    if (atMs < this.startedAtMs) return { current: null, next: entry }
+    if (atMs < this.startedAtMs) return { current: null, next: entry, beginsAtMs: this.startedAtMs }
     const positionMs = atMs - this.startedAtMs
     const phrase = this.phrases[entry.entryId]
     return {
@@ -484,6 +484,26 @@ t.test('the programme as it is heard', async (t) => {
       t.equal(air.chunks[0]?.cues[0]?.entryId, 'entry-300')
     },
   )
+
+  t.test('who goes on just before a track is cut plays it to the cut', async (t) => {
+    const programme = new Playlist([entry('750', 40), entry('300', 3)])
+    const before = onAir(t, folder, programme)
+    await before.published(5)
+    await before.broadcast.stop()
+    const chunks = before.chunks.slice(0, 5)
+    const last = chunks.at(-1)!
+    const cut = (last.frame + last.frames - chunks[0]!.frame) * FRAME + RATE / 4
+    programme.go('entry-750', 1, chunkEndMs(last) + 250)
+    const air = onAir(t, folder, programme, { after: last, lateMs: 4000 })
+    await air.published(4)
+    await air.broadcast.stop()
+    const sound = await soundOf([...chunks, ...air.chunks])
+    consecutive(t, [...chunks, ...air.chunks])
+    t.ok(deviation(sound, 750, 2000, cut - 2 * FRAME) < 0.05, 'not a sample of it is missing')
+    t.ok(pitch(sound, 300, cut + 2 * FRAME, 4 * FRAME) > 0.3, 'what follows begins at the cut')
+    t.equal(air.chunks[0]?.cues[0]?.entryId, 'entry-750')
+    t.notOk(programme.ended.includes('entry-750'))
+  })
 
   t.test('who goes on long after takes only the numbers over', async (t) => {
     const programme = new Playlist([entry('300', 3)])

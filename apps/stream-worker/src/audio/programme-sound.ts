@@ -62,6 +62,8 @@ interface Voice extends Sound {
   overlay: Sound | null
   /** The engine knows already that this one is over: only its end is still to be heard. */
   isTail: boolean
+  /** At this sample what follows takes over, where that is before its end: it was cut; null = it was not. */
+  cutAt: number | null
 }
 
 /** The programme as samples: songs and jingles without a gap, phrases over them, each decoded ahead of its time. */
@@ -131,6 +133,7 @@ export function createProgrammeSound(options: {
       phrase: null,
       overlay: null,
       isTail: false,
+      cutAt: null,
     }
   }
 
@@ -224,6 +227,20 @@ export function createProgrammeSound(options: {
     )
   }
 
+  /** Puts on air what the plan says now, although what sounds is not over. */
+  function change(plan: AirPlan) {
+    for (const sound of allSounds(voices)) {
+      const level = gainAt(sound.fade, cursor)
+      sound.fade = { direction: 'out', from: cursor, length: QUICK_FADE_SAMPLES, level }
+    }
+    const isJoined = (plan.current?.positionMs ?? 0) > 0 || voices.length > 0
+    begin(
+      plan,
+      cursor,
+      isJoined ? { direction: 'in', from: cursor, length: QUICK_FADE_SAMPLES, level: 1 } : null,
+    )
+  }
+
   function sound(voice: Voice, at: number) {
     voices.push(voice)
     isSilent = false
@@ -244,9 +261,12 @@ export function createProgrammeSound(options: {
     }
     const entry = entryOf(lastCue)
     const { endMs } = aboutEntry(entry)
-    if (endMs === null || endMs - positionMs > TAIL_MS) return begin(plan, at, null)
+    const cutMs = (plan.beginsAtMs ?? Infinity) - timeOf(at)
+    const isCut = cutMs <= TAIL_MS
+    if (!isCut && (endMs === null || endMs - positionMs > TAIL_MS)) return begin(plan, at, null)
     current = open(entry, startsAt, Math.max(0, cursor - startsAt))
     current.isTail = true
+    current.cutAt = isCut ? at + Math.round(cutMs * SAMPLES_PER_MS) : null
     following = followerIn(plan)
     sound(current, at)
   }
@@ -309,6 +329,15 @@ export function createProgrammeSound(options: {
         continue
       }
       const end = endOf(voice)
+      const { cutAt } = voice
+      // An end that falls on that moment, but for rounding, is no cut.
+      if (cutAt !== null && (end === null || end - cutAt > ROUNDING_MS * SAMPLES_PER_MS)) {
+        if (cursor < cutAt) return untilFadesEnd(cutAt - cursor)
+        leave(voice, cursor)
+        change(programme.plan(timeOf(cursor) + 1))
+        if (!current) return untilFadesEnd(Infinity)
+        continue
+      }
       if (end === null) return untilFadesEnd(Infinity)
       if (cursor >= end) {
         remove(voice)
@@ -437,16 +466,7 @@ export function createProgrammeSound(options: {
         if (!current.isTail) setPhrase(current, plan.current?.phrase ?? null)
         return
       }
-      for (const sound of allSounds(voices)) {
-        const level = gainAt(sound.fade, cursor)
-        sound.fade = { direction: 'out', from: cursor, length: QUICK_FADE_SAMPLES, level }
-      }
-      const isJoined = (plan.current?.positionMs ?? 0) > 0 || voices.length > 0
-      begin(
-        plan,
-        cursor,
-        isJoined ? { direction: 'in', from: cursor, length: QUICK_FADE_SAMPLES, level: 1 } : null,
-      )
+      change(plan)
     },
 
     check(elapsedMs) {
