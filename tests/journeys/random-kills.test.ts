@@ -91,22 +91,26 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   }
   const starting: Promise<unknown>[] = []
   const takeover = async () => {
-    starting.push(station.startWorker().then((worker) => workers.push(worker)))
     active = await Promise.any(workers.map((worker) => worker.printed(isOnAir).then(() => worker)))
+    starting.push(station.startWorker().then((worker) => workers.push(worker)))
     await air.more(random(3))
   }
+  /** Whoever may take over next is known. */
+  const allStandBy = () => Promise.all(starting)
 
   order()
   await kill()
   skip()
   await takeover()
 
+  await allStandBy()
   await until(({ onAir }) => onAir.phase === 'jingle')
   await new Promise((resolve) => setTimeout(resolve, random(1_000)))
   await kill()
   order()
   await takeover()
 
+  await allStandBy()
   await until(({ onAir }) => onAir.phase === 'track')
   // What is skipped has been heard.
   await air.more(2)
@@ -115,6 +119,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   await kill()
   await takeover()
 
+  await allStandBy()
   const { index } = now().list
   await until(({ list, onAir }) => list.index > index && onAir.phase === 'track')
   order()
@@ -122,7 +127,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   await takeover()
 
   const outcomes = await Promise.all(answers)
-  await Promise.all(starting)
+  await allStandBy()
   const last = now()
   await air.until((air.chunks.at(-1)?.atMs ?? 0) + 2_000)
   const { chunks } = air
