@@ -7,6 +7,7 @@ import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 
 const CHECK_EVERY_MS = 1000
 const STALLED_AFTER_MS = 5000
+const PAUSE_SETTLES_MS = 300
 /** How much of a new measurement goes into the lag that is shown. */
 const SMOOTHING = 0.3
 /** Sooner than the station carries a slow listener to the live edge, which the element would not notice. */
@@ -140,9 +141,16 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
 
   /** The system or the browser paused, when headphones were pulled out for instance. */
   function pausedOutside(): void {
-    if (!isWanted || audio.ended || !audio.paused || !audio.hasAttribute('src')) return
-    hangUp()
-    sound.set({ is: 'paused' })
+    const mine = line
+    const isPaused = () =>
+      mine === line && isWanted && !audio.ended && audio.paused && audio.hasAttribute('src')
+    if (!isPaused()) return
+    // A connection that broke looks the same at first: the element pauses, and only then says that it ended.
+    setTimeout(() => {
+      if (!isPaused()) return
+      hangUp()
+      sound.set({ is: 'paused' })
+    }, PAUSE_SETTLES_MS)
   }
 
   const events: [string, () => void][] = [
