@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mode, Privilege, Track } from '@solstice/contracts'
 import { shownQueue } from '@solstice/playout'
-import { createAudit, createEditor, lyricsKey, purgeWorkingCopies, stagedKey } from '@solstice/station'
+import {
+  artistKey,
+  createAudit,
+  createEditor,
+  lyricsKey,
+  purgeWorkingCopies,
+  stagedKey,
+} from '@solstice/station'
 import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
@@ -32,8 +39,8 @@ async function openStation(t: Test, ids: string[], env: Record<string, string> =
   const { ports } = station
   for (const id of ids) await station.addTrack(id, undefined, { ...LONG, artist: `Artist of ${id}` })
   for (const { mode, artist } of await ports.data.tracks.find()) {
-    const key = artist.toLowerCase().replace(/[/?]/g, '_')
-    if (mode === 'day') await ports.data.artists.put({ artist: key, hasArt: false, artFileName: '' })
+    if (mode === 'day')
+      await ports.data.artists.put({ artist: artistKey(artist), hasArt: false, artFileName: '' })
   }
   await startJobs(t, ports)
   const air = await startAir(t, ports)
@@ -82,7 +89,7 @@ t.test(
     await ports.data.offsets.put({ key, offset: 1 })
     const group = { id: 'g', name: 'G', nameKey: 'g', mode: 'day' as const, createdAt: 0, revision: 1 }
     await ports.data.groups.put({ ...group, songs: [second!, id!] })
-    const artist = track.artist.toLowerCase().replace('/', '_')
+    const artist = artistKey(track.artist)
     await ports.media.put(`arts/${artist}.jpg`, Buffer.from('image'))
     await ports.data.artists.put({ artist, hasArt: true, artFileName: `${artist}.jpg` })
 
@@ -419,9 +426,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
   t.match(await tags.read(path), after)
   t.equal(await data.lyrics.get(oldKey), null)
   t.equal((await data.offsets.get(lyricsKey('Інша', 'Нова / "назва"')))?.offset, 1.5)
-  t.notOk(
-    (await data.artists.find()).some((record) => record.artist === artist.toLowerCase().replace('/', '_')),
-  )
+  t.notOk((await data.artists.find()).some((record) => record.artist === artistKey(artist)))
   t.ok(await data.artists.get('інша'))
   t.match(await data.audit.find(), [
     {
