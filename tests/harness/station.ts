@@ -153,13 +153,25 @@ export async function listen(
   }
 }
 
-/** Follows the broadcast as a replica does. */
-export async function followBroadcast(t: Teardown, { env }: Station) {
+/** The bus of a station, closed with the test; `stop` ends what is read from it. */
+export async function openBus(t: Teardown, { env }: Station) {
   const log = pino({ level: 'silent' })
   const redis = await openRedis(env.REDIS_URL!, log, true)
   const clock = await openStationClock(redis)
   const bus = openRedisBus(redis, clock, log)
   const stop = new AbortController()
+  t.teardown(async () => {
+    stop.abort()
+    await bus.close()
+    clock.stop()
+    redis.disconnect()
+  })
+  return { bus, stop }
+}
+
+/** Follows the broadcast as a replica does. */
+export async function followBroadcast(t: Teardown, station: Station) {
+  const { bus, stop } = await openBus(t, station)
   const chunks: FrameChunk[] = []
   let wake = () => {}
   const following = (async () => {
@@ -171,9 +183,6 @@ export async function followBroadcast(t: Teardown, { env }: Station) {
   t.teardown(async () => {
     stop.abort()
     await following
-    await bus.close()
-    clock.stop()
-    redis.disconnect()
   })
   const until = async (isThere: () => boolean) => {
     while (!isThere()) {

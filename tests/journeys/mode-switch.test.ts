@@ -1,9 +1,7 @@
-import { openRedis, openRedisBus, openStationClock } from '@solstice/adapters'
 import type { FrameChunk } from '@solstice/station'
-import { pino } from 'pino'
 import t from 'tap'
 import { decode, melody } from '../harness/audio.ts'
-import { prepareStation } from '../harness/station.ts'
+import { openBus, prepareStation } from '../harness/station.ts'
 
 const WINDOWS_PER_S = 20
 const [dayHz, nightHz] = [440, 880]
@@ -20,17 +18,7 @@ t.test(
       // Hours that are equal: by itself it is always day.
       { NIGHT_MODE: 'true', DAY_START_HOUR: '6', NIGHT_START_HOUR: '6', PREPARING_MIN_S: '2' },
     )
-    const log = pino({ level: 'silent' })
-    const redis = await openRedis(station.env.REDIS_URL!, log, true)
-    const clock = await openStationClock(redis)
-    const bus = openRedisBus(redis, clock, log)
-    const stop = new AbortController()
-    t.teardown(async () => {
-      stop.abort()
-      await bus.close()
-      clock.stop()
-      redis.disconnect()
-    })
+    const { bus, stop } = await openBus(t, station)
     await station.startWorker()
 
     const chunks: FrameChunk[] = []

@@ -1,9 +1,7 @@
-import { openRedis, openRedisBus, openStationClock } from '@solstice/adapters'
 import type { FrameChunk } from '@solstice/station'
-import { pino } from 'pino'
 import t from 'tap'
 import { decode, melody } from '../harness/audio.ts'
-import { prepareStation } from '../harness/station.ts'
+import { openBus, prepareStation } from '../harness/station.ts'
 
 const WINDOWS_PER_S = 20
 const pitches = [440, 660, 880]
@@ -11,17 +9,7 @@ const pitches = [440, 660, 880]
 t.test('A7: a skip is heard at once, and the next track begins with its first sample', async (t) => {
   const tones = pitches.map((hz) => ({ name: `Tone ${hz}`, hz, seconds: 60 }))
   const station = await prepareStation(t, tones, { QUEUE_SKIP_COOLDOWN_S: '0' })
-  const log = pino({ level: 'silent' })
-  const redis = await openRedis(station.env.REDIS_URL!, log, true)
-  const clock = await openStationClock(redis)
-  const bus = openRedisBus(redis, clock, log)
-  const stop = new AbortController()
-  t.teardown(async () => {
-    stop.abort()
-    await bus.close()
-    clock.stop()
-    redis.disconnect()
-  })
+  const { bus, stop } = await openBus(t, station)
   await station.startWorker()
 
   const chunks: FrameChunk[] = []
