@@ -102,6 +102,13 @@ provide_browser() {
   provide 'chromium chromium-sandbox' '--cask chromium' || exit 1
 }
 
+# tap comes with plugins that .taprc leaves out, and would build itself without them only beside the first run.
+build_tap() {
+  built=node_modules/@tapjs/test/test-built/dist/esm/index.js
+  sed -n 's/^ *- "!\(.*\)"$/\1/p' .taprc | grep -qFf - "$built" || return 0
+  node node_modules/tap/dist/esm/run.mjs build >/dev/null || refuse 'tap could not be built; see above'
+}
+
 build_web() {
   if [ "$purpose" = start ] && is_set WEB_DIST; then return; fi
   built=apps/web/dist/index.html
@@ -126,5 +133,6 @@ fi
 if [ "$purpose" = test ]; then
   has curl || provide 'curl ca-certificates' curl || exit 1
   provide_browser
+  build_tap
 fi
 build_web
