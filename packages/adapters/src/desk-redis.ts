@@ -18,7 +18,8 @@ const CLOCK_STEP_MS = 500
 /**
  * Takes the lease if it is free, or was taken for this token by an attempt whose answer got lost. The epoch is the first half of every stream id that this holder will write, so Redis
  * itself refuses a worker that lost the lease; both streams are claimed at once, before anybody reads where they end.
- * The epoch is at least the time in milliseconds: it rises even when Redis was emptied.
+ * The epoch is at least the time in milliseconds: it rises even when Redis was emptied. Tells as well when the holder
+ * before was last seen, as the first renewal says that this one is.
  */
 const TAKE = `
 local holder = redis.call('GET', KEYS[1])
@@ -31,7 +32,7 @@ local claim = string.format('%.0f', epoch) .. '-0'
 local saved = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
 if saved then redis.call('XADD', KEYS[3], 'MAXLEN', 1, claim, unpack(saved[2])) end
 redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[3], claim, 'claim', ARGV[1])
-return string.format('%.0f', epoch)`
+return { string.format('%.0f', epoch), redis.call('GET', KEYS[5]) }`
 
 /** Renews the lease and says that the station is alive; keeps the clock steady when Redis's own was set. */
 const RENEW = `
@@ -66,17 +67,18 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
       signal.throwIfAborted()
       const take = lines.redis.eval(
         TAKE,
-        4,
+        5,
         keys.lease,
         keys.epoch,
         keys.air,
         keys.frames,
+        keys.alive,
         token,
         LEASE_MS,
         KEPT_CHUNKS,
       )
-      const epoch = await answered(lines.redis, take).catch(() => null)
-      if (epoch) return holdDesk(lines, token, String(epoch))
+      const taken = (await answered(lines.redis, take).catch(() => null)) as [string, string | null] | null
+      if (taken) return holdDesk(lines, token, taken[0], Number(taken[1] ?? 0))
       await Promise.race([
         pause(TRY_EVERY_MS),
         new Promise<void>((resolve) => {
@@ -89,7 +91,7 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
   }
 }
 
-function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string): AirDesk {
+function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string, aliveAtMs: number): AirDesk {
   const lost = new AbortController()
   const line = anotherConnection(redis)
   const askers = new Map<CommandId, { asker: string; token: string }>()
@@ -153,11 +155,8 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string)
     lost: lost.signal,
 
     async resume() {
-      const [[entry], alive] = await Promise.all([
-        redis.xrevrange(keys.air, '+', '-', 'COUNT', 1),
-        redis.get(keys.alive),
-      ])
-      return entry ? { state: readState(entry[1][1]!), aliveAtMs: Number(alive ?? 0) } : null
+      const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
+      return entry ? { state: readState(entry[1][1]!), aliveAtMs } : null
     },
 
     async lastChunk() {
