@@ -48,6 +48,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { trackRoutes } from './routes/tracks.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { videoRoutes } from './routes/video.ts'
+import { compileWhenNeeded } from './schema-compilers.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { personas } from './sockets/personas.ts'
 import { createAirMirror } from './stream/air-mirror.ts'
@@ -91,6 +92,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: PARAM_LIMIT },
+    schemaController: { compilersFactory: compileWhenNeeded },
     // Node looks for requests that are too slow every 30 s unless told otherwise.
     http: { headersTimeout: HEADER_TIME_LIMIT_MS, connectionsCheckingInterval: 2_000 },
     frameworkErrors: refuse,
