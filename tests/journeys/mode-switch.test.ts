@@ -26,7 +26,7 @@ t.test(
     let nightChunks = 0
     for await (const chunk of bus.frames(stop.signal)) {
       chunks.push(chunk)
-      const heard = chunk.cues.at(-1)
+      const heard = chunk.cues.findLast((cue) => cue.entryId !== null)
       if (!isAsked && heard?.trackId === 'day/Sun.mp3' && heard.positionMs > 2_000) {
         isAsked = true
         t.same(await bus.send({ type: 'switch-mode', target: 'night', atMs: null }), { ok: true })
@@ -47,7 +47,9 @@ t.test(
     t.notOk(heard.slice(lastDay + 1, firstNight).some((hz) => hz !== null))
     t.same([...new Set(heard.slice(firstNight, -2))], [nightHz])
     t.match(
-      chunks.flatMap((chunk) => chunk.cues).find((cue) => cue.trackId === 'night/Moon.mp3'),
+      chunks
+        .flatMap((chunk) => chunk.cues)
+        .find((cue) => cue.entryId !== null && cue.trackId === 'night/Moon.mp3'),
       { positionMs: 0 },
       'the night begins with the first sample of its first track',
     )

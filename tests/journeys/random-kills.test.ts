@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openJsonData } from '@solstice/adapters'
 import type { Command, Outcome, PlayoutState, Suggestion } from '@solstice/playout'
-import { type Cue, defaultSettings, trackRef } from '@solstice/station'
+import { defaultSettings, type SoundCue, trackRef } from '@solstice/station'
 import t from 'tap'
 import { decode, makeTone, melody } from '../harness/audio.ts'
 import type { Process } from '../harness/processes.ts'
@@ -144,8 +144,9 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
 
   const cues = chunks
     .flatMap((chunk) => chunk.cues)
+    .filter((cue) => cue.entryId !== null)
     .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
-  const isJingle = ({ jingle }: Cue) => jingle !== undefined
+  const isJingle = ({ jingle }: SoundCue) => jingle !== undefined
   const played = queueOf(last, last.list.index + 1).map(({ entryId }) => entryId)
   const heardSongs = cues.filter((cue) => !isJingle(cue)).map(({ entryId }) => entryId)
   t.same(heardSongs.slice(0, played.length), played, 'songs are heard in the order of the queue, each once')

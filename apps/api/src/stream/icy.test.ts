@@ -114,5 +114,6 @@ t.test('no title breaks out of its quotes, its line or its block', async (t) => 
 t.test('the title is artist and title, or the one that is known', async (t) => {
   t.equal(cueTitle({ artist: 'Ann', title: 'One' }), 'Ann - One')
   t.equal(cueTitle({ artist: ' ', title: 'One' }), 'One')
+  t.equal(cueTitle({ frame: 1, entryId: null }), '')
   t.equal(cueTitle(null), '')
 })

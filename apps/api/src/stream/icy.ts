@@ -1,4 +1,4 @@
-import type { Cue } from '@solstice/station'
+import type { SilenceCue, SoundCue } from '@solstice/station'
 
 /** Audio bytes between two metadata blocks: `icy-metaint`. */
 export const METADATA_INTERVAL = 16_000
@@ -10,8 +10,8 @@ const OPENING = "StreamTitle='"
 const CLOSING = "';"
 
 /** What a player shows while a cue is heard; '' in silence. */
-export function cueTitle(cue: Pick<Cue, 'artist' | 'title'> | null): string {
-  if (!cue) return ''
+export function cueTitle(cue: Pick<SoundCue, 'artist' | 'title'> | SilenceCue | null): string {
+  if (!cue || !('title' in cue)) return ''
   return [cue.artist, cue.title].filter((text) => text.trim() !== '').join(' - ')
 }
 

@@ -1,8 +1,18 @@
-import type { AirEntry, Rendition, TrackRef } from '@solstice/playout'
-import type { Cue, MediaKey } from '@solstice/station'
+import type { AirEntry, Phrase, Rendition, TrackRef } from '@solstice/playout'
+import { FRAME_SAMPLES, type MediaKey, type SoundCue } from '@solstice/station'
+import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** A clip of unknown length is decoded as if it were so long. */
 export const ASSUMED_CLIP_MS = 30_000
+
+/** A song or a jingle as it lies in the broadcast. */
+export interface Placed {
+  entry: AirEntry
+  /** Sample of the broadcast at which its position 0 lies. */
+  startsAt: number
+  /** What is to be mixed over its end. */
+  phrase: Phrase | null
+}
 
 /** What the sound has to know of a song or a jingle, and what is shown while it is heard. */
 export interface AboutEntry {
@@ -42,18 +52,24 @@ function played(durationMs: number | null, rendition?: Rendition) {
   }
 }
 
-/** A cue of what is heard from a frame on, `positionMs` within the song or jingle. */
-export function cueOf(entry: AirEntry, frame: number, positionMs: number): Cue {
+/** A cue of what is heard from a frame on. */
+export function cueOf({ entry, startsAt, phrase }: Placed, frame: number): SoundCue {
   const { shown, durationMs, jingleId, media } = aboutEntry(entry)
   const { id: trackId, title, artist, rendition } = shown
+  const positionMs = (frame * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
   const cue = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
   return jingleId === null
-    ? { ...cue, ...(rendition && { rendition }) }
+    ? { ...cue, ...(rendition && { rendition }), ...(phrase && { phrase }) }
     : { ...cue, jingle: { id: jingleId, media } }
 }
 
-/** As much of an entry as is needed to hear its end. */
-export function entryOf({ entryId, trackId, title, artist, durationMs, rendition, jingle }: Cue): AirEntry {
+/** As much of what a cue tells of as is needed to hear its end. */
+export function placedBy(cue: SoundCue): Placed {
+  const startsAt = cue.frame * FRAME_SAMPLES - Math.round(cue.positionMs * SAMPLES_PER_MS)
+  return { entry: entryOf(cue), startsAt, phrase: cue.phrase ?? null }
+}
+
+function entryOf({ entryId, trackId, title, artist, durationMs, rendition, jingle }: SoundCue): AirEntry {
   const about = { id: trackId, title, artist, album: '', year: null, durationMs }
   const track = { ...about, ...(rendition && { rendition }) }
   const entry = { entryId, track, orderType: null, tier: null }

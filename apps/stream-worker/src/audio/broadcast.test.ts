@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AirEntry, AirPlan, Phrase, QueueEntry } from '@solstice/playout'
-import { chunkEndMs, FRAME_MS, type FrameChunk } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, type FrameChunk, type SoundCue } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio.ts'
@@ -154,6 +154,10 @@ function onAir(
 
 const endOf = (chunk: FrameChunk) => chunk.atMs + (chunk.frames * FRAME * 1000) / RATE
 
+/** The cues of songs and jingles at their beginning. */
+const starts = (chunks: FrameChunk[]) =>
+  chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.entryId !== null && cue.positionMs < 26)
+
 const soundOf = (chunks: FrameChunk[]) => decode(Buffer.concat(chunks.map((chunk) => chunk.audio)))
 
 /** The sine of this pitch that fits best to a second of sound. */
@@ -249,8 +253,7 @@ t.test('the programme as it is heard', async (t) => {
     t.strictSame(programme.ended, ['entry-300', 'entry-450', 'entry-600'])
 
     const first = air.chunks[0]!.frame
-    const changes = air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.positionMs < 26)
-    t.match(changes, [
+    t.match(starts(air.chunks), [
       { frame: first, entryId: 'entry-300', trackId: '300', title: 'Title 300', durationMs: 3000 },
       { frame: first + Math.ceil((3 * RATE) / FRAME), entryId: 'entry-450', artist: 'Artist' },
       { frame: first + Math.ceil((5.5 * RATE) / FRAME), entryId: 'entry-600' },
@@ -259,7 +262,12 @@ t.test('the programme as it is heard', async (t) => {
       const [cue] = chunk.cues
       t.equal(cue?.frame, chunk.frame, 'a chunk begins with what is heard at its first frame')
     }
-    t.strictSame(air.chunks.at(-1)?.cues, [], 'silence has no cue')
+    t.strictSame(
+      air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.entryId === null),
+      [{ frame: first + Math.ceil((9.5 * RATE) / FRAME), entryId: null }],
+      'silence has a cue where it begins, and none in the chunks after it',
+    )
+    t.strictSame(air.chunks.at(-1)?.cues, [])
   })
 
   t.test('a crossfade overlaps the tracks with equal power', async (t) => {
@@ -315,7 +323,7 @@ t.test('the programme as it is heard', async (t) => {
     t.ok(startError(sound, 600, Math.round(5.7 * RATE)) < 1, 'without it songs overlap again')
 
     const first = air.chunks[0]!.frame
-    const heard = air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.positionMs < 26)
+    const heard = starts(air.chunks)
     t.match(heard[1], {
       frame: first + Math.ceil((3 * RATE) / FRAME),
       entryId: 'jingle-1050',
@@ -325,14 +333,16 @@ t.test('the programme as it is heard', async (t) => {
     })
     t.match(heard[2], { frame: first + Math.ceil((4.2 * RATE) / FRAME), entryId: 'entry-450' })
 
-    for (const [cut, tone] of [
-      [7, 1050],
-      [11, 1500],
+    for (const [cut, tone, index, startedMs] of [
+      [7, 1050, 1, 3000],
+      [11, 1500, 2, 4200],
+      // The engine knows already that the song is over: only its end is still to be heard, with its phrase.
+      [11, 1500, 4, 6700],
     ] as const) {
       const after = air.chunks[cut - 1]!
       const again = new Playlist([...programme.entries], programme.phrases)
-      again.index = cut === 7 ? 1 : 2
-      again.startedAtMs = START_MS + (cut === 7 ? 3000 : 4200)
+      again.index = index
+      again.startedAtMs = START_MS + startedMs
       const other = onAir(t, folder, again, { after, crossfadeMs: 1000 })
       await other.published(1.5)
       await other.broadcast.stop()
@@ -539,7 +549,7 @@ t.test('the programme as it is heard', async (t) => {
       })
       t.equal(jumps.length, 1)
       t.ok(jumps[0]!.ms > 20_000 && jumps[0]!.ms < 31_000)
-      const cue = jumps[0]!.chunk.cues.at(-1)!
+      const cue = jumps[0]!.chunk.cues.at(-1) as SoundCue
       const playedMs = jumps[0]!.chunk.atMs - air.chunks[0]!.atMs
       t.ok(Math.abs(cue.positionMs - playedMs) < 600, 'the track is where the engine says it is')
     },

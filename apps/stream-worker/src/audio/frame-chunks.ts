@@ -1,8 +1,6 @@
-import type { AirEntry } from '@solstice/playout'
 import { type Cue, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
-import { cueOf } from './air-entry.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
+import { cueOf, type Placed } from './air-entry.ts'
 
 /** About half a second. */
 export const CHUNK_FRAMES = 19
@@ -11,8 +9,8 @@ const MAX_WAITING = 60
 
 /** Gathers frames to chunks, says what is heard in them, and publishes them one after the other. */
 export interface FrameChunks {
-  /** From a sample on an entry is heard whose position 0 lies at sample `startsAt`; null = silence. */
-  heard(sample: number, entry: AirEntry | null, startsAt: number): void
+  /** What is heard from a sample on; null = silence. */
+  heard(sample: number, placed: Placed | null): void
   /** The next frame. */
   add(frame: Buffer): void
   /** Publishes nothing more; resolves when a publication under way is over. */
@@ -34,7 +32,7 @@ export function createFrameChunks(options: {
   let { frame, byte } = options
   let gathered: Buffer[] = []
   /** In order; the first is what is heard at the first frame of the next chunk. */
-  let changes: { frame: number; entry: AirEntry | null; startsAt: number }[] = []
+  let changes: { frame: number; placed: Placed | null }[] = []
   let waiting: FrameChunk[] = []
   let publishing: Promise<void> | null = null
   let isStopped = false
@@ -44,11 +42,11 @@ export function createFrameChunks(options: {
     const latest = changes.findLastIndex((change) => change.frame <= frame)
     changes = changes.slice(Math.max(0, latest))
     const cues: Cue[] = []
-    for (const { frame: changedAt, entry, startsAt } of changes) {
+    for (const { frame: changedAt, placed } of changes) {
       if (changedAt >= end) break
-      if (!entry) continue
       const at = Math.max(frame, changedAt)
-      cues.push(cueOf(entry, at, (at * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS))
+      if (placed) cues.push(cueOf(placed, at))
+      else if (cues.length > 0) cues.push({ frame: at, entryId: null })
     }
     return cues
   }
@@ -68,10 +66,10 @@ export function createFrameChunks(options: {
   }
 
   return {
-    heard(sample, entry, startsAt) {
+    heard(sample, placed) {
       const changedAt = Math.ceil(sample / FRAME_SAMPLES)
       changes = changes.filter((change) => change.frame < changedAt)
-      changes.push({ frame: changedAt, entry, startsAt })
+      changes.push({ frame: changedAt, placed })
     },
 
     add(bytes) {

@@ -1,7 +1,7 @@
 import type { AirEntry, AirPlan, Phrase } from '@solstice/playout'
 import { type Cue, FRAME_SAMPLES, type MediaKey, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
-import { ASSUMED_CLIP_MS, aboutEntry, entryOf } from './air-entry.ts'
+import { ASSUMED_CLIP_MS, aboutEntry, type Placed, placedBy } from './air-entry.ts'
 import { type Decoder, openDecoder } from './decoder.ts'
 import { createMixer, type Fade, gainAt, isOver, type Part } from './mixer.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
@@ -52,12 +52,9 @@ interface Sound extends Part {
   startsAt: number
 }
 
-interface Voice extends Sound {
-  entry: AirEntry
+interface Voice extends Sound, Placed {
   /** Position of the first sample that was decoded. */
   from: number
-  /** What is to be mixed over its end. */
-  phrase: Phrase | null
   /** The phrase, from some time before it is heard. */
   overlay: Sound | null
   /** The engine knows already that this one is over: only its end is still to be heard. */
@@ -97,8 +94,8 @@ export function createProgrammeSound(options: {
   timeOf(sample: number): number
   ffmpegPath: string
   crossfadeMs: number
-  /** From this sample on an entry is heard whose position 0 lies at `startsAt`; null = silence. */
-  onHeard(sample: number, entry: AirEntry | null, startsAt: number): void
+  /** What is heard from this sample on; null = silence. */
+  onHeard(sample: number, placed: Placed | null): void
   /** A decoder has something new. */
   onProgress(): void
   log: Logger
@@ -167,6 +164,7 @@ export function createProgrammeSound(options: {
     voice.phrase = phrase
     if (voice.overlay) closeSound(voice.overlay)
     voice.overlay = null
+    if (voices.includes(voice)) tellHeard(voice, cursor)
   }
 
   /** Opens the phrase of the current voice when it comes near. */
@@ -199,7 +197,7 @@ export function createProgrammeSound(options: {
     if (!planned || planned.entry.entryId === overId) {
       current = null
       following = plan.next
-      if (!isSilent) options.onHeard(at, null, at)
+      if (!isSilent) options.onHeard(at, null)
       isSilent = true
       return
     }
@@ -244,22 +242,25 @@ export function createProgrammeSound(options: {
   function sound(voice: Voice, at: number) {
     voices.push(voice)
     isSilent = false
-    options.onHeard(Math.max(at, voice.startsAt), voice.entry, voice.startsAt)
+    tellHeard(voice, at)
+  }
+
+  function tellHeard({ entry, startsAt, phrase }: Voice, at: number) {
+    options.onHeard(Math.max(at, startsAt), { entry, startsAt, phrase })
   }
 
   /** Takes the programme up where the last broadcast left it. */
   function takeUp(at: number, lastCue: Cue | null) {
     const plan = programme.plan(timeOf(at))
     const planned = plan.current
-    if (!lastCue) return begin(plan, at, null)
-    const startsAt = lastCue.frame * FRAME_SAMPLES - Math.round(lastCue.positionMs * SAMPLES_PER_MS)
+    if (lastCue === null || lastCue.entryId === null) return begin(plan, at, null)
+    const { entry, startsAt, phrase } = placedBy(lastCue)
     const positionMs = (at - startsAt) / SAMPLES_PER_MS
     if (planned?.entry.entryId === lastCue.entryId) {
       // What was heard is exact to the sample; the engine's moment may lie a frame beside it.
       const isSame = Math.abs(planned.positionMs - positionMs) < ROUNDING_MS
       return begin(isSame ? { ...plan, current: { ...planned, positionMs } } : plan, at, null)
     }
-    const entry = entryOf(lastCue)
     const { endMs } = aboutEntry(entry)
     const cutMs = (plan.beginsAtMs ?? Infinity) - timeOf(at)
     const isCut = cutMs <= TAIL_MS
@@ -267,6 +268,7 @@ export function createProgrammeSound(options: {
     current = open(entry, startsAt, Math.max(0, cursor - startsAt))
     current.isTail = true
     current.cutAt = isCut ? at + Math.round(cutMs * SAMPLES_PER_MS) : null
+    setPhrase(current, phrase)
     following = followerIn(plan)
     sound(current, at)
   }

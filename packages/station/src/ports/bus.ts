@@ -1,7 +1,10 @@
-import type { Command, Outcome, PlayoutState, Rendition } from '@solstice/playout'
+import type { Command, Outcome, Phrase, PlayoutState, Rendition } from '@solstice/playout'
 
-/** What is heard from `frame` on: a song, or a jingle, during which the song before it is still shown. */
-export interface Cue {
+/** What is heard from `frame` on. */
+export type Cue = SoundCue | SilenceCue
+
+/** A song, or a jingle, during which the song before it is still shown. */
+export interface SoundCue {
   /** Frame number at which this begins. */
   frame: number
   entryId: string
@@ -16,6 +19,13 @@ export interface Cue {
   rendition?: Rendition
   /** The clip that is heard, when it is a jingle. */
   jingle?: { id: string; media: string }
+  /** What is mixed over the end of the song. */
+  phrase?: Phrase
+}
+
+export interface SilenceCue {
+  frame: number
+  entryId: null
 }
 
 /** About half a second of the broadcast: whole MP3 frames. */
@@ -28,7 +38,7 @@ export interface FrameChunk {
   /** Position of the first byte in the broadcast; ICY blocks are cut where it is a multiple of the metadata interval. */
   byte: number
   audio: Buffer
-  /** The first is for the first frame: what was on before; none when the air is silent. */
+  /** The first is for the first frame: what was on before. What lies before all of them is silence. */
   cues: Cue[]
 }
 
