@@ -311,10 +311,11 @@ t.test('an event without an access rule is not registered', async (t) => {
     {},
     { all: [] },
     { all: ['root'] },
-    { any: ['stats'] },
+    { any: [] },
   ]
   for (const rule of rules) t.throws(() => judgeOf(rule as EventAccess), JSON.stringify(rule))
-  for (const rule of ['anyone', 'admin', { all: ['stats'] }] as EventAccess[]) t.ok(judgeOf(rule))
+  for (const rule of ['anyone', 'admin', 'live', 'host', { all: ['stats'] }] as EventAccess[])
+    t.ok(judgeOf(rule))
 })
 
 t.test('a page elsewhere changes nothing, whatever its visitor is logged in to', async (t) => {

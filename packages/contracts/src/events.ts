@@ -5,9 +5,16 @@ import { QueueItem, RadioState, TrackId, User } from './resources.ts'
 
 /**
  * Who may send an event. Like a route, an event without a rule does not register. What only admin sockets may send is
- * dropped without a word before the socket is one; one that lacks a privilege gets an error.
+ * dropped without a word before the socket is one; one that lacks a privilege gets an error. `live`: who is on the air,
+ * `host`: as a host; from others it is dropped, or refused where there is a callback.
  */
-export type EventAccess = 'anyone' | 'admin' | { readonly all: readonly Privilege[] }
+export type EventAccess =
+  | 'anyone'
+  | 'admin'
+  | 'live'
+  | 'host'
+  | { readonly all: readonly Privilege[] }
+  | { readonly any: readonly Privilege[] }
 
 export interface ClientEvent {
   summary: string

@@ -1,6 +1,7 @@
 export * from './admin-resources.ts'
 export * from './events.ts'
 export * from './failures.ts'
+export * from './live-events.ts'
 export * from './localized.ts'
 export * from './lyrics-lines.ts'
 export * from './messages.ts'

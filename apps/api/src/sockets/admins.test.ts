@@ -92,25 +92,22 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 t.test('an event without an access rule, or with one that is not known, does not register', async (t) => {
-  for (const access of [
-    undefined,
-    null,
-    '',
-    'admins',
-    {},
-    { any: ['stats'] },
-    { all: [] },
-    { all: ['fly'] },
-  ]) {
+  for (const access of [undefined, null, '', 'admins', {}, { any: [] }, { all: [] }, { all: ['fly'] }]) {
     t.throws(() => judgeOf(access as EventAccess), JSON.stringify(access))
   }
-  const judge = judgeOf({ all: ['queue_manage', 'settings_groups'] })
+  const judgeAll = judgeOf({ all: ['queue_manage', 'settings_groups'] })
+  const judge = (admin: Admin | null) => judgeAll({ admin, liveRole: null })
   const admin: Admin = { adminId: 'x', login: 'x', role: 'admin', privileges: [], authorized: true }
   const both: Admin['privileges'] = ['settings_groups', 'queue_manage']
   t.equal(judge(null), 'ignore')
   t.equal(judge({ ...admin, privileges: ['queue_manage'] }), 'refuse', 'one of two')
   t.equal(judge({ ...admin, privileges: both }), 'pass')
   t.equal(judge({ ...admin, privileges: both, authorized: false }), 'refuse', 'not activated')
+  const judgeAny = judgeOf({ any: ['settings_groups', 'queue_manage'] })
+  t.equal(judgeAny({ admin, liveRole: 'host' }), 'refuse', 'none of two')
+  t.equal(judgeAny({ admin: { ...admin, privileges: ['queue_manage'] }, liveRole: null }), 'pass')
+  t.equal(judgeOf('host')({ admin, liveRole: 'guest' }), 'not-live')
+  t.equal(judgeOf('live')({ admin: null, liveRole: 'guest' }), 'pass')
 })
 
 t.test('a socket becomes an admin socket with a token of an account that is there', async (t) => {

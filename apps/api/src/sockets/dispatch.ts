@@ -1,5 +1,6 @@
 import {
   type Ack,
+  type ClientEvent,
   type ClientEventName,
   type ClientEvents,
   type ClientPayload,
@@ -9,6 +10,8 @@ import {
   type EventAccess,
   type FailureCode,
   failureBody,
+  type LiveRole,
+  type Privilege,
   privileges,
   type ServerEventName,
   type ServerPayload,
@@ -38,13 +41,15 @@ export interface Visitor {
   uid: string | null
   /** The account that the socket acts for; null for a listener. */
   admin: Admin | null
+  /** As what it is on the air now; null = it is not. */
+  readonly liveRole: LiveRole | null
   tell<E extends ServerEventName>(event: E, payload: ServerPayload<E>): void
   /** To be called when `uid` or `admin` changed: from now on the socket hears what is said to those. */
   tuneIn(): void
 }
 
 /** Who a handler has before it: behind the rules for admins there is one. */
-type Caller<E extends ClientEventName> = ClientEvents[E]['access'] extends 'anyone'
+type Caller<E extends ClientEventName> = ClientEvents[E]['access'] extends 'anyone' | 'live'
   ? Visitor
   : Visitor & { readonly admin: Admin }
 
@@ -88,8 +93,8 @@ export function createDispatch(handlers: Handlers, log: Logger): Dispatch {
 }
 
 function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Logger) {
-  const { access, payload: shape, ack } = clientEvents[event]
-  const isForAdmins = access !== 'anyone'
+  const { access, payload: shape, ack }: ClientEvent = clientEvents[event]
+  const isForAdmins = typeof access === 'object' || access === 'admin' || access === 'host'
   const judge = judgeOf(access)
   const check = shape ? Compile(shape) : null
   // Clients leave out a payload of which nothing is required, or send null for it.
@@ -102,8 +107,9 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
       if (ack) callback?.({ error })
       else who.tell('admin_error', JSON.stringify(error))
     }
-    const verdict = judge(who.admin)
+    const verdict = judge(who)
     if (verdict === 'ignore') return
+    if (verdict === 'not-live') return callback?.({ error: coded('NOT_LIVE') })
     if (verdict === 'refuse') return refuse(coded('INSUFFICIENT_PRIVILEGES'))
 
     const caller = who as Caller<E>
@@ -136,7 +142,7 @@ export function codedFailure(error: unknown): Coded {
   return typeof body.error === 'string' ? codedFailure(null) : body.error
 }
 
-type Judge = (admin: Admin | null) => 'pass' | 'ignore' | 'refuse'
+type Judge = (who: Pick<Visitor, 'admin' | 'liveRole'>) => 'pass' | 'ignore' | 'refuse' | 'not-live'
 
 /**
  * What an access rule says to a socket: whoever is no admin is not even answered by events for admins.
@@ -144,13 +150,28 @@ type Judge = (admin: Admin | null) => 'pass' | 'ignore' | 'refuse'
  * @throws when there is no such rule, so that nothing is let in by mistake.
  */
 export function judgeOf(access: EventAccess): Judge {
-  if (access === 'anyone') return () => 'pass'
-  const needed = access === 'admin' ? [] : access?.all
-  const isKnown = needed?.every((privilege) => privileges.includes(privilege))
-  if (!isKnown || (access !== 'admin' && needed.length === 0))
+  switch (access) {
+    case 'anyone':
+      return () => 'pass'
+    case 'live':
+      return ({ liveRole }) => (liveRole ? 'pass' : 'not-live')
+    case 'host':
+      return ({ liveRole }) => (liveRole === 'host' ? 'pass' : 'not-live')
+    case 'admin':
+      return judgeAdmin(() => true)
+  }
+  const needed = access && ('all' in access ? access.all : access.any)
+  if (!needed?.length || !needed.every((privilege) => privileges.includes(privilege)))
     throw new Error(`no access rule for an event: ${JSON.stringify(access)}`)
-  return (admin) => {
+  return judgeAdmin((admin) => {
+    const isHeld = (privilege: Privilege) => holds(admin, privilege)
+    return 'all' in access ? needed.every(isHeld) : needed.some(isHeld)
+  })
+}
+
+function judgeAdmin(isAllowed: (admin: Admin) => boolean): Judge {
+  return ({ admin }) => {
     if (!admin) return 'ignore'
-    return admin.authorized && needed.every((privilege) => holds(admin, privilege)) ? 'pass' : 'refuse'
+    return admin.authorized && isAllowed(admin) ? 'pass' : 'refuse'
   }
 }

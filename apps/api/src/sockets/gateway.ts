@@ -169,6 +169,7 @@ export async function attachGateway(
       },
       uid: null,
       admin: null,
+      liveRole: null,
       tell: (event, ...payload) =>
         void socket.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>)),
       tuneIn() {

@@ -1,0 +1,367 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { ClientEvent, ServerEvent } from './events.ts'
+import { Localized } from './localized.ts'
+
+const clientEvent = <const E extends ClientEvent>(event: E): E => event
+const serverEvent = <const E extends ServerEvent>(event: E): E => event
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const EpochMs = Type.Number({ description: 'epoch ms of the station clock' })
+const SocketId = Type.String({ minLength: 1, maxLength: 100 })
+
+export const LiveRole = Type.Union([
+  Type.Literal('host'),
+  Type.Literal('specialGuest'),
+  Type.Literal('guest'),
+])
+export type LiveRole = Static<typeof LiveRole>
+
+/** Somebody on microphone. */
+export const Participant = Type.Object({
+  id: Type.String({ description: 'socket id' }),
+  login: Type.String({ description: 'login of a host, nickname of a guest' }),
+  role: LiveRole,
+  muted: Type.Boolean(),
+})
+export type Participant = Static<typeof Participant>
+
+/** A listener who asks to come on the air. */
+export const GuestRequest = Type.Object({ uid: Type.String(), nickname: Type.String(), addedAt: EpochMs })
+/** A guest who may come on the air and has not come yet; `id` is the socket. */
+export const PendingGuest = Type.Object({
+  id: Type.String(),
+  nickname: Type.String(),
+  role: Type.Union([Type.Literal('guest'), Type.Literal('specialGuest')]),
+})
+export const BackgroundMode = Type.Union([Type.Literal('random'), Type.Literal('hostChoice')])
+
+/** An address that may not come on the air. */
+export const BanEntry = Type.Object({
+  ip: Type.String(),
+  nickname: Type.String(),
+  bannedAt: EpochMs,
+  bannedBy: Type.String({ description: 'login of the moderator' }),
+})
+export type BanEntry = Static<typeof BanEntry>
+
+/** The refusal of a callback: a text in both languages, with its code. */
+const Refusal = Type.Object({
+  error: Type.Intersect([Localized, Type.Object({ code: Type.Optional(Type.String()) })]),
+})
+const Done = Type.Object({ ok: Type.Literal(true) })
+const DoneOrRefusal = Type.Union([Done, Refusal])
+const Target = Type.Object({ targetId: SocketId })
+const MuteTarget = Type.Object({ targetId: SocketId, muted: Type.Boolean() })
+const Nickname = Type.String({ maxLength: 1_000, description: 'trimmed, cut at 32 characters' })
+const Life = Type.Object({ ttlHours: Type.Optional(Type.Number({ description: '1–168, default 8' })) })
+const AccessCode = Type.Union([
+  Type.Object({ code: Type.String(), expiresAt: EpochMs }),
+  Type.Object({ code: Type.Null() }),
+])
+const NewAccessCode = Type.Union([
+  Type.Object({ ok: Type.Literal(true), code: Type.String(), expiresAt: EpochMs }),
+  Refusal,
+])
+const Page = Type.Object({ offset: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) })
+const BackgroundTrack = Type.Object({
+  id: Type.String(),
+  filename: Type.String(),
+  mode: Type.Union([Type.Literal('day'), Type.Literal('night')]),
+  duration: nullable(Type.Number()),
+  used: Type.Boolean(),
+  createdAt: EpochMs,
+})
+
+/** What hosts, guests and moderators send. All of it is refused, or dropped, while hosting is off. */
+export const liveClientEvents = {
+  admin_go_live: clientEvent({
+    summary: 'Goes on the air as a host',
+    access: { all: ['radio_host'] },
+    payload: null,
+    ack: Type.Union([
+      Type.Object({
+        ok: Type.Literal(true),
+        queuePaused: Type.Boolean(),
+        hosts: Type.Array(Participant),
+        pendingGuests: Type.Array(GuestRequest),
+        backgroundMusicMode: BackgroundMode,
+        selectedBackgroundMusicId: nullable(Type.String()),
+      }),
+      Done,
+      Refusal,
+    ]),
+  }),
+  admin_leave_live: clientEvent({
+    summary: 'Goes off the air as a host',
+    access: 'live',
+    payload: null,
+    ack: null,
+  }),
+  host_mic_toggle: clientEvent({
+    summary: 'The own microphone is on or off',
+    access: 'live',
+    payload: Type.Object({ on: Type.Boolean() }),
+    ack: null,
+  }),
+  host_mic_gain: clientEvent({
+    summary: 'How loud the own microphone is mixed: 2 to 7, default 5',
+    access: 'live',
+    payload: Type.Object({ gain: Type.Number() }),
+    ack: null,
+  }),
+  host_audio_chunk: clientEvent({
+    summary:
+      'The next piece of the own WebM/Opus recording, at most 256 KiB; dropped while the microphone is off',
+    access: 'live',
+    payload: Type.Unsafe<Uint8Array>({ description: 'binary' }),
+    ack: null,
+  }),
+  host_pause_queue: clientEvent({
+    summary: 'Pauses the queue to talk: at once, or after the song. Answered by `host_queue_pause_state`',
+    access: 'host',
+    payload: Type.Object({
+      when: Type.Optional(Type.Union([Type.Literal('now'), Type.Literal('afterTrack')])),
+    }),
+    ack: null,
+  }),
+  host_resume_queue: clientEvent({
+    summary: 'The queue goes on. Answered by `host_queue_pause_state`',
+    access: 'host',
+    payload: null,
+    ack: null,
+  }),
+  host_get_background_music_list: clientEvent({
+    summary: 'A page of the background music of the mode; empty for an admin who is not live',
+    access: 'admin',
+    payload: Page,
+    ack: Type.Object({
+      items: Type.Array(BackgroundTrack),
+      total: Type.Integer(),
+      mode: Type.Optional(Type.Union([Type.Literal('day'), Type.Literal('night')])),
+    }),
+  }),
+  host_set_background_music: clientEvent({
+    summary: 'Chooses what is heard under the talk where hosts choose; null = nothing',
+    access: 'host',
+    payload: Type.Object({ trackId: nullable(Type.String({ maxLength: 100 })) }),
+    ack: DoneOrRefusal,
+  }),
+  host_guest_mute: clientEvent({
+    summary: 'Mutes a guest, or lets it be heard again',
+    access: 'host',
+    payload: MuteTarget,
+    ack: DoneOrRefusal,
+  }),
+  host_guest_kick: clientEvent({
+    summary: 'Takes a guest off the air',
+    access: 'host',
+    payload: Target,
+    ack: DoneOrRefusal,
+  }),
+  guest_check_ban: clientEvent({
+    summary: 'Whether the own address may come on the air',
+    access: 'anyone',
+    payload: null,
+    ack: Type.Object({ banned: Type.Boolean() }),
+  }),
+  guest_request: clientEvent({
+    summary: 'Asks to come on the air',
+    access: 'anyone',
+    payload: Type.Object({ nickname: Nickname }),
+    ack: Type.Union([
+      Done,
+      Type.Object({
+        error: Type.Union([
+          Type.Literal('special_guest_active'),
+          Type.Literal('no_admin'),
+          Type.Literal('room_full'),
+        ]),
+      }),
+      Type.Object({ error: Type.Literal('cooldown'), secsLeft: Type.Integer() }),
+      Refusal,
+    ]),
+  }),
+  admin_guest_action: clientEvent({
+    summary: 'Decides on the request of a guest',
+    access: { all: ['radio_host'] },
+    payload: Type.Object({
+      uid: Type.String({ maxLength: 100 }),
+      action: Type.Union([Type.Literal('accept'), Type.Literal('reject')]),
+    }),
+    ack: DoneOrRefusal,
+  }),
+  guest_connect: clientEvent({
+    summary: 'Comes on the air, when that was allowed',
+    access: 'anyone',
+    payload: null,
+    ack: Type.Union([
+      Type.Object({ ok: Type.Literal(true), role: LiveRole, nickname: Type.String(), expiresAt: EpochMs }),
+      Refusal,
+    ]),
+  }),
+  guest_leave_live: clientEvent({
+    summary: 'Goes off the air as a guest',
+    access: 'live',
+    payload: null,
+    ack: null,
+  }),
+  special_guest_connect: clientEvent({
+    summary: 'Shows an access code; who has the right one may come on the air',
+    access: 'anyone',
+    payload: Type.Object({ code: Type.String({ maxLength: 100 }), nickname: Nickname }),
+    ack: DoneOrRefusal,
+  }),
+  moderator_get_guest_code: clientEvent({
+    summary: 'The access code for special guests, when there is one',
+    access: { any: ['radio_host', 'radio_moderator'] },
+    payload: null,
+    ack: Type.Union([AccessCode, Refusal]),
+  }),
+  moderator_generate_guest_code: clientEvent({
+    summary: 'Makes an access code when there is none',
+    access: { any: ['radio_host', 'radio_moderator'] },
+    payload: Life,
+    ack: NewAccessCode,
+  }),
+  moderator_regenerate_guest_code: clientEvent({
+    summary: 'Makes an access code in place of the one there is',
+    access: { any: ['radio_host', 'radio_moderator'] },
+    payload: Life,
+    ack: NewAccessCode,
+  }),
+  moderator_deactivate_guest_code: clientEvent({
+    summary: 'Ends the access code',
+    access: { any: ['radio_host', 'radio_moderator'] },
+    payload: null,
+    ack: DoneOrRefusal,
+  }),
+  moderator_get_live_roster: clientEvent({
+    summary: 'Who is on microphone; empty for an admin who is no moderator',
+    access: 'admin',
+    payload: null,
+    ack: Type.Object({ roster: Type.Array(Participant), hostsOnline: Type.Boolean() }),
+  }),
+  moderator_mute: clientEvent({
+    summary: 'Mutes anybody on the air, or lets them be heard again',
+    access: { all: ['radio_moderator'] },
+    payload: MuteTarget,
+    ack: DoneOrRefusal,
+  }),
+  moderator_kick: clientEvent({
+    summary: 'Takes anybody off the air; the code of a special guest ends, too',
+    access: { all: ['radio_moderator'] },
+    payload: Target,
+    ack: DoneOrRefusal,
+  }),
+  moderator_ban_participant: clientEvent({
+    summary: 'Takes an ordinary guest off the air and bans its address',
+    access: { all: ['radio_moderator'] },
+    payload: Target,
+    ack: DoneOrRefusal,
+  }),
+  moderator_get_banlist: clientEvent({
+    summary: 'A page of the banned addresses, newest first',
+    access: { all: ['radio_moderator'] },
+    payload: Page,
+    ack: Type.Union([Type.Object({ list: Type.Array(BanEntry), total: Type.Integer() }), Refusal]),
+  }),
+  moderator_ban_ip: clientEvent({
+    summary: 'Bans an address; whoever is on the air from there as an ordinary guest is taken off',
+    access: { all: ['radio_moderator'] },
+    payload: Type.Object({
+      ip: Type.String({ maxLength: 100 }),
+      nickname: Type.Optional(nullable(Type.String({ maxLength: 1_000 }))),
+    }),
+    ack: Type.Union([Type.Object({ ok: Type.Literal(true), entry: BanEntry }), Refusal]),
+  }),
+  moderator_unban_ip: clientEvent({
+    summary: 'Ends the ban of an address',
+    access: { all: ['radio_moderator'] },
+    payload: Type.Object({ ip: Type.String({ maxLength: 100 }) }),
+    ack: DoneOrRefusal,
+  }),
+} as const
+
+/** What is told of live hosting. */
+export const liveServerEvents = {
+  radio_hosts_online: serverEvent({
+    summary: 'At least one host is on the air; on connect and on change, where hosting is on',
+    payload: Type.Boolean(),
+  }),
+  stream_chat_mode_start: serverEvent({
+    summary: 'The queue rests under a pause, and the hosts talk',
+    payload: Type.Object({ serverTs: EpochMs }),
+  }),
+  stream_chat_mode_end: serverEvent({
+    summary: 'The queue goes on',
+    payload: Type.Object({ serverTs: EpochMs }),
+  }),
+  host_queue_pause_state: serverEvent({
+    summary: 'Whether the queue is paused: to all on the air, and a refusal to the host who asked',
+    payload: Type.Object({
+      paused: Type.Boolean(),
+      denied: Type.Optional(Type.Literal(true)),
+      reason: Type.Optional(Type.Literal('donatedInQueue')),
+    }),
+  }),
+  live_hosts_roster: serverEvent({
+    summary: 'Who is on microphone: to all of them, and to moderators',
+    payload: Type.Array(Participant),
+  }),
+  guest_queue_update: serverEvent({
+    summary: 'Who asks to come on the air',
+    payload: Type.Array(GuestRequest),
+  }),
+  guest_pending_status: serverEvent({
+    summary: 'Who may come on the air and has not come yet',
+    payload: Type.Array(PendingGuest),
+  }),
+  guest_request_result: serverEvent({
+    summary: 'What became of the own request; `auto`: nobody decided',
+    payload: Type.Union([
+      Type.Object({ accepted: Type.Literal(true), nickname: Type.String() }),
+      Type.Object({
+        accepted: Type.Literal(false),
+        auto: Type.Boolean(),
+        reason: Type.Optional(
+          Type.Union([
+            Type.Literal('room_full'),
+            Type.Literal('no_admin'),
+            Type.Literal('special_guest_active'),
+          ]),
+        ),
+      }),
+    ]),
+  }),
+  guest_code_updated: serverEvent({
+    summary: 'The access code for special guests changed or ended',
+    payload: AccessCode,
+  }),
+  host_force_disconnect: serverEvent({
+    summary: 'Somebody took the host off the air, or its account is used by another socket now',
+    payload: Type.Object({ reason: Type.Union([Type.Literal('kick'), Type.Literal('session_replaced')]) }),
+  }),
+  guest_force_disconnect: serverEvent({
+    summary: 'The guest was taken off the air',
+    payload: Type.Object({
+      reason: Type.Union([
+        Type.Literal('timeout'),
+        Type.Literal('no_hosts'),
+        Type.Literal('kick'),
+        Type.Literal('ban'),
+      ]),
+    }),
+  }),
+  background_music_now_playing: serverEvent({
+    summary: 'What is heard under the talk; nulls when nothing is',
+    payload: Type.Object({ trackId: nullable(Type.String()), filename: nullable(Type.String()) }),
+  }),
+  background_music_selection_changed: serverEvent({
+    summary: 'What the hosts chose to be heard under the talk',
+    payload: Type.Object({ trackId: nullable(Type.String()) }),
+  }),
+  host_mic_restart: serverEvent({
+    summary:
+      'The decoder of the own microphone is new: please begin a new recording, so that it has a header to begin with',
+    payload: null,
+  }),
+} as const
