@@ -1,0 +1,82 @@
+import type { LiveRole } from '@solstice/contracts'
+import type { Hosting, Participant, Speaker } from './live-state.ts'
+
+/** Why somebody is no longer on the air; `self` also when the socket is gone. */
+export type LiveEnd = 'self' | 'timeout' | 'no_hosts' | 'kick' | 'ban' | 'session_replaced'
+
+/** What people on microphone, and those who look after them, may ask of the air. */
+export type LiveCommand =
+  /** An admin goes on the air. Twice is once. */
+  | { type: 'go-live'; speaker: Speaker; adminId: string; login: string }
+  /**
+   * A socket goes off the air, and takes back what it asked for: its request and its approval end, too. `reason`: `self`, or
+   * why the station took it off.
+   */
+  | { type: 'leave-live'; socketId: string; reason: 'self' | 'session_replaced' }
+  /** An API process is gone with all its sockets. */
+  | { type: 'replica-gone'; replica: string }
+  | { type: 'set-mic'; socketId: string; isOn: boolean }
+  | { type: 'set-gain'; socketId: string; gain: number }
+  /** `by`: a host may do it to guests only, a moderator to everybody. */
+  | { type: 'mute'; targetId: string; isMuted: boolean; by: 'host' | 'moderator' }
+  | { type: 'kick'; targetId: string; by: 'host' | 'moderator' }
+  /** An address is banned: ordinary guests from there go off the air, and what they asked for ends. */
+  | { type: 'ban-address'; address: string }
+  /** An ordinary guest on the air is banned: to be sent before the address is written down. */
+  | { type: 'ban-guest'; targetId: string }
+  | { type: 'request-guest'; speaker: Speaker; nickname: string }
+  | { type: 'answer-guest'; uid: string; action: 'accept' | 'reject' }
+  /** Whoever was allowed to comes on the air. Twice is once. */
+  | { type: 'connect-guest'; socketId: string }
+  /** Somebody shows an access code. */
+  | { type: 'enter-by-code'; speaker: Speaker; nickname: string; code: string }
+  /** `code`: the new one, drawn by whoever asks; null ends the one there is. `isReplacing`: also when there is one. */
+  | { type: 'set-code'; code: string | null; lifeMs: number; isReplacing: boolean }
+  /** A host wants to talk: at once, or when the song is over. */
+  | { type: 'pause-queue'; socketId: string; when: 'now' | 'afterTrack' }
+  | { type: 'resume-queue'; socketId: string }
+  /** What is heard under the talk where hosts choose; null = nothing. */
+  | { type: 'choose-filler'; socketId: string; clipId: string | null }
+
+/** What the answer to an accepted command says. */
+export interface LiveAccepted {
+  /** `isNew`: it was not on the air before. */
+  'go-live': { isNew: boolean }
+  'leave-live': object
+  'replica-gone': object
+  'set-mic': object
+  'set-gain': object
+  mute: { target: Participant }
+  kick: { target: Participant }
+  'ban-address': object
+  'ban-guest': { target: Participant }
+  'request-guest': object
+  'answer-guest': { nickname: string }
+  'connect-guest': { role: LiveRole; nickname: string; expiresAtMs: number }
+  'enter-by-code': object
+  'set-code': object
+  'pause-queue': object
+  'resume-queue': object
+  'choose-filler': object
+}
+
+/** How people are let on the air; said when a worker takes the desk and when the settings change. */
+export type HostingFact = { type: 'hosting'; hosting: Hosting }
+
+/** What follows from a change of who is on the air. The lists themselves are told from state to state. */
+export type LiveEffect =
+  | { type: 'live-started'; participant: Participant }
+  /** Whoever was taken off is told why, unless it went by itself. */
+  | { type: 'live-ended'; participant: Participant; reason: LiveEnd; atMs: number }
+  /** `accepted`; else `auto`: nobody decided, or why it cannot be. */
+  | {
+      type: 'guest-answered'
+      socketId: string
+      result:
+        | { accepted: true; nickname: string }
+        | {
+            accepted: false
+            auto: boolean
+            reason?: 'room_full' | 'no_admin' | 'special_guest_active'
+          }
+    }
