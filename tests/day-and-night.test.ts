@@ -1,11 +1,11 @@
-import type { HistoryItem, Mode, RadioState } from '@solstice/contracts'
+import type { HistoryItem, Mode, QueueItem, RadioState } from '@solstice/contracts'
 import type { PlayoutState, QueueEntry } from '@solstice/playout'
 import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { type Moment, moveClock } from './harness/moved-clock.ts'
 import { openSocket, type SocketClient } from './harness/socket-client.ts'
-import { type Air, startAir } from './harness/workers.ts'
+import { type Air, startAir, startJobs } from './harness/workers.ts'
 
 interface Station extends OpenApp {
   ask: Ask
@@ -83,7 +83,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
   }
   await station.startWorker()
   for (const id of ['night/paid.mp3', 'day/paid.mp3', 'night/wish.mp3'])
-    await station.addTrack(id, null, { duration: 2 })
+    await station.addTrack(id, null, { duration: 1 })
   const sync = (isSo: (state: RadioState) => boolean) => listener.first<RadioState>('sync', isSo)
   const add = async (id: string) => {
     admin.forget()
@@ -93,6 +93,12 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
   }
   const switchTo = (targetMode: Mode, scheduledTime?: string) =>
     ask('POST /api/admin/switch-mode', { targetMode, scheduledTime })
+  /** Resolves when a song is on air that began after a moment and is left after ten minutes; says when that will be. */
+  const longSong = async (sinceMs: number) => {
+    const isLong = (state: PlayoutState) => onAir(state)?.track.durationMs === null
+    const state = await station.air.until((state) => isLong(state) && startedAtMs(state)! >= sinceMs)
+    return startedAtMs(state)! + 10 * MINUTE
+  }
   const refused = (reason: string) => ({
     status: 409,
     body: { donated: reason === 'donated', error: { code: 'MODE_SWITCH_REFUSED', reason } },
@@ -130,7 +136,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
       t.match(paid, { mode: 'night', onAir: { startedAtMs: songMs + 10 * MINUTE } })
       const day = await station.air.until(({ mode }) => mode === 'day')
       t.match(day, {
-        onAir: { phase: 'track', startedAtMs: songMs + 10 * MINUTE + 2000 },
+        onAir: { phase: 'track', startedAtMs: songMs + 10 * MINUTE + 1000 },
         list: { index: 0 },
         forced: null,
         suggestions: [],
@@ -192,7 +198,10 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
       night.list.entries.some(({ track }) => track.id === 'night/wish.mp3'),
       'the library was read anew',
     )
-    t.match(await sync(({ track }) => track !== null), { mode: 'night', currentIndex: 0, isPreparing: false })
+    t.match(await sync(({ mode, track }) => mode === 'night' && track !== null), {
+      currentIndex: 0,
+      isPreparing: false,
+    })
 
     await goTo(atMs + 5 * MINUTE)
     t.match(await switchTo('night'), refused('already'))
@@ -222,4 +231,174 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
       { missed },
     )
   })
+
+  t.test('a switch that waits for what was paid for lapses when the schedule changes', async (t) => {
+    await goTo('2026-03-29T21:54:00+03:00')
+    await longSong(at('2026-03-29T21:54:00+03:00'))
+    t.equal((await switchTo('day', '21:58')).status, 200)
+    t.match(await add('night/paid.mp3'), { code: 'QUEUE_SONG_ADDED' })
+    await goTo('2026-03-29T21:58:00.100+03:00')
+    t.match(await sync(({ pendingModeSwitch }) => pendingModeSwitch?.executeAtMs === null), {
+      mode: 'night',
+      pendingModeSwitch: { targetMode: 'day' },
+    })
+    t.match(await switchTo('day'), refused('donated'))
+    t.match(await add('night/wish.mp3'), { code: 'QUEUE_ADD_FAILED', reason: 'no_time' })
+    t.match(station.air.state.forced, { mode: 'night' })
+    listener.forget()
+    await goTo('2026-03-29T22:00:00.100+03:00')
+    await sync(({ pendingModeSwitch }) => pendingModeSwitch === null)
+    t.match(
+      station.air.state,
+      { mode: 'night', pendingSwitch: null, forced: null },
+      'the night is natural now',
+    )
+    admin.socket.emit('admin_skip_song')
+    const paid = await station.air.until((state) => onAir(state)?.orderType === 'donated')
+    t.equal(paid.mode, 'night')
+  })
+
+  t.test('a switch that waits for what was paid for runs right behind it', async (t) => {
+    await goTo('2026-03-30T02:00:00+03:00')
+    const endMs = await longSong(at('2026-03-30T02:00:00+03:00'))
+    t.equal((await switchTo('day', '02:10')).status, 200)
+    t.match(await add('night/paid.mp3'), { code: 'QUEUE_SONG_ADDED' })
+    await goTo(endMs - 200)
+    const preparing = await station.air.until(({ onAir }) => onAir.phase === 'preparing')
+    t.match(preparing, { mode: 'day', lastSwitchMs: endMs + 1000, pendingSwitch: null })
+    t.match(preparing.forced, { mode: 'day', untilMs: at('2026-03-30T03:00:00+03:00') })
+    await station.air.until(({ onAir }) => onAir.phase === 'track')
+    t.match((await station.history()).at(-1), { trackId: 'night/paid.mp3', mode: 'night' })
+  })
+
+  t.test('a switch that fell due while nobody was on air is carried out late', async (t) => {
+    await goTo('2026-03-30T12:00:00+03:00')
+    t.equal((await switchTo('night', '12:10')).status, 200)
+    await station.stopWorker()
+    await goTo('2026-03-30T12:25:00+03:00')
+    await station.startWorker()
+    const night = await station.air.until(({ mode, onAir }) => mode === 'night' && onAir.phase === 'track')
+    t.match(night, { lastSwitchMs: at('2026-03-30T12:10:00+03:00'), pendingSwitch: null, list: { index: 0 } })
+    t.match(night.forced, { mode: 'night', untilMs: at('2026-03-30T22:00:00+03:00') })
+    t.match(await switchTo('day'), refused('cooldown'), 'from its moment on')
+  })
+})
+
+t.test('lists are made as the settings say, over the day on which an hour comes twice', async (t) => {
+  const station = await openStation(t, '2026-10-25T02:50:00+03:00', {
+    DAY_START_HOUR: '9',
+    NIGHT_START_HOUR: '3',
+  })
+  const { ports, ask, admin, listener, goTo } = station
+  const { measurements, waveforms } = ports.data
+  for (let i = 0; i < 36; i++) {
+    const facts = { artist: ['Ann', 'Bob', 'Bob', 'Bob', 'Cat', 'Cat'][i % 6]!, duration: 600 }
+    await station.addTrack(`night/owl ${i}.mp3`, null, facts)
+    await station.addTrack(`day/lark ${i}.mp3`, i < 2 ? undefined : null, facts)
+  }
+  const soft = { lufs: -20, peakDb: -6, isMono: false, startMs: 0, endMs: 600_000 }
+  for (const trackId of ['day/lark 0.mp3', 'day/lark 1.mp3']) {
+    await measurements.put({ trackId, ...soft, ...(await ports.media.stat(trackId))! })
+    await waveforms.put({ trackId, peaks: trackId })
+  }
+  await startJobs(t, ports)
+  await station.startWorker()
+  const queue = async () =>
+    ((await admin.ask('get_queue', { limit: 100 })) as { items: QueueItem[] }).items.map(({ id }) => id)
+  /** What is on air and all that follows it in its list, by artist. */
+  const artists = async () => {
+    const facts = await ports.data.tracks.find()
+    const ids = [onAir(station.air.state)!.track.id, ...(await queue())]
+    return ids.map((id) => facts.find((track) => track.id === id)!.artist[0]!)
+  }
+  const sections = (of: string[], size: number) =>
+    Array.from({ length: of.length / size }, (_, i) =>
+      of
+        .slice(i * size, (i + 1) * size)
+        .sort()
+        .join(''),
+    )
+  const save = (generation: object) => ask('POST /api/admin/settings', { generation })
+  const groups = { one: ['Ann'], two: ['Bob'], rest: [] }
+
+  t.test('settings count from the next list; at the first of two equal hours the night begins', async (t) => {
+    const before = await queue()
+    t.match(
+      await save({
+        GROUP_DEFS: groups,
+        DAY_ALGORYTM: true,
+        SONGS_PER_SECTION: 6,
+        MAX_DAY_DURATION: 7200,
+        NIGHT_GROUP_DEFS: groups,
+        NIGHT_GROUP_SECTIONS_ALGORYTM: true,
+        USE_ALL_NIGHT_SONGS: true,
+      }),
+      { status: 200, body: { algorithmNotice: { en: String } } },
+    )
+    await station.air.until(({ prepared }) => prepared.night?.entries.length === 18 && !!prepared.day)
+    t.same(await queue(), before)
+    const songMs = startedAtMs(station.air.state)!
+    await goTo(songMs + 10 * MINUTE - 100)
+    const night = await station.air.until(({ mode }) => mode === 'night')
+    t.match(night, { onAir: { startedAtMs: songMs + 10 * MINUTE }, list: { index: 0 } })
+    t.ok(startedAtMs(night)! < at('2026-10-25T03:15:00+03:00'))
+    t.same(sections(await artists(), 3), Array(6).fill('ABC'), 'G7')
+  })
+
+  t.test('a time that comes twice is taken the first time, and the second once that is past', async (t) => {
+    const [first, second] = [at('2026-10-25T03:30:00+03:00'), at('2026-10-25T03:30:00+02:00')]
+    const schedule = (targetMode: Mode) =>
+      ask('POST /api/admin/switch-mode', { targetMode, scheduledTime: '03:30' })
+    t.equal((await schedule('day')).status, 200)
+    t.match(station.air.state.pendingSwitch, { atMs: first })
+    await goTo(first - 100)
+    const day = await station.air.until(({ mode, onAir }) => mode === 'day' && onAir.phase === 'track')
+    t.match(day, { lastSwitchMs: first, forced: { untilMs: at('2026-10-25T09:00:00+02:00') } })
+    const list = await artists()
+    t.same(sections(list, 6), ['ABBBCC', 'ABBBCC'], 'G6')
+    t.notOk(list.some((artist, i) => artist === list[i + 1]))
+
+    await goTo('2026-10-25T03:20:00+02:00')
+    t.match(station.air.state, { mode: 'day', lastSwitchMs: first })
+    t.equal((await schedule('night')).status, 200)
+    t.match(station.air.state.pendingSwitch, { atMs: second })
+    await goTo(second - 100)
+    const night = await station.air.until(({ mode, onAir }) => mode === 'night' && onAir.phase === 'track')
+    t.match(night, { lastSwitchMs: second, forced: null, pendingSwitch: null })
+    t.same(sections(await artists(), 3), Array(6).fill('ABC'))
+  })
+
+  t.test(
+    'what was measured goes with a track that moves, into the next list, and with one that is deleted',
+    async (t) => {
+      const [from, to, gone] = ['day/lark 0.mp3', 'night/lark 0.mp3', 'day/lark 1.mp3']
+      const move = (songId: string, targetMode: Mode) =>
+        ask('POST /api/admin/song-editor/move-mode', { songId, targetMode })
+      t.match(await move(from, 'night'), { status: 200, body: { track: { id: to } } })
+      t.match(await measurements.get(to), { trackId: to, ...soft })
+      t.match(await waveforms.get(to), { trackId: to, peaks: from })
+      t.match(await ask(`DELETE /api/admin/song-editor?songId=${encodeURIComponent(gone)}`), { status: 200 })
+      for (const id of [from, gone])
+        t.same([await measurements.get(id), await waveforms.get(id)], [null, null])
+
+      const before = await queue()
+      const isOther = {
+        NIGHT_ALGORYTM: true,
+        NIGHT_GROUP_SECTIONS_ALGORYTM: false,
+        NIGHT_SONGS_PER_SECTION: 6,
+      }
+      t.equal((await save(isOther)).status, 200)
+      await station.air.until(({ prepared }) => prepared.night?.entries.length === 37)
+      t.same(await queue(), before)
+      const endMs = startedAtMs(station.air.state)! + 18 * 10 * MINUTE
+      await goTo(endMs)
+      const next = await station.air.until(({ list }) => list.entries.length === 37)
+      t.match(next, { mode: 'night', list: { index: 0 }, onAir: { startedAtMs: endMs } })
+      t.same(sections(await artists(), 6).slice(0, 5), Array(5).fill('ABBBCC'))
+      const place = next.list.entries.findIndex(({ track }) => track.id === to)
+      t.same(next.list.entries[place]!.track.rendition, { gainDb: 4, startMs: 0, endMs: 600_000 })
+      await goTo(endMs + place * 10 * MINUTE)
+      t.equal((await listener.first<RadioState>('sync', ({ track }) => track === to)).gainDb, 4)
+    },
+  )
 })

@@ -253,7 +253,7 @@ export async function goOnAir(
       passTime(nowMs)
       try {
         const step = apply(state, command, nowMs)
-        if (command.type === 'library-changed') libraryVersion++
+        if (command.type === 'library-changed' || command.type === 'settings-changed') libraryVersion++
         if (command.type === 'clips-changed') void readClips()
         answers.push({ id, outcome: step.outcome })
         take({ ...step, state: { ...step.state, appliedThrough: id } })

@@ -3,7 +3,7 @@ import { dropClip, learnClips } from './clips.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
 import { insertGroup } from './insert-group.ts'
 import { forcedMode, switchMode } from './mode-switch.ts'
-import { generate } from './programme.ts'
+import { generate, SMALLEST_LIST } from './programme.ts'
 import { lockOf, shownQueue } from './project-queue.ts'
 import { addSong, playable, removeEntry } from './queue.ts'
 import { learnRenditions, withRendition } from './renditions.ts'
@@ -28,6 +28,8 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
       const { state: settled, effects } = settle(state, command.settled ?? [], nowMs)
       return { state: forgetLists(settled), effects, outcome: { ok: true } }
     }
+    case 'settings-changed':
+      return { state: { ...state, prepared: {} }, effects: [], outcome: { ok: true } }
     case 'clips-changed':
     case 'renditions-changed':
       return { state, effects: [], outcome: { ok: true } }
@@ -200,7 +202,9 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
   const after = fact.mode === state.mode ? (state.list.entries.at(-1)?.track ?? null) : null
   const { tracks, repeats, seed } = generate(library, fact.settings, state.seed, after)
   const { entries, serial } = makeEntries(state, tracks)
-  const prepared = { ...state.prepared, [fact.mode]: { entries, repeats } }
+  // Where only the limit is short there is more to hear than what is repeated.
+  const isSmall = repeats && library.length < SMALLEST_LIST
+  const prepared = { ...state.prepared, [fact.mode]: { entries, repeats: isSmall } }
   return start({ ...state, seed, serial, prepared }, nowMs)
 }
 

@@ -14,6 +14,8 @@ export type Command =
    * no list takes it up for a minute; to edit it, they stay.
    */
   | { type: 'release-track'; trackId: string; purpose: 'edit' | 'remove' }
+  /** How lists are made was changed: those that are prepared are made anew. */
+  | { type: 'settings-changed' }
   /** Clips were added, changed or removed, or how they are used: the worker reads them anew. */
   | { type: 'clips-changed' }
   /** Tracks were measured: the worker reads anew how they are played. */
@@ -49,6 +51,7 @@ export interface SongOrder {
 export interface Accepted {
   'library-changed': object
   'release-track': { removed: number }
+  'settings-changed': object
   'clips-changed': object
   'renditions-changed': object
   'switch-mode': object

@@ -130,6 +130,8 @@ t.test(
     t.same(upcoming(changed), [])
     const informed = learn(changed, library(tracks(30)), NOON + 2).state
     t.equal(upcoming(informed).length, 30)
+    const otherwise = apply(start, { type: 'settings-changed' }, NOON + 1).state
+    t.same(otherwise, { ...start, prepared: {} }, 'it goes on when only settings change')
     const large = playing(tracks(30))
     t.equal(
       apply(large, { type: 'library-changed' }, NOON).state.list.entries.length,

@@ -120,7 +120,7 @@ export type OnAir =
   | { phase: 'track'; entry: QueueEntry; startedAtMs: number; phrase?: Phrase }
   | { phase: 'jingle'; jingle: Jingle; startedAtMs: number; entry: QueueEntry; shownMs: number }
 
-/** `repeats`: the library was so small that it was taken several times. */
+/** `repeats`: the library was so small that all of it was taken several times. */
 export interface PreparedList {
   entries: QueueEntry[]
   repeats: boolean

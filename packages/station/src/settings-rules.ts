@@ -148,7 +148,7 @@ export function describeChanges(
   before: unknown,
   after: unknown,
 ): { field: string; before: unknown; after: unknown }[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  if (isSame(before, after)) return []
   if (GROUPS_FIELD.test(name))
     return [{ field: name, before: countGroups(before as GroupDefs), after: countGroups(after as GroupDefs) }]
   if (typeof before !== 'object' || typeof after !== 'object' || !before || !after)
@@ -290,8 +290,10 @@ function checkGeneration(before: Generation, after: Generation, context: Setting
     for (const { flag, refusal } of [limits.sections, limits.groupSections]) {
       if (after[flag] && refusal) throw new Failure('BAD_REQUEST', refusal)
     }
-    if (after[sections])
-      checkRange(after[songsPerSection], `generation.${songsPerSection}`, limits.songsPerSection)
+    if (!after[sections]) continue
+    const isKept = [sections, songsPerSection, groups].every((key) => isSame(after[key], before[key]))
+    if (isKept) checked[songsPerSection] = clamp(after[songsPerSection], limits.songsPerSection)
+    else checkRange(after[songsPerSection], `generation.${songsPerSection}`, limits.songsPerSection)
   }
 
   const isTurnedOn = after.PHRASES_ENABLED && !before.PHRASES_ENABLED
@@ -376,6 +378,11 @@ function badLength(field: string, min: number, max: number): Failure {
 
 function tooMany(field: string, max: number): Failure {
   return new Failure('BAD_REQUEST', { field, reason: 'too_many', max })
+}
+
+/** Whether two values of a setting are the same; the order of groups and artists counts. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function clamp(value: number, { min, max }: { min: number; max: number }): number {

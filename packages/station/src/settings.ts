@@ -14,6 +14,7 @@ import {
   boundsOf,
   checkSection,
   describeChanges,
+  isSame,
   mergeSection,
   type SectionName,
   type SettingsContext,
@@ -246,10 +247,6 @@ function compare<S extends SectionName>(
   }
 }
 
-function isSame<S extends SectionName>(one: Settings[S], other: Settings[S]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
-}
-
 async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsContext> {
   const [day, night, phrases] = await Promise.all([
     libraryOf(data, 'day'),
@@ -282,7 +279,7 @@ async function tellOf(
 ): Promise<void> {
   deps.announcer.settingsChanged()
   if (changes.some(({ section }) => section === 'generation')) {
-    for (const type of ['library-changed', 'clips-changed'] as const) {
+    for (const type of ['settings-changed', 'clips-changed'] as const) {
       deps.bus.send({ type }).catch((error) => {
         // The command waits for the next worker, so that it makes its lists anew.
         deps.log.warn({ err: error }, 'no worker heard yet that the settings changed')
