@@ -1,4 +1,4 @@
-import { defaultSettings, programmeSettings, trackRef } from '@solstice/station'
+import { type Bus, defaultSettings, programmeSettings, trackRef } from '@solstice/station'
 import t from 'tap'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { openApp } from './harness/app.ts'
@@ -74,53 +74,100 @@ t.test(
   },
 )
 
-t.test(
-  'limits come from the configuration, 0 turns one off; a worker that takes over tells what waits',
-  async (t) => {
-    const opened = await openApp(t, {
-      ...SUPER_ADMIN,
-      NIGHT_MODE: 'false',
-      QUEUE_SKIP_COOLDOWN_S: '7',
-      QUEUE_REMOVE_COOLDOWN_S: '0',
-      SUGGEST_COOLDOWN_S: '0',
-      SUGGEST_EXPIRY_S: '0',
-    })
-    const { app, ports } = opened
-    for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
-    const { bus } = ports
-    const ends: (() => unknown)[] = []
-    const air = await startAir({ teardown: (end) => void ends.push(end) }, ports)
-    // It came after the lists were made, so that it stands nowhere by chance.
-    const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
-    const current = () => (air.state.onAir.phase === 'track' ? air.state.onAir.entry.track : null)
+t.test('limits come from the configuration, 0 turns one off; what waits outlives its worker', async (t) => {
+  const opened = await openApp(t, {
+    ...SUPER_ADMIN,
+    NIGHT_MODE: 'false',
+    QUEUE_SKIP_COOLDOWN_S: '7',
+    QUEUE_REMOVE_COOLDOWN_S: '0',
+    SUGGEST_COOLDOWN_S: '0',
+    SUGGEST_EXPIRY_S: '0',
+  })
+  const { app, ports } = opened
+  for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+  const { bus } = ports
+  const ends: (() => unknown)[] = []
+  const air = await startAir({ teardown: (end) => void ends.push(end) }, ports)
+  // It came after the lists were made, so that it stands nowhere by chance.
+  const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
+  const current = () => (air.state.onAir.phase === 'track' ? air.state.onAir.entry.track : null)
 
-    const first = current()
-    t.same(await bus.send({ type: 'skip' }), { ok: true, track: first })
-    t.not(current()?.id, first?.id)
-    t.match(await bus.send({ type: 'skip' }), { code: 'QUEUE_SKIP_FAILED', details: { secsLeft: 7 } })
-    for (let i = 0; i < 3; i++) t.match(await bus.send({ type: 'remove-entry', position: 1 }), { ok: true })
-    t.match(await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 }), {
-      ok: true,
-    })
-    t.match(await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 }), {
-      code: 'QUEUE_ADD_FAILED',
-      details: { reason: 'cooldown', secsLeft: 30 },
-    })
-    t.same(await bus.send({ type: 'suggest', uid: 'ann', socketId: 'gone', track, mode: 'day' }), {
-      ok: true,
-      secsLeft: 0,
-    })
-    for (const end of ends.toReversed()) await end()
+  const first = current()
+  t.same(await bus.send({ type: 'skip' }), { ok: true, track: first })
+  t.not(current()?.id, first?.id)
+  t.match(await bus.send({ type: 'skip' }), { code: 'QUEUE_SKIP_FAILED', details: { secsLeft: 7 } })
+  for (let i = 0; i < 3; i++) t.match(await bus.send({ type: 'remove-entry', position: 1 }), { ok: true })
+  t.match(await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 }), {
+    ok: true,
+  })
+  t.match(await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 }), {
+    code: 'QUEUE_ADD_FAILED',
+    details: { reason: 'cooldown', secsLeft: 30 },
+  })
+  t.same(await bus.send({ type: 'suggest', uid: 'ann', socketId: 'gone', track, mode: 'day' }), {
+    ok: true,
+    secsLeft: 0,
+  })
+  for (const end of ends.toReversed()) await end()
 
-    const admin = openSocket(t, await app.listen({ port: 0, host: '127.0.0.1' }))
-    admin.socket.emit('admin_active', (await asAdmin(opened)).token)
-    await admin.first('admin_confirmed')
-    const second = await startAir(t, ports)
-    t.match(await admin.first<Update[]>('suggestions_update', (list) => list.length === 1), [{ uid: 'ann' }])
-    t.equal(second.state.onAir.phase === 'track' && second.state.onAir.entry.track.id, current()?.id)
-    t.match(second.state.list.entries[second.state.list.index + 1], { orderType: 'donated', tier: 2 })
-  },
-)
+  const admin = openSocket(t, await app.listen({ port: 0, host: '127.0.0.1' }))
+  admin.socket.emit('admin_active', (await asAdmin(opened)).token)
+  await admin.first('admin_confirmed')
+  const second = await startAir(t, ports)
+  t.match(await admin.first<Update[]>('suggestions_update', (list) => list.length === 1), [{ uid: 'ann' }])
+  t.equal(second.state.onAir.phase === 'track' && second.state.onAir.entry.track.id, current()?.id)
+  t.match(second.state.list.entries[second.state.list.index + 1], { orderType: 'donated', tier: 2 })
+})
+
+t.test('C1: what a worker saved and did not live to tell is told by the next one', async (t) => {
+  const opened = await openApp(t, { NIGHT_MODE: 'false' })
+  const { app, ports } = opened
+  for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+  const ann = openSocket(t, await app.listen({ port: 0, host: '127.0.0.1' }))
+  await ann.first('sync')
+  let isDying = false
+  const { bus } = ports
+  const dyingBus: Bus = {
+    ...bus,
+    async takeDesk(signal) {
+      const desk = await bus.takeDesk(signal)
+      return {
+        ...desk,
+        async save(state, due) {
+          await desk.save(state, due)
+          if (!isDying) return
+          isDying = false
+          await desk.handOver()
+          desk.lost.throwIfAborted()
+        },
+      }
+    },
+  }
+  const ends: (() => unknown)[] = []
+  const air = await startAir({ teardown: (end) => void ends.push(end) }, { ...ports, bus: dyingBus })
+  const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
+
+  await bus.send({ type: 'suggest', uid: 'ann', socketId: ann.socket.id!, track, mode: 'day' })
+  isDying = true
+  t.match(await bus.send({ type: 'answer-suggestion', uid: 'ann', action: 'add' }), { ok: true, track })
+  t.match(await ann.first('suggestion_result'), { accepted: true })
+  isDying = true
+  t.match(await bus.send({ type: 'skip' }), { ok: true })
+  t.equal(air.state.list.index, 1)
+
+  const played = air.state.list.entries.slice(0, 2).map((entry) => entry.track.id)
+  const recorded = async () => (await ports.data.history.find()).map(({ trackId }) => trackId)
+  while ((await recorded()).length < played.length) await new Promise((resolve) => setImmediate(resolve))
+  t.same((await recorded()).toSorted(), played.toSorted(), 'each start once')
+  for (const end of ends.toReversed()) await end()
+  const desk = await bus.takeDesk(new AbortController().signal)
+  const { due } = (await desk.resume())!
+  t.notOk(
+    due.some(({ type }) => type === 'answer'),
+    'what is told is not left to the next one',
+  )
+  await desk.handOver()
+})
 
 t.test('G8: each mode is generated as its own settings say, group sections before sections', async (t) => {
   const opened = await openApp(t, { DAY_START_HOUR: '6', NIGHT_START_HOUR: '6' })

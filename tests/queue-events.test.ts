@@ -418,8 +418,8 @@ t.test('J4: nothing is skipped during a jingle', async (t) => {
   await desk.save(ringing)
   const admin = await one.joinAs(['queue_manage'])
   const answer = told(admin, 'admin_skip_song')
-  for await (const { id, command } of desk.commands('0-0')) {
-    desk.answer(id, apply(ringing, command, clock.nowMs()).outcome)
+  for await (const { asker, command } of desk.commands('0-0')) {
+    await desk.answer(asker, apply(ringing, command, clock.nowMs()).outcome)
     break
   }
   t.match(await answer, { code: 'JINGLE_IN_PROGRESS' })

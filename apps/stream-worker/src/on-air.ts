@@ -7,37 +7,31 @@ import type { Mode } from '@solstice/contracts'
 import {
   advance,
   apply,
-  type Effect,
   type Fact,
   initialState,
   learn,
   nextDueMs,
-  type Outcome,
   type PlayoutState,
   projectAir,
   type Rendition,
   resume,
   type Step,
-  type Suggestion,
-  songOf,
-  soundStartMs,
-  suggestionList,
   wantedLists,
 } from '@solstice/playout'
 import {
   type AirDesk,
   airClips,
-  type CommandId,
-  capabilitiesOf,
+  type Consequence,
   type FrameChunk,
   libraryOf,
   programmeSettings,
-  recordPlayed,
   renditionsOf,
+  type Saved,
   scheduleOf,
   trackRef,
 } from '@solstice/station'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
+import { createConsequences } from './consequences.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
 const FFMPEG_LIMIT_MS = 10_000
@@ -53,25 +47,26 @@ const CATCH_UP_CHECK_MS = 20
 
 /**
  * The engine's shell, while the desk is held: inputs → step → save → answer → act. Everything that changes the state
- * goes through `take`; nothing is answered, recorded or published that is not in the saved state.
+ * goes through `take`; nothing is answered, recorded or published that is not in the saved state. What a state has to be
+ * followed by is saved with it until it is done: whoever takes over does it first.
  */
 export async function goOnAir(
   ports: Ports,
   desk: AirDesk,
-  saved: { state: PlayoutState; aliveAtMs: number } | null,
+  saved: Saved | null,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { config, log, data, media, clock, announcer } = ports
+  const { config, log, data, media, clock } = ports
+  const consequences = createConsequences(ports, desk)
+  for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
   const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
   if (config.streamMode && !canHearItself)
     log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
   const lastChunk = canHearItself ? await desk.lastChunk() : null
-  const recordsHistory = capabilitiesOf(config).history
 
   const off = new AbortController()
   const offAir = AbortSignal.any([desk.lost, stopping, off.signal])
-  const effects: Effect[] = []
-  const answers: { id: CommandId; outcome: Outcome }[] = []
+  const due: Consequence[] = []
   let state: PlayoutState
   let isSaved = false
   let saving: Promise<void> | null = null
@@ -106,7 +101,7 @@ export async function goOnAir(
     // Another mode is prepared from the library and settings of now, not from what was being read before.
     if (step.state.onAir.phase === 'preparing' && step.state.onAir !== state.onAir) libraryVersion++
     state = step.state
-    effects.push(...step.effects)
+    due.push(...step.effects)
     isSaved = false
     if (offAir.aborted) return
     keepTime()
@@ -123,36 +118,14 @@ export async function goOnAir(
     saving ??= (async () => {
       while (!isSaved) {
         isSaved = true
-        const [toAnswer, toDo] = [answers.splice(0), effects.splice(0)]
-        await desk.save(state)
-        for (const { id, outcome } of toAnswer) desk.answer(id, outcome)
-        for (const effect of toDo) act(effect)
+        const news = due.splice(0)
+        await desk.save(state, [...consequences.unfinished, ...news])
+        for (const consequence of news) consequences.carryOut(consequence)
       }
     })().finally(() => {
       saving = null
     })
     return saving
-  }
-
-  const act = (effect: Effect) => {
-    switch (effect.type) {
-      case 'played':
-        return record(effect)
-      case 'suggestion-answered': {
-        const { suggestion, accepted, auto } = effect
-        const result = { accepted, auto, song: songOf(suggestion.track) }
-        return announcer.tell({ socketId: suggestion.socketId }, 'suggestion_result', result)
-      }
-      case 'suggestions-changed':
-        return tellSuggestions(effect.suggestions)
-    }
-  }
-  const record = (played: Extract<Effect, { type: 'played' }>) => {
-    if (!recordsHistory) return
-    recordPlayed(data, played).catch((error) => log.error({ err: error, played }, 'history was not recorded'))
-  }
-  const tellSuggestions = (suggestions: readonly Suggestion[]) => {
-    announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', suggestionList(suggestions))
   }
 
   const fail = (error: unknown) => {
@@ -244,7 +217,7 @@ export async function goOnAir(
   }
 
   const obey = async () => {
-    for await (const { id, command } of desk.commands(state.appliedThrough)) {
+    for await (const { id, asker, command } of desk.commands(state.appliedThrough)) {
       if (offAir.aborted) return
       // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
       const isCut = command.type === 'skip' || command.type === 'switch-mode'
@@ -255,7 +228,7 @@ export async function goOnAir(
         const step = apply(state, command, nowMs)
         if (command.type === 'library-changed' || command.type === 'settings-changed') libraryVersion++
         if (command.type === 'clips-changed') void readClips()
-        answers.push({ id, outcome: step.outcome })
+        due.push({ type: 'answer', asker, outcome: step.outcome })
         take({ ...step, state: { ...step.state, appliedThrough: id } })
         if (command.type === 'renditions-changed') void readRenditions()
         else if ('track' in command || 'tracks' in command) tell({ type: 'renditions', renditions })
@@ -263,7 +236,7 @@ export async function goOnAir(
       } catch (error) {
         // A command that this version does not know must not stop the air, nor be read again for ever.
         log.error({ err: error, command }, 'a command could not be understood')
-        answers.push({ id, outcome: { ok: false, code: 'INTERNAL' } })
+        due.push({ type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } })
         take({ state: { ...state, appliedThrough: id }, effects: [] })
       }
     }
@@ -278,7 +251,7 @@ export async function goOnAir(
     : { state: initialState(randomInt(2 ** 31), fact.pace, fact.schedule, atMs), effects: [] }
   const informed = learn(start.state, fact, atMs)
   state = informed.state
-  effects.push(...(saved ? lastPlayed(saved.state) : []), ...start.effects, ...informed.effects)
+  due.push(...start.effects, ...informed.effects)
   await save()
   await readRenditions()
   keepTime()
@@ -312,8 +285,6 @@ export async function goOnAir(
   const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
   const ready = broadcast ? catchUp(broadcast) : Promise.resolve()
   ready.then(obey).catch(fail)
-  // A worker that died may have saved a change that it could not tell any more.
-  tellSuggestions(state.suggestions)
   log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')
 
   await new Promise<void>((resolve) => {
@@ -325,16 +296,11 @@ export async function goOnAir(
   clearInterval(secondChanceTimer)
   await broadcast?.stop()
   if (!desk.lost.aborted) {
+    // What is done by now shall not be done again by whoever is next.
+    isSaved = false
     await save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
     await desk.handOver()
   }
-}
-
-/** A worker that died may have saved the start of a track that it could not record any more. */
-function lastPlayed(state: PlayoutState): Effect[] {
-  const { onAir, mode } = state
-  if (onAir.phase !== 'track') return []
-  return [{ type: 'played', track: onAir.entry.track, mode, startedAtMs: soundStartMs(state) }]
 }
 
 async function hasFfmpeg(path: string): Promise<boolean> {

@@ -71,9 +71,9 @@ t.test('a command is answered by the desk holder, after its state was saved', as
     if (s.serial === 2) told()
   })
   const serving = (async () => {
-    for await (const { id } of desk.commands('0-0')) {
+    for await (const { id, asker: from } of desk.commands('0-0')) {
       await desk.save({ ...state(2), appliedThrough: id })
-      desk.answer(id, { ok: true })
+      await desk.answer(from, { ok: true })
       return id
     }
     return null

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, type Outcome, readState } from '@solstice/playout'
-import type { AirDesk, CommandId, FrameChunk } from '@solstice/station'
+import type { AirDesk, Asker, Consequence, FrameChunk } from '@solstice/station'
 import { type BusLines, decodeChunk, encodeChunk, entriesOf, keys, pause } from './bus-wire.ts'
 import { anotherConnection, answered } from './redis.ts'
 import { CORRECTION_KEY } from './station-clock.ts'
@@ -52,9 +52,9 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('PUBLISH', KEYS[2], '')
 return redis.call('DEL', KEYS[1])`
 
-/** One write: the register and the news of it, or neither. */
+/** One write: the register with what is due, and the news of the state, or nothing of it. */
 const SAVE = `
-redis.call('XADD', KEYS[1], 'MAXLEN', 1, ARGV[1], 'state', ARGV[2])
+redis.call('XADD', KEYS[1], 'MAXLEN', 1, ARGV[1], 'state', ARGV[2], 'due', ARGV[3])
 return redis.call('PUBLISH', KEYS[1], ARGV[1] .. ' ' .. ARGV[2])`
 
 /** Waits for the lease and takes it. @throws the signal's reason when it is aborted first. */
@@ -94,7 +94,6 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
 function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string, aliveAtMs: number): AirDesk {
   const lost = new AbortController()
   const line = anotherConnection(redis)
-  const askers = new Map<CommandId, { asker: string; token: string }>()
   let count = 0
   let renewedMs = performance.now()
 
@@ -156,7 +155,10 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
 
     async resume() {
       const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
-      return entry ? { state: readState(entry[1][1]!), aliveAtMs } : null
+      if (!entry) return null
+      const [, state, , due = '[]'] = entry[1]
+      const consequences = JSON.parse(due) as Consequence[]
+      return { state: readState(state!), due: consequences, aliveAtMs }
     },
 
     async lastChunk() {
@@ -179,23 +181,22 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
         for (const [rawId, fields] of entriesOf(reply)) {
           after = rawId.toString()
           const command = readCommand(fields)
-          if (!command) continue
-          askers.set(after, { asker: command.asker, token: command.token })
-          yield { id: after, command: command.command }
+          if (command) yield { id: after, ...command }
         }
       }
     },
 
-    save: (state) =>
+    save: (state, due = []) =>
       write(keys.air, (id) =>
-        answered(line, line.eval(SAVE, 1, keys.air, id, JSON.stringify(state)), GIVE_UP_MS),
+        answered(
+          line,
+          line.eval(SAVE, 1, keys.air, id, JSON.stringify(state), JSON.stringify(due)),
+          GIVE_UP_MS,
+        ),
       ),
 
-    answer(id: CommandId, outcome: Outcome) {
-      const to = askers.get(id)
-      askers.delete(id)
-      if (!to) return
-      redis.publish(keys.outcomes(to.asker), JSON.stringify({ token: to.token, outcome })).catch(() => {})
+    async answer({ bus, token }: Asker, outcome: Outcome) {
+      await redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome }))
     },
 
     publish: (chunk: FrameChunk) =>
@@ -215,10 +216,11 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
   }
 }
 
-function readCommand(fields: Buffer[]): { asker: string; token: string; command: Command } | null {
+function readCommand(fields: Buffer[]): { asker: Asker; command: Command } | null {
   const texts = fields.map((field) => field.toString())
   try {
-    return { asker: texts[1]!, token: texts[3]!, command: JSON.parse(texts[5]!) as Command }
+    const command = JSON.parse(texts[5]!) as Command
+    return { asker: { bus: texts[1]!, token: texts[3]! }, command }
   } catch {
     return null
   }

@@ -7,7 +7,7 @@ import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes.ts'
 import { createAirMirror } from './air-mirror.ts'
-import { frameStarts, type Segment } from './ring.ts'
+import { frameStarts, type Segment, titleAt } from './ring.ts'
 
 function mirrored(t: Teardown) {
   const air = handMadeAir()
@@ -80,6 +80,17 @@ t.test('30 s are kept, and each frame of them can be found', async (t) => {
   t.equal(ring.at(100), null)
   t.equal(frameStarts(oldest.chunk.audio).length, 19)
   t.same(frameStarts(Buffer.from('no frames')), [0])
+})
+
+t.test('a title ends at the frame from which on there is silence', async (t) => {
+  const air = handMadeAir()
+  const about = { trackId: 'day/one.mp3', title: 'One', artist: 'Ann', positionMs: 0, durationMs: null }
+  const chunk = air.chunk(19, [
+    { frame: 5, entryId: 'e1', ...about },
+    { frame: 10, entryId: null },
+  ])
+  const titles = frameStarts(chunk.audio).map((byte) => titleAt(chunk, byte))
+  t.same(titles, [...Array(5).fill(''), ...Array(5).fill('Ann - One'), ...Array(9).fill('')])
 })
 
 t.test('followers of the state get each one with the one before', async (t) => {

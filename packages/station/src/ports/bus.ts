@@ -1,4 +1,4 @@
-import type { Command, Outcome, Phrase, PlayoutState, Rendition } from '@solstice/playout'
+import type { Command, Effect, Outcome, Phrase, PlayoutState, Rendition } from '@solstice/playout'
 
 /** What is heard from `frame` on. */
 export type Cue = SoundCue | SilenceCue
@@ -70,18 +70,38 @@ export interface Bus {
 export type Unsubscribe = () => void
 export type CommandId = string
 
+/** Who waits for the answer to a command. */
+export interface Asker {
+  bus: string
+  token: string
+}
+
+/** What a saved state has to be followed by. Doing it twice does no harm. */
+export type Consequence = Effect | { type: 'answer'; asker: Asker; outcome: Outcome }
+
+/** `due`: what the worker that saved it may not have done any more. */
+export interface Saved {
+  state: PlayoutState
+  due: Consequence[]
+  aliveAtMs: number
+}
+
 /** One permission: who holds this writes to the air, nobody else. Fenced: after `lost` every write is refused by Redis itself. */
 export interface AirDesk {
   readonly lost: AbortSignal
-  /** The state that was saved last, and when a worker was last seen on air. */
-  resume(): Promise<{ state: PlayoutState; aliveAtMs: number } | null>
+  /** What was saved last, and when a worker was last seen on air. */
+  resume(): Promise<Saved | null>
   /** The last chunk on the air: where the next one goes on. */
   lastChunk(): Promise<FrameChunk | null>
   /** Commands after `after`, in order, until the desk is lost. */
-  commands(after: CommandId): AsyncIterable<{ id: CommandId; command: Command }>
-  /** Resolves when the state is in Redis and on its way to all followers. @throws when the desk is lost. */
-  save(state: PlayoutState): Promise<void>
-  answer(id: CommandId, outcome: Outcome): void
+  commands(after: CommandId): AsyncIterable<{ id: CommandId; asker: Asker; command: Command }>
+  /**
+   * Resolves when the state is in Redis, in one write with what is still to be done about it, and on its way to all
+   * followers. @throws when the desk is lost.
+   */
+  save(state: PlayoutState, due?: readonly Consequence[]): Promise<void>
+  /** Resolves when the answer is on its way. Whoever gets it twice, or does not wait any more, ignores it. */
+  answer(asker: Asker, outcome: Outcome): Promise<void>
   /** Resolves when the chunk is in Redis. @throws when the desk is lost. */
   publish(chunk: FrameChunk): Promise<void>
   /** Gives the desk up at once, so that a standby need not wait for the lease to run out. */
