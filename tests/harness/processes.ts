@@ -52,22 +52,38 @@ export interface Process {
 }
 
 const running = new Set<ChildProcess>()
-// A test file that breaks off never reaches its teardowns.
-process.once('exit', () => {
+const killRunning = () => {
   for (const child of running) child.kill('SIGKILL')
-})
+}
+// A test file that breaks off, or is ended because it takes too long, never reaches its teardowns.
+process.once('exit', killRunning)
+for (const signal of ['SIGALRM', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    killRunning()
+    process.kill(process.pid, signal)
+  })
+}
 
-/** Starts a process that is gone when the test is. */
+/** What test processes are watched with is left out: it costs every process that is started half a second. */
+const { NODE_OPTIONS, ...inherited } = process.env
+const nodeOptions = NODE_OPTIONS?.includes('@tapjs') ? {} : { NODE_OPTIONS }
+
+/**
+ * Starts a process that is gone when the test is.
+ *
+ * @param leash for a process of the station: it ends by itself also when we are killed.
+ */
 export function start(
   t: Teardown,
   command: string,
   args: string[],
   env: Record<string, string> = {},
+  leash: 'ipc' | 'ignore' = 'ignore',
 ): Process {
   const child = spawn(command, args, {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'test', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inherited, ...nodeOptions, NODE_ENV: 'test', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', leash],
   })
   let output = ''
   let wake = () => {}

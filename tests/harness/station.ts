@@ -22,6 +22,7 @@ import {
   type Teardown,
   temporaryFolder,
 } from './processes.ts'
+import { type App, programOf } from './programs.ts'
 
 /** A fixture of the library: a tone of known pitch and length. */
 export interface Tone {
@@ -36,8 +37,8 @@ export interface Tone {
 export interface Station {
   redis: RedisServer
   env: Record<string, string>
-  /** Starts a replica of the API; resolves when it is ready for listeners. */
-  startApi(): Promise<{ url: string; process: Process }>
+  /** Starts a replica of the API, on a free port unless given; resolves when it is ready for listeners. */
+  startApi(port?: number): Promise<{ url: string; process: Process }>
   /** Starts a stream worker; resolves when it runs, on air or standing by. */
   startWorker(): Promise<Process>
   /** Starts a jobs process; resolves when it takes jobs. */
@@ -67,28 +68,23 @@ export async function prepareStation(
   }
   await fillLibrary(env, tones)
   await promisify(execFile)('redis-cli', ['-p', String(redis.port), 'set', 'solstice:reconciled', '1'])
-  const app = (name: string) => ['--import', 'tsx', `apps/${name}/src/main.ts`]
+  const startApp = async (app: App, isReady: RegExp, more: Record<string, string> = {}) => {
+    const process = start(t, 'node', [await programOf(app)], { ...env, ...more }, 'ipc')
+    await process.printed(isReady)
+    return process
+  }
   return {
     redis,
     env,
-    async startApi() {
-      const port = await freePort()
-      const process = start(t, 'node', app('api'), { ...env, PORT: String(port) })
-      await process.printed(/Server listening/)
+    async startApi(chosen) {
+      const port = chosen ?? (await freePort())
+      const process = await startApp('api', /Server listening/, { PORT: String(port) })
       const url = `http://127.0.0.1:${port}`
       while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 50))
       return { url, process }
     },
-    async startWorker() {
-      const worker = start(t, 'node', app('stream-worker'), env)
-      await worker.printed(/standing by/)
-      return worker
-    },
-    async startJobs() {
-      const jobs = start(t, 'node', app('jobs'), env)
-      await jobs.printed(/taking jobs/)
-      return jobs
-    },
+    startWorker: () => startApp('stream-worker', /standing by/),
+    startJobs: () => startApp('jobs', /taking jobs/),
   }
 }
 
