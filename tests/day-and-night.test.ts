@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import type { HistoryItem, Mode, QueueItem, RadioState } from '@solstice/contracts'
 import type { PlayoutState, QueueEntry } from '@solstice/playout'
 import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
+import { makeTone } from './harness/audio.ts'
 import { type Moment, moveClock } from './harness/moved-clock.ts'
 import { openSocket, type SocketClient } from './harness/socket-client.ts'
 import { type Air, startAir, startJobs } from './harness/workers.ts'
@@ -402,3 +404,53 @@ t.test('lists are made as the settings say, over the day on which an hour comes 
     },
   )
 })
+
+t.test(
+  'in the stream, too, the night follows the last sample of the day, and a switch its silence',
+  async (t) => {
+    const hourMs = at('2026-11-21T03:00:00+02:00')
+    const station = await openStation(t, hourMs - MINUTE, {
+      DAY_START_HOUR: '9',
+      NIGHT_START_HOUR: '3',
+      STREAM_MODE: 'true',
+    })
+    const { ports, ask, listener } = station
+    await Promise.all(
+      ['day/lark', 'day/thrush', 'night/owl', 'night/nightjar'].map(async (name) => {
+        const path = join(ports.config.mediaDir, 'music', `${name}.mp3`)
+        await makeTone(path, { hz: 440, seconds: 4 })
+        await station.addTrack(`${name}.mp3`, null, { duration: 4 })
+      }),
+    )
+    // The worker has these seconds to come on air by day; any of the songs may cross the hour.
+    await station.goTo(hourMs - 6_000)
+    await station.startWorker()
+    interface Start {
+      trackId: string
+      serverTs: number
+    }
+    const started = (mode: Mode) =>
+      listener.first<Start>('stream_track_start', ({ trackId }) => trackId.startsWith(mode))
+
+    const night = await started('night')
+    const lastOfDay = (listener.all('stream_track_start') as Start[]).at(-2)!
+    t.match(lastOfDay.trackId, /^day/)
+    t.ok(lastOfDay.serverTs < hourMs && night.serverTs >= hourMs)
+    const heardMs = night.serverTs - lastOfDay.serverTs
+    t.ok(heardMs > 3_900 && heardMs < 4_200, 'to its last sample, and no longer', { heardMs })
+    t.match(await listener.first<RadioState>('sync', ({ mode }) => mode === 'night'), {
+      track: night.trackId,
+      currentIndex: 0,
+      isPreparing: false,
+    })
+    listener.forget()
+    t.equal((await ask('POST /api/admin/switch-mode', { targetMode: 'day' })).status, 200)
+    t.match(await listener.first<RadioState>('sync', ({ isPreparing }) => isPreparing), {
+      mode: 'day',
+      track: null,
+    })
+    const day = await started('day')
+    t.ok(day.serverTs >= station.air.state.lastSwitchMs! + 1_000)
+    t.match(station.air.state.forced, { mode: 'day', untilMs: at('2026-11-21T09:00:00+02:00') })
+  },
+)
