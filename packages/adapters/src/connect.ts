@@ -9,7 +9,9 @@ import type {
   LoudnessMeter,
   LyricsLookup,
   MediaStorage,
+  Microphones,
   Passwords,
+  Replicas,
   StationClock,
   VideoTools,
 } from '@solstice/station'
@@ -26,9 +28,11 @@ import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
+import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
 import { openRedis } from './redis.ts'
+import { openReplicas } from './replicas-redis.ts'
 import { openStationClock } from './station-clock.ts'
 import { openVideoTools } from './video-tools.ts'
 
@@ -50,6 +54,8 @@ export interface Ports {
   reconciliation: Reconciliation
   deleteQuota: DeleteQuota
   leases: Leases
+  microphones: Microphones
+  replicas: Replicas
   /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
   redis: Redis
   close(): Promise<void>
@@ -65,6 +71,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
   const clock = await openStationClock(redis)
   const bus = openRedisBus(redis, clock, log)
   const jobs = openJobQueue(config.redisUrl, log)
+  const microphones = openMicrophones(redis)
   return {
     config,
     log,
@@ -82,10 +89,13 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     reconciliation: openReconciliation(redis),
     deleteQuota: openDeleteQuota(redis, clock, config),
     leases: openLeases(redis),
+    microphones,
+    replicas: openReplicas(redis),
     redis,
     async close() {
       await Promise.all([bus.close(), jobs.close(), data.close()])
       clock.stop()
+      microphones.close()
       redis.disconnect()
     },
   }

@@ -1,0 +1,41 @@
+import type { Replicas } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import { answered, PREFIX } from './redis.ts'
+
+/** A replica that says nothing for so long is taken for dead. */
+const SILENCE_MS = 6_000
+const SAY_EVERY_MS = 2_000
+
+const keyOf = (replica: string) => `${PREFIX}replica:${replica}`
+
+/** A key per replica, which ends by itself. */
+export function openReplicas(redis: Redis): Replicas {
+  // While Redis was away nobody could say anything.
+  let backSinceMs = performance.now()
+  redis.on('ready', () => {
+    backSinceMs = performance.now()
+  })
+
+  return {
+    stayAlive(replica) {
+      const say = () => {
+        if (redis.status === 'ready') redis.set(keyOf(replica), 1, 'PX', SILENCE_MS).catch(() => {})
+      }
+      say()
+      redis.on('ready', say)
+      const saying = setInterval(say, SAY_EVERY_MS)
+      return () => {
+        clearInterval(saying)
+        redis.off('ready', say)
+        if (redis.status === 'ready') redis.del(keyOf(replica)).catch(() => {})
+      }
+    },
+
+    async missing(replicas) {
+      if (replicas.length === 0) return []
+      const found = await answered(redis, redis.mget(replicas.map(keyOf)))
+      if (performance.now() - backSinceMs < SILENCE_MS) return []
+      return replicas.filter((_, index) => found[index] === null)
+    },
+  }
+}
