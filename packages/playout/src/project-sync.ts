@@ -7,9 +7,13 @@ import type { PlayoutState } from './state.ts'
 /** The part of the radio state that the air decides; the rest is configuration and settings. */
 export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiSettings'>
 
-/** What listeners are told at a moment. Any replica can work it out, also while no worker is alive. */
-export function projectSync(saved: PlayoutState, nowMs: number): AirState {
-  const { state } = advance(saved, nowMs)
+/**
+ * What listeners are told at a moment. Any replica can work it out, also while no worker is alive.
+ *
+ * @param heardMs the moment up to which there is something to hear; what lies behind it has not happened yet.
+ */
+export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs): AirState {
+  const { state } = advance(saved, heardMs)
   const { onAir, list, pendingSwitch } = state
   const common = {
     mode: state.mode,
@@ -27,7 +31,7 @@ export function projectSync(saved: PlayoutState, nowMs: number): AirState {
   const { track, orderType, tier } = onAir.entry
   const duration = (track.durationMs ?? 0) / 1000
   const gainDb = state.pace === 'clock' ? track.rendition?.gainDb : null
-  const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, nowMs - onAir.startedAtMs)) / 1000
+  const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, heardMs - onAir.startedAtMs)) / 1000
   return {
     ...common,
     track: track.id,

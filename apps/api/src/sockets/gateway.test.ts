@@ -209,6 +209,54 @@ t.test('a start is told when its first sample is due, not before', async (t) => 
   for (const { payload } of syncs) t.match(payload, { track: 'day/one.mp3' }, 'shown as long as it is heard')
 })
 
+t.test(
+  'while no sound comes nothing is shown that cannot be heard yet; in sync mode the clock goes on',
+  async (t) => {
+    for (const streamMode of [true, false]) {
+      const { join, air } = await replica(t, { streamMode })
+      const state = {
+        ...playing('one', 1_000_000),
+        pace: streamMode ? ('sound' as const) : ('clock' as const),
+      }
+      const two = { ...state.list.entries[0]!, entryId: 'two', track: track('two') }
+      state.list.entries.push(two)
+      air.say(state)
+      air.send(air.chunk(19 * 100))
+      const endMs = air.clock.nowMs()
+      const client = await join()
+      const shown = async () => {
+        client.forget()
+        return client.first<RadioState>('sync')
+      }
+      // The worker is away: 13 s later, when the song should have ended, nothing has come.
+      const late = air.chunk(19 * 26)
+      const nowMs = air.clock.nowMs()
+      let { seek, track: shownTrack, serverTimeMs } = await shown()
+      if (!streamMode) {
+        t.same([shownTrack, seek], ['day/two.mp3', (nowMs - 1_060_000) / 1000])
+        continue
+      }
+      while (seek * 1000 > endMs - 1_000_000 + 1_000.5)
+        ({ seek, track: shownTrack, serverTimeMs } = await shown())
+      t.same([shownTrack, serverTimeMs], ['day/one.mp3', Math.round(nowMs)])
+      t.ok(seek * 1000 >= endMs - 1_000_000, 'to the end of what was sent')
+      t.match(await client.ask('stream_get_seek', 1), { seek, trackId: 'day/one.mp3' })
+
+      air.say({ ...state, onAir: { phase: 'track', entry: two, startedAtMs: 1_060_000 } })
+      air.send(late)
+      const heard = await client.first<RadioState>(
+        'sync',
+        ({ track, seek }) => track === 'day/two.mp3' && seek > 0,
+      )
+      t.equal(
+        heard.seek,
+        (nowMs - 1_060_000) / 1000,
+        'what was made up for is shown as if nothing had happened',
+      )
+    }
+  },
+)
+
 t.test('what listeners ask is answered in the contract’s shape', async (t) => {
   const { join, air, url, tokens } = await replica(t)
   air.say(playing('one', 999_000))

@@ -1,18 +1,29 @@
 import { advance, type PlayoutState, soundStartMs } from '@solstice/playout'
-import type { StationClock, Unsubscribe } from '@solstice/station'
+import { chunkEndMs, type StationClock, type Unsubscribe } from '@solstice/station'
 import type { AirMirror } from '../stream/air-mirror.ts'
 
 /** The engine is so little ahead of what is heard; what seems to be further ahead is shown at once. */
 const MOST_AHEAD_MS = 1_000
 
+/** Chunks of half a second come about when they are due. When the newest ended so long ago, no sound comes. */
+const SOUND_LATE_MS = 1_000
+
 /** The air as people are shown it: what follows a skip, or the end of a track, only when its first sample is due. */
 export interface ShownAir extends Pick<AirMirror, 'state' | 'onState'> {
   /** The air of this moment, also while no worker is alive; null before any state came. */
   now(): PlayoutState | null
+  /**
+   * The moment whose air is shown at another one: that one itself. In stream mode, while no sound comes, it stays where
+   * the sound ends: players still play what they hold, and what they miss they get as soon as a worker has made up for it.
+   */
+  heardMs(nowMs: number): number
   close(): void
 }
 
-export function createShownAir(mirror: Pick<AirMirror, 'state' | 'onState'>, clock: StationClock): ShownAir {
+export function createShownAir(
+  mirror: Pick<AirMirror, 'state' | 'onState' | 'newestChunk'>,
+  clock: StationClock,
+): ShownAir {
   const listeners = new Set<Parameters<AirMirror['onState']>[0]>()
   let shown = mirror.state
   let timer: NodeJS.Timeout | undefined
@@ -31,11 +42,18 @@ export function createShownAir(mirror: Pick<AirMirror, 'state' | 'onState'>, clo
     else timer = setTimeout(() => show(state), aheadMs)
   })
 
+  const heardMs = (nowMs: number) => {
+    const { newestChunk } = mirror
+    const isStream = shown?.pace === 'sound' && newestChunk !== null
+    return isStream ? Math.min(nowMs, chunkEndMs(newestChunk) + SOUND_LATE_MS) : nowMs
+  }
+
   return {
     get state() {
       return shown
     },
-    now: () => shown && advance(shown, clock.nowMs()).state,
+    now: () => shown && advance(shown, heardMs(clock.nowMs())).state,
+    heardMs,
     onState(listener): Unsubscribe {
       listeners.add(listener)
       return () => listeners.delete(listener)

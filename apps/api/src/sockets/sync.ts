@@ -24,7 +24,9 @@ export function createOutlook(deps: {
   const { dayStartHour, nightStartHour } = config
   return () => {
     const nowMs = clock.nowMs()
-    const state = air.state ? projectSync(air.state, nowMs) : beforeAnyState(config, nowMs)
+    const state = air.state
+      ? projectSync(air.state, nowMs, air.heardMs(nowMs))
+      : beforeAnyState(config, nowMs)
     return { ...state, dayStartHour, nightStartHour, uiSettings: settings.now() }
   }
 }
