@@ -6,14 +6,29 @@ const [validatorOf, serializerOf] = [createValidatorFactory(), createSerializerF
 const buildValidator: typeof validatorOf = (externalSchemas, options) => {
   const compile = validatorOf(externalSchemas, options)
   return (route) => {
+    const { schema, httpPart } = route as { schema: ObjectSchema; httpPart?: string }
     let compiled: ReturnType<typeof compile> | undefined
     const validate: Pick<ReturnType<typeof compile>, 'errors'> & ((data: unknown) => unknown) = (data) => {
-      compiled ??= compile(route)
+      compiled ??= compile({ schema: httpPart === 'headers' ? inLowerCase(schema) : schema })
       const result = compiled(data)
       validate.errors = compiled.errors
       return result
     }
     return validate as ReturnType<typeof compile>
+  }
+}
+
+interface ObjectSchema {
+  properties?: Record<string, unknown>
+  required?: string[]
+}
+
+/** Whatever the case in which the contract names headers, requests have their names in lower case. */
+function inLowerCase({ properties = {}, required = [], ...schema }: ObjectSchema): ObjectSchema {
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, of]) => [name.toLowerCase(), of])),
+    required: required.map((name) => name.toLowerCase()),
   }
 }
 
