@@ -1,37 +1,73 @@
 import type { Locale } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
-import { chooseLocale, chosenLocale, localeOfPath, pathOfLocale } from './language.ts'
+import { chooseLocale, chosenLocale, type Place, pathOf, placeOf } from './language.ts'
+import { late } from './late.tsx'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import type { Radio } from './radio/radio.ts'
 
-/** Decides by the address what is shown, and in which language. */
+/** What a page other than the listener's gets. */
+export interface PageProps {
+  locale: Locale
+  onLocale: (locale: Locale) => void
+  /** Shows another page of this client, in the same language. */
+  goTo: (page: Place['page']) => void
+}
+
+const GuestPage = late(async () => (await import('./live/guest-page.tsx')).GuestPage)
+const LoginPage = late(async () => (await import('./admin/login-page.tsx')).LoginPage)
+const AdminPage = late(async () => (await import('./admin/admin-page.tsx')).AdminPage)
+
+/**
+ * Decides by the address what is shown, and in which language. The language may change while the document lives; another
+ * page is another document, so that each has the browser's sound and microphone to itself.
+ */
 export function App({ createRadio }: { createRadio: () => Radio }) {
-  const [locale, setLocale] = useState(arrive)
-  const [radio] = useState(() => (locale ? createRadio() : null))
+  const [place, setPlace] = useState(arrive)
+  const [radio] = useState(() => (place?.page === 'player' ? createRadio() : null))
   useEffect(() => {
-    const moved = () => setLocale(localeOfPath(location.pathname))
+    const moved = () => {
+      const next = placeOf(location.pathname)
+      if (next?.page === place?.page) setPlace(next)
+      else location.reload()
+    }
     addEventListener('popstate', moved)
     return () => removeEventListener('popstate', moved)
-  }, [])
+  }, [place])
   useEffect(() => {
-    document.documentElement.lang = locale ?? chosenLocale() ?? 'uk'
-  }, [locale])
+    document.documentElement.lang = place?.locale ?? chosenLocale() ?? 'uk'
+  }, [place])
 
-  if (!locale || !radio) return <NotFoundPage locale={chosenLocale() ?? 'uk'} />
-  const choose = (next: Locale) => {
+  if (!place) return <NotFoundPage locale={chosenLocale() ?? 'uk'} />
+  const { page, locale } = place
+  const choose = (chosen: Locale) => {
+    const next = { page, locale: chosen }
     chooseLocale(next)
-    history.pushState(null, '', pathOfLocale(next) + location.search)
-    setLocale(next)
+    history.pushState(null, '', pathOf(next) + location.search)
+    setPlace(next)
   }
-  return <ListenerPage radio={radio} locale={locale} onLocale={choose} />
+  if (radio) return <ListenerPage radio={radio} locale={locale} onLocale={choose} />
+  const props: PageProps = {
+    locale,
+    onLocale: choose,
+    goTo: (next) => location.assign(pathOf({ page: next, locale })),
+  }
+  switch (page) {
+    case 'guest':
+      return <GuestPage {...props} />
+    case 'adlogin':
+      return <LoginPage {...props} />
+    default:
+      return <AdminPage {...props} />
+  }
 }
 
 /** Somebody who once chose English and opens the bare address means English. */
-function arrive(): Locale | null {
-  const ofPath = localeOfPath(location.pathname)
-  const chosen = chosenLocale()
-  if (ofPath !== 'uk' || !chosen || chosen === 'uk') return ofPath
-  history.replaceState(null, '', pathOfLocale(chosen) + location.search)
-  return chosen
+function arrive(): Place | null {
+  const place = placeOf(location.pathname)
+  const chosen = place && chosenLocale(place.page)
+  if (place?.locale !== 'uk' || !chosen || chosen === 'uk') return place
+  const meant = { ...place, locale: chosen }
+  history.replaceState(null, '', pathOf(meant) + location.search)
+  return meant
 }

@@ -1,25 +1,50 @@
 import { type Locale, locales } from '@solstice/contracts'
 import { keep, recall } from './memory.ts'
 
-const CHOICE = 'radio_lang'
+/** The pages of this client. */
+export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel'
 
-/** Where a page is, by its path alone; null = nowhere we know. */
-export function localeOfPath(path: string): Locale | null {
-  if (path === '/' || path === '/index.html') return 'uk'
-  if (path === '/en' || path === '/en/') return 'en'
-  return null
+/** A page, and the language that its path names. */
+export interface Place {
+  page: PageName
+  locale: Locale
 }
 
-export const pathOfLocale = (locale: Locale): string => (locale === 'uk' ? '/' : '/en/')
+const LISTENER_CHOICE = 'radio_lang'
+const ADMIN_CHOICE = 'lang'
+const paths: Record<string, Place> = {
+  '/': { page: 'player', locale: 'uk' },
+  '/index.html': { page: 'player', locale: 'uk' },
+  '/en': { page: 'player', locale: 'en' },
+  '/guest': { page: 'guest', locale: 'uk' },
+  '/en/guest': { page: 'guest', locale: 'en' },
+  '/adlogin': { page: 'adlogin', locale: 'uk' },
+  '/en/adlogin': { page: 'adlogin', locale: 'en' },
+  '/adpanel': { page: 'adpanel', locale: 'uk' },
+  '/en/adpanel': { page: 'adpanel', locale: 'en' },
+}
 
-/** What the listener chose on an earlier visit. */
-export function chosenLocale(): Locale | null {
-  const choice = recall(CHOICE)
+/** What is at a path; null = nothing we know. */
+export function placeOf(path: string): Place | null {
+  const bare = path.length > 1 ? path.replace(/\/$/, '') : path
+  return Object.hasOwn(paths, bare) ? paths[bare]! : null
+}
+
+export function pathOf({ page, locale }: Place): string {
+  const name = page === 'player' ? '' : page
+  return locale === 'uk' ? `/${name}` : `/${locale}/${name}`
+}
+
+const choiceOf = (page: PageName) => (page.startsWith('ad') ? ADMIN_CHOICE : LISTENER_CHOICE)
+
+/** What was chosen on an earlier visit: listeners and guests have one choice, admins their own. */
+export function chosenLocale(page: PageName = 'player'): Locale | null {
+  const choice = recall(choiceOf(page))
   return locales.find((locale) => locale === choice) ?? null
 }
 
-export function chooseLocale(locale: Locale): void {
-  keep(CHOICE, locale)
+export function chooseLocale({ page, locale }: Place): void {
+  keep(choiceOf(page), locale)
 }
 
 /**

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { type RadioState, streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { build } from 'vite'
-import { localeOfPath, textOf } from './language.ts'
+import { pathOf, placeOf, textOf } from './language.ts'
 import { artVisibility } from './listener/art-visibility.ts'
 import { activeLine } from './listener/lyrics.ts'
 import { troubleOf } from './listener/notice.ts'
@@ -215,15 +215,24 @@ t.test('the language is found in whatever shape a message has', async (t) => {
   for (const nothing of [null, undefined, 7, {}, { uk: 3 }]) t.equal(textOf(nothing, 'uk'), '')
 })
 
-t.test('Ukrainian has the bare address, English its own, nothing else is a page', async (t) => {
-  t.same(['/', '/en/', '/en', '/uk/', '/nowhere', '/en/x'].map(localeOfPath), [
-    'uk',
-    'en',
-    'en',
-    null,
-    null,
-    null,
+t.test('Ukrainian has the bare addresses, English its own, nothing else is a page', async (t) => {
+  const place = (path: string) => {
+    const found = placeOf(path)
+    return found && `${found.page} ${found.locale}`
+  }
+  const known = ['/', '/en/', '/en', '/guest', '/en/guest/', '/adlogin', '/adpanel/']
+  t.same(known.map(place), [
+    'player uk',
+    'player en',
+    'player en',
+    'guest uk',
+    'guest en',
+    'adlogin uk',
+    'adpanel uk',
   ])
+  for (const path of ['/uk/', '/nowhere', '/en/x', '/guest/x', '/constructor'])
+    t.equal(placeOf(path), null, path)
+  for (const path of known) t.same(placeOf(pathOf(placeOf(path)!)), placeOf(path))
 })
 
 t.test('every text exists in both languages; numbers bring the right word', async (t) => {

@@ -1,5 +1,5 @@
 import type { Locale } from '@solstice/contracts'
-import { pathOfLocale } from './language.ts'
+import { pathOf } from './language.ts'
 import { Arc, Light } from './listener/horizon.tsx'
 import { texts } from './texts.ts'
 
@@ -20,7 +20,7 @@ export function NotFoundPage({ locale }: { locale: Locale }) {
           {t.notFound}
         </h1>
         <p class="byline">{t.notFoundText}</p>
-        <a class="button" href={pathOfLocale(locale)}>
+        <a class="button" href={pathOf({ page: 'player', locale })}>
           {t.home}
         </a>
       </section>

@@ -1,7 +1,8 @@
-import { type Locale, locales, type RadioState, type User } from '@solstice/contracts'
+import type { Locale, RadioState, User } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { address, getWrappedImage } from '../api.ts'
-import { pathOfLocale, textOf } from '../language.ts'
+import { textOf } from '../language.ts'
+import { Languages } from '../languages.tsx'
 import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
 import { counted, type Texts } from '../texts.ts'
@@ -40,23 +41,7 @@ export function Header({ radio, state, name, locale, t, onLocale }: Props) {
             <span>{label || new URL(messenger).hostname}</span>
           </a>
         )}
-        <nav class="languages" aria-label={t.language}>
-          {locales.map((other) => (
-            <a
-              key={other}
-              href={pathOfLocale(other)}
-              hreflang={other}
-              lang={other}
-              aria-current={other === locale ? 'true' : undefined}
-              onClick={(event) => {
-                event.preventDefault()
-                if (other !== locale) onLocale(other)
-              }}
-            >
-              {other.toUpperCase()}
-            </a>
-          ))}
-        </nav>
+        <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
       </div>
     </header>
   )

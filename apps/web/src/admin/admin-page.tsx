@@ -1,0 +1,4 @@
+import type { PageProps } from '../app.tsx'
+export function AdminPage(_: PageProps) {
+  return null
+}
