@@ -64,6 +64,28 @@ export const failures = {
     'Під час джинглу пісню не можна пропустити',
     'Nothing can be skipped during a jingle',
   ),
+  NOT_LIVE: failure(409, 'Ви не в ефірі', 'You are not on the air'),
+  ALREADY_LIVE: failure(
+    409,
+    'Ви вже в ефірі або маєте дозвіл вийти в нього',
+    'You are on the air already, or may come on it',
+  ),
+  SLOTS_TAKEN: failure(409, 'В ефірі немає вільного місця', 'There is no free slot on the air'),
+  NO_HOSTS: failure(409, 'В ефірі немає ведучих', 'No host is on the air'),
+  PARTICIPANT_NOT_FOUND: failure(
+    404,
+    'Такого учасника в ефірі немає',
+    'There is nobody like that on the air',
+  ),
+  GUEST_NOT_FOUND: failure(404, 'Такого гостя в ефірі немає', 'There is no such guest on the air'),
+  GUEST_NOT_APPROVED: failure(403, 'Вам ще не дозволено вийти в ефір', 'You may not come on the air yet'),
+  GUEST_REQUEST_NOT_FOUND: failure(404, 'Такого запиту вже немає', 'There is no such request any more'),
+  GUEST_REQUEST_REFUSED: failure(
+    409,
+    'Зараз не можна попроситися в ефір',
+    'Nobody can ask to come on the air now',
+  ),
+  GUEST_CODE_REFUSED: failure(409, 'Код доступу не прийнято', 'The access code was not accepted'),
   METHOD_NOT_ALLOWED: failure(405, 'Метод не підтримується', 'Method not allowed'),
   REQUEST_TIMEOUT: failure(408, 'Запит надходив занадто повільно', 'The request came too slowly'),
   PAYLOAD_TOO_LARGE: failure(413, 'Запит завеликий', 'The request is too large'),
@@ -105,11 +127,17 @@ export type FailureCode = keyof typeof failures
 
 const text = (uk: string, en: string): Localized => ({ uk, en })
 
+const preparing = text(
+  'Ефір саме готується: спробуйте за мить',
+  'The air is being prepared: try again in a moment',
+)
+
 /** Why a single song is not put into the queue. */
 const insertionReasons = {
   cooldown: text('Наступна пісня можлива за {secsLeft} с', 'The next song is possible in {secsLeft} s'),
   not_found: text('Такої пісні немає', 'There is no such song'),
   wrong_mode: text('Пісня належить до іншого режиму', 'The song is of the other mode'),
+  preparing,
   no_time: text(
     'Пісня не встигне прозвучати: до зміни режиму {minutesLeft} хв',
     'The song does not fit: the mode changes in {minutesLeft} min',
@@ -205,6 +233,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   },
   QUEUE_GROUP_INSERT_FAILED: {
     cooldown: text('Наступна група можлива за {secsLeft} с', 'The next group is possible in {secsLeft} s'),
+    preparing,
     no_time: text(
       'Група не встигне прозвучати до зміни режиму',
       'The group does not fit before the mode changes',
@@ -233,6 +262,25 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     ),
     not_found: text('Такої пісні немає', 'There is no such song'),
     wrong_mode: text('Пісня належить до іншого режиму', 'The song is of the other mode'),
+  },
+  GUEST_REQUEST_REFUSED: {
+    special_guest_active: text('Зараз в ефір виходить запрошений гість', 'A special guest is expected now'),
+    no_admin: text('В ефірі немає ведучих', 'No host is on the air'),
+    cooldown: text(
+      'Наступний запит можливий за {secsLeft} с',
+      'The next request is possible in {secsLeft} s',
+    ),
+    room_full: text('В ефірі немає місця для гостя', 'There is no room for a guest on the air'),
+  },
+  GUEST_CODE_REFUSED: {
+    too_many_attempts: text(
+      'Забагато хибних кодів, спробуйте за {secsLeft} с',
+      'Too many wrong codes, try again in {secsLeft} s',
+    ),
+    no_code: text('Зараз код доступу не діє', 'There is no access code now'),
+    wrong_code: text('Хибний код доступу', 'Wrong access code'),
+    room_full: text('В ефірі немає місця для гостя', 'There is no room for a guest on the air'),
+    exists: text('Код доступу вже є', 'There is an access code already'),
   },
   FORBIDDEN: {
     origin: text('Запити з цієї сторінки не приймаються', 'Requests from this page are not accepted'),
