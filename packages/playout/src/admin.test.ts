@@ -4,6 +4,7 @@ import {
   alwaysDay,
   assertLegal,
   HOUR,
+  isSame,
   library,
   NOON,
   onAir,
@@ -642,7 +643,7 @@ t.test(
   'whatever admins, time and sound do: one mode at a time, and the same air for whoever works it out',
   async (t) => {
     const seen = { switched: 0, grouped: 0, forced: 0, waiting: 0, withheld: 0 }
-    for (let run = 0; run < 2_000; run++) {
+    for (let run = 0; run < 800; run++) {
       const random = randomFrom(run * 7_919 + 1)
       const schedule: Schedule = {
         natural: 'day',
@@ -689,8 +690,8 @@ t.test(
           // In two leaps or in one: whoever looks in between changes nothing, and a copy shows the same.
           const halfMs = beforeMs + random(nowMs - beforeMs + 1)
           const inTwo = advance(advance(before, halfMs).state, nowMs).state
-          if (JSON.stringify(inTwo) !== JSON.stringify(state)) t.fail('looking changed the air', { run })
-          if (JSON.stringify(projectSync(before, nowMs)) !== JSON.stringify(projectSync(state, nowMs)))
+          if (!isSame(inTwo, state)) t.fail('looking changed the air', { run })
+          if (!isSame(projectSync(before, nowMs), projectSync(state, nowMs)))
             t.fail('a copy projects another air', { run })
         }
 

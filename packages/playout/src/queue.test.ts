@@ -3,6 +3,7 @@ import t from 'tap'
 import {
   assertLegal,
   HOUR,
+  isSame,
   library,
   NOON,
   onAir,
@@ -598,7 +599,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
     orders: 0,
     cleared: 0,
   }
-  for (let run = 0; run < 1_000; run++) {
+  for (let run = 0; run < 500; run++) {
     const random = randomFrom(run * 104_729 + 1)
     const schedule: Schedule = {
       natural: 'day',
@@ -624,6 +625,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
     let state = learn(initialState(run, pace, schedule, NOON), fact, NOON).state
     /** What a worker reads anew after a crash: the state, and the commands behind `appliedThrough`. */
     let saved = JSON.stringify(state)
+    let text = saved
     const log: Command[] = []
     const starts = new Map<string, number>()
     const take = (step: Step) => {
@@ -657,12 +659,12 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
     for (let i = 0; i < 14; i++) {
       const [before, beforeMs] = [state, nowMs]
       nowMs += random(5) === 0 ? random(8 * MINUTE) : random(20_000)
-      const later = JSON.stringify(projectSync(JSON.parse(JSON.stringify(before)), nowMs))
+      const later = projectSync(JSON.parse(text), nowMs)
       const halfMs = beforeMs + random(nowMs - beforeMs + 1)
-      const inTwo = JSON.stringify(advance(advance(before, halfMs).state, nowMs).state)
+      const inTwo = advance(advance(before, halfMs).state, nowMs).state
       take(advance(state, nowMs))
-      if (inTwo !== JSON.stringify(state)) t.fail('looking changed the air', { run })
-      if (later !== JSON.stringify(projectSync(state, nowMs))) t.fail('a copy projects another air', { run })
+      if (!isSame(inTwo, state)) t.fail('looking changed the air', { run })
+      if (!isSame(later, projectSync(state, nowMs))) t.fail('a copy projects another air', { run })
 
       const mode: Mode = random(8) ? state.mode : random(2) ? 'day' : 'night'
       const song = track(`order ${run} ${i}`, `artist ${random(5)}`, 20_000 + random(120_000), mode)
@@ -737,9 +739,10 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
 
       // A crash comes before or after the save; what was not saved is done anew, later.
       const crash = random(6)
-      if (crash > 0) saved = JSON.stringify(state)
+      text = JSON.stringify(state)
+      if (crash > 0) saved = text
       if (crash > 1) continue
-      if (saved !== JSON.stringify(state)) {
+      if (saved !== text) {
         seen.replayed++
         starts.clear()
       }
@@ -754,7 +757,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
       obey()
       take(advance(state, nowMs))
       assertLegal(t, state, nowMs)
-      saved = JSON.stringify(state)
+      saved = text = JSON.stringify(state)
     }
   }
   t.ok(Math.min(...Object.values(seen)) > 100, 'all of it happened', { seen })
