@@ -196,7 +196,7 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
     [held, add(song, 'lastinline', { mode: 'night' }), NOON, { reason: 'not_found' }],
     [day, add(song, 'donated', { mode: 'night' }), NOON, { reason: 'wrong_mode' }],
     [pending, add(song), NOON, { reason: 'no_time', minutesLeft: 3 }],
-    [switching, add(song, 'lastinline', { mode: 'night' }), NOON, { reason: 'no_time', minutesLeft: 0 }],
+    [switching, add(song, 'lastinline', { mode: 'night' }), NOON, { reason: 'preparing' }],
     [evening, add(track('x', 'x', 4 * MINUTE + 50_001)), fullMs, { reason: 'no_time', minutesLeft: 5 }],
     [
       { ...paid, lastAddMs: null },

@@ -30,7 +30,9 @@ export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number):
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
   if (playable(state, [track]).length === 0) return { reason: 'not_found' }
   if (mode !== state.mode) return { reason: 'wrong_mode' }
-  if (!fits(state, [track], nowMs)) return { reason: 'no_time', minutesLeft: minutesLeft(state, nowMs) }
+  const reason = misfit(state, [track], nowMs)
+  if (reason === 'no_time') return { reason, minutesLeft: minutesLeft(state, nowMs) }
+  if (reason) return { reason }
   return isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
 }
 
@@ -119,12 +121,16 @@ export function playable({ unplayable, withheld }: PlayoutState, tracks: readonl
   return tracks.filter((track) => !leftOut.has(track.id))
 }
 
-/** Rules A3, I3: all of it can be heard before the mode changes. */
-export function fits(state: PlayoutState, songs: readonly TrackRef[], nowMs: number): boolean {
+/** Rules A3, I3: why some of it cannot be heard before the mode changes; null = all of it can. */
+export function misfit(
+  state: PlayoutState,
+  songs: readonly TrackRef[],
+  nowMs: number,
+): 'preparing' | 'no_time' | null {
   const { onAir, list } = state
-  if (onAir.phase === 'preparing') return false
+  if (onAir.phase === 'preparing') return 'preparing'
   const changeMs = modeChangeMs(state, nowMs)
-  if (changeMs === null) return true
+  if (changeMs === null) return null
   const orders = list.entries.slice(list.index + 1).filter((entry) => entry.orderType !== null)
   const endMs =
     onAir.phase === 'jingle' ? jingleEndMs(onAir) : onAir.startedAtMs + durationOf(onAir.entry.track)
@@ -133,12 +139,11 @@ export function fits(state: PlayoutState, songs: readonly TrackRef[], nowMs: num
     (sum, track) => sum + durationOf(track),
     0,
   )
-  return remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs
+  return remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs ? null : 'no_time'
 }
 
-/** Whole minutes until the mode changes; 0 also while there is nothing to put a song into. */
+/** Whole minutes until the mode changes. */
 function minutesLeft(state: PlayoutState, nowMs: number): number {
-  if (state.onAir.phase === 'preparing') return 0
   return Math.floor(((modeChangeMs(state, nowMs) ?? nowMs) - nowMs) / 60_000)
 }
 
