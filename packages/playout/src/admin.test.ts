@@ -568,7 +568,12 @@ t.test('I1, I3: a group is refused for its reason, and changes nothing then', as
     [inserted, group([], 'night'), NOON + 1_000, { reason: 'cooldown', secsLeft: 599 }],
     [day, group([], 'night'), NOON, { reason: 'wrong_mode' }],
     [day, group([]), NOON, { reason: 'empty' }],
-    [apply(day, switchTo('night'), NOON).state, group(songs('night'), 'night'), NOON, { reason: 'preparing' }],
+    [
+      apply(day, switchTo('night'), NOON).state,
+      group(songs('night'), 'night'),
+      NOON,
+      { reason: 'preparing' },
+    ],
     [full, group(), fullMs, { reason: 'no_time' }],
     [ordered(fitting, track('asked', 'x', 1_000), 'lastinline'), group(), fittingMs, { reason: 'no_time' }],
     [apply(day, switchTo('night', NOON + 4 * MINUTE), NOON).state, group(), NOON, { reason: 'no_time' }],
