@@ -162,12 +162,12 @@ export async function openBus(t: Teardown, { env }: Station) {
     clock.stop()
     redis.disconnect()
   })
-  return { bus, stop }
+  return { bus, clock, stop }
 }
 
 /** Follows the broadcast as a replica does. */
 export async function followBroadcast(t: Teardown, station: Station) {
-  const { bus, stop } = await openBus(t, station)
+  const { bus, clock, stop } = await openBus(t, station)
   const chunks: FrameChunk[] = []
   let wake = () => {}
   const following = (async () => {
@@ -189,6 +189,7 @@ export async function followBroadcast(t: Teardown, station: Station) {
   }
   return {
     bus,
+    clock,
     chunks,
     /** Resolves when so many more chunks have come. */
     more(count: number) {

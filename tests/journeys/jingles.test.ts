@@ -7,7 +7,7 @@ import { decode, makeTone, pitch } from '../harness/audio.ts'
 import { openSocket, type SocketClient } from '../harness/socket-client.ts'
 import { followBroadcast, listen, prepareStation, type Station, splitIcy } from '../harness/station.ts'
 
-const SONG_S = 12
+const SONG_S = 8
 const JINGLE_S = 4
 const PHRASE_BEFORE_END_S = 5
 const JINGLE_HZ = 900
@@ -64,105 +64,124 @@ function spansOf(
   return spans
 }
 
-const streamEventsOf = ({ heard }: SocketClient) => heard.filter(({ event }) => /^stream_/.test(event))
-
 const isNear = (t: Test, a: number, b: number, what: string) =>
   t.ok(Math.abs(a - b) <= 2 * FRAME_MS, `${what}: ${Math.round(a - b)} ms apart`)
 
 t.test('J, P: jingles between songs and a phrase over their end, also when the worker dies', async (t) => {
   const station = await prepareStation(t, songs)
   await addClips(station)
+  const air = await followBroadcast(t, station)
   const [one, two, worker] = await Promise.all([
     station.startApi(),
     station.startApi(),
-    station.startWorker(),
+    station.startWorker().then(async (worker) => {
+      await worker.printed(/the station is on air/)
+      return worker
+    }),
     station.startJobs(),
   ])
   await station.startWorker()
-  const air = await followBroadcast(t, station)
   const clients = [openSocket(t, one.url), openSocket(t, two.url)] as const
   const [client, other] = clients
   const icy = await listen(t, `${one.url}/api/stream/public.mp3`, { 'Icy-MetaData': '1' })
 
-  const first = await client.first<JingleStart>('stream_jingle_start')
-  t.same(await air.bus.send({ type: 'skip' }), { ok: false, code: 'JINGLE_IN_PROGRESS' })
-  const seeks = [await client.ask('stream_get_seek', 1), await client.ask('stream_get_seek', 2)]
-  t.same(seeks[0], seeks[1], 'the song clock stands still')
-  const second = await client.first<JingleStart>(
-    'stream_jingle_start',
-    ({ serverTs }) => serverTs > first.serverTs,
-  )
+  // Whatever was heard before the sockets were connected, they were not told of it.
+  const syncs = await Promise.all(clients.map((socket) => socket.first<RadioState>('sync')))
+  let sinceMs = Math.max(...syncs.map(({ serverTimeMs }) => serverTimeMs))
+  const nextJingle = () =>
+    client.first<JingleStart>('stream_jingle_start', ({ serverTs }) => serverTs > sinceMs)
+  let first = await nextJingle()
+  for (;;) {
+    const skipped = await air.bus.send({ type: 'skip' })
+    const seeks = [await client.ask('stream_get_seek', 1), await client.ask('stream_get_seek', 2)]
+    // Answers that came when the jingle was over say nothing about it: there is another one.
+    if (air.clock.nowMs() < first.serverTs + JINGLE_S * 1000 - 500) {
+      t.same(skipped, { ok: false, code: 'JINGLE_IN_PROGRESS' })
+      t.same(seeks[0], seeks[1], 'the song clock stands still')
+      break
+    }
+    sinceMs = air.clock.nowMs()
+    first = await nextJingle()
+  }
+  sinceMs = first.serverTs
+  const second = await nextJingle()
   t.not(second.jingleId, first.jingleId, 'never the same jingle twice')
   await worker.end('SIGKILL')
   const end = await client.first<JingleEnd>('stream_jingle_end', ({ serverTs }) => serverTs > second.serverTs)
-  const last = await client.first<Start>('stream_track_start', ({ serverTs }) => serverTs >= end.serverTs)
+  const isLast = ({ serverTs }: Start) => serverTs >= end.serverTs
+  const last = await client.first('stream_track_start', isLast)
+  await other.first('stream_track_start', isLast)
   await air.until(last.serverTs + 2_000)
-  await other.first<Start>('stream_track_start', ({ serverTs }) => serverTs >= end.serverTs)
 
   const { chunks } = air
   const holes = chunks.filter((chunk, i) => i && chunk.frame !== chunks[i - 1]!.frame + chunks[i - 1]!.frames)
   t.same(holes, [], 'every frame number once')
   const samples = await decode(Buffer.concat(chunks.map(({ audio }) => audio)))
+  /** From the first jingle to the beginning of the song after the second one: all of it was told. */
+  const isTold = (atMs: number) => atMs > first.serverTs - 1_000 && atMs < last.serverTs + 1_000
+  const told = (own: SocketClient) =>
+    own.heard
+      .filter(({ event }) => /^stream_/.test(event))
+      .map(({ event, payload }) => ({ event, payload: payload as JingleStart | JingleEnd | Start }))
+      .filter(({ payload: { serverTs } }) => serverTs >= first.serverTs && serverTs <= last.serverTs)
+  const toldOf = (name: string) =>
+    told(client).flatMap(({ event, payload }) => (event === `stream_${name}` ? [payload] : []))
+  t.same(
+    told(client).map(({ event }) => event.replace('stream_', '')),
+    ['jingle_start', 'jingle_end', 'track_start', 'jingle_start', 'jingle_end', 'track_start'],
+    'what begins and ends is told once',
+  )
+  t.same(told(other), told(client), 'sockets of both replicas are told the same')
 
-  const jingles = spansOf(samples, JINGLE_HZ, chunks)
-  const ends = client.all('stream_jingle_end') as JingleEnd[]
+  const jingles = spansOf(samples, JINGLE_HZ, chunks).filter(({ fromMs }) => isTold(fromMs))
+  const ends = toldOf('jingle_end')
   t.equal(jingles.length, 2)
-  for (const [i, { serverTs }] of [first, second].entries()) {
-    isNear(t, jingles[i]!.fromMs, serverTs, 'a jingle starts when that is said')
-    isNear(t, jingles[i]!.toMs, ends[i]!.serverTs, 'and ends')
-    isNear(t, jingles[i]!.toMs - jingles[i]!.fromMs, JINGLE_S * 1000, 'it is heard whole')
+  for (const [i, { serverTs }] of toldOf('jingle_start').entries()) {
+    const { fromMs, toMs } = jingles[i]!
+    isNear(t, fromMs, serverTs, 'a jingle starts when that is said')
+    isNear(t, toMs, ends[i]!.serverTs, 'and ends')
+    isNear(t, toMs - fromMs, JINGLE_S * 1000, 'it is heard whole')
   }
-  const starts = client.all('stream_track_start') as Start[]
   const heardSongs = songs
     .flatMap(({ name, hz }) => spansOf(samples, hz, chunks).map((span) => ({ ...span, name })))
     .sort((a, b) => a.fromMs - b.fromMs)
-  t.equal(heardSongs.length, 3)
-  for (const { fromMs, name } of heardSongs.slice(1)) {
-    const start = starts.find(({ serverTs }) => Math.abs(serverTs - fromMs) < 1000)
-    t.equal(start?.trackId, `day/${name}.mp3`)
-    isNear(t, fromMs, start!.serverTs, 'a song starts when that is said')
-    t.ok(
-      ends.some(({ serverTs }) => serverTs === start?.serverTs),
-      'as the jingle before it ends',
-    )
+  const toldSongs = heardSongs.filter(({ fromMs }) => fromMs > first.serverTs && isTold(fromMs))
+  t.equal(toldSongs.length, 2)
+  for (const [i, { fromMs, name }] of toldSongs.entries()) {
+    const start = toldOf('track_start')[i] as Start
+    t.equal(start.trackId, `day/${name}.mp3`)
+    isNear(t, fromMs, start.serverTs, 'a song starts when that is said')
+    t.equal(start.serverTs, ends[i]!.serverTs, 'as the jingle before it ends')
   }
 
-  const phrases = spansOf(samples, PHRASE_HZ, chunks)
-  const song = heardSongs[1]!
-  const phrase = phrases.find(({ fromMs }) => fromMs > song.fromMs)
+  const song = toldSongs[0]!
+  const phrase = spansOf(samples, PHRASE_HZ, chunks).find(({ fromMs }) => fromMs > song.fromMs)
   t.ok(phrase, 'a phrase is heard')
   isNear(t, phrase!.fromMs - song.fromMs, (SONG_S - PHRASE_BEFORE_END_S) * 1000, 'in its place')
   isNear(t, phrase!.toMs - phrase!.fromMs, 1_000, 'whole')
   isNear(t, song.toMs - song.fromMs, SONG_S * 1000, 'over a song that goes on')
 
-  const shown = (client.all('sync') as RadioState[]).filter(({ serverTimeMs }) =>
-    jingles.some(({ fromMs, toMs }) => fromMs + 100 < serverTimeMs && serverTimeMs < toMs - 100),
-  )
+  const shown = clients
+    .flatMap((own) => own.all('sync') as RadioState[])
+    .filter(({ serverTimeMs }) =>
+      jingles.some(({ fromMs, toMs }) => fromMs + 100 < serverTimeMs && serverTimeMs < toMs - 100),
+    )
   t.ok(shown.length >= 3)
   for (const { track, seek, duration, isPlaying } of shown) {
     t.ok(songs.some(({ name }) => track === `day/${name}.mp3`))
     t.ok(isPlaying && Math.abs(seek - duration) < 0.1, `during a jingle the song stands at ${seek} s`)
   }
-  const eventsSince = (own: SocketClient) =>
-    streamEventsOf(own).slice(
-      streamEventsOf(own).findIndex(({ payload }) => (payload as JingleStart).jingleId === first.jingleId),
-    )
-  t.same(eventsSince(other), eventsSince(client), 'sockets of both replicas are told the same')
-  t.same(
-    eventsSince(client).map(({ event }) => event.replace('stream_', '')),
-    ['jingle_start', 'jingle_end', 'track_start', 'jingle_start', 'jingle_end', 'track_start'],
-    'and each of it once',
-  )
   const titles = splitIcy(icy.bytes(), 16_000).blocks.map(({ text }) => text)
-  t.ok(titles.length > 20)
+  t.ok(titles.length > 15)
   t.ok(
     titles.every((text) => /^StreamTitle='(Artist of (Low|High) - (Low|High))?';$/.test(text)),
     'titles are those of songs',
   )
   const history = (await (await fetch(`${one.url}/api/history`)).json()) as HistoryItem[]
+  const isBeforeLast = (atMs: number) => atMs > chunks[0]!.atMs + 1_000 && atMs < last.serverTs - 1_000
   t.same(
-    history.map(({ title }) => title),
-    heardSongs.slice(0, 2).map(({ name }) => name),
+    history.filter(({ playedAt }) => isBeforeLast(playedAt)).map(({ title }) => title),
+    heardSongs.filter(({ fromMs }) => isBeforeLast(fromMs)).map(({ name }) => name),
     'history knows songs, each once',
   )
 })
