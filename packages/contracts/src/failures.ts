@@ -64,6 +64,12 @@ export const failures = {
     'Під час джинглу пісню не можна пропустити',
     'Nothing can be skipped during a jingle',
   ),
+  DONATED_QUEUED: failure(
+    409,
+    'У черзі стоїть оплачена пісня: поставити чергу на паузу не можна',
+    'A donated song is queued: the queue cannot be paused',
+  ),
+  QUEUE_PAUSED: failure(409, 'Чергу поставлено на паузу', 'The queue is paused'),
   NOT_LIVE: failure(409, 'Ви не в ефірі', 'You are not on the air'),
   ALREADY_LIVE: failure(
     409,
@@ -183,6 +189,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'No such file is waiting; upload it again',
     ),
     name_taken: text('Така назва вже зайнята', 'This name is taken'),
+    not_an_ip: text('{field}: це не IP-адреса', '{field}: this is no IP address'),
     no_songs: text('Виберіть хоча б одну пісню', 'Choose at least one song'),
     songs_unknown: text('Деяких пісень немає в цьому режимі', 'Some songs are not in this mode'),
     length: text('{field}: від {min} до {max} символів', '{field}: {min} to {max} characters'),
