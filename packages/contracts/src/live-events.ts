@@ -26,12 +26,14 @@ export type Participant = Static<typeof Participant>
 
 /** A listener who asks to come on the air. */
 export const GuestRequest = Type.Object({ uid: Type.String(), nickname: Type.String(), addedAt: EpochMs })
+export type GuestRequest = Static<typeof GuestRequest>
 /** A guest who may come on the air and has not come yet; `id` is the socket. */
 export const PendingGuest = Type.Object({
   id: Type.String(),
   nickname: Type.String(),
   role: Type.Union([Type.Literal('guest'), Type.Literal('specialGuest')]),
 })
+export type PendingGuest = Static<typeof PendingGuest>
 export const BackgroundMode = Type.Union([Type.Literal('random'), Type.Literal('hostChoice')])
 
 /** An address that may not come on the air. */
