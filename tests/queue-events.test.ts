@@ -169,6 +169,7 @@ t.test('what admins do to the queue is told, shown to everybody at once, and log
     data: { title: 'wish', artist: 'Wished', orderType: 'donated' },
   })
   t.match(await add(other, WISH.id), { ...failed, reason: 'cooldown', secsLeft: Number }, 'over all replicas')
+  t.match(await add(other, 'day/nowhere.mp3'), { ...failed, reason: 'cooldown' }, 'before all else')
 
   for (const position of [0, -1, 1.5, 1e9]) {
     t.match(await told(other, 'admin_remove_song', position), {
@@ -226,6 +227,7 @@ t.test('what admins do to the queue is told, shown to everybody at once, and log
     error: { ...refused, reason: 'cooldown', secsLeft: Number },
   })
   t.match(await insert(whole), { ...refused, reason: 'cooldown' }, 'REST and sockets share it')
+  t.match(await insert('nowhere'), { ...refused, reason: 'cooldown' }, 'before all else')
 
   t.match(await told(admin, 'admin_suggestion_action', { uid: 'nobody', action: 'add' }), {
     code: 'SUGGESTION_NOT_FOUND',

@@ -26,7 +26,7 @@ export function addSong(
 /** Rule A2: why a song cannot be queued now; null = it can. */
 export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
   const { track, mode } = order
-  const secs = secsLeft(state.lastAddMs, state.limits.queueAddCooldownMs, nowMs)
+  const secs = addCooldownSecsLeft(state, nowMs)
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
   if (playable(state, [track]).length === 0) return { reason: 'not_found' }
   if (mode !== state.mode) return { reason: 'wrong_mode' }
@@ -34,6 +34,11 @@ export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number):
   if (reason === 'no_time') return { reason, minutesLeft: minutesLeft(state, nowMs) }
   if (reason) return { reason }
   return isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
+}
+
+/** Whole seconds until the next single song may be queued; 0 = now. */
+export function addCooldownSecsLeft(state: PlayoutState, nowMs: number): number {
+  return secsLeft(state.lastAddMs, state.limits.queueAddCooldownMs, nowMs)
 }
 
 /** The song in its place (rule A1); from now on single songs have to wait. */

@@ -1,5 +1,6 @@
 import {
   type Accepted,
+  addCooldownSecsLeft,
   apply,
   type Command,
   type Outcome,
@@ -20,15 +21,28 @@ interface Deps {
 }
 type Library = Pick<DataStore, 'tracks'>
 
-/** Queues a song of the library. @throws Failure QUEUE_ADD_FAILED, AIR_UNAVAILABLE */
+/**
+ * Queues a song of the library.
+ *
+ * @param air as it is shown at the moment `nowMs`; null when there is none.
+ * @throws Failure QUEUE_ADD_FAILED, AIR_UNAVAILABLE
+ */
 export async function addSong(
   deps: Deps & { data: Library },
   actor: Actor,
+  air: PlayoutState | null,
+  nowMs: number,
   id: string,
   { orderType, tier }: Pick<SongOrder, 'orderType' | 'tier'>,
 ): Promise<void> {
   const found = await deps.data.tracks.get(id)
-  if (!found) throw new Failure('QUEUE_ADD_FAILED', { reason: 'not_found' })
+  if (!found) {
+    const secsLeft = air ? addCooldownSecsLeft(air, nowMs) : 0
+    throw new Failure(
+      'QUEUE_ADD_FAILED',
+      secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' },
+    )
+  }
   const track = trackRef(found)
   await carryOut(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
   await deps.audit.record(actor, 'queue_add', { ...named(track), orderType })

@@ -1,5 +1,5 @@
 import { coded, type socketMessages } from '@solstice/contracts'
-import { queuePage, searchQueue } from '@solstice/playout'
+import { groupInsertCooldownSecsLeft, queuePage, searchQueue } from '@solstice/playout'
 import {
   type Audit,
   addSong,
@@ -9,6 +9,7 @@ import {
   Failure,
   insertSongGroup,
   removeSong,
+  type StationClock,
   skipSong,
 } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
@@ -20,6 +21,7 @@ const LONGEST_PAGE = 100
 /** What admins may ask of the queue, and do to it. */
 export function queueHandlers(deps: {
   air: ShownAir
+  clock: StationClock
   data: Pick<DataStore, 'tracks' | 'groups'>
   bus: Pick<Bus, 'send'>
   audit: Audit
@@ -33,7 +35,7 @@ export function queueHandlers(deps: {
   | 'admin_insert_song_group'
   | 'admin_suggestion_action'
 > {
-  const { air } = deps
+  const { air, clock } = deps
   const nothing = { items: [], total: 0 }
 
   return {
@@ -52,7 +54,7 @@ export function queueHandlers(deps: {
     admin_add_song: {
       failsAs: 'QUEUE_ADD_FAILED',
       async answer(who, { id, orderType, tier = null }) {
-        await addSong(deps, who.admin, id, { orderType, tier })
+        await addSong(deps, who.admin, air.now(), clock.nowMs(), id, { orderType, tier })
         return succeed(who, 'QUEUE_SONG_ADDED')
       },
     },
@@ -74,8 +76,11 @@ export function queueHandlers(deps: {
       failsAs: 'QUEUE_GROUP_INSERT_FAILED',
       async answer(who, { groupId }) {
         await insertSongGroup(deps, who.admin, groupId).catch((error) => {
-          const isUnknown = error instanceof Failure && error.code === 'NOT_FOUND'
-          throw isUnknown ? new Failure('QUEUE_GROUP_INSERT_FAILED', { reason: 'not_found' }) : error
+          if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
+          const now = air.now()
+          const secsLeft = now ? groupInsertCooldownSecsLeft(now, clock.nowMs()) : 0
+          const why = secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' }
+          throw new Failure('QUEUE_GROUP_INSERT_FAILED', why)
         })
         return succeed(who, 'QUEUE_GROUP_INSERTED')
       },
