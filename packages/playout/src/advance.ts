@@ -1,5 +1,7 @@
 import type { Mode } from '@solstice/contracts'
+import { beginChat, fillerEndMs, nextFiller } from './chat.ts'
 import type { Effect, Step } from './commands.ts'
+import { liveDueMs, passLiveTime } from './guests.ts'
 import { beginJingle, countSong, jingleDueMs } from './jingles.ts'
 import { switchNow } from './mode-switch.ts'
 import { drawPhrase } from './phrases.ts'
@@ -40,9 +42,11 @@ function firstDue(state: PlayoutState): Due | null {
   const dues = [
     due(endOfHold(state), releaseHolds),
     due(expiryMs(state), expireSuggestions),
+    due(liveDueMs(state), passLiveTime),
     due(state.forced?.untilMs, endForced),
     due(pendingSwitchMs(state), runPendingSwitch),
-    due(trackDueMs(state) ?? jingleDueMs(state), next),
+    due(modeInChatMs(state), changeInChat),
+    due(soundDueMs(state) ?? jingleDueMs(state), next),
     due(startMs(state), start),
   ]
   return dues.reduce((first, other) => (other && (!first || other.atMs < first.atMs) ? other : first), null)
@@ -65,45 +69,61 @@ export function soundStartMs({ onAir, pace }: Pick<PlayoutState, 'onAir' | 'pace
     case 'jingle':
       return onAir.startedAtMs
     case 'track':
-      return onAir.startedAtMs + leftOutMs(onAir.entry, pace)
+      return onAir.resumedAtMs ?? onAir.startedAtMs + leftOutMs(onAir.entry, pace)
+    case 'chat':
+      return onAir.filler.startedAtMs
   }
 }
 
 /** Rule V2: what of the beginning of a track is not heard. */
-function leftOutMs({ track }: QueueEntry, pace: PlayoutState['pace']): number {
+export function leftOutMs({ track }: QueueEntry, pace: PlayoutState['pace']): number {
   return pace === 'sound' ? (track.rendition?.startMs ?? 0) : 0
 }
 
-function trackDueMs({ onAir, pace }: PlayoutState): number | null {
-  if (onAir.phase !== 'track') return null
-  return trackEndMs(onAir.entry, onAir.startedAtMs) + (pace === 'sound' ? SOUND_GRACE_MS : 0)
+/** When a song or filler ends by the clock: where the sound is the pace only when that does not end. */
+function soundDueMs({ onAir, pace }: PlayoutState): number | null {
+  const endMs =
+    onAir.phase === 'track'
+      ? trackEndMs(onAir.entry, onAir.startedAtMs)
+      : onAir.phase === 'chat'
+        ? fillerEndMs(onAir.filler)
+        : null
+  return endMs === null ? null : endMs + (pace === 'sound' ? SOUND_GRACE_MS : 0)
 }
 
-/** A song or a jingle ends at `atMs`: a jingle, where one is to come (rule J3), else what `goOn` gives. */
+/** What is heard ends at `atMs`: a jingle follows, where one is to come (rule J3), other filler in a chat, else what `goOn` gives. */
 export function next(state: PlayoutState, atMs: number): Step {
+  if (state.onAir.phase === 'chat') return { state: nextFiller(state, atMs), effects: [] }
   if (state.onAir.phase !== 'track') return goOn(state, atMs)
   const counted = countSong(state)
   const jingle = beginJingle(counted, atMs, goOn)
   return jingle ? { state: jingle, effects: [] } : goOn(counted, atMs)
 }
 
-/** The track boundary at `atMs`: the mode that is due then, its list, the next entry (rules L1, L2, M1, S4). */
+/** The track boundary at `atMs`: the mode that is due then, its list, the next entry or a talk (rules L1, L2, M1, S4, O2). */
 export function goOn(state: PlayoutState, atMs: number): Step {
-  const { list, pendingSwitch } = state
+  const { list, pendingSwitch, isPaused } = state
   if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
   const mode = dueMode(state, atMs)
   const index = list.index + 1
   const entry = list.entries[index]
-  return entry && (mode === state.mode || entry.orderType === 'donated')
+  const isKept = mode === state.mode || entry?.orderType === 'donated'
+  if (isPaused && isKept) return { state: beginChat(state, atMs), effects: [] }
+  return entry && isKept
     ? startEntry({ ...state, list: { ...list, index } }, entry, atMs)
     : startList(state, mode, atMs)
 }
 
-/** Begins the prepared list of a mode; without one the air is preparing until there is (rule L3). */
+/** Begins the prepared list of a mode, or a talk before it; without a list the air is preparing until there is one (rule L3). */
 function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   const { state: entered, effects } = enterMode(state, mode)
   const { [mode]: prepared, ...others } = entered.prepared
   const first = prepared?.entries[0]
+  if (entered.isPaused) {
+    const waiting = prepared && first ? { list: prepared, prepared: others } : { list: emptyList }
+    const before = { ...entered, ...waiting, list: { ...waiting.list, index: -1 } }
+    return { state: beginChat(before, atMs), effects }
+  }
   if (!prepared || !first) {
     const onAir = { phase: 'preparing', target: mode, sinceMs: atMs, notBeforeMs: atMs } as const
     return { state: { ...entered, list: emptyList, onAir }, effects }
@@ -143,6 +163,22 @@ export function start(state: PlayoutState, atMs: number): Step {
   if (mode === state.mode) return { state, effects: [] }
   const { state: entered, effects } = enterMode(state, mode)
   return { state: { ...entered, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects }
+}
+
+/** In a chat: when another mode is due by the schedule (rule O7). */
+function modeInChatMs(state: PlayoutState): number | null {
+  const { onAir, mode, schedule } = state
+  if (onAir.phase !== 'chat') return null
+  const isOther = (atMs: number) => atMs > onAir.modeAsOfMs && dueMode(state, atMs) !== mode
+  return schedule.changes.find((change) => isOther(change.atMs))?.atMs ?? null
+}
+
+/** In a chat: the mode that is due comes, there being no song to wait for, unless a donated one is queued (rule O7). */
+export function changeInChat(state: PlayoutState, atMs: number): Step {
+  const { onAir } = state
+  if (onAir.phase !== 'chat') return { state, effects: [] }
+  if (dueMode(state, atMs) !== state.mode && !isDonatedQueued(state)) return goOn(state, atMs)
+  return { state: { ...state, onAir: { ...onAir, modeAsOfMs: atMs } }, effects: [] }
 }
 
 /** When the pending switch runs, or is given up; null = at a track boundary. */

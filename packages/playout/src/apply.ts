@@ -1,8 +1,10 @@
-import { advance, goOn, next, start } from './advance.ts'
+import { advance, changeInChat, goOn, next, start } from './advance.ts'
 import { dropClip, learnClips } from './clips.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
 import { insertGroup } from './insert-group.ts'
+import { applyLive, learnHosting } from './live.ts'
 import { forcedMode, switchMode } from './mode-switch.ts'
+import { chooseFiller, pauseQueue, resumeByHost, resumeQueue } from './pause.ts'
 import { generate, SMALLEST_LIST } from './programme.ts'
 import { lockOf, shownQueue } from './project-queue.ts'
 import { addSong, playable, removeEntry } from './queue.ts'
@@ -11,6 +13,7 @@ import { skip } from './skip.ts'
 import {
   makeEntries,
   noClips,
+  type OnAir,
   type PlayoutState,
   type PreparedList,
   type QueueEntry,
@@ -40,7 +43,7 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
     case 'insert-group':
       return insertGroup(state, command, nowMs)
     case 'add-song':
-      return addSong(state, command, nowMs)
+      return addToQueue(state, command, nowMs)
     case 'remove-entry':
       return removeEntry(state, command, nowMs)
     case 'skip':
@@ -49,6 +52,14 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
       return suggest(state, command, nowMs)
     case 'answer-suggestion':
       return answerSuggestion(state, command, nowMs)
+    case 'pause-queue':
+      return pauseQueue(state, command, nowMs)
+    case 'resume-queue':
+      return resumeByHost(state, command, nowMs)
+    case 'choose-filler':
+      return chooseFiller(state, command, nowMs)
+    default:
+      return applyLive(state, command, nowMs)
   }
 }
 
@@ -63,6 +74,8 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
       return { state: learnClips(state, fact.clips, nowMs), effects: [] }
     case 'renditions':
       return { state: learnRenditions(state, fact.renditions), effects: [] }
+    case 'hosting':
+      return learnHosting(state, fact, nowMs)
     case 'sound-ended':
     case 'unplayable':
     case 'clip-unplayable': {
@@ -74,7 +87,7 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
   }
 }
 
-/** What the sound tells of itself (rules T2, T4, J5, J6, P5). */
+/** What the sound tells of itself (rules T2, T4, J5, J6, P5, O4). */
 function learnOfSound(
   state: PlayoutState,
   fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'clip-unplayable' }>,
@@ -87,11 +100,23 @@ function learnOfSound(
     case 'unplayable':
       return dropUnplayable(state, fact.entryId, nowMs)
     case 'clip-unplayable': {
-      const informed = dropClip(state, fact.clipId)
+      const informed = dropClip(state, fact.clipId, nowMs)
       const isHeard = onAir.phase === 'jingle' && onAir.jingle.clip.id === fact.clipId
       return isHeard ? goOn(informed, nowMs) : { state: informed, effects: [] }
     }
   }
+}
+
+/** Rules A1–A5, O8: a song is queued; once it is, a pause may end. */
+function addToQueue(
+  state: PlayoutState,
+  order: Extract<Command, { type: 'add-song' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'add-song'> } {
+  const added = addSong(state, order, nowMs)
+  if (!order.resumesQueue || added.state === state) return added
+  const resumed = resumeQueue(added.state, nowMs)
+  return { ...added, state: resumed.state, effects: [...added.effects, ...resumed.effects] }
 }
 
 /** Rules K1, K2: refused while the track is locked; to be removed, it leaves the queue and is withheld. */
@@ -124,11 +149,11 @@ function settle(
   const { state: asked, effects } = settleSuggestions(state, tracks)
   const cleaned = withoutTracks(asked, (id) => tracks.get(id) === null)
   const { onAir: air } = cleaned
-  const onAir = air.phase === 'preparing' ? air : { ...air, entry: renewOnAir(air, tracks, nowMs) }
+  const onAir = renewOnAir(air, tracks, nowMs)
   const renew = <L extends PreparedList>(list: L): L => ({
     ...list,
     entries: list.entries.map((entry) =>
-      onAir.phase !== 'preparing' && entry.entryId === onAir.entry.entryId
+      onAir.phase !== 'preparing' && entry.entryId === onAir.entry?.entryId
         ? onAir.entry
         : withTrack(entry, tracks.get(entry.track.id)),
     ),
@@ -143,15 +168,26 @@ function settle(
   return { state: renewed, effects }
 }
 
-/** The end of the running track does not move; one that had no known end gets it, not before now. */
-function renewOnAir(
-  { entry, startedAtMs }: { entry: QueueEntry; startedAtMs: number },
-  tracks: Map<string, TrackRef | null>,
-  nowMs: number,
-): QueueEntry {
+/** What is on air, with the song on air as it is now. */
+function renewOnAir(onAir: OnAir, tracks: Map<string, TrackRef | null>, nowMs: number): OnAir {
+  switch (onAir.phase) {
+    case 'preparing':
+      return onAir
+    case 'track':
+    case 'jingle':
+      return { ...onAir, entry: renewRunning(onAir.entry, tracks, nowMs - onAir.startedAtMs) }
+    case 'chat': {
+      const { entry, interrupted } = onAir
+      return { ...onAir, entry: entry && renewRunning(entry, tracks, interrupted?.positionMs ?? 0) }
+    }
+  }
+}
+
+/** The end of the running track does not move; one that had no known end gets it, not before what was heard of it. */
+function renewRunning(entry: QueueEntry, tracks: Map<string, TrackRef | null>, heardMs: number): QueueEntry {
   const track = tracks.get(entry.track.id)
   if (!track) return entry
-  const learntMs = track.durationMs === null ? null : Math.max(track.durationMs, nowMs - startedAtMs)
+  const learntMs = track.durationMs === null ? null : Math.max(track.durationMs, heardMs)
   const durationMs = entry.track.durationMs ?? learntMs
   return { ...entry, track: withRendition({ ...track, durationMs }, entry.track.rendition) }
 }
@@ -191,8 +227,11 @@ function learnStation(
     pendingSwitch: nightMode ? pendingSwitch : null,
     clips: pace === 'sound' ? state.clips : noClips,
   }
+  // Rule O9.
+  if (pace === 'clock' && informed.isPaused) return resumeQueue(informed, nowMs)
   const isLost = pace === 'clock' && informed.onAir.phase === 'jingle'
-  return isLost ? goOn(informed, nowMs) : start(informed, nowMs)
+  if (isLost) return goOn(informed, nowMs)
+  return informed.onAir.phase === 'chat' ? changeInChat(informed, nowMs) : start(informed, nowMs)
 }
 
 /** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */
@@ -237,6 +276,14 @@ function mapLists(
 }
 
 function isOnAir({ onAir }: PlayoutState, entryId: string): boolean {
-  if (onAir.phase === 'preparing') return false
-  return (onAir.phase === 'jingle' ? onAir.jingle : onAir.entry).entryId === entryId
+  switch (onAir.phase) {
+    case 'preparing':
+      return false
+    case 'track':
+      return onAir.entry.entryId === entryId
+    case 'jingle':
+      return onAir.jingle.entryId === entryId
+    case 'chat':
+      return onAir.filler.entryId === entryId
+  }
 }

@@ -1,15 +1,16 @@
 import type { Mode } from '@solstice/contracts'
-import { draw } from './random.ts'
+import { renewFiller } from './chat.ts'
 import type { ClipRef, Clips, OnAir, PlayoutState } from './state.ts'
 
 /**
- * The station tells which clips may go on air (rules J1, J6, P4). What sounds already is not touched; a phrase that is still
- * to come and may not go on air any more does not.
+ * The station tells which clips may go on air (rules J1, J6, P4, O4). A jingle or a phrase that sounds already is not
+ * touched; a phrase that is still to come and may not go on air any more does not.
  */
 export function learnClips(state: PlayoutState, clips: Clips, nowMs: number): PlayoutState {
   if (state.pace === 'clock') return state
   const isOtherFrequency = clips.jingles.frequency !== state.clips.jingles.frequency
-  return withoutLostPhrase(
+  const isOtherChoice = clips.background.chosenBy !== state.clips.background.chosenBy
+  const informed = withoutLostPhrase(
     {
       ...state,
       clips,
@@ -17,38 +18,27 @@ export function learnClips(state: PlayoutState, clips: Clips, nowMs: number): Pl
     },
     nowMs,
   )
+  return renewFiller(informed, nowMs, isOtherChoice)
 }
 
-/** Rules J6, P5: a clip that cannot be decoded is left out until the station tells anew. */
-export function dropClip(state: PlayoutState, clipId: string): PlayoutState {
-  const without = (usable: Record<Mode, ClipRef[]>): Record<Mode, ClipRef[]> => ({
-    day: usable.day.filter((clip) => clip.id !== clipId),
-    night: usable.night.filter((clip) => clip.id !== clipId),
+/** Rules J6, P5, O4: a clip that cannot be decoded is left out until the station tells anew. */
+export function dropClip(state: PlayoutState, clipId: string, nowMs: number): PlayoutState {
+  const without = <F extends { usable: Record<Mode, ClipRef[]> }>(family: F): F => ({
+    ...family,
+    usable: {
+      day: family.usable.day.filter((clip) => clip.id !== clipId),
+      night: family.usable.night.filter((clip) => clip.id !== clipId),
+    },
   })
-  const { jingles, phrases } = state.clips
+  const { jingles, phrases, background } = state.clips
   const { onAir } = state
   const isPhraseOnAir = onAir.phase === 'track' && onAir.phrase?.clip.id === clipId
-  return {
+  const informed = {
     ...state,
     onAir: isPhraseOnAir ? withoutPhrase(onAir) : onAir,
-    clips: {
-      jingles: { ...jingles, usable: without(jingles.usable) },
-      phrases: { ...phrases, usable: without(phrases.usable) },
-    },
+    clips: { jingles: without(jingles), phrases: without(phrases), background: without(background) },
   }
-}
-
-/** One of the clips at random, other than the last one if there is a choice; null when there are none. */
-export function pick(
-  usable: readonly ClipRef[],
-  lastId: string | null,
-  seed: number,
-): { clip: ClipRef | null; seed: number } {
-  const others = usable.filter((clip) => clip.id !== lastId)
-  const choice = others.length > 0 ? others : usable
-  if (choice.length === 0) return { clip: null, seed }
-  const drawn = draw(seed)
-  return { clip: choice[Math.floor(drawn.value * choice.length)]!, seed: drawn.seed }
+  return renewFiller(informed, nowMs)
 }
 
 function withoutLostPhrase(state: PlayoutState, nowMs: number): PlayoutState {

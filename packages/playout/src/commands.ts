@@ -1,5 +1,6 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
 import type { GroupDefs } from './groups.ts'
+import type { HostingFact, LiveAccepted, LiveCommand, LiveEffect } from './live-commands.ts'
 import type { Clips, Limits, Pace, PlayoutState, Rendition, Schedule, Suggestion, TrackRef } from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
@@ -37,18 +38,23 @@ export type Command =
   | { type: 'suggest'; uid: string; socketId: string; track: TrackRef; mode: Mode }
   /** An admin decides on what a listener asked for. */
   | { type: 'answer-suggestion'; uid: string; action: 'add' | 'reject' }
+  | LiveCommand
 
-/** A song that somebody wants in the queue. `orderId`: however often it comes, it is queued once. */
+/**
+ * A song that somebody wants in the queue. `orderId`: however often it comes, it is queued once. `resumesQueue`: once it is
+ * queued, a pause of the queue ends.
+ */
 export interface SongOrder {
   track: TrackRef
   mode: Mode
   orderType: 'lastinline' | 'donated'
   tier: number | null
   orderId?: string
+  resumesQueue?: boolean
 }
 
 /** What the answer to an accepted command says. */
-export interface Accepted {
+export interface Accepted extends LiveAccepted {
   'library-changed': object
   'release-track': { removed: number }
   'settings-changed': object
@@ -76,12 +82,13 @@ export type Fact =
   | { type: 'clips'; clips: Clips }
   /** How tracks are played, by id; said when a worker takes the desk, when that changes, and when songs were ordered. */
   | { type: 'renditions'; renditions: Record<string, Rendition> }
-  /** The last sample of an entry or a jingle was handed to the encoder; what follows begins at that moment. */
+  /** The last sample of an entry, a jingle or filler was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */
   | { type: 'unplayable'; entryId: string }
-  /** A jingle or a phrase cannot be decoded. A jingle on air gives way at once. */
+  /** A jingle, a phrase or background music cannot be decoded. On air it gives way at once. */
   | { type: 'clip-unplayable'; clipId: string }
+  | HostingFact
 
 /** How a list is generated. */
 export interface ProgrammeSettings {
@@ -106,6 +113,7 @@ export type Effect =
   | { type: 'suggestion-answered'; suggestion: Suggestion; accepted: boolean; auto: boolean }
   /** Those who may decide are told what there is now. */
   | { type: 'suggestions-changed'; suggestions: Suggestion[] }
+  | LiveEffect
 
 /** A new state, and what follows from it outside the engine. */
 export interface Step {

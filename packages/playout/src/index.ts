@@ -3,8 +3,20 @@ export { apply, learn } from './apply.ts'
 export * from './commands.ts'
 export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'
 export { groupInsertCooldownSecsLeft } from './insert-group.ts'
+export * from './live-commands.ts'
+export {
+  type AccessCode,
+  type Approval,
+  type GuestRequest,
+  type Hosting,
+  type Live,
+  nobodyLive,
+  noHosting,
+  type Participant,
+  type Speaker,
+} from './live-state.ts'
 export { generate } from './programme.ts'
-export { type AirEntry, type AirPlan, projectAir } from './project-air.ts'
+export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project-air.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
 export { addCooldownSecsLeft } from './queue.ts'
@@ -13,8 +25,10 @@ export { resume } from './resume.ts'
 export { skipCooldownSecsLeft } from './skip.ts'
 export {
   ASSUMED_DURATION_MS,
+  type Chat,
   type ClipRef,
   type Clips,
+  type Filler,
   initialState,
   type Jingle,
   type Limits,

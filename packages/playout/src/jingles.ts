@@ -1,6 +1,5 @@
-import { pick } from './clips.ts'
 import type { Step } from './commands.ts'
-import { draw } from './random.ts'
+import { draw, pick } from './random.ts'
 import { type Jingle, noSongs, type OnAir, type PlayoutState } from './state.ts'
 
 /** A jingle of unknown length counts as this long (rule J5). */
@@ -34,7 +33,7 @@ export function beginJingle(
   const { onAir, jingleCount, mode, pendingSwitch, serial } = state
   if (onAir.phase !== 'track' || !areOn(state)) return null
   if (jingleCount.threshold === null || jingleCount.songs < jingleCount.threshold) return null
-  const { clip, seed } = pick(state.clips.jingles.usable[mode], state.lastJingleId, state.seed)
+  const { choice: clip, seed } = pick(state.clips.jingles.usable[mode], state.lastJingleId, state.seed)
   if (!clip) return null
   const endMs = atMs + (clip.durationMs ?? ASSUMED_JINGLE_MS)
   const isCut = pendingSwitch !== null && !pendingSwitch.waiting && pendingSwitch.atMs <= endMs

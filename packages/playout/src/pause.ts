@@ -3,7 +3,7 @@ import { goOn, leftOutMs, trackEndMs } from './advance.ts'
 import { beginChat, renewFiller } from './chat.ts'
 import type { Command, Outcome, Step } from './commands.ts'
 import { countSong } from './jingles.ts'
-import { isHost } from './live-state.ts'
+import { liveRoleOf } from './project-live.ts'
 import { type Chat, isDonatedQueued, type OnAir, type PlayoutState } from './state.ts'
 
 /** A song of which no more remains is over when the queue goes on (rule O6). */
@@ -15,7 +15,7 @@ export function pauseQueue(
   { socketId, when }: Extract<Command, { type: 'pause-queue' }>,
   nowMs: number,
 ): Step & { outcome: Outcome<'pause-queue'> } {
-  if (!isHostOnAir(state, socketId)) return refused(state, 'NOT_LIVE')
+  if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
   if (state.pace === 'clock') return refused(state, 'STREAM_OFF')
   if (!state.isPaused && isDonatedQueued(state)) return refused(state, 'DONATED_QUEUED')
   const paused = { ...state, isPaused: true }
@@ -30,7 +30,7 @@ export function resumeByHost(
   { socketId }: Extract<Command, { type: 'resume-queue' }>,
   nowMs: number,
 ): Step & { outcome: Outcome<'resume-queue'> } {
-  if (!isHostOnAir(state, socketId)) return refused(state, 'NOT_LIVE')
+  if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
   return { ...resumeQueue(state, nowMs), outcome: { ok: true } }
 }
 
@@ -40,7 +40,7 @@ export function chooseFiller(
   { socketId, clipId }: Extract<Command, { type: 'choose-filler' }>,
   nowMs: number,
 ): Step & { outcome: Outcome<'choose-filler'> } {
-  if (!isHostOnAir(state, socketId)) return refused(state, 'NOT_LIVE')
+  if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
   const isUsable = state.clips.background.usable[state.mode].some((clip) => clip.id === clipId)
   if (clipId !== null && !isUsable) return refused(state, 'NOT_FOUND')
   return accepted(renewFiller({ ...state, fillerChoice: clipId }, nowMs))
@@ -79,10 +79,6 @@ function interruptedAt({ onAir, pace }: PlayoutState, nowMs: number): Chat['inte
   // Before its first sound there is nothing of it to leave out.
   const positionMs = Math.max(leftOutMs(entry, pace), nowMs - startedAtMs)
   return { positionMs, ...(phrase && { phrase }) }
-}
-
-function isHostOnAir({ live }: PlayoutState, socketId: string): boolean {
-  return live.participants.some((participant) => participant.socketId === socketId && isHost(participant))
 }
 
 function accepted(state: PlayoutState) {

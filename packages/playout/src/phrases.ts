@@ -1,4 +1,4 @@
-import { pick } from './clips.ts'
+import { pick } from './random.ts'
 import type { Phrase, PlayoutState, TrackRef } from './state.ts'
 
 /** Rules P1–P3: the phrase that is mixed over the end of a song that starts, if there is one. */
@@ -9,7 +9,7 @@ export function drawPhrase(
   const { usable, offsetMs } = state.clips.phrases
   const endMs = rendition?.endMs ?? durationMs
   if (endMs === null || endMs - (rendition?.startMs ?? 0) <= offsetMs) return { state, phrase: null }
-  const { clip, seed } = pick(usable[state.mode], state.lastPhraseId, state.seed)
+  const { choice: clip, seed } = pick(usable[state.mode], state.lastPhraseId, state.seed)
   if (!clip) return { state, phrase: null }
   return { state: { ...state, seed, lastPhraseId: clip.id }, phrase: { clip, fromMs: endMs - offsetMs } }
 }

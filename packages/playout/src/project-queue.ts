@@ -51,10 +51,10 @@ export function wordSearch(query: string): (song: { artist: string; title: strin
   }
 }
 
-/** Why a track must not be changed now: it is on air, or it comes next, be it in the list after this one (rule K1). */
+/** Why a track must not be changed now: it is on air, or goes on after a talk, or it comes next, be it in the list after this one (rule K1). */
 export function lockOf(state: PlayoutState, trackId: string): 'current' | 'next' | null {
   if (state.onAir.phase === 'preparing') return null
-  if (state.onAir.entry.track.id === trackId) return 'current'
+  if (state.onAir.entry?.track.id === trackId) return 'current'
   return upcoming(state)[0]?.track.id === trackId ? 'next' : null
 }
 

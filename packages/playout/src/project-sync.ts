@@ -2,7 +2,7 @@ import type { RadioState } from '@solstice/contracts'
 import { advance } from './advance.ts'
 import { queueItem, SHOWN, shownQueue } from './project-queue.ts'
 import { skipCooldownSecsLeft } from './skip.ts'
-import type { PlayoutState } from './state.ts'
+import { CHAT_TITLE, type PlayoutState } from './state.ts'
 
 /** The part of the radio state that the air decides; the rest is configuration and settings. */
 export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiSettings'>
@@ -18,7 +18,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs)
   const common = {
     mode: state.mode,
     serverTimeMs: Math.round(nowMs),
-    currentIndex: list.index,
+    currentIndex: Math.max(0, list.index),
     totalTracks: list.entries.length,
     pendingModeSwitch: pendingSwitch && {
       targetMode: pendingSwitch.target,
@@ -28,6 +28,9 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs)
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
+  const playlist = shownQueue(state).slice(0, SHOWN).map(queueItem)
+  if (onAir.phase === 'chat')
+    return { ...common, ...chatting, track: onAir.entry?.track.id ?? null, playlist }
   const { track, orderType, tier } = onAir.entry
   const duration = (track.durationMs ?? 0) / 1000
   const gainDb = state.pace === 'clock' ? track.rendition?.gainDb : null
@@ -45,7 +48,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs)
     seek: duration > 0 ? Math.min(seek, duration) : seek,
     isPlaying: true,
     isPreparing: false,
-    playlist: shownQueue(state).slice(0, SHOWN).map(queueItem),
+    playlist,
     // In stream mode it is in the sound.
     ...(typeof gainDb === 'number' && { gainDb }),
   }
@@ -65,4 +68,18 @@ export const preparing = {
   isPlaying: false,
   isPreparing: true,
   playlist: [],
+} satisfies Partial<AirState>
+
+/** What is shown while hosts talk (rule O3). */
+const chatting = {
+  title: CHAT_TITLE,
+  artist: '',
+  album: '',
+  year: null,
+  orderType: null,
+  tier: null,
+  duration: 0,
+  seek: 0,
+  isPlaying: true,
+  isPreparing: false,
 } satisfies Partial<AirState>

@@ -3,7 +3,14 @@ import type { Command, Outcome, SongOrder, Step } from './commands.ts'
 import { secsLeft } from './cooldown.ts'
 import { jingleEndMs } from './jingles.ts'
 import { SHOWN, shownQueue } from './project-queue.ts'
-import { dueMode, durationOf, type PlayoutState, type QueueEntry, type TrackRef } from './state.ts'
+import {
+  dueMode,
+  durationOf,
+  type OnAir,
+  type PlayoutState,
+  type QueueEntry,
+  type TrackRef,
+} from './state.ts'
 
 /** So much time is left between what was queued and the change of mode. */
 const FIT_MARGIN_MS = 10_000
@@ -137,14 +144,26 @@ export function misfit(
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return null
   const orders = list.entries.slice(list.index + 1).filter((entry) => entry.orderType !== null)
-  const endMs =
-    onAir.phase === 'jingle' ? jingleEndMs(onAir) : onAir.startedAtMs + durationOf(onAir.entry.track)
-  const remainingMs = Math.max(0, endMs - nowMs)
+  const remainingMs = Math.max(0, leftMs(onAir, nowMs))
   const queuedMs = [...orders.map((entry) => entry.track), ...songs].reduce(
     (sum, track) => sum + durationOf(track),
     0,
   )
   return remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs ? null : 'no_time'
+}
+
+/** How much of the song on air, of a jingle, or of a song that goes on after a talk, is left. */
+function leftMs(onAir: Exclude<OnAir, { phase: 'preparing' }>, nowMs: number): number {
+  switch (onAir.phase) {
+    case 'track':
+      return onAir.startedAtMs + durationOf(onAir.entry.track) - nowMs
+    case 'jingle':
+      return jingleEndMs(onAir) - nowMs
+    case 'chat': {
+      const { entry, interrupted } = onAir
+      return entry && interrupted ? durationOf(entry.track) - interrupted.positionMs : 0
+    }
+  }
 }
 
 /** Whole minutes until the mode changes. */

@@ -17,3 +17,16 @@ export function shuffle<T>(items: readonly T[], seed: number): { items: T[]; see
   }
   return { items: shuffled, seed }
 }
+
+/** One of some things at random, other than the last one if there is a choice; null when there are none. */
+export function pick<T extends { id: string }>(
+  choices: readonly T[],
+  lastId: string | null,
+  seed: number,
+): { choice: T | null; seed: number } {
+  const others = choices.filter(({ id }) => id !== lastId)
+  const drawable = others.length > 0 ? others : choices
+  if (drawable.length === 0) return { choice: null, seed }
+  const drawn = draw(seed)
+  return { choice: drawable[Math.floor(drawn.value * drawable.length)]!, seed: drawn.seed }
+}

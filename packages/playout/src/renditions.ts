@@ -6,7 +6,7 @@ export function learnRenditions(
   renditions: Readonly<Record<string, Rendition>>,
 ): PlayoutState {
   const { onAir, list, prepared, suggestions } = state
-  const onAirId = onAir.phase === 'preparing' ? null : onAir.entry.entryId
+  const onAirId = onAir.phase === 'preparing' ? null : onAir.entry?.entryId
   const known = <T extends { track: TrackRef }>(holder: T): T => {
     const rendition = renditions[holder.track.id]
     const isSame = JSON.stringify(rendition) === JSON.stringify(holder.track.rendition)

@@ -27,7 +27,7 @@ export function resume(state: PlayoutState, aliveAtMs: number, atMs: number): St
     notBeforeMs: aliveAtMs,
   } as const
   const waiting = { ...emptyList, entries: ordered, index: -1 }
-  const began = start({ ...state, list: waiting, prepared: {}, onAir }, aliveAtMs)
+  const began = start({ ...state, list: waiting, prepared: {}, onAir, isPaused: false }, aliveAtMs)
   const passed = advance(began.state, atMs)
   const resumed = playOrders(passed.state, state.mode, atMs)
   return { state: resumed.state, effects: [...began.effects, ...passed.effects, ...resumed.effects] }

@@ -4,7 +4,7 @@ import type { Outcome, Step } from './commands.ts'
 import { secsLeft } from './cooldown.ts'
 import type { PlayoutState } from './state.ts'
 
-/** The track on air ends now (rule A7). */
+/** The track on air ends now (rules A7, J4, O3). */
 export function skip(state: PlayoutState, nowMs: number): Step & { outcome: Outcome<'skip'> } {
   const refused = (details: FailureDetails) => ({
     state,
@@ -14,6 +14,7 @@ export function skip(state: PlayoutState, nowMs: number): Step & { outcome: Outc
   const { onAir } = state
   if (onAir.phase === 'jingle')
     return { state, effects: [], outcome: { ok: false, code: 'JINGLE_IN_PROGRESS' } }
+  if (onAir.phase === 'chat') return { state, effects: [], outcome: { ok: false, code: 'QUEUE_PAUSED' } }
   const secs = skipCooldownSecsLeft(state, nowMs)
   if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
   if (onAir.phase === 'preparing') return refused({ reason: 'not_found' })

@@ -1,4 +1,5 @@
 import type { Mode, OrderType } from '@solstice/contracts'
+import { type Hosting, type Live, nobodyLive, noHosting } from './live-state.ts'
 
 /** What the engine knows of a track. */
 export interface TrackRef {
@@ -80,7 +81,7 @@ export interface Limits {
   suggestExpiryMs: number
 }
 
-/** What the engine knows of a jingle or a phrase. */
+/** What the engine knows of a jingle, a phrase or background music. */
 export interface ClipRef {
   id: string
   /** Key of its file in the media storage. */
@@ -95,6 +96,8 @@ export interface Clips {
   jingles: { usable: Record<Mode, ClipRef[]>; required: number; frequency: number | 'random' }
   /** `offsetMs`: so long before the end of a song its phrase begins. */
   phrases: { usable: Record<Mode, ClipRef[]>; offsetMs: number }
+  /** What is heard under the talk of hosts, and who says which. */
+  background: { usable: Record<Mode, ClipRef[]>; chosenBy: 'random' | 'hosts' }
 }
 
 /** A clip that is mixed over the end of a song. */
@@ -111,14 +114,41 @@ export interface Jingle {
   clip: ClipRef
 }
 
+/** What is shown instead of a song while hosts talk. */
+export const CHAT_TITLE = 'Just chatting'
+
+/** What is heard under a talk, from its beginning. */
+export interface Filler {
+  /** Unique within the life of the state, also among entries and jingles; a new one at each change and each repetition. */
+  entryId: string
+  /** null = silence. */
+  clip: ClipRef | null
+  startedAtMs: number
+}
+
+/** Hosts talk while the queue is paused (rules O). */
+export interface Chat {
+  phase: 'chat'
+  sinceMs: number
+  /** The song that was interrupted, or the one before: it stays locked. null = there was none. */
+  entry: QueueEntry | null
+  /** Where that song goes on; null = it does not. */
+  interrupted: { positionMs: number; phrase?: Phrase } | null
+  filler: Filler
+  /** Changes of the mode by the schedule are dealt with up to here. */
+  modeAsOfMs: number
+}
+
 /**
  * `notBeforeMs`: the first track does not start before, even when its list is there. During a jingle the song before it, the
- * one at the list's index, is still shown, at the position where it ended (`shownMs`).
+ * one at the list's index, is still shown, at the position where it ended (`shownMs`). `resumedAtMs`: when a song that was
+ * interrupted went on; its `startedAtMs` is where its position counts from.
  */
 export type OnAir =
   | { phase: 'preparing'; target: Mode; sinceMs: number; notBeforeMs: number }
-  | { phase: 'track'; entry: QueueEntry; startedAtMs: number; phrase?: Phrase }
+  | { phase: 'track'; entry: QueueEntry; startedAtMs: number; phrase?: Phrase; resumedAtMs?: number }
   | { phase: 'jingle'; jingle: Jingle; startedAtMs: number; entry: QueueEntry; shownMs: number }
+  | Chat
 
 /** `repeats`: the library was so small that all of it was taken several times. */
 export interface PreparedList {
@@ -126,6 +156,7 @@ export interface PreparedList {
   repeats: boolean
 }
 
+/** `index` -1: nothing of it was on air yet. */
 export interface List extends PreparedList {
   index: number
 }
@@ -140,7 +171,7 @@ export interface PendingSwitch {
 
 /** Everything that the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
 export interface PlayoutState {
-  version: 3
+  version: 4
   /** Id of the last command that this state has taken in. */
   appliedThrough: string
   /** State of the random generator. */
@@ -178,6 +209,13 @@ export interface PlayoutState {
   jingleCount: { songs: number; threshold: number | null }
   lastJingleId: string | null
   lastPhraseId: string | null
+  /** From the pause of the queue until it goes on, be there a song to wait for or not. */
+  isPaused: boolean
+  /** Which background music the hosts want; null = none. */
+  fillerChoice: string | null
+  lastFillerId: string | null
+  live: Live
+  hosting: Hosting
   /** Tracks that could not be decoded; left out until the library changes. */
   unplayable: string[]
   /** Tracks that somebody is about to remove; left out until that is settled, at most until a moment. */
@@ -190,7 +228,8 @@ export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs
   return {
     ...sinceVersion2,
     ...sinceVersion3,
-    version: 3,
+    ...sinceVersion4,
+    version: 4,
     appliedThrough: '0-0',
     seed,
     serial: 0,
@@ -219,6 +258,7 @@ const noLimits: Limits = {
 export const noClips: Clips = {
   jingles: { usable: { day: [], night: [] }, required: 1, frequency: 1 },
   phrases: { usable: { day: [], night: [] }, offsetMs: 0 },
+  background: { usable: { day: [], night: [] }, chosenBy: 'random' },
 }
 
 /** The count of songs that begins anew. */
@@ -249,7 +289,22 @@ const sinceVersion3 = {
   lastPhraseId: null,
 } satisfies Partial<PlayoutState>
 
-type Version2 = Omit<PlayoutState, 'version' | 'limits' | keyof typeof sinceVersion3> & {
+/** And one of version 3; it knew fewer clips, too. */
+const sinceVersion4 = {
+  isPaused: false,
+  fillerChoice: null,
+  lastFillerId: null,
+  live: nobodyLive,
+  hosting: noHosting,
+} satisfies Partial<PlayoutState>
+
+type Version3 = Omit<PlayoutState, 'version' | 'clips' | 'onAir' | keyof typeof sinceVersion4> & {
+  version: 3
+  clips: Omit<Clips, 'background'>
+  onAir: Exclude<OnAir, Chat>
+}
+
+type Version2 = Omit<Version3, 'version' | 'limits' | keyof typeof sinceVersion3> & {
   version: 2
   limits: Partial<Limits>
 }
@@ -261,10 +316,25 @@ type Version1 = Omit<Version2, 'version' | 'onAir' | keyof typeof sinceVersion2>
 
 /** Reads a saved state; one of an older version becomes one of this (rule R3). */
 export function readState(json: string): PlayoutState {
-  const saved = JSON.parse(json) as PlayoutState | Version1 | Version2
-  if (saved.version === 3) return { ...sinceVersion3, ...saved }
-  const { limits, ...older } = saved.version === 1 ? fromVersion1(saved) : saved
-  return { ...sinceVersion3, ...older, version: 3, limits: { ...noLimits, ...limits } }
+  const saved = JSON.parse(json) as PlayoutState | Version1 | Version2 | Version3
+  switch (saved.version) {
+    case 1:
+      return fromVersion3(fromVersion2(fromVersion1(saved)))
+    case 2:
+      return fromVersion3(fromVersion2(saved))
+    case 3:
+      return fromVersion3(saved)
+    case 4:
+      return saved
+  }
+}
+
+function fromVersion3(saved: Version3): PlayoutState {
+  return { ...sinceVersion3, ...sinceVersion4, ...saved, version: 4, clips: { ...noClips, ...saved.clips } }
+}
+
+function fromVersion2(saved: Version2): Version3 {
+  return { ...sinceVersion3, ...saved, version: 3, limits: { ...noLimits, ...saved.limits } }
 }
 
 function fromVersion1(saved: Version1): Version2 {

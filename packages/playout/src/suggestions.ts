@@ -117,7 +117,7 @@ export function settleSuggestions(state: PlayoutState, settled: Map<string, Trac
 /** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
 export function enterMode(state: PlayoutState, mode: Mode): Step {
   if (mode === state.mode) return { state, effects: [] }
-  const entered = { ...state, mode, jingleCount: noSongs }
+  const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }
   if (mode === 'night') return { state: entered, effects: [] }
   const cleared: PlayoutState = { ...entered, suggestions: [], suggestCooldowns: [] }
   return { state: cleared, effects: state.suggestions.length > 0 ? [changed(cleared)] : [] }

@@ -10,21 +10,22 @@ const PHRASE_OFFSET_MS = 15_000
 const SHORTEST_OFFSET_S = 5
 const LONGEST_OFFSET_S = 30
 
-/** The jingles and phrases that may go on air now, and how: by the stored settings and what is possible here. */
+/** The jingles, phrases and background music that may go on air now, and how: by the stored settings and what is possible here. */
 export async function airClips(
   data: Pick<DataStore, 'clips' | 'settings'>,
   station: Circumstances,
 ): Promise<Clips> {
   const capabilities = capabilitiesOf(station)
-  const { generation } = await readSettings(data)
+  const { generation, radioHosts } = await readSettings(data)
   const usable = async (family: ClipFamily, isOn: boolean) => {
     const clips = isOn ? await data.clips.find({ family, used: true }) : []
     const ofMode = (mode: Mode) => clips.filter((clip) => clip.mode === mode).map(clipRef)
     return { day: ofMode('day'), night: ofMode('night') }
   }
-  const [jingles, phrases] = await Promise.all([
+  const [jingles, phrases, background] = await Promise.all([
     usable('jingles', capabilities.jingles && generation.JINGLES_ENABLED),
     usable('phrases', capabilities.phrases && generation.PHRASES_ENABLED),
+    usable('background-music', capabilities.backgroundMusic),
   ])
   const named = (clips: ClipRef[], id: string) =>
     generation.PHRASES_RANDOM ? clips : clips.filter((clip) => clip.id === id)
@@ -41,6 +42,10 @@ export async function airClips(
         night: named(phrases.night, generation.PHRASES_NIGHT_ID),
       },
       offsetMs: generation.PHRASES_DEFAULT_TIME ? PHRASE_OFFSET_MS : offsetS * 1000,
+    },
+    background: {
+      usable: background,
+      chosenBy: radioHosts.backgroundMusicMode === 'hostChoice' ? 'hosts' : 'random',
     },
   }
 }

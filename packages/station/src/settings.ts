@@ -278,13 +278,15 @@ async function tellOf(
   changes: Change[],
 ): Promise<void> {
   deps.announcer.settingsChanged()
-  if (changes.some(({ section }) => section === 'generation')) {
-    for (const type of ['settings-changed', 'clips-changed'] as const) {
-      deps.bus.send({ type }).catch((error) => {
-        // The command waits for the next worker, so that it makes its lists anew.
-        deps.log.warn({ err: error }, 'no worker heard yet that the settings changed')
-      })
-    }
+  const isChanged = (name: SectionName) => changes.some(({ section }) => section === name)
+  for (const type of [
+    ...(isChanged('generation') ? (['settings-changed'] as const) : []),
+    ...(isChanged('generation') || isChanged('radioHosts') ? (['clips-changed'] as const) : []),
+  ]) {
+    deps.bus.send({ type }).catch((error) => {
+      // The command waits for the next worker, so that it reads anew what has changed.
+      deps.log.warn({ err: error }, 'no worker heard yet that the settings changed')
+    })
   }
   await deps.audit.record(
     admin,
