@@ -13,6 +13,8 @@ import { createStore, type Store } from '../store.ts'
 /** A line to the station for those who speak on it: what it says, and what is asked of it. */
 export interface Line {
   readonly isConnected: Store<boolean>
+  /** Of this socket, while it is connected. */
+  readonly socketId: string | undefined
   /** The air as it was last told. */
   readonly air: Store<RadioState | null>
   /** Whether there is live hosting; null = not told yet. */
@@ -27,6 +29,8 @@ export interface Line {
   on<E extends ServerEventName>(event: E, heard: (payload: ServerPayload<E>) => void): void
   /** Calls at every connection, also those that are made anew. */
   onConnect(connected: () => void): void
+  /** Connects anew: the station forgets what this socket asked for. */
+  renew(): void
   close(): void
 }
 
@@ -60,6 +64,9 @@ export function openLine(): Line {
 
   return {
     isConnected,
+    get socketId() {
+      return socket.id
+    },
     air,
     hostsMode,
     isHostOnline,
@@ -78,6 +85,7 @@ export function openLine(): Line {
       socket.on('connect', connected)
       if (socket.connected) connected()
     },
+    renew: () => void socket.disconnect().connect(),
     close: () => void socket.disconnect(),
   }
 }

@@ -1,0 +1,154 @@
+import type { Participant, ServerPayload } from '@solstice/contracts'
+import { createStore, type Store } from '../store.ts'
+import type { Line } from './line.ts'
+import type { Microphone } from './microphone.ts'
+
+type Rejection = Extract<ServerPayload<'guest_request_result'>, { accepted: false }>
+
+/** Why the guest is outside, as far as there is something to say. `text`: what the station said, in its own words. */
+export type GuestNotice =
+  | { is: 'rejected' | 'expired' | 'left' | 'cut-off' | 'unanswered' }
+  | { is: NonNullable<Rejection['reason']> }
+  | { is: ServerPayload<'guest_force_disconnect'>['reason'] }
+  | { is: 'cooldown'; untilMs: number }
+  | { is: 'said'; text: unknown }
+
+/** Where a guest is on the way to the air. */
+export type Seat =
+  | { is: 'checking' }
+  | { is: 'banned' }
+  | { is: 'outside'; notice: GuestNotice | null; isBusy: boolean }
+  /** Asked, and nobody has decided; nobody will after `untilMs`, by this browser's clock. */
+  | { is: 'waiting'; untilMs: number }
+  /** May come on the air. */
+  | { is: 'invited'; notice: GuestNotice | null; isBusy: boolean }
+  /** `expiresAtMs`: when the time is up, by the station's clock. */
+  | { is: 'live'; nickname: string; expiresAtMs: number }
+
+export interface GuestSeat {
+  readonly seat: Store<Seat>
+  /** Everybody on the air, the guest too. */
+  readonly people: Store<Participant[]>
+  readonly isMicOn: Store<boolean>
+  /** Asks the hosts to be let on the air. */
+  request(nickname: string): Promise<void>
+  /** Shows an access code. */
+  enter(code: string, nickname: string): Promise<void>
+  /** Comes on the air. */
+  connect(): Promise<void>
+  toggleMic(): void
+  /** Goes off the air, or no longer wants to come. */
+  leave(): void
+}
+
+/** How long hosts have to decide; the station itself says when it is over. */
+const PATIENCE_MS = 60_000
+
+export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
+  const seat = createStore<Seat>({ is: 'checking' })
+  const people = createStore<Participant[]>([])
+  const isMicOn = createStore(false)
+
+  const goOutside = (notice: GuestNotice | null) => {
+    setMic(false)
+    microphone.close()
+    people.set([])
+    seat.set({ is: 'outside', notice, isBusy: false })
+  }
+
+  const checkBan = async () => {
+    const answer = await line.ask('guest_check_ban').catch(() => null)
+    if (answer?.banned) return seat.set({ is: 'banned' })
+    if (seat.value.is === 'checking') goOutside(null)
+  }
+
+  function setMic(isOn: boolean): void {
+    if (isOn === isMicOn.value) return
+    isMicOn.set(isOn)
+    line.say('host_mic_toggle', { on: isOn })
+    if (isOn) microphone.record((piece) => line.say('host_audio_chunk', piece))
+    else microphone.pause()
+  }
+
+  line.onConnect(() => void checkBan())
+  line.isConnected.subscribe((isConnected) => {
+    // A seat is bound to its connection: the station has given it up by now.
+    if (!isConnected && !['checking', 'banned', 'outside'].includes(seat.value.is))
+      goOutside({ is: 'cut-off' })
+  })
+  line.on('guest_request_result', (result) => {
+    if (seat.value.is !== 'waiting' && seat.value.is !== 'invited') return
+    if (result.accepted) return seat.set({ is: 'invited', notice: null, isBusy: false })
+    goOutside({ is: result.reason ?? (result.auto ? 'expired' : 'rejected') })
+  })
+  line.on('guest_force_disconnect', ({ reason }) => {
+    if (reason === 'ban') {
+      goOutside(null)
+      seat.set({ is: 'banned' })
+    } else goOutside({ is: reason })
+  })
+  line.on('live_hosts_roster', (roster) => people.set(roster))
+  line.on('host_mic_restart', () => microphone.restart())
+  microphone.state.subscribe((state) => {
+    if (state !== 'open') setMic(false)
+  })
+
+  /** What a refusal means to the guest. */
+  const noticeOf = (answer: { error: unknown; secsLeft?: number }): GuestNotice => {
+    const { error, secsLeft = 0 } = answer
+    switch (error) {
+      case 'cooldown':
+        return { is: 'cooldown', untilMs: Date.now() + secsLeft * 1000 }
+      case 'special_guest_active':
+      case 'no_admin':
+      case 'room_full':
+        return { is: error }
+      default:
+        return { is: 'said', text: error }
+    }
+  }
+
+  return {
+    seat,
+    people,
+    isMicOn,
+    async request(nickname) {
+      seat.set({ is: 'outside', notice: null, isBusy: true })
+      try {
+        const answer = await line.ask('guest_request', { nickname })
+        if ('error' in answer) goOutside(noticeOf(answer))
+        else seat.set({ is: 'waiting', untilMs: Date.now() + PATIENCE_MS })
+      } catch {
+        goOutside({ is: 'unanswered' })
+      }
+    },
+    async enter(code, nickname) {
+      seat.set({ is: 'outside', notice: null, isBusy: true })
+      try {
+        const answer = await line.ask('special_guest_connect', { code, nickname })
+        if ('error' in answer) goOutside(noticeOf(answer))
+        else seat.set({ is: 'invited', notice: null, isBusy: false })
+      } catch {
+        goOutside({ is: 'unanswered' })
+      }
+    },
+    async connect() {
+      seat.set({ is: 'invited', notice: null, isBusy: true })
+      if (!(await microphone.open())) return seat.set({ is: 'invited', notice: null, isBusy: false })
+      try {
+        const answer = await line.ask('guest_connect')
+        if ('error' in answer) return goOutside(noticeOf(answer))
+        seat.set({ is: 'live', nickname: answer.nickname, expiresAtMs: answer.expiresAt })
+      } catch {
+        seat.set({ is: 'invited', notice: { is: 'unanswered' }, isBusy: false })
+      }
+    },
+    toggleMic: () => setMic(!isMicOn.value),
+    leave() {
+      const isLive = seat.value.is === 'live'
+      goOutside(isLive ? { is: 'left' } : null)
+      if (isLive) line.say('guest_leave_live')
+      else line.renew()
+    },
+  }
+}
