@@ -7,12 +7,13 @@ import { learn, projectAir, type TrackRef } from '@solstice/playout'
 import { chunkEndMs, type FrameChunk, type LoudnessRules, renditionOf } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { decode, melody } from '../../../../tests/harness/audio.ts'
+import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio.ts'
 import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { NOON, ordered, playing } from '../../../../tests/harness/programme.ts'
 import { startBroadcast } from './broadcast.ts'
 
 const AHEAD_MS = 1500
+const RATE = 44_100
 const run = promisify(execFile)
 const meter = openLoudnessMeter('ffmpeg')
 const measure = (path: string) => meter.measure(path, new AbortController().signal)
@@ -25,7 +26,7 @@ t.test('tracks of any loudness are heard at the same one, without the silence ar
   const mono = await makeTrack(folder, 'mono', { hz: 1320, amplitude: 0.1, fromS: 1, toS: 6, seconds: 7 }, 1)
   t.ok(quiet.rendition!.gainDb! > 12, `+${quiet.rendition!.gainDb} dB`)
   t.ok(loud.rendition!.gainDb! < -4, `${loud.rendition!.gainDb} dB`)
-  const stream = await broadcast(t, folder, [quiet, loud, mono], 16)
+  const stream = bytesOf(await broadcast(t, folder, [quiet, loud, mono], 16))
 
   // The first one comes again after 16 s.
   const heard = melody(await decode(stream), [440, 880, 1320]).slice(0, 20 * 15.9)
@@ -58,14 +59,75 @@ t.test('V3: what is learned of the next track while it is prepared already count
   const second = await makeTrack(folder, 'second', { ...tone, hz: 880 })
   const { rendition: _, ...unmeasured } = second
   const told = { [first.id]: first.rendition!, [second.id]: second.rendition! }
-  const stream = await broadcast(t, folder, [first, unmeasured], 4, told)
-  const heard = melody(await decode(stream), [440, 880])
+  const chunks = await broadcast(t, folder, [first, unmeasured], 4, { told })
+  const heard = melody(await decode(bytesOf(chunks)), [440, 880])
   t.ok(Math.abs(heard.indexOf(440) / 20) < 0.2)
   t.ok(
     Math.abs(heard.indexOf(880) / 20 - 2) < 0.2,
     `the second one begins after ${heard.indexOf(880) / 20} s`,
   )
 })
+
+t.test(
+  'V2: songs overlap by the crossfade where they are heard, not where their files begin and end',
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const songs = await Promise.all(
+      [
+        { hz: 300, seconds: 6, startMs: 1_000, endMs: 5_000 },
+        { hz: 600, seconds: 5, startMs: 2_000, endMs: 4_500 },
+        { hz: 1200, seconds: 3, startMs: 1_000, endMs: 1_400 },
+        { hz: 450, seconds: 6, startMs: 500, endMs: null },
+      ].map(async ({ hz, seconds, startMs, endMs }): Promise<TrackRef> => {
+        const id = String(hz)
+        await makeTone(join(folder, `${id}.mp3`), { hz, seconds })
+        const about = { id, title: id, artist: id, album: '', year: null, durationMs: seconds * 1000 }
+        return { ...about, rendition: { gainDb: null, startMs, endMs } }
+      }),
+    )
+    const chunks = await broadcast(t, folder, songs, 8, { crossfadeMs: 1_000 })
+    const sound = await decode(bytesOf(chunks))
+    const alone = pitch(sound, 300, RATE, RATE)
+    const at = (seconds: number, hz: number) =>
+      pitch(sound, hz, Math.round(seconds * RATE) - 1102, 2205) / alone
+    const cases: [number, Record<number, number>][] = [
+      [2.8, { 300: 1, 600: 0 }],
+      [3.5, { 300: Math.SQRT1_2, 600: Math.SQRT1_2 }],
+      [4.1, { 300: 0, 600: 1, 1200: 0 }],
+      [5.2, { 600: 1, 1200: 0 }],
+      // The short one lasts 0.4 s: it is faded in over the first half of that, and out over the second.
+      [5.4, { 600: Math.SQRT1_2, 1200: Math.SQRT1_2, 450: 0 }],
+      [5.6, { 600: 0, 1200: Math.SQRT1_2, 450: Math.SQRT1_2 }],
+      [5.8, { 1200: 0, 450: 1 }],
+    ]
+    for (const [seconds, levels] of cases)
+      for (const [hz, level] of Object.entries(levels)) {
+        const heard = at(seconds, Number(hz))
+        t.ok(
+          Math.abs(heard - level) < 0.08,
+          `${hz} Hz at ${seconds} s: ${heard.toFixed(3)} of ${level.toFixed(3)}`,
+        )
+      }
+    const starts = chunks
+      .flatMap(({ cues }) => cues)
+      .filter((cue) => cue.entryId !== null)
+      .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+      .slice(0, songs.length)
+    t.same(
+      starts.map(({ trackId }) => trackId),
+      songs.map(({ id }) => id),
+    )
+    for (const [i, { frame, positionMs }] of starts.entries()) {
+      const [atS, song] = [[0, 3, 5.3, 5.5][i]!, songs[i]!]
+      const late = frame - starts[0]!.frame - (atS * RATE) / 1152
+      t.ok(late > -0.1 && late < 1.1, `the cue of ${song.id} comes with its first sound`)
+      t.ok(
+        Math.abs(positionMs - song.rendition!.startMs - late * 26.122) < 0.1,
+        'with its position in the file',
+      )
+    }
+  },
+)
 
 /** A file with a tone in silence, and what is known of it once it was measured. */
 async function makeTrack(
@@ -85,17 +147,18 @@ async function makeTrack(
 }
 
 /**
- * The bytes of a broadcast of so many seconds, made faster than real time by the engine and the sound.
+ * A broadcast of so many seconds, made faster than real time by the engine and the sound.
  *
- * @param told renditions that the engine learns when the first second was published.
+ * @param options.told renditions that the engine learns when the first second was published.
  */
 async function broadcast(
   t: Teardown,
   folder: string,
   [first, ...others]: TrackRef[],
   seconds: number,
-  told?: Record<string, NonNullable<TrackRef['rendition']>>,
-): Promise<Buffer> {
+  options: { told?: Record<string, NonNullable<TrackRef['rendition']>>; crossfadeMs?: number } = {},
+): Promise<FrameChunk[]> {
+  const { told, crossfadeMs = 0 } = options
   let state = others.reduceRight((before, song) => ordered(before, song, null), playing([first!], 'sound'))
   let publishedMs = NOON
   let clockMs = NOON
@@ -125,11 +188,13 @@ async function broadcast(
         return nowMs
       },
       after: null,
-      settings: { ffmpegPath: 'ffmpeg', bitrate: 192, crossfadeMs: 0 },
+      settings: { ffmpegPath: 'ffmpeg', bitrate: 192, crossfadeMs },
       log: pino({ level: 'silent' }),
     })
     t.teardown(() => air.stop())
   })
   await enough
-  return Buffer.concat(chunks.map(({ audio }) => audio))
+  return chunks
 }
+
+const bytesOf = (chunks: FrameChunk[]) => Buffer.concat(chunks.map(({ audio }) => audio))
