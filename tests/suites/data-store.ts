@@ -1,5 +1,13 @@
 import type { ClipFamily, HistoryItem, Track } from '@solstice/contracts'
-import type { AdminRecord, ClipRecord, DataStore, GroupRecord } from '@solstice/station'
+import {
+  type AdminRecord,
+  type ClipRecord,
+  type Collection,
+  type CollectionSpec,
+  collections,
+  type DataStore,
+  type GroupRecord,
+} from '@solstice/station'
 import type { Test } from 'tap'
 
 /** A place that stores can be opened on, again and again, by several at once; the suite closes them. */
@@ -60,6 +68,24 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.same(ids(await data.tracks.find({ mode: 'day' })), ['day/b', 'day/a'])
     t.same(ids(await data.tracks.find({ mode: 'day', year: 1999 })), ['day/a'])
     t.same(ids(await data.tracks.find({ year: null })), ['day/b'])
+  })
+
+  t.test('every collection keeps its records by its key, also for one that opens later', async (t) => {
+    const open = await place(t)
+    const one = await open()
+    const specs = Object.entries<CollectionSpec>(collections)
+    for (const [name, { key, serial, unique = [] }] of specs) {
+      const record = {
+        ...Object.fromEntries(unique.map((field) => [field, name])),
+        [key]: serial ? 1 : name,
+        about: 'Ї',
+      }
+      type Any = Collection<typeof record, string>
+      await (one[name as keyof typeof collections] as unknown as Any).put(record)
+      const other = (await open())[name as keyof typeof collections] as unknown as Any
+      t.same(await other.get(record[key]!), record, name)
+      t.equal(await other.delete({ [key]: record[key]! }), 1)
+    }
   })
 
   t.test(

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { networkOf } from '@solstice/station'
 import t from 'tap'
 import { readRange } from './byte-range.ts'
-import { clientAddress, createOrigins, networkOf } from './client-address.ts'
+import { clientAddress, createOrigins } from './client-address.ts'
 import { withoutSecrets } from './request-log.ts'
 import { createTokens } from './tokens.ts'
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '@solstice/adapters'
+import { readAddress } from '@solstice/station'
 
 /**
  * The address of the client: what the outermost trusted proxy saw, which is the `hops`-th entry from the right of
@@ -16,21 +17,12 @@ export function clientAddress(
   hops: number,
 ): string {
   const seen = trustedEntry(xForwardedFor, hops)
-  return (seen && readAddress(seen)) || readAddress(tcpAddress ?? '') || ''
+  return (seen && addressIn(seen)) || addressIn(tcpAddress ?? '') || ''
 }
 
 /** The address of the client behind a request, whatever carries it. */
 export function addressOf({ socket, headers }: IncomingMessage, hops: number): string {
   return clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), hops)
-}
-
-/** The /64 that an IPv6 address lies in: a household, which changes the rest of its address at will. */
-export function networkOf(ipv6: string): string {
-  const [head = [], tail = []] = canonical(ipv6)
-    .split('::')
-    .map((half) => half.split(':').filter(Boolean))
-  const zeros = Array<string>(8 - head.length - tail.length).fill('0')
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
 export interface Origins {
@@ -98,22 +90,11 @@ function trustedEntry(list: string | undefined, hops: number): string | undefine
   return entries[Math.max(0, entries.length - hops)]?.trim()
 }
 
-/** The address in an entry such as `1.2.3.4:5`, `[2001:db8::1]:443` or `::ffff:1.2.3.4`, in one spelling; null when there is none. */
-function readAddress(entry: string): string | null {
+/** The address in an entry such as `1.2.3.4:5`, `[2001:db8::1]:443` or `::ffff:1.2.3.4`; null when there is none. */
+function addressIn(entry: string): string | null {
   const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry)
   const withPort = /^([\d.]+):\d{1,5}$/.exec(entry)
-  const address = (bracketed?.[1] ?? withPort?.[1] ?? entry).replace(/%.*$/, '')
-  if (isIPv4(address)) return address
-  if (!isIPv6(address)) return null
-  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical(address))
-  if (!mapped) return canonical(address)
-  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)]
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-}
-
-/** Lower case, zeros compressed as in RFC 5952. */
-function canonical(ipv6: string): string {
-  return new URL(`http://[${ipv6}]`).hostname.slice(1, -1)
+  return readAddress(bracketed?.[1] ?? withPort?.[1] ?? entry)
 }
 
 /** Scheme, host and port in one spelling; null when the text is not the address of a web page. */

@@ -1,7 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import type { Config } from '@solstice/adapters'
-import { networkOf } from './client-address.ts'
+import { networkOf } from '@solstice/station'
 
 /** A token that was signed by this station and is neither too old nor from the future. */
 export interface Pass {
@@ -68,8 +67,7 @@ export function createTokens(
 
   return {
     uidOf(address) {
-      const whose = isIPv6(address) ? networkOf(address) : address
-      return createHmac('sha256', uidKey).update(whose).digest('hex').slice(0, 36)
+      return createHmac('sha256', uidKey).update(networkOf(address)).digest('hex').slice(0, 36)
     },
     issueArtToken: (uid, nowMs) => ({
       token: signArt(uid, String(Math.floor(nowMs))),

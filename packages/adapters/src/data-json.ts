@@ -42,6 +42,7 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     groups: collection('groups'),
     admins: collection('admins'),
     audit: collection('audit'),
+    bans: collection('bans'),
     measurements: collection('measurements'),
     waveforms: collection('waveforms'),
     async close() {

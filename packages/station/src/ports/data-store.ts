@@ -1,5 +1,6 @@
 import type {
   AuditEntry,
+  BanEntry,
   Clip,
   ClipFamily,
   HelperAdmin,
@@ -88,6 +89,9 @@ export interface WaveformRecord {
 /** `adminLogin` is what the admin was called then, for those without an account that could be asked. */
 export type AuditRecord = AuditEntry
 
+/** `network` is what is banned: see `networkOf`. */
+export type BanRecord = BanEntry & { network: string }
+
 /**
  * All that the station remembers, one line per collection. Records are plain JSON and must not be changed by those who
  * read them. Every promise of a change resolves when the change is durable.
@@ -103,6 +107,7 @@ export interface DataStore {
   readonly groups: Collection<GroupRecord, 'id'>
   readonly admins: Collection<AdminRecord, 'adminId'>
   readonly audit: Collection<AuditRecord, 'id'>
+  readonly bans: Collection<BanRecord, 'network'>
   readonly measurements: Collection<MeasurementRecord, 'trackId'>
   readonly waveforms: Collection<WaveformRecord, 'trackId'>
   close(): Promise<void>
@@ -143,6 +148,7 @@ export const collections = {
   groups: { key: 'id', unique: ['nameKey'] },
   admins: { key: 'adminId', unique: ['loginKey'] },
   audit: { key: 'id', serial: true },
+  bans: { key: 'network' },
   measurements: { key: 'trackId' },
   waveforms: { key: 'trackId' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
