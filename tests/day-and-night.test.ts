@@ -84,14 +84,19 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     await station.addTrack(`day/lark ${i}.mp3`, null, { duration: 300 })
   }
   await station.startWorker()
-  for (const id of ['night/paid.mp3', 'day/paid.mp3', 'night/wish.mp3'])
-    await station.addTrack(id, null, { duration: 1 })
+  await station.addTrack('night/wish.mp3', null, { duration: 1 })
   const sync = (isSo: (state: RadioState) => boolean) => listener.first<RadioState>('sync', isSo)
   const add = async (id: string) => {
     admin.forget()
     admin.socket.emit('admin_add_song', { id, orderType: 'donated' })
     const answers = ['admin_success', 'admin_error'].map((name) => admin.first<string>(name))
     return JSON.parse(await Promise.race(answers)) as object
+  }
+  /** Queues a song of a second that no list has; each of them once, so that none stands beside itself. */
+  const pay = async (id: string) => {
+    await station.addTrack(id, null, { duration: 1 })
+    t.match(await add(id), { code: 'QUEUE_SONG_ADDED' })
+    await station.ports.data.tracks.delete({ id })
   }
   const switchTo = (targetMode: Mode, scheduledTime?: string) =>
     ask('POST /api/admin/switch-mode', { targetMode, scheduledTime })
@@ -115,7 +120,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
       t.match(await listener.first('listener_uid'), { cooldownSecsLeft: 0 })
       t.same(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { ok: true })
       await admin.first<object[]>('suggestions_update', (list) => list.length === 1)
-      t.match(await add('night/paid.mp3'), { code: 'QUEUE_SONG_ADDED' })
+      await pay('night/paid.mp3')
       t.match(await sync(({ playlist }) => playlist[0]?.id === 'night/paid.mp3'), {
         mode: 'night',
         track: song.id,
@@ -238,7 +243,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     await goTo('2026-03-29T21:54:00+03:00')
     await longSong(at('2026-03-29T21:54:00+03:00'))
     t.equal((await switchTo('day', '21:58')).status, 200)
-    t.match(await add('night/paid.mp3'), { code: 'QUEUE_SONG_ADDED' })
+    await pay('night/paid too.mp3')
     await goTo('2026-03-29T21:58:00.100+03:00')
     t.match(await sync(({ pendingModeSwitch }) => pendingModeSwitch?.executeAtMs === null), {
       mode: 'night',
@@ -264,13 +269,13 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     await goTo('2026-03-30T02:00:00+03:00')
     const endMs = await longSong(at('2026-03-30T02:00:00+03:00'))
     t.equal((await switchTo('day', '02:10')).status, 200)
-    t.match(await add('night/paid.mp3'), { code: 'QUEUE_SONG_ADDED' })
+    await pay('night/paid at last.mp3')
     await goTo(endMs - 200)
     const preparing = await station.air.until(({ onAir }) => onAir.phase === 'preparing')
     t.match(preparing, { mode: 'day', lastSwitchMs: endMs + 1000, pendingSwitch: null })
     t.match(preparing.forced, { mode: 'day', untilMs: at('2026-03-30T03:00:00+03:00') })
     await station.air.until(({ onAir }) => onAir.phase === 'track')
-    t.match((await station.history()).at(-1), { trackId: 'night/paid.mp3', mode: 'night' })
+    t.match((await station.history()).at(-1), { trackId: 'night/paid at last.mp3', mode: 'night' })
   })
 
   t.test('a switch that fell due while nobody was on air is carried out late', async (t) => {
@@ -452,5 +457,14 @@ t.test(
     const day = await started('day')
     t.ok(day.serverTs >= Math.floor(station.air.state.lastSwitchMs! + 1_000))
     t.match(station.air.state.forced, { mode: 'day', untilMs: at('2026-11-21T09:00:00+02:00') })
+
+    const laterMs = hourMs + 20 * MINUTE
+    await station.stopWorker()
+    await station.goTo(laterMs)
+    listener.forget()
+    await station.startWorker()
+    const back = await started('day')
+    t.ok(back.serverTs >= laterMs, 'after an outage the forced mode is back on air')
+    t.match(station.air.state, { list: { index: 0 }, forced: { mode: 'day' } })
   },
 )
