@@ -2,7 +2,7 @@ import './live.css'
 import type { Participant } from '@solstice/contracts'
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { PageProps } from '../app.tsx'
-import { textOf } from '../language.ts'
+import { pathOf, textOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
 import { Arc, Light } from '../listener/horizon.tsx'
 import { clock, stationName } from '../listener/words.ts'
@@ -31,6 +31,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   const hostsMode = useStore(line.hostsMode)
   const t = guestTexts[locale]
   const name = stationName(air, locale, texts[locale])
+  const home = pathOf({ page: 'player', locale })
 
   useEffect(() => {
     if (hostsMode === false) goTo('player')
@@ -45,11 +46,11 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   return (
     <main class="stage guest" data-seat={seat.is}>
       <header class="header">
-        <a class="name" href="/" onClick={(event) => (event.preventDefault(), goTo('player'))}>
+        <a class="name" href={home}>
           {name}
         </a>
         <div class="header-right">
-          <a class="header-link" href="/" onClick={(event) => (event.preventDefault(), goTo('player'))}>
+          <a class="header-link" href={home}>
             {t.home}
           </a>
           <Languages page="guest" locale={locale} label={t.language} onLocale={onLocale} />
