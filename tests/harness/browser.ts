@@ -1,12 +1,10 @@
 import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { openJsonData } from '@solstice/adapters'
 import { lyricsKey } from '@solstice/station'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import type { Test } from 'tap'
-import { build } from 'vite'
+import tap, { type Test } from 'tap'
 import { SUPER_ADMIN } from './admin.ts'
-import { root, temporaryFolder } from './processes.ts'
+import { builtPage } from './programs.ts'
 import { openSocket, type SocketClient } from './socket-client.ts'
 import { prepareStation, type Station, type Tone } from './station.ts'
 
@@ -15,6 +13,9 @@ export const tones = [
   { name: 'Half Tide', hz: 660, seconds: 90 },
   { name: 'High Tide', hz: 880, seconds: 90 },
 ]
+
+/** However slow the machine: what never comes ends with the test. */
+const PATIENCE_MS = 180_000
 
 const chromiumFlags = [
   '--no-sandbox',
@@ -38,7 +39,10 @@ const browsers = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-async function launch(t: Test): Promise<Browser> {
+let launched: Promise<Browser> | null = null
+
+/** One browser for all tests of a file. */
+async function launch(): Promise<Browser> {
   for (const executablePath of browsers) {
     const isThere = await access(executablePath).then(
       () => true,
@@ -46,7 +50,7 @@ async function launch(t: Test): Promise<Browser> {
     )
     if (!isThere) continue
     const browser = await chromium.launch({ executablePath, args: chromiumFlags })
-    t.teardown(() => browser.close())
+    tap.teardown(() => browser.close())
     return browser
   }
   throw new Error(`No Chromium at ${browsers.filter(Boolean).join(', ')}; CHROMIUM_PATH may name one`)
@@ -58,10 +62,13 @@ export interface Visit {
   complaints: string[]
 }
 
+/** Somebody who was never here opens the page. */
 export async function visit(t: Test, url: string): Promise<Visit> {
-  const browser = await launch(t)
+  launched ??= launch()
+  const browser = await launched
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  page.setDefaultTimeout(90_000)
+  t.teardown(() => page.close())
+  page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
   page.on('console', (message) => {
     const isAbsentPicture = message.location().url.includes('/api/art/url')
@@ -78,13 +85,7 @@ export async function prepare(
   settings: Record<string, string>,
   songs: Tone[] = tones,
 ): Promise<Station> {
-  const dist = await temporaryFolder(t)
-  await build({
-    root: join(root, 'apps/web'),
-    build: { outDir: dist, emptyOutDir: true },
-    logLevel: 'silent',
-  })
-  return prepareStation(t, songs, { WEB_DIST: dist, ...settings })
+  return prepareStation(t, songs, { WEB_DIST: await builtPage(), ...settings })
 }
 
 /** Every song of the station gets words: one line each two seconds. */

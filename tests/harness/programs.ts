@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -8,47 +8,71 @@ import { root } from './processes.ts'
 export type App = 'api' | 'stream-worker' | 'jobs'
 
 const apps: App[] = ['api', 'stream-worker', 'jobs']
-const folder = join(root, '.build/programs')
+const kept = join(root, '.build/tests-kept')
+/** Since a test file used it last. */
 const FORGOTTEN_AFTER_MS = 3_600_000
 /** Natively compiled, with files of their own beside them, or looked for only where they are installed. */
 const leftOutside = ['@node-rs/argon2', '@fastify/swagger-ui', 'msgpackr-extract', 'ffmpeg-static', '*.node']
 
-let made: Promise<string> | null = null
+const programs = once(async () => {
+  const packages = await readdir(join(root, 'packages'))
+  const folders = [...apps.map((app) => `apps/${app}`), ...packages.map((name) => `packages/${name}`)]
+  return keep('programs', folders, async (outdir) => {
+    await build({
+      entryPoints: apps.map((app) => join(root, `apps/${app}/src/main.ts`)),
+      outbase: join(root, 'apps'),
+      outdir,
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      target: 'node20',
+      format: 'esm',
+      // For what is written for CommonJS.
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      external: leftOutside,
+      plugins: [ownAddresses],
+      logLevel: 'error',
+    })
+  })
+})
 
 /**
  * Where an app lies as one program, made of the sources as they are now: it does the same, but starts with a fraction of
  * the work, since nothing has to be found and translated file by file. What was made is kept for the next test file.
  */
 export async function programOf(app: App): Promise<string> {
-  made ??= makePrograms()
-  return join(await made, `${app}/src/main.js`)
+  return join(await programs(), `${app}/src/main.js`)
 }
 
-async function makePrograms(): Promise<string> {
-  const programs = join(folder, await stateOfSources())
-  if (await isThere(programs)) return programs
-  const unfinished = join(folder, `unfinished-${randomUUID()}`)
-  await build({
-    entryPoints: apps.map((app) => join(root, `apps/${app}/src/main.ts`)),
-    outbase: join(root, 'apps'),
-    outdir: unfinished,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    // For what is written for CommonJS.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    external: leftOutside,
-    plugins: [ownAddresses],
-    logLevel: 'error',
-  })
+/** Where the listener page lies as it is built of the sources as they are now; kept as well. */
+export const builtPage = once(() =>
+  keep('page', ['apps/web', 'packages/contracts'], async (outDir) => {
+    const { build } = await import('vite')
+    await build({ root: join(root, 'apps/web'), build: { outDir }, logLevel: 'silent' })
+  }),
+)
+
+/** Makes something of sources in these folders, unless it was made of the same before; resolves with where it lies. */
+async function keep(
+  name: string,
+  folders: string[],
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const made = join(kept, `${name}-${await stateOf(folders)}`)
+  const now = new Date()
+  const isKept = await utimes(made, now, now).then(
+    () => true,
+    () => false,
+  )
+  if (isKept) return made
+  const unfinished = join(kept, `unfinished-${randomUUID()}`)
+  await make(unfinished)
   // Another test file may have been quicker.
-  await rename(unfinished, programs).catch(() => rm(unfinished, { recursive: true }))
+  await rename(unfinished, made).catch(() => rm(unfinished, { recursive: true }))
   await forgetOld()
-  return programs
+  return made
 }
 
 /** A source finds the files beside it by its own address, not by that of the program. */
@@ -63,18 +87,17 @@ const ownAddresses: Plugin = {
   },
 }
 
-/** Changes with every change of anything that goes into the programs. */
-async function stateOfSources(): Promise<string> {
-  const packages = await readdir(join(root, 'packages'))
-  const folders = [...apps.map((app) => `apps/${app}/src`), ...packages.map((name) => `packages/${name}/src`)]
-  const sources = await Promise.all(
-    folders.map(async (name) =>
-      (await readdir(join(root, name), { recursive: true }))
-        .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-        .map((path) => join(root, name, path)),
+/** Changes with every change of the sources in these folders and of the packages. */
+async function stateOf(folders: string[]): Promise<string> {
+  const paths = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(root, folder), { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => !/[\\/](dist|node_modules)[\\/]/.test(path.slice(root.length))),
     ),
   )
-  const files = [...sources.flat().sort(), join(root, 'package-lock.json'), import.meta.filename]
+  const files = [...paths.flat().sort(), join(root, 'package-lock.json'), import.meta.filename]
   const states = await Promise.all(
     files.map(async (path) => {
       const { mtimeMs, size } = await stat(path)
@@ -85,15 +108,17 @@ async function stateOfSources(): Promise<string> {
 }
 
 async function forgetOld() {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name)
+  for (const name of await readdir(kept)) {
+    const path = join(kept, name)
     const madeAtMs = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY
     if (Date.now() - madeAtMs > FORGOTTEN_AFTER_MS) await rm(path, { recursive: true, force: true })
   }
 }
 
-const isThere = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}
