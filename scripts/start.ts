@@ -61,7 +61,8 @@ async function run({ env, config, admin, hasRedis }: Environment): Promise<void>
   if (ending.signal.aborted) return
   env.PORT = String(port)
   running.apps = ['api', 'stream-worker', 'jobs'].map((app) => {
-    const args = ['--import', 'tsx', join(root, 'apps', app, 'src/main.ts')]
+    // tsx looks at every module that is loaded after it, and typebox has hundreds.
+    const args = ['--import', 'typebox', '--import', 'tsx', join(root, 'apps', app, 'src/main.ts')]
     return keep({ name: app, command: process.execPath, args, env, leash: 'ipc' }, running, ending)
   })
   await announce({ config, admin }, port, ending.signal)

@@ -14,7 +14,7 @@ const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0
 
 /** The jobs in a process of their own, to be killed. */
 function startDoomed(t: Test, { ports: { config } }: OpenApp) {
-  return start(t, 'node', ['--import', 'tsx', 'apps/jobs/src/main.ts'], {
+  return start(t, 'node', ['--import', 'typebox', '--import', 'tsx', 'apps/jobs/src/main.ts'], {
     JWT_SECRET: config.jwtSecret,
     REDIS_URL: config.redisUrl,
     DATA_DIR: config.dataDir,

@@ -336,7 +336,8 @@ function workElsewhere(t: Teardown, url: string, processors: string): Process {
     import { workJobs } from './packages/adapters/src/jobs-bullmq.ts'
     await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
     setInterval(() => {}, 1000)`
-  return start(t, process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+  const loaders = ['--import', 'typebox', '--import', 'tsx']
+  return start(t, process.execPath, [...loaders, '--input-type=module', '-e', script])
 }
 
 /** What the queue holds, read from Redis itself. */

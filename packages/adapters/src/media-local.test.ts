@@ -218,7 +218,7 @@ t.test('a full disk refuses with its own error, and the partial file is gone', a
     for (const content of [Buffer.alloc(40_000_000), parts()])
       await media.put('day/large.mp3', content).catch((error) => codes.push(error.code))
     console.log('codes ' + codes)`
-  const args = ['--import', 'tsx', '--input-type=module', '-e', script]
+  const args = ['--import', 'typebox', '--import', 'tsx', '--input-type=module', '-e', script]
   // What the test runner adds to a child by NODE_OPTIONS ends it at the signal that comes with the error.
   const wrapper = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=20000000', process.execPath]
   const limited = start(t, 'env', [...wrapper, ...args])
