@@ -497,7 +497,7 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
   await startAir(t, ports)
   const { dataDir, mediaDir, jwtSecret } = ports.config
   const process = () =>
-    start(t, 'node', ['--import', 'tsx', 'apps/jobs/src/main.ts'], {
+    start(t, 'node', ['--import', 'typebox', '--import', 'tsx', 'apps/jobs/src/main.ts'], {
       ...env,
       REDIS_URL: station.redis.url,
       DATA_DIR: dataDir,
@@ -519,7 +519,7 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
   await service.wasAsked(8)
   await second.end('SIGKILL')
   t.match(await progress(), { done: 6, total: 12 })
-  process()
+  await startJobs(t, ports)
   const { state, results } = await ended(ask, jobId)
   t.equal(state, 'done')
   t.same(
