@@ -30,7 +30,10 @@ export type LiveCommand =
   | { type: 'connect-guest'; socketId: string }
   /** Somebody shows an access code. */
   | { type: 'enter-by-code'; speaker: Speaker; nickname: string; code: string }
-  /** `code`: the new one, drawn by whoever asks; null ends the one there is. `isReplacing`: also when there is one. */
+  /**
+   * `code`: the new one, drawn by whoever asks; null ends the one there is. `isReplacing`: also when there is one. `lifeMs`
+   * is kept between 1 h and 168 h.
+   */
   | { type: 'set-code'; code: string | null; lifeMs: number; isReplacing: boolean }
   /** A host wants to talk: at once, or when the song is over. */
   | { type: 'pause-queue'; socketId: string; when: 'now' | 'afterTrack' }
@@ -54,7 +57,8 @@ export interface LiveAccepted {
   'answer-guest': { nickname: string }
   'connect-guest': { role: LiveRole; nickname: string; expiresAtMs: number }
   'enter-by-code': object
-  'set-code': object
+  /** null = there is none any more. */
+  'set-code': { expiresAtMs: number | null }
   'pause-queue': object
   'resume-queue': object
   'choose-filler': object
@@ -68,7 +72,7 @@ export type LiveEffect =
   | { type: 'live-started'; participant: Participant }
   /** Whoever was taken off is told why, unless it went by itself. */
   | { type: 'live-ended'; participant: Participant; reason: LiveEnd; atMs: number }
-  /** `accepted`; else `auto`: nobody decided, or why it cannot be. */
+  /** Whoever asked, or may come, is told; `auto`: the time is up. */
   | {
       type: 'guest-answered'
       socketId: string

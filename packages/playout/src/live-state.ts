@@ -30,8 +30,10 @@ export interface Participant extends Speaker {
 /** A listener who asks to come on the air. */
 export interface GuestRequest extends Speaker {
   nickname: string
+  /** When it was asked for last. */
   addedAtMs: number
-  expiresAtMs: number
+  /** null = it waits for as long as it takes. */
+  expiresAtMs: number | null
 }
 
 /** Who may come on the air, by the decision of a host or with the access code, and has not come yet. */
@@ -53,10 +55,10 @@ export interface Live {
   participants: Participant[]
   requests: GuestRequest[]
   approvals: Approval[]
-  /** Guests who have to wait before they ask again, and since when. */
+  /** Guests who have to wait before they ask again, and since when; in order of time. */
   guestCooldowns: { uid: string; sinceMs: number }[]
   code: AccessCode | null
-  /** When an address showed a wrong code. */
+  /** When an address showed a wrong code; in order of time. */
   codeFailures: { address: string; atMs: number[] }[]
 }
 
@@ -65,13 +67,15 @@ export interface Hosting {
   isOn: boolean
   /** Hosts and guests together. */
   slots: number
+  /** Until a request that nobody answers is given up, and between two of one guest; 0 = no limit. */
   guestRequestExpiryMs: number
-  /** 0 = no limit. */
   guestCooldownMs: number
   /** How long a guest stays at most. */
   guestMs: number
   specialGuestMs: number
 }
+
+export const isHost = ({ role }: { role: LiveRole }) => role === 'host'
 
 export const nobodyLive: Live = {
   participants: [],

@@ -1,0 +1,194 @@
+import type { Command, Outcome, Step } from './commands.ts'
+import {
+  answerGuest,
+  begin,
+  connectGuest,
+  ended,
+  enterByCode,
+  isOf,
+  refused,
+  requestGuest,
+  setCode,
+  withdraw,
+} from './guests.ts'
+import type { HostingFact, LiveCommand, LiveEnd } from './live-commands.ts'
+import { isHost, nobodyLive, type Participant } from './live-state.ts'
+import { resumeQueue } from './pause.ts'
+import { isHostOnline } from './project-live.ts'
+import { hasSlot } from './slots.ts'
+import type { PlayoutState } from './state.ts'
+
+const LEAST_GAIN = 2
+const MOST_GAIN = 7
+
+type Of<T extends Command['type']> = Extract<Command, { type: T }>
+type Answered = Step & { outcome: Outcome }
+
+/** Somebody comes on the air, leaves it, wants to, or looks after those who are there (rules H). */
+export function applyLive(
+  state: PlayoutState,
+  command: Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-filler' }>,
+  nowMs: number,
+): Answered {
+  switch (command.type) {
+    case 'go-live':
+      return state.hosting.isOn ? goLive(state, command, nowMs) : hostingOff(state)
+    case 'leave-live': {
+      const left = end(state, isOf(command), command.reason, nowMs)
+      return done(andThen(left, (state) => withdraw(state, isOf(command), null)))
+    }
+    case 'replica-gone': {
+      const isGone = ({ replica }: { replica: string }) => replica === command.replica
+      // What they asked for ends first: nobody is left to be told of anything else.
+      return done(andThen(withdraw(state, isGone, null), (state) => end(state, isGone, 'self', nowMs)))
+    }
+    case 'set-mic':
+      return changeOwn(state, command.socketId, { isMicOn: command.isOn })
+    case 'set-gain':
+      return changeOwn(state, command.socketId, {
+        gain: Math.min(MOST_GAIN, Math.max(LEAST_GAIN, command.gain)),
+      })
+    case 'mute': {
+      const target = targetOf(state, command)
+      if (!target) return notFound(state, command)
+      const muted = { ...target, isMuted: command.isMuted }
+      return { state: withParticipant(state, muted), effects: [], outcome: { ok: true, target: muted } }
+    }
+    case 'kick':
+      return kick(state, command, nowMs)
+    case 'ban-address': {
+      const isBanned = ({ address, role }: { address: string; role?: Participant['role'] }) =>
+        address === command.address && (role === undefined || role === 'guest')
+      return done(andThen(end(state, isBanned, 'ban', nowMs), (state) => withdraw(state, isBanned, {})))
+    }
+    case 'ban-guest': {
+      const target = state.live.participants.find(({ socketId }) => socketId === command.targetId)
+      if (target?.role !== 'guest') return refused(state, 'GUEST_NOT_FOUND')
+      const step = end(state, isOf(target), 'ban', nowMs)
+      return { ...step, outcome: { ok: true, target } }
+    }
+    case 'request-guest':
+      return state.hosting.isOn ? requestGuest(state, command, nowMs) : hostingOff(state)
+    case 'answer-guest':
+      return answerGuest(state, command, nowMs)
+    case 'connect-guest':
+      return state.hosting.isOn ? connectGuest(state, command, nowMs) : hostingOff(state)
+    case 'enter-by-code':
+      return state.hosting.isOn ? enterByCode(state, command, nowMs) : hostingOff(state)
+    case 'set-code':
+      return state.hosting.isOn ? setCode(state, command, nowMs) : hostingOff(state)
+  }
+}
+
+/** The worker tells how people are let on the air; where nobody is, all that was going on ends. */
+export function learnHosting(state: PlayoutState, { hosting }: HostingFact, nowMs: number): Step {
+  const informed = { ...state, hosting }
+  if (hosting.isOn) return { state: informed, effects: [] }
+  const { state: emptied, effects } = andThen(end(informed, isHost, 'kick', nowMs), (state) =>
+    endWithoutHosts(state, nowMs),
+  )
+  return { state: { ...emptied, live: nobodyLive }, effects }
+}
+
+/** Rules H1, H2: an admin goes on the air, in a slot or in place of another socket of the same account. */
+function goLive(
+  state: PlayoutState,
+  { speaker, adminId, login }: Of<'go-live'>,
+  nowMs: number,
+): Step & { outcome: Outcome<'go-live'> } {
+  const { participants } = state.live
+  if (participants.some(isOf(speaker))) return { state, effects: [], outcome: { ok: true, isNew: false } }
+  const replaced = participants.find((participant) => participant.adminId === adminId)
+  if (!replaced && !hasSlot(state, 'host', speaker.socketId)) return refused(state, 'SLOTS_TAKEN')
+  const participant: Participant = {
+    ...begin(speaker, login, nowMs),
+    role: 'host',
+    adminId,
+    endsAtMs: null,
+  }
+  const { state: free } = withdraw(state, isOf(speaker), null)
+  const others = participants.filter((other) => other !== replaced)
+  return {
+    state: { ...free, live: { ...free.live, participants: [...others, participant] } },
+    effects: [
+      ...(replaced ? [ended(replaced, 'session_replaced', nowMs)] : []),
+      { type: 'live-started', participant },
+    ],
+    outcome: { ok: true, isNew: true },
+  }
+}
+
+/** Rule H6; the code of a special guest that is kicked is of no use any more. */
+function kick(state: PlayoutState, command: Of<'kick'>, nowMs: number): Answered {
+  const target = targetOf(state, command)
+  if (!target) return notFound(state, command)
+  const { live } = state
+  const closed = target.role === 'specialGuest' ? { ...state, live: { ...live, code: null } } : state
+  return { ...end(closed, isOf(target), 'kick', nowMs), outcome: { ok: true, target } }
+}
+
+/** Some go off the air; with the last host all ends that needs one. */
+function end(
+  state: PlayoutState,
+  isOver: (participant: Participant) => boolean,
+  reason: LiveEnd,
+  nowMs: number,
+): Step {
+  const over = state.live.participants.filter(isOver)
+  if (over.length === 0) return { state, effects: [] }
+  const participants = state.live.participants.filter((participant) => !isOver(participant))
+  const left: Step = {
+    state: { ...state, live: { ...state.live, participants } },
+    effects: over.map((participant) => ended(participant, reason, nowMs)),
+  }
+  return over.some(isHost) && !isHostOnline(left.state)
+    ? andThen(left, (state) => endWithoutHosts(state, nowMs))
+    : left
+}
+
+/** Rule H4. */
+function endWithoutHosts(state: PlayoutState, nowMs: number): Step {
+  const { participants } = state.live
+  const alone: Step = {
+    state: { ...state, live: { ...state.live, participants: [] } },
+    effects: participants.map((participant) => ended(participant, 'no_hosts', nowMs)),
+  }
+  const withdrawn = andThen(alone, (state) => withdraw(state, () => true, { reason: 'no_admin' }))
+  return andThen(withdrawn, (state) => (state.isPaused ? resumeQueue(state, nowMs) : { state, effects: [] }))
+}
+
+function changeOwn(
+  state: PlayoutState,
+  socketId: string,
+  change: Partial<Pick<Participant, 'isMicOn' | 'gain'>>,
+): Answered {
+  const participant = state.live.participants.find(isOf({ socketId }))
+  if (!participant) return refused(state, 'NOT_LIVE')
+  return done({ state: withParticipant(state, { ...participant, ...change }), effects: [] })
+}
+
+function withParticipant(state: PlayoutState, changed: Participant): PlayoutState {
+  const participants = state.live.participants.map((participant) =>
+    participant.socketId === changed.socketId ? changed : participant,
+  )
+  return { ...state, live: { ...state.live, participants } }
+}
+
+/** Whom a host or a moderator means; a host can only mean a guest. */
+function targetOf({ live }: PlayoutState, { targetId, by }: Of<'mute' | 'kick'>): Participant | undefined {
+  const target = live.participants.find(isOf({ socketId: targetId }))
+  return target && isHost(target) && by === 'host' ? undefined : target
+}
+
+const notFound = (state: PlayoutState, { by }: Of<'mute' | 'kick'>) =>
+  refused(state, by === 'host' ? 'GUEST_NOT_FOUND' : 'PARTICIPANT_NOT_FOUND')
+
+const hostingOff = (state: PlayoutState) =>
+  refused(state, 'FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
+
+const done = (step: Step): Answered => ({ ...step, outcome: { ok: true } })
+
+function andThen({ state, effects }: Step, follow: (state: PlayoutState) => Step): Step {
+  const next = follow(state)
+  return { state: next.state, effects: [...effects, ...next.effects] }
+}

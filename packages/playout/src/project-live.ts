@@ -1,0 +1,41 @@
+import type { GuestRequest, LiveRole, Participant, PendingGuest } from '@solstice/contracts'
+import { isHost } from './live-state.ts'
+import type { PlayoutState } from './state.ts'
+
+/** Who is on microphone, as everybody on the air and the moderators are shown it. */
+export function liveRoster({ live }: PlayoutState): Participant[] {
+  return live.participants.map(({ socketId, name, role, isMuted }) => ({
+    id: socketId,
+    login: name,
+    role,
+    muted: isMuted,
+  }))
+}
+
+/** Who asks to come on the air, in the order in which they came. */
+export function guestQueue({ live }: PlayoutState): GuestRequest[] {
+  return live.requests.map(({ uid, nickname, addedAtMs }) => ({ uid, nickname, addedAt: addedAtMs }))
+}
+
+/** Who may come on the air and has not come yet. */
+export function pendingGuests({ live }: PlayoutState): PendingGuest[] {
+  return live.approvals.map(({ socketId, nickname, role }) => ({ id: socketId, nickname, role }))
+}
+
+/** The access code, as those who may know it are shown it. */
+export function shownCode(
+  { live: { code } }: PlayoutState,
+  nowMs: number,
+): { code: string; expiresAt: number } | { code: null } {
+  return code && code.expiresAtMs > nowMs ? { code: code.code, expiresAt: code.expiresAtMs } : { code: null }
+}
+
+/** At least one host is on the air. */
+export function isHostOnline({ live }: PlayoutState): boolean {
+  return live.participants.some(isHost)
+}
+
+/** As what a socket is on the air; null = it is not. */
+export function liveRoleOf({ live }: PlayoutState, socketId: string): LiveRole | null {
+  return live.participants.find((participant) => participant.socketId === socketId)?.role ?? null
+}
