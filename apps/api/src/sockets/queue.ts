@@ -79,8 +79,10 @@ export function queueHandlers(deps: {
           if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
           const now = air.now()
           const secsLeft = now ? groupInsertCooldownSecsLeft(now, clock.nowMs()) : 0
-          const why = secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' }
-          throw new Failure('QUEUE_GROUP_INSERT_FAILED', why)
+          throw new Failure(
+            'QUEUE_GROUP_INSERT_FAILED',
+            secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' },
+          )
         })
         return succeed(who, 'QUEUE_GROUP_INSERTED')
       },
