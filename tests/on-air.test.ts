@@ -78,7 +78,7 @@ t.test('limits come from the configuration, 0 turns one off; what waits outlives
   const opened = await openApp(t, {
     ...SUPER_ADMIN,
     NIGHT_MODE: 'false',
-    QUEUE_SKIP_COOLDOWN_S: '7',
+    QUEUE_SKIP_COOLDOWN_S: '700',
     QUEUE_REMOVE_COOLDOWN_S: '0',
     SUGGEST_COOLDOWN_S: '0',
     SUGGEST_EXPIRY_S: '0',

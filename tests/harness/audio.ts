@@ -1,16 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { constants, copyFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { keep } from './kept.ts'
 
 const run = promisify(execFile)
 
-/** Makes an MP3 with a tone of known pitch and length: 44.1 kHz stereo, tags as given. */
+/** Makes an MP3 with a tone of known pitch and length: 44.1 kHz stereo, tags as given. The same one is made once. */
 export async function makeTone(
   path: string,
   tone: { hz: number; seconds: number; title?: string; artist?: string; album?: string; volume?: number },
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
   const tags = Object.entries({ title: tone.title, artist: tone.artist, album: tone.album })
     .filter(([, value]) => value !== undefined)
     .flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
@@ -28,7 +29,12 @@ export async function makeTone(
     '128k',
     ...tags,
   ]
-  await run('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...args, path])
+  const name = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16)
+  const made = await keep(`tone-${name}.mp3`, (unfinished) =>
+    run('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...args, '-f', 'mp3', unfinished]),
+  )
+  await mkdir(dirname(path), { recursive: true })
+  await copyFile(made, path, constants.COPYFILE_FICLONE)
 }
 
 /** Decodes MP3 bytes to samples of the left channel at 44.1 kHz, −1 to 1. */

@@ -1,23 +1,21 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { keep } from './kept.ts'
 import { root } from './processes.ts'
 
 export type App = 'api' | 'stream-worker' | 'jobs'
 
 const apps: App[] = ['api', 'stream-worker', 'jobs']
-const kept = join(root, '.build/tests-kept')
-/** Since a test file used it last. */
-const FORGOTTEN_AFTER_MS = 3_600_000
 /** Natively compiled, with files of their own beside them, or looked for only where they are installed. */
 const leftOutside = ['@node-rs/argon2', '@fastify/swagger-ui', 'msgpackr-extract', 'ffmpeg-static', '*.node']
 
 const programs = once(async () => {
   const packages = await readdir(join(root, 'packages'))
   const folders = [...apps.map((app) => `apps/${app}`), ...packages.map((name) => `packages/${name}`)]
-  return keep('programs', folders, async (outdir) => {
+  return keep(`programs-${await stateOf(folders)}`, async (outdir) => {
     await build({
       entryPoints: apps.map((app) => join(root, `apps/${app}/src/main.ts`)),
       outbase: join(root, 'apps'),
@@ -47,33 +45,13 @@ export async function programOf(app: App): Promise<string> {
 }
 
 /** Where the listener page lies as it is built of the sources as they are now; kept as well. */
-export const builtPage = once(() =>
-  keep('page', ['apps/web', 'packages/contracts'], async (outDir) => {
+export const builtPage = once(async () => {
+  const state = await stateOf(['apps/web', 'packages/contracts'])
+  return keep(`page-${state}`, async (outDir) => {
     const { build } = await import('vite')
     await build({ root: join(root, 'apps/web'), build: { outDir }, logLevel: 'silent' })
-  }),
-)
-
-/** Makes something of sources in these folders, unless it was made of the same before; resolves with where it lies. */
-async function keep(
-  name: string,
-  folders: string[],
-  make: (folder: string) => Promise<void>,
-): Promise<string> {
-  const made = join(kept, `${name}-${await stateOf(folders)}`)
-  const now = new Date()
-  const isKept = await utimes(made, now, now).then(
-    () => true,
-    () => false,
-  )
-  if (isKept) return made
-  const unfinished = join(kept, `unfinished-${randomUUID()}`)
-  await make(unfinished)
-  // Another test file may have been quicker.
-  await rename(unfinished, made).catch(() => rm(unfinished, { recursive: true }))
-  await forgetOld()
-  return made
-}
+  })
+})
 
 /** A source finds the files beside it by its own address, not by that of the program. */
 const ownAddresses: Plugin = {
@@ -105,14 +83,6 @@ async function stateOf(folders: string[]): Promise<string> {
     }),
   )
   return createHash('sha256').update(states.join('')).digest('hex').slice(0, 16)
-}
-
-async function forgetOld() {
-  for (const name of await readdir(kept)) {
-    const path = join(kept, name)
-    const madeAtMs = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY
-    if (Date.now() - madeAtMs > FORGOTTEN_AFTER_MS) await rm(path, { recursive: true, force: true })
-  }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -3,7 +3,7 @@ import { chunkEndMs, type FrameChunk } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { decode, melody } from '../harness/audio.ts'
 import type { Process } from '../harness/processes.ts'
-import { childrenOf, followBroadcast, listen, prepareStation } from '../harness/station.ts'
+import { childrenOf, followBroadcast, listen, prepareStation, type Station } from '../harness/station.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.
@@ -46,6 +46,13 @@ const isAlive = (pid: number) => {
   }
 }
 
+/** A worker that has the desk: whoever is started after it stands by. */
+async function startFirst(station: Station): Promise<Process> {
+  const worker = await station.startWorker()
+  await worker.printed(/the station is on air/)
+  return worker
+}
+
 async function leftOvers(worker: Process): Promise<number[]> {
   return (await childrenOf(worker.child.pid!))
     .filter((child) => /ffmpeg/.test(child.command))
@@ -61,9 +68,9 @@ t.test(
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones)
-    const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
-    await station.startWorker()
     const air = await followBroadcast(t, station)
+    const [api, worker] = await Promise.all([station.startApi(), startFirst(station)])
+    await station.startWorker()
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(4)
     const ffmpegs = await leftOvers(worker)
@@ -79,9 +86,9 @@ t.test(
 
 t.test('a worker that is told to end hands the desk over at once', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones)
-  const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
-  const standby = await station.startWorker()
   const air = await followBroadcast(t, station)
+  const [api, worker] = await Promise.all([station.startApi(), startFirst(station)])
+  const standby = await station.startWorker()
   const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
   await air.more(4)
   await worker.end('SIGTERM')
@@ -119,7 +126,7 @@ t.test(
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones)
-    const worker = await station.startWorker()
+    const worker = await startFirst(station)
     const standby = await station.startWorker()
     const air = await followBroadcast(t, station)
     await air.more(4)

@@ -35,6 +35,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   await data.settings.insert({ section: 'generation', value, revision: 1 })
   const tracks = (await data.tracks.find()).map((track) => trackRef(track))
 
+  const air = await followBroadcast(t, station)
   const [one, two, ...started] = await Promise.all([
     station.startApi(),
     station.startApi(),
@@ -44,7 +45,6 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     station.startJobs(),
   ])
   const workers: Process[] = started.slice(0, 3)
-  const air = await followBroadcast(t, station)
   const states: PlayoutState[] = []
   let wake = () => {}
   await air.bus.follow((state) => {
@@ -53,7 +53,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   })
   const now = () => states.at(-1)!
   const until = async (isSo: (state: PlayoutState) => boolean) => {
-    while (!isSo(now())) {
+    while (!states.length || !isSo(now())) {
       await new Promise<void>((resolve) => {
         wake = resolve
       })
@@ -81,6 +81,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   await until(({ onAir }) => onAir.phase === 'jingle')
   const generated = queueOf(now())
   t.match(await ask({ type: 'suggest', ...listener, track: tracks[0]!, mode: 'day' }), { ok: true })
+  await until(({ suggestions }) => suggestions.length === 1)
   const { suggestions, suggestCooldowns } = now()
   await until(({ onAir }) => onAir.phase === 'track')
 
