@@ -17,6 +17,7 @@ import {
   isChatting,
   positionAt,
   remember,
+  withHalt,
   withJingle,
   withMeasuredStart,
   withTrackStart,
@@ -299,6 +300,18 @@ t.test('who comes in the middle of a jingle sees it by a position that does not 
   t.equal(positionAt(airings[0]!, NOON + 30_000), 80)
   airings = remember(airings, air({ seek: 84, serverTimeMs: NOON + 34_000 }))
   t.equal(positionAt(airings[0]!, NOON + 36_000), 86, 'and when it moves again, so does the page')
+})
+
+t.test('while no sound comes, what a listener has in store is shown to its end', async (t) => {
+  const told = air({ seek: 30 })
+  let airings = withHalt(remember([], told), told.track, 32)
+  const at = (afterMs: number) => positionAt(heardAt(airings, NOON + afterMs)!, NOON + afterMs)
+  t.same([-5000, 1000, 2000, 5000].map(at), [25, 31, 32, 32])
+  airings = remember(airings, air({ seek: 32, serverTimeMs: NOON + 4000 }))
+  t.same([1000, 5000].map(at), [31, 32])
+  airings = remember(airings, air({ seek: 36, serverTimeMs: NOON + 6000 }))
+  t.same([1000, 5000].map(at), [31, 35], 'and goes on as soon as sound comes again')
+  t.same(withHalt(airings, 'day/b.mp3', 40), airings)
 })
 
 t.test('songs are in the order of artists, and found by every word of theirs', async (t) => {

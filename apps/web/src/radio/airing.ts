@@ -91,6 +91,13 @@ export function withMeasuredStart(airings: Airing[], trackId: string | null, sta
   return isHeld ? airings : withTrackStart(airings, trackId, startedAtMs)
 }
 
+/** The stream told the same position twice: no sound comes for now, and what a listener has in store ends there. */
+export function withHalt(airings: Airing[], trackId: string | null, seekS: number): Airing[] {
+  const last = airings.at(-1)
+  if (last?.state.track !== trackId || last.heldFromMs !== undefined) return airings
+  return withJingle(airings, last.startedAtMs + seekS * 1000)
+}
+
 /** What a listener hears whose sound is from this moment of the station's time. */
 export function heardAt(airings: readonly Airing[], momentMs: number): Airing | null {
   return airings.findLast((airing) => airing.startedAtMs <= momentMs) ?? airings[0] ?? null

@@ -2,7 +2,7 @@ import type { Ack, RadioState, ServerPayload, User } from '@solstice/contracts'
 import { io } from 'socket.io-client'
 import { get, serverUrl } from '../api.ts'
 import { createStore, type Store } from '../store.ts'
-import { type Airing, remember, withJingle, withMeasuredStart, withTrackStart } from './airing.ts'
+import { type Airing, remember, withHalt, withJingle, withMeasuredStart, withTrackStart } from './airing.ts'
 import { bestSample, type ClockSample, localNowMs, offsetMs, roundTripMs, withSample } from './clock.ts'
 import { createPass, type Pass } from './pass.ts'
 import { createRequests, type Requests } from './requests.ts'
@@ -48,6 +48,7 @@ export function connect(): Connection {
   let uid = ''
   let samples: ClockSample[] = []
   let syncOffsetMs = 0
+  let toldPosition: Ack<'stream_get_seek'> | null = null
   let pingTimer: ReturnType<typeof setTimeout> | undefined
 
   const artPass = createPass(async () => {
@@ -162,8 +163,14 @@ export function connect(): Connection {
       const position: Ack<'stream_get_seek'> | null = await answer.catch(() => null)
       const middleMs = (sentMs + localNowMs()) / 2 + stationOffsetMs()
       if (!position) return
-      const startedAtMs = middleMs - position.seek * 1000
-      airings.set(withMeasuredStart(airings.value, position.trackId, startedAtMs))
+      const { trackId, seek } = position
+      const isStill = toldPosition?.trackId === trackId && toldPosition.seek === seek
+      toldPosition = position
+      airings.set(
+        isStill
+          ? withHalt(airings.value, trackId, seek)
+          : withMeasuredStart(airings.value, trackId, middleMs - seek * 1000),
+      )
     },
     retry() {
       if (socket.connected) return
