@@ -1,5 +1,4 @@
 import type { Ack, GuestRequest, Participant, PendingGuest, ServerPayload } from '@solstice/contracts'
-import type { Static } from 'typebox'
 import type { Line } from '../live/line.ts'
 import type { Microphone } from '../live/microphone.ts'
 import { createStore, type Store } from '../store.ts'
@@ -19,8 +18,8 @@ export interface Desk {
   gain: number
   isQueuePaused: boolean
   people: Participant[]
-  requests: Static<typeof GuestRequest>[]
-  pending: Static<typeof PendingGuest>[]
+  requests: GuestRequest[]
+  pending: PendingGuest[]
   code: ServerPayload<'guest_code_updated'>
   filler: {
     mode: Went['backgroundMusicMode']
