@@ -17,6 +17,14 @@ export {
 } from './live-state.ts'
 export { generate } from './programme.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project-air.ts'
+export {
+  guestQueue,
+  isHostOnline,
+  liveRoleOf,
+  liveRoster,
+  pendingGuests,
+  shownCode,
+} from './project-live.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
 export { addCooldownSecsLeft } from './queue.ts'

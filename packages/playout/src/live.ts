@@ -20,6 +20,13 @@ import type { PlayoutState } from './state.ts'
 
 const LEAST_GAIN = 2
 const MOST_GAIN = 7
+const needsHosting = new Set<LiveCommand['type']>([
+  'go-live',
+  'request-guest',
+  'connect-guest',
+  'enter-by-code',
+  'set-code',
+])
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 type Answered = Step & { outcome: Outcome }
@@ -30,9 +37,11 @@ export function applyLive(
   command: Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-filler' }>,
   nowMs: number,
 ): Answered {
+  if (!state.hosting.isOn && needsHosting.has(command.type))
+    return refused(state, 'FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
   switch (command.type) {
     case 'go-live':
-      return state.hosting.isOn ? goLive(state, command, nowMs) : hostingOff(state)
+      return goLive(state, command, nowMs)
     case 'leave-live': {
       const left = end(state, isOf(command), command.reason, nowMs)
       return done(andThen(left, (state) => withdraw(state, isOf(command), null)))
@@ -68,15 +77,15 @@ export function applyLive(
       return { ...step, outcome: { ok: true, target } }
     }
     case 'request-guest':
-      return state.hosting.isOn ? requestGuest(state, command, nowMs) : hostingOff(state)
+      return requestGuest(state, command, nowMs)
     case 'answer-guest':
       return answerGuest(state, command, nowMs)
     case 'connect-guest':
-      return state.hosting.isOn ? connectGuest(state, command, nowMs) : hostingOff(state)
+      return connectGuest(state, command, nowMs)
     case 'enter-by-code':
-      return state.hosting.isOn ? enterByCode(state, command, nowMs) : hostingOff(state)
+      return enterByCode(state, command, nowMs)
     case 'set-code':
-      return state.hosting.isOn ? setCode(state, command, nowMs) : hostingOff(state)
+      return setCode(state, command, nowMs)
   }
 }
 
@@ -154,7 +163,7 @@ function endWithoutHosts(state: PlayoutState, nowMs: number): Step {
     effects: participants.map((participant) => ended(participant, 'no_hosts', nowMs)),
   }
   const withdrawn = andThen(alone, (state) => withdraw(state, () => true, { reason: 'no_admin' }))
-  return andThen(withdrawn, (state) => (state.isPaused ? resumeQueue(state, nowMs) : { state, effects: [] }))
+  return andThen(withdrawn, (state) => resumeQueue(state, nowMs))
 }
 
 function changeOwn(
@@ -182,9 +191,6 @@ function targetOf({ live }: PlayoutState, { targetId, by }: Of<'mute' | 'kick'>)
 
 const notFound = (state: PlayoutState, { by }: Of<'mute' | 'kick'>) =>
   refused(state, by === 'host' ? 'GUEST_NOT_FOUND' : 'PARTICIPANT_NOT_FOUND')
-
-const hostingOff = (state: PlayoutState) =>
-  refused(state, 'FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
 
 const done = (step: Step): Answered => ({ ...step, outcome: { ok: true } })
 
