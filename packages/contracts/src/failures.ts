@@ -242,8 +242,8 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     cooldown: text('Наступна група можлива за {secsLeft} с', 'The next group is possible in {secsLeft} s'),
     preparing,
     no_time: text(
-      'Група не встигне прозвучати до зміни режиму',
-      'The group does not fit before the mode changes',
+      'Група не встигне прозвучати: до зміни режиму {minutesLeft} хв',
+      'The group does not fit: the mode changes in {minutesLeft} min',
     ),
     not_found: text('Такої групи немає', 'There is no such group'),
     wrong_mode: text('Група належить до іншого режиму', 'The group is of the other mode'),

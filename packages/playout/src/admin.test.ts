@@ -574,10 +574,20 @@ t.test('I1, I3: a group is refused for its reason, and changes nothing then', as
       NOON,
       { reason: 'preparing' },
     ],
-    [full, group(), fullMs, { reason: 'no_time' }],
-    [ordered(fitting, track('asked', 'x', 1_000), 'lastinline'), group(), fittingMs, { reason: 'no_time' }],
-    [apply(day, switchTo('night', NOON + 4 * MINUTE), NOON).state, group(), NOON, { reason: 'no_time' }],
-    [fitting, group(), NOON + 10 * HOUR + 1, { reason: 'no_time' }],
+    [full, group(), fullMs, { reason: 'no_time', minutesLeft: 3 }],
+    [
+      ordered(fitting, track('asked', 'x', 1_000), 'lastinline'),
+      group(),
+      fittingMs,
+      { reason: 'no_time', minutesLeft: 3 },
+    ],
+    [
+      apply(day, switchTo('night', NOON + 4 * MINUTE), NOON).state,
+      group(),
+      NOON,
+      { reason: 'no_time', minutesLeft: 4 },
+    ],
+    [fitting, group(), NOON + 10 * HOUR + 1, { reason: 'no_time', minutesLeft: 0 }],
   ]
   for (const [state, command, nowMs, details] of cases) {
     t.same(apply(state, command, nowMs), {

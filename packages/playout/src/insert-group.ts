@@ -1,7 +1,7 @@
 import type { FailureDetails } from '@solstice/contracts'
 import type { Command, Outcome, Step } from './commands.ts'
 import { secsLeft } from './cooldown.ts'
-import { insertAt, misfit, placeOf, playable } from './queue.ts'
+import { insertAt, misfitOf, placeOf, playable } from './queue.ts'
 import { shuffle } from './random.ts'
 import { makeEntries, type PlayoutState, type TrackRef } from './state.ts'
 
@@ -21,8 +21,8 @@ export function insertGroup(
   if (mode !== state.mode) return refused({ reason: 'wrong_mode' })
   const songs = playable(state, tracks)
   if (songs.length === 0) return refused({ reason: 'empty' })
-  const reason = misfit(state, songs, nowMs)
-  if (reason) return refused({ reason })
+  const misfit = misfitOf(state, songs, nowMs)
+  if (misfit) return refused(misfit)
 
   const balanced = balance(songs, state.seed)
   const block = makeEntries(state, balanced.tracks)

@@ -37,9 +37,8 @@ export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number):
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
   if (playable(state, [track]).length === 0) return { reason: 'not_found' }
   if (mode !== state.mode) return { reason: 'wrong_mode' }
-  const reason = misfit(state, [track], nowMs)
-  if (reason === 'no_time') return { reason, minutesLeft: minutesLeft(state, nowMs) }
-  if (reason) return { reason }
+  const misfit = misfitOf(state, [track], nowMs)
+  if (misfit) return misfit
   return isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
 }
 
@@ -134,13 +133,13 @@ export function playable({ unplayable, withheld }: PlayoutState, tracks: readonl
 }
 
 /** Rules A3, I3: why some of it cannot be heard before the mode changes; null = all of it can. */
-export function misfit(
+export function misfitOf(
   state: PlayoutState,
   songs: readonly TrackRef[],
   nowMs: number,
-): 'preparing' | 'no_time' | null {
+): FailureDetails | null {
   const { onAir, list } = state
-  if (onAir.phase === 'preparing') return 'preparing'
+  if (onAir.phase === 'preparing') return { reason: 'preparing' }
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return null
   const orders = list.entries.slice(list.index + 1).filter((entry) => entry.orderType !== null)
@@ -149,7 +148,8 @@ export function misfit(
     (sum, track) => sum + durationOf(track),
     0,
   )
-  return remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs ? null : 'no_time'
+  if (remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs) return null
+  return { reason: 'no_time', minutesLeft: Math.floor((changeMs - nowMs) / 60_000) }
 }
 
 /** How much of the song on air, of a jingle, or of a song that goes on after a talk, is left. */
@@ -164,11 +164,6 @@ function leftMs(onAir: Exclude<OnAir, { phase: 'preparing' }>, nowMs: number): n
       return entry && interrupted ? durationOf(entry.track) - interrupted.positionMs : 0
     }
   }
-}
-
-/** Whole minutes until the mode changes. */
-function minutesLeft(state: PlayoutState, nowMs: number): number {
-  return Math.floor(((modeChangeMs(state, nowMs) ?? nowMs) - nowMs) / 60_000)
 }
 
 /**
