@@ -7,6 +7,7 @@ import {
   learn,
   nextDueMs,
   type Pace,
+  type Participant,
   type PlayoutState,
   type ProgrammeSettings,
   projectSync,
@@ -76,6 +77,24 @@ export function withLists(
   }
 }
 
+/** A host who is on the air; its socket is called as its id. */
+export function host(socketId: string): Participant {
+  return {
+    socketId,
+    replica: 'r',
+    uid: socketId,
+    address: '192.0.2.1',
+    role: 'host',
+    adminId: socketId,
+    name: socketId,
+    isMicOn: false,
+    gain: 5,
+    isMuted: false,
+    sinceMs: 0,
+    endsAtMs: null,
+  }
+}
+
 /** An order that stands in the queue as the next one. */
 export function ordered(state: PlayoutState, song: TrackRef, orderType: OrderType): PlayoutState {
   const { entries, index } = state.list
@@ -138,6 +157,12 @@ export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
       // A state that was saved and read has the same entry twice.
       !isSame(state.list.entries[state.list.index], current) &&
       'the index is not on air',
+    state.onAir.phase === 'chat' && !state.isPaused && 'a talk without a pause',
+    state.onAir.phase === 'chat' &&
+      state.onAir.interrupted &&
+      state.list.entries[state.list.index]?.entryId !== state.onAir.entry?.entryId &&
+      'another song goes on than the one that was interrupted',
+    state.isPaused && state.pace === 'clock' && 'a pause where the clock is the pace',
     state.onAir.phase === 'track' && state.onAir.startedAtMs > nowMs && 'a track starts in the future',
     state.onAir.phase === 'preparing' && state.onAir.target !== state.mode && 'two modes at once',
     state.onAir.phase === 'preparing' && state.list.entries.length > 0 && 'preparing beside a list',
@@ -153,7 +178,9 @@ export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
   ].filter(Boolean)
   if (problems.length) t.fail(problems.join('; '), { state })
   const sync = projectSync(state, nowMs)
-  if (sync.isPreparing !== (sync.track === null)) t.fail('preparing and a track at once', { sync })
+  const isSilent = state.onAir.phase === 'chat' && state.onAir.entry === null
+  if ((sync.isPreparing || isSilent) !== (sync.track === null))
+    t.fail('preparing and a track at once', { sync })
   if (sync.seek < 0 || (sync.duration > 0 && sync.seek > sync.duration))
     t.fail('seek is outside the track', { sync })
 }

@@ -75,9 +75,9 @@ t.test('V2: in stream mode a track begins at the position of its first sound', a
 t.test('P1: a phrase begins before the last sound of a song, not before the silence behind it', async (t) => {
   const songs = tracks(12).map((song) => ({ ...song, rendition }))
   const usable = { day: [clip], night: [] }
-  const silent = { usable: { day: [], night: [] }, required: 1, frequency: 1 }
-  const clips = { jingles: silent, phrases: { usable, offsetMs: 15_000 } }
-  const told = learn(playing(songs, 'sound'), { type: 'clips', clips }, NOON).state
+  const initial = playing(songs, 'sound')
+  const clips = { ...initial.clips, phrases: { usable, offsetMs: 15_000 } }
+  const told = learn(initial, { type: 'clips', clips }, NOON).state
   const entryId = told.onAir.phase === 'track' ? told.onAir.entry.entryId : ''
   const { state } = learn(told, { type: 'sound-ended', entryId }, NOON + 47_000)
   t.equal(projectAir(state, NOON + 48_000).current?.phrase?.fromMs, 35_000)

@@ -83,6 +83,6 @@ export function startSync(deps: {
 
 /** All that listeners see but the time that passes by itself. */
 function looks({ onAir }: PlayoutState, state: RadioState): string {
-  const since = onAir.phase === 'preparing' ? null : onAir.startedAtMs
+  const since = 'startedAtMs' in onAir ? onAir.startedAtMs : null
   return JSON.stringify({ ...state, seek: since, serverTimeMs: 0, skipCooldownSecsLeft: 0 })
 }
