@@ -76,6 +76,9 @@ async function openStation(t: Test, ids: string[], env: Record<string, string> =
 const names = (count: number, mode: Mode = 'day') =>
   Array.from({ length: count }, (_, i) => `${mode}/${String(i).padStart(3, '0')}.mp3`)
 
+// Some of them mostly wait.
+t.jobs = 3
+
 t.test(
   'a track leaves library, storage, queue, groups and lyrics; its artist goes with its last day track',
   async (t) => {

@@ -67,6 +67,9 @@ async function logged({ ports }: OpenApp) {
   }))
 }
 
+// Some of them mostly wait.
+t.jobs = 3
+
 t.test('lyrics are put, read, listed and deleted', async (t) => {
   const station = await openApp(t, SUPER_ADMIN)
   const { addTrack } = station

@@ -8,12 +8,14 @@ import { type Process, start, startRedis, type Teardown } from '../../../tests/h
 import { openJobQueue, type Processors, type Recurrence, workJobs } from './jobs-bullmq.ts'
 
 const log = pino({ level: 'silent' })
+const actor = { adminId: 'super', login: 'admin' }
 const daily: Recurrence = { name: 'purge-expired', pattern: '0 4 * * *', timeZone: 'Europe/Kyiv' }
 
+// Most of the time they wait: for locks to run out, for attempts to be made again.
+t.jobs = 5
+
 t.test('the job queue', async (t) => {
-  const redis = await startRedis(t)
-  const queue = openJobQueue(redis.url, log)
-  t.teardown(() => queue.close())
+  const { redis, queue } = await openQueue(t)
 
   await t.test('gives a job to one of several processes', async (t) => {
     const done: string[] = []
@@ -91,7 +93,7 @@ t.test('the job queue', async (t) => {
   })
 
   await t.test('takes up what a killed process left', async (t) => {
-    const doomed = workElsewhere(
+    const doomed = await workElsewhere(
       t,
       redis.url,
       `{ 'purge-expired': () => { console.log('begun'); return new Promise(() => {}) } }`,
@@ -118,16 +120,7 @@ t.test('the job queue', async (t) => {
 })
 
 t.test('work that somebody waits for', async (t) => {
-  const redis = await startRedis(t)
-  const queue = openJobQueue(redis.url, log)
-  t.teardown(() => queue.close())
-  const actor = { adminId: 'super', login: 'admin' }
-  const edit = (songId: string, limitMs?: number) => {
-    const tags = { title: 'a', artist: 'b', album: '', year: null }
-    return queue.perform('edit-track', { songId, tags, actor }, limitMs)
-  }
-  const startBatch = () => queue.add('lyrics-batch', { songIds: [], force: false, actor })
-  const progressOf = (id: string) => queue.progress('lyrics-batch', id)
+  const { redis, queue, edit, startBatch, progressOf } = await openQueue(t)
 
   await t.test('the caller gets the answer, also while all background places are taken', async (t) => {
     const mayEnd = gate()
@@ -213,55 +206,6 @@ t.test('work that somebody waits for', async (t) => {
     await broken.close()
   })
 
-  await t.test('without a worker the caller is told so in time, and the work is done later', async (t) => {
-    const startedAtMs = performance.now()
-    await t.rejects(edit('a'), { code: 'JOBS_UNAVAILABLE' })
-    t.ok(performance.now() - startedAtMs > 9_000, 'not before one may have come back')
-    await t.rejects(edit('b', 50), { code: 'JOBS_UNAVAILABLE' }, 'nor longer than the caller wants')
-    const done: string[] = []
-    await work(t, redis.url, {
-      'edit-track': async ({ songId }) => {
-        done.push(songId)
-        return { songId, isChanged: true }
-      },
-    })
-    await until(async () => done.length === 2)
-    t.same(done.sort(), ['a', 'b'])
-  })
-
-  await t.test('a worker that is killed in the middle costs no answer and no progress', async (t) => {
-    const doomed = workElsewhere(
-      t,
-      redis.url,
-      `{
-        'edit-track': () => { console.log('begun'); return new Promise(() => {}) },
-        'lyrics-batch': async (_, { progress }) => {
-          await progress(1, 3, ['first'])
-          console.log('one done')
-          return new Promise(() => {})
-        },
-      }`,
-    )
-    const editing = edit('a')
-    const batch = await startBatch()
-    await doomed.printed(/begun/)
-    await doomed.printed(/one done/)
-    t.match(await progressOf(batch), { state: 'running', done: 1, total: 3, notes: ['first'] })
-    await doomed.end('SIGKILL')
-    let found: unknown
-    await work(t, redis.url, {
-      'edit-track': async ({ songId }) => ({ songId, isChanged: true }),
-      'lyrics-batch': async (_, { notes, jobId }) => {
-        found = notes
-        return { results: [{ songId: jobId, outcome: 'saved', before: 'none', after: 'plain' }] }
-      },
-    })
-    t.same(await editing, { songId: 'a', isChanged: true })
-    await until(async () => (await progressOf(batch))?.state === 'done')
-    t.same(found, ['first'])
-    t.match((await progressOf(batch))?.notes, { results: [{ songId: batch }] })
-  })
-
   await t.test('progress is told from the first to the last step, and after the end', async (t) => {
     const [begun, mayGoOn] = [gate(), gate()]
     await work(t, redis.url, {
@@ -302,21 +246,91 @@ t.test('work that somebody waits for', async (t) => {
     await until(async () => (await counts(redis.url)).waiting + (await counts(redis.url)).active === 0)
     t.same((await progressOf(id))?.notes, { results })
   })
-
-  await t.test('without Redis the caller is told so in some seconds, also in the middle', async (t) => {
-    const worker = workElsewhere(
-      t,
-      redis.url,
-      `{ 'edit-track': () => { console.log('begun'); return new Promise(() => {}) } }`,
-    )
-    const waiting = edit('a')
-    await worker.printed(/begun/)
-    await redis.process.end('SIGKILL')
-    const attempts: Promise<unknown>[] = [waiting, edit('b'), startBatch(), progressOf('1')]
-    for (const attempt of attempts) attempt.catch(() => {})
-    for (const attempt of attempts) await t.rejects(() => attempt, { code: 'JOBS_UNAVAILABLE' })
-  })
 })
+
+t.test('without a worker the caller is told so in time, and the work is done later', async (t) => {
+  const { redis, edit } = await openQueue(t)
+  const startedAtMs = performance.now()
+  await t.rejects(edit('a'), { code: 'JOBS_UNAVAILABLE' })
+  t.ok(performance.now() - startedAtMs > 9_000, 'not before one may have come back')
+  await t.rejects(edit('b', 50), { code: 'JOBS_UNAVAILABLE' }, 'nor longer than the caller wants')
+  const done: string[] = []
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }) => {
+      done.push(songId)
+      return { songId, isChanged: true }
+    },
+  })
+  await until(async () => done.length === 2)
+  t.same(done.sort(), ['a', 'b'])
+})
+
+t.test('a worker that is killed in the middle costs no answer and no progress', async (t) => {
+  const { redis, edit, startBatch, progressOf } = await openQueue(t)
+  const doomed = await workElsewhere(
+    t,
+    redis.url,
+    `{
+      'edit-track': () => { console.log('begun'); return new Promise(() => {}) },
+      'lyrics-batch': async (_, { progress }) => {
+        await progress(1, 3, ['first'])
+        console.log('one done')
+        return new Promise(() => {})
+      },
+    }`,
+  )
+  const editing = edit('a')
+  const batch = await startBatch()
+  await doomed.printed(/begun/)
+  await doomed.printed(/one done/)
+  t.match(await progressOf(batch), { state: 'running', done: 1, total: 3, notes: ['first'] })
+  await doomed.end('SIGKILL')
+  let found: unknown
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }) => ({ songId, isChanged: true }),
+    'lyrics-batch': async (_, { notes, jobId }) => {
+      found = notes
+      return { results: [{ songId: jobId, outcome: 'saved', before: 'none', after: 'plain' }] }
+    },
+  })
+  t.same(await editing, { songId: 'a', isChanged: true })
+  await until(async () => (await progressOf(batch))?.state === 'done')
+  t.same(found, ['first'])
+  t.match((await progressOf(batch))?.notes, { results: [{ songId: batch }] })
+})
+
+t.test('without Redis the caller is told so in some seconds, also in the middle', async (t) => {
+  const { redis, edit, startBatch, progressOf } = await openQueue(t)
+  const worker = await workElsewhere(
+    t,
+    redis.url,
+    `{ 'edit-track': () => { console.log('begun'); return new Promise(() => {}) } }`,
+  )
+  const waiting = edit('a')
+  await worker.printed(/begun/)
+  await redis.process.end('SIGKILL')
+  const attempts: Promise<unknown>[] = [waiting, edit('b'), startBatch(), progressOf('1')]
+  for (const attempt of attempts) attempt.catch(() => {})
+  for (const attempt of attempts) await t.rejects(() => attempt, { code: 'JOBS_UNAVAILABLE' })
+})
+
+/** A queue on a Redis of its own, and what is asked of it. */
+async function openQueue(t: Teardown) {
+  const redis = await startRedis(t)
+  const queue = openJobQueue(redis.url, log)
+  t.teardown(() => queue.close())
+  const edit = (songId: string, limitMs?: number) => {
+    const tags = { title: 'a', artist: 'b', album: '', year: null }
+    return queue.perform('edit-track', { songId, tags, actor }, limitMs)
+  }
+  return {
+    redis,
+    queue,
+    edit,
+    startBatch: () => queue.add('lyrics-batch', { songIds: [], force: false, actor }),
+    progressOf: (id: string) => queue.progress('lyrics-batch', id),
+  }
+}
 
 async function work(
   t: Teardown,
@@ -329,15 +343,18 @@ async function work(
   return worker
 }
 
-/** A worker in a process of its own; `processors` is source text. */
-function workElsewhere(t: Teardown, url: string, processors: string): Process {
+/** A worker in a process of its own, once it takes jobs; `processors` is source text. */
+async function workElsewhere(t: Teardown, url: string, processors: string): Promise<Process> {
   const script = `
     import { pino } from 'pino'
     import { workJobs } from './packages/adapters/src/jobs-bullmq.ts'
     await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
+    console.log('taking jobs')
     setInterval(() => {}, 1000)`
   const loaders = ['--import', 'typebox', '--import', 'tsx']
-  return start(t, process.execPath, [...loaders, '--input-type=module', '-e', script])
+  const worker = start(t, process.execPath, [...loaders, '--input-type=module', '-e', script])
+  await worker.printed(/taking jobs/)
+  return worker
 }
 
 /** What the queue holds, read from Redis itself. */
