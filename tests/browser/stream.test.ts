@@ -1,6 +1,5 @@
 import t from 'tap'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser.ts'
-import { start } from '../harness/processes.ts'
 
 t.test(
   'stream mode: the broadcast is heard, shown and controlled; it comes back with the station',
@@ -50,11 +49,7 @@ t.test(
     await api.process.end()
     await page.locator('.notice[role=alert]').waitFor()
     t.match(await page.locator('.notice').innerText(), 'Станція не відповідає')
-    const again = start(t, 'node', ['--import', 'tsx', 'apps/api/src/main.ts'], {
-      ...station.env,
-      PORT: new URL(api.url).port,
-    })
-    await again.printed(/Server listening/)
+    await station.startApi(Number(new URL(api.url).port))
     await page.locator('.link[data-link=online]').waitFor()
     await page.locator('.horizon[data-sound=playing]').waitFor()
     await advances(page)

@@ -10,7 +10,7 @@ import {
   openRedisBus,
   openStationClock,
 } from '@solstice/adapters'
-import { type FrameChunk, reconcile } from '@solstice/station'
+import { chunkEndMs, type FrameChunk, reconcile } from '@solstice/station'
 import { pino } from 'pino'
 import { makeTone } from './audio.ts'
 import {
@@ -200,6 +200,13 @@ export async function followBroadcast(t: Teardown, station: Station) {
     until: (atMs: number) => until(() => (chunks.at(-1)?.atMs ?? 0) >= atMs),
   }
 }
+
+/**
+ * Whether a machine was quick enough: a worker that takes over after more than 15 s does not make up for what is missing,
+ * it lets time start anew. Then only the numbers of the frames go on.
+ */
+export const isMadeUp = (chunks: FrameChunk[]) =>
+  chunks.every((chunk, i) => i === 0 || chunk.atMs - chunkEndMs(chunks[i - 1]!) < 1)
 
 /** Splits an ICY body into its audio and its titles, as players do. */
 export function splitIcy(
