@@ -19,7 +19,9 @@ import {
   type JobQueue,
   type LyricsLookup,
   type MediaStorage,
+  type Microphones,
   type Passwords,
+  type Replicas,
   type StationClock,
   type VideoTools,
 } from '@solstice/station'
@@ -71,6 +73,8 @@ export interface ApiPorts {
   passwords: Passwords
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
+  microphones: Microphones
+  replicas: Replicas
   /** For counters that all replicas share. */
   redis: Redis
 }
@@ -211,6 +215,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     data: ports.data,
     bus,
     audit,
+    capabilities,
+    microphones: ports.microphones,
+    replicas: ports.replicas,
     redis: ports.redis,
     log: ports.log,
     tokens,

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AuditEntry } from './admin-resources.ts'
+import { liveClientEvents, liveServerEvents } from './live-events.ts'
 import type { Privilege } from './privileges.ts'
 import { QueueItem, RadioState, TrackId, User } from './resources.ts'
 
@@ -129,6 +130,7 @@ export const clientEvents = {
     payload: Type.Number({ description: 'clientTs' }),
     ack: Type.Object({ serverTs: EpochMs, clientTs: Type.Number() }),
   }),
+  ...liveClientEvents,
 } as const
 
 export const serverEvents = {
@@ -238,6 +240,7 @@ export const serverEvents = {
     summary: 'A jingle ended',
     payload: Type.Object({ serverTs: EpochMs }),
   }),
+  ...liveServerEvents,
 } as const
 
 export type ClientEvents = typeof clientEvents

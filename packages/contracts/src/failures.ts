@@ -91,6 +91,7 @@ export const failures = {
     'Зараз не можна попроситися в ефір',
     'Nobody can ask to come on the air now',
   ),
+  BANNED: failure(403, 'З вашої адреси вихід в ефір заборонено', 'Your address is banned from the air'),
   GUEST_CODE_REFUSED: failure(409, 'Код доступу не прийнято', 'The access code was not accepted'),
   METHOD_NOT_ALLOWED: failure(405, 'Метод не підтримується', 'Method not allowed'),
   REQUEST_TIMEOUT: failure(408, 'Запит надходив занадто повільно', 'The request came too slowly'),
@@ -291,6 +292,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   },
   FORBIDDEN: {
     origin: text('Запити з цієї сторінки не приймаються', 'Requests from this page are not accepted'),
+    is_admin: text('Адміністратори виходять в ефір лише як ведучі', 'Admins come on the air as hosts only'),
     not_active: text('Спершу активуйте обліковий запис', 'Activate the account first'),
     whole_library: text(
       'Усю бібліотеку вилучає лише головний адміністратор',

@@ -13,7 +13,6 @@ export const socketMessages = {
     'The session is invalid, please log in again',
   ),
   INSUFFICIENT_PRIVILEGES: text('Недостатньо прав для цієї дії', 'You lack the privilege for this'),
-  NOT_LIVE: text('Ви зараз не в ефірі', 'You are not on the air'),
   QUEUE_SONG_ADDED: text('Пісню поставлено в чергу', 'The song is queued'),
   QUEUE_SONG_REMOVED: text('Пісню прибрано з черги', 'The song is removed from the queue'),
   QUEUE_SONG_SKIPPED: text('Пісню пропущено', 'The song is skipped'),

@@ -106,7 +106,11 @@ export async function suggestSong(
   return (await carryOut(bus, command)).secsLeft
 }
 
-async function carryOut<C extends Command>(bus: Pick<Bus, 'send'>, command: C): Promise<Accepted[C['type']]> {
+/** Asks the air for something. @throws Failure with the cause when it is refused, AIR_UNAVAILABLE */
+export async function carryOut<C extends Command>(
+  bus: Pick<Bus, 'send'>,
+  command: C,
+): Promise<Accepted[C['type']]> {
   return accept(await bus.send(command))
 }
 

@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import type { AdminTokens } from '../admin-tokens.ts'
 import { hearChannel, readMessage } from '../redis-channel.ts'
 import { codedFailure, type Handlers, type Visitor } from './dispatch.ts'
+import type { Live } from './live.ts'
 import type { Roster } from './roster.ts'
 
 /** Changes of accounts whose news was lost are found so often. */
@@ -29,12 +30,13 @@ export function createAdminSockets(deps: {
   adminTokens: AdminTokens
   findAdmin: (adminId: string) => Promise<Admin | null>
   roster: Roster
+  live: Pick<Live, 'adminChanged' | 'replaced'>
   airNow: () => PlayoutState | null
   announcer: Announcer
   subscriber: Redis
   log: Logger
 }): AdminSockets {
-  const { adminTokens, findAdmin, roster, airNow, announcer, log } = deps
+  const { adminTokens, findAdmin, roster, live, airNow, announcer, log } = deps
   const registered = new Set<Visitor & { admin: Admin }>()
 
   // One after another: news of an account never overtakes a socket that is just becoming its admin.
@@ -51,11 +53,16 @@ export function createAdminSockets(deps: {
     who.tuneIn()
     const { adminId, role } = admin
     const presence = { adminId, isSuper: role === 'super_admin', mayAnswer: holds(admin, 'queue_manage') }
-    who.seat.dress(presence, () => resign(who))
+    who.seat.dress(presence, () => {
+      live.replaced(who)
+      resign(who)
+    })
   }
   const resign = (who: Visitor) => {
+    const before = who.admin
     registered.delete(who as Visitor & { admin: Admin })
     who.admin = null
+    live.adminChanged(who, before)
     who.tuneIn()
     who.seat.dress(null)
   }
@@ -69,12 +76,14 @@ export function createAdminSockets(deps: {
     const admin = await findAdmin(adminId)
     if (!who.isConnected) return
     if (!admin) return refuseSession(who)
+    const before = who.admin
     register(who, admin)
     who.tell('usersUpdate', roster.list())
     who.tell('admin_online', roster.isAdminOnline)
     const { role, privileges, authorized } = admin
     who.tell('admin_confirmed', { role, privileges: [...privileges], authorized })
     announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', suggestions())
+    live.adminChanged(who, before)
   }
 
   /** Brings a socket into agreement with its account; `kind` is what was said of it, if anything was. */
@@ -96,6 +105,7 @@ export function createAdminSockets(deps: {
     who.tell('privileges_updated', { privileges: [...privileges], authorized })
     if (holds(now, 'queue_manage') && !holds(before, 'queue_manage'))
       who.tell('suggestions_update', suggestions())
+    live.adminChanged(who, before)
   }
   const followAll = (adminId?: string, kind?: AccountNews['kind']) => {
     inTurn(async () => {

@@ -58,11 +58,13 @@ type Answer<E extends ClientEventName> = Ack<E> | undefined
 export interface Handler<E extends ClientEventName> {
   /**
    * What the callback gets; without an answer it is not called.
-   * @throws Failure which an admin is told; any other error is logged.
+   * @throws Failure which is told, to a listener where the callback takes it; any other error is logged.
    */
   answer(who: Caller<E>, payload: ClientPayload<E>): Answer<E> | Promise<Answer<E>>
   /** The answer to a payload that is not of the contract's shape, when there is a better one than the general refusal. */
   refuse?(who: Caller<E>, payload: unknown): Answer<E>
+  /** This station does not have what the event is for: it is refused. */
+  isOff?: boolean
   /** The code under which an admin is told of a failure that is not of the event itself; the text is that of the cause. */
   failsAs?: FailureCode
 }
@@ -97,6 +99,8 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
   const isForAdmins = typeof access === 'object' || access === 'admin' || access === 'host'
   const judge = judgeOf(access)
   const check = shape ? Compile(shape) : null
+  // Listeners are told of a refusal where the contract says so.
+  const isTold = isForAdmins || (ack !== null && Compile(ack).Check({ error: codedFailure(null) }))
   // Clients leave out a payload of which nothing is required, or send null for it.
   const absent = check?.Check({}) ? {} : undefined
 
@@ -109,15 +113,16 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     }
     const verdict = judge(who)
     if (verdict === 'ignore') return
-    if (verdict === 'not-live') return callback?.({ error: coded('NOT_LIVE') })
     if (verdict === 'refuse') return refuse(coded('INSUFFICIENT_PRIVILEGES'))
+    if (handler.isOff) return callback?.({ error: codedFailure(switchedOff) })
+    if (verdict === 'not-live') return callback?.({ error: codedFailure(notLive) })
 
     const caller = who as Caller<E>
     const payload = typeof args[0] === 'function' ? absent : (args[0] ?? absent)
     try {
       const isWellFormed = !check || check.Check(payload)
       if (!isWellFormed && !handler.refuse) {
-        if (isForAdmins && ack) refuse(codedFailure(new Failure('BAD_REQUEST', { field: event })))
+        if (isTold && ack) refuse(codedFailure(new Failure('BAD_REQUEST', { field: event })))
         return
       }
       const answer = isWellFormed
@@ -125,13 +130,19 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
         : handler.refuse?.(caller, payload)
       if (answer !== undefined) callback?.(answer)
     } catch (error) {
-      if (!isForAdmins) throw error
+      if (!isTold) {
+        if (error instanceof Failure) return
+        throw error
+      }
       if (!(error instanceof Failure)) log.error({ err: error, event }, 'an event could not be answered')
       const told = codedFailure(error)
       refuse(handler.failsAs && isElsewhere(told) ? { ...told, code: handler.failsAs } : told)
     }
   }
 }
+
+const switchedOff = new Failure('FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
+const notLive = new Failure('NOT_LIVE')
 
 const isElsewhere = ({ code }: Coded) => code === 'AIR_UNAVAILABLE' || code === 'INTERNAL'
 
@@ -156,7 +167,7 @@ export function judgeOf(access: EventAccess): Judge {
     case 'live':
       return ({ liveRole }) => (liveRole ? 'pass' : 'not-live')
     case 'host':
-      return ({ liveRole }) => (liveRole === 'host' ? 'pass' : 'not-live')
+      return ({ liveRole, admin }) => (liveRole === 'host' && admin ? 'pass' : 'not-live')
     case 'admin':
       return judgeAdmin(() => true)
   }

@@ -1,8 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { createAdapter } from '@socket.io/redis-adapter'
 import { anotherConnection, type Config, keepAnswering, roomOf, SOCKET_CHANNEL } from '@solstice/adapters'
+import type { Capabilities } from '@solstice/contracts'
 import { advance } from '@solstice/playout'
-import type { Admin, Announcer, Audience, Audit, Bus, DataStore, StationClock } from '@solstice/station'
+import type {
+  Admin,
+  Announcer,
+  Audience,
+  Audit,
+  Bus,
+  DataStore,
+  Microphones,
+  Replicas,
+  StationClock,
+} from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -17,6 +28,7 @@ import type { UiSettingsMirror } from '../ui-settings.ts'
 import { createAdminSockets } from './admins.ts'
 import { createDispatch, type ServerEmits, type Visitor } from './dispatch.ts'
 import { listenerHandlers } from './listeners.ts'
+import { createLive } from './live.ts'
 import type { Persona } from './personas.ts'
 import { queueHandlers } from './queue.ts'
 import { createRoster } from './roster.ts'
@@ -33,6 +45,11 @@ const MOST_PER_ADDRESS = 1_000
 /** Events of one socket: so many at once, then so many a second; what is above is dropped. */
 const EVENT_BURST = 50
 const EVENTS_PER_S = 20
+/** Pieces of a recording come every 100 to 250 ms, and several at once after a delay of the network. */
+const SPEECH_BURST = 200
+const PIECES_PER_S = 30
+const SPEECH_BURST_BYTES = 2 * 1024 * 1024
+const SPEECH_BYTES_PER_S = 128 * 1024
 /** Who sends so many events above that is not a player but a flood, and is closed. */
 const FLOOD = 1_000
 
@@ -71,9 +88,12 @@ export async function attachGateway(
     >
     mirror: AirMirror
     clock: StationClock
-    data: Pick<DataStore, 'tracks' | 'groups'>
+    data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans'>
     bus: Pick<Bus, 'send'>
     audit: Audit
+    microphones: Microphones
+    replicas: Replicas
+    capabilities: Pick<Capabilities, 'ipModeration'>
     redis: Redis
     tokens: Tokens
     adminTokens: AdminTokens
@@ -131,12 +151,25 @@ export async function attachGateway(
     log,
   })
   const { streamMode, suggestCooldownS } = config
-  const admins = createAdminSockets({ ...deps, airNow, roster, subscriber })
+  const live = createLive({
+    ...deps,
+    isOn: config.radioHostsMode,
+    air,
+    airNow,
+    ipModeration: deps.capabilities.ipModeration,
+    uidOf: deps.tokens.uidOf,
+    emit: (rooms, event, ...payload) => {
+      const told = rooms ? io.local.to(rooms) : io.local
+      told.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>))
+    },
+  })
+  const admins = createAdminSockets({ ...deps, airNow, roster, live, subscriber })
   const dispatch = createDispatch(
     {
       ...listenerHandlers({ ...deps, airNow, roster, outlook, streamMode, suggestCooldownS }),
       ...admins.handlers,
       ...queueHandlers({ ...deps, air }),
+      ...live.handlers,
     },
     log,
   )
@@ -169,7 +202,9 @@ export async function attachGateway(
       },
       uid: null,
       admin: null,
-      liveRole: null,
+      get liveRole() {
+        return live.roleOf(socket.id)
+      },
       tell: (event, ...payload) =>
         void socket.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>)),
       tuneIn() {
@@ -181,17 +216,19 @@ export async function attachGateway(
       },
     }
     socket.once('disconnect', () => {
+      live.forget(visitor)
       admins.forget(visitor)
       visitor.seat.leave()
     })
     socket.join(phaseRoom(arrivals++ % PHASES))
-    limitEvents(socket)
+    limitEvents(socket, () => visitor.liveRole !== null)
     socket.onAny((event: string, ...args: unknown[]) => dispatch(visitor, event, args))
 
     visitor.tell('usersUpdate', roster.list())
     visitor.tell('sync', outlook())
     visitor.tell('admin_online', roster.isAdminOnline)
     visitor.tell('radio_hosts_mode', config.radioHostsMode)
+    live.greet(visitor)
   })
 
   app.addHook('preClose', async () => {
@@ -202,6 +239,7 @@ export async function attachGateway(
     roster.close()
     io.local.disconnectSockets(true)
     io.engine.close()
+    await live.close()
     await Promise.all([publisher, subscriber].map(disconnect))
   })
 
@@ -241,16 +279,31 @@ async function disconnect(connection: Redis): Promise<void> {
   else connection.disconnect()
 }
 
-/** A token bucket per socket: events that find it empty are dropped, and a flood of them closes the socket. */
-function limitEvents(socket: Socket<DefaultEventsMap, ServerEmits>): void {
-  let tokens = EVENT_BURST
-  let filledAtMs = performance.now()
-  socket.use((_, next) => {
-    const nowMs = performance.now()
-    tokens = Math.min(EVENT_BURST, tokens + ((nowMs - filledAtMs) / 1000) * EVENTS_PER_S)
-    filledAtMs = nowMs
-    tokens--
-    if (tokens >= 0) next()
-    else if (tokens < -FLOOD) socket.disconnect(true)
+/**
+ * What a socket may send: events above its measure are dropped, and a flood of them closes the socket. Who is on the air has
+ * a measure of its own for the pieces of its recording.
+ */
+function limitEvents(socket: Socket<DefaultEventsMap, ServerEmits>, isOnAir: () => boolean): void {
+  const takeEvent = tokenBucket(EVENT_BURST, EVENTS_PER_S)
+  const takePiece = tokenBucket(SPEECH_BURST, PIECES_PER_S)
+  const takeBytes = tokenBucket(SPEECH_BURST_BYTES, SPEECH_BYTES_PER_S)
+  socket.use(([event, piece], next) => {
+    const isSpeech = event === 'host_audio_chunk' && Buffer.isBuffer(piece) && isOnAir()
+    const [left, bytesLeft] = isSpeech ? [takePiece(), takeBytes(piece.length)] : [takeEvent(), 0]
+    if (left >= 0 && bytesLeft >= 0) next()
+    else if (left < -FLOOD) socket.disconnect(true)
   })
+}
+
+/** A token bucket: full at first, and filled again by `perS`. What comes back is what is left; below 0 is too much. */
+function tokenBucket(burst: number, perS: number): (count?: number) => number {
+  let tokens = burst
+  let filledAtMs = performance.now()
+  return (count = 1) => {
+    const nowMs = performance.now()
+    tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * perS)
+    filledAtMs = nowMs
+    tokens -= count
+    return tokens
+  }
 }

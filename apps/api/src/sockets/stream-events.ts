@@ -1,26 +1,35 @@
 import type { ServerPayload } from '@solstice/contracts'
-import type { OnAir, PlayoutState } from '@solstice/playout'
+import { type OnAir, type PlayoutState, soundStartMs } from '@solstice/playout'
 
-/** What clients of the stream are told when another song or jingle begins. */
+/** What clients of the stream are told when another song or jingle begins, or hosts talk. */
 export type StreamEvent =
   | { event: 'stream_track_start'; payload: ServerPayload<'stream_track_start'> }
   | { event: 'stream_jingle_start'; payload: ServerPayload<'stream_jingle_start'> }
   | { event: 'stream_jingle_end'; payload: ServerPayload<'stream_jingle_end'> }
+  | { event: 'stream_chat_mode_start'; payload: ServerPayload<'stream_chat_mode_start'> }
+  | { event: 'stream_chat_mode_end'; payload: ServerPayload<'stream_chat_mode_end'> }
 
 /**
  * What a change of state began and ended, in order. Each replica works it out for its own sockets, so that nothing is told
  * twice. What was on before this replica knew it is no start.
  */
-export function streamEvents({ onAir }: PlayoutState, before: PlayoutState | null): StreamEvent[] {
+export function streamEvents(state: PlayoutState, before: PlayoutState | null): StreamEvent[] {
+  const { onAir } = state
   if (!before || heardId(onAir) === heardId(before.onAir)) return []
-  const serverTs = Math.round(onAir.phase === 'preparing' ? onAir.sinceMs : onAir.startedAtMs)
+  const serverTs = beganAtMs(onAir)
   const events: StreamEvent[] = []
   if (before.onAir.phase === 'jingle') events.push({ event: 'stream_jingle_end', payload: { serverTs } })
+  if (before.onAir.phase === 'chat') {
+    const payload = { serverTs: Math.round(soundStartMs(state)) }
+    events.push({ event: 'stream_chat_mode_end', payload })
+  }
+  if (onAir.phase === 'chat') events.push({ event: 'stream_chat_mode_start', payload: { serverTs } })
   if (onAir.phase === 'jingle') {
     const payload = { jingleId: onAir.jingle.clip.id, serverTs }
     events.push({ event: 'stream_jingle_start', payload })
   }
-  if (onAir.phase === 'track') {
+  // A song that goes on where it was interrupted has begun before.
+  if (onAir.phase === 'track' && onAir.resumedAtMs === undefined) {
     const { id: trackId, durationMs } = onAir.entry.track
     const payload = { trackId, duration: (durationMs ?? 0) / 1000, serverTs }
     events.push({ event: 'stream_track_start', payload })
@@ -28,8 +37,21 @@ export function streamEvents({ onAir }: PlayoutState, before: PlayoutState | nul
   return events
 }
 
-/** Of the song or jingle that is heard; null in silence. */
+function beganAtMs(onAir: OnAir): number {
+  const isMeanwhile = onAir.phase === 'preparing' || onAir.phase === 'chat'
+  return Math.round(isMeanwhile ? onAir.sinceMs : onAir.startedAtMs)
+}
+
+/** Of the song, jingle or talk that is heard; null in silence. */
 function heardId(onAir: OnAir): string | null {
-  if (onAir.phase === 'preparing') return null
-  return (onAir.phase === 'jingle' ? onAir.jingle : onAir.entry).entryId
+  switch (onAir.phase) {
+    case 'preparing':
+      return null
+    case 'track':
+      return onAir.entry.entryId
+    case 'jingle':
+      return onAir.jingle.entryId
+    case 'chat':
+      return `chat ${onAir.sinceMs}`
+  }
 }

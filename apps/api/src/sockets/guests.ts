@@ -1,0 +1,109 @@
+import type { Ack } from '@solstice/contracts'
+import { apply, type PlayoutState } from '@solstice/playout'
+import { type Bans, type Bus, carryOut, Failure, type StationClock } from '@solstice/station'
+import type { Handlers, Visitor } from './dispatch.ts'
+import type { LiveSockets } from './live-sockets.ts'
+
+const LONGEST_NICKNAME = 32
+
+/** What listeners do to come on the air. @param deps.airNow the air of this moment; null before any state came. */
+export function guestHandlers(deps: {
+  airNow: () => PlayoutState | null
+  clock: StationClock
+  bus: Pick<Bus, 'send'>
+  bans: Bans
+  sockets: LiveSockets
+}): Pick<
+  Handlers,
+  'guest_check_ban' | 'guest_request' | 'guest_connect' | 'guest_leave_live' | 'special_guest_connect'
+> {
+  const { airNow, clock, bus, bans, sockets } = deps
+  /** Sockets whose last question is not answered yet. */
+  const asking = new Set<string>()
+
+  /** Strangers may ask as often as they like: one thing at a time is enough. */
+  const inTurn = async <T>({ socketId }: Visitor, work: () => Promise<T>): Promise<T> => {
+    if (asking.has(socketId)) throw new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
+    asking.add(socketId)
+    try {
+      return await work()
+    } finally {
+      asking.delete(socketId)
+    }
+  }
+  const refuseBanned = async ({ address }: Visitor) => {
+    if (await bans.isBanned(address)) throw new Failure('BANNED')
+  }
+  const nicknameOf = async (who: Visitor, text: string) => {
+    if (who.admin) throw new Failure('FORBIDDEN', { reason: 'is_admin' })
+    const nickname = cleanNickname(text)
+    if (nickname === '') throw new Failure('BAD_REQUEST', { field: 'nickname', reason: 'missing' })
+    await refuseBanned(who)
+    return nickname
+  }
+
+  const request = async (who: Visitor, text: string): Promise<Ack<'guest_request'> | undefined> => {
+    const nickname = await nicknameOf(who, text)
+    const speaker = sockets.begin(who, 'guest')
+    if (!speaker) return undefined
+    const command = { type: 'request-guest', speaker, nickname } as const
+    const state = airNow()
+    // What is sure to be refused is kept from the worker.
+    const expected = state && apply(state, command, clock.nowMs()).outcome
+    const outcome = expected && !expected.ok ? expected : await bus.send(command)
+    if (outcome.ok) return { ok: true }
+    const { code, details } = outcome
+    if (code !== 'GUEST_REQUEST_REFUSED') throw new Failure(code, details)
+    return details?.reason === 'cooldown'
+      ? { error: 'cooldown', secsLeft: Number(details.secsLeft) }
+      : { error: details?.reason as 'special_guest_active' | 'no_admin' | 'room_full' }
+  }
+
+  return {
+    guest_check_ban: {
+      answer: async ({ address }) => ({ banned: await bans.isBanned(address) }),
+    },
+    guest_request: {
+      answer: (who, { nickname }) => inTurn(who, () => request(who, nickname)),
+    },
+    guest_connect: {
+      answer: (who) =>
+        inTurn(who, async () => {
+          await refuseBanned(who)
+          const { socketId } = who
+          const { role, nickname, expiresAtMs } = await carryOut(bus, { type: 'connect-guest', socketId })
+          return { ok: true, role, nickname, expiresAt: expiresAtMs }
+        }),
+    },
+    guest_leave_live: {
+      answer(who) {
+        if (who.liveRole !== 'host') sockets.end(who, 'self')
+        return undefined
+      },
+    },
+    special_guest_connect: {
+      answer: (who, { code, nickname: text }) =>
+        inTurn(who, async () => {
+          const nickname = await nicknameOf(who, text)
+          const speaker = sockets.begin(who, 'guest')
+          if (!speaker) return undefined
+          await carryOut(bus, { type: 'enter-by-code', speaker, nickname, code: code.trim() })
+          return { ok: true }
+        }),
+    },
+  }
+}
+
+/**
+ * A name as others are shown it: plain text in one line without what cannot be seen, at most 32 characters; '' when nothing
+ * is left of it.
+ */
+export function cleanNickname(text: string): string {
+  const visible = text
+    .normalize('NFC')
+    // Joiners stay: emoji and some scripts need them.
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
+    .trim()
+  const cut = [...visible].slice(0, LONGEST_NICKNAME).join('').trim()
+  return /[^\s\u200c\u200d]/.test(cut) ? cut : ''
+}

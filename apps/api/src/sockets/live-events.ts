@@ -1,0 +1,118 @@
+import { roomOf } from '@solstice/adapters'
+import type { Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
+import {
+  guestQueue,
+  isHostOnline,
+  liveRoster,
+  type PlayoutState,
+  pendingGuests,
+  shownCode,
+} from '@solstice/playout'
+import type { Audience } from '@solstice/station'
+
+/** What is told of the people on the air, from state to state. Each replica tells its own sockets. */
+export interface LiveEvents {
+  /** A new state: who is on the air, or wants to be. */
+  peopleChanged(state: PlayoutState, nowMs: number): void
+  /** A new state is heard. */
+  heard(state: PlayoutState): void
+}
+
+type LiveEvent =
+  | 'radio_hosts_online'
+  | 'live_hosts_roster'
+  | 'guest_queue_update'
+  | 'guest_code_updated'
+  | 'guest_pending_status'
+  | 'host_queue_pause_state'
+  | 'background_music_selection_changed'
+  | 'background_music_now_playing'
+type Facts = { [E in LiveEvent]: ServerPayload<E> }
+
+/** What everybody knows who was told nothing. */
+const nothing: Facts = {
+  radio_hosts_online: false,
+  live_hosts_roster: [],
+  guest_queue_update: [],
+  guest_code_updated: { code: null },
+  guest_pending_status: [],
+  host_queue_pause_state: { paused: false },
+  background_music_selection_changed: { trackId: null },
+  background_music_now_playing: { trackId: null, filename: null },
+}
+/** To whom changes are told beside those on the air. */
+const audiences: Partial<Record<LiveEvent, Audience[]>> = {
+  radio_hosts_online: ['everyone'],
+  live_hosts_roster: [{ privilege: 'radio_moderator' }],
+  guest_queue_update: [{ privilege: 'radio_host' }],
+  guest_code_updated: (['radio_host', 'radio_moderator'] satisfies Privilege[]).map((privilege) => ({
+    privilege,
+  })),
+}
+const forThoseOnAir: LiveEvent[] = [
+  'guest_pending_status',
+  'host_queue_pause_state',
+  'background_music_selection_changed',
+  'background_music_now_playing',
+]
+
+/**
+ * @param deps.emit to the sockets of this replica that are in any of these rooms; null = to all.
+ */
+export function createLiveEvents(deps: {
+  replica: string
+  emit: <E extends ServerEventName>(rooms: string[] | null, event: E, payload: ServerPayload<E>) => void
+}): LiveEvents {
+  const { replica, emit } = deps
+  let facts = nothing
+  /** Who is on the air on this replica, and what each was told. */
+  let here = new Map<string, Facts>()
+
+  const isSame = (event: LiveEvent, one: Facts, other: Facts) =>
+    JSON.stringify(one[event]) === JSON.stringify(other[event])
+
+  const tellAll = (next: Facts) => {
+    for (const event of Object.keys(audiences) as LiveEvent[]) {
+      if (isSame(event, facts, next)) continue
+      const rooms = audiences[event]!.map(roomOf)
+      const onAir = event === 'live_hosts_roster' ? [...here.keys()] : []
+      const isForEveryone = rooms.includes(null)
+      emit(isForEveryone ? null : [...rooms.filter((room) => room !== null), ...onAir], event, next[event])
+    }
+    for (const [socketId, told] of here) {
+      for (const event of forThoseOnAir) {
+        if (!isSame(event, told, next)) emit([socketId], event, next[event])
+      }
+      here.set(socketId, next)
+    }
+    facts = next
+  }
+
+  return {
+    peopleChanged(state, nowMs) {
+      const own = state.live.participants.filter((participant) => participant.replica === replica)
+      const arrived = own.filter(({ socketId }) => !here.has(socketId))
+      here = new Map(own.map(({ socketId }) => [socketId, here.get(socketId) ?? nothing]))
+      tellAll({
+        ...facts,
+        radio_hosts_online: isHostOnline(state),
+        live_hosts_roster: liveRoster(state),
+        guest_queue_update: guestQueue(state),
+        guest_code_updated: shownCode(state, nowMs),
+        guest_pending_status: pendingGuests(state),
+        host_queue_pause_state: { paused: state.isPaused },
+        background_music_selection_changed: { trackId: state.fillerChoice },
+      })
+      for (const { socketId, role } of arrived) {
+        if (role === 'host') emit([socketId], 'guest_queue_update', guestQueue(state))
+      }
+    },
+    heard: (state) => tellAll({ ...facts, background_music_now_playing: nowPlaying(state) }),
+  }
+}
+
+function nowPlaying({ onAir }: PlayoutState): Facts['background_music_now_playing'] {
+  const clip = onAir.phase === 'chat' ? onAir.filler.clip : null
+  if (!clip) return { trackId: null, filename: null }
+  return { trackId: clip.id, filename: clip.media.slice(clip.media.lastIndexOf('/') + 1) }
+}

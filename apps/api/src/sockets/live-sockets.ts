@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Speaker } from '@solstice/playout'
+import type { Bus, Replicas, Unsubscribe } from '@solstice/station'
+import type { Logger } from 'pino'
+import type { Visitor } from './dispatch.ts'
+
+const RETRY_MS = 1_000
+/** A process that ends does not wait longer until its sockets are off the air: it is missed soon. */
+const FAREWELL_LIMIT_MS = 2_000
+
+/** The sockets of this replica that are on the air, or asked for it: all of that ends with them. */
+export interface LiveSockets {
+  /**
+   * To be called before the worker is asked to let a socket on the air, and no await between.
+   * @returns who that is to the worker, or null when the socket is gone.
+   */
+  begin(who: Visitor, as: 'host' | 'guest'): Speaker | null
+  /** Takes a socket off the air with all that it asked for, as soon as the worker can. */
+  end(who: Visitor, reason: 'self' | 'session_replaced'): void
+  /** Whether it came as a host; false also for one that never asked for anything. */
+  isHost(who: Visitor): boolean
+  /** Takes all of them off. */
+  close(): Promise<void>
+}
+
+export function openLiveSockets(deps: {
+  replica: string
+  replicas: Replicas
+  bus: Pick<Bus, 'send'>
+  uidOf: (address: string) => string
+  log: Logger
+}): LiveSockets {
+  const { replica, replicas, bus, uidOf, log } = deps
+  let stopSayingAlive: Unsubscribe | null = null
+  const present = new Map<string, 'host' | 'guest'>()
+  const leaving = new Map<string, { reason: 'self' | 'session_replaced' }>()
+  let isAsking = false
+  let isClosed = false
+
+  const askToLeave = async () => {
+    if (isAsking) return
+    isAsking = true
+    while (leaving.size > 0 && !isClosed) {
+      const answers = await Promise.allSettled(
+        [...leaving].map(async ([socketId, asked]) => {
+          await bus.send({ type: 'leave-live', socketId, reason: asked.reason })
+          if (leaving.get(socketId) === asked) leaving.delete(socketId)
+        }),
+      )
+      const failed = answers.find((answer) => answer.status === 'rejected')
+      if (!failed) continue
+      log.warn({ err: failed.reason }, 'a socket could not be taken off the air; trying again')
+      await pause(RETRY_MS, undefined, { ref: false })
+    }
+    isAsking = false
+  }
+
+  return {
+    begin(who, as) {
+      if (!who.isConnected || isClosed) return null
+      const { socketId, address } = who
+      stopSayingAlive ??= replicas.stayAlive(replica)
+      present.set(socketId, as)
+      leaving.delete(socketId)
+      return { socketId, replica, uid: uidOf(address), address }
+    },
+    end({ socketId }, reason) {
+      if (!present.delete(socketId)) return
+      leaving.set(socketId, { reason })
+      void askToLeave()
+    },
+    isHost: ({ socketId }) => present.get(socketId) === 'host',
+    async close() {
+      isClosed = true
+      if (present.size + leaving.size > 0) {
+        const farewell = bus.send({ type: 'replica-gone', replica })
+        await Promise.race([farewell.catch(() => {}), pause(FAREWELL_LIMIT_MS, undefined, { ref: false })])
+      }
+      stopSayingAlive?.()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { Microphones, Unsubscribe } from '@solstice/station'
+import type { Logger } from 'pino'
+import type { Visitor } from './dispatch.ts'
+
+const MOST_PIECE_BYTES = 256 * 1024
+const MOST_HEAD_BYTES = 64 * 1024
+const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3])
+const CLUSTER = Buffer.from([0x1f, 0x43, 0xb6, 0x75])
+/** A client is asked for a new recording so often at most. */
+const RESTART_EVERY_MS = 1_000
+
+/** The microphones of the sockets of this replica, on their way to the worker. */
+export interface Speech {
+  /** The next piece of the recording of somebody on the air; what is no such piece is dropped. */
+  take(who: Visitor, piece: unknown): void
+  forget(who: Visitor): void
+  close(): void
+}
+
+/** @param deps.isMicOn whether a socket is on the air with its microphone on. */
+export function openSpeech(deps: {
+  microphones: Microphones
+  isMicOn: (socketId: string) => boolean
+  log: Logger
+}): Speech {
+  const { microphones, isMicOn, log } = deps
+  const speakers = new Map<string, { who: Visitor; head: RecordingHead; askedAtMs: number }>()
+
+  const startAnew = (socketId: string) => {
+    const speaker = speakers.get(socketId)
+    if (!speaker || !isMicOn(socketId)) return
+    const bytes = speaker.head.bytes()
+    if (bytes.length > 0) microphones.send({ socketId, bytes })
+    if (performance.now() - speaker.askedAtMs < RESTART_EVERY_MS) return
+    speaker.askedAtMs = performance.now()
+    speaker.who.tell('host_mic_restart', undefined)
+  }
+  let isClosed = false
+  let unlisten: Unsubscribe | null = null
+  let isListening = false
+  const listen = () => {
+    if (isListening) return
+    isListening = true
+    microphones.onHeadWanted(startAnew).then(
+      (unsubscribe) => {
+        unlisten = unsubscribe
+        if (isClosed) unsubscribe()
+      },
+      (error) => {
+        isListening = false
+        if (!isClosed) log.warn({ err: error }, 'the worker cannot ask for the heads of recordings now')
+      },
+    )
+  }
+
+  return {
+    take(who, piece) {
+      if (!Buffer.isBuffer(piece) || piece.length > MOST_PIECE_BYTES) return
+      listen()
+      const { socketId } = who
+      let speaker = speakers.get(socketId)
+      if (!speaker) {
+        speaker = { who, head: new RecordingHead(), askedAtMs: Number.NEGATIVE_INFINITY }
+        speakers.set(socketId, speaker)
+      }
+      // The recording may begin before the worker knows of the microphone.
+      speaker.head.follow(piece)
+      if (isMicOn(socketId)) microphones.send({ socketId, bytes: piece })
+    },
+    forget: ({ socketId }) => void speakers.delete(socketId),
+    close() {
+      isClosed = true
+      unlisten?.()
+    },
+  }
+}
+
+/** What a WebM recording begins with, before its first cluster: without it nothing that follows can be decoded. */
+export class RecordingHead {
+  #bytes: Buffer = Buffer.alloc(0)
+  #isWhole = true
+
+  /** The next piece of the recording; one that begins like a file begins a new one. */
+  follow(piece: Buffer): void {
+    const isNew = piece.subarray(0, EBML.length).equals(EBML)
+    if (isNew) this.#bytes = Buffer.alloc(0)
+    else if (this.#isWhole) return
+    const all = Buffer.concat([this.#bytes, piece])
+    const end = all.indexOf(CLUSTER)
+    const isFound = end >= 0 && end <= MOST_HEAD_BYTES
+    const isTooLong = !isFound && all.length > MOST_HEAD_BYTES
+    this.#isWhole = isFound || isTooLong
+    // A copy, so that it does not keep a large piece in memory.
+    this.#bytes = isTooLong ? Buffer.alloc(0) : Buffer.from(isFound ? all.subarray(0, end) : all)
+  }
+
+  bytes(): Buffer {
+    return this.#bytes
+  }
+}
