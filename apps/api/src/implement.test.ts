@@ -31,7 +31,7 @@ async function openApp(): Promise<FastifyInstance> {
     bodyLimit: 1000,
     frameworkErrors: refuse,
     clientErrorHandler: refuseConnection,
-    http: { headersTimeout: 300, connectionsCheckingInterval: 50 },
+    http: { headersTimeout: 2_000, connectionsCheckingInterval: 50 },
   })
   t.teardown(() => app.close())
   await app.register(cookie)
@@ -221,15 +221,15 @@ t.test('a connection that never becomes a request is told why and closed', async
       })
       socket.on('error', reject).on('close', () => resolve(heard))
     })
-  const answers = {
-    [await say('this is not HTTP\r\n\r\n')]: failureBody('BAD_REQUEST', { field: 'request' }),
-    [await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)]:
-      failureBody('HEADERS_TOO_LARGE'),
-    [await say('GET / HTTP/1.1\r\nHost: x\r\nX-Slow')]: failureBody('REQUEST_TIMEOUT'),
-    [await say('')]: failureBody('REQUEST_TIMEOUT'),
-  }
-  for (const [answer, body] of Object.entries(answers)) {
-    const [head, text] = answer.split('\r\n\r\n')
+  const refusals = [
+    ['this is not HTTP\r\n\r\n', failureBody('BAD_REQUEST', { field: 'request' })],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, failureBody('HEADERS_TOO_LARGE')],
+    ['GET / HTTP/1.1\r\nHost: x\r\nX-Slow', failureBody('REQUEST_TIMEOUT')],
+    ['', failureBody('REQUEST_TIMEOUT')],
+  ] as const
+  const answers = await Promise.all(refusals.map(([text]) => say(text)))
+  for (const [i, [, body]] of refusals.entries()) {
+    const [head, text] = answers[i]!.split('\r\n\r\n')
     t.match(head, /^HTTP\/1\.1 4\d\d .+\r\nContent-Type: application\/json/)
     t.match(head, /\r\nConnection: close/)
     t.same(JSON.parse(text!), body)
