@@ -91,7 +91,7 @@ function soundDueMs({ onAir, pace }: PlayoutState): number | null {
   return endMs === null ? null : endMs + (pace === 'sound' ? SOUND_GRACE_MS : 0)
 }
 
-/** What is heard ends at `atMs`: a jingle follows, where one is to come (rule J3), other filler in a chat, else what `goOn` gives. */
+/** What is heard ends at `atMs`: filler follows in a chat, a jingle where one is to come (rule J3), else what `goOn` gives. */
 export function next(state: PlayoutState, atMs: number): Step {
   if (state.onAir.phase === 'chat') return { state: nextFiller(state, atMs), effects: [] }
   if (state.onAir.phase !== 'track') return goOn(state, atMs)
@@ -100,7 +100,7 @@ export function next(state: PlayoutState, atMs: number): Step {
   return jingle ? { state: jingle, effects: [] } : goOn(counted, atMs)
 }
 
-/** The track boundary at `atMs`: the mode that is due then, its list, the next entry or a talk (rules L1, L2, M1, S4, O2). */
+/** The track boundary at `atMs`: the mode that is due then, its list, the next entry or a chat (rules L1, L2, M1, S4, O2). */
 export function goOn(state: PlayoutState, atMs: number): Step {
   const { list, pendingSwitch, isPaused } = state
   if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
@@ -114,7 +114,7 @@ export function goOn(state: PlayoutState, atMs: number): Step {
     : startList(state, mode, atMs)
 }
 
-/** Begins the prepared list of a mode, or a talk before it; without a list the air is preparing until there is one (rule L3). */
+/** Begins the prepared list of a mode, or a chat before it; without one the air is preparing until there is (rules L3, O2). */
 function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   const { state: entered, effects } = enterMode(state, mode)
   const { [mode]: prepared, ...others } = entered.prepared

@@ -10,7 +10,7 @@ const PHRASE_OFFSET_MS = 15_000
 const SHORTEST_OFFSET_S = 5
 const LONGEST_OFFSET_S = 30
 
-/** The jingles, phrases and background music that may go on air now, and how: by the stored settings and what is possible here. */
+/** The clips that may go on air now, and how: by the stored settings and what is possible here. */
 export async function airClips(
   data: Pick<DataStore, 'clips' | 'settings'>,
   station: Circumstances,

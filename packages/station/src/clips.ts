@@ -225,13 +225,12 @@ export function createClips(deps: {
   }
 }
 
-/** Tells everyone that the clips of a family are others now, and the air, where it plays them. */
+/** Tells everyone that the clips of a family are others now, and the air. */
 function clipsChanged(
   { announcer, bus, log }: { announcer: Announcer; bus: Pick<Bus, 'send'>; log: Log },
   family: ClipFamily,
 ): void {
   announcer.announce(clipFamilies[family].announces)
-  if (family === 'background-music') return
   bus.send({ type: 'clips-changed' }).catch((error) => {
     // A worker that takes the desk later reads the clips by itself.
     log.warn({ err: error }, 'no worker heard that the clips changed')

@@ -286,8 +286,8 @@ t.test('what may go on air follows use, settings and what is possible; the worke
   const gong = idOf(await upload('jingles', 'gong.mp3', mp3, '?mode=night'))
   const hello = idOf(await upload('phrases', 'hello.mp3', mp3))
   const again = idOf(await upload('phrases', 'again.mp3', mp3))
-  await upload('background-music', 'bed.mp3', mp3)
-  while ((await told()) < 4) await new Promise((resolve) => setTimeout(resolve, 20))
+  const bed = idOf(await upload('background-music', 'bed.mp3', mp3))
+  while ((await told()) < 5) await new Promise((resolve) => setTimeout(resolve, 20))
 
   const { generation } = defaultSettings
   let revision = 0
@@ -321,6 +321,12 @@ t.test('what may go on air follows use, settings and what is possible; the worke
     phrases: { offsetMs: 15_000 },
   })
   t.same(await onAir({ ...config, streamMode: false }), none)
+  const filler = { usable: { day: [{ id: bed, media: 'background/day/bed.mp3' }], night: [] } }
+  t.match((await airClips(data, config)).background, { ...filler, chosenBy: 'random' })
+  t.same((await airClips(data, { ...config, radioHostsMode: false })).background.usable.day, [])
+  const radioHosts = { ...defaultSettings.radioHosts, backgroundMusicMode: 'hostChoice' as const }
+  await data.settings.insert({ section: 'radioHosts', value: radioHosts, revision: 1 })
+  t.match((await airClips(data, config)).background, { ...filler, chosenBy: 'hosts' })
   await ask('POST', `phrases/${again}/used`, { used: false })
   t.same((await onAir()).phrases, [[hello], []], 'what is not used never goes on air')
   const named = { PHRASES_ENABLED: true, PHRASES_RANDOM: false, PHRASES_DEFAULT_TIME: false }
