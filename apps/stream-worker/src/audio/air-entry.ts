@@ -1,11 +1,11 @@
-import type { AirEntry, Phrase, Rendition, TrackRef } from '@solstice/playout'
+import type { AirEntry, ClipRef, Phrase, Rendition, TrackRef } from '@solstice/playout'
 import { FRAME_SAMPLES, type MediaKey, type SoundCue } from '@solstice/station'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** A clip of unknown length is decoded as if it were so long. */
 export const ASSUMED_CLIP_MS = 30_000
 
-/** A song or a jingle as it lies in the broadcast. */
+/** A song, a jingle or filler as it lies in the broadcast. */
 export interface Placed {
   entry: AirEntry
   /** Sample of the broadcast at which its position 0 lies. */
@@ -14,9 +14,10 @@ export interface Placed {
   phrase: Phrase | null
 }
 
-/** What the sound has to know of a song or a jingle, and what is shown while it is heard. */
+/** What the sound has to know of an entry, and what is shown while it is heard. */
 export interface AboutEntry {
-  media: MediaKey
+  /** null = silence under a talk. */
+  media: MediaKey | null
   /** null when unknown. */
   durationMs: number | null
   /** Positions between which it is heard; `endMs` null = unknown. */
@@ -26,21 +27,25 @@ export interface AboutEntry {
   isTrimmed: boolean
   /** Factor by which it is louder than its file. */
   gain: number
-  /** The song, or the one before the jingle. */
+  /** The song, the one before the jingle, or what is shown of a talk. */
   shown: TrackRef
-  /** Id of the clip, when it is a jingle. */
-  jingleId: string | null
+  /** The clip that is heard, when it is no song. */
+  clip: ClipRef | null
+  /** Hosts talk. */
+  isTalk: boolean
 }
 
 export function aboutEntry(entry: AirEntry): AboutEntry {
-  if (!('clip' in entry)) {
+  if ('track' in entry) {
     const { track } = entry
     const { durationMs, rendition } = track
-    return { media: track.id, durationMs, ...played(durationMs, rendition), shown: track, jingleId: null }
+    const isTalk = false
+    return { media: track.id, durationMs, ...played(durationMs, rendition), shown: track, clip: null, isTalk }
   }
-  const { clip, after } = entry
-  const { id, media, durationMs } = clip
-  return { media, durationMs, ...played(durationMs), shown: after.track, jingleId: id }
+  const [clip, shown] = 'clip' in entry ? [entry.clip, entry.after.track] : [entry.filler, entry.shown]
+  const durationMs = clip?.durationMs ?? null
+  const media = clip?.media ?? null
+  return { media, durationMs, ...played(durationMs), shown, clip, isTalk: 'filler' in entry }
 }
 
 function played(durationMs: number | null, rendition?: Rendition) {
@@ -54,13 +59,14 @@ function played(durationMs: number | null, rendition?: Rendition) {
 
 /** A cue of what is heard from a frame on. */
 export function cueOf({ entry, startsAt, phrase }: Placed, frame: number): SoundCue {
-  const { shown, durationMs, jingleId, media } = aboutEntry(entry)
+  const { shown, durationMs, clip, isTalk } = aboutEntry(entry)
   const { id: trackId, title, artist, rendition } = shown
   const positionMs = (frame * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
   const cue = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
-  return jingleId === null
-    ? { ...cue, ...(rendition && { rendition }), ...(phrase && { phrase }) }
-    : { ...cue, jingle: { id: jingleId, media } }
+  const heard = clip && { id: clip.id, media: clip.media }
+  if (isTalk) return { ...cue, talk: { filler: heard } }
+  if (heard) return { ...cue, jingle: heard }
+  return { ...cue, ...(rendition && { rendition }), ...(phrase && { phrase }) }
 }
 
 /** As much of what a cue tells of as is needed to hear its end. */
@@ -69,8 +75,18 @@ export function placedBy(cue: SoundCue): Placed {
   return { entry: entryOf(cue), startsAt, phrase: cue.phrase ?? null }
 }
 
-function entryOf({ entryId, trackId, title, artist, durationMs, rendition, jingle }: SoundCue): AirEntry {
+function entryOf({
+  entryId,
+  trackId,
+  title,
+  artist,
+  durationMs,
+  rendition,
+  jingle,
+  talk,
+}: SoundCue): AirEntry {
   const about = { id: trackId, title, artist, album: '', year: null, durationMs }
+  if (talk) return { entryId, filler: talk.filler && { ...talk.filler, durationMs }, shown: about }
   const track = { ...about, ...(rendition && { rendition }) }
   const entry = { entryId, track, orderType: null, tier: null }
   return jingle ? { entryId, clip: { ...jingle, durationMs }, after: entry } : entry

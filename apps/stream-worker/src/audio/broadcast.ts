@@ -2,6 +2,7 @@ import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk, type MediaKey } f
 import type { Logger } from 'pino'
 import { PRIMING_FRAMES, startEncoder } from './encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
+import type { Speech } from './microphones.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 import { createProgrammeSound, type Programme } from './programme-sound.ts'
 
@@ -43,6 +44,8 @@ export function startBroadcast(options: {
   programme: Programme
   /** Path or http address that ffmpeg can open. */
   source(media: MediaKey): Promise<string>
+  /** What is said over the programme; it is mixed in as late as possible. */
+  speech?: Pick<Speech, 'mix'>
   /** Called one at a time, in order. A rejection means that the desk is lost: nothing more is produced. */
   publish(chunk: FrameChunk): Promise<void>
   /** Station clock, ms; never goes back. */
@@ -52,7 +55,7 @@ export function startBroadcast(options: {
   settings: { ffmpegPath: string; bitrate: number; crossfadeMs: number }
   log: Logger
 }): Broadcast {
-  const { programme, source, publish, nowMs, after, settings, log } = options
+  const { programme, source, speech = null, publish, nowMs, after, settings, log } = options
   const first = firstFrame(after, nowMs())
   /** From which sample on the station time counts from which moment; the last that applies is true. */
   const epochs = [{ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs }]
@@ -130,6 +133,7 @@ export function startBroadcast(options: {
   const sound = createProgrammeSound({
     programme,
     source,
+    speech,
     start: (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
     firstHeard: first.frame * FRAME_SAMPLES,
     lastCue: first.isFresh ? (after?.cues.at(-1) ?? null) : null,

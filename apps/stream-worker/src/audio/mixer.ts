@@ -20,6 +20,14 @@ export interface Part {
   gain?: number
 }
 
+/** What is said over all parts, by sample of the block. */
+export interface VoiceOver {
+  /** For both channels, of 32 767. */
+  speech: Float32Array
+  /** Gain of everything else meanwhile. */
+  music: Float32Array
+}
+
 /**
  * Mixes the parts into samples `from` to `from + count` of a block; `at` is the sample of the broadcast at `from`. To be
  * called for one span after the other.
@@ -30,6 +38,7 @@ export type Mixer = (
   from: number,
   count: number,
   at: number,
+  over?: VoiceOver | null,
 ) => void
 
 /**
@@ -39,17 +48,18 @@ export type Mixer = (
 export function createMixer(): Mixer {
   const sum = new Float32Array(FRAME_SAMPLES * 2)
   const limiter = createLimiter()
-  return (parts, block, from, count, at) => {
+  return (parts, block, from, count, at, over = null) => {
     const start = from * 2
     const stop = (from + count) * 2
     const heard = parts.filter(({ fade }) => fade?.direction !== 'out' || !isOver(fade, at))
     const alone = heard.length === 1 && isPlain(heard[0]!, at) ? heard[0]! : null
-    if (limiter.isIdle && alone) {
+    if (limiter.isIdle && alone && !over) {
       for (let i = start; i < stop; i++) block[i] = alone.samples[i]!
       return
     }
     sum.fill(0, start, stop)
     for (const part of heard) add(part, sum, start, stop, at)
+    if (over) speakOver(over, sum, start, stop)
     limiter.limit(sum, block, start, stop)
   }
 }
@@ -122,6 +132,13 @@ function add({ samples, fade, gain = 1 }: Part, sum: Float32Array, start: number
     const factor = level ?? gain * gainAt(fade, at + (i - start) / 2)
     sum[i]! += samples[i]! * factor
     sum[i + 1]! += samples[i + 1]! * factor
+  }
+}
+
+function speakOver({ speech, music }: VoiceOver, sum: Float32Array, start: number, stop: number) {
+  for (let i = start; i < stop; i += 2) {
+    sum[i] = sum[i]! * music[i / 2]! + speech[i / 2]!
+    sum[i + 1] = sum[i + 1]! * music[i / 2]! + speech[i / 2]!
   }
 }
 

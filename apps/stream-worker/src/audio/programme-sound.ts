@@ -3,6 +3,7 @@ import { type Cue, FRAME_SAMPLES, type MediaKey, SAMPLE_RATE } from '@solstice/s
 import type { Logger } from 'pino'
 import { ASSUMED_CLIP_MS, aboutEntry, type Placed, placedBy } from './air-entry.ts'
 import { type Decoder, openDecoder } from './decoder.ts'
+import type { Speech } from './microphones.ts'
 import { createMixer, type Fade, gainAt, isOver, type Part } from './mixer.ts'
 import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
@@ -10,11 +11,11 @@ import { SAMPLES_PER_MS } from './pcm-ring.ts'
 export interface Programme {
   /** What is to be heard at a moment, and what follows it. */
   plan(atMs: number): AirPlan
-  /** The last sample of a song or jingle was mixed, or its crossfade began; what follows starts at that moment. */
+  /** The last sample of a song, a jingle or filler was mixed, or its crossfade began; what follows starts at that moment. */
   soundEnded(entryId: string, atMs: number): void
   /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
   unplayable(entryId: string, atMs: number): void
-  /** A jingle or phrase cannot be decoded. A jingle on air gives way at that moment. */
+  /** A jingle, a phrase or filler cannot be decoded. On air it gives way at that moment, but for a phrase. */
   clipUnplayable(clipId: string, atMs: number): void
 }
 
@@ -25,6 +26,8 @@ const READ_AHEAD_SAMPLES = 4 * SAMPLE_RATE
 const OVERRUN_MS = 5_000
 /** A change that is not a track's end is heard as a fade of 20 ms, not as a click. */
 const QUICK_FADE_SAMPLES = 20 * SAMPLES_PER_MS
+/** Where a talk begins or ends the music gives way more slowly. */
+const TALK_FADE_SAMPLES = 700 * SAMPLES_PER_MS
 /** A track that died within 5 s is followed by 2 s of silence, so that a broken library cannot race through. */
 const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
@@ -42,6 +45,8 @@ const CATCH_UP_SAMPLES = 2 * SAMPLE_RATE
  * time passes. Listeners hold more than that, so a wait is not heard.
  */
 const PATIENCE_MS = 2_000
+/** What is mixed so late, or later, is not the present any more. */
+const PRESENT_MS = PATIENCE_MS + 500
 /** When the worker itself was held up for so long, the delay is not held against the decoders. */
 const HELD_UP_MS = 500
 
@@ -87,6 +92,8 @@ export interface ProgrammeSound {
 export function createProgrammeSound(options: {
   programme: Programme
   source(media: MediaKey): Promise<string>
+  /** What is said over the programme. */
+  speech: Pick<Speech, 'mix'> | null
   start: number
   firstHeard: number
   lastCue: Cue | null
@@ -112,7 +119,8 @@ export function createProgrammeSound(options: {
   let voices: Voice[] = []
   /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
   let overId: string | null = null
-  let isSilent = true
+  /** What is silent: the id of a talk's silence; null = there is nothing to be heard; undefined = something is heard. */
+  let silence: string | null | undefined = null
   let lagMs = 0
   /** The smallest lag since the beginning: what was late before anybody had to be waited for. */
   let ownLagMs = Infinity
@@ -120,8 +128,9 @@ export function createProgrammeSound(options: {
   const closing = new Set<Promise<void>>()
 
   function open(entry: AirEntry, startsAt: number, from: number): Voice {
-    const { media, endMs, isTrimmed, gain, jingleId } = aboutEntry(entry)
-    const lengthMs = endMs ?? (jingleId === null ? Infinity : ASSUMED_CLIP_MS)
+    const { media, endMs, isTrimmed, gain } = aboutEntry(entry)
+    if (media === null) throw new Error('silence has no file')
+    const lengthMs = endMs ?? (isJingle(entry) ? ASSUMED_CLIP_MS : Infinity)
     return {
       ...openSound(media, lengthMs + (isTrimmed ? 0 : OVERRUN_MS), startsAt, from),
       gain,
@@ -187,21 +196,20 @@ export function createProgrammeSound(options: {
 
   /** What cannot be decoded leaves the programme. */
   function refuse(entry: AirEntry) {
-    if ('clip' in entry) programme.clipUnplayable(entry.clip.id, timeOf(cursor))
+    const { clip } = aboutEntry(entry)
+    if (clip) programme.clipUnplayable(clip.id, timeOf(cursor))
     else programme.unplayable(entry.entryId, timeOf(cursor))
   }
 
   /** Puts on air what the plan says for sample `at`. */
   function begin(plan: AirPlan, at: number, fade: Fade | null) {
     const planned = plan.current
-    if (!planned || planned.entry.entryId === overId) {
-      current = null
-      following = plan.next
-      if (!isSilent) options.onHeard(at, null)
-      isSilent = true
-      return
-    }
+    if (!planned || planned.entry.entryId === overId) return beSilent(plan, at, null)
     const { entry } = planned
+    if (aboutEntry(entry).media === null) {
+      const startsAt = at - Math.round(planned.positionMs * SAMPLES_PER_MS)
+      return beSilent(plan, at, { entry, startsAt, phrase: null })
+    }
     const exact = Math.round(planned.positionMs * SAMPLES_PER_MS)
     const opened = prepared?.entry.entryId === entry.entryId ? prepared : null
     const isBeginning = opened && Math.abs(exact - opened.from) < ROUNDING_MS * SAMPLES_PER_MS
@@ -225,23 +233,37 @@ export function createProgrammeSound(options: {
     )
   }
 
+  /** Nothing is heard; `talk`: what is shown meanwhile. */
+  function beSilent(plan: AirPlan, at: number, talk: Placed | null) {
+    current = null
+    following = plan.next
+    const entryId = talk?.entry.entryId ?? null
+    if (silence !== entryId) options.onHeard(at, talk)
+    silence = entryId
+  }
+
   /** Puts on air what the plan says now, although what sounds is not over. */
   function change(plan: AirPlan) {
+    const isToTalk = plan.current !== null && aboutEntry(plan.current.entry).isTalk
+    const isFromTalk = current !== null && aboutEntry(current.entry).isTalk
+    const isJoined = (plan.current?.positionMs ?? 0) > 0 || voices.length > 0
+    const length = (isSlow: boolean) => (isSlow ? TALK_FADE_SAMPLES : QUICK_FADE_SAMPLES)
     for (const sound of allSounds(voices)) {
       const level = gainAt(sound.fade, cursor)
-      sound.fade = { direction: 'out', from: cursor, length: QUICK_FADE_SAMPLES, level }
+      const left = sound.fade?.direction === 'out' ? sound.fade.from + sound.fade.length - cursor : Infinity
+      const outLength = Math.min(left, length(isToTalk || isFromTalk))
+      sound.fade = { direction: 'out', from: cursor, length: outLength, level }
     }
-    const isJoined = (plan.current?.positionMs ?? 0) > 0 || voices.length > 0
     begin(
       plan,
       cursor,
-      isJoined ? { direction: 'in', from: cursor, length: QUICK_FADE_SAMPLES, level: 1 } : null,
+      isJoined ? { direction: 'in', from: cursor, length: length(isToTalk), level: 1 } : null,
     )
   }
 
   function sound(voice: Voice, at: number) {
     voices.push(voice)
-    isSilent = false
+    silence = undefined
     tellHeard(voice, at)
   }
 
@@ -255,6 +277,7 @@ export function createProgrammeSound(options: {
     const planned = plan.current
     if (lastCue === null || lastCue.entryId === null) return begin(plan, at, null)
     const { entry, startsAt, phrase } = placedBy(lastCue)
+    if (aboutEntry(entry).media === null) return begin(plan, at, null)
     const positionMs = (at - startsAt) / SAMPLES_PER_MS
     if (planned?.entry.entryId === lastCue.entryId) {
       // What was heard is exact to the sample; the engine's moment may lie a frame beside it.
@@ -280,7 +303,7 @@ export function createProgrammeSound(options: {
   /** Where a voice is over, once that is known. */
   function endOf({ decoder, entry, startsAt }: Voice): number | null {
     if (decoder.end === null) return null
-    if (isJingle(entry)) return startsAt + decoder.end
+    if (aboutEntry(entry).clip) return startsAt + decoder.end
     const { endMs } = aboutEntry(entry)
     const expected = endMs === null ? EARLY_SAMPLES : endMs * SAMPLES_PER_MS
     const diedEarly = decoder.end < EARLY_SAMPLES && decoder.end < expected - EARLY_SHORTFALL_SAMPLES
@@ -290,7 +313,7 @@ export function createProgrammeSound(options: {
   /** Where the crossfade of the current voice begins, when there is to be one. */
   function crossfadeOf(voice: Voice, end: number): number | null {
     if (!crossfadeSamples || voice.isTail || !prepared || prepared.decoder.phase === 'unplayable') return null
-    if (isJingle(voice.entry) || isJingle(prepared.entry)) return null
+    if (aboutEntry(voice.entry).clip || aboutEntry(prepared.entry).clip) return null
     if (end > voice.startsAt + voice.decoder.end!) return null
     const { endMs } = aboutEntry(prepared.entry)
     const nextEnd = prepared.decoder.end ?? (endMs === null ? Infinity : endMs * SAMPLES_PER_MS)
@@ -410,7 +433,8 @@ export function createProgrammeSound(options: {
       const follower = followerIn(programme.plan(timeOf(cursor)))
       following = follower?.entryId === entryId ? null : follower
     }
-    if (following && isNextNeededSoon()) prepared ??= open(following, 0, startOf(following))
+    if (following && aboutEntry(following).media !== null && isNextNeededSoon())
+      prepared ??= open(following, 0, startOf(following))
     if (current) preparePhrase(current)
   }
 
@@ -446,7 +470,9 @@ export function createProgrammeSound(options: {
         for (const { decoder, startsAt, samples } of sounds) {
           decoder.read(cursor - startsAt, count, samples, filled)
         }
-        mix(sounds, block, filled, count, cursor)
+        // Where sound is made up for, nobody speaks: what is said now belongs to the present.
+        const over = lagMs < PRESENT_MS ? options.speech?.mix(filled, count) : null
+        mix(sounds, block, filled, count, cursor, over)
         cursor += count
         filled += count
       }
@@ -461,6 +487,7 @@ export function createProgrammeSound(options: {
         close(prepared)
         prepared = null
       }
+      if (!current && silence !== null && silence === entryId) return
       const heardId = current?.isTail ? following?.entryId : current?.entry.entryId
       const follower = followerIn(plan)
       if (current && heardId === (current.isTail ? follower?.entryId : entryId)) {
@@ -513,5 +540,5 @@ function startOf(entry: AirEntry): number {
 }
 
 function isJingle(entry: AirEntry): boolean {
-  return aboutEntry(entry).jingleId !== null
+  return 'clip' in entry
 }

@@ -3,7 +3,7 @@ import type { Command, Effect, Outcome, Phrase, PlayoutState, Rendition } from '
 /** What is heard from `frame` on. */
 export type Cue = SoundCue | SilenceCue
 
-/** A song, or a jingle, during which the song before it is still shown. */
+/** A song; a jingle, during which the song before it is still shown; or a talk. */
 export interface SoundCue {
   /** Frame number at which this begins. */
   frame: number
@@ -19,6 +19,8 @@ export interface SoundCue {
   rendition?: Rendition
   /** The clip that is heard, when it is a jingle. */
   jingle?: { id: string; media: string }
+  /** The hosts talk over this clip, null = over silence. */
+  talk?: { filler: { id: string; media: string } | null }
   /** What is mixed over the end of the song. */
   phrase?: Phrase
 }
@@ -112,4 +114,10 @@ export interface AirDesk {
 export interface StationClock {
   /** Epoch ms; never goes backwards within a process by a jump of the wall clock. */
   nowMs(): number
+}
+
+/** The station's clock beside the one that people look at, which may have been set while the station was on air. */
+export interface WallClock extends StationClock {
+  /** By how many ms the station's clock is ahead of the wall clock. */
+  aheadMs(): number
 }

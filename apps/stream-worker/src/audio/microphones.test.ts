@@ -1,0 +1,348 @@
+import type { Participant } from '@solstice/playout'
+import { pino } from 'pino'
+import t from 'tap'
+import { pitch } from '../../../../tests/harness/audio.ts'
+import type { Teardown } from '../../../../tests/harness/processes.ts'
+import { cut, makeRecording } from '../../../../tests/harness/recording.ts'
+import { createSpeech, type Speech } from './microphones.ts'
+import { createResampler } from './resampler.ts'
+import { createSpeechLimiter, SPEECH_CEILING } from './speech-limiter.ts'
+
+const RATE = 44_100
+const FRAME = 1152
+const TICK_MS = 100
+const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+
+function person(socketId: string, change: Partial<Participant> = {}): Participant {
+  return {
+    socketId,
+    replica: 'r',
+    uid: socketId,
+    address: '127.0.0.1',
+    role: 'host',
+    adminId: 'super',
+    name: socketId,
+    isMicOn: true,
+    gain: 2,
+    isMuted: false,
+    sinceMs: 0,
+    endsAtMs: null,
+    ...change,
+  }
+}
+
+interface Studio {
+  speech: Speech
+  /** Who was asked for the header of a recording, and when. */
+  asked: { socketId: string; atMs: number }[]
+  /** Something happens at a moment. */
+  at(ms: number, work: () => void): void
+  /** Somebody sends pieces, one after the other. */
+  send(socketId: string, pieces: Buffer[], everyMs: number, fromMs?: number): void
+  /** What is said until a moment, −1 to 1, and the gain of the music; 100 ms at a time, as a broadcast takes it. */
+  listen(untilMs: number): { said: Float32Array; music: Float32Array }
+}
+
+/** A studio whose time is given by hand. */
+async function openStudio(t: Teardown, participants: Participant[]): Promise<Studio> {
+  let nowMs = 0
+  let mixed = 0
+  const asked: Studio['asked'] = []
+  const plans: { ms: number; work(): void }[] = []
+  const speech = createSpeech({
+    askForHead: (socketId) => asked.push({ socketId, atMs: nowMs }),
+    nowMs: () => nowMs,
+    log,
+  })
+  t.teardown(() => speech.close())
+  await speech.follow(participants)
+  const at: Studio['at'] = (ms, work) => {
+    plans.push({ ms, work })
+    plans.sort((a, b) => a.ms - b.ms)
+  }
+  return {
+    speech,
+    asked,
+    at,
+    send(socketId, pieces, everyMs, fromMs = everyMs) {
+      for (const [i, bytes] of pieces.entries())
+        at(fromMs + i * everyMs, () => speech.receive({ socketId, bytes }))
+    },
+    listen(untilMs) {
+      const said: number[] = []
+      const music: number[] = []
+      while (nowMs + TICK_MS <= untilMs) {
+        nowMs += TICK_MS
+        while (plans[0] && plans[0].ms <= nowMs) plans.shift()!.work()
+        for (; mixed + FRAME <= (nowMs * RATE) / 1000; mixed += FRAME) {
+          const over = speech.mix(0, FRAME)
+          for (let i = 0; i < FRAME; i++) {
+            said.push((over?.speech[i] ?? 0) / 32_767)
+            music.push(over?.music[i] ?? 1)
+          }
+        }
+      }
+      return { said: Float32Array.from(said), music: Float32Array.from(music) }
+    },
+  }
+}
+
+/** Where speech is heard: [from, to] in ms, pauses of less than 5 ms not counted. */
+function heardSpans(said: Float32Array): [number, number][] {
+  const spans: [number, number][] = []
+  for (let i = 0; i < said.length; i++) {
+    if (Math.abs(said[i]!) < 0.002) continue
+    const ms = (i * 1000) / RATE
+    const last = spans.at(-1)
+    if (last && ms - last[1] < 5) last[1] = ms
+    else spans.push([ms, ms])
+  }
+  return spans
+}
+
+const peakOf = (said: Float32Array) => said.reduce((peak, one) => Math.max(peak, Math.abs(one)), 0)
+
+const tone = (hz: number, seconds: number) =>
+  makeRecording(`sine=frequency=${hz}:duration=${seconds}`, seconds)
+
+t.test('a microphone', async (t) => {
+  const SECONDS = 4
+  const recording = await tone(1000, SECONDS)
+
+  t.test('is heard at its pitch and level, without a hole, whatever the length of the pieces', async (t) => {
+    for (const pieceMs of [100, 250, 500]) {
+      const studio = await openStudio(t, [person('a')])
+      studio.send('a', cut(recording, SECONDS, pieceMs), pieceMs)
+      const { said } = studio.listen(SECONDS * 1000 + 1500)
+      const spans = heardSpans(said)
+      t.equal(spans.length, 1, `one span with pieces of ${pieceMs} ms`)
+      const [from, to] = spans[0]!
+      t.ok(from - pieceMs <= 300, `begins ${from - pieceMs} ms after the first piece`)
+      t.ok(Math.abs(to - from - SECONDS * 1000) < 60, `lasts ${to - from} ms`)
+      // A sine of 1/8 of full scale, with gain 2.
+      const level = pitch(said, 1000, Math.round(((from + 500) * RATE) / 1000), RATE)
+      t.ok(Math.abs(level - 0.25) < 0.02, `level ${level}`)
+    }
+  })
+
+  t.test(
+    'has gains as they were chosen, and silence where it is muted; the sound goes on behind that',
+    async (t) => {
+      const studio = await openStudio(t, [person('a', { gain: 2 })])
+      studio.send('a', cut(recording, SECONDS, 100), 100)
+      studio.at(1500, () => void studio.speech.follow([person('a', { gain: 6 })]))
+      studio.at(2500, () => void studio.speech.follow([person('a', { gain: 6, isMuted: true })]))
+      studio.at(3500, () => void studio.speech.follow([person('a', { gain: 6 })]))
+      const { said, music } = studio.listen(4500)
+      const level = (ms: number) => pitch(said, 1000, (ms * RATE) / 1000, RATE / 5)
+      t.ok(Math.abs(level(1100) - 0.25) < 0.02)
+      t.ok(Math.abs(level(2000) - 0.75) < 0.04)
+      t.ok(level(2900) < 0.001)
+      t.equal(music[(3300 * RATE) / 1000], 1, 'who is muted does not hold the music down')
+      t.ok(Math.abs(level(3900) - 0.75) < 0.04)
+    },
+  )
+
+  t.test('holds the music down while it is heard, and for a second when the line is cut', async (t) => {
+    const studio = await openStudio(t, [person('a')])
+    studio.send('a', cut(recording, SECONDS, 100).slice(0, 20), 100)
+    const { said, music } = studio.listen(5000)
+    const [[from, to]] = heardSpans(said) as [[number, number]]
+    const gain = (ms: number) => music[Math.round((ms * RATE) / 1000)]!
+    t.equal(gain(from - 10), 1)
+    t.ok(Math.abs(gain(from + 100) - 0.55) < 0.06, 'half-way after 100 ms')
+    t.ok(Math.abs(gain(from + 210) - 0.16) < 0.001)
+    t.ok(Math.abs(gain(to + 950) - 0.16) < 0.001)
+    t.equal(gain(to + 1250), 1)
+    t.notOk(studio.speech.mix(0, FRAME), 'the music passes as it is')
+  })
+
+  t.test('is not heard when it is off, nor when nobody of that name is on the air', async (t) => {
+    const studio = await openStudio(t, [person('a', { isMicOn: false })])
+    studio.send('a', cut(recording, SECONDS, 100), 100)
+    studio.send('stranger', cut(recording, SECONDS, 100), 100)
+    t.equal(heardSpans(studio.listen(1000).said).length, 0)
+    t.equal(studio.speech.open, 0)
+    await studio.speech.follow([person('a')])
+    t.equal(studio.speech.open, 1)
+    studio.listen(1400)
+    t.same(studio.asked, [{ socketId: 'a', atMs: 1100 }], 'a recording that was not heard from its beginning')
+    await studio.speech.follow([])
+    t.equal(studio.speech.open, 0)
+  })
+
+  t.test('is asked for its header once a second at most, and heard as soon as that is there', async (t) => {
+    const studio = await openStudio(t, [person('a')])
+    const pieces = cut(recording, SECONDS, 100)
+    const head = recording.subarray(0, recording.indexOf(Buffer.of(0x1f, 0x43, 0xb6, 0x75)))
+    studio.send('a', pieces.slice(1, 25), 100)
+    studio.at(2450, () => studio.speech.receive({ socketId: 'a', bytes: head }))
+    studio.send('a', pieces.slice(25), 100, 2500)
+    const { said } = studio.listen(5000)
+    t.same(
+      studio.asked.map(({ atMs }) => atMs),
+      [100, 1100, 2100],
+    )
+    const spans = heardSpans(said)
+    t.equal(spans.length, 1)
+    t.ok(spans[0]![1] - spans[0]![0] > 1300, 'it begins with the next block')
+  })
+
+  t.test('begins anew with each recording', async (t) => {
+    const studio = await openStudio(t, [person('a')])
+    const other = cut(await tone(400, 1), 1, 100)
+    studio.send('a', [...cut(recording, SECONDS, 100).slice(0, 15), ...other], 100)
+    const { said } = studio.listen(4000)
+    const spans = heardSpans(said)
+    t.equal(spans.length, 1)
+    t.ok(Math.abs(spans[0]![1] - spans[0]![0] - 2500) < 80)
+    t.ok(pitch(said, 400, Math.round(((spans[0]![1] - 500) * RATE) / 1000), RATE / 4) > 0.2)
+  })
+
+  t.test('is near again after a hold-up: what came too late is left out', async (t) => {
+    const studio = await openStudio(t, [person('a')])
+    const long = await makeRecording('aevalsrc=0.125*sin(2*PI*(300*t+150*t*t)):s=48000', 6)
+    const pieces = cut(long, 6, 100)
+    for (const [i, bytes] of pieces.entries()) {
+      const sentMs = (i + 1) * 100
+      const heldUp = sentMs > 1000 && sentMs < 2000
+      studio.at(heldUp ? 2000 : sentMs, () => studio.speech.receive({ socketId: 'a', bytes }))
+    }
+    const { said } = studio.listen(6000)
+    // A pitch that rises by 300 Hz a second tells what is heard when.
+    const hz = (ms: number) => 300 + 300 * (ms / 1000)
+    const delay = (atMs: number) => {
+      const from = Math.round((atMs * RATE) / 1000)
+      const delays = Array.from({ length: 150 }, (_, i) => i * 10)
+      const strengths = delays.map((d) => pitch(said, hz(atMs + 25 - d), from, RATE / 20))
+      return delays[strengths.indexOf(Math.max(...strengths))]!
+    }
+    t.ok(delay(900) <= 350, `${delay(900)} ms before`)
+    t.ok(delay(2500) >= 700, `${delay(2500)} ms right after it`)
+    t.ok(delay(5500) <= 450, `${delay(5500)} ms some seconds later`)
+  })
+})
+
+t.test('two at once are one sound, which is never louder than its ceiling', async (t) => {
+  const studio = await openStudio(t, [person('a'), person('b', { role: 'guest' })])
+  studio.send('a', cut(await tone(500, 2), 2, 100), 100)
+  studio.send('b', cut(await tone(1500, 2), 2, 250), 250)
+  studio.at(1500, () => void studio.speech.follow([person('a', { gain: 7 }), person('b', { gain: 7 })]))
+  const { said } = studio.listen(3000)
+  const level = (hz: number, ms: number) => pitch(said, hz, (ms * RATE) / 1000, RATE / 5)
+  t.ok(Math.abs(level(500, 1000) - 0.25) < 0.02)
+  t.ok(Math.abs(level(1500, 1000) - 0.25) < 0.02)
+  const loudest = peakOf(said) * 32_767
+  t.ok(loudest <= SPEECH_CEILING + 1 && loudest > SPEECH_CEILING * 0.9, `loudest ${loudest}`)
+  t.ok(level(500, 1700) / level(1500, 1700) > 0.9, 'both get softer alike')
+})
+
+t.test(
+  'whatever is sent, nothing breaks, others are heard, and what is good again is heard again',
+  async (t) => {
+    const SECONDS = 6
+    const good = cut(await tone(700, SECONDS), SECONDS, 100)
+    let seed = 20
+    const random = () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return seed / 2 ** 31
+    }
+    const noise = (length: number) => Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)))
+    const faults: ((piece: Buffer) => Buffer[])[] = [
+      () => [],
+      (piece) => [piece, piece],
+      () => [noise(800)],
+      (piece) => [piece, noise(300)],
+      (piece) => [piece.subarray(0, Math.floor(random() * piece.length))],
+      (piece) => {
+        const broken = Buffer.from(piece)
+        for (let i = 0; i < 5; i++) broken[Math.floor(random() * broken.length)] = Math.floor(random() * 256)
+        return [broken]
+      },
+      (piece) => [noise(400 * 1024), piece],
+      () => [Buffer.alloc(0)],
+      () => [Buffer.alloc(3000, 0xa3)],
+      () => [Buffer.of(0x1f, 0x43, 0xb6, 0x75, 0x08, 0xff, 0xff, 0xff, 0xff)],
+    ]
+    const studio = await openStudio(t, [person('bad'), person('good')])
+    const bad = cut(await tone(2000, SECONDS), SECONDS, 100)
+    const [head = Buffer.alloc(0), ...rest] = bad
+    studio.send('good', good, 100)
+    studio.send('bad', [head], 100)
+    for (const [i, piece] of rest.entries()) {
+      const fault = i < 40 && random() < 0.4 ? faults[Math.floor(random() * faults.length)] : null
+      for (const bytes of fault?.(piece) ?? [piece])
+        studio.at(200 + i * 100, () => studio.speech.receive({ socketId: 'bad', bytes }))
+    }
+    const { said } = studio.listen(6000)
+    for (let ms = 500; ms < 5800; ms += 100) {
+      const level = pitch(said, 700, (ms * RATE) / 1000, RATE / 10)
+      if (level < 0.1) t.fail(`the good one is not heard at ${ms} ms: ${level}`)
+    }
+    t.ok(pitch(said, 2000, Math.round(5.4 * RATE), RATE / 4) > 0.2, 'the other one is heard again')
+    t.ok(peakOf(said) * 32_767 <= SPEECH_CEILING + 1)
+  },
+)
+
+t.test('who sends much more than can be heard costs little, and is heard from its end', async (t) => {
+  const studio = await openStudio(t, [person('a')])
+  const minutes = cut(await tone(900, 120), 120, 250)
+  studio.at(100, () => {
+    for (const bytes of minutes) studio.speech.receive({ socketId: 'a', bytes })
+  })
+  const before = process.cpuUsage()
+  const { said } = studio.listen(8000)
+  const { user, system } = process.cpuUsage(before)
+  t.ok((user + system) / 1000 < 4000, `${(user + system) / 1000} ms of CPU`)
+  const lasted = heardSpans(said).reduce((sum, [from, to]) => sum + to - from, 0)
+  t.ok(lasted > 500 && lasted <= 2050, `${lasted} ms are heard of two minutes`)
+})
+
+t.test('48 kHz become 44.1 kHz: as loud, and with nothing added', async (t) => {
+  for (const hz of [100, 1000, 5000, 12_000, 17_000]) {
+    const resample = createResampler()
+    const out: number[] = []
+    for (let at = 0; at < 48_000; at += 960) {
+      out.push(
+        ...resample(
+          Float32Array.from({ length: 960 }, (_, i) => Math.sin((2 * Math.PI * hz * (at + i)) / 48_000)),
+        ),
+      )
+    }
+    const samples = Float32Array.from(out)
+    t.ok(Math.abs(samples.length - RATE) < 60, `${samples.length} samples`)
+    const from = 2205
+    const count = 35_280
+    const level = pitch(samples, hz, from, count)
+    t.ok(Math.abs(20 * Math.log10(level)) < 0.3, `${hz} Hz: ${20 * Math.log10(level)} dB`)
+    const w = (2 * Math.PI * hz) / RATE
+    let sin = 0
+    let cos = 0
+    for (let i = from; i < from + count; i++) {
+      sin += (2 * samples[i]! * Math.sin(w * i)) / count
+      cos += (2 * samples[i]! * Math.cos(w * i)) / count
+    }
+    let rest = 0
+    for (let i = from; i < from + count; i++)
+      rest += (samples[i]! - sin * Math.sin(w * i) - cos * Math.cos(w * i)) ** 2
+    const restDb = 10 * Math.log10((2 * rest) / count)
+    t.ok(restDb < -60, `${hz} Hz: everything else is at ${restDb} dB`)
+  }
+})
+
+t.test('the limiter softens ahead of a peak and lets go slowly; all below its ceiling passes', async (t) => {
+  const limiter = createSpeechLimiter()
+  const samples = Float32Array.from({ length: RATE }, (_, i) => {
+    const peak = i >= 4410 && i < 8820 ? 100_000 : 10_000
+    return peak * Math.sin((2 * Math.PI * 441 * i) / RATE)
+  })
+  limiter.limit(samples, 0, RATE)
+  const loudest = (from: number, to: number) => Math.max(...samples.subarray(from, to).map(Math.abs))
+  t.ok(loudest(0, RATE) <= SPEECH_CEILING)
+  t.ok(loudest(5000, 8800) > SPEECH_CEILING * 0.95)
+  t.ok(Math.abs(loudest(2000, 4200) - 10_000) < 100, 'before it')
+  t.ok(loudest(9100, 9500) < 4500, 'still soft right behind it')
+  t.ok(Math.abs(loudest(40_000, RATE) - 10_000) < 300, 'as it was, some time later')
+  limiter.limit(samples.fill(0), 0, RATE)
+  t.ok(limiter.isIdle)
+})

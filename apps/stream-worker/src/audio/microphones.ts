@@ -1,0 +1,136 @@
+import type { Participant } from '@solstice/playout'
+import { FRAME_SAMPLES, type MicrophonePiece, SAMPLE_RATE } from '@solstice/station'
+import type { Logger } from 'pino'
+import { createMicrophone, type Microphone } from './microphone.ts'
+import type { VoiceOver } from './mixer.ts'
+import { createSpeechLimiter } from './speech-limiter.ts'
+
+/** While somebody speaks the music is heard with this gain. */
+export const DUCKED = 0.16
+const DUCK_STEP = (1 - DUCKED) / (0.2 * SAMPLE_RATE)
+/** A line that is cut does not hold the music down for longer. */
+const HOLD_SAMPLES = SAMPLE_RATE
+const HEAD_EVERY_MS = 1_000
+
+/** The microphones of all who are on the air, as one sound over the music. */
+export interface Speech {
+  /**
+   * Who is on the air now, and how; a microphone that is off, or whose person is gone, is let go. Resolves when all that are on
+   * can be heard; nobody has to wait for that.
+   */
+  follow(participants: readonly Participant[]): Promise<void>
+  /** The next piece of somebody's recording. Never throws, whatever it is. */
+  receive(piece: MicrophonePiece): void
+  /**
+   * The next samples, at `from` to `from + count` of what it gives; count at most a frame. null = nothing is said, and the
+   * music is as loud as it is.
+   */
+  mix(from: number, count: number): VoiceOver | null
+  /** How many microphones are listened to. */
+  readonly open: number
+  close(): void
+}
+
+interface Speaker {
+  microphone: Microphone
+  gain: number
+  isMuted: boolean
+  /** Sample of this mix after which it has given no more sound. */
+  heardUntil: number
+  headAskedAtMs: number
+}
+
+/** @param options.nowMs any clock that never goes back. @param options.askForHead a recording cannot be understood. */
+export function createSpeech(options: {
+  askForHead(socketId: string): void
+  nowMs?: () => number
+  log: Logger
+}): Speech {
+  const { askForHead, log, nowMs = () => performance.now() } = options
+  const speakers = new Map<string, Speaker>()
+  const limiter = createSpeechLimiter()
+  const over: VoiceOver = {
+    speech: new Float32Array(FRAME_SAMPLES),
+    music: new Float32Array(FRAME_SAMPLES),
+  }
+  let mixed = 0
+  let ducking = 1
+
+  function isDucked(): boolean {
+    for (const { isMuted, heardUntil } of speakers.values()) {
+      if (!isMuted && mixed - heardUntil < HOLD_SAMPLES) return true
+    }
+    return false
+  }
+
+  return {
+    async follow(participants) {
+      const speaking = new Map(
+        participants.filter(({ isMicOn }) => isMicOn).map((one) => [one.socketId, one]),
+      )
+      for (const [socketId, speaker] of speakers) {
+        if (speaking.has(socketId)) continue
+        speaker.microphone.close()
+        speakers.delete(socketId)
+      }
+      for (const [socketId, { gain, isMuted }] of speaking) {
+        const speaker = speakers.get(socketId)
+        if (speaker) Object.assign(speaker, { gain, isMuted })
+        else {
+          const microphone = createMicrophone(log.child({ socketId }))
+          speakers.set(socketId, {
+            microphone,
+            gain,
+            isMuted,
+            heardUntil: -Infinity,
+            headAskedAtMs: -Infinity,
+          })
+        }
+      }
+      await Promise.all([...speakers.values()].map(({ microphone }) => microphone.ready))
+    },
+
+    receive({ socketId, bytes }) {
+      const speaker = speakers.get(socketId)
+      if (!speaker) return
+      const now = nowMs()
+      try {
+        speaker.microphone.receive(bytes, now)
+      } catch (err) {
+        log.error({ err, socketId }, 'a piece of speech could not be read')
+      }
+      if (!speaker.microphone.wantsHead || now - speaker.headAskedAtMs < HEAD_EVERY_MS) return
+      speaker.headAskedAtMs = now
+      askForHead(socketId)
+    },
+
+    mix(from, count) {
+      if (speakers.size === 0 && ducking === 1 && limiter.isIdle) return null
+      const { speech, music } = over
+      const now = nowMs()
+      speech.fill(0, from, from + count)
+      for (const speaker of speakers.values()) {
+        const gain = speaker.isMuted ? 0 : speaker.gain
+        if (speaker.microphone.add(speech, from, count, gain, now)) speaker.heardUntil = mixed + count
+      }
+      mixed += count
+      limiter.limit(speech, from, count)
+      const target = isDucked() ? DUCKED : 1
+      for (let i = from; i < from + count; i++) {
+        if (ducking > target) ducking = Math.max(target, ducking - DUCK_STEP)
+        else if (ducking < target) ducking = Math.min(target, ducking + DUCK_STEP)
+        music[i] = ducking
+      }
+      return ducking === 1 && limiter.isIdle ? null : over
+    },
+
+    get open() {
+      return speakers.size
+    },
+
+    close() {
+      for (const { microphone } of speakers.values()) microphone.close()
+      speakers.clear()
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** Duration in ms of one frame, by the configuration number of the packet (RFC 6716, table 2). */
+const SILK_MS = [10, 20, 40, 60]
+const HYBRID_MS = [10, 20]
+const CELT_MS = [2.5, 5, 10, 20]
+const LONGEST_PACKET_MS = 120
+const MOST_FRAME_BYTES = 1275
+
+/** How long an Opus packet is, in ms; null when it breaks the framing rules of RFC 6716, section 3, so is none. */
+export function opusDurationMs(packet: Uint8Array): number | null {
+  const [toc] = packet
+  if (toc === undefined) return null
+  const config = toc >> 3
+  const frameMs =
+    config < 12 ? SILK_MS[config & 3]! : config < 16 ? HYBRID_MS[config & 1]! : CELT_MS[config & 3]!
+  const length = packet.length - 1
+  switch (toc & 3) {
+    case 0:
+      return length <= MOST_FRAME_BYTES ? frameMs : null
+    case 1:
+      return length % 2 === 0 && length / 2 <= MOST_FRAME_BYTES ? 2 * frameMs : null
+    case 2: {
+      const first = frameLength(packet, 1)
+      if (!first) return null
+      const second = length - first.header - first.bytes
+      return second >= 0 && second <= MOST_FRAME_BYTES ? 2 * frameMs : null
+    }
+    default:
+      return manyFramesMs(packet, frameMs)
+  }
+}
+
+/** Code 3: a number of frames, of one length or each with its own, and padding. */
+function manyFramesMs(packet: Uint8Array, frameMs: number): number | null {
+  const flags = packet[1]
+  if (flags === undefined) return null
+  const count = flags & 0x3f
+  if (count === 0 || count * frameMs > LONGEST_PACKET_MS) return null
+  let at = 2
+  let padding = 0
+  if (flags & 0x40) {
+    for (;;) {
+      const byte = packet[at++]
+      if (byte === undefined) return null
+      padding += byte === 255 ? 254 : byte
+      if (byte !== 255) break
+    }
+  }
+  let left = packet.length - padding
+  if (!(flags & 0x80)) {
+    left -= at
+    return left >= 0 && left % count === 0 && left / count <= MOST_FRAME_BYTES ? count * frameMs : null
+  }
+  for (let i = 1; i < count; i++) {
+    const frame = frameLength(packet, at)
+    if (!frame) return null
+    at += frame.header
+    left -= frame.bytes
+  }
+  left -= at
+  return left >= 0 && left <= MOST_FRAME_BYTES ? count * frameMs : null
+}
+
+/** A coded frame length: one byte up to 251, else two. */
+function frameLength(packet: Uint8Array, at: number): { header: number; bytes: number } | null {
+  const first = packet[at]
+  if (first === undefined) return null
+  if (first < 252) return { header: 1, bytes: first }
+  const second = packet[at + 1]
+  return second === undefined ? null : { header: 2, bytes: second * 4 + first }
+}

@@ -1,0 +1,211 @@
+import { opusDurationMs } from './opus-packet.ts'
+
+/** An Opus packet of a recording. */
+export interface Packet {
+  bytes: Uint8Array
+  durationMs: number
+  /** Within the recording; null while that is not known: after bytes that were lost or no WebM. */
+  atMs: number | null
+}
+
+/** Takes the Opus packets out of a WebM recording that comes in pieces, cut anywhere. */
+export interface WebmReader {
+  /** The packets that are complete now. A piece that begins with an EBML header begins another recording. */
+  read(piece: Buffer): Packet[]
+  /** False: nothing can be understood until the header of the recording comes. */
+  readonly hasHead: boolean
+  /** How many recordings began. */
+  readonly recordings: number
+}
+
+// Elements of Matroska (RFC 9559) that a live recording of sound consists of.
+const EBML = 0x1a45dfa3
+const SEGMENT = 0x18538067
+const TRACKS = 0x1654ae6b
+const TRACK_ENTRY = 0xae
+const TRACK_NUMBER = 0xd7
+const CODEC_ID = 0x86
+const CLUSTER = 0x1f43b675
+const TIMESTAMP = 0xe7
+const BLOCK_GROUP = 0xa0
+const SIMPLE_BLOCK = 0xa3
+const BLOCK = 0xa1
+const containers = new Set([SEGMENT, CLUSTER, BLOCK_GROUP])
+/** SeekHead, Info, Tags, Cues, Void, CRC-32; Position, PrevSize; BlockDuration, ReferenceBlock, DiscardPadding. */
+const passed = [0x114d9b74, 0x1549a966, 0x1254c367, 0x1c53bb6b, 0xec, 0xbf, 0xa7, 0xab, 0x9b, 0xfb, 0x75a2]
+const known = new Set([EBML, TRACKS, TIMESTAMP, SIMPLE_BLOCK, BLOCK, ...containers, ...passed])
+
+const EBML_BYTES = Buffer.of(0x1a, 0x45, 0xdf, 0xa3)
+/** An element that says it is larger is taken for garbage. So no more than that is ever waited for. */
+const MOST_ELEMENT_BYTES = 16 * 1024
+/** The decoder takes no larger packets: 120 ms at 256 kbit/s. */
+const MOST_PACKET_BYTES = 3840
+/** Track number (one byte), time in the cluster (two), flags. */
+const BLOCK_HEADER_BYTES = 4
+
+/**
+ * A reader that garbage cannot stop: where the bytes make no sense it looks for the next header, cluster or block. A block
+ * found that way has to be followed by another element, so it is given out only when the bytes behind it are there.
+ */
+export function createWebmReader(): WebmReader {
+  let rest: Buffer = Buffer.alloc(0)
+  let track: number | null = null
+  let clusterMs: number | null = null
+  /** The bytes before `rest` made no sense. */
+  let isLost = false
+  let recordings = 0
+
+  function beginRecording() {
+    recordings++
+    track = null
+    clusterMs = null
+  }
+
+  function readTracks(data: Buffer) {
+    for (const entry of elementsOf(data)) {
+      if (entry.id !== TRACK_ENTRY) continue
+      const fields = elementsOf(entry.data)
+      const number = fields.find(({ id }) => id === TRACK_NUMBER)?.data[0]
+      const codec = fields.find(({ id }) => id === CODEC_ID)?.data.toString('latin1')
+      if (number !== undefined && number < 0x7f && codec?.startsWith('A_OPUS')) track = number
+    }
+  }
+
+  function packetIn(block: Buffer): Packet | null {
+    if (track === null || block[0] !== (0x80 | track)) return null
+    // Lacing would put several packets into one block; no browser does that.
+    if (block.length <= BLOCK_HEADER_BYTES || block[3]! & 0x06) return null
+    const bytes = block.subarray(BLOCK_HEADER_BYTES)
+    if (bytes.length > MOST_PACKET_BYTES) return null
+    const durationMs = opusDurationMs(bytes)
+    if (durationMs === null) return null
+    return { bytes, durationMs, atMs: clusterMs === null ? null : clusterMs + block.readInt16BE(1) }
+  }
+
+  /** Where reading can go on from `at`; the end of what has to be kept back when that cannot be told yet. */
+  function findAgain(bytes: Buffer, from: number): { at: number; isFound: boolean } {
+    for (let at = from; at < bytes.length; at++) {
+      const first = bytes[at]
+      if (first !== 0x1a && first !== 0x1f && first !== 0xa3) continue
+      const element = elementAt(bytes, at)
+      if (element === 'more') return { at, isFound: false }
+      if (!element) continue
+      const { id, start, end } = element
+      if (id === EBML || id === CLUSTER) return { at, isFound: true }
+      if (id !== SIMPLE_BLOCK || end === null) continue
+      if (end - start > MOST_PACKET_BYTES + BLOCK_HEADER_BYTES) continue
+      if (bytes[start] !== undefined && bytes[start] !== (0x80 | (track ?? 0))) continue
+      if (end > bytes.length) return { at, isFound: false }
+      if (!packetIn(bytes.subarray(start, end))) continue
+      const next = idAt(bytes, end)
+      if (next === 'more') return { at, isFound: false }
+      if (next && known.has(next.id)) return { at, isFound: true }
+    }
+    return { at: bytes.length, isFound: false }
+  }
+
+  return {
+    get hasHead() {
+      return track !== null
+    },
+    get recordings() {
+      return recordings
+    },
+    read(piece) {
+      const isNew = piece.length >= 4 && piece.subarray(0, 4).equals(EBML_BYTES)
+      if (isNew) isLost = false
+      const bytes = isNew || rest.length === 0 ? piece : Buffer.concat([rest, piece])
+      const packets: Packet[] = []
+      let at = 0
+      for (;;) {
+        if (isLost) {
+          const found = findAgain(bytes, at)
+          at = found.at
+          if (!found.isFound) break
+          isLost = false
+        }
+        const element = elementAt(bytes, at)
+        if (element === 'more') break
+        const isSense = element && known.has(element.id)
+        if (isSense && containers.has(element.id)) {
+          if (element.id === CLUSTER) clusterMs = null
+          at = element.start
+          continue
+        }
+        if (!isSense || element.end === null || element.end - element.start > MOST_ELEMENT_BYTES) {
+          isLost = true
+          clusterMs = null
+          at++
+          continue
+        }
+        const { id, start, end } = element
+        if (end > bytes.length) break
+        const data = bytes.subarray(start, end)
+        at = end
+        if (id === EBML) beginRecording()
+        else if (id === TRACKS) readTracks(data)
+        else if (id === TIMESTAMP) clusterMs = data.length <= 6 ? numberIn(data) : null
+        else if (id === SIMPLE_BLOCK || id === BLOCK) {
+          const packet = packetIn(data)
+          if (packet) packets.push(packet)
+        }
+      }
+      // A copy: what is kept must not hold on to a large piece.
+      rest = Buffer.from(bytes.subarray(at))
+      return packets
+    },
+  }
+}
+
+interface Element {
+  id: number
+  /** Where its content begins and ends; `end` null = where its parent ends. */
+  start: number
+  end: number | null
+}
+
+/** The element at a place; `more`: it is cut off there; null: there is none. */
+function elementAt(bytes: Buffer, at: number): Element | 'more' | null {
+  const id = idAt(bytes, at)
+  if (id === 'more' || !id) return id
+  const first = bytes[id.end]
+  if (first === undefined) return 'more'
+  const length = Math.clz32(first) - 23
+  if (length > 8) return null
+  const start = id.end + length
+  if (start > bytes.length) return 'more'
+  const mask = 0xff >> length
+  let value = first & mask
+  let isUnknown = value === mask
+  for (let i = id.end + 1; i < start; i++) {
+    value = value * 256 + bytes[i]!
+    isUnknown &&= bytes[i] === 0xff
+  }
+  if (isUnknown) return { id: id.id, start, end: null }
+  return { id: id.id, start, end: start + value }
+}
+
+function idAt(bytes: Buffer, at: number): { id: number; end: number } | 'more' | null {
+  const first = bytes[at]
+  if (first === undefined) return 'more'
+  const length = Math.clz32(first) - 23
+  if (length > 4) return null
+  if (at + length > bytes.length) return 'more'
+  return { id: bytes.readUIntBE(at, length), end: at + length }
+}
+
+/** The elements in the content of one; up to where it makes no sense. */
+function elementsOf(data: Buffer): { id: number; data: Buffer }[] {
+  const elements: { id: number; data: Buffer }[] = []
+  for (let at = 0; at < data.length; ) {
+    const element = elementAt(data, at)
+    if (!element || element === 'more' || element.end === null) break
+    elements.push({ id: element.id, data: data.subarray(element.start, element.end) })
+    at = element.end
+  }
+  return elements
+}
+
+function numberIn(data: Buffer): number {
+  return data.length === 0 ? 0 : data.readUIntBE(0, data.length)
+}
