@@ -4,15 +4,8 @@ import { chooseLocale, chosenLocale, type Place, pathOf, placeOf } from './langu
 import { late } from './late.tsx'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
+import type { PageProps } from './page.ts'
 import type { Radio } from './radio/radio.ts'
-
-/** What a page other than the listener's gets. */
-export interface PageProps {
-  locale: Locale
-  onLocale: (locale: Locale) => void
-  /** Shows another page of this client, in the same language. */
-  goTo: (page: Place['page']) => void
-}
 
 const GuestPage = late(async () => (await import('./live/guest-page.tsx')).GuestPage)
 const LoginPage = late(async () => (await import('./admin/login-page.tsx')).LoginPage)

@@ -1,9 +1,9 @@
 import './admin.css'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Refusal } from '../api.ts'
-import type { PageProps } from '../app.tsx'
 import { textOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
+import type { PageProps } from '../page.ts'
 import { logIn, whoAmI } from './session.ts'
 import { adminTexts } from './texts.ts'
 
