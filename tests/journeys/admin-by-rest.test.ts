@@ -7,7 +7,7 @@ import { prepareStation } from '../harness/station.ts'
 
 t.test('an operator can run a station by the lines of docs/admin-by-rest.md', async (t) => {
   // Enough for a list of its own: a smaller library is repeated, and the new song could then play next by chance.
-  const tones = Array.from({ length: 12 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + 50 * i, seconds: 60 }))
+  const tones = Array.from({ length: 12 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + 50 * i, seconds: 30 }))
   const station = await prepareStation(t, tones, {
     NIGHT_MODE: 'true',
     DAY_START_HOUR: '0',
