@@ -49,6 +49,7 @@ t.test('with nothing but secrets: the documented defaults, and no warning', asyn
     trimSilence: true,
     ffmpegPath: 'ffmpeg',
     radioHostsMode: false,
+    maxLiveHostSlots: 1,
     rosterLimit: 100,
     lyricsApiUrl: 'https://lrclib.net/api',
     lyricsPrefetch: false,
@@ -57,6 +58,8 @@ t.test('with nothing but secrets: the documented defaults, and no warning', asyn
     deleteQuotaPerDay: 30,
     modeSwitchCooldownS: 1800,
     groupInsertCooldownS: 600,
+    guestRequestExpiryS: 60,
+    guestRequestCooldownS: 600,
     preparingMinS: 3,
   })
   const empty = Object.fromEntries(
@@ -111,6 +114,9 @@ t.test('what cannot be used is replaced, with a warning that names it', async (t
     [{ QUEUE_SKIP_COOLDOWN_S: '-1' }, { queueSkipCooldownS: 0 }],
     [{ SUGGEST_COOLDOWN_S: '5 min' }, { suggestCooldownS: 300 }],
     [{ SUGGEST_EXPIRY_S: '-300' }, { suggestExpiryS: 0 }],
+    [{ MAX_LIVE_HOST_SLOTS: '-1' }, { maxLiveHostSlots: 0 }],
+    [{ GUEST_REQUEST_EXPIRY_S: '-1' }, { guestRequestExpiryS: 0 }],
+    [{ GUEST_REQUEST_COOLDOWN_S: 'long' }, { guestRequestCooldownS: 600 }],
     [{ PREPARING_MIN_S: '-1' }, { preparingMinS: 0 }],
     [{ ADMIN_LOGIN: ' ' }, { superAdmin: null }],
     [{ ADMIN_PASS: '' }, { superAdmin: null }],

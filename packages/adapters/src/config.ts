@@ -206,6 +206,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     trimSilence: flag('TRIM_SILENCE', true),
     ffmpegPath: text('FFMPEG_PATH', 'ffmpeg'),
     radioHostsMode: hostsWanted && streamMode,
+    /** Hosts and guests on the air together. */
+    maxLiveHostSlots: integer('MAX_LIVE_HOST_SLOTS', 1, 0),
     rosterLimit: integer('ROSTER_LIMIT', 100, 1),
 
     lyricsApiUrl: env.LYRICS_API_URL === '' ? '' : webAddress('LYRICS_API_URL', 'https://lrclib.net/api'),
@@ -221,6 +223,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     queueSkipCooldownS: integer('QUEUE_SKIP_COOLDOWN_S', 30, 0),
     suggestCooldownS: integer('SUGGEST_COOLDOWN_S', 300, 0),
     suggestExpiryS: integer('SUGGEST_EXPIRY_S', 300, 0),
+    guestRequestExpiryS: integer('GUEST_REQUEST_EXPIRY_S', 60, 0),
+    guestRequestCooldownS: integer('GUEST_REQUEST_COOLDOWN_S', 600, 0),
     preparingMinS: integer('PREPARING_MIN_S', 3, 0),
 
     /** Download tool; '' = looked for in PATH. */
