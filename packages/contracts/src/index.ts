@@ -1,4 +1,5 @@
 export * from './admin-resources.ts'
+export * from './event.ts'
 export * from './events.ts'
 export * from './failures.ts'
 export * from './live-events.ts'

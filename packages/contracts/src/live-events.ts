@@ -1,9 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { ClientEvent, ServerEvent } from './events.ts'
+import { clientEvent, serverEvent } from './event.ts'
 import { Localized } from './localized.ts'
 
-const clientEvent = <const E extends ClientEvent>(event: E): E => event
-const serverEvent = <const E extends ServerEvent>(event: E): E => event
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const EpochMs = Type.Number({ description: 'epoch ms of the station clock' })
 const SocketId = Type.String({ minLength: 1, maxLength: 100 })
