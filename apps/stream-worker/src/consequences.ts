@@ -1,6 +1,13 @@
 import type { Ports } from '@solstice/adapters'
-import { songOf, suggestionList } from '@solstice/playout'
-import { type AirDesk, type Consequence, capabilitiesOf, recordPlayed } from '@solstice/station'
+import { type LiveEnd, type Participant, songOf, suggestionList } from '@solstice/playout'
+import {
+  type Actor,
+  type AirDesk,
+  type Consequence,
+  capabilitiesOf,
+  createAudit,
+  recordPlayed,
+} from '@solstice/station'
 
 /** Does what saved states have to be followed by. */
 export interface Consequences {
@@ -10,18 +17,28 @@ export interface Consequences {
 }
 
 export function createConsequences(
-  { config, log, data, announcer }: Pick<Ports, 'config' | 'log' | 'data' | 'announcer'>,
+  { config, log, data, announcer, clock }: Pick<Ports, 'config' | 'log' | 'data' | 'announcer' | 'clock'>,
   desk: Pick<AirDesk, 'answer'>,
 ): Consequences {
-  const recordsHistory = capabilitiesOf(config).history
+  const capabilities = capabilitiesOf(config)
+  const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog })
   const unfinished = new Set<Consequence>()
+
+  /** Who went by itself knows that. */
+  const tellOfEnd = ({ role, socketId }: Participant, reason: LiveEnd) => {
+    if (reason === 'self') return
+    if (role !== 'host' && reason !== 'session_replaced')
+      announcer.tell({ socketId }, 'guest_force_disconnect', { reason })
+    else if (role === 'host' && (reason === 'kick' || reason === 'session_replaced'))
+      announcer.tell({ socketId }, 'host_force_disconnect', { reason })
+  }
 
   const act = async (consequence: Consequence): Promise<void> => {
     switch (consequence.type) {
       case 'answer':
         return desk.answer(consequence.asker, consequence.outcome)
       case 'played':
-        return recordsHistory ? recordPlayed(data, consequence) : undefined
+        return capabilities.history ? recordPlayed(data, consequence) : undefined
       case 'suggestion-answered': {
         const { suggestion, accepted, auto } = consequence
         const result = { accepted, auto, song: songOf(suggestion.track) }
@@ -31,6 +48,17 @@ export function createConsequences(
         const list = suggestionList(consequence.suggestions)
         return announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', list)
       }
+      case 'live-started': {
+        const { participant } = consequence
+        return audit.record(actorOf(participant), `${operationOf[participant.role]}_live_start`, {})
+      }
+      case 'live-ended': {
+        const { participant, reason } = consequence
+        tellOfEnd(participant, reason)
+        return audit.record(actorOf(participant), `${operationOf[participant.role]}_live_end`, { reason })
+      }
+      case 'guest-answered':
+        return announcer.tell({ socketId: consequence.socketId }, 'guest_request_result', consequence.result)
     }
   }
 
@@ -45,4 +73,14 @@ export function createConsequences(
       return [...unfinished]
     },
   }
+}
+
+const operationOf: Record<Participant['role'], string> = {
+  host: 'radio_host',
+  guest: 'guest',
+  specialGuest: 'special_guest',
+}
+
+function actorOf({ adminId, name }: Participant): Actor {
+  return { adminId: adminId ?? 'guest', login: name }
 }

@@ -7,10 +7,12 @@ import type { Mode } from '@solstice/contracts'
 import {
   advance,
   apply,
+  type Command,
   type Fact,
   initialState,
   learn,
   nextDueMs,
+  noHosting,
   type PlayoutState,
   projectAir,
   type Rendition,
@@ -23,6 +25,7 @@ import {
   airClips,
   type Consequence,
   type FrameChunk,
+  hostingOf,
   libraryOf,
   programmeSettings,
   renditionsOf,
@@ -31,6 +34,7 @@ import {
   trackRef,
 } from '@solstice/station'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
+import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
@@ -44,6 +48,8 @@ const FIRST_SOUND_MS = 600
 /** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
 const LONGEST_CATCH_UP_MS = 3_000
 const CATCH_UP_CHECK_MS = 20
+/** So often it is asked whether the replicas that hold people on the air are alive. */
+const REPLICAS_EVERY_MS = 2_000
 
 /**
  * The engine's shell, while the desk is held: inputs → step → save → answer → act. Everything that changes the state
@@ -72,10 +78,13 @@ export async function goOnAir(
   let saving: Promise<void> | null = null
   let dueTimer: NodeJS.Timeout | undefined
   let broadcast: Broadcast | null = null
+  const hasMicrophones = canHearItself && config.radioHostsMode
+  const speech = hasMicrophones ? createSpeech({ askForHead: ports.microphones.askForHead, log }) : null
   /** Sound is made up for: nothing may end what listeners have still to hear. */
   let isCatchingUp = canHearItself
   let libraryVersion = 0
   let clipsVersion = 0
+  let missingReplicas: string[] = []
   let renditions: Record<string, Rendition> = {}
   const reading = new Set<Mode>()
 
@@ -103,12 +112,16 @@ export async function goOnAir(
     state = step.state
     due.push(...step.effects)
     isSaved = false
+    followPeople()
     if (offAir.aborted) return
     keepTime()
     readWantedLists()
     save().catch(fail)
   }
   const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
+  const followPeople = () => {
+    speech?.follow(state.live.participants).catch((error) => log.error({ err: error }, 'a microphone failed'))
+  }
   const passTime = (nowMs = clock.nowMs()) => {
     if (!isCatchingUp) take(advance(state, nowMs))
   }
@@ -179,9 +192,10 @@ export async function goOnAir(
   const readClips = async () => {
     const version = ++clipsVersion
     try {
-      const clips = await airClips(data, config)
+      const [clips, hosting] = await Promise.all([airClips(data, config), hostingOf(data, config)])
       if (offAir.aborted || version !== clipsVersion) return
       tell({ type: 'clips', clips })
+      tell({ type: 'hosting', hosting: { ...hosting, isOn: hosting.isOn && canHearItself } })
       broadcast?.planChanged()
     } catch (error) {
       log.error({ err: error }, 'the clips could not be read')
@@ -198,6 +212,36 @@ export async function goOnAir(
     } catch (error) {
       // Tracks that it knows nothing of are played as they are.
       log.error({ err: error }, 'how loud tracks are could not be read')
+    }
+  }
+
+  /** Who is on the air from a replica that is gone is gone, too. It has to be missing twice: it may have just begun. */
+  const checkReplicas = async () => {
+    const { participants, requests, approvals } = state.live
+    const replicas = [...participants, ...requests, ...approvals].map(({ replica }) => replica)
+    const missing = replicas.length > 0 ? await ports.replicas.missing([...new Set(replicas)]) : []
+    const gone = missing.filter((replica) => missingReplicas.includes(replica))
+    missingReplicas = missing
+    if (offAir.aborted || isCatchingUp) return
+    for (const replica of gone) {
+      const nowMs = Math.max(clock.nowMs(), broadcast?.mixedUntilMs ?? 0)
+      passTime(nowMs)
+      log.warn({ replica }, 'a replica is gone with all who were on the air from there')
+      take(apply(state, { type: 'replica-gone', replica }, nowMs))
+      broadcast?.planChanged()
+    }
+  }
+
+  const listen = async (sound: Speech): Promise<void> => {
+    try {
+      const unsubscribe = await ports.microphones.receive(sound.receive)
+      if (offAir.aborted) unsubscribe()
+      else offAir.addEventListener('abort', unsubscribe)
+    } catch (error) {
+      if (offAir.aborted) return
+      log.warn({ err: error }, 'microphones cannot be heard yet')
+      await sleep(RETRY_MS)
+      if (!offAir.aborted) await listen(sound)
     }
   }
 
@@ -220,7 +264,7 @@ export async function goOnAir(
     for await (const { id, asker, command } of desk.commands(state.appliedThrough)) {
       if (offAir.aborted) return
       // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
-      const isCut = command.type === 'skip' || command.type === 'switch-mode'
+      const isCut = cuts.has(command.type) || state.onAir.phase === 'chat'
       const aheadMs = (isCut && broadcast?.mixedUntilMs) || 0
       const nowMs = Math.max(clock.nowMs(), aheadMs)
       passTime(nowMs)
@@ -257,7 +301,8 @@ export async function goOnAir(
   keepTime()
   readWantedLists()
 
-  if (canHearItself) {
+  if (!canHearItself) tell({ type: 'hosting', hosting: noHosting })
+  else {
     await readClips()
     broadcast = startBroadcast({
       programme: {
@@ -267,6 +312,7 @@ export async function goOnAir(
         clipUnplayable: (clipId, at) => tell({ type: 'clip-unplayable', clipId }, at),
       },
       source: media.source,
+      ...(speech && { speech }),
       publish: async (chunk: FrameChunk) => {
         if (!isSaved || saving) await save()
         await desk.publish(chunk)
@@ -283,6 +329,11 @@ export async function goOnAir(
   }
   const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
   const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
+  const replicasTimer = setInterval(() => {
+    checkReplicas().catch(() => {}) // Redis is away: nobody can be told from who is gone.
+  }, REPLICAS_EVERY_MS)
+  followPeople()
+  if (speech) void listen(speech)
   const ready = broadcast ? catchUp(broadcast) : Promise.resolve()
   ready.then(obey).catch(fail)
   log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')
@@ -294,7 +345,9 @@ export async function goOnAir(
   clearTimeout(dueTimer)
   clearInterval(scheduleTimer)
   clearInterval(secondChanceTimer)
+  clearInterval(replicasTimer)
   await broadcast?.stop()
+  speech?.close()
   if (!desk.lost.aborted) {
     // What is done by now shall not be done again by whoever is next.
     isSaved = false
@@ -302,6 +355,9 @@ export async function goOnAir(
     await desk.handOver()
   }
 }
+
+/** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
+const cuts = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
 
 async function hasFfmpeg(path: string): Promise<boolean> {
   return promisify(execFile)(path, ['-version'], { timeout: FFMPEG_LIMIT_MS, killSignal: 'SIGKILL' }).then(
