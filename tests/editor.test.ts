@@ -37,11 +37,13 @@ interface Station extends OpenApp {
 async function openStation(t: Test, ids: string[], env: Record<string, string> = {}): Promise<Station> {
   const station = await openApp(t, { ...SUPER_ADMIN, NIGHT_MODE: 'false', ...env })
   const { ports } = station
-  for (const id of ids) await station.addTrack(id, undefined, { ...LONG, artist: `Artist of ${id}` })
-  for (const { mode, artist } of await ports.data.tracks.find()) {
-    if (mode === 'day')
-      await ports.data.artists.put({ artist: artistKey(artist), hasArt: false, artFileName: '' })
-  }
+  await Promise.all(ids.map((id) => station.addTrack(id, undefined, { ...LONG, artist: `Artist of ${id}` })))
+  const byDay = await ports.data.tracks.find({ mode: 'day' })
+  await Promise.all(
+    byDay.map(({ artist }) =>
+      ports.data.artists.put({ artist: artistKey(artist), hasArt: false, artFileName: '' }),
+    ),
+  )
   await startJobs(t, ports)
   const air = await startAir(t, ports)
   const locked = () => {

@@ -52,7 +52,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
   const prepare = async (t: Test) => {
     const station = await openApp(t, { NIGHT_MODE: 'false', DEMO_LIBRARY: 'false' })
     const { data, media } = station.ports
-    for (const id of ids) await station.addTrack(id, bytes, { duration: 600 })
+    await Promise.all(ids.map((id) => station.addTrack(id, bytes, { duration: 600 })))
     // One list of all tracks: what is next stays next.
     const value = { ...defaultSettings.generation, USE_ALL_DAY_SONGS: true }
     await data.settings.put({ section: 'generation', value, revision: 1 })

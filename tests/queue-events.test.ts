@@ -49,7 +49,8 @@ async function replica(t: Test, env: Record<string, string>, beside?: OpenApp): 
 async function station(t: Test, env: Record<string, string>): Promise<[Replica, Replica, Air]> {
   const one = await replica(t, env)
   const two = await replica(t, env, one)
-  for (let i = 0; i < 15; i++) await one.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+  const songs = Array.from({ length: 15 }, (_, i) => `day/song ${i}.mp3`)
+  await Promise.all(songs.map((id) => one.addTrack(id, null, { duration: 600 })))
   const air = await startAir(t, one.ports)
   await one.addTrack('day/wish.mp3', null, { artist: 'Wished', duration: 600 })
   await one.addTrack('night/owl.mp3', null, { duration: 600 })
@@ -241,7 +242,8 @@ t.test(
     const env = { ...DAY, QUEUE_ADD_COOLDOWN_S: '0' }
     const one = await replica(t, env)
     const two = await replica(t, env, one)
-    for (let i = 0; i < 15; i++) await one.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+    const songs = Array.from({ length: 15 }, (_, i) => `day/song ${i}.mp3`)
+    await Promise.all(songs.map((id) => one.addTrack(id, null, { duration: 600 })))
     const ends: (() => unknown)[] = []
     await startAir({ teardown: (end) => void ends.push(end) }, one.ports)
     await one.addTrack(WISH.id, null, { artist: 'Wished', duration: 600 })
