@@ -227,11 +227,13 @@ function learnStation(
     pendingSwitch: nightMode ? pendingSwitch : null,
     clips: pace === 'sound' ? state.clips : noClips,
   }
-  // Rule O9.
-  if (pace === 'clock' && informed.isPaused) return resumeQueue(informed, nowMs)
   const isLost = pace === 'clock' && informed.onAir.phase === 'jingle'
-  if (isLost) return goOn(informed, nowMs)
-  return informed.onAir.phase === 'chat' ? changeInChat(informed, nowMs) : start(informed, nowMs)
+  if (isLost) return goOn({ ...informed, isPaused: false }, nowMs)
+  // Rule O9.
+  const resumed = pace === 'clock' ? resumeQueue(informed, nowMs) : { state: informed, effects: [] }
+  const isChat = resumed.state.onAir.phase === 'chat'
+  const step = (isChat ? changeInChat : start)(resumed.state, nowMs)
+  return { state: step.state, effects: [...resumed.effects, ...step.effects] }
 }
 
 /** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */

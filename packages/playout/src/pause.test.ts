@@ -493,4 +493,9 @@ t.test('O9 where the clock is the pace there is no pause', async (t) => {
   t.equal(song(inSync).startedAtMs, NOON + MINUTE - SECOND)
   const waiting = after(station(), pause('afterTrack'), NOON)
   t.equal(learn(waiting, stationFact(alwaysDay, {}, 'clock'), NOON + SECOND).state.isPaused, false)
+  const jingles = { usable: { day: [music('j')], night: [] }, required: 1, frequency: 1 }
+  const told = learn(station(), { type: 'clips', clips: { ...noClips, jingles } }, NOON).state
+  const inJingle = after(ended(told, NOON + MINUTE).state, pause('afterTrack'), NOON + MINUTE)
+  const lost = learn(inJingle, stationFact(alwaysDay, {}, 'clock'), NOON + MINUTE + SECOND).state
+  t.match(lost, { isPaused: false, onAir: { phase: 'track' } })
 })
