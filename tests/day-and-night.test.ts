@@ -93,7 +93,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     return JSON.parse(await Promise.race(answers)) as object
   }
   /** Queues a song of a second that no list has; each of them once, so that none stands beside itself. */
-  const pay = async (id: string) => {
+  const pay = async (t: Test, id: string) => {
     await station.addTrack(id, null, { duration: 1 })
     t.match(await add(id), { code: 'QUEUE_SONG_ADDED' })
     await station.ports.data.tracks.delete({ id })
@@ -120,7 +120,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
       t.match(await listener.first('listener_uid'), { cooldownSecsLeft: 0 })
       t.same(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { ok: true })
       await admin.first<object[]>('suggestions_update', (list) => list.length === 1)
-      await pay('night/paid.mp3')
+      await pay(t, 'night/paid.mp3')
       t.match(await sync(({ playlist }) => playlist[0]?.id === 'night/paid.mp3'), {
         mode: 'night',
         track: song.id,
@@ -243,7 +243,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     await goTo('2026-03-29T21:54:00+03:00')
     await longSong(at('2026-03-29T21:54:00+03:00'))
     t.equal((await switchTo('day', '21:58')).status, 200)
-    await pay('night/paid too.mp3')
+    await pay(t, 'night/paid too.mp3')
     await goTo('2026-03-29T21:58:00.100+03:00')
     t.match(await sync(({ pendingModeSwitch }) => pendingModeSwitch?.executeAtMs === null), {
       mode: 'night',
@@ -269,7 +269,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     await goTo('2026-03-30T02:00:00+03:00')
     const endMs = await longSong(at('2026-03-30T02:00:00+03:00'))
     t.equal((await switchTo('day', '02:10')).status, 200)
-    await pay('night/paid at last.mp3')
+    await pay(t, 'night/paid at last.mp3')
     await goTo(endMs - 200)
     const preparing = await station.air.until(({ onAir }) => onAir.phase === 'preparing')
     t.match(preparing, { mode: 'day', lastSwitchMs: endMs + 1000, pendingSwitch: null })
@@ -288,6 +288,18 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     t.match(night, { lastSwitchMs: at('2026-03-30T12:10:00+03:00'), pendingSwitch: null, list: { index: 0 } })
     t.match(night.forced, { mode: 'night', untilMs: at('2026-03-30T22:00:00+03:00') })
     t.match(await switchTo('day'), refused('cooldown'), 'from its moment on')
+  })
+
+  t.test('a wall clock that was set on by an hour moves nothing but what goes by it', async (t) => {
+    await station.stopWorker()
+    await goTo('2026-03-30T12:45:00+03:00')
+    station.ports.clock.aheadMs = () => -60 * MINUTE
+    await station.startWorker()
+    const nightMs = at('2026-03-30T21:00:00+03:00')
+    const { forced } = await station.air.until(({ schedule }) => schedule.changes[0]?.atMs === nightMs)
+    t.match(forced, { mode: 'night', untilMs: nightMs })
+    t.equal((await switchTo('day', '14:00')).status, 200)
+    t.match(station.air.state.pendingSwitch, { atMs: at('2026-03-30T13:00:00+03:00') })
   })
 })
 

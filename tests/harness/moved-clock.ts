@@ -1,4 +1,4 @@
-import type { StationClock } from '@solstice/station'
+import type { WallClock } from '@solstice/station'
 
 /** An ISO 8601 moment, or epoch ms. */
 export type Moment = string | number
@@ -9,12 +9,13 @@ export type Moment = string | number
  *
  * @returns sets it again. Timers that run already do not notice.
  */
-export function moveClock(clock: StationClock, moment: Moment): (moment: Moment) => void {
+export function moveClock(clock: WallClock, moment: Moment): (moment: Moment) => void {
   let offsetMs = 0
   const set = (moment: Moment) => {
     offsetMs = (typeof moment === 'number' ? moment : Date.parse(moment)) - performance.now()
   }
   set(moment)
   clock.nowMs = () => performance.now() + offsetMs
+  clock.aheadMs = () => 0
   return set
 }

@@ -22,8 +22,8 @@ import {
   type Microphones,
   type Passwords,
   type Replicas,
-  type StationClock,
   type VideoTools,
+  type WallClock,
 } from '@solstice/station'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Redis } from 'ioredis'
@@ -66,7 +66,7 @@ export interface ApiPorts {
   data: DataStore
   media: MediaStorage
   bus: Bus
-  clock: StationClock
+  clock: WallClock
   announcer: Announcer
   jobs: JobQueue
   tags: AudioTags

@@ -30,7 +30,7 @@ import {
   programmeSettings,
   renditionsOf,
   type Saved,
-  scheduleOf,
+  scheduleNow,
   trackRef,
 } from '@solstice/station'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
@@ -39,7 +39,8 @@ import { createConsequences } from './consequences.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
 const FFMPEG_LIMIT_MS = 10_000
-const SCHEDULE_EVERY_MS = 3_600_000
+/** Day and night go by the wall clock, which may be set; so often that is noticed. */
+const SCHEDULE_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 /** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
 const SECOND_CHANCE_MS = 20_000
@@ -91,7 +92,7 @@ export async function goOnAir(
   const station = (): Extract<Fact, { type: 'station' }> => ({
     type: 'station',
     pace: canHearItself ? 'sound' : 'clock',
-    schedule: scheduleOf(config, clock.nowMs()),
+    schedule: scheduleNow(config, clock),
     nightMode: config.nightMode,
     limits: {
       modeSwitchCooldownMs: config.modeSwitchCooldownS * 1000,
@@ -215,6 +216,11 @@ export async function goOnAir(
     }
   }
 
+  const reviseSchedule = () => {
+    const fact = station()
+    if (JSON.stringify(fact.schedule) !== JSON.stringify(state.schedule)) tell(fact)
+  }
+
   /** Who is on the air from a replica that is gone is gone, too. It has to be missing twice: it may have just begun. */
   const checkReplicas = async () => {
     const { participants, requests, approvals } = state.live
@@ -327,7 +333,7 @@ export async function goOnAir(
       log,
     })
   }
-  const scheduleTimer = setInterval(() => tell(station()), SCHEDULE_EVERY_MS)
+  const scheduleTimer = setInterval(reviseSchedule, SCHEDULE_EVERY_MS)
   const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
   const replicasTimer = setInterval(() => {
     checkReplicas().catch(() => {}) // Redis is away: nobody can be told from who is gone.

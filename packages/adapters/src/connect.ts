@@ -12,8 +12,8 @@ import type {
   Microphones,
   Passwords,
   Replicas,
-  StationClock,
   VideoTools,
+  WallClock,
 } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -43,7 +43,7 @@ export interface Ports {
   data: DataStore
   media: MediaStorage
   bus: Bus
-  clock: StationClock
+  clock: WallClock
   announcer: Announcer
   jobs: JobQueue
   tags: AudioTags

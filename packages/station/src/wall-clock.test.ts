@@ -1,5 +1,5 @@
 import t from 'tap'
-import { momentOf, nextMomentOf, scheduleOf } from './wall-clock.ts'
+import { momentOf, nextMomentOf, scheduleNow, scheduleOf } from './wall-clock.ts'
 
 const kyiv = { timeZone: 'Europe/Kyiv', nightMode: true, dayStartHour: 6, nightStartHour: 0 }
 const at = (iso: string) => Date.parse(iso)
@@ -19,6 +19,17 @@ t.test('day and night begin at their hours of the station, whatever the zone of 
     'the hour itself belongs to the new mode',
   )
 })
+
+t.test(
+  'day and night go by the wall clock also when that was set while the station was on air',
+  async (t) => {
+    // The wall clock was set on by two hours: the station's is behind.
+    const clock = { nowMs: () => at('2026-11-21T23:00:00+02:00'), aheadMs: () => -7_200_000 }
+    const { natural, changes } = scheduleNow(kyiv, clock)
+    t.equal(natural, 'night')
+    t.same(changes[0], { atMs: at('2026-11-22T04:00:00+02:00'), mode: 'day' })
+  },
+)
 
 t.test('night may wrap midnight; equal hours and NIGHT_MODE=false mean always day', async (t) => {
   const wraps = { ...kyiv, nightStartHour: 22, dayStartHour: 7 }

@@ -1,5 +1,6 @@
 import type { Mode } from '@solstice/contracts'
 import type { Schedule } from '@solstice/playout'
+import type { WallClock } from './ports/bus.ts'
 
 /** When day and night begin, in the station's time zone. */
 export interface DayParts {
@@ -29,6 +30,13 @@ export function scheduleOf(parts: DayParts, nowMs: number): Schedule {
     .sort((a, b) => a.atMs - b.atMs)
   const natural = changes.findLast((change) => change.atMs <= nowMs)?.mode ?? 'day'
   return { natural, changes: changes.filter((change) => change.atMs > nowMs) }
+}
+
+/** The same by the wall clock, in moments of the station's clock. */
+export function scheduleNow(parts: DayParts, clock: WallClock): Schedule {
+  const aheadMs = clock.aheadMs()
+  const { natural, changes } = scheduleOf(parts, clock.nowMs() - aheadMs)
+  return { natural, changes: changes.map(({ atMs, mode }) => ({ atMs: atMs + aheadMs, mode })) }
 }
 
 /** The last moment (epoch ms), up to now, at which a full hour began by the wall clock of a time zone. */

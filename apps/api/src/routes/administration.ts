@@ -13,10 +13,10 @@ import {
   readAudit,
   readSettings,
   readStats,
-  type StationClock,
   type Stats,
   saveSettings,
   settingsBounds,
+  type WallClock,
   wholeHistory,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
@@ -28,7 +28,7 @@ export interface AdministrationDeps {
   log: Log
   data: DataStore
   bus: Bus
-  clock: StationClock
+  clock: WallClock
   mirror: AirMirror
   announcer: Announcer
   audit: Audit
@@ -81,7 +81,8 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   const readTimeOfDay = (time: unknown) => {
     const [, hour, minute] = (typeof time === 'string' && TIME_OF_DAY.exec(time)) || []
     if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })
-    return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs())
+    const aheadMs = clock.aheadMs()
+    return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs() - aheadMs) + aheadMs
   }
 
   const settingsNow = async () => {
