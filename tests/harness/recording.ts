@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
+const CLUSTER = Buffer.of(0x1f, 0x43, 0xb6, 0x75)
 
 /** What a browser records of a microphone: WebM with Opus at 64 kbit/s, of an ffmpeg source such as `sine=frequency=440`. */
 export async function makeRecording(source: string, seconds: number): Promise<Buffer> {
@@ -18,6 +19,7 @@ export async function makeRecording(source: string, seconds: number): Promise<Bu
 /** Cuts a recording into pieces of so many ms; where they are cut has nothing to do with what is in them. */
 export function cut(recording: Buffer, seconds: number, pieceMs: number): Buffer[] {
   const count = Math.round((seconds * 1000) / pieceMs)
-  const at = (i: number) => Math.round((recording.length * i) / count)
+  const head = recording.indexOf(CLUSTER)
+  const at = (i: number) => (i === 0 ? 0 : head + Math.round(((recording.length - head) * i) / count))
   return Array.from({ length: count }, (_, i) => recording.subarray(at(i), at(i + 1)))
 }
