@@ -107,6 +107,7 @@ t.test('an event without an access rule, or with one that is not known, does not
   t.equal(judgeAny({ admin, liveRole: 'host' }), 'refuse', 'none of two')
   t.equal(judgeAny({ admin: { ...admin, privileges: ['queue_manage'] }, liveRole: null }), 'pass')
   t.equal(judgeOf('host')({ admin, liveRole: 'guest' }), 'not-live')
+  t.equal(judgeOf('host')({ admin: null, liveRole: 'guest' }), 'ignore')
   t.equal(judgeOf('live')({ admin: null, liveRole: 'guest' }), 'pass')
 })
 

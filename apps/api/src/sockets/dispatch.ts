@@ -167,7 +167,7 @@ export function judgeOf(access: EventAccess): Judge {
     case 'live':
       return ({ liveRole }) => (liveRole ? 'pass' : 'not-live')
     case 'host':
-      return ({ liveRole, admin }) => (liveRole === 'host' && admin ? 'pass' : 'not-live')
+      return ({ liveRole, admin }) => (!admin ? 'ignore' : liveRole === 'host' ? 'pass' : 'not-live')
     case 'admin':
       return judgeAdmin(() => true)
   }
