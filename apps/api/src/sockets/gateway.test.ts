@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
-import { openAnnouncer, openJsonData, openRedisBus } from '@solstice/adapters'
+import { openAnnouncer, openJsonData, openMicrophones, openRedisBus, openReplicas } from '@solstice/adapters'
 import { failureBody, type RadioState } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
 import { createAudit, defaultSettings } from '@solstice/station'
@@ -56,6 +56,7 @@ async function replica(
   const data = await openJsonData(await temporaryFolder(t))
   const bus = openRedisBus(redis, air.clock, log)
   const announcer = openAnnouncer(redis)
+  const microphones = openMicrophones(redis)
   const app = Fastify()
   await app.register(cookie)
   await app.register(jwt, { secret: 'a secret of the test' })
@@ -66,6 +67,9 @@ async function replica(
     data,
     bus,
     audit: createAudit({ data, announcer, clock: air.clock, isOn: true }),
+    microphones,
+    replicas: openReplicas(redis),
+    capabilities: { ipModeration: true },
     redis,
     tokens,
     origins: createOrigins(config),
@@ -87,6 +91,7 @@ async function replica(
     while (gateway.sockets > 0) await turn()
     await app.close()
     await mirror.close()
+    microphones.close()
     await Promise.all([bus.close(), data.close()])
   })
   const join = async (options: Parameters<typeof openSocket>[2] = {}) => {
