@@ -20,6 +20,8 @@ import {
   withHalt,
   withJingle,
   withMeasuredStart,
+  withTalk,
+  withTalkEnd,
   withTrackStart,
 } from './radio/airing.ts'
 import { bestSample, offsetMs, withSample } from './radio/clock.ts'
@@ -314,6 +316,44 @@ t.test('while no sound comes, what a listener has in store is shown to its end',
   t.same(withHalt(airings, 'day/b.mp3', 40), airings)
 })
 
+t.test(
+  'a talk is seen when it is heard, however late that is, and so is the song that goes on after it',
+  async (t) => {
+    const talk = (afterMs: number) =>
+      air({ title: 'Just chatting', artist: '', duration: 0, serverTimeMs: NOON + afterMs })
+    const back = (afterMs: number) =>
+      air({ seek: 42 + (afterMs - 30_000) / 1000, serverTimeMs: NOON + afterMs })
+    const at = (airings: ReturnType<typeof remember>, afterMs: number) => {
+      const airing = heardAt(airings, NOON + afterMs)!
+      return isChatting(airing.state) ? 'talk' : positionAt(airing, NOON + afterMs)
+    }
+    const told = remember([], air({ seek: 40 }))
+    for (const isTold of [true, false]) {
+      let airings = isTold ? withTalk(told, NOON + 2000) : told
+      for (const afterMs of [2100, 4100, 6100, 28_100]) airings = remember(airings, talk(afterMs))
+      if (isTold) airings = withTalk(airings, NOON + 2000)
+      t.same(
+        [1900, 2200, 20_000].map((afterMs) => at(airings, afterMs)),
+        [41.9, 'talk', 'talk'],
+      )
+      t.equal(airings.length, 2)
+      const [first, second] = [remember(airings, back(30_100)), withTalkEnd(airings, NOON + 30_000)]
+      const orders = isTold ? [withTalkEnd(first, NOON + 30_000), remember(second, back(30_100))] : [first]
+      for (const ended of orders) {
+        const later = remember(ended, back(32_100))
+        t.same(
+          [29_900, 30_100, 33_000].map((afterMs) => at(later, afterMs)),
+          ['talk', 42.1, 45],
+        )
+      }
+    }
+    const next = air({ track: 'day/b.mp3', seek: 1, serverTimeMs: NOON + 31_000 })
+    t.equal(at(remember(remember(told, talk(2100)), next), 31_000), 1)
+    t.same(withTalk([], NOON), [])
+    t.same(withTalkEnd(told, NOON), told)
+  },
+)
+
 t.test('songs are in the order of artists, and found by every word of theirs', async (t) => {
   const song = (artist: string, title: string) => ({ id: `day/${title}.mp3`, artist, title })
   const songs = shelve([
@@ -411,9 +451,15 @@ t.test('the first view is under 60 KB of compressed script, and has no schemas i
   const root = fileURLToPath(new URL('..', import.meta.url))
   await build({ root, build: { outDir: folder, emptyOutDir: true }, logLevel: 'silent' })
   const assets = await readdir(join(folder, 'assets'))
-  const scripts = await Promise.all(
-    assets.filter((name) => name.endsWith('.js')).map((name) => readFile(join(folder, 'assets', name))),
-  )
+  // What the page begins with, and what that asks for by itself; other pages are fetched when they are opened.
+  const first = new Set(/assets\/[^"]+\.js/.exec(await readFile(join(folder, 'index.html'), 'utf8')))
+  for (const path of first) {
+    const script = await readFile(join(folder, path), 'utf8')
+    for (const [, name] of script.matchAll(/(?:\bimport|from)\s*"\.\/([^"]+\.js)"/g))
+      first.add(`assets/${name}`)
+  }
+  const scripts = await Promise.all([...first].map((path) => readFile(join(folder, path))))
+  t.ok(scripts.length < assets.filter((name) => name.endsWith('.js')).length)
   const size = scripts.reduce((sum, script) => sum + gzipSync(script).length, 0)
   t.ok(scripts.length > 0 && size < 60_000, `${size} bytes`)
   t.notMatch(Buffer.concat(scripts).toString(), /\/api\/public\/config",summary|minLength/)

@@ -1,7 +1,7 @@
 import type { Locale, RadioState, User } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { address, getWrappedImage } from '../api.ts'
-import { textOf } from '../language.ts'
+import { pathOf, textOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
 import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
@@ -23,6 +23,7 @@ interface Props {
 export function Header({ radio, state, name, locale, t, onLocale }: Props) {
   const link = useStore(radio.link)
   const label = state?.uiSettings.byLang[locale].messengerLabel
+  const isHosting = useStore(radio.connection.isHosting)
   const messenger = state?.uiSettings.messenger_url ?? ''
   return (
     <header class="header">
@@ -35,6 +36,12 @@ export function Header({ radio, state, name, locale, t, onLocale }: Props) {
       </p>
       <div class="header-right">
         <Roster radio={radio} locale={locale} t={t} />
+        {isHosting && (
+          <a class="header-link" href={pathOf({ page: 'guest', locale })}>
+            <Icon name="microphone" size={18} />
+            <span>{t.hosts.askToSpeak}</span>
+          </a>
+        )}
         {/^https?:/.test(messenger) && URL.canParse(messenger) && (
           <a class="header-link" href={messenger} target="_blank" rel="noreferrer">
             <Icon name="message" size={18} />

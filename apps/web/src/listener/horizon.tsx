@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { isChatting } from '../radio/airing.ts'
 import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
 import type { Texts } from '../texts.ts'
@@ -43,13 +44,14 @@ export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
   const sound = useStore(radio.sound)
   const duration = heard?.state.duration ?? 0
   const isOff = sound.is === 'off'
+  const isTalk = heard !== null && isChatting(heard.state)
 
   // The song moves without the page being drawn again: only what changes is written.
   useEffect(() => {
     let said = ''
     const draw = () => {
       const position = radio.position()
-      const progress = isOff ? 0.5 : duration > 0 ? position / duration : 0
+      const progress = isOff || isTalk ? 0.5 : duration > 0 ? position / duration : 0
       box.current?.style.setProperty('--p', progress.toFixed(4))
       const now = duration > 0 ? clock(position) : ''
       if (now === said || !box.current) return
@@ -62,7 +64,7 @@ export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
     draw()
     const timer = setInterval(draw, STEP_MS)
     return () => clearInterval(timer)
-  }, [radio, duration, isOff, t])
+  }, [radio, duration, isOff, isTalk, t])
 
   return (
     <div
@@ -73,6 +75,7 @@ export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
       aria-valuemin={0}
       aria-valuemax={Math.round(duration)}
       data-sound={sound.is}
+      data-talk={isTalk}
     >
       <Arc />
       <Light />

@@ -33,6 +33,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const link = useStore(radio.link)
   const sound = useStore(radio.sound)
   const config = useStore(radio.config)
+  const isHostOnline = useStore(radio.connection.isHostOnline)
   const [asked, setSheet] = useState<'lyrics' | 'request' | null>(null)
   const [artHidden, setArtHidden] = useKept('radio_art_hidden', ['false', 'true'])
   const isArtHidden = artHidden === 'true'
@@ -41,7 +42,8 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
   const hasTitle = state !== null && !state.isPreparing
-  const hasWords = hasTitle && !isChatting(state)
+  const isTalk = state !== null && isChatting(state)
+  const hasWords = hasTitle && !isTalk
   const sheet = asked === 'lyrics' && !hasWords ? null : asked
 
   useEffect(() => {
@@ -98,7 +100,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
           </div>
           <section class="song" aria-label={t.radio}>
             {hasTitle ? (
-              <Song state={state} t={t} isOff={isOff} />
+              <Song state={state} t={t} isOff={isOff} isHostOnline={isHostOnline} />
             ) : (
               <h1 class="title" data-size="s">
                 {t.states[trouble ?? 'connecting'].says}
@@ -135,7 +137,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
         <p>{t.keys}</p>
       </footer>
       <p class="unseen" aria-live="polite">
-        {line && !isOff ? t.nowPlaying(line) : ''}
+        {line && !isOff ? (isTalk ? line : t.nowPlaying(line)) : ''}
       </p>
       {!sheet && <NewsToast radio={radio} t={t} />}
       {sheet === 'lyrics' && state && <LyricsSheet radio={radio} state={state} t={t} onClose={closed} />}
@@ -144,7 +146,8 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   )
 }
 
-function Song({ state, t, isOff }: { state: RadioState; t: Texts; isOff: boolean }) {
+function Song(props: { state: RadioState; t: Texts; isOff: boolean; isHostOnline: boolean }) {
+  const { state, t, isOff, isHostOnline } = props
   const title = titleOf(state, t)
   const size = title.length > 2 * LONG_TITLE ? 's' : title.length > LONG_TITLE ? 'm' : 'l'
   const record = [state.album, state.year].filter(Boolean).join(', ')
@@ -152,9 +155,10 @@ function Song({ state, t, isOff }: { state: RadioState; t: Texts; isOff: boolean
     <>
       <p class="kicker">
         {isOff ? t.onAir : state.mode === 'night' ? t.night : t.day}
+        {isHostOnline && <em class="on-air">{t.hosts.online}</em>}
         {state.orderType && <em class="badge">{orderOf(state, t)}</em>}
       </p>
-      <h1 class="title" data-size={size} data-chatting={isChatting(state)}>
+      <h1 class="title" data-size={size}>
         {title}
       </h1>
       <p class="byline">

@@ -7,6 +7,10 @@ export interface Airing {
   startedAtMs: number
   /** Station time from which the position stands still, because a jingle follows the song. */
   heldFromMs?: number
+  /** Station time from which a song is heard that goes on after a talk: it started before that. */
+  heardFromMs?: number
+  /** Station time at which a talk ended. */
+  endedAtMs?: number
 }
 
 /** How far from where it was held a position may be told and still be the same halt. */
@@ -23,9 +27,12 @@ export const airingOf = (state: RadioState): Airing => ({
   startedAtMs: state.serverTimeMs - state.seek * 1000,
 })
 
-/** The hosts talk: the station then sends this title instead of a song, in every language. */
+/** The station sends it instead of a song, in every language. */
+const TALK_TITLE = 'Just chatting'
+
+/** The hosts talk. */
 export const isChatting = (state: RadioState): boolean =>
-  !state.isPreparing && state.title === 'Just chatting' && state.artist === ''
+  !state.isPreparing && state.title === TALK_TITLE && state.artist === ''
 
 /** A song, talk or nothing: whether two states are the same thing to a listener. */
 export const isSame = (a: RadioState, b: RadioState): boolean =>
@@ -46,16 +53,27 @@ export function remember(airings: readonly Airing[], state: RadioState): Airing[
     if (heldFromMs !== null) return [...airings.slice(0, -1), { ...last, state, heldFromMs }]
     // A song that plays twice in a row is two airings.
     const isRepeated = next.startedAtMs - last.startedAtMs > Math.max(5, state.duration / 2) * 1000
-    return isRepeated && state.duration > 0 ? [...airings, next] : [...airings.slice(0, -1), next]
+    if (isRepeated && state.duration > 0) return [...airings, next]
+    const heardFromMs = last.heardFromMs !== undefined && { heardFromMs: last.heardFromMs }
+    // What has no position goes on since it was told first.
+    const same = hasPosition(state) ? { ...next, ...heardFromMs } : { ...last, state }
+    return [...airings.slice(0, -1), same]
   }
   // The one before the oldest kept start is what was heard until then.
   const kept = airings.filter(
-    (_, i) => (airings[i + 1]?.startedAtMs ?? Number.POSITIVE_INFINITY) > state.serverTimeMs - MEMORY_MS,
+    (_, i) => (i + 1 < airings.length ? fromMs(airings[i + 1]!) : Infinity) > state.serverTimeMs - MEMORY_MS,
   )
   // A change that is not the start of a song (talk, preparing) begins when it is told.
-  const hasPosition = state.track !== null && state.duration > 0
-  return [...kept, hasPosition ? next : { ...next, startedAtMs: state.serverTimeMs }]
+  if (!hasPosition(state)) return [...kept, { ...next, startedAtMs: state.serverTimeMs }]
+  const goesOnFromMs = last && isChatting(last.state) ? (last.endedAtMs ?? state.serverTimeMs) : null
+  const isGoingOn = goesOnFromMs !== null && next.startedAtMs < goesOnFromMs
+  return [...kept, isGoingOn ? { ...next, heardFromMs: goesOnFromMs } : next]
 }
+
+const hasPosition = ({ track, duration }: RadioState): boolean => track !== null && duration > 0
+
+/** When it is heard first. */
+const fromMs = ({ startedAtMs, heardFromMs }: Airing): number => heardFromMs ?? startedAtMs
 
 /** When the song came to the halt in which this state still tells of it; null when it goes on. */
 function haltOf({ state: told, startedAtMs, heldFromMs }: Airing, state: RadioState): number | null {
@@ -85,6 +103,25 @@ export function withTrackStart(airings: Airing[], trackId: string | null, starte
   return [...airings.slice(0, -1), { ...last, startedAtMs }]
 }
 
+/** The hosts began to talk. Their title says so too; this says when, to the sample. */
+export function withTalk(airings: Airing[], beganAtMs: number): Airing[] {
+  const last = airings.at(-1)
+  if (!last) return airings
+  if (isChatting(last.state)) return [...airings.slice(0, -1), { ...last, startedAtMs: beganAtMs }]
+  const nothing = { artist: '', album: '', year: null, duration: 0, seek: 0, orderType: null }
+  const state = { ...last.state, ...nothing, title: TALK_TITLE, isPreparing: false }
+  return [...airings, { state, startedAtMs: beganAtMs }]
+}
+
+/** The hosts ended their talk; what is heard then is told with the next state, or was. */
+export function withTalkEnd(airings: Airing[], endedAtMs: number): Airing[] {
+  const [before, last] = airings.slice(-2)
+  if (last?.heardFromMs !== undefined && before && isChatting(before.state))
+    return [...airings.slice(0, -1), { ...last, heardFromMs: endedAtMs }]
+  const talk = airings.at(-1)
+  return talk && isChatting(talk.state) ? [...airings.slice(0, -1), { ...talk, endedAtMs }] : airings
+}
+
 /** The position of the stream was measured; a halt is not moved by it. */
 export function withMeasuredStart(airings: Airing[], trackId: string | null, startedAtMs: number): Airing[] {
   const isHeld = airings.at(-1)?.heldFromMs !== undefined
@@ -100,7 +137,7 @@ export function withHalt(airings: Airing[], trackId: string | null, seekS: numbe
 
 /** What a listener hears whose sound is from this moment of the station's time. */
 export function heardAt(airings: readonly Airing[], momentMs: number): Airing | null {
-  return airings.findLast((airing) => airing.startedAtMs <= momentMs) ?? airings[0] ?? null
+  return airings.findLast((airing) => fromMs(airing) <= momentMs) ?? airings[0] ?? null
 }
 
 /** Seconds into the song at a moment of the station's time. */

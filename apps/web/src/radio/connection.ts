@@ -2,7 +2,16 @@ import type { Ack, RadioState, ServerPayload, User } from '@solstice/contracts'
 import { io } from 'socket.io-client'
 import { get, serverUrl } from '../api.ts'
 import { createStore, type Store } from '../store.ts'
-import { type Airing, remember, withHalt, withJingle, withMeasuredStart, withTrackStart } from './airing.ts'
+import {
+  type Airing,
+  remember,
+  withHalt,
+  withJingle,
+  withMeasuredStart,
+  withTalk,
+  withTalkEnd,
+  withTrackStart,
+} from './airing.ts'
 import { bestSample, type ClockSample, localNowMs, offsetMs, roundTripMs, withSample } from './clock.ts'
 import { createPass, type Pass } from './pass.ts'
 import { createRequests, type Requests } from './requests.ts'
@@ -15,6 +24,9 @@ export interface Connection {
   /** What was on air lately, oldest first; the last one is on air now. */
   readonly airings: Store<Airing[]>
   readonly users: Store<User[]>
+  /** Whether people speak on this station, and whether hosts are on the air now. */
+  readonly isHosting: Store<boolean>
+  readonly isHostOnline: Store<boolean>
   readonly artPass: Pass
   readonly audioPass: Pass
   readonly requests: Requests
@@ -45,6 +57,8 @@ export function connect(): Connection {
   const link = createStore<Link>('connecting')
   const airings = createStore<Airing[]>([])
   const users = createStore<User[]>([])
+  const isHosting = createStore(false)
+  const isHostOnline = createStore(false)
   let uid = ''
   let samples: ClockSample[] = []
   let syncOffsetMs = 0
@@ -120,7 +134,15 @@ export function connect(): Connection {
   socket.on('stream_jingle_start', ({ serverTs }: ServerPayload<'stream_jingle_start'>) =>
     airings.set(withJingle(airings.value, serverTs)),
   )
+  socket.on('stream_chat_mode_start', ({ serverTs }: ServerPayload<'stream_chat_mode_start'>) =>
+    airings.set(withTalk(airings.value, serverTs)),
+  )
+  socket.on('stream_chat_mode_end', ({ serverTs }: ServerPayload<'stream_chat_mode_end'>) =>
+    airings.set(withTalkEnd(airings.value, serverTs)),
+  )
   socket.on('usersUpdate', (roster: User[]) => users.set(roster))
+  socket.on('radio_hosts_mode', (isOn: boolean) => isHosting.set(isOn))
+  socket.on('radio_hosts_online', (isOnline: boolean) => isHostOnline.set(isOnline))
 
   // After a sleep the local clock may have stood still; a phone that comes back from it measures anew.
   const cameBack = () => {
@@ -139,6 +161,8 @@ export function connect(): Connection {
     link,
     airings,
     users,
+    isHosting,
+    isHostOnline,
     artPass,
     audioPass,
     requests: createRequests(socket, () => artPass.renew()),
