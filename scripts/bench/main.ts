@@ -5,12 +5,13 @@ import { childrenOf, prepareStation } from '../../tests/harness/station.ts'
 import { logIn } from '../../tests/harness/uploads.ts'
 import { measureAdmin } from './admin.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
+import { measureMicrophones } from './microphones.ts'
 import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
-// alone says little (machines differ, and other programs run); the ratio says how much the service adds. With `admin` or
-// `uploads` as argument only the replies to admins, or only uploads, are measured.
+// alone says little (machines differ, and other programs run); the ratio says how much the service adds. With
+// `microphones`, `admin` or `uploads` as argument only that part is measured.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,8 +34,9 @@ process.once('SIGTERM', () => finish(143))
 try {
   const [part] = positionals
   if (part === undefined) await measureAir()
-  if (part !== 'uploads') await tellAdmin()
-  if (part !== 'admin') await tellUploads()
+  if (part === undefined || part === 'microphones') await tellMicrophones()
+  if (part === undefined || part === 'admin') await tellAdmin()
+  if (part === undefined || part === 'uploads') await tellUploads()
   await finish(0)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
@@ -103,6 +105,21 @@ async function measureAir(): Promise<void> {
     row(`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`)
     row(`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`)
   }
+}
+
+async function tellMicrophones(): Promise<void> {
+  heading('Microphones, in pieces of 100 ms: median and largest')
+  const figures = await measureMicrophones(run, 10)
+  row('from the mouth to the encoder', `${figures.mouthToEncoderMs.join(' / ')} ms`)
+  row('from a piece to the encoder', `${figures.sentToEncoderMs.join(' / ')} ms`)
+  row('from a piece to its chunk', `${figures.sentToPublishedMs.join(' / ')} ms`)
+  const { musicCpu, cpuPerMicrophone } = figures
+  row('music alone', `${(musicCpu * 100).toFixed(2)} % of one core`)
+  row(
+    'each microphone',
+    `${(cpuPerMicrophone * 100).toFixed(2)} %`,
+    `${ratio(cpuPerMicrophone, musicCpu)} of that`,
+  )
 }
 
 async function tellAdmin(): Promise<void> {
