@@ -51,12 +51,24 @@ export const failures = {
     'Не вдалося поставити замовлену пісню в чергу',
     'The requested song could not be queued',
   ),
+  TIER_UNAVAILABLE: failure(400, 'Такий рівень недоступний', 'This tier is not available'),
   SUGGESTION_REFUSED: failure(400, 'Замовлення не прийнято', 'The request was not accepted'),
   SUGGESTION_NOT_FOUND: failure(404, 'Такого замовлення вже немає', 'There is no such request any more'),
   NOT_FOUND: failure(404, 'Не знайдено', 'Not found'),
   TRACK_NOT_FOUND: failure(404, 'Трек не знайдено', 'Track not found'),
+  SONG_NOT_FOUND: failure(404, 'Такої пісні немає', 'There is no such song'),
   STREAM_OFF: failure(404, 'Спільний потік вимкнено', 'The shared stream is off'),
   TRACK_LOCKED: failure(409, 'Трек зайнятий ефіром', 'The track is on air'),
+  SONG_OFF_AIR: failure(
+    409,
+    'Пісня належить до режиму, який зараз не в ефірі',
+    'The song is of the mode that is not on air',
+  ),
+  DONATIONS_PAUSED: failure(
+    409,
+    'Ведучі спілкуються в ефірі: замовлення тимчасово не приймаються',
+    'The hosts are talking: no orders are taken for the moment',
+  ),
   FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
   MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
   JINGLE_IN_PROGRESS: failure(
@@ -111,6 +123,32 @@ export const failures = {
   ),
   HEADERS_TOO_LARGE: failure(431, 'Заголовки запиту завеликі', 'The request headers are too large'),
   FETCH_FAILED: failure(500, 'Сервіс текстів пісень не відповів', 'The lyrics service did not answer'),
+  DONATIONS_TIERS_FAILED: failure(500, 'Не вдалося дізнатися ціну', 'The price could not be worked out'),
+  DONATIONS_CREATE_FAILED: failure(
+    500,
+    'Не вдалося оформити замовлення, спробуйте ще раз',
+    'The order could not be placed, please try again',
+  ),
+  DONATIONS_STATUS_FAILED: failure(
+    500,
+    'Не вдалося дізнатися стан замовлення',
+    'The state of the order could not be read',
+  ),
+  DONATIONS_SETTINGS_LOAD_FAILED: failure(
+    500,
+    'Не вдалося прочитати налаштування донатів',
+    'The donation settings could not be read',
+  ),
+  DONATIONS_SETTINGS_SAVE_FAILED: failure(
+    500,
+    'Не вдалося зберегти налаштування донатів',
+    'The donation settings could not be saved',
+  ),
+  DONATIONS_HISTORY_FAILED: failure(
+    500,
+    'Не вдалося прочитати історію донатів',
+    'The history of donations could not be read',
+  ),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
   STREAM_NOT_READY: failure(503, 'Потік ще не готовий', 'The stream is not ready'),
   AIR_UNAVAILABLE: failure(
@@ -220,6 +258,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     link_playlist: text(
       'Це посилання на список відтворення; виберіть окреме відео',
       'This is a link to a playlist; choose a single video',
+    ),
+    currency_unsupported: text(
+      'Платіжний сервіс не приймає цю валюту',
+      'The payment service does not take this currency',
     ),
     cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
   },

@@ -147,6 +147,27 @@ export const Capabilities = Type.Object(
 )
 export type Capabilities = Record<Capability, boolean>
 
+/** What a song costs, and when it can be paid for. Prices are in the units of the currency. */
+export const DonationSettings = Type.Object({
+  currency: Type.String({ description: 'three capital letters' }),
+  pricingMode: Type.Union([Type.Literal('fixed'), Type.Literal('calculated')]),
+  fixedPrice: Type.Number(),
+  pricePerSecond: Type.Number(),
+  tiersEnabled: Type.Boolean(),
+  tierCeiling: Type.Integer({ minimum: 2, maximum: 10 }),
+  blockDonationsWhileChatting: Type.Boolean(),
+})
+export type DonationSettings = Static<typeof DonationSettings>
+
+export const DonationStatus = Type.Union([
+  Type.Literal('pending'),
+  Type.Literal('paid'),
+  Type.Literal('paid_unqueued'),
+  Type.Literal('failed'),
+  Type.Literal('expired'),
+])
+export type DonationStatus = Static<typeof DonationStatus>
+
 export const PublicConfig = Type.Object({
   dataProvider: Type.Union([Type.Literal('json'), Type.Literal('sql')]),
   musicSource: Type.Union([Type.Literal('local'), Type.Literal('cloud')]),
@@ -156,6 +177,13 @@ export const PublicConfig = Type.Object({
   allPrivileges: Type.Array(Type.String()),
   timeZone: Type.String(),
   capabilities: Capabilities,
-  donationInfo: Type.Null(),
+  donationInfo: nullable(
+    Type.Object({
+      provider: Type.String(),
+      displayName: Type.String(),
+      ...DonationSettings.properties,
+      donationRetentionDays: Type.Integer(),
+    }),
+  ),
 })
 export type PublicConfig = Static<typeof PublicConfig>

@@ -1,27 +1,12 @@
 import { type TSchema, Type } from 'typebox'
-import { TrackId } from '../resources.ts'
+import { DonationSettings, DonationStatus, TrackId } from '../resources.ts'
 import { defineRoute, needs } from '../route.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const EpochMs = Type.Number({ description: 'epoch ms' })
-const PricingMode = Type.Union([Type.Literal('fixed'), Type.Literal('calculated')])
 const Tier = nullable(Type.Integer({ description: 'null without tiers' }))
-const Status = Type.Union([
-  Type.Literal('pending'),
-  Type.Literal('paid'),
-  Type.Literal('paid_unqueued'),
-  Type.Literal('failed'),
-  Type.Literal('expired'),
-])
-const DonationSettings = Type.Object({
-  currency: Type.String(),
-  pricingMode: PricingMode,
-  fixedPrice: Type.Number(),
-  pricePerSecond: Type.Number(),
-  tiersEnabled: Type.Boolean(),
-  tierCeiling: Type.Integer({ minimum: 2, maximum: 10 }),
-  blockDonationsWhileChatting: Type.Boolean(),
-})
+/** Whatever was sent for a setting: it is read as one, or the stored one stays. */
+const Lenient = Type.Optional(Type.Unknown())
 
 const SONG = 'day/Morning Tide.mp3'
 const ID = '3a1c9d5e-7a52-4f0b-9d0e-6b0f3c1d2e47'
@@ -54,7 +39,7 @@ export const getDonationSettings = defineRoute({
     historyCurrencies: Type.Array(Type.String()),
     donationRetentionDays: Type.Number(),
   }),
-  failures: [],
+  failures: ['DONATIONS_SETTINGS_LOAD_FAILED'],
   example: {
     reply: {
       settings: SETTINGS,
@@ -72,12 +57,20 @@ export const saveDonationSettings = defineRoute({
   summary: 'Saves what a song costs; a ceiling that the provider could not charge is lowered',
   access: needs('donations_manage'),
   capability: 'donations',
-  body: DonationSettings,
+  body: Type.Object({
+    currency: Type.Optional(Type.String({ description: 'one that the provider takes' })),
+    pricingMode: Type.Optional(Type.Unknown({ description: '`calculated`; anything else is `fixed`' })),
+    fixedPrice: Type.Optional(Type.Unknown({ description: 'what is not above 0 changes nothing' })),
+    pricePerSecond: Type.Optional(Type.Unknown({ description: 'what is not above 0 changes nothing' })),
+    tiersEnabled: Lenient,
+    tierCeiling: Type.Optional(Type.Unknown({ description: 'rounded, and brought into 2 to 10' })),
+    blockDonationsWhileChatting: Lenient,
+  }),
   reply: Type.Object({
     settings: DonationSettings,
     clamped: Type.Boolean({ description: 'the ceiling was lowered' }),
   }),
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'DONATIONS_SETTINGS_SAVE_FAILED'],
   example: { body: SETTINGS, reply: { settings: SETTINGS, clamped: false } },
 })
 
@@ -104,7 +97,7 @@ export const getDonationHistory = defineRoute({
         currency: Type.String(),
         amount: Type.Number(),
         tier: Tier,
-        status: Status,
+        status: DonationStatus,
         createdAt: EpochMs,
         paidAt: nullable(EpochMs),
       }),
@@ -113,7 +106,7 @@ export const getDonationHistory = defineRoute({
     offset: Type.Integer(),
     limit: Type.Integer(),
   }),
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'DONATIONS_HISTORY_FAILED'],
   example: {
     query: { window: '7d' },
     reply: {
@@ -148,11 +141,11 @@ export const previewDonationPrice = defineRoute({
   capability: 'donations',
   query: Type.Object({
     durationSeconds: Type.Optional(
-      Type.Number({ minimum: 0, description: 'default: the longest track of the library' }),
+      Type.Number({ minimum: 0, maximum: 86_400, description: 'default: the longest track of the library' }),
     ),
   }),
   reply: Type.Object({ basePrice: Type.Number() }),
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'DONATIONS_SETTINGS_LOAD_FAILED'],
   example: { query: { durationSeconds: 180 }, reply: { basePrice: 50 } },
 })
 
@@ -165,13 +158,13 @@ export const getDonationTiers = defineRoute({
   query: Type.Object({ songId: TrackId }),
   reply: Type.Object({
     currency: Type.String(),
-    pricingMode: PricingMode,
+    pricingMode: DonationSettings.properties.pricingMode,
     tiersEnabled: Type.Boolean(),
     tiers: Type.Array(Type.Object({ tier: Type.Integer(), price: Type.Number() })),
     flowType: Type.Union([Type.Literal('checkout'), Type.Literal('matching')]),
     chattingBlocked: Type.Boolean(),
   }),
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'SONG_NOT_FOUND', 'TRACK_LOCKED', 'SONG_OFF_AIR', 'DONATIONS_TIERS_FAILED'],
   example: {
     query: { songId: SONG },
     reply: {
@@ -211,7 +204,17 @@ export const createDonation = defineRoute({
       expiresAt: EpochMs,
     }),
   ]),
-  failures: ['BAD_REQUEST'],
+  failures: [
+    'BAD_REQUEST',
+    'TIER_UNAVAILABLE',
+    'SONG_NOT_FOUND',
+    'TRACK_LOCKED',
+    'SONG_OFF_AIR',
+    'DONATIONS_PAUSED',
+    'RATE_LIMITED',
+    'DONATIONS_CREATE_FAILED',
+    'AIR_UNAVAILABLE',
+  ],
   example: {
     body: { songId: SONG, tier: 1 },
     reply: {
@@ -234,12 +237,12 @@ export const getDonationStatus = defineRoute({
   capability: 'donations',
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: Type.Object({
-    status: Status,
+    status: DonationStatus,
     tier: Tier,
     matchCode: nullable(Type.String()),
     expiresAt: nullable(EpochMs),
   }),
-  failures: ['NOT_FOUND'],
+  failures: ['NOT_FOUND', 'DONATIONS_STATUS_FAILED'],
   example: {
     reply: { status: 'pending', tier: 1, matchCode: 'K7RW2P', expiresAt: 1_790_000_900_000 },
   },
