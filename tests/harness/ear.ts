@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { FRAME_MS, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
+import { pitch } from './audio.ts'
+import type { Teardown } from './processes.ts'
+import { openBus, type Station } from './station.ts'
+
+/** How loud each pitch is in a tenth of a second, by its name. */
+export interface Moment<Name extends string> {
+  /** Station time of its beginning, ms. */
+  atMs: number
+  levels: Record<Name, number>
+}
+
+const WINDOW_SAMPLES = 4410
+
+/**
+ * Listens to the broadcast while it goes on, from its first frame.
+ *
+ * @param pitches in Hz, by name; multiples of 10, so that none is taken for another.
+ */
+export async function openEar<Name extends string>(
+  t: Teardown,
+  station: Station,
+  pitches: Record<Name, number>,
+) {
+  const { bus, stop } = await openBus(t, station)
+  const names = Object.keys(pitches) as Name[]
+  const input = ['-f', 'mp3', '-probesize', '32', '-i', 'pipe:0']
+  const output = ['-f', 'f32le', '-ac', '1', '-ar', '44100', '-flush_packets', '1', 'pipe:1']
+  const decoder = spawn('ffmpeg', ['-loglevel', 'error', ...input, ...output])
+  const chunks: FrameChunk[] = []
+  const moments: Moment<Name>[] = []
+  const waiting = new Set<() => void>()
+  let samples = 0
+  let rest: Buffer = Buffer.alloc(0)
+
+  const timeOf = (sample: number) => {
+    const frame = chunks[0]!.frame + sample / FRAME_SAMPLES
+    const chunk = chunks.findLast((candidate) => candidate.frame <= frame)!
+    return chunk.atMs + (frame - chunk.frame) * FRAME_MS
+  }
+  decoder.stdout.on('data', (bytes: Buffer) => {
+    rest = Buffer.concat([rest, bytes])
+    for (; rest.length >= WINDOW_SAMPLES * 4; rest = rest.subarray(WINDOW_SAMPLES * 4)) {
+      const window = new Float32Array(
+        rest.buffer.slice(rest.byteOffset, rest.byteOffset + WINDOW_SAMPLES * 4),
+      )
+      const levels = names.map((name) => [name, pitch(window, pitches[name])])
+      moments.push({ atMs: timeOf(samples), levels: Object.fromEntries(levels) as Record<Name, number> })
+      samples += WINDOW_SAMPLES
+    }
+    for (const wake of waiting) wake()
+    waiting.clear()
+  })
+  decoder.stdin.on('error', () => {})
+  const following = (async () => {
+    for await (const chunk of bus.frames(stop.signal)) {
+      chunks.push(chunk)
+      decoder.stdin.write(chunk.audio)
+    }
+  })()
+  t.teardown(async () => {
+    stop.abort()
+    await following
+    decoder.kill('SIGKILL')
+    if (decoder.exitCode === null && decoder.signalCode === null) await once(decoder, 'close')
+  })
+
+  return {
+    chunks,
+    moments,
+    /** From now on so long a time sounds like this, somewhere: resolves with those moments, as soon as they were heard. */
+    async hears(isLikeThis: (levels: Record<Name, number>) => boolean, tenths = 6): Promise<Moment<Name>[]> {
+      let from = moments.length
+      for (let at = from; ; at++) {
+        while (at >= moments.length) await new Promise<void>((resolve) => waiting.add(resolve))
+        if (!isLikeThis(moments[at]!.levels)) from = at + 1
+        else if (at + 1 - from === tenths) return moments.slice(from, at + 1)
+      }
+    },
+  }
+}
