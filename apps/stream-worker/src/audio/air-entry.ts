@@ -16,7 +16,7 @@ export interface Placed {
 
 /** What the sound has to know of an entry, and what is shown while it is heard. */
 export interface AboutEntry {
-  /** null = silence under a talk. */
+  /** null = silence in a chat. */
   media: MediaKey | null
   /** null when unknown. */
   durationMs: number | null
@@ -27,25 +27,25 @@ export interface AboutEntry {
   isTrimmed: boolean
   /** Factor by which it is louder than its file. */
   gain: number
-  /** The song, the one before the jingle, or what is shown of a talk. */
+  /** The song, the one before the jingle, or what is shown of a chat. */
   shown: TrackRef
   /** The clip that is heard, when it is no song. */
   clip: ClipRef | null
   /** Hosts talk. */
-  isTalk: boolean
+  isChat: boolean
 }
 
 export function aboutEntry(entry: AirEntry): AboutEntry {
   if ('track' in entry) {
     const { track } = entry
     const { durationMs, rendition } = track
-    const isTalk = false
-    return { media: track.id, durationMs, ...played(durationMs, rendition), shown: track, clip: null, isTalk }
+    const isChat = false
+    return { media: track.id, durationMs, ...played(durationMs, rendition), shown: track, clip: null, isChat }
   }
   const [clip, shown] = 'clip' in entry ? [entry.clip, entry.after.track] : [entry.filler, entry.shown]
   const durationMs = clip?.durationMs ?? null
   const media = clip?.media ?? null
-  return { media, durationMs, ...played(durationMs), shown, clip, isTalk: 'filler' in entry }
+  return { media, durationMs, ...played(durationMs), shown, clip, isChat: 'filler' in entry }
 }
 
 function played(durationMs: number | null, rendition?: Rendition) {
@@ -59,12 +59,12 @@ function played(durationMs: number | null, rendition?: Rendition) {
 
 /** A cue of what is heard from a frame on. */
 export function cueOf({ entry, startsAt, phrase }: Placed, frame: number): SoundCue {
-  const { shown, durationMs, clip, isTalk } = aboutEntry(entry)
+  const { shown, durationMs, clip, isChat } = aboutEntry(entry)
   const { id: trackId, title, artist, rendition } = shown
   const positionMs = (frame * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
   const cue = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
   const heard = clip && { id: clip.id, media: clip.media }
-  if (isTalk) return { ...cue, talk: { filler: heard } }
+  if (isChat) return { ...cue, chat: { filler: heard } }
   if (heard) return { ...cue, jingle: heard }
   return { ...cue, ...(rendition && { rendition }), ...(phrase && { phrase }) }
 }
@@ -83,10 +83,10 @@ function entryOf({
   durationMs,
   rendition,
   jingle,
-  talk,
+  chat,
 }: SoundCue): AirEntry {
   const about = { id: trackId, title, artist, album: '', year: null, durationMs }
-  if (talk) return { entryId, filler: talk.filler && { ...talk.filler, durationMs }, shown: about }
+  if (chat) return { entryId, filler: chat.filler && { ...chat.filler, durationMs }, shown: about }
   const track = { ...about, ...(rendition && { rendition }) }
   const entry = { entryId, track, orderType: null, tier: null }
   return jingle ? { entryId, clip: { ...jingle, durationMs }, after: entry } : entry

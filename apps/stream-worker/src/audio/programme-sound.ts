@@ -26,8 +26,8 @@ const READ_AHEAD_SAMPLES = 4 * SAMPLE_RATE
 const OVERRUN_MS = 5_000
 /** A change that is not a track's end is heard as a fade of 20 ms, not as a click. */
 const QUICK_FADE_SAMPLES = 20 * SAMPLES_PER_MS
-/** Where a talk begins or ends the music gives way more slowly. */
-const TALK_FADE_SAMPLES = 700 * SAMPLES_PER_MS
+/** Where a chat begins or ends the music gives way more slowly. */
+const CHAT_FADE_SAMPLES = 700 * SAMPLES_PER_MS
 /** A track that died within 5 s is followed by 2 s of silence, so that a broken library cannot race through. */
 const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
@@ -119,7 +119,7 @@ export function createProgrammeSound(options: {
   let voices: Voice[] = []
   /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
   let overId: string | null = null
-  /** What is silent: the id of a talk's silence; null = there is nothing to be heard; undefined = something is heard. */
+  /** What is silent: the id of the silence of a chat; null = there is nothing to be heard; undefined = something is heard. */
   let silence: string | null | undefined = null
   let lagMs = 0
   /** The smallest lag since the beginning: what was late before anybody had to be waited for. */
@@ -233,31 +233,31 @@ export function createProgrammeSound(options: {
     )
   }
 
-  /** Nothing is heard; `talk`: what is shown meanwhile. */
-  function beSilent(plan: AirPlan, at: number, talk: Placed | null) {
+  /** Nothing is heard; `chat`: what is shown meanwhile. */
+  function beSilent(plan: AirPlan, at: number, chat: Placed | null) {
     current = null
     following = plan.next
-    const entryId = talk?.entry.entryId ?? null
-    if (silence !== entryId) options.onHeard(at, talk)
+    const entryId = chat?.entry.entryId ?? null
+    if (silence !== entryId) options.onHeard(at, chat)
     silence = entryId
   }
 
   /** Puts on air what the plan says now, although what sounds is not over. */
   function change(plan: AirPlan) {
-    const isToTalk = plan.current !== null && aboutEntry(plan.current.entry).isTalk
-    const isFromTalk = current !== null && aboutEntry(current.entry).isTalk
+    const isToChat = plan.current !== null && aboutEntry(plan.current.entry).isChat
+    const isFromChat = current !== null && aboutEntry(current.entry).isChat
     const isJoined = (plan.current?.positionMs ?? 0) > 0 || voices.length > 0
-    const length = (isSlow: boolean) => (isSlow ? TALK_FADE_SAMPLES : QUICK_FADE_SAMPLES)
+    const length = (isSlow: boolean) => (isSlow ? CHAT_FADE_SAMPLES : QUICK_FADE_SAMPLES)
     for (const sound of allSounds(voices)) {
       const level = gainAt(sound.fade, cursor)
       const left = sound.fade?.direction === 'out' ? sound.fade.from + sound.fade.length - cursor : Infinity
-      const outLength = Math.min(left, length(isToTalk || isFromTalk))
+      const outLength = Math.min(left, length(isToChat || isFromChat))
       sound.fade = { direction: 'out', from: cursor, length: outLength, level }
     }
     begin(
       plan,
       cursor,
-      isJoined ? { direction: 'in', from: cursor, length: length(isToTalk), level: 1 } : null,
+      isJoined ? { direction: 'in', from: cursor, length: length(isToChat), level: 1 } : null,
     )
   }
 

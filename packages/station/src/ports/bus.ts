@@ -3,7 +3,7 @@ import type { Command, Effect, Outcome, Phrase, PlayoutState, Rendition } from '
 /** What is heard from `frame` on. */
 export type Cue = SoundCue | SilenceCue
 
-/** A song; a jingle, during which the song before it is still shown; or a talk. */
+/** A song; a jingle, during which the song before it is still shown; or a chat. */
 export interface SoundCue {
   /** Frame number at which this begins. */
   frame: number
@@ -20,7 +20,7 @@ export interface SoundCue {
   /** The clip that is heard, when it is a jingle. */
   jingle?: { id: string; media: string }
   /** The hosts talk over this clip, null = over silence. */
-  talk?: { filler: { id: string; media: string } | null }
+  chat?: { filler: { id: string; media: string } | null }
   /** What is mixed over the end of the song. */
   phrase?: Phrase
 }

@@ -20,7 +20,7 @@ const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 const track = { id: 'song', title: 'Song', artist: 'Artist', album: '', year: null, durationMs: 30_000 }
 const song: AirEntry = { entryId: 'e1', track, orderType: null, tier: null }
 const shown = { ...track, title: 'Just chatting', artist: '', durationMs: null }
-const talk = (entryId: string, media: string | null, seconds = 0): AirEntry => ({
+const chat = (entryId: string, media: string | null, seconds = 0): AirEntry => ({
   entryId,
   filler: media === null ? null : { id: `clip-${media}`, media, durationMs: seconds * 1000 },
   shown,
@@ -169,7 +169,7 @@ t.test('hosts on the air', async (t) => {
     const studio = await openStudio(t, folder)
     await studio.listen(4000)
     const positionMs = studio.nowMs()
-    studio.change(talk('f1', 'filler', 3), 0, talk('f2', 'second', 10))
+    studio.change(chat('f1', 'filler', 3), 0, chat('f2', 'second', 10))
     const talking = await studio.listen(4000)
     t.ok(level(talking, 440, 0) > 0.4, 'the song does not stop at once')
     t.ok(level(talking, 440, 750) < 0.005, 'but is gone within a second')
@@ -182,21 +182,21 @@ t.test('hosts on the air', async (t) => {
     const { placed, sample } = studio.heard.find(({ placed }) => placed?.entry.entryId === 'f1')!
     const cue = cueOf(placed!, sample / FRAME)
     const texts = { trackId: 'song', title: 'Just chatting', artist: '' }
-    t.match(cue, { ...texts, entryId: 'f1', talk: { filler: { id: 'clip-filler', media: 'filler' } } })
+    t.match(cue, { ...texts, entryId: 'f1', chat: { filler: { id: 'clip-filler', media: 'filler' } } })
     t.match(placedBy(cue).entry, {
       entryId: 'f1',
       filler: { media: 'filler', durationMs: 3000 },
       shown: { id: 'song' },
     })
 
-    studio.change(talk('f3', null))
+    studio.change(chat('f3', null))
     const silent = await studio.listen(3200, [...speech])
     t.ok(near(level(silent, 1500, 1500), 0.25), 'where there is no filler hosts are heard all the same')
     t.ok(level(silent, 1100, 1500) < 0.005)
     const last = studio.heard.at(-1)!
-    t.match(cueOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, talk: { filler: null } })
+    t.match(cueOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, chat: { filler: null } })
 
-    studio.change(talk('f4', 'second', 10))
+    studio.change(chat('f4', 'second', 10))
     await studio.listen(1000)
     studio.change(song, positionMs)
     const resumed = await studio.listen(3000)
@@ -208,7 +208,7 @@ t.test('hosts on the air', async (t) => {
   })
 
   t.test('are heard over the same filler when another worker goes on', async (t) => {
-    const entry = talk('f1', 'filler', 3)
+    const entry = chat('f1', 'filler', 3)
     const lastCue = cueOf({ entry, startsAt: -2 * RATE, phrase: null }, 0)
     const studio = await openStudio(t, folder, { entry, startedAtMs: -2000 }, lastCue)
     const talking = await studio.listen(1500)
@@ -216,7 +216,7 @@ t.test('hosts on the air', async (t) => {
     t.same(studio.told, ['ended f1'])
     t.ok(level(talking, 880, 1050) < 0.005, 'filler ends where it would have ended')
 
-    const silence = talk('f2', null)
+    const silence = chat('f2', null)
     const quiet = await openStudio(
       t,
       folder,
@@ -230,7 +230,7 @@ t.test('hosts on the air', async (t) => {
   t.test('do not wait for filler that cannot be decoded', async (t) => {
     const studio = await openStudio(t, folder)
     await studio.listen(300)
-    studio.change(talk('f1', 'broken', 3), 0, talk('f2', 'filler', 3))
+    studio.change(chat('f1', 'broken', 3), 0, chat('f2', 'filler', 3))
     const talking = await studio.listen(1500)
     t.same(studio.told, ['unplayable clip-broken'])
     t.ok(level(talking, 880, 1300) > 0.35)
