@@ -269,9 +269,10 @@ t.test('hosts and guests are on the air, whatever dies meanwhile', async (t) => 
     headers: { authorization: `Bearer ${await logIn(two.url, 'admin')}` },
   })
   const { entries } = (await audit.json()) as { entries: AuditEntry[] }
-  const logged = entries.map(({ operationType, adminLogin, data: { reason } }) =>
-    [operationType, adminLogin, reason].filter(Boolean).join(' '),
-  )
+  const logged = entries.map(({ operationType, adminLogin, data }) => {
+    const { reason } = data as { reason?: string }
+    return [operationType, adminLogin, reason].filter(Boolean).join(' ')
+  })
   const expected = [
     'radio_host_live_start olena',
     'guest_live_start Ївга',
