@@ -9,7 +9,7 @@ import type { PlayoutState } from './state.ts'
 
 /** Requests that wait at a time. */
 const MOST_REQUESTS = 100
-/** Guests who have to wait, and addresses that showed wrong codes: of more than so many the oldest are forgotten. */
+/** Guests who have to wait, and those who showed wrong codes: of more than so many the oldest are forgotten. */
 const MOST_REMEMBERED = 1_000
 /** How long somebody who may come on the air has to come (rule H9). */
 const APPROVAL_MS = 120_000
@@ -115,15 +115,15 @@ export function enterByCode(
 ): Answered<'enter-by-code'> {
   const { live } = state
   const failures = recentFailures(live, nowMs)
-  const atMs = failures.find(({ address }) => address === speaker.address)?.atMs ?? []
+  const atMs = failures.find(({ uid }) => uid === speaker.uid)?.atMs ?? []
   if (atMs.length >= MOST_CODE_FAILURES) {
     const secs = secsLeft(atMs[0]!, CODE_FAILURES_MS, nowMs)
     return refused(state, 'GUEST_CODE_REFUSED', { reason: 'too_many_attempts', secsLeft: secs })
   }
   if (!live.code) return refused(state, 'GUEST_CODE_REFUSED', { reason: 'no_code' })
   if (!isSame(code, live.code.code)) {
-    const others = failures.filter(({ address }) => address !== speaker.address)
-    const codeFailures = newest([...others, { address: speaker.address, atMs: [...atMs, nowMs] }])
+    const others = failures.filter(({ uid }) => uid !== speaker.uid)
+    const codeFailures = newest([...others, { uid: speaker.uid, atMs: [...atMs, nowMs] }])
     const noted = { ...state, live: { ...live, codeFailures } }
     return refused(noted, 'GUEST_CODE_REFUSED', { reason: 'wrong_code' })
   }
@@ -291,7 +291,7 @@ function sessionOf({ role, name, endsAtMs }: Participant): Outcome<'connect-gues
 
 function recentFailures({ codeFailures }: Live, nowMs: number): Live['codeFailures'] {
   return codeFailures
-    .map(({ address, atMs }) => ({ address, atMs: atMs.filter((ms) => ms + CODE_FAILURES_MS > nowMs) }))
+    .map(({ uid, atMs }) => ({ uid, atMs: atMs.filter((ms) => ms + CODE_FAILURES_MS > nowMs) }))
     .filter(({ atMs }) => atMs.length > 0)
 }
 

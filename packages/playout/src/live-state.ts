@@ -58,8 +58,8 @@ export interface Live {
   /** Guests who have to wait before they ask again, and since when; in order of time. */
   guestCooldowns: { uid: string; sinceMs: number }[]
   code: AccessCode | null
-  /** When an address showed a wrong code; in order of time. */
-  codeFailures: { address: string; atMs: number[] }[]
+  /** When a wrong code was shown, by whom; in order of time. A uid stands for a whole household, an address may not. */
+  codeFailures: { uid: string; atMs: number[] }[]
 }
 
 /** How this station has people on the air. */

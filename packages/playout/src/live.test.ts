@@ -34,12 +34,10 @@ function station(settings: Partial<Hosting> = {}, state = initialState(7, 'sound
   return learn(state, { type: 'hosting', hosting: { ...hosting, ...settings } }, NOON).state
 }
 
-const speaker = (name: string, { replica = 'api 1', address = `address of ${name}` } = {}) => ({
-  socketId: `socket of ${name}`,
-  replica,
-  uid: `uid of ${name}`,
-  address,
-})
+const speaker = (
+  name: string,
+  { replica = 'api 1', address = `address of ${name}`, uid = `uid of ${name}` } = {},
+) => ({ socketId: `socket of ${name}`, replica, uid, address })
 const socket = (name: string) => speaker(name).socketId
 const goLive = (name: string, adminId = `account of ${name}`): Command => ({
   type: 'go-live',
@@ -66,9 +64,9 @@ const setCode = (code: string | null, more: { isReplacing?: boolean; lifeMs?: nu
   isReplacing: false,
   ...more,
 })
-const enter = (name: string, code: string, address?: string): Command => ({
+const enter = (name: string, code: string, uid?: string): Command => ({
   type: 'enter-by-code',
-  speaker: speaker(name, { address }),
+  speaker: speaker(name, { uid }),
   nickname: name,
   code,
 })
@@ -460,28 +458,28 @@ t.test('H10: one access code at a time, which is not used up; wrong ones are cou
     ['bbcdefghijkl', MINUTE],
     ['abcdefghijklm', 2 * MINUTE],
   ] as const) {
-    const step = apply(guessed, enter('eve', code, 'one address'), NOON + afterMs)
+    const step = apply(guessed, enter('eve', code, 'one household'), NOON + afterMs)
     t.equal(refusal(step), 'GUEST_CODE_REFUSED wrong_code')
     guessed = step.state
   }
-  const tried = (name: string, address: string | undefined, afterMs: number) =>
-    refusalOf(guessed, enter(name, 'abcdefghijkl', address), NOON + afterMs)
+  const tried = (name: string, uid: string | undefined, afterMs: number) =>
+    refusalOf(guessed, enter(name, 'abcdefghijkl', uid), NOON + afterMs)
   t.equal(
-    tried('sue', 'one address', 2 * MINUTE),
+    tried('sue', 'one household', 2 * MINUTE),
     'GUEST_CODE_REFUSED too_many_attempts 3480',
     'the right one, too',
   )
   t.equal(tried('sue', undefined, 2 * MINUTE), null, 'from elsewhere it is let in')
-  t.equal(tried('sue', 'one address', HOUR - 1), 'GUEST_CODE_REFUSED too_many_attempts 1')
-  t.equal(tried('sue', 'one address', HOUR), null)
-  const fourth = apply(guessed, enter('eve', 'no', 'one address'), NOON + HOUR)
+  t.equal(tried('sue', 'one household', HOUR - 1), 'GUEST_CODE_REFUSED too_many_attempts 1')
+  t.equal(tried('sue', 'one household', HOUR), null)
+  const fourth = apply(guessed, enter('eve', 'no', 'one household'), NOON + HOUR)
   t.equal(
-    refusalOf(fourth.state, enter('eve', 'no', 'one address'), NOON + HOUR),
+    refusalOf(fourth.state, enter('eve', 'no', 'one household'), NOON + HOUR),
     'GUEST_CODE_REFUSED too_many_attempts 60',
     'after the first of them is forgotten there is one more try',
   )
   t.equal(
-    refusalOf(after(guessed, [setCode(null)]), enter('eve', '', 'one address'))?.split(' ')[1],
+    refusalOf(after(guessed, [setCode(null)]), enter('eve', '', 'one household'))?.split(' ')[1],
     'too_many_attempts',
   )
   for (const code of ['', 'a', 'abcdefghijk', 'abcdefghijkl\0', 'ABCDEFGHIJKL'])
@@ -494,7 +492,7 @@ t.test(
     let state = after(station(), [goLive('ann'), setCode('c0de')])
     for (let i = 0; i < 1_100; i++) state = apply(state, enter(`g${i}`, 'no'), NOON + i).state
     t.equal(state.live.codeFailures.length, 1_000)
-    t.equal(state.live.codeFailures[0]!.address, 'address of g100', 'the oldest go first')
+    t.equal(state.live.codeFailures[0]!.uid, 'uid of g100', 'the oldest go first')
     const later = apply(state, enter('eve', 'no'), NOON + 2 * HOUR).state
     t.equal(later.live.codeFailures.length, 1)
 
