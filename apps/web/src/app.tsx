@@ -43,7 +43,7 @@ export function App({ createRadio }: { createRadio: () => Radio }) {
   const props: PageProps = {
     locale,
     onLocale: choose,
-    goTo: (next) => location.assign(pathOf({ page: next, locale })),
+    goTo: (next) => location.replace(pathOf({ page: next, locale })),
   }
   switch (page) {
     case 'guest':

@@ -5,6 +5,6 @@ import type { PageName } from './language.ts'
 export interface PageProps {
   locale: Locale
   onLocale: (locale: Locale) => void
-  /** Shows another page of this client, in the same language. */
+  /** Shows another page of this client instead of this one, in the same language. */
   goTo: (page: PageName) => void
 }

@@ -3,8 +3,9 @@ import type { RadioState, ServerPayload } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
 import { pathOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
-import { lineOf, stationName } from '../listener/words.ts'
-import { openLine } from '../live/line.ts'
+import { clock, lineOf, stationName } from '../listener/words.ts'
+import { type Line, openLine } from '../live/line.ts'
+import { useNow } from '../live/use-now.ts'
 import type { PageProps } from '../page.ts'
 import { isChatting } from '../radio/airing.ts'
 import { useStore } from '../store.ts'
@@ -54,19 +55,21 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   return (
     <div class="panel">
       <header class="strip">
-        <b class="strip-name">{name}</b>
-        <OnAir air={air} t={t} />
-        <Languages page="adpanel" locale={locale} label={t.language} onLocale={onLocale} />
-        <button type="button" class="plain" onClick={leave}>
-          {t.logOut}
-        </button>
+        <a class="strip-name" href={pathOf({ page: 'player', locale })}>
+          {name}
+        </a>
+        <OnAir air={air} line={line} t={t} />
+        <div class="strip-end">
+          <Languages page="adpanel" locale={locale} label={t.language} onLocale={onLocale} />
+          <button type="button" class="plain" onClick={leave}>
+            {t.logOut}
+          </button>
+        </div>
       </header>
       <main>
-        {!isConnected && confirmed && (
-          <p class="hint" role="status">
-            {t.offline}
-          </p>
-        )}
+        <p class="refusal" role="status">
+          {!isConnected && confirmed && t.offline}
+        </p>
         <Part {...{ confirmed, hostsMode, line, locale, t }} />
       </main>
     </div>
@@ -76,29 +79,44 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
 function Part(props: {
   confirmed: Confirmed | null
   hostsMode: boolean | null
-  line: ReturnType<typeof openLine>
+  line: Line
   locale: PageProps['locale']
   t: AdminTexts
 }) {
   const { confirmed, hostsMode, line, locale, t } = props
-  if (!confirmed || hostsMode === null) return <p class="hint">{t.connecting}</p>
-  if (!confirmed.authorized) return <p class="hint">{t.notAuthorized}</p>
-  if (!hostsMode) return <p class="hint">{t.hostingOff}</p>
-  if (!confirmed.privileges.includes('radio_host')) return <p class="hint">{t.noHostPrivilege}</p>
+  const hindrance = () => {
+    if (!confirmed || hostsMode === null) return t.connecting
+    if (!confirmed.authorized) return t.notAuthorized
+    if (!hostsMode) return t.hostingOff
+    return confirmed.privileges.includes('radio_host') ? null : t.noHostPrivilege
+  }
+  const why = hindrance()
+  if (why)
+    return (
+      <div class="host">
+        <header class="host-head">
+          <h1>{t.panel}</h1>
+        </header>
+        <p class="hint">{why}</p>
+      </div>
+    )
   return <HostPanel line={line} locale={locale} t={t.host} />
 }
 
-/** What is on air, and what comes next. */
-function OnAir({ air, t }: { air: RadioState | null; t: AdminTexts }) {
+/** What is on air and how much of it is left, and what comes next. */
+function OnAir({ air, line, t }: { air: RadioState | null; line: Line; t: AdminTexts }) {
+  useNow(air?.duration ? 500 : null)
   if (!air) return <p class="strip-air">{t.connecting}</p>
   const next = air.playlist[0]
   const now = air.isPreparing ? t.preparing : isChatting(air) ? t.chatting : lineOf(air)
+  const leftS = air.duration - air.seek - (line.stationNowMs() - air.serverTimeMs) / 1000
   return (
     <p class="strip-air">
       <span class="badge">{t[air.mode]}</span>
       <span class="strip-now" aria-live="polite">
         {now}
       </span>
+      {air.duration > 0 && <span role="timer">−{clock(Math.max(0, leftS))}</span>}
       {next && (
         <span class="strip-next">
           {t.next}: {lineOf(next)}

@@ -164,7 +164,11 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
       line.say('admin_leave_live')
       goOff(null)
     },
-    toggleMic: () => void microphone.open().then((isOpen) => isOpen && setMic(!desk.value.isMicOn)),
+    toggleMic() {
+      if (desk.value.isMicOn) setMic(false)
+      // It may have been unplugged meanwhile.
+      else void microphone.open().then((isOpen) => setMic(isOpen && desk.value.phase === 'live'))
+    },
     setGain(gain) {
       change({ gain })
       line.say('host_mic_gain', { gain })
@@ -189,8 +193,7 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
     },
     moreFillers: () => readFillers(desk.value.filler.choices.length),
     async makeCode(ttlHours) {
-      const event = desk.value.code.code ? 'moderator_regenerate_guest_code' : 'moderator_generate_guest_code'
-      await ask(line.ask(event, { ttlHours }))
+      await ask(line.ask('moderator_generate_guest_code', { ttlHours }))
     },
     async endCode() {
       await ask(line.ask('moderator_deactivate_guest_code'))

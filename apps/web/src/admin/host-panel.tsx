@@ -1,18 +1,34 @@
 import type { Locale } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { textOf } from '../language.ts'
+import { pathOf, textOf } from '../language.ts'
+import { clock } from '../listener/words.ts'
 import { LevelMeter } from '../live/level-meter.tsx'
 import type { Line } from '../live/line.ts'
+import { MicButton } from '../live/mic-button.tsx'
 import { createMicrophone, type Microphone } from '../live/microphone.ts'
+import { useOnDuty } from '../live/on-duty.ts'
 import { guestTexts } from '../live/texts.ts'
+import { useNow } from '../live/use-now.ts'
+import { isChatting } from '../radio/airing.ts'
 import { useStore } from '../store.ts'
+import { Confirm } from './confirm.tsx'
 import { createHostDesk, type Desk, type HostDesk, type HostNotice } from './host-desk.ts'
 import type { AdminTexts } from './texts.ts'
 
 type Texts = AdminTexts['host']
 const DEFAULT_CODE_HOURS = 8
 const LONGEST_CODE_HOURS = 168
+const [LOWEST_GAIN, HIGHEST_GAIN] = [2, 7]
+
+interface Studio {
+  host: HostDesk
+  desk: Desk
+  line: Line
+  microphone: Microphone
+  locale: Locale
+  t: Texts
+}
 
 /** Where a host leads the talk: the own microphone, the queue, guests, and what is heard under it all. */
 export function HostPanel({ line, locale, t }: { line: Line; locale: Locale; t: Texts }) {
@@ -20,26 +36,26 @@ export function HostPanel({ line, locale, t }: { line: Line; locale: Locale; t: 
   const [host] = useState(() => createHostDesk(line, microphone))
   const desk = useStore(host.desk)
   const isLive = desk.phase === 'live'
+  useOnDuty(isLive)
+  const studio: Studio = { host, desk, line, microphone, locale, t }
   return (
     <div class="host" data-live={isLive}>
-      <h1>{t.title}</h1>
+      <header class="host-head">
+        <h1>{t.title}</h1>
+        <p role="status">{isLive ? <em class="on-air">{t.onAir}</em> : t.off}</p>
+        {isLive && <Leave {...studio} />}
+      </header>
       <Notice notice={desk.notice} t={t} locale={locale} />
-      {isLive ? (
-        <>
-          <OwnMicrophone {...{ host, desk, microphone, t, locale }} />
-          <Queue {...{ host, desk, t }} />
-          <People {...{ host, desk, line, t }} />
-          <Requests {...{ host, desk, t }} />
-          <Filler {...{ host, desk, t }} />
-        </>
-      ) : (
-        <Part title={t.off}>
-          <button type="button" class="button" disabled={desk.phase === 'going'} onClick={host.goLive}>
-            {desk.phase === 'going' ? t.going : t.goLive}
-          </button>
-        </Part>
-      )}
-      <Code {...{ host, desk, t, locale }} />
+      <div class="parts">
+        {isLive ? <Console {...studio} /> : <Door {...studio} />}
+        {isLive && <Queue {...studio} />}
+      </div>
+      <div class="parts">
+        {(isLive || desk.requests.length > 0) && <Requests {...studio} />}
+        {isLive && <People {...studio} />}
+        {isLive && <Filler {...studio} />}
+        <Code {...studio} />
+      </div>
     </div>
   )
 }
@@ -54,83 +70,105 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
 }
 
 function Notice({ notice, t, locale }: { notice: HostNotice | null; t: Texts; locale: Locale }) {
-  if (!notice) return null
-  const text =
-    notice.is === 'said'
-      ? textOf(notice.text, locale)
-      : notice.is === 'denied' || notice.is === 'unanswered'
-        ? t[notice.is]
-        : t.ended[notice.is]
+  const textOfNotice = () => {
+    if (!notice) return null
+    if (notice.is === 'said') return textOf(notice.text, locale)
+    return notice.is === 'denied' || notice.is === 'unanswered' ? t[notice.is] : t.ended[notice.is]
+  }
   return (
     <p class="refusal" role="alert">
-      {text}
+      {textOfNotice()}
     </p>
   )
 }
 
-function OwnMicrophone(props: {
-  host: HostDesk
-  desk: Desk
-  microphone: Microphone
-  t: Texts
-  locale: Locale
-}) {
-  const { host, desk, microphone, t, locale } = props
+function Door({ host, desk, t }: Studio) {
+  return (
+    <Part title={t.door}>
+      <p>{t.doorText}</p>
+      <button
+        type="button"
+        class="button primary"
+        disabled={desk.phase === 'going'}
+        onClick={() => void host.goLive().then(() => document.querySelector<HTMLElement>('.mic')?.focus())}
+      >
+        {desk.phase === 'going' ? t.going : t.goLive}
+      </button>
+    </Part>
+  )
+}
+
+/** Guests go with the last host, so that is asked first. */
+function Leave({ host, desk, t }: Studio) {
+  const roles = desk.people.map(({ role }) => role)
+  const takesGuests =
+    roles.filter((role) => role === 'host').length < 2 && roles.some((role) => role !== 'host')
+  if (takesGuests)
+    return <Confirm label={t.leave} sure={t.leaveSure} yes={t.leaveYes} no={t.no} onYes={host.leave} />
+  return (
+    <button type="button" class="plain" onClick={host.leave}>
+      {t.leave}
+    </button>
+  )
+}
+
+function Console({ host, desk, line, microphone, locale, t }: Studio) {
   const state = useStore(microphone.state)
   const gainId = useId()
-  const trouble = guestTexts[locale].microphone[state]
+  const isMuted = desk.people.some(({ id, muted }) => muted && id === line.socketId)
+  const level = (desk.gain - LOWEST_GAIN) / (HIGHEST_GAIN - LOWEST_GAIN)
   return (
-    <Part title={t.onAir}>
-      <p class="on-air">{t.onAir}</p>
-      {trouble && (
-        <p class="hint" role="alert">
-          {trouble}
-        </p>
-      )}
-      <button type="button" class="mic" aria-pressed={desk.isMicOn} onClick={host.toggleMic}>
-        {desk.isMicOn ? t.micOff : t.micOn}
-      </button>
+    <Part title={t.microphone}>
+      <p class="trouble" role="alert">
+        {guestTexts[locale].microphone[state] || (isMuted && t.mutedByModerator)}
+      </p>
+      <MicButton isOn={desk.isMicOn} isMuted={isMuted} texts={t} onToggle={host.toggleMic} />
       <LevelMeter microphone={microphone} label={t.level} />
-      <label for={gainId}>{t.gain}</label>
-      <input
-        id={gainId}
-        type="range"
-        min={2}
-        max={7}
-        step={0.5}
-        value={desk.gain}
-        onInput={(event) => host.setGain(event.currentTarget.valueAsNumber)}
-      />
-      <button type="button" class="plain" onClick={host.leave}>
-        {t.leave}
-      </button>
+      <div class="gain">
+        <label for={gainId}>{t.gain}</label>
+        <input
+          id={gainId}
+          type="range"
+          min={LOWEST_GAIN}
+          max={HIGHEST_GAIN}
+          step={0.5}
+          value={desk.gain}
+          style={{ '--level': level }}
+          onInput={(event) => host.setGain(event.currentTarget.valueAsNumber)}
+        />
+        <output for={gainId}>×{desk.gain.toLocaleString(locale)}</output>
+      </div>
     </Part>
   )
 }
 
-function Queue({ host, desk, t }: { host: HostDesk; desk: Desk; t: Texts }) {
+function Queue({ host, desk, line, t }: Studio) {
+  const air = useStore(line.air)
+  const isTalk = air !== null && isChatting(air)
   return (
     <Part title={t.queue}>
-      <p role="status">{desk.isQueuePaused ? t.paused : t.running}</p>
-      {desk.isQueuePaused ? (
-        <button type="button" class="button" onClick={host.resumeQueue}>
-          {t.resume}
-        </button>
-      ) : (
-        <div class="row">
-          <button type="button" class="button" onClick={() => host.pauseQueue('now')}>
-            {t.pauseNow}
+      <p role="status">{!desk.isQueuePaused ? t.running : isTalk ? t.paused : t.pausing}</p>
+      <div class="row">
+        {desk.isQueuePaused ? (
+          <button type="button" class="button primary" onClick={host.resumeQueue}>
+            {isTalk ? t.resume : t.keepPlaying}
           </button>
-          <button type="button" class="button" onClick={() => host.pauseQueue('afterTrack')}>
-            {t.pauseAfter}
-          </button>
-        </div>
-      )}
+        ) : (
+          <>
+            <button type="button" class="button" onClick={() => host.pauseQueue('now')}>
+              {t.pauseNow}
+            </button>
+            <button type="button" class="button" onClick={() => host.pauseQueue('afterTrack')}>
+              {t.pauseAfter}
+            </button>
+          </>
+        )}
+      </div>
     </Part>
   )
 }
 
-function People({ host, desk, line, t }: { host: HostDesk; desk: Desk; line: Line; t: Texts }) {
+function People({ host, desk, line, t }: Studio) {
   return (
     <Part title={t.people}>
       <ul class="rows">
@@ -143,16 +181,22 @@ function People({ host, desk, line, t }: { host: HostDesk; desk: Desk; line: Lin
             </span>
             {role !== 'host' && (
               <span class="row-actions">
-                <button type="button" class="plain" onClick={() => host.muteGuest(id, !muted)}>
-                  {muted ? t.unmute : t.mute}
-                </button>
                 <button
                   type="button"
                   class="plain"
-                  onClick={() => confirm(t.kickSure(login)) && host.kickGuest(id)}
+                  aria-label={`${muted ? t.unmute : t.mute}: ${login}`}
+                  onClick={() => host.muteGuest(id, !muted)}
                 >
-                  {t.kick}
+                  {muted ? t.unmute : t.mute}
                 </button>
+                <Confirm
+                  label={t.kick}
+                  about={login}
+                  sure={t.kickSure}
+                  yes={t.kickYes}
+                  no={t.no}
+                  onYes={() => host.kickGuest(id)}
+                />
               </span>
             )}
           </li>
@@ -168,37 +212,57 @@ function People({ host, desk, line, t }: { host: HostDesk; desk: Desk; line: Lin
   )
 }
 
-function Requests({ host, desk, t }: { host: HostDesk; desk: Desk; t: Texts }) {
+function Requests({ host, desk, line, t }: Studio) {
+  const isAny = desk.requests.length > 0
+  useNow(isAny ? 1000 : null)
+  const newest = desk.requests.at(-1)
   return (
     <Part title={t.requests}>
-      {desk.requests.length === 0 && <p class="hint">{t.noRequests}</p>}
-      <ul class="rows" aria-live="polite">
-        {desk.requests.map(({ uid, nickname }) => (
+      {!isAny && <p class="hint">{t.noRequests}</p>}
+      <ul class="rows">
+        {desk.requests.map(({ uid, nickname, addedAt }) => (
           <li key={uid}>
             <span class="row-name">{nickname}</span>
+            <span class="row-about">{t.waits(clock(Math.max(0, line.stationNowMs() - addedAt) / 1000))}</span>
             <span class="row-actions">
-              <button type="button" class="button" onClick={() => host.answerGuest(uid, 'accept')}>
+              <button
+                type="button"
+                class="button primary"
+                aria-label={`${t.accept}: ${nickname}`}
+                onClick={() => host.answerGuest(uid, 'accept')}
+              >
                 {t.accept}
               </button>
-              <button type="button" class="plain" onClick={() => host.answerGuest(uid, 'reject')}>
+              <button
+                type="button"
+                class="plain"
+                aria-label={`${t.reject}: ${nickname}`}
+                onClick={() => host.answerGuest(uid, 'reject')}
+              >
                 {t.reject}
               </button>
             </span>
           </li>
         ))}
       </ul>
+      <p class="unseen" aria-live="polite">
+        {newest && t.asks(newest.nickname)}
+      </p>
     </Part>
   )
 }
 
-function Filler({ host, desk, t }: { host: HostDesk; desk: Desk; t: Texts }) {
+function Filler({ host, desk, t }: Studio) {
   const { mode, chosenId, playing, choices, total } = desk.filler
   const name = useId()
   return (
     <Part title={t.filler}>
-      {playing && <p role="status">{t.fillerPlays(playing)}</p>}
-      {mode === 'random' && <p class="hint">{t.fillerRandom}</p>}
-      {total === 0 && <p class="hint">{t.fillerEmpty}</p>}
+      <p role="status">{playing && t.fillerPlays(titleOfFile(playing))}</p>
+      {total === 0 ? (
+        <p class="hint">{t.fillerEmpty}</p>
+      ) : (
+        mode === 'random' && <p class="hint">{t.fillerRandom}</p>
+      )}
       {mode === 'hostChoice' && total > 0 && (
         <ul class="rows">
           {[{ id: null, filename: t.fillerNone }, ...choices].map(({ id, filename }) => (
@@ -210,7 +274,7 @@ function Filler({ host, desk, t }: { host: HostDesk; desk: Desk; t: Texts }) {
                   checked={chosenId === id}
                   onChange={() => host.chooseFiller(id)}
                 />
-                {filename}
+                {titleOfFile(filename)}
               </label>
             </li>
           ))}
@@ -225,28 +289,48 @@ function Filler({ host, desk, t }: { host: HostDesk; desk: Desk; t: Texts }) {
   )
 }
 
-function Code({ host, desk, t, locale }: { host: HostDesk; desk: Desk; t: Texts; locale: Locale }) {
+const titleOfFile = (filename: string) => filename.replace(/\.mp3$/i, '')
+
+function Code({ host, desk, t, locale }: Studio) {
   const [hours, setHours] = useState(DEFAULT_CODE_HOURS)
-  const [isCopied, setCopied] = useState(false)
+  const [copied, setCopied] = useState<string | null>(null)
   const hoursId = useId()
   const { code } = desk
-  const copy = () => {
-    if (code.code)
-      navigator.clipboard?.writeText(code.code).then(
-        () => setCopied(true),
+  if (code.code) {
+    const shown = code.code
+    const link = `${location.origin}${pathOf({ page: 'guest', locale })}#code=${encodeURIComponent(shown)}`
+    const copy = (text: string) =>
+      void navigator.clipboard?.writeText(text).then(
+        () => setCopied(text),
         () => {},
       )
+    return (
+      <Part title={t.code}>
+        <p class="code">
+          <code>{shown}</code> <span class="hint">{t.codeUntil(timeOf(code.expiresAt, locale))}</span>
+        </p>
+        <div class="row">
+          <button type="button" class="button" onClick={() => copy(link)}>
+            {copied === link ? t.copied : t.copyLink}
+          </button>
+          <button type="button" class="plain" onClick={() => copy(shown)}>
+            {copied === shown ? t.copied : t.copyCode}
+          </button>
+          <Confirm label={t.endCode} sure={t.endCodeSure} yes={t.endCodeYes} no={t.no} onYes={host.endCode} />
+        </div>
+      </Part>
+    )
   }
   return (
     <Part title={t.code}>
-      {code.code ? (
-        <p class="code">
-          <code>{code.code}</code> <span class="hint">{t.codeUntil(timeOf(code.expiresAt, locale))}</span>
-        </p>
-      ) : (
-        <p class="hint">{t.noCode}</p>
-      )}
-      <div class="row">
+      <p class="hint">{t.noCode}</p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void host.makeCode(hours)
+        }}
+      >
         <label for={hoursId}>{t.codeHours}</label>
         <input
           id={hoursId}
@@ -256,20 +340,10 @@ function Code({ host, desk, t, locale }: { host: HostDesk; desk: Desk; t: Texts;
           value={hours}
           onInput={(event) => setHours(event.currentTarget.valueAsNumber || DEFAULT_CODE_HOURS)}
         />
-        <button type="button" class="button" onClick={() => host.makeCode(hours)}>
-          {code.code ? t.renewCode : t.makeCode}
+        <button type="submit" class="button">
+          {t.makeCode}
         </button>
-        {code.code && (
-          <>
-            <button type="button" class="plain" onClick={copy}>
-              {isCopied ? t.copied : t.copyCode}
-            </button>
-            <button type="button" class="plain" onClick={host.endCode}>
-              {t.endCode}
-            </button>
-          </>
-        )}
-      </div>
+      </form>
     </Part>
   )
 }

@@ -1,9 +1,11 @@
 import './admin.css'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Refusal } from '../api.ts'
-import { textOf } from '../language.ts'
+import { pathOf, textOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
+import { Arc, Light, Stars } from '../listener/horizon.tsx'
 import type { PageProps } from '../page.ts'
+import { texts } from '../texts.ts'
 import { logIn, whoAmI } from './session.ts'
 import { adminTexts } from './texts.ts'
 
@@ -49,36 +51,58 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
         : reason && Object.hasOwn(t.loggedOut, reason) && t.loggedOut[reason as Reason]
 
   return (
-    <main class="login">
-      <Languages page="adlogin" locale={locale} label={adminTexts[locale].language} onLocale={onLocale} />
-      <h1>{t.title}</h1>
-      <form onSubmit={submit}>
-        <label for={loginId}>{t.login}</label>
-        <input
-          id={loginId}
-          value={login}
-          autocomplete="username"
-          required
-          onInput={(event) => setLogin(event.currentTarget.value)}
-        />
-        <label for={passwordId}>{t.password}</label>
-        <input
-          id={passwordId}
-          type="password"
-          value={password}
-          autocomplete="current-password"
-          required
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-        {said && (
-          <p class="refusal" role="alert">
+    <>
+      <header class="header">
+        <a class="name" href={pathOf({ page: 'player', locale })}>
+          {texts[locale].radio}
+        </a>
+        <div class="header-right">
+          <Languages page="adlogin" locale={locale} label={adminTexts[locale].language} onLocale={onLocale} />
+        </div>
+      </header>
+      <main class="stage guest">
+        <div class="sky">
+          <Stars />
+        </div>
+        <div class="rim">
+          <div class="horizon" data-sound="paused" style={{ '--p': 0.5 }}>
+            <Arc />
+            <Light />
+          </div>
+        </div>
+        <section class="song room">
+          <h1 class="title" data-size="m">
+            {t.title}
+          </h1>
+          <p class="says" role="alert">
             {said}
           </p>
-        )}
-        <button type="submit" class="button" disabled={isBusy}>
-          {t.enter}
-        </button>
-      </form>
-    </main>
+          <form class="form" onSubmit={submit}>
+            <label for={loginId}>{t.login}</label>
+            <input
+              id={loginId}
+              value={login}
+              autocomplete="username"
+              autocapitalize="off"
+              spellcheck={false}
+              required
+              onInput={(event) => setLogin(event.currentTarget.value)}
+            />
+            <label for={passwordId}>{t.password}</label>
+            <input
+              id={passwordId}
+              type="password"
+              value={password}
+              autocomplete="current-password"
+              required
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+            <button type="submit" class="button primary" disabled={isBusy}>
+              {t.enter}
+            </button>
+          </form>
+        </section>
+      </main>
+    </>
   )
 }

@@ -35,6 +35,32 @@ export function Light() {
   )
 }
 
+/** A few fixed stars; the style sheet shows them at night. */
+export function Stars() {
+  const places = [
+    [6, 30],
+    [14, 62],
+    [19, 18],
+    [27, 44],
+    [33, 12],
+    [41, 34],
+    [52, 14],
+    [58, 46],
+    [66, 22],
+    [73, 52],
+    [79, 14],
+    [86, 38],
+    [93, 20],
+  ] as const
+  return (
+    <svg class="stars" aria-hidden="true" width="100%" height="100%">
+      {places.map(([x, y], i) => (
+        <circle key={x} cx={`${x}%`} cy={`${y}%`} r={i % 3 === 0 ? 1.6 : 1} />
+      ))}
+    </svg>
+  )
+}
+
 /** The arc, the light that travels on it with the song, and the time at its feet. */
 export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
   const box = useRef<HTMLDivElement>(null)

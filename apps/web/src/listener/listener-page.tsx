@@ -9,7 +9,7 @@ import { applyTheme } from '../theme.ts'
 import { ArtistArt } from './artist-art.tsx'
 import { Controls } from './controls.tsx'
 import { Header } from './header.tsx'
-import { Horizon } from './horizon.tsx'
+import { Horizon, Stars } from './horizon.tsx'
 import { Earlier, Next, Request } from './lists.tsx'
 import { LyricsSheet } from './lyrics-sheet.tsx'
 import { useMediaSession } from './media-session.ts'
@@ -194,30 +194,4 @@ function useKeys(radio: Radio, toggles: Record<string, () => void>): void {
     addEventListener('keydown', pressed)
     return () => removeEventListener('keydown', pressed)
   }, [radio])
-}
-
-/** A few fixed stars; the style sheet shows them at night. */
-function Stars() {
-  const places = [
-    [6, 30],
-    [14, 62],
-    [19, 18],
-    [27, 44],
-    [33, 12],
-    [41, 34],
-    [52, 14],
-    [58, 46],
-    [66, 22],
-    [73, 52],
-    [79, 14],
-    [86, 38],
-    [93, 20],
-  ] as const
-  return (
-    <svg class="stars" aria-hidden="true" width="100%" height="100%">
-      {places.map(([x, y], i) => (
-        <circle key={x} cx={`${x}%`} cy={`${y}%`} r={i % 3 === 0 ? 1.6 : 1} />
-      ))}
-    </svg>
-  )
 }

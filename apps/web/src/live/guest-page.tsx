@@ -1,9 +1,10 @@
 import './live.css'
 import type { Participant } from '@solstice/contracts'
-import { useEffect, useId, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { pathOf, textOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
-import { Arc, Light } from '../listener/horizon.tsx'
+import { Arc, Light, Stars } from '../listener/horizon.tsx'
 import { clock, stationName } from '../listener/words.ts'
 import { keep, recall } from '../memory.ts'
 import type { PageProps } from '../page.ts'
@@ -12,14 +13,27 @@ import { texts } from '../texts.ts'
 import { applyTheme } from '../theme.ts'
 import { createGuestSeat, type GuestNotice, type GuestSeat, type Seat } from './guest-seat.ts'
 import { LevelMeter } from './level-meter.tsx'
-import { openLine } from './line.ts'
+import { type Line, openLine } from './line.ts'
+import { MicButton } from './mic-button.tsx'
 import { createMicrophone, type Microphone } from './microphone.ts'
+import { useOnDuty } from './on-duty.ts'
 import { type GuestTexts, guestTexts } from './texts.ts'
 import { useNow } from './use-now.ts'
 
 const NICKNAME = 'radio_nickname'
 const LONGEST_NICKNAME = 32
 const LONGEST_CODE = 40
+/** Names longer than this are set smaller. */
+const LONG_NAME = 12
+const LAST_MINUTE_S = 60
+
+interface Guesthouse {
+  line: Line
+  microphone: Microphone
+  guest: GuestSeat
+  locale: PageProps['locale']
+  t: GuestTexts
+}
 
 /** Where a listener asks to speak, waits for the hosts, and speaks. */
 export function GuestPage({ locale, onLocale, goTo }: PageProps) {
@@ -28,10 +42,14 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   const [guest] = useState(() => createGuestSeat(line, microphone))
   const seat = useStore(guest.seat)
   const air = useStore(line.air)
+  const link = useStore(line.isConnected) ? 'online' : air ? 'offline' : 'connecting'
   const hostsMode = useStore(line.hostsMode)
   const t = guestTexts[locale]
   const name = stationName(air, locale, texts[locale])
   const home = pathOf({ page: 'player', locale })
+  const headline = headlineOf(seat, t)
+  const room = useRef<HTMLElement>(null)
+  const wasInRoom = useRef(false)
 
   useEffect(() => {
     if (hostsMode === false) goTo('player')
@@ -40,15 +58,27 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
     if (air) applyTheme(air.mode)
   }, [air?.mode])
   useEffect(() => {
-    document.title = `${t.title} · ${name}`
-  }, [t, name])
+    document.title = `${headline} · ${name}`
+  }, [headline, name])
+  useOnDuty(seat.is === 'live')
+  useLayoutEffect(() => {
+    // What had the focus is gone: who works without a pointer is at the new headline.
+    const isLost = document.activeElement === document.body || document.activeElement === null
+    if (isLost && wasInRoom.current) room.current?.querySelector('h1')?.focus({ preventScroll: true })
+  }, [seat.is])
 
   return (
-    <main class="stage guest" data-seat={seat.is}>
+    <>
       <header class="header">
         <a class="name" href={home}>
           {name}
         </a>
+        <p class="link" data-link={link}>
+          <span class="link-light" aria-hidden="true" />
+          <span class="link-text" role="status">
+            {texts[locale].link[link]}
+          </span>
+        </p>
         <div class="header-right">
           <a class="header-link" href={home}>
             {t.home}
@@ -56,87 +86,129 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
           <Languages page="guest" locale={locale} label={t.language} onLocale={onLocale} />
         </div>
       </header>
-      <div class="sky" />
-      <div class="rim">
-        <Patience seat={seat} stationNowMs={line.stationNowMs} />
-      </div>
-      <section class="song guest-room">
-        <Room {...{ guest, microphone, seat, t, locale }} isHostOnline={line.isHostOnline} line={line} />
-      </section>
-    </main>
+      <main class="stage guest" data-seat={seat.is}>
+        <div class="sky">
+          <Stars />
+        </div>
+        <div class="rim">
+          <Patience seat={seat} line={line} />
+          {seat.is === 'invited' && (
+            <button type="button" class="listen" disabled={seat.isBusy} onClick={() => guest.connect()}>
+              {seat.isBusy ? t.connecting : t.connect}
+            </button>
+          )}
+        </div>
+        <section
+          class="song room"
+          ref={room}
+          onFocusIn={() => {
+            wasInRoom.current = true
+          }}
+        >
+          <Room {...{ line, microphone, guest, locale, t, seat, headline }} />
+        </section>
+        <p class="unseen" aria-live="polite">
+          {seat.is === 'checking' ? '' : headline}
+        </p>
+      </main>
+    </>
   )
 }
 
-type RoomProps = {
-  guest: GuestSeat
-  microphone: Microphone
-  seat: Seat
-  t: GuestTexts
-  locale: PageProps['locale']
-  line: ReturnType<typeof openLine>
-  isHostOnline: ReturnType<typeof openLine>['isHostOnline']
-}
-
-function Room({ guest, microphone, seat, t, locale, line, isHostOnline }: RoomProps) {
+function headlineOf(seat: Seat, t: GuestTexts): string {
   switch (seat.is) {
-    case 'checking':
-      return (
-        <h1 class="title" data-size="m">
-          {t.checking}
-        </h1>
-      )
-    case 'banned':
-      return (
-        <h1 class="title" data-size="m">
-          {t.banned}
-        </h1>
-      )
     case 'outside':
-      return <Outside {...{ guest, microphone, seat, t, locale, isHostOnline }} />
-    case 'waiting':
-      return <Waiting {...{ guest, seat, t }} />
-    case 'invited':
-      return <Invited {...{ guest, microphone, seat, t, locale }} />
+      return t.title
     case 'live':
-      return <OnTheAir {...{ guest, microphone, seat, t, line }} />
+      return t.live(seat.nickname)
+    default:
+      return t[seat.is]
   }
 }
 
-/** The light travels on its arc with the time that is left: of the wait, or on the air. */
-function Patience({ seat, stationNowMs }: { seat: Seat; stationNowMs: () => number }) {
-  const nowMs = useNow(seat.is === 'waiting' || seat.is === 'live' ? 250 : null)
-  const [whole, setWhole] = useState(1)
-  const leftMs =
-    seat.is === 'waiting' ? seat.untilMs - nowMs : seat.is === 'live' ? seat.expiresAtMs - stationNowMs() : 0
-  useEffect(() => setWhole(Math.max(1, leftMs)), [seat])
+function Room(props: Guesthouse & { seat: Seat; headline: string }) {
+  const { seat, headline, ...house } = props
+  const title = (
+    <h1
+      class="title"
+      data-size={seat.is === 'live' && seat.nickname.length > LONG_NAME ? 's' : 'm'}
+      tabIndex={-1}
+    >
+      {headline}
+    </h1>
+  )
+  switch (seat.is) {
+    case 'checking':
+      return title
+    case 'banned':
+      return (
+        <>
+          {title}
+          <p class="byline">{house.t.bannedHint}</p>
+        </>
+      )
+    case 'outside':
+      return <Outside {...house} seat={seat} title={title} />
+    case 'waiting':
+      return <Waiting {...house} seat={seat} title={title} />
+    case 'invited':
+      return <Invited {...house} seat={seat} title={title} />
+    case 'live':
+      return <OnTheAir {...house} seat={seat} title={title} />
+  }
+}
+
+type InSeat<Is extends Seat['is']> = Guesthouse & {
+  seat: Extract<Seat, { is: Is }>
+  title: ComponentChildren
+}
+
+/** The light on its arc: low outside, on its way while one waits or speaks, and the way in when one is invited. */
+function Patience({ seat, line }: { seat: Seat; line: Line }) {
   const isCounting = seat.is === 'waiting' || seat.is === 'live'
-  const progress = isCounting ? Math.max(0, Math.min(1, 1 - leftMs / whole)) : 0.5
+  useNow(isCounting ? 250 : null)
+  const leftMs = leftOf(seat, line) ?? 0
+  const whole = useRef({ seat, ms: leftMs })
+  if (whole.current.seat !== seat) whole.current = { seat, ms: leftMs }
+  const progress = isCounting
+    ? Math.max(0, Math.min(1, 1 - leftMs / Math.max(1, whole.current.ms)))
+    : seat.is === 'invited'
+      ? 0.5
+      : 0.03
+  const sound = isCounting ? 'playing' : seat.is === 'invited' ? 'off' : 'paused'
   return (
-    <div class="horizon" data-sound={isCounting ? 'playing' : 'off'} style={{ '--p': progress.toFixed(4) }}>
+    <div class="horizon" data-sound={sound} style={{ '--p': progress.toFixed(4) }}>
       <Arc />
       <Light />
     </div>
   )
 }
 
-function Outside(props: {
-  guest: GuestSeat
-  microphone: Microphone
-  seat: Extract<Seat, { is: 'outside' }>
-  t: GuestTexts
-  locale: PageProps['locale']
-  isHostOnline: RoomProps['isHostOnline']
-}) {
-  const { guest, microphone, seat, t, locale } = props
-  const isHostOnline = useStore(props.isHostOnline)
+/** Ms until the wait, or the time on the air, is over. */
+function leftOf(seat: Seat, line: Line): number | null {
+  if (seat.is === 'waiting') return Math.max(0, seat.untilMs - Date.now())
+  if (seat.is === 'live') return Math.max(0, seat.expiresAtMs - line.stationNowMs())
+  return null
+}
+
+function Outside({ line, guest, microphone, seat, title, locale, t }: InSeat<'outside'>) {
+  const isHostOnline = useStore(line.isHostOnline)
+  const state = useStore(microphone.state)
   const [nickname, setNickname] = useState(recall(NICKNAME) ?? '')
-  const [code, setCode] = useState('')
-  const [hasCode, setHasCode] = useState(false)
+  const [code, setCode] = useState(codeInAddress)
+  const [hasCode, setHasCode] = useState(code !== '')
   const [nicknameId, codeId] = [useId(), useId()]
   const wait = useWait(seat.notice)
-  const state = useStore(microphone.state)
+  const isTooEarly = !hasCode && wait > 0
+  const isClosed = seat.isBusy || state === 'unsupported' || isTooEarly
+
+  useEffect(() => {
+    if (seat.notice?.is === 'special_guest_active') setHasCode(true)
+  }, [seat.notice])
+
   const submit = async (event: Event) => {
     event.preventDefault()
+    if (isClosed) return
     keep(NICKNAME, nickname.trim())
     // Asked for now, so that nobody has to answer the browser while the hosts wait.
     if (!(await microphone.open())) return
@@ -145,22 +217,16 @@ function Outside(props: {
   }
   return (
     <>
-      <h1 class="title" data-size="m">
-        {t.title}
-      </h1>
-      <p class="byline">{t.intro}</p>
+      {isHostOnline && (
+        <p class="kicker">
+          <em class="on-air">{t.hostsOnline}</em>
+        </p>
+      )}
+      {title}
+      <p class="byline">{isHostOnline ? t.intro : t.nobody}</p>
       <Says notice={seat.notice} t={t} locale={locale} />
-      {!isHostOnline && (
-        <p class="guest-hint" role="status">
-          {t.nobody}
-        </p>
-      )}
-      {t.microphone[state] && (
-        <p class="guest-hint" role="alert">
-          {t.microphone[state]}
-        </p>
-      )}
-      <form class="guest-form" onSubmit={submit}>
+      <MicrophoneTrouble microphone={microphone} t={t} />
+      <form class="form" onSubmit={submit}>
         <label for={nicknameId}>{t.nickname}</label>
         <input
           id={nicknameId}
@@ -178,20 +244,17 @@ function Outside(props: {
               value={code}
               maxLength={LONGEST_CODE}
               autocomplete="off"
+              autocapitalize="off"
               spellcheck={false}
               required
               onInput={(event) => setCode(event.currentTarget.value)}
             />
           </>
         )}
-        <button
-          type="submit"
-          class="button"
-          disabled={seat.isBusy || state === 'unsupported' || (!hasCode && wait > 0)}
-        >
-          {hasCode ? t.enter : t.ask}
+        <button type="submit" class="button primary" aria-disabled={isClosed}>
+          {hasCode ? t.enter : isTooEarly ? t.askIn(clock(wait)) : t.ask}
         </button>
-        <button type="button" class="guest-switch" onClick={() => setHasCode(!hasCode)}>
+        <button type="button" class="text-button" onClick={() => setHasCode(!hasCode)}>
           {hasCode ? t.noCode : t.haveCode}
         </button>
       </form>
@@ -199,103 +262,67 @@ function Outside(props: {
   )
 }
 
-function Waiting({
-  guest,
-  seat,
-  t,
-}: {
-  guest: GuestSeat
-  seat: Extract<Seat, { is: 'waiting' }>
-  t: GuestTexts
-}) {
-  const nowMs = useNow(500)
-  const secondsLeft = Math.max(0, Math.ceil((seat.untilMs - nowMs) / 1000))
+/** A link with an invitation ends with `#code=…`: what stands there is sent to nobody before the guest presses. */
+const codeInAddress = () =>
+  new URLSearchParams(location.hash.slice(1)).get('code')?.slice(0, LONGEST_CODE) ?? ''
+
+function Waiting({ line, guest, seat, title, t }: InSeat<'waiting'>) {
+  useNow(500)
   return (
     <>
-      <h1 class="title" data-size="m">
-        {t.waiting}
-      </h1>
+      {title}
       <p class="byline" role="timer">
-        {t.waitingLeft(secondsLeft)}
+        {t.waitingLeft(Math.ceil((leftOf(seat, line) ?? 0) / 1000))}
       </p>
-      <button type="button" class="guest-switch" onClick={() => guest.leave()}>
+      <button type="button" class="text-button" onClick={() => guest.leave()}>
         {t.stopWaiting}
       </button>
     </>
   )
 }
 
-function Invited(props: {
-  guest: GuestSeat
-  microphone: Microphone
-  seat: Extract<Seat, { is: 'invited' }>
-  t: GuestTexts
-  locale: PageProps['locale']
-}) {
-  const { guest, microphone, seat, t, locale } = props
-  const state = useStore(microphone.state)
+function Invited({ guest, microphone, seat, title, locale, t }: InSeat<'invited'>) {
   return (
     <>
-      <h1 class="title" data-size="m">
-        {t.invited}
-      </h1>
+      {title}
       <p class="byline">{t.quiet}</p>
       <Says notice={seat.notice} t={t} locale={locale} />
-      {t.microphone[state] && (
-        <p class="guest-hint" role="alert">
-          {t.microphone[state]}
-        </p>
-      )}
-      <button type="button" class="button" disabled={seat.isBusy} onClick={() => guest.connect()}>
-        {seat.isBusy ? t.connecting : t.connect}
-      </button>
-      <button type="button" class="guest-switch" onClick={() => guest.leave()}>
+      <MicrophoneTrouble microphone={microphone} t={t} />
+      <button type="button" class="text-button" onClick={() => guest.leave()}>
         {t.stopWaiting}
       </button>
     </>
   )
 }
 
-function OnTheAir(props: {
-  guest: GuestSeat
-  microphone: Microphone
-  seat: Extract<Seat, { is: 'live' }>
-  t: GuestTexts
-  line: RoomProps['line']
-}) {
-  const { guest, microphone, seat, t, line } = props
+function OnTheAir({ line, guest, microphone, seat, title, t }: InSeat<'live'>) {
   const isMicOn = useStore(guest.isMicOn)
   const people = useStore(guest.people)
   const isMuted = people.some(({ id, muted }) => muted && id === line.socketId)
   useNow(500)
-  const leftS = Math.max(0, (seat.expiresAtMs - line.stationNowMs()) / 1000)
+  const leftS = (leftOf(seat, line) ?? 0) / 1000
+  const isLastMinute = leftS <= LAST_MINUTE_S
   return (
     <>
-      <h1 class="title" data-size="m">
-        {t.live(seat.nickname)}
-      </h1>
-      <p class="byline" role="timer">
-        {t.timeLeft} {clock(leftS)}
+      <p class="kicker" role="status">
+        {isMuted ? t.mutedByHost : isMicOn ? <em class="on-air">{t.heard}</em> : t.notHeard}
       </p>
-      {isMuted && (
-        <p class="guest-hint" role="alert">
-          {t.mutedByHost}
-        </p>
-      )}
-      <button
-        type="button"
-        class="mic"
-        aria-pressed={isMicOn}
-        data-muted={isMuted}
-        onClick={() => guest.toggleMic()}
-      >
-        {isMicOn ? t.micOff : t.micOn}
-      </button>
+      {title}
+      <p class="byline">
+        <span role="timer">
+          {t.timeLeft} <b>{clock(leftS)}</b>
+        </span>
+      </p>
+      <MicButton isOn={isMicOn} isMuted={isMuted} texts={t} onToggle={() => guest.toggleMic()} />
       <LevelMeter microphone={microphone} label={t.level} />
+      <MicrophoneTrouble microphone={microphone} t={t} />
       <People people={people} ownId={line.socketId} t={t} />
-      <button type="button" class="guest-switch" onClick={() => guest.leave()}>
+      <button type="button" class="text-button" onClick={() => guest.leave()}>
         {t.leave}
       </button>
+      <p class="unseen" aria-live="polite">
+        {isLastMinute ? t.lastMinute : ''}
+      </p>
     </>
   )
 }
@@ -320,6 +347,15 @@ function People({ people, ownId, t }: { people: Participant[]; ownId: string | u
   )
 }
 
+function MicrophoneTrouble({ microphone, t }: { microphone: Microphone; t: GuestTexts }) {
+  const trouble = t.microphone[useStore(microphone.state)]
+  return (
+    <p class="trouble" role="alert">
+      {trouble}
+    </p>
+  )
+}
+
 function Says({
   notice,
   t,
@@ -327,22 +363,13 @@ function Says({
 }: {
   notice: GuestNotice | null
   t: GuestTexts
-  locale: PageProps['locale']
+  locale: Guesthouse['locale']
 }) {
-  const wait = useWait(notice)
-  if (!notice) return null
-  const text =
-    notice.is === 'said'
-      ? textOf(notice.text, locale)
-      : notice.is === 'cooldown'
-        ? wait > 0 && t.notices.cooldown(wait)
-        : t.notices[notice.is]
+  const text = notice && (notice.is === 'said' ? textOf(notice.text, locale) : t.notices[notice.is])
   return (
-    text && (
-      <p class="guest-notice" role="alert">
-        {text}
-      </p>
-    )
+    <p class="says" role="alert">
+      {text}
+    </p>
   )
 }
 

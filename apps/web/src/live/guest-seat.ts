@@ -143,7 +143,11 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
         seat.set({ is: 'invited', notice: { is: 'unanswered' }, isBusy: false })
       }
     },
-    toggleMic: () => setMic(!isMicOn.value),
+    toggleMic() {
+      if (isMicOn.value) setMic(false)
+      // It may have been unplugged meanwhile.
+      else void microphone.open().then((isOpen) => setMic(isOpen && seat.value.is === 'live'))
+    },
     leave() {
       const isLive = seat.value.is === 'live'
       goOutside(isLive ? { is: 'left' } : null)

@@ -3,6 +3,7 @@ import type { Level, Microphone } from './microphone.ts'
 
 /** What is quieter than this is shown as silence, dB below full scale. */
 const FLOOR_DB = -60
+const MARKS_DB = [-40, -20, -10]
 /** How long the highest peak stays marked. */
 const HOLD_MS = 1_200
 
@@ -15,9 +16,9 @@ export function LevelMeter({ microphone, label }: { microphone: Microphone; labe
     const draw = ({ peak, rms }: Level) => {
       const nowMs = performance.now()
       if (peak >= held || nowMs - heldAtMs > HOLD_MS) [held, heldAtMs] = [peak, nowMs]
-      box.current?.style.setProperty('--rms', share(rms).toFixed(3))
-      box.current?.style.setProperty('--peak', share(held).toFixed(3))
-      box.current?.setAttribute('aria-valuenow', String(Math.round(share(rms) * 100)))
+      box.current?.style.setProperty('--rms', shareOf(dbOf(rms)).toFixed(3))
+      box.current?.style.setProperty('--peak', shareOf(dbOf(held)).toFixed(3))
+      box.current?.setAttribute('aria-valuenow', String(Math.max(FLOOR_DB, Math.round(dbOf(rms)))))
     }
     draw(microphone.level.value)
     return microphone.level.subscribe(draw)
@@ -29,18 +30,25 @@ export function LevelMeter({ microphone, label }: { microphone: Microphone; labe
       ref={box}
       role="meter"
       aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={0}
+      aria-valuemin={FLOOR_DB}
+      aria-valuemax={0}
+      aria-valuenow={FLOOR_DB}
     >
       <span class="meter-rms" />
       <span class="meter-peak" />
+      {MARKS_DB.map((db) => (
+        <span key={db} class="meter-mark" aria-hidden="true" style={{ '--at': shareOf(db) }}>
+          −{-db}
+        </span>
+      ))}
+      <span class="meter-mark" aria-hidden="true" style={{ '--at': 1 }}>
+        0 dB
+      </span>
     </div>
   )
 }
 
+const dbOf = (level: number): number => (level > 0 ? 20 * Math.log10(level) : -Infinity)
+
 /** A level as a part of the meter: decibels are even steps to the ear. */
-function share(level: number): number {
-  const db = level > 0 ? 20 * Math.log10(level) : FLOOR_DB
-  return Math.max(0, Math.min(1, 1 - db / FLOOR_DB))
-}
+const shareOf = (db: number): number => Math.max(0, Math.min(1, 1 - db / FLOOR_DB))

@@ -106,7 +106,8 @@ export function createMicrophone(): Microphone {
       if (data.size === 0) return
       handedOver = handedOver.then(async () => {
         const piece = await data.arrayBuffer()
-        take?.(piece)
+        // The last piece comes when a recording has ended; the next one shall not begin with it.
+        if (own === recorder) take?.(piece)
       })
     })
     own.start(PIECE_MS)

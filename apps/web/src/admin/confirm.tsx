@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** A button for what cannot be undone: it asks once more, in its own place. Escape, or going elsewhere, means no. */
+export function Confirm(props: {
+  label: string
+  /** Who or what it is about, for those who hear the page. */
+  about?: string
+  sure: string
+  yes: string
+  no: string
+  onYes: () => void
+}) {
+  const { label, about, sure, yes, no, onYes } = props
+  const [isAsked, setAsked] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const refusal = useRef<HTMLButtonElement>(null)
+  const goesBack = useRef(false)
+  useEffect(() => {
+    if (isAsked) refusal.current?.focus()
+    else if (goesBack.current) opener.current?.focus()
+    goesBack.current = false
+  }, [isAsked])
+  const refuse = () => {
+    goesBack.current = true
+    setAsked(false)
+  }
+  const name = about ? `${label}: ${about}` : label
+  if (!isAsked)
+    return (
+      <button type="button" class="plain" ref={opener} aria-label={name} onClick={() => setAsked(true)}>
+        {label}
+      </button>
+    )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form
+    <span
+      class="confirm"
+      role="group"
+      aria-label={about ? `${about}. ${sure}` : sure}
+      onKeyDown={(event) => event.key === 'Escape' && refuse()}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        // Without a target the focus went nowhere, as it does with a press in some browsers.
+        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) setAsked(false)
+      }}
+    >
+      <span>{sure}</span>
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          refuse()
+          onYes()
+        }}
+      >
+        {yes}
+      </button>
+      <button type="button" class="plain" ref={refusal} onClick={refuse}>
+        {no}
+      </button>
+    </span>
+  )
+}
