@@ -47,7 +47,7 @@ export interface PolledProvider extends AboutProvider {
   readDelivery?: undefined
   pollIntervalMs: number
   /**
-   * The latest 20 donations, newest first.
+   * The latest 20 donations.
    *
    * @throws Error when the service cannot be reached, is late or refuses; it says why, and no secret.
    */
@@ -72,7 +72,7 @@ export interface Delivery {
 }
 
 /**
- * What a delivery says; null when it is not authentic, or says nothing that concerns an order. Pure: no I/O, never throws.
+ * What a delivery says; null when it is not authentic, or says nothing of a payment. Pure: no I/O, never throws.
  * Whether amount and currency are those of the order is for the caller to see.
  */
 export type ReadDelivery<P extends Payment> = (delivery: Delivery) => P | null
@@ -80,23 +80,27 @@ export type ReadDelivery<P extends Payment> = (delivery: Delivery) => P | null
 export type Payment = CheckoutPayment | MatchingPayment
 
 /** What became of an order. */
-export interface CheckoutPayment extends AboutPayment {
-  kind: 'paid' | 'failed'
-  donationId: string
-}
+export type CheckoutPayment = (PaidEvent & { donationId: string }) | FailedEvent
 
 /** A donation; the comment may hold the code of an order. */
-export interface MatchingPayment extends AboutPayment {
-  kind: 'paid'
-  comment: string
-}
+export type MatchingPayment = PaidEvent & { comment: string }
 
-interface AboutPayment extends Money {
+interface PaymentEvent {
   /** The same however often the service tells of it; no other event of that provider has it. */
   eventId: string
   /** By which the payment is found at the service. */
   reference: string
+}
+
+interface PaidEvent extends PaymentEvent, Money {
+  kind: 'paid'
+  /** Not in the future. */
   paidAtMs: number
+}
+
+interface FailedEvent extends PaymentEvent {
+  kind: 'failed'
+  donationId: string
 }
 
 interface AboutProvider {
