@@ -17,7 +17,7 @@ const PIECE_MS = 100
 const CLICK = 8_000
 
 export interface MicrophoneFigures {
-  /** From what is said, from the end of its piece, to the moment at which it is given to the encoder; and until it is published. Median and largest, ms. */
+  /** Median and largest, ms: from what is said, or the last byte of its piece, until it is mixed, or published. */
   mouthToEncoderMs: [number, number]
   sentToEncoderMs: [number, number]
   sentToPublishedMs: [number, number]

@@ -14,8 +14,8 @@ const MOST_WAITING_BYTES = 512 * 1024
 const BYTES_PER_S = 96 * 1024
 const MOST_BYTES_AT_ONCE = 512 * 1024
 /**
- * Speech is heard so long after it began to come: sound is taken out 100 ms at a time, so with this nothing is missing as long as
- * no piece comes more than about 40 ms late, whatever the length of pieces. A line that is worse than that gets more.
+ * Speech is heard so long after it began to come. Sound is taken out 100 ms at a time, so with this nothing is missing as
+ * long as no piece is more than about 40 ms late, however long pieces are. A line that is worse than that gets more.
  */
 const FIRST_CUSHION_MS = 150
 const MORE_CUSHION_MS = 50
@@ -85,7 +85,10 @@ export function createMicrophone(log: Logger): Microphone {
         if (decoder === opened) isReady = true
         else opened.free()
       },
-      (err) => log.error({ err }, 'a decoder of speech cannot be started'),
+      (err) => {
+        log.error({ err }, 'a decoder of speech cannot be started')
+        if (decoder === opened) decoder = null
+      },
     )
   }
 
@@ -188,12 +191,15 @@ export function createMicrophone(log: Logger): Microphone {
     receive(piece, nowMs) {
       if (!isAllowed(piece.length, nowMs)) return
       const packets = reader.read(piece)
-      if (reader.recordings !== recordings) lastAtMs = null
+      if (reader.recordings !== recordings) {
+        lastAtMs = null
+        if (!decoder && !isClosed) open()
+      }
       recordings = reader.recordings
       wantsHead = !reader.hasHead
       for (const packet of packets) {
         if (isRepeated(packet)) continue
-        if (waiting.length === 0 && !isHeard) {
+        if (!isHeard && beganAtMs === null) {
           if (nowMs - ranOutAtMs < LATE_MS)
             cushionMs = Math.min(LARGEST_CUSHION_MS, cushionMs + MORE_CUSHION_MS)
           beganAtMs = nowMs

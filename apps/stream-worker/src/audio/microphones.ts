@@ -15,8 +15,8 @@ const HEAD_EVERY_MS = 1_000
 /** The microphones of all who are on the air, as one sound over the music. */
 export interface Speech {
   /**
-   * Who is on the air now, and how; a microphone that is off, or whose person is gone, is let go. Resolves when all that are on
-   * can be heard; nobody has to wait for that.
+   * Who is on the air now, and how; a microphone that is off, or whose person is gone, is let go. Resolves when all that
+   * are on can be heard; nobody has to wait for that.
    */
   follow(participants: readonly Participant[]): Promise<void>
   /** The next piece of somebody's recording. Never throws, whatever it is. */

@@ -119,7 +119,7 @@ export function createProgrammeSound(options: {
   let voices: Voice[] = []
   /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
   let overId: string | null = null
-  /** What is silent: the id of the silence of a chat; null = there is nothing to be heard; undefined = something is heard. */
+  /** The id of the silence of a chat; null = there is nothing to be heard at all; undefined = something is heard. */
   let silence: string | null | undefined = null
   let lagMs = 0
   /** The smallest lag since the beginning: what was late before anybody had to be waited for. */
