@@ -43,6 +43,8 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     admins: collection('admins'),
     audit: collection('audit'),
     bans: collection('bans'),
+    donations: collection('donations'),
+    ledger: collection('ledger'),
     measurements: collection('measurements'),
     waveforms: collection('waveforms'),
     async close() {

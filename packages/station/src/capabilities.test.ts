@@ -1,6 +1,7 @@
 import { type Capability, capabilityNames } from '@solstice/contracts'
 import t from 'tap'
 import { capabilitiesOf, lostToEphemeralStorage } from './capabilities.ts'
+import type { PaymentProvider } from './ports/payments.ts'
 
 const station = {
   ephemeralStorage: false,
@@ -22,6 +23,13 @@ t.test(
     t.same(off({}), ['donations'])
   },
 )
+
+t.test('donations need somebody to be paid through, and data that lasts', async (t) => {
+  const active = {} as PaymentProvider
+  t.equal(capabilitiesOf(station, { active }).donations, true)
+  t.equal(capabilitiesOf(station, { active: null }).donations, false)
+  t.equal(capabilitiesOf({ ...station, ephemeralStorage: true }, { active }).donations, false)
+})
 
 t.test('jingles and phrases need the stream, background music needs live hosts as well', async (t) => {
   t.same(off({ radioHostsMode: false }), ['backgroundMusic', 'donations'])

@@ -1,4 +1,5 @@
 import { type Capabilities, type Capability, capabilityNames } from '@solstice/contracts'
+import type { Payments } from './ports/payments.ts'
 
 /** What the configuration says about a station, as far as it decides what is possible. */
 export interface Circumstances {
@@ -10,8 +11,15 @@ export interface Circumstances {
   radioHostsMode: boolean
 }
 
-/** What is possible here: a feature whose writes would be lost, or that lacks something technical, is off. */
-export function capabilitiesOf(station: Circumstances): Capabilities {
+/**
+ * What is possible here: a feature whose writes would be lost, or that lacks something technical, is off.
+ *
+ * @param payments through whom songs are paid for; left out where nobody asks about donations.
+ */
+export function capabilitiesOf(
+  station: Circumstances,
+  payments: Pick<Payments, 'active'> = { active: null },
+): Capabilities {
   const { ephemeralStorage, dataProvider, mediaStorage, streamMode, radioHostsMode } = station
   const data = !ephemeralStorage || dataProvider === 'sql'
   const both = data && (!ephemeralStorage || mediaStorage === 'cloud')
@@ -30,8 +38,7 @@ export function capabilitiesOf(station: Circumstances): Capabilities {
     jingles: both && streamMode,
     backgroundMusic: both && streamMode && radioHostsMode,
     phrases: both && streamMode,
-    // There is no payment provider to configure yet.
-    donations: false,
+    donations: data && payments.active !== null,
   }
 }
 

@@ -8,7 +8,7 @@ import { type Log, libraryOf } from './library.ts'
 import { oncePerVersion } from './per-version.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { Bus } from './ports/bus.ts'
-import type { DataStore, SettingsRecord } from './ports/data-store.ts'
+import type { DataStore, SettingsRecord, StoredSettings } from './ports/data-store.ts'
 import {
   algorithmFlags,
   boundsOf,
@@ -262,11 +262,12 @@ async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsC
   }
 }
 
-/** False when somebody else saved the section meanwhile. */
-async function writeSection(
+/** Writes a section over the record that it was compared with; false when somebody else saved it meanwhile. */
+export async function writeSection<S extends keyof StoredSettings>(
   data: Pick<DataStore, 'settings'>,
-  { section, after, replaces }: Change,
+  change: { section: S; after: StoredSettings[S]; replaces: Readonly<SettingsRecord> | null },
 ): Promise<boolean> {
+  const { section, after, replaces } = change
   const record = { section, value: after, revision: (replaces?.revision ?? 0) + 1 }
   if (!replaces) return (await data.settings.insert(record)) !== null
   return (await data.settings.update({ section, revision: replaces.revision }, record)) > 0

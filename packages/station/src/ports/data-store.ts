@@ -3,6 +3,8 @@ import type {
   BanEntry,
   Clip,
   ClipFamily,
+  DonationSettings,
+  DonationStatus,
   HelperAdmin,
   HistoryItem,
   LyricsEntry,
@@ -11,6 +13,7 @@ import type {
   Settings,
   Track,
 } from '@solstice/contracts'
+import type { Money, PaymentProviderId } from './payments.ts'
 
 /** A track as it is remembered: who added it is known for those that were uploaded. */
 export type TrackRecord = Track & {
@@ -34,10 +37,14 @@ export interface ArtistRecord {
   /** File name under `arts/`, '' without art. */
   artFileName: string
 }
+/** All settings by section; those of donations are read and saved apart from the others. */
+export interface StoredSettings extends Settings {
+  donations: DonationSettings
+}
 /** One record per section, so that sections are saved independently. */
-export interface SettingsRecord<S extends keyof Settings = keyof Settings> {
+export interface SettingsRecord<S extends keyof StoredSettings = keyof StoredSettings> {
   section: S
-  value: Settings[S]
+  value: StoredSettings[S]
   /** How often the record was saved, for compare-and-set. */
   revision: number
 }
@@ -89,6 +96,46 @@ export interface WaveformRecord {
 /** `adminLogin` is what the admin was called then, for those without an account that could be asked. */
 export type AuditRecord = AuditEntry
 
+/** A song that somebody pays for. What it costs is settled when it is ordered. */
+export interface DonationRecord extends Money {
+  /** uuid */
+  id: string
+  /** Who ordered it. */
+  uid: string
+  /** The song as it was called then. */
+  songId: string
+  songTitle: string
+  songArtist: string
+  provider: PaymentProviderId
+  /** null without tiers. */
+  tier: number | null
+  status: DonationStatus
+  /** The hand-over to the queue, once it is paid: `due` until the song is queued or cannot be. */
+  queue: 'due' | 'queued' | 'refused' | null
+  /** What the donor writes in the comment; null where the service itself knows the order. */
+  matchCode: string | null
+  /** The code while a payment is awaited for it, else the id: a code is unique among pending orders. */
+  claimKey: string
+  /** epoch ms until which a payment counts; null = any time. */
+  expiresAt: number | null
+  createdAt: number
+  /** epoch ms at which the payment was confirmed. */
+  paidAt: number | null
+  /** By which the payment is found at the service. */
+  reference: string | null
+}
+/** What happened to a donation; only ever added to. */
+export interface LedgerRecord {
+  id: number
+  donationId: string
+  event: 'created' | 'delivered' | 'claimed' | 'queued' | 'on-air' | 'finished' | 'refused'
+  /** What this entry is of, so that it is written once however often that is told. */
+  onceKey: string
+  atMs: number
+  /** Why, and by which payment. */
+  note: string
+}
+
 /** `network` is what is banned: see `networkOf`. */
 export type BanRecord = BanEntry & { network: string }
 
@@ -108,6 +155,8 @@ export interface DataStore {
   readonly admins: Collection<AdminRecord, 'adminId'>
   readonly audit: Collection<AuditRecord, 'id'>
   readonly bans: Collection<BanRecord, 'network'>
+  readonly donations: Collection<DonationRecord, 'id'>
+  readonly ledger: Collection<LedgerRecord, 'id'>
   readonly measurements: Collection<MeasurementRecord, 'trackId'>
   readonly waveforms: Collection<WaveformRecord, 'trackId'>
   close(): Promise<void>
@@ -149,6 +198,8 @@ export const collections = {
   admins: { key: 'adminId', unique: ['loginKey'] },
   audit: { key: 'id', serial: true },
   bans: { key: 'network' },
+  donations: { key: 'id', unique: ['claimKey'] },
+  ledger: { key: 'id', serial: true, unique: ['onceKey'] },
   measurements: { key: 'trackId' },
   waveforms: { key: 'trackId' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
