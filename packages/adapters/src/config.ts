@@ -1,9 +1,12 @@
 import { hkdfSync } from 'node:crypto'
 import { resolve } from 'node:path'
+import { type PaymentProviderId, paymentProviderIds } from '@solstice/station'
 
 const WEB = ['http:', 'https:']
 const WHOLE_HASH =
   /^\$(2[aby]\$\d\d\$[./\w]{53}|argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$[+/\w]{11,}\$[+/\w]{16,})$/
+/** What the payment services call themselves, in the order of their ids. */
+const PAYMENT_SERVICES = ['liqpay', 'stripe', 'donatello', 'kofi']
 export const streamBitrates = [64, 96, 128, 160, 192, 256, 320] as const
 
 /** Everything that the environment decides, read once at start. */
@@ -160,6 +163,79 @@ export function readConfig(env: Record<string, string | undefined>) {
     return origins
   }
 
+  const publicServerUrl = webAddress('PUBLIC_SERVER_URL', '')
+
+  const wantedPayments = (): PaymentProviderId | null => {
+    const value = text('DONATIONS_PROVIDER', '').toLowerCase()
+    const known = paymentProviderIds.find((id, i) => value === id || value === PAYMENT_SERVICES[i])
+    if (known) return known
+    const problem = value ? `"${env.DONATIONS_PROVIDER?.trim()}" is not one of` : 'has to be one of'
+    warnings.push(`DONATIONS_PROVIDER: ${problem} ${PAYMENT_SERVICES.join(', ')}; donations are off`)
+    return null
+  }
+
+  /** The payment services that all values are there for; all null when donations are off. */
+  const payments = () => {
+    const isOn = flag('DONATIONS_ENABLED', false)
+    const wanted = isOn ? wantedPayments() : null
+    const whole = <Own extends Record<string, string>>(
+      id: PaymentProviderId,
+      own: Own,
+      others: Record<string, string> = {},
+    ): Own | null => {
+      const isMeant = id === wanted || Object.values(own).some(Boolean)
+      if (!isOn || !isMeant) return null
+      const missing = Object.entries({ ...own, ...others }).flatMap(([name, value]) => (value ? [] : name))
+      if (missing.length === 0) return own
+      const service = PAYMENT_SERVICES[paymentProviderIds.indexOf(id)]
+      const outcome = id === wanted ? 'donations are off' : 'what it posts is not read'
+      warnings.push(`${missing.join(', ')}: not set, and needed for ${service}; ${outcome}`)
+      return null
+    }
+
+    const liqpay = whole(
+      'checkout_provider_1',
+      {
+        LIQPAY_PUBLIC_KEY: text('LIQPAY_PUBLIC_KEY', ''),
+        LIQPAY_PRIVATE_KEY: text('LIQPAY_PRIVATE_KEY', ''),
+      },
+      { PUBLIC_SERVER_URL: publicServerUrl },
+    )
+    const stripe = whole('checkout_provider_2', {
+      STRIPE_SECRET_KEY: text('STRIPE_SECRET_KEY', ''),
+      STRIPE_WEBHOOK_SECRET: text('STRIPE_WEBHOOK_SECRET', ''),
+    })
+    const donatello = whole('matching_provider_1', {
+      DONATELLO_API_TOKEN: text('DONATELLO_API_TOKEN', ''),
+      DONATELLO_PAGE_URL: webAddress('DONATELLO_PAGE_URL', ''),
+    })
+    const kofi = whole('matching_provider_2', {
+      KOFI_VERIFICATION_TOKEN: text('KOFI_VERIFICATION_TOKEN', ''),
+      KOFI_PAGE_URL: webAddress('KOFI_PAGE_URL', ''),
+    })
+    return {
+      /** Where new orders are to go; nowhere when that service is null here. */
+      wanted,
+      liqpay: liqpay && {
+        publicKey: liqpay.LIQPAY_PUBLIC_KEY,
+        privateKey: liqpay.LIQPAY_PRIVATE_KEY,
+        apiUrl: webAddress('LIQPAY_API_URL', 'https://www.liqpay.ua/api/3/checkout'),
+      },
+      stripe: stripe && {
+        secretKey: stripe.STRIPE_SECRET_KEY,
+        webhookSecret: stripe.STRIPE_WEBHOOK_SECRET,
+        apiUrl: webAddress('STRIPE_API_URL', 'https://api.stripe.com'),
+      },
+      donatello: donatello && {
+        apiToken: donatello.DONATELLO_API_TOKEN,
+        pageUrl: donatello.DONATELLO_PAGE_URL,
+        apiUrl: webAddress('DONATELLO_API_URL', 'https://donatello.to/api/v1'),
+        pollIntervalMs: integer('DONATELLO_POLL_INTERVAL_S', 30, 10) * 1000,
+      },
+      kofi: kofi && { verificationToken: kofi.KOFI_VERIFICATION_TOKEN, pageUrl: kofi.KOFI_PAGE_URL },
+    }
+  }
+
   const config = {
     isProduction,
     port: integer('PORT', 3001, 0, 65535),
@@ -168,7 +244,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Built web client; null = the default place. */
     webDist: env.WEB_DIST?.trim() ? resolve(env.WEB_DIST.trim()) : null,
     clientOrigins: clientOrigins(),
-    publicServerUrl: webAddress('PUBLIC_SERVER_URL', ''),
+    publicServerUrl,
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 5),
     redisUrl: redisAddress(),
 
@@ -226,6 +302,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     guestRequestExpiryS: integer('GUEST_REQUEST_EXPIRY_S', 60, 0),
     guestRequestCooldownS: integer('GUEST_REQUEST_COOLDOWN_S', 600, 0),
     preparingMinS: integer('PREPARING_MIN_S', 3, 0),
+
+    payments: payments(),
+    /** For how long the code of an order is looked for in donations. */
+    donationMatchExpiryMin: integer('DONATION_MATCH_EXPIRY_MIN', 15, 3, 60),
+    donationRetentionDays: integer('DONATION_RETENTION_DAYS', 365, 7, 3650),
 
     /** Download tool; '' = looked for in PATH. */
     videodownPath: text('VIDEODOWN_PATH', ''),

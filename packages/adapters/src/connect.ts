@@ -11,6 +11,7 @@ import type {
   MediaStorage,
   Microphones,
   Passwords,
+  Payments,
   Replicas,
   VideoTools,
   WallClock,
@@ -30,6 +31,7 @@ import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
+import { openPayments } from './payments/index.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
 import { openRedis } from './redis.ts'
 import { openReplicas } from './replicas-redis.ts'
@@ -49,6 +51,7 @@ export interface Ports {
   tags: AudioTags
   loudnessMeter: LoudnessMeter
   passwords: Passwords
+  payments: Payments
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   reconciliation: Reconciliation
@@ -84,6 +87,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     tags: audioTags(),
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     passwords: createPasswords(),
+    payments: openPayments(config),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     videoTools: openVideoTools(config, redis),
     reconciliation: openReconciliation(redis),

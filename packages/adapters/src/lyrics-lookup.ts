@@ -1,5 +1,6 @@
 import { type LyricsLine, parsePlainLines, parseSyncedLines } from '@solstice/contracts'
 import type { LyricsLookup } from '@solstice/station'
+import { fetchBounded } from './bounded-fetch.ts'
 
 const TIME_LIMIT_MS = 10_000
 /** The longest song text is a small part of this. */
@@ -20,47 +21,17 @@ export function createLyricsLookup(baseUrl: string, timeLimitMs = TIME_LIMIT_MS)
       if (album) query.set('album_name', album)
       if (durationSecs) query.set('duration', String(Math.round(durationSecs)))
 
-      const tooLate = AbortSignal.timeout(timeLimitMs)
-      const response = await fetch(`${baseUrl}/get?${query}`, {
-        headers: { accept: 'application/json', 'user-agent': 'Solstice radio' },
-        // The operator named one host; where it sends us to is nobody's promise.
-        redirect: 'error',
-        signal: tooLate,
-      })
-      if (response.status === 404) {
-        await response.body?.cancel()
-        return null
-      }
-      if (response.status !== 200) {
-        await response.body?.cancel()
-        throw new Error(`the lyrics service answered ${response.status}`)
-      }
-      return readAnswer(JSON.parse(await readText(response, tooLate)))
+      const answer = await fetchBounded(
+        'the lyrics service',
+        `${baseUrl}/get?${query}`,
+        { headers: { accept: 'application/json', 'user-agent': 'Solstice radio' } },
+        { timeMs: timeLimitMs, maxBytes: SIZE_LIMIT_BYTES },
+      )
+      if (answer.status === 200) return readAnswer(JSON.parse(await answer.text()))
+      await answer.discard()
+      if (answer.status === 404) return null
+      throw new Error(`the lyrics service answered ${answer.status}`)
     },
-  }
-}
-
-async function readText({ body }: Response, tooLate: AbortSignal): Promise<string> {
-  if (!body) return ''
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const reader = body.getReader()
-  // fetch heeds its signal until the head of the answer is there; afterwards it may forget it.
-  const giveUp = () => void reader.cancel().catch(() => {})
-  tooLate.addEventListener('abort', giveUp)
-  try {
-    for (;;) {
-      const { value } = await reader.read()
-      tooLate.throwIfAborted()
-      if (!value) return Buffer.concat(chunks).toString('utf8')
-      size += value.length
-      if (size > SIZE_LIMIT_BYTES)
-        throw new Error(`the lyrics service answered more than ${SIZE_LIMIT_BYTES} bytes`)
-      chunks.push(value)
-    }
-  } finally {
-    tooLate.removeEventListener('abort', giveUp)
-    giveUp()
   }
 }
 

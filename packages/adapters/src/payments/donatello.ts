@@ -1,0 +1,72 @@
+import type { MatchingPayment, PolledProvider } from '@solstice/station'
+import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
+import { amountMinorOf, commentOf, currencyOf, idOf, objectOf, readObject, timeOf } from './wire-values.ts'
+
+export interface DonatelloAccount {
+  apiToken: string
+  pageUrl: string
+  apiUrl: string
+  pollIntervalMs: number
+}
+
+const LATEST = 20
+const HOUR_MS = 3_600_000
+/** By how much the service's clock may be ahead of ours. */
+const CLOCK_SLACK_MS = 60_000
+
+/** Donatello, read with `GET <api>/donates` and the token of its panel. */
+export function openDonatello(
+  { apiToken, pageUrl, apiUrl, pollIntervalMs }: DonatelloAccount,
+  limits: AnswerLimits,
+): PolledProvider {
+  return {
+    id: 'matching_provider_1',
+    displayName: 'Donatello',
+    flow: 'matching',
+    maxAmountMinor: { UAH: 30_000_00 },
+    pageUrl,
+    pollIntervalMs,
+
+    async recentPayments(nowMs) {
+      const url = `${apiUrl}/donates?page=0&size=${LATEST}`
+      const headers = { accept: 'application/json', 'x-token': apiToken, 'user-agent': 'Solstice radio' }
+      const answer = await fetchBounded('Donatello', url, { headers }, limits)
+      if (answer.status !== 200) {
+        await answer.discard()
+        throw new Error(`Donatello answered ${answer.status}`)
+      }
+      const content = readObject(await answer.text())?.content
+      if (!Array.isArray(content)) throw new Error('Donatello answered something else than donations')
+      return content.slice(0, LATEST).flatMap((donation) => readDonation(donation, nowMs) ?? [])
+    },
+  }
+}
+
+function readDonation(donation: unknown, nowMs: number): MatchingPayment | null {
+  const { pubId, message, amount, currency, createdAt } = objectOf(donation) ?? {}
+  const eventId = idOf(pubId)
+  const money = { amountMinor: amountMinorOf(amount), currency: currencyOf(currency) }
+  const paidAtMs = paidAt(createdAt, nowMs)
+  if (!eventId || money.amountMinor === null || money.currency === null || paidAtMs === null) return null
+  return {
+    kind: 'paid',
+    eventId,
+    reference: eventId,
+    comment: commentOf(message),
+    amountMinor: money.amountMinor,
+    currency: money.currency,
+    paidAtMs,
+  }
+}
+
+/**
+ * When `2026-03-01 18:05:00` was. The service does not document of which zone its times are: UTC, or the time of Kyiv,
+ * two or three hours ahead. The latest reading that is not in the future is the right one for an hour, which is as long
+ * as an order lives.
+ */
+function paidAt(createdAt: unknown, nowMs: number): number | null {
+  const time = timeOf(createdAt)
+  if (!time) return null
+  const readings = (time.isZoned ? [0] : [0, 2, 3]).map((hours) => time.atMs - hours * HOUR_MS)
+  return Math.min(readings.find((atMs) => atMs <= nowMs + CLOCK_SLACK_MS) ?? readings.at(-1)!, nowMs)
+}
