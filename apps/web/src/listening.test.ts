@@ -442,6 +442,7 @@ t.test('text has a contrast of at least 4.5 : 1 on sky and on ground, marks of f
       t.ok(contrast(theme.focus, ground) >= 3, `${mode}: focus on ${ground}`)
     }
     t.ok(contrast(theme.onLight, theme.light) >= 4.5, `${mode}: text on the light`)
+    t.ok(contrast(theme.sky, theme.live) >= 4.5, `${mode}: text on what is on the air`)
   }
 })
 

@@ -5,12 +5,14 @@ import { pathOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
 import { clock, lineOf, stationName } from '../listener/words.ts'
 import { type Line, openLine } from '../live/line.ts'
+import { createMicrophone, type Microphone } from '../live/microphone.ts'
 import { useNow } from '../live/use-now.ts'
 import type { PageProps } from '../page.ts'
 import { isChatting } from '../radio/airing.ts'
 import { useStore } from '../store.ts'
 import { texts } from '../texts.ts'
 import { applyTheme } from '../theme.ts'
+import { createHostDesk, type HostDesk } from './host-desk.ts'
 import { HostPanel } from './host-panel.tsx'
 import { keptToken, logOut, whoAmI } from './session.ts'
 import { type AdminTexts, adminTexts } from './texts.ts'
@@ -20,6 +22,9 @@ type Confirmed = ServerPayload<'admin_confirmed'>
 /** The panel of whoever is logged in; who is not goes to the login. */
 export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   const [line] = useState(openLine)
+  const [microphone] = useState(createMicrophone)
+  // From the first moment on: what an admin is told is told once.
+  const [host] = useState(() => createHostDesk(line, microphone))
   const air = useStore(line.air)
   const isConnected = useStore(line.isConnected)
   const hostsMode = useStore(line.hostsMode)
@@ -70,7 +75,7 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
         <p class="refusal" role="status">
           {!isConnected && confirmed && t.offline}
         </p>
-        <Part {...{ confirmed, hostsMode, line, locale, t }} />
+        <Part {...{ confirmed, hostsMode, host, line, microphone, locale, t }} />
       </main>
     </div>
   )
@@ -79,11 +84,13 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
 function Part(props: {
   confirmed: Confirmed | null
   hostsMode: boolean | null
+  host: HostDesk
   line: Line
+  microphone: Microphone
   locale: PageProps['locale']
   t: AdminTexts
 }) {
-  const { confirmed, hostsMode, line, locale, t } = props
+  const { confirmed, hostsMode, t, ...studio } = props
   const hindrance = () => {
     if (!confirmed || hostsMode === null) return t.connecting
     if (!confirmed.authorized) return t.notAuthorized
@@ -100,7 +107,7 @@ function Part(props: {
         <p class="hint">{why}</p>
       </div>
     )
-  return <HostPanel line={line} locale={locale} t={t.host} />
+  return <HostPanel {...studio} t={t.host} />
 }
 
 /** What is on air and how much of it is left, and what comes next. */

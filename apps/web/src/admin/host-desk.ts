@@ -65,7 +65,7 @@ const empty: Desk = {
   notice: null,
 }
 
-/** @param line confirmed as an admin's with the privilege `radio_host`. */
+/** @param line of an admin with the privilege `radio_host`, from before the station knows that it is one. */
 export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
   const desk = createStore<Desk>(empty)
   const change = (part: Partial<Desk>) => desk.set({ ...desk.value, ...part })

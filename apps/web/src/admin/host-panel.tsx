@@ -1,19 +1,20 @@
 import type { Locale } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { pathOf, textOf } from '../language.ts'
 import { clock } from '../listener/words.ts'
+import { useKeptFocus } from '../live/focus.ts'
 import { LevelMeter } from '../live/level-meter.tsx'
 import type { Line } from '../live/line.ts'
 import { MicButton } from '../live/mic-button.tsx'
-import { createMicrophone, type Microphone } from '../live/microphone.ts'
+import type { Microphone } from '../live/microphone.ts'
 import { useOnDuty } from '../live/on-duty.ts'
 import { guestTexts } from '../live/texts.ts'
 import { useNow } from '../live/use-now.ts'
 import { isChatting } from '../radio/airing.ts'
 import { useStore } from '../store.ts'
 import { Confirm } from './confirm.tsx'
-import { createHostDesk, type Desk, type HostDesk, type HostNotice } from './host-desk.ts'
+import type { Desk, HostDesk, HostNotice } from './host-desk.ts'
 import type { AdminTexts } from './texts.ts'
 
 type Texts = AdminTexts['host']
@@ -31,17 +32,18 @@ interface Studio {
 }
 
 /** Where a host leads the talk: the own microphone, the queue, guests, and what is heard under it all. */
-export function HostPanel({ line, locale, t }: { line: Line; locale: Locale; t: Texts }) {
-  const [microphone] = useState(createMicrophone)
-  const [host] = useState(() => createHostDesk(line, microphone))
+export function HostPanel(props: Omit<Studio, 'desk'>) {
+  const { host, t, locale } = props
   const desk = useStore(host.desk)
   const isLive = desk.phase === 'live'
+  const panel = useRef<HTMLDivElement>(null)
   useOnDuty(isLive)
-  const studio: Studio = { host, desk, line, microphone, locale, t }
+  useKeptFocus(panel)
+  const studio: Studio = { ...props, desk }
   return (
-    <div class="host" data-live={isLive}>
+    <div class="host" data-live={isLive} ref={panel}>
       <header class="host-head">
-        <h1>{t.title}</h1>
+        <h1 tabIndex={-1}>{t.title}</h1>
         <p role="status">{isLive ? <em class="on-air">{t.onAir}</em> : t.off}</p>
         {isLive && <Leave {...studio} />}
       </header>
@@ -63,7 +65,7 @@ export function HostPanel({ line, locale, t }: { line: Line; locale: Locale; t: 
 function Part({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="part" aria-label={title}>
-      <h2>{title}</h2>
+      <h2 tabIndex={-1}>{title}</h2>
       {children}
     </section>
   )
@@ -349,4 +351,7 @@ function Code({ host, desk, t, locale }: Studio) {
 }
 
 const timeOf = (epochMs: number, locale: Locale) =>
-  new Date(epochMs).toLocaleString(locale, { dateStyle: 'short', timeStyle: 'short' })
+  new Date(epochMs).toLocaleString(locale === 'en' ? 'en-GB' : locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  })

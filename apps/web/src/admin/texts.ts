@@ -81,7 +81,7 @@ const uk = {
     copyCode: 'Копіювати код',
     copied: 'Скопійовано',
     filler: 'Фонова музика',
-    fillerRandom: 'Звучить під розмову; станція обирає її сама.',
+    fillerRandom: 'Звучить лише під розмову. Обирає її станція.',
     fillerNone: 'Без музики',
     fillerPlays: (name: string) => `Звучить: ${name}`,
     fillerEmpty: 'У цьому режимі немає фонової музики.',
@@ -123,7 +123,7 @@ const en: typeof uk = {
   preparing: 'Preparing the programme',
   next: 'Next',
   host: {
-    title: 'On the air',
+    title: 'Live hosting',
     off: 'You are not on the air',
     door: 'Studio',
     doorText:
@@ -177,7 +177,7 @@ const en: typeof uk = {
     copyCode: 'Copy the code',
     copied: 'Copied',
     filler: 'Background music',
-    fillerRandom: 'It is heard under the talk; the station chooses it.',
+    fillerRandom: 'It is heard under the talk only. The station chooses it.',
     fillerNone: 'No music',
     fillerPlays: (name) => `Playing: ${name}`,
     fillerEmpty: 'This mode has no background music.',

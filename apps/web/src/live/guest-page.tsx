@@ -1,7 +1,7 @@
 import './live.css'
 import type { Participant } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { pathOf, textOf } from '../language.ts'
 import { Languages } from '../languages.tsx'
 import { Arc, Light, Stars } from '../listener/horizon.tsx'
@@ -11,6 +11,7 @@ import type { PageProps } from '../page.ts'
 import { useStore } from '../store.ts'
 import { texts } from '../texts.ts'
 import { applyTheme } from '../theme.ts'
+import { useKeptFocus } from './focus.ts'
 import { createGuestSeat, type GuestNotice, type GuestSeat, type Seat } from './guest-seat.ts'
 import { LevelMeter } from './level-meter.tsx'
 import { type Line, openLine } from './line.ts'
@@ -49,7 +50,6 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   const home = pathOf({ page: 'player', locale })
   const headline = headlineOf(seat, t)
   const room = useRef<HTMLElement>(null)
-  const wasInRoom = useRef(false)
 
   useEffect(() => {
     if (hostsMode === false) goTo('player')
@@ -61,11 +61,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
     document.title = `${headline} · ${name}`
   }, [headline, name])
   useOnDuty(seat.is === 'live')
-  useLayoutEffect(() => {
-    // What had the focus is gone: who works without a pointer is at the new headline.
-    const isLost = document.activeElement === document.body || document.activeElement === null
-    if (isLost && wasInRoom.current) room.current?.querySelector('h1')?.focus({ preventScroll: true })
-  }, [seat.is])
+  useKeptFocus(room)
 
   return (
     <>
@@ -86,7 +82,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
           <Languages page="guest" locale={locale} label={t.language} onLocale={onLocale} />
         </div>
       </header>
-      <main class="stage guest" data-seat={seat.is}>
+      <main class="stage guest" data-seat={seat.is} ref={room}>
         <div class="sky">
           <Stars />
         </div>
@@ -98,15 +94,9 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
             </button>
           )}
         </div>
-        <section
-          class="song room"
-          ref={room}
-          onFocusIn={() => {
-            wasInRoom.current = true
-          }}
-        >
+        <div class="song room">
           <Room {...{ line, microphone, guest, locale, t, seat, headline }} />
-        </section>
+        </div>
         <p class="unseen" aria-live="polite">
           {seat.is === 'checking' ? '' : headline}
         </p>

@@ -4,6 +4,8 @@ import type { Level, Microphone } from './microphone.ts'
 /** What is quieter than this is shown as silence, dB below full scale. */
 const FLOOR_DB = -60
 const MARKS_DB = [-40, -20, -10]
+/** How fast the bar falls back: between two words it does not have to be found again. */
+const FALL_DB_PER_S = 30
 /** How long the highest peak stays marked. */
 const HOLD_MS = 1_200
 
@@ -12,13 +14,16 @@ export function LevelMeter({ microphone, label }: { microphone: Microphone; labe
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let [held, heldAtMs] = [0, 0]
+    let [barDb, atMs] = [-Infinity, 0]
     // Thirty times a second: only two properties are written, nothing is drawn again.
     const draw = ({ peak, rms }: Level) => {
       const nowMs = performance.now()
       if (peak >= held || nowMs - heldAtMs > HOLD_MS) [held, heldAtMs] = [peak, nowMs]
-      box.current?.style.setProperty('--rms', shareOf(dbOf(rms)).toFixed(3))
+      barDb = Math.max(dbOf(rms), barDb - (FALL_DB_PER_S * (nowMs - atMs)) / 1000)
+      atMs = nowMs
+      box.current?.style.setProperty('--rms', shareOf(barDb).toFixed(3))
       box.current?.style.setProperty('--peak', shareOf(dbOf(held)).toFixed(3))
-      box.current?.setAttribute('aria-valuenow', String(Math.max(FLOOR_DB, Math.round(dbOf(rms)))))
+      box.current?.setAttribute('aria-valuenow', String(Math.max(FLOOR_DB, Math.round(barDb))))
     }
     draw(microphone.level.value)
     return microphone.level.subscribe(draw)
