@@ -135,7 +135,7 @@ export function createClips(deps: {
         .filter((clip) => clip.nameKey.includes(part))
         .toReversed()
         .sort((a, b) => b.createdAt - a.createdAt)
-      return { items: found.slice(offset, offset + limit).map(onTheWire), total: found.length }
+      return { items: found.slice(offset, offset + limit).map(shownClip), total: found.length }
     },
 
     async counts(family) {
@@ -154,7 +154,7 @@ export function createClips(deps: {
     async setUsed(family, id, used) {
       const clip = await find(family, id)
       if (clip.used !== used && (await data.clips.update({ id }, { used })) > 0) changed(family)
-      return onTheWire(await find(family, id))
+      return shownClip(await find(family, id))
     },
 
     async receive({ family, mode, filename: wanted, content }, actor) {
@@ -193,7 +193,7 @@ export function createClips(deps: {
       }
       await record('upload', clip, actor)
       changed(family)
-      return onTheWire(clip)
+      return shownClip(clip)
     },
 
     async remove(family, ids, actor, memory) {
@@ -331,6 +331,7 @@ function refuseLength({ family, duration }: ClipRecord): void {
 
 const nameKey = (filename: string) => filename.normalize('NFC').toLowerCase()
 
-function onTheWire({ id, filename, mode, duration, used, createdAt }: Readonly<ClipRecord>): Clip {
+/** A clip as clients see it. */
+export function shownClip({ id, filename, mode, duration, used, createdAt }: Readonly<ClipRecord>): Clip {
   return { id, filename, mode, duration, used, createdAt }
 }

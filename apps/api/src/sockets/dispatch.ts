@@ -167,7 +167,11 @@ export function judgeOf(access: EventAccess): Judge {
     case 'live':
       return ({ liveRole }) => (liveRole ? 'pass' : 'not-live')
     case 'host':
-      return ({ liveRole, admin }) => (!admin ? 'ignore' : liveRole === 'host' ? 'pass' : 'not-live')
+      return ({ liveRole, admin }) => {
+        if (!admin) return 'ignore'
+        if (!admin.authorized) return 'refuse'
+        return liveRole === 'host' ? 'pass' : 'not-live'
+      }
     case 'admin':
       return judgeAdmin(() => true)
   }

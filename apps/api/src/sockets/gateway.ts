@@ -237,9 +237,10 @@ export async function attachGateway(
     stopStreamEvents()
     admins.close()
     roster.close()
+    const farewell = live.close()
     io.local.disconnectSockets(true)
     io.engine.close()
-    await live.close()
+    await farewell
     await Promise.all([publisher, subscriber].map(disconnect))
   })
 

@@ -1,5 +1,5 @@
 import type { Ack } from '@solstice/contracts'
-import { apply, type PlayoutState } from '@solstice/playout'
+import { apply, type LiveCommand, type Outcome, type PlayoutState } from '@solstice/playout'
 import { type Bans, type Bus, carryOut, Failure, type StationClock } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
@@ -42,15 +42,19 @@ export function guestHandlers(deps: {
     return nickname
   }
 
+  type Wish = Extract<LiveCommand, { type: 'request-guest' | 'enter-by-code' }>
+  /** The worker decides, but what is sure to be refused, and changes nothing, is kept from it; null when `who` is gone. */
+  const ask = async (who: Visitor, command: Wish): Promise<Outcome | null> => {
+    const state = airNow()
+    const expected = state && apply(state, command, clock.nowMs())
+    if (expected && !expected.outcome.ok && expected.state === state) return expected.outcome
+    return sockets.begin(who, 'guest') ? bus.send(command) : null
+  }
+
   const request = async (who: Visitor, text: string): Promise<Ack<'guest_request'> | undefined> => {
     const nickname = await nicknameOf(who, text)
-    const speaker = sockets.begin(who, 'guest')
-    if (!speaker) return undefined
-    const command = { type: 'request-guest', speaker, nickname } as const
-    const state = airNow()
-    // What is sure to be refused is kept from the worker.
-    const expected = state && apply(state, command, clock.nowMs()).outcome
-    const outcome = expected && !expected.ok ? expected : await bus.send(command)
+    const outcome = await ask(who, { type: 'request-guest', speaker: sockets.speakerOf(who), nickname })
+    if (!outcome) return undefined
     if (outcome.ok) return { ok: true }
     const { code, details } = outcome
     if (code !== 'GUEST_REQUEST_REFUSED') throw new Failure(code, details)
@@ -70,6 +74,7 @@ export function guestHandlers(deps: {
       answer: (who) =>
         inTurn(who, async () => {
           await refuseBanned(who)
+          if (!sockets.roleOf(who)) throw new Failure('GUEST_NOT_APPROVED')
           const { socketId } = who
           const { role, nickname, expiresAtMs } = await carryOut(bus, { type: 'connect-guest', socketId })
           return { ok: true, role, nickname, expiresAt: expiresAtMs }
@@ -85,10 +90,10 @@ export function guestHandlers(deps: {
       answer: (who, { code, nickname: text }) =>
         inTurn(who, async () => {
           const nickname = await nicknameOf(who, text)
-          const speaker = sockets.begin(who, 'guest')
-          if (!speaker) return undefined
-          await carryOut(bus, { type: 'enter-by-code', speaker, nickname, code: code.trim() })
-          return { ok: true }
+          const speaker = sockets.speakerOf(who)
+          const outcome = await ask(who, { type: 'enter-by-code', speaker, nickname, code: code.trim() })
+          if (outcome && !outcome.ok) throw new Failure(outcome.code, outcome.details)
+          return outcome ? { ok: true } : undefined
         }),
     },
   }

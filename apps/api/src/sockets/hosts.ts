@@ -1,6 +1,6 @@
 import type { Clip, LiveRole, Mode } from '@solstice/contracts'
 import { guestQueue, type LiveCommand, liveRoster, type PlayoutState } from '@solstice/playout'
-import { type Audit, type Bus, carryOut, type DataStore, Failure } from '@solstice/station'
+import { type Audit, type Bus, carryOut, type DataStore, Failure, shownClip } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
 import type { Speech } from './speech.ts'
@@ -54,8 +54,8 @@ export function hostHandlers(deps: {
   return {
     admin_go_live: {
       async answer(who) {
-        const speaker = sockets.begin(who, 'host')
-        if (!speaker) return undefined
+        if (!sockets.begin(who, 'host')) return undefined
+        const speaker = sockets.speakerOf(who)
         const { adminId, login } = who.admin
         const { isNew } = await carryOut(bus, { type: 'go-live', speaker, adminId, login })
         const state = now()
@@ -63,7 +63,7 @@ export function hostHandlers(deps: {
         return {
           ok: true,
           queuePaused: state.isPaused,
-          hosts: liveRoster(state).filter(({ role }) => role === 'host'),
+          hosts: liveRoster(state),
           pendingGuests: guestQueue(state),
           backgroundMusicMode: state.clips.background.chosenBy === 'hosts' ? 'hostChoice' : 'random',
           selectedBackgroundMusicId: state.fillerChoice,
@@ -160,7 +160,7 @@ async function usableMusic(data: Pick<DataStore, 'clips'>, mode: Mode): Promise<
   return found
     .toReversed()
     .sort((a, b) => b.createdAt - a.createdAt)
-    .map(({ family: _, nameKey: __, ...clip }) => clip)
+    .map(shownClip)
 }
 
 /** Sends one after another per key, of those that wait only the last; one that cannot be sent is lost. */

@@ -10,15 +10,17 @@ const FAREWELL_LIMIT_MS = 2_000
 
 /** The sockets of this replica that are on the air, or asked for it: all of that ends with them. */
 export interface LiveSockets {
+  /** Who a socket is to the worker. */
+  speakerOf(who: Visitor): Speaker
   /**
-   * To be called before the worker is asked to let a socket on the air, and no await between.
-   * @returns who that is to the worker, or null when the socket is gone.
+   * To be called before the worker is asked to let a socket on the air, and no await between. False when the socket is gone:
+   * then the worker must not be asked.
    */
-  begin(who: Visitor, as: 'host' | 'guest'): Speaker | null
+  begin(who: Visitor, as: 'host' | 'guest'): boolean
   /** Takes a socket off the air with all that it asked for, as soon as the worker can. */
   end(who: Visitor, reason: 'self' | 'session_replaced'): void
-  /** Whether it came as a host; false also for one that never asked for anything. */
-  isHost(who: Visitor): boolean
+  /** As what it asked for something; null = it never did. */
+  roleOf(who: Visitor): 'host' | 'guest' | null
   /** Takes all of them off. */
   close(): Promise<void>
 }
@@ -56,20 +58,20 @@ export function openLiveSockets(deps: {
   }
 
   return {
+    speakerOf: ({ socketId, address }) => ({ socketId, replica, uid: uidOf(address), address }),
     begin(who, as) {
-      if (!who.isConnected || isClosed) return null
-      const { socketId, address } = who
+      if (!who.isConnected || isClosed) return false
       stopSayingAlive ??= replicas.stayAlive(replica)
-      present.set(socketId, as)
-      leaving.delete(socketId)
-      return { socketId, replica, uid: uidOf(address), address }
+      present.set(who.socketId, as)
+      leaving.delete(who.socketId)
+      return true
     },
     end({ socketId }, reason) {
       if (!present.delete(socketId)) return
       leaving.set(socketId, { reason })
       void askToLeave()
     },
-    isHost: ({ socketId }) => present.get(socketId) === 'host',
+    roleOf: ({ socketId }) => present.get(socketId) ?? null,
     async close() {
       isClosed = true
       if (present.size + leaving.size > 0) {

@@ -98,13 +98,13 @@ export function createLive(deps: {
     adminChanged(who, before) {
       const isOther = before !== null && before.adminId !== who.admin?.adminId
       const mayHost = who.admin !== null && holds(who.admin, 'radio_host')
-      if (sockets.isHost(who) && (isOther || !mayHost)) sockets.end(who, 'self')
+      if (sockets.roleOf(who) === 'host' && (isOther || !mayHost)) sockets.end(who, 'self')
       const isNews = isOn && mayHost && (isOther || !before || !holds(before, 'radio_host'))
       const state = now()
       if (isNews) who.tell('guest_queue_update', state ? guestQueue(state) : [])
     },
     replaced(who) {
-      if (sockets.isHost(who)) sockets.end(who, 'session_replaced')
+      if (sockets.roleOf(who) === 'host') sockets.end(who, 'session_replaced')
     },
     forget(who) {
       sockets.end(who, 'self')
