@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { connect, type Ports, readConfig } from '@solstice/adapters'
+import { type Config, connect, type Ports, readConfig } from '@solstice/adapters'
 import type { Track } from '@solstice/contracts'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -25,12 +25,14 @@ export interface OpenApp {
  * The real API in this process, on a Redis and in folders of the test's own. It listens only when told to.
  *
  * @param beside another app: then this one is a second replica, on the same Redis and folders.
+ * @param otherPorts what it is connected to instead.
  */
 export async function openApp(
   t: Teardown,
   env: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
   beside?: OpenApp,
+  otherPorts: (config: Config) => Partial<Ports> = () => ({}),
 ): Promise<OpenApp> {
   const [redis, folder] = beside
     ? [beside.redis, beside.folder]
@@ -46,7 +48,7 @@ export async function openApp(
     WEB_DIST: join(folder, 'no-web-client'),
     ...env,
   })
-  const ports = await connect(config, log)
+  const ports = { ...(await connect(config, log)), ...otherPorts(config) }
   t.teardown(() => ports.close())
   const app = await buildApp(ports)
   t.teardown(() => app.close())

@@ -21,6 +21,7 @@ import {
   type MediaStorage,
   type Microphones,
   type Passwords,
+  type Payments,
   type Replicas,
   type VideoTools,
   type WallClock,
@@ -71,6 +72,7 @@ export interface ApiPorts {
   jobs: JobQueue
   tags: AudioTags
   passwords: Passwords
+  payments: Payments
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   microphones: Microphones
@@ -109,7 +111,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     verify: { algorithms: ['HS256'] },
   })
   const adminTokens = createAdminTokens(app.jwt, config.jwtSecret)
-  const capabilities = capabilitiesOf(config)
+  const capabilities = capabilitiesOf(config, ports.payments)
   const admin = (adminId: string) => findAdmin(data, config.superAdmin, adminId)
   const gate = createGate({ tokens, adminTokens, findAdmin: admin, origins, capabilities, clock })
   speakContract(app, gate, { hasRoomFor: media.hasRoomFor })
@@ -177,6 +179,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const avatars = await readAvatars()
   listeningRoutes(app, {
     config,
+    capabilities,
+    payments: ports.payments,
     data,
     media,
     audit,
@@ -206,7 +210,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const batches = openLyricsBatches(ports.redis)
   lyricsRoutes(app, { ...ports, lyrics, batches, audit, adminTokens, origins })
   artworkRoutes(app, { ...ports, audit })
-  donationRoutes(app)
+  const orderLimit = createRateLimit(ports.redis, { name: 'donations', turns: 10, windowS: 10 * 60 })
+  donationRoutes(app, { ...ports, mirror, tokens, origins, audit, orderLimit })
   operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
   await attachGateway(app, {
     config,

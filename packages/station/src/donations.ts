@@ -5,12 +5,14 @@ import { mostMinor, readDonationSettings } from './donation-settings.ts'
 import { Failure } from './failure.ts'
 import { oncePerVersion } from './per-version.ts'
 import type { DataStore, DonationRecord, LedgerRecord } from './ports/data-store.ts'
-import type { CheckoutPayment, Payment, PaymentProvider, PaymentProviderId } from './ports/payments.ts'
+import type { Payment, PaymentProvider, PaymentProviderId } from './ports/payments.ts'
 import { tiersOf, toUnits } from './pricing.ts'
 
 type Donation = Readonly<DonationRecord>
 type DonationData = Pick<DataStore, 'donations' | 'ledger'>
 type OrderData = DonationData & Pick<DataStore, 'settings' | 'tracks'>
+type PaidEvent = Extract<Payment, { kind: 'paid' }>
+type FailedEvent = Extract<Payment, { kind: 'failed' }>
 type HistoryPage = Pick<Reply<typeof donations.getDonationHistory>, 'entries' | 'total'>
 
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
@@ -76,7 +78,7 @@ export async function orderSong(
   order: {
     uid: string
     songId: string
-    tier: number | undefined
+    tier?: number | undefined
     /** Where the donor comes back to. */
     returnUrl: (donationId: string) => string
   },
@@ -157,7 +159,7 @@ export async function claimPaid(
   data: DonationData,
   donationId: string,
   provider: PaymentProviderId,
-  payment: Payment,
+  payment: PaidEvent,
   nowMs: number,
 ): Promise<Claim> {
   const donation = await data.donations.get(donationId)
@@ -195,7 +197,7 @@ export async function claimPaid(
 export async function failDonation(
   data: DonationData,
   provider: PaymentProviderId,
-  { donationId, reference }: CheckoutPayment,
+  { donationId, reference }: FailedEvent,
   nowMs: number,
 ): Promise<boolean> {
   return close(
@@ -338,8 +340,7 @@ function newCode(): string {
 }
 
 /** Why a payment does not pay for an order; null = it does. */
-function misfitOf(donation: Donation, provider: PaymentProviderId, payment: Payment): string | null {
-  if (payment.kind !== 'paid') return 'not_paid'
+function misfitOf(donation: Donation, provider: PaymentProviderId, payment: PaidEvent): string | null {
   if (donation.provider !== provider) return 'other_provider'
   if (payment.currency !== donation.currency) return 'other_currency'
   if (payment.amountMinor < donation.amountMinor) return 'too_little'

@@ -1,12 +1,142 @@
-import { donations, type Route } from '@solstice/contracts'
-import { Failure } from '@solstice/station'
-import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
+import type { Config } from '@solstice/adapters'
+import { donations, type FailureCode, type Route } from '@solstice/contracts'
+import { advance } from '@solstice/playout'
+import {
+  type Audit,
+  type DataStore,
+  donationCurrencies,
+  donationHistory,
+  Failure,
+  findOwnDonation,
+  type OrderMoment,
+  orderSong,
+  type PaymentProvider,
+  type Payments,
+  previewPrice,
+  priceSong,
+  readDonationSettings,
+  type StationClock,
+  saveDonationSettings,
+  toUnits,
+} from '@solstice/station'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { addressOf, type Origins } from '../client-address.ts'
+import { type Call, type Handler, type ImplementOptions, implement } from '../implement.ts'
+import { modeOnAir } from '../mode-on-air.ts'
+import type { RateLimit } from '../rate-limit.ts'
+import type { AirMirror } from '../stream/air-mirror.ts'
+import type { Tokens } from '../tokens.ts'
 
-/** Paid songs. This version has no payment provider, and says so wherever it is asked. */
-export function donationRoutes(app: FastifyInstance): void {
-  for (const route of Object.values(donations) as Route[])
-    implement(app, route, () => {
-      throw new Failure('FEATURE_UNAVAILABLE', { capability: 'donations' })
-    })
+export interface DonationDeps {
+  config: Config
+  data: DataStore
+  clock: StationClock
+  mirror: AirMirror
+  tokens: Tokens
+  origins: Origins
+  payments: Payments
+  audit: Audit
+  /** Orders of one listener. */
+  orderLimit: RateLimit
+}
+
+const LARGEST_PAGE = 200
+
+/** Paid songs: prices, orders and what became of them; for admins, settings and history. */
+export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
+  const { config, data, clock, mirror, tokens, origins, audit } = deps
+  const { active } = deps.payments
+  const { radioHostsMode, donationRetentionDays } = config
+
+  /** Serves a route with the provider that orders go to; what nobody foresaw is refused with the route's own code. */
+  const serve = <const R extends Route>(
+    route: R,
+    unforeseen: FailureCode,
+    handler: (call: Call<R>, provider: PaymentProvider) => ReturnType<Handler<R>>,
+    options?: ImplementOptions,
+  ) => {
+    const answer: Handler<R> = async (call) => {
+      // The gate has let nobody in without one.
+      if (!active) throw new Failure('FEATURE_UNAVAILABLE', { capability: 'donations' })
+      try {
+        return await handler(call, active)
+      } catch (error) {
+        if (error instanceof Failure) throw error
+        throw Object.assign(new Failure(unforeseen), { cause: error })
+      }
+    }
+    implement(app, route, answer, options)
+  }
+
+  /** The listener behind an address. */
+  const uidOf = ({ raw }: FastifyRequest) => tokens.uidOf(addressOf(raw, config.trustProxyHops))
+
+  const momentNow = (): OrderMoment => {
+    const nowMs = clock.nowMs()
+    const air = mirror.state && advance(mirror.state, nowMs).state
+    return { nowMs, mode: modeOnAir({ config, clock, mirror }), air, radioHostsMode }
+  }
+
+  serve(donations.getDonationTiers, 'DONATIONS_TIERS_FAILED', async ({ query }, provider) => {
+    const { settings, tiers, chattingBlocked } = await priceSong(
+      { data, provider },
+      momentNow(),
+      query.songId,
+    )
+    const { currency, pricingMode, tiersEnabled } = settings
+    const prices = tiers.map(({ tier, amountMinor }) => ({ tier, price: toUnits(amountMinor) }))
+    return { currency, pricingMode, tiersEnabled, tiers: prices, flowType: provider.flow, chattingBlocked }
+  })
+
+  serve(
+    donations.createDonation,
+    'DONATIONS_CREATE_FAILED',
+    async ({ body, request }, provider) => {
+      const { origin } = request.headers
+      const page =
+        origin && origins.isAllowedOrigin(origin, request.raw) ? origin : origins.ownOrigin(request.raw)
+      const placed = await orderSong(
+        { data, provider, matchExpiryMin: config.donationMatchExpiryMin },
+        momentNow(),
+        { ...body, uid: uidOf(request), returnUrl: (donationId) => `${page}?donation=${donationId}` },
+      )
+      const { id: donationId, currency, amountMinor } = placed.donation
+      if (placed.flow === 'checkout')
+        return { donationId, flowType: placed.flow, redirectUrl: placed.redirectUrl }
+      const { flow: flowType, pageUrl, matchCode, expiresAt } = placed
+      return { donationId, flowType, pageUrl, matchCode, amount: toUnits(amountMinor), currency, expiresAt }
+    },
+    { limit: (request, reply) => deps.orderLimit(uidOf(request), reply) },
+  )
+
+  serve(donations.getDonationStatus, 'DONATIONS_STATUS_FAILED', async ({ params, request }) => {
+    const { status, tier, matchCode, expiresAt } = await findOwnDonation(data, params.id, uidOf(request))
+    return { status, tier, matchCode, expiresAt }
+  })
+
+  serve(donations.getDonationSettings, 'DONATIONS_SETTINGS_LOAD_FAILED', async (_, provider) => {
+    const { id, displayName, maxAmountMinor } = provider
+    return {
+      settings: await readDonationSettings(data, provider),
+      radioHostsMode,
+      provider: { id, displayName, supportedCurrencies: Object.keys(maxAmountMinor) },
+      historyCurrencies: await donationCurrencies(data),
+      donationRetentionDays,
+    }
+  })
+
+  serve(donations.saveDonationSettings, 'DONATIONS_SETTINGS_SAVE_FAILED', ({ caller, body }, provider) =>
+    saveDonationSettings({ data, audit, provider }, caller, body),
+  )
+
+  serve(donations.getDonationHistory, 'DONATIONS_HISTORY_FAILED', async ({ query }) => {
+    const { window, offset, limit: wanted } = query
+    const limit = Math.min(wanted, LARGEST_PAGE)
+    const page = { window, offset, limit }
+    return { ...(await donationHistory(data, page, donationRetentionDays, clock.nowMs())), offset, limit }
+  })
+
+  serve(donations.previewDonationPrice, 'DONATIONS_SETTINGS_LOAD_FAILED', async ({ query }, provider) => ({
+    basePrice: await previewPrice(data, provider, query.durationSeconds),
+  }))
 }

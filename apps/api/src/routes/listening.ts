@@ -1,10 +1,16 @@
 import type { Config } from '@solstice/adapters'
-import { type LibraryItem, listening, privileges, type Track, xorWithToken } from '@solstice/contracts'
+import {
+  type Capabilities,
+  type LibraryItem,
+  listening,
+  privileges,
+  type Track,
+  xorWithToken,
+} from '@solstice/contracts'
 import { advance } from '@solstice/playout'
 import {
   type Audit,
   artistKey,
-  capabilitiesOf,
   type DataStore,
   editLyrics,
   Failure,
@@ -12,6 +18,8 @@ import {
   type Lyrics,
   libraryOf,
   type MediaStorage,
+  type Payments,
+  readDonationSettings,
   recentHistory,
   type StationClock,
 } from '@solstice/station'
@@ -30,6 +38,8 @@ import { refuseEscape } from './artwork.ts'
 
 export interface ListeningDeps {
   config: Config
+  capabilities: Capabilities
+  payments: Payments
   data: DataStore
   media: MediaStorage
   audit: Audit
@@ -50,10 +60,17 @@ const LARGEST_IMAGE = 10 * 1024 * 1024
 
 /** What a listener needs: the station, its library and lyrics, pictures, and the sound. */
 export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void {
-  const { config, data, media, clock, mirror, tokens, origins } = deps
-  const capabilities = capabilitiesOf(config)
+  const { config, capabilities, data, media, clock, mirror, tokens, origins } = deps
 
-  implement(app, listening.getConfig, () => ({
+  const donationInfo = async () => {
+    const { active } = deps.payments
+    if (!capabilities.donations || !active) return null
+    const { id: provider, displayName } = active
+    const settings = await readDonationSettings(data, active)
+    return { provider, displayName, ...settings, donationRetentionDays: config.donationRetentionDays }
+  }
+
+  implement(app, listening.getConfig, async () => ({
     dataProvider: config.dataProvider,
     musicSource: config.mediaStorage,
     nightMode: config.nightMode,
@@ -62,7 +79,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     allPrivileges: [...privileges],
     timeZone: config.timeZone,
     capabilities,
-    donationInfo: null,
+    donationInfo: await donationInfo(),
   }))
 
   /** The air as it is now, also while no worker is alive to say so. */
