@@ -13,7 +13,7 @@ import { openSocket, type SocketClient } from './harness/socket-client.ts'
 import { startAir } from './harness/workers.ts'
 
 const SEED = 7
-const STEPS = 60
+const STEPS = 50
 const CUTS = 50
 const SLOTS = 3
 const ENV = {
@@ -137,8 +137,8 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
   const presentIds = () => new Set([...people].map(({ socket }) => socket.id))
   const isTrue = async (what: string, isSo: () => boolean | Promise<boolean>) => {
     for (let tries = 0; !(await isSo()); tries++) {
-      if (tries === 3_000) throw new Error(`${what}: never`)
-      await pause(10)
+      if (tries === 2_000) throw new Error(`${what}: never`)
+      await pause(20)
     }
   }
   /** What everybody knows, and who is still connected, is what the worker says, as soon as it has gone round. */
@@ -256,7 +256,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
     const { uid } = (await air.until(({ live }) => live.requests.length === 1)).live.requests[0]!
     await ask(host, 'admin_guest_action', { uid, action: 'accept' })
     t.match(await ask(guest, 'guest_connect'), { ok: true })
-    for (const who of [host, guest]) {
+    for (const who of i % 5 ? [] : [host, guest]) {
       who.socket.emit('host_mic_toggle', { on: true })
       who.socket.emit('host_audio_chunk', HEAD)
     }
