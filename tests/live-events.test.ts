@@ -374,8 +374,8 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
     t.match(await listener.first('stream_track_start'), { duration: 300 })
 
     const { onAir } = air.state
-    const near = [onAir.phase === 'track' && onAir.entry, upcoming(air.state)[0]]
-    const ids = near.map((entry) => entry && entry.track.id)
+    const near = [onAir.phase === 'track' ? onAir.entry : null, upcoming(air.state)[0]]
+    const ids = near.map((entry) => entry?.track.id)
     const paid = songs.map((name) => `day/${name}.mp3`).find((id) => !ids.includes(id))
     boss.forget()
     boss.socket.emit('admin_add_song', { id: paid, orderType: 'donated' })
