@@ -20,6 +20,9 @@ const PATIENCE_MS = 180_000
 const chromiumFlags = [
   '--no-sandbox',
   '--autoplay-policy=no-user-gesture-required',
+  // Instead of a microphone that machines for tests do not have; nobody has to allow it.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',

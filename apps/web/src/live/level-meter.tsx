@@ -3,7 +3,7 @@ import type { Level, Microphone } from './microphone.ts'
 
 /** What is quieter than this is shown as silence, dB below full scale. */
 const FLOOR_DB = -60
-const MARKS_DB = [-40, -20, -10]
+const MARKS_DB = [-40, -20, -10, 0]
 /** How fast the bar falls back: between two words it does not have to be found again. */
 const FALL_DB_PER_S = 30
 /** How long the highest peak stays marked. */
@@ -43,12 +43,9 @@ export function LevelMeter({ microphone, label }: { microphone: Microphone; labe
       <span class="meter-peak" />
       {MARKS_DB.map((db) => (
         <span key={db} class="meter-mark" aria-hidden="true" style={{ '--at': shareOf(db) }}>
-          −{-db}
+          {db < 0 ? `−${-db}` : db}
         </span>
       ))}
-      <span class="meter-mark" aria-hidden="true" style={{ '--at': 1 }}>
-        0 dB
-      </span>
     </div>
   )
 }

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { openJsonData } from '@solstice/adapters'
+import t, { type Test } from 'tap'
+import { SUPER_ADMIN } from '../harness/admin.ts'
+import { makeTone, pitch } from '../harness/audio.ts'
+import { adminAt, flaws, prepare, visit } from '../harness/browser.ts'
+import type { Station } from '../harness/station.ts'
+
+/** The microphone that a browser makes up beeps twice a second. */
+const VOICE_HZ = 400
+const FILLER_HZ = 2000
+const songs = [
+  { name: 'Tide', hz: 1000, seconds: 90, volume: 2 },
+  { name: 'Moon', hz: 1000, seconds: 90, volume: 2 },
+]
+const NICKNAME = '<b>Їв & Ко</b>'
+const RATE = 44_100
+const WINDOW = RATE / 20
+const WINDOWS_PER_S = 20
+
+t.test('a host goes live, a guest is let in and heard by everybody, and taken off', async (t) => {
+  const station = await prepare(
+    t,
+    { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3' },
+    songs,
+  )
+  await addFiller(station)
+  await station.startWorker()
+  const api = await station.startApi()
+  const { url } = api
+  const [{ page: host, complaints }, { page: guest, complaints: ofGuest }] = await Promise.all([
+    visit(t, `${url}/en/adlogin`),
+    visit(t, `${url}/en/guest`),
+  ])
+  await guest.evaluate(() => {
+    const { mediaDevices } = navigator
+    const ask = mediaDevices.getUserMedia.bind(mediaDevices)
+    mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await ask(wanted)
+      Object.assign(window, { stream })
+      return stream
+    }
+  })
+  const button = (page: typeof host, name: string | RegExp) => page.getByRole('button', { name })
+
+  await host.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
+  await host.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
+  await host.keyboard.press('Enter')
+  await button(host, 'Go live').click()
+  await host.locator('.on-air').waitFor()
+  await guest.locator('.on-air').waitFor()
+
+  await guest.getByLabel('What shall we call you').fill(NICKNAME)
+  await guest.keyboard.press('Enter')
+  await guest.locator('[data-seat=waiting]').waitFor()
+  await button(host, /^Let in/).click()
+  await guest.locator('[data-seat=invited]').waitFor()
+  t.equal(await guest.evaluate(() => document.activeElement?.tagName), 'H1', 'the focus is not lost')
+  t.same(await flaws(guest), [])
+  await button(guest, 'Go live').click()
+  await guest.locator('[data-seat=live]').waitFor()
+  t.match(await guest.locator('h1').innerText(), NICKNAME, 'a name is text')
+  t.match(await guest.getByRole('timer').innerText(), /1[45]:\d\d/)
+
+  const ear = openEar(t, `${url}/api/stream/public.mp3`)
+  await ear.hears(1000)
+  t.ok(ear.isSilent(VOICE_HZ), 'nobody is heard unasked')
+  await button(guest, 'Turn the microphone on').click()
+  await ear.hears(VOICE_HZ)
+  t.pass('who is on the air is heard in the public stream')
+  await button(host, 'Pause now').click()
+  await ear.hears(FILLER_HZ)
+  await host.locator('.strip-now', { hasText: 'Just chatting' }).waitFor()
+  t.same(await flaws(host), [])
+
+  await button(host, /^Mute/).click()
+  await guest.locator('.mic[data-muted=true]').waitFor()
+  await ear.hearsNo(VOICE_HZ)
+  t.pass('who is muted is not heard')
+  await button(host, 'Go on with songs').click()
+  await ear.hears(1000)
+
+  await button(host, /^Take off the air/).click()
+  t.equal(await host.evaluate(() => document.activeElement?.textContent), 'No')
+  await host.keyboard.press('Escape')
+  t.match(await host.evaluate(() => document.activeElement?.textContent), /^Take off/, 'Escape means no')
+  await host.keyboard.press('Enter')
+  await button(host, 'Take off').click()
+  await guest.getByText('The hosts have ended your visit.').waitFor()
+  t.same(
+    await guest.evaluate(() => {
+      const { stream } = window as Window & { stream?: MediaStream }
+      return stream?.getTracks().map(({ readyState }) => readyState)
+    }),
+    ['ended'],
+    'the microphone is given back',
+  )
+  await host.locator('.rows li', { hasText: NICKNAME }).waitFor({ state: 'detached' })
+  t.same(ofGuest, [])
+  // The browser complains of the first answer to whoever is not logged in yet.
+  t.same(
+    complaints.filter((complaint) => !complaint.includes('401')),
+    [],
+  )
+
+  const admin = await adminAt(t, url)
+  await host.getByText('Your account went on the air in another window.').waitFor()
+  t.match(await admin.ask('moderator_ban_ip', { ip: '127.0.0.1' }), { ok: true })
+  await guest.reload()
+  await guest.locator('[data-seat=banned]').waitFor()
+  t.equal(
+    await guest.locator('.room input, .room button').count(),
+    0,
+    'who is banned is told so, and no more',
+  )
+})
+
+/** What is heard while songs are paused. */
+async function addFiller({ env }: Station) {
+  const filename = 'Filler.mp3'
+  await makeTone(join(env.MEDIA_DIR!, 'background/day', filename), { hz: FILLER_HZ, seconds: 30, volume: 2 })
+  const data = await openJsonData(env.DATA_DIR!)
+  const clip = { id: randomUUID(), filename, mode: 'day', used: true, duration: 30, createdAt: 0 } as const
+  await data.clips.insert({ ...clip, family: 'background-music', nameKey: filename.toLowerCase() })
+  await data.close()
+}
+
+/** Listens to the public stream as a player does. */
+function openEar(t: Test, url: string) {
+  const from = ['-nostdin', '-loglevel', 'error', '-fflags', 'nobuffer', '-f', 'mp3', '-i', url]
+  const to = ['-f', 'f32le', '-ac', '1', '-ar', String(RATE), 'pipe:1']
+  const ffmpeg = spawn('ffmpeg', [...from, ...to])
+  t.teardown(() => ffmpeg.kill('SIGKILL'))
+  const pitches = [VOICE_HZ, FILLER_HZ, 1000]
+  const windows: Map<number, number>[] = []
+  const waiting = new Set<() => void>()
+  let rest = Buffer.alloc(0)
+  ffmpeg.stdout.on('data', (bytes: Buffer) => {
+    rest = Buffer.concat([rest, bytes])
+    for (; rest.length >= WINDOW * 4; rest = rest.subarray(WINDOW * 4)) {
+      const samples = new Float32Array(WINDOW)
+      for (let i = 0; i < WINDOW; i++) samples[i] = rest.readFloatLE(i * 4)
+      windows.push(new Map(pitches.map((hz) => [hz, pitch(samples, hz)])))
+    }
+    for (const wake of waiting) wake()
+    waiting.clear()
+  })
+  const isHeard = (hz: number) => (window: Map<number, number>) => window.get(hz)! > 0.02
+  const until = async (isSo: (since: Map<number, number>[]) => boolean) => {
+    const at = windows.length
+    while (!isSo(windows.slice(at))) await new Promise<void>((resolve) => waiting.add(resolve))
+  }
+  return {
+    isSilent: (hz: number) => !windows.some(isHeard(hz)),
+    /** Resolves when a tone is heard from now on. */
+    hears: (hz: number) => until((since) => since.some(isHeard(hz))),
+    /** Resolves when it was not heard for two seconds. */
+    hearsNo: (hz: number) =>
+      until(
+        (since) => since.length >= 2 * WINDOWS_PER_S && !since.slice(-2 * WINDOWS_PER_S).some(isHeard(hz)),
+      ),
+  }
+}
