@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CheckoutProvider } from '@solstice/station'
-import { amountMinorOf, areSame, currencyOf, idOf, readForm, readObject } from './wire-values.ts'
+import { amountMinorOf, areSame, currencyOf, idOf, pastOf, readForm, readObject } from './wire-values.ts'
 
 export interface LiqPayAccount {
   publicKey: string
@@ -65,13 +65,12 @@ export function openLiqPay(
       if (kind === 'failed') return { kind, ...event }
       const money = { amountMinor: amountMinorOf(amount), currency: currencyOf(currency) }
       if (money.amountMinor === null || money.currency === null) return null
-      const endMs = typeof end_date === 'number' && end_date > 0 ? end_date : delivery.nowMs
       return {
         kind,
         ...event,
         amountMinor: money.amountMinor,
         currency: money.currency,
-        paidAtMs: Math.min(endMs, delivery.nowMs),
+        paidAtMs: pastOf(end_date, 1, delivery.nowMs),
       }
     },
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { CheckoutProvider, Delivery } from '@solstice/station'
 import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
-import { areSame, currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, readObject } from './wire-values.ts'
+import { areSame, currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, pastOf, readObject } from './wire-values.ts'
 
 export interface StripeAccount {
   secretKey: string
@@ -72,8 +72,7 @@ export function openStripe(account: StripeAccount, limits: AnswerLimits): Checko
       if (!eventId || !donationId || !reference || !currency) return null
       if (typeof amountMinor !== 'number' || !Number.isSafeInteger(amountMinor) || amountMinor < 0)
         return null
-      const createdMs = typeof event.created === 'number' ? event.created * 1000 : delivery.nowMs
-      const paidAtMs = Math.min(createdMs, delivery.nowMs)
+      const paidAtMs = pastOf(event.created, 1000, delivery.nowMs)
       return { kind: 'paid', eventId, donationId, reference, currency, amountMinor, paidAtMs }
     },
   }

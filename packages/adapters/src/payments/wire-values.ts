@@ -63,6 +63,12 @@ export function timeOf(value: unknown): { atMs: number; isZoned: boolean } | nul
   return Number.isNaN(atMs) ? null : { atMs, isZoned: zone !== undefined }
 }
 
+/** A count of units of time since 1970, in epoch ms, as far as it is not in the future; otherwise now. */
+export function pastOf(value: unknown, unitMs: number, nowMs: number): number {
+  const atMs = Number.isSafeInteger(value) ? Number(value) * unitMs : nowMs
+  return atMs > 0 ? Math.min(atMs, nowMs) : nowMs
+}
+
 /** What a donor wrote, as far as a code is looked for in it. */
 export function commentOf(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, 2000) : ''
