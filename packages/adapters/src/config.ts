@@ -188,7 +188,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       const missing = Object.entries({ ...own, ...others }).flatMap(([name, value]) => (value ? [] : name))
       if (missing.length === 0) return own
       const service = PAYMENT_SERVICES[paymentProviderIds.indexOf(id)]
-      const outcome = id === wanted ? 'donations are off' : 'what it posts is not read'
+      const outcome = id === wanted ? 'donations are off' : 'it is left out'
       warnings.push(`${missing.join(', ')}: not set, and needed for ${service}; ${outcome}`)
       return null
     }
