@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { JWT } from '@fastify/jwt'
+import { areSame } from '@solstice/adapters'
 import { type Admin, type MediaKey, SUPER_ADMIN_ID } from '@solstice/station'
-import { areSame } from './tokens.ts'
 
 /** Life of an admin token, in seconds: 12 hours. */
 export const ADMIN_TOKEN_TTL_S = 12 * 60 * 60

@@ -1,5 +1,5 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Config } from '@solstice/adapters'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { areSame, type Config } from '@solstice/adapters'
 import { networkOf } from '@solstice/station'
 
 /** A token that was signed by this station and is neither too old nor from the future. */
@@ -87,10 +87,4 @@ export function createTokens(
       return read(token, AUDIO_TOKEN.exec(token), signAudio, audioTokenTtlS, nowMs, graceMs)
     },
   }
-}
-
-/** Compares without telling by its duration how much is alike. */
-export function areSame(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }

@@ -1,4 +1,5 @@
 export * from './announcer-redis.ts'
+export * from './are-same.ts'
 export * from './audio-tags.ts'
 export * from './bus-redis.ts'
 export * from './config.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '@solstice/adapters'
+import { areSame, type Config } from '@solstice/adapters'
 import {
   type Capabilities,
   type LibraryItem,
@@ -33,7 +33,7 @@ import type { RateLimit } from '../rate-limit.ts'
 import { refuseOtherFile, sendFile } from '../send-file.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { FanOut } from '../stream/fan-out.ts'
-import { areSame, type Tokens } from '../tokens.ts'
+import type { Tokens } from '../tokens.ts'
 import { refuseEscape } from './artwork.ts'
 
 export interface ListeningDeps {

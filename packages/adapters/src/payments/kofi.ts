@@ -1,14 +1,6 @@
 import type { PostingProvider } from '@solstice/station'
-import {
-  amountMinorOf,
-  areSame,
-  commentOf,
-  currencyOf,
-  idOf,
-  readForm,
-  readObject,
-  timeOf,
-} from './wire-values.ts'
+import { areSame } from '../are-same.ts'
+import { amountMinorOf, commentOf, currencyOf, idOf, readForm, readObject, timeOf } from './wire-values.ts'
 
 export interface KofiAccount {
   verificationToken: string

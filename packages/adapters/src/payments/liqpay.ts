@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CheckoutProvider } from '@solstice/station'
-import { amountMinorOf, areSame, currencyOf, idOf, pastOf, readForm, readObject } from './wire-values.ts'
+import { areSame } from '../are-same.ts'
+import { amountMinorOf, currencyOf, idOf, pastOf, readForm, readObject } from './wire-values.ts'
 
 export interface LiqPayAccount {
   publicKey: string

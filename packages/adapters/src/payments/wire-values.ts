@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Delivery } from '@solstice/station'
 
 /** No service has that much to say of one payment. */
@@ -72,10 +71,4 @@ export function pastOf(value: unknown, unitMs: number, nowMs: number): number {
 /** What a donor wrote, as far as a code is looked for in it. */
 export function commentOf(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, 2000) : ''
-}
-
-/** Compares without telling by its duration how much is alike. */
-export function areSame(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }
