@@ -78,6 +78,9 @@ export function createLive(deps: {
   const handlers = { ...hostHandlers(about), ...guestHandlers(about), ...moderatorHandlers(about) }
 
   const events = createLiveEvents({ replica, emit })
+  const known = now()
+  // Else who comes before the next state would not be told that it is no longer so.
+  if (isOn && known) events.peopleChanged(known, clock.nowMs())
   const unfollow = isOn
     ? [
         mirror.onState((state) => events.peopleChanged(state, clock.nowMs())),

@@ -188,8 +188,10 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
       await ask(line.ask('host_guest_kick', { targetId }))
     },
     async chooseFiller(trackId) {
+      const { chosenId } = desk.value.filler
+      changeFiller({ chosenId: trackId })
       const isDone = await ask(line.ask('host_set_background_music', { trackId }))
-      if (isDone) changeFiller({ chosenId: trackId })
+      if (!isDone) changeFiller({ chosenId })
     },
     moreFillers: () => readFillers(desk.value.filler.choices.length),
     async makeCode(ttlHours) {
