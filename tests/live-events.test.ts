@@ -630,4 +630,27 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
     const reasons = ends().map(({ data }) => (data as Record<string, unknown>).reason)
     t.same(reasons, ['session_replaced', 'self', 'self', 'self'])
   })
+
+  t.test('a household asks a few things at a time, and a helper who is deleted is off the air', async (t) => {
+    const lead = await one.joinAs(HOST)
+    t.match(await lead.ask('admin_go_live'), { ok: true })
+    const sockets = await Promise.all(Array.from({ length: 4 }, () => one.join('192.0.2.50')))
+    const asks = sockets.flatMap((client) =>
+      Array.from({ length: 5 }, () => client.ask('guest_request', { nickname: 'Q' })),
+    ) as Promise<{ ok?: true; error?: { code: string } }>[]
+    const answers = (await Promise.all(asks)).map(({ ok, error }) => ok ?? error?.code)
+    t.same(new Set(answers), new Set([true, 'RATE_LIMITED']))
+    t.same(await sockets[0]!.ask('guest_request', { nickname: 'Q' }), { ok: true }, 'and more afterwards')
+
+    await data.admins.delete({ adminId: login })
+    one.ports.announcer.accountChanged({ adminId: login, kind: 'deleted' })
+    t.same(await lead.first('force_logout'), { reason: 'admin_deleted' })
+    await listener.first('radio_hosts_online', () => listener.all('radio_hosts_online').at(-1) === false)
+    t.same(await sockets[0]!.first('guest_request_result'), {
+      accepted: false,
+      auto: false,
+      reason: 'no_admin',
+    })
+    t.equal(await answerTo(lead, 'admin_go_live'), null)
+  })
 })

@@ -5,6 +5,8 @@ import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
 
 const LONGEST_NICKNAME = 32
+/** What a household may ask at a time on one replica. */
+const MOST_AT_ONCE = 4
 
 /** What listeners do to come on the air. @param deps.airNow the air of this moment; null before any state came. */
 export function guestHandlers(deps: {
@@ -18,17 +20,21 @@ export function guestHandlers(deps: {
   'guest_check_ban' | 'guest_request' | 'guest_connect' | 'guest_leave_live' | 'special_guest_connect'
 > {
   const { airNow, clock, bus, bans, sockets } = deps
-  /** Sockets whose last question is not answered yet. */
-  const asking = new Set<string>()
+  /** How many questions of a uid are not answered yet. */
+  const asking = new Map<string, number>()
 
-  /** Strangers may ask as often as they like: one thing at a time is enough. */
-  const inTurn = async <T>({ socketId }: Visitor, work: () => Promise<T>): Promise<T> => {
-    if (asking.has(socketId)) throw new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
-    asking.add(socketId)
+  /** Strangers may ask as often as they like, over as many sockets: a few things at a time are enough. */
+  const inTurn = async <T>(who: Visitor, work: () => Promise<T>): Promise<T> => {
+    const { uid } = sockets.speakerOf(who)
+    const count = asking.get(uid) ?? 0
+    if (count === MOST_AT_ONCE) throw new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
+    asking.set(uid, count + 1)
     try {
       return await work()
     } finally {
-      asking.delete(socketId)
+      const left = (asking.get(uid) ?? 1) - 1
+      if (left > 0) asking.set(uid, left)
+      else asking.delete(uid)
     }
   }
   const refuseBanned = async ({ address }: Visitor) => {
