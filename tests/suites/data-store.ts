@@ -6,6 +6,7 @@ import {
   type CollectionSpec,
   collections,
   type DataStore,
+  type DonationRecord,
   type GroupRecord,
 } from '@solstice/station'
 import type { Test } from 'tap'
@@ -143,6 +144,28 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     const claims = await Promise.all(['1', '2', '3'].map((id) => data.admins.insert(admin(id, 'oksana'))))
     t.equal(claims.filter(Boolean).length, 1)
     await t.rejects(data.admins.put(admin('4', 'oksana')))
+  })
+
+  t.test('a code is taken once among pending donations, and an event is told once', async (t) => {
+    const open = await place(t)
+    const stores = [await open(), await open()] as const
+    const donation = (id: string, claimKey = 'K7RW2P'): DonationRecord => {
+      const song = { songId: 'day/a', songTitle: 'a', songArtist: 'b', amountMinor: 1, currency: 'UAH' }
+      const about = { provider: 'matching_provider_1', tier: null, uid: 'u', matchCode: 'K7RW2P' } as const
+      const state = { status: 'pending', queue: null, paidAt: null, reference: null } as const
+      return { id, claimKey, ...song, ...about, ...state, createdAt: 1, expiresAt: 2 }
+    }
+    const inserted = await Promise.all(
+      ['1', '2', '3', '4'].map((id, i) => stores[i % 2]!.donations.insert(donation(id))),
+    )
+    const [first, ...more] = inserted.filter((record) => record !== null)
+    t.same(more, [])
+    const { id } = first!
+    t.equal(await stores[0].donations.update({ id }, { status: 'expired', claimKey: id }), 1)
+    t.ok(await stores[1].donations.insert(donation('5')), 'the code is free again')
+    const entry = { donationId: id, event: 'claimed', onceKey: `claimed ${id}`, atMs: 1, note: '' } as const
+    const told = await Promise.all([0, 1, 0, 1].map((i) => stores[i]!.ledger.insert(entry)))
+    t.equal(told.filter(Boolean).length, 1)
   })
 
   t.test('the audit log counts by itself', async (t) => {

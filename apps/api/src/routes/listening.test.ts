@@ -6,23 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { capabilityNames, failureBody, privileges, type Track, xorWithToken } from '@solstice/contracts'
-import { initialState, type PlayoutState } from '@solstice/playout'
+import type { PlayoutState } from '@solstice/playout'
 import { lyricsKey, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
-
-/** Puts a state on the air, as a worker does, and waits until the API knows it. */
-async function putOnAir({ ports }: OpenApp, change: Partial<PlayoutState>): Promise<void> {
-  const desk = await ports.bus.takeDesk(new AbortController().signal)
-  const schedule = { natural: 'day', changes: [] } as const
-  const state = { ...initialState(1, 'clock', { ...schedule, changes: [] }, 0), ...change }
-  const arrived = new Promise<void>((resolve) => {
-    ports.bus.follow((seen) => seen.mode === state.mode && resolve())
-  })
-  await desk.save(state)
-  await arrived
-  await desk.handOver()
-}
+import { openApp } from '../../../../tests/harness/app.ts'
+import { putOnAir } from '../../../../tests/harness/put-on-air.ts'
 
 function playing(track: Track, startedAtMs: number): PlayoutState['onAir'] {
   const entry = { entryId: 'e1', track: trackRef(track), orderType: null, tier: null }
