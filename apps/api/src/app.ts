@@ -82,6 +82,7 @@ export interface ApiPorts {
 }
 
 const HEADER_TIME_LIMIT_MS = 10_000
+const START_LIMIT_MS = 120_000
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** File names and artists, percent-encoded. */
 const PARAM_LIMIT = 2_000
@@ -99,6 +100,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: PARAM_LIMIT },
     schemaController: { compilersFactory: compileWhenNeeded },
+    // A machine that is busy starts slowly, but it starts.
+    pluginTimeout: START_LIMIT_MS,
     // Node looks for requests that are too slow every 30 s unless told otherwise.
     http: { headersTimeout: HEADER_TIME_LIMIT_MS, connectionsCheckingInterval: 2_000 },
     frameworkErrors: refuse,
