@@ -28,7 +28,7 @@ const ENV = {
 /** The accounts of hosts, by what they may do; each may moderate, too. undefined = the super admin. */
 const ACCOUNTS: (Privilege[] | undefined)[] = [
   undefined,
-  ...(['queue_manage', 'stats', 'broadcast'] as const).map((also): Privilege[] => [
+  ...(['queue_manage', 'stats', 'mode_switch'] as const).map((also): Privilege[] => [
     'radio_host',
     'radio_moderator',
     also,
@@ -127,7 +127,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
   const watchers = await Promise.all(urls.map((url) => joinAs(null, url, '192.0.2.1')))
   const moderators = await Promise.all(
     urls.map(async (url, i) => {
-      const { token } = await asAdmin(one, ['radio_moderator', i ? 'logs' : 'stats'])
+      const { token } = await asAdmin(one, ['radio_moderator', i ? 'editor_meta' : 'stats'])
       const client = openSocket(t, url, { headers: { 'x-forwarded-for': '192.0.2.2' } })
       client.socket.emit('admin_active', token)
       await client.first('admin_confirmed')
