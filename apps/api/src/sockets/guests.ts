@@ -116,5 +116,6 @@ export function cleanNickname(text: string): string {
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
     .trim()
   const cut = [...visible].slice(0, LONGEST_NICKNAME).join('').trim()
-  return /[^\s\u200c\u200d]/.test(cut) ? cut : ''
+  // Marks need something to stand on; fillers and the empty braille pattern count as letters, and are not seen.
+  return /[^\s\p{DI}\p{M}\u2800]/u.test(cut) ? cut : ''
 }
