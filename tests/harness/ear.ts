@@ -70,7 +70,7 @@ export async function openEar<Name extends string>(
   return {
     chunks,
     moments,
-    /** From now on so long a time sounds like this, somewhere: resolves with those moments, as soon as they were heard. */
+    /** Waits until it sounds like this for so many moments in a row, from now on, and resolves with those. */
     async hears(isLikeThis: (levels: Record<Name, number>) => boolean, tenths = 6): Promise<Moment<Name>[]> {
       let from = moments.length
       for (let at = from; ; at++) {
