@@ -174,9 +174,9 @@ function Patience({ seat, line }: { seat: Seat; line: Line }) {
   )
 }
 
-/** Ms until the wait, or the time on the air, is over. */
+/** Ms until the wait, the invitation, or the time on the air is over. */
 function leftOf(seat: Seat, line: Line): number | null {
-  if (seat.is === 'waiting') return Math.max(0, seat.untilMs - Date.now())
+  if (seat.is === 'waiting' || seat.is === 'invited') return Math.max(0, seat.untilMs - Date.now())
   if (seat.is === 'live') return Math.max(0, seat.expiresAtMs - line.stationNowMs())
   return null
 }
@@ -271,11 +271,15 @@ function Waiting({ line, guest, seat, title, t }: InSeat<'waiting'>) {
   )
 }
 
-function Invited({ guest, microphone, seat, title, locale, t }: InSeat<'invited'>) {
+function Invited({ line, guest, microphone, seat, title, locale, t }: InSeat<'invited'>) {
+  useNow(500)
   return (
     <>
       {title}
-      <p class="byline">{t.quiet}</p>
+      <p class="byline" role="timer">
+        {t.invitedFor(clock(Math.ceil((leftOf(seat, line) ?? 0) / 1000)))}
+      </p>
+      <p class="hint">{t.quiet}</p>
       <Says notice={seat.notice} t={t} locale={locale} />
       <MicrophoneTrouble microphone={microphone} t={t} />
       <button type="button" class="text-button" onClick={() => guest.leave()}>

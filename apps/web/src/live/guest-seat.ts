@@ -7,7 +7,7 @@ type Rejection = Extract<ServerPayload<'guest_request_result'>, { accepted: fals
 
 /** Why the guest is outside, as far as there is something to say. `text`: what the station said, in its own words. */
 export type GuestNotice =
-  | { is: 'rejected' | 'expired' | 'left' | 'cut-off' | 'unanswered' }
+  | { is: 'rejected' | 'expired' | 'missed' | 'left' | 'cut-off' | 'unanswered' }
   | { is: NonNullable<Rejection['reason']> }
   | { is: ServerPayload<'guest_force_disconnect'>['reason'] }
   | { is: 'cooldown'; untilMs: number }
@@ -20,8 +20,8 @@ export type Seat =
   | { is: 'outside'; notice: GuestNotice | null; isBusy: boolean }
   /** Asked, and nobody has decided; nobody will after `untilMs`, by this browser's clock. */
   | { is: 'waiting'; untilMs: number }
-  /** May come on the air. */
-  | { is: 'invited'; notice: GuestNotice | null; isBusy: boolean }
+  /** May come on the air, until then by this browser's clock. */
+  | { is: 'invited'; untilMs: number; notice: GuestNotice | null; isBusy: boolean }
   /** `expiresAtMs`: when the time is up, by the station's clock. */
   | { is: 'live'; nickname: string; expiresAtMs: number }
 
@@ -41,8 +41,9 @@ export interface GuestSeat {
   leave(): void
 }
 
-/** How long hosts have to decide; the station itself says when it is over. */
+/** How long hosts have to decide, and then the guest to come; the station itself says when it is over. */
 const PATIENCE_MS = 60_000
+const INVITATION_MS = 120_000
 
 export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
   const seat = createStore<Seat>({ is: 'checking' })
@@ -55,6 +56,9 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
     people.set([])
     seat.set({ is: 'outside', notice, isBusy: false })
   }
+
+  const invite = () =>
+    seat.set({ is: 'invited', untilMs: Date.now() + INVITATION_MS, notice: null, isBusy: false })
 
   const checkBan = async () => {
     const answer = await line.ask('guest_check_ban').catch(() => null)
@@ -77,9 +81,11 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
       goOutside({ is: 'cut-off' })
   })
   line.on('guest_request_result', (result) => {
-    if (seat.value.is !== 'waiting' && seat.value.is !== 'invited') return
-    if (result.accepted) return seat.set({ is: 'invited', notice: null, isBusy: false })
-    goOutside({ is: result.reason ?? (result.auto ? 'expired' : 'rejected') })
+    const { is } = seat.value
+    if (is !== 'waiting' && is !== 'invited') return
+    if (result.accepted) return invite()
+    const late = is === 'invited' ? 'missed' : 'expired'
+    goOutside({ is: result.reason ?? (result.auto ? late : 'rejected') })
   })
   line.on('guest_force_disconnect', ({ reason }) => {
     if (reason === 'ban') {
@@ -127,20 +133,26 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
       try {
         const answer = await line.ask('special_guest_connect', { code, nickname })
         if ('error' in answer) goOutside(noticeOf(answer))
-        else seat.set({ is: 'invited', notice: null, isBusy: false })
+        else invite()
       } catch {
         goOutside({ is: 'unanswered' })
       }
     },
     async connect() {
-      seat.set({ is: 'invited', notice: null, isBusy: true })
-      if (!(await microphone.open())) return seat.set({ is: 'invited', notice: null, isBusy: false })
+      const invited = seat.value
+      if (invited.is !== 'invited' || invited.isBusy) return
+      seat.set({ ...invited, notice: null, isBusy: true })
+      const isOpen = await microphone.open()
+      // It may be over before the browser's question is answered.
+      if (seat.value.is !== 'invited') return
+      if (!isOpen) return seat.set({ ...invited, notice: null })
       try {
         const answer = await line.ask('guest_connect')
+        if (seat.value.is !== 'invited') return
         if ('error' in answer) return goOutside(noticeOf(answer))
         seat.set({ is: 'live', nickname: answer.nickname, expiresAtMs: answer.expiresAt })
       } catch {
-        seat.set({ is: 'invited', notice: { is: 'unanswered' }, isBusy: false })
+        if (seat.value.is === 'invited') seat.set({ ...invited, notice: { is: 'unanswered' } })
       }
     },
     toggleMic() {

@@ -21,6 +21,7 @@ const uk = {
   waitingLeft: (seconds: number) => `Відповідь — протягом ${seconds} с`,
   stopWaiting: 'Передумати',
   invited: 'Вас запрошено в ефір.',
+  invitedFor: (time: string) => `Запрошення діє ще ${time}`,
   connect: 'В ефір',
   connecting: 'Мить…',
   live: (name: string) => `${name}, ви в ефірі`,
@@ -49,6 +50,7 @@ const uk = {
   notices: {
     rejected: 'Ведучі зараз не можуть узяти вас в ефір.',
     expired: 'Ніхто не встиг відповісти на запит.',
+    missed: 'Запрошення вже не діє. Попросіть слова ще раз.',
     left: 'Ви вийшли з ефіру.',
     'cut-off': 'Зв’язок перервався, і місце в ефірі звільнилося.',
     unanswered: 'Станція не відповіла. Спробуйте ще раз.',
@@ -84,6 +86,7 @@ const en: typeof uk = {
   waitingLeft: (seconds) => `You will know within ${seconds} s`,
   stopWaiting: 'Never mind',
   invited: 'You are invited on the air.',
+  invitedFor: (time) => `The invitation holds for ${time}`,
   connect: 'Go live',
   connecting: 'A moment…',
   live: (name) => `${name}, you are on the air`,
@@ -112,6 +115,7 @@ const en: typeof uk = {
   notices: {
     rejected: 'The hosts cannot take you on the air now.',
     expired: 'Nobody answered your request in time.',
+    missed: 'The invitation is over. Please ask again.',
     left: 'You have left the air.',
     'cut-off': 'The connection broke, and your place on the air is free again.',
     unanswered: 'The station did not answer. Please try again.',
