@@ -21,15 +21,10 @@ const WINDOW = RATE / 20
 const WINDOWS_PER_S = 20
 
 t.test('a host goes live, a guest is let in and heard by everybody, and taken off', async (t) => {
-  const station = await prepare(
-    t,
-    { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3' },
-    songs,
-  )
+  const hosting = { RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3', GUEST_REQUEST_EXPIRY_S: '300' }
+  const station = await prepare(t, { ...SUPER_ADMIN, ...hosting }, songs)
   await addFiller(station)
-  await station.startWorker()
-  const api = await station.startApi()
-  const { url } = api
+  const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const [{ page: host, complaints }, { page: guest, complaints: ofGuest }] = await Promise.all([
     visit(t, `${url}/en/adlogin`),
     visit(t, `${url}/en/guest`),
