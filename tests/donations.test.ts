@@ -134,7 +134,7 @@ t.test('a station that is paid through a page', async (t) => {
       mode: 'day',
       isPaused,
       onAir: { phase: 'track', entry: entry(current, 'e1'), startedAtMs: ports.clock.nowMs() },
-      list: { entries: [entry(current, 'e1'), entry(next, 'e2')], index: 0, kind: 'simple' } as never,
+      list: { entries: [entry(current, 'e1'), entry(next, 'e2')], index: 0, repeats: false },
     })
   await onAir()
 
