@@ -20,8 +20,11 @@ export type LiveCommand =
   /** `by`: a host may do it to guests only, a moderator to everybody. */
   | { type: 'mute'; targetId: string; isMuted: boolean; by: 'host' | 'moderator' }
   | { type: 'kick'; targetId: string; by: 'host' | 'moderator' }
-  /** An address is banned: ordinary guests from there go off the air, and what they asked for ends. */
-  | { type: 'ban-address'; address: string }
+  /**
+   * A household is banned: its ordinary guests go off the air, and what they asked for ends. To be sent when the ban is
+   * written down: then whoever was not refused for it before is found here, or comes too late.
+   */
+  | { type: 'ban-uid'; uid: string }
   /** An ordinary guest on the air is banned: to be sent before the address is written down. */
   | { type: 'ban-guest'; targetId: string }
   | { type: 'request-guest'; speaker: Speaker; nickname: string }
@@ -51,7 +54,7 @@ export interface LiveAccepted {
   'set-gain': object
   mute: { target: Participant }
   kick: { target: Participant }
-  'ban-address': object
+  'ban-uid': object
   'ban-guest': { target: Participant }
   'request-guest': object
   'answer-guest': { nickname: string }

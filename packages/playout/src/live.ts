@@ -65,9 +65,9 @@ export function applyLive(
     }
     case 'kick':
       return kick(state, command, nowMs)
-    case 'ban-address': {
-      const isBanned = ({ address, role }: { address: string; role?: Participant['role'] }) =>
-        address === command.address && (role === undefined || role === 'guest')
+    case 'ban-uid': {
+      const isBanned = ({ uid, role }: { uid: string; role?: Participant['role'] }) =>
+        uid === command.uid && (role === undefined || role === 'guest')
       return done(andThen(end(state, isBanned, 'ban', nowMs), (state) => withdraw(state, isBanned, {})))
     }
     case 'ban-guest': {
@@ -106,7 +106,9 @@ function goLive(
   nowMs: number,
 ): Step & { outcome: Outcome<'go-live'> } {
   const { participants } = state.live
-  if (participants.some(isOf(speaker))) return { state, effects: [], outcome: { ok: true, isNew: false } }
+  const present = participants.find(isOf(speaker))
+  if (present && !isHost(present)) return refused(state, 'ALREADY_LIVE')
+  if (present) return { state, effects: [], outcome: { ok: true, isNew: false } }
   const replaced = participants.find((participant) => participant.adminId === adminId)
   if (!replaced && !hasSlot(state, 'host', speaker.socketId)) return refused(state, 'SLOTS_TAKEN')
   const participant: Participant = {

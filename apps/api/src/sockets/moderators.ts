@@ -9,7 +9,6 @@ import {
   carryOut,
   Failure,
   holds,
-  networkOf,
   type StationClock,
 } from '@solstice/station'
 import type { Handlers } from './dispatch.ts'
@@ -34,6 +33,7 @@ export function moderatorHandlers(deps: {
   audit: Audit
   bans: Bans
   ipModeration: boolean
+  uidOf: (address: string) => string
 }): Pick<
   Handlers,
   | 'moderator_get_guest_code'
@@ -69,12 +69,7 @@ export function moderatorHandlers(deps: {
     if (!deps.ipModeration) throw new Failure('FEATURE_UNAVAILABLE', { capability: 'ipModeration' })
   }
   /** Takes ordinary guests off the air who come from where an address is banned. */
-  const expel = async (ip: string) => {
-    const { participants = [], requests = [], approvals = [] } = now()?.live ?? {}
-    const addresses = [...participants, ...requests, ...approvals].map(({ address }) => address)
-    const banned = new Set(addresses.filter((address) => networkOf(address) === networkOf(ip)))
-    for (const address of banned) await carryOut(bus, { type: 'ban-address', address })
-  }
+  const expel = (ip: string) => carryOut(bus, { type: 'ban-uid', uid: deps.uidOf(ip) })
 
   return {
     moderator_get_guest_code: {
