@@ -3,8 +3,9 @@ import type { Privilege } from './privileges.ts'
 
 /**
  * Who may send an event. Like a route, an event without a rule does not register. What only admin sockets may send is
- * dropped without a word before the socket is one; one that lacks a privilege gets an error. `live`: who is on the air,
- * `host`: as a host; from others it is dropped, or refused where there is a callback.
+ * dropped without a word before the socket is one; one that lacks a privilege gets an error. `live`: who is on the air;
+ * from others it is dropped, or refused where there is a callback. `host`: an admin who is on the air as a host; of the
+ * others admins are answered as for `live`, and who is no admin never is.
  */
 export type EventAccess =
   | 'anyone'
