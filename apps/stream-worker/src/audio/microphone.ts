@@ -29,6 +29,7 @@ const SPARE_FOR_SAMPLES = 2 * SAMPLE_RATE
 const MOST_REPEATED_MS = 500
 /** No clicks where sound begins, ends or leaves something out. */
 const EDGE_SAMPLES = 132
+const END_SAMPLES = 220
 const FULL_SCALE = 32_767
 
 /** The sound of one microphone, from the pieces of its recording to samples that are due. */
@@ -37,6 +38,13 @@ export interface Microphone {
   receive(piece: Buffer, nowMs: number): void
   /** Adds its next samples to `from` to `from + count` of `into`, times the gain; false = there was no sound. */
   add(into: Float32Array, from: number, count: number, gain: number, nowMs: number): boolean
+  /**
+   * It was switched off: of what it still has, 5 ms are heard while it falls silent, so that a word that is cut does not
+   * click. Nothing else is heard of it, and nothing received, from now on.
+   */
+  end(): void
+  /** It has ended, and all of it was heard. */
+  readonly isOver: boolean
   /** Bytes come, but the header without which they cannot be understood never did. */
   readonly wantsHead: boolean
   /** Resolves when it can be heard; what comes before waits. */
@@ -50,6 +58,8 @@ export function createMicrophone(log: Logger): Microphone {
   let isReady = false
   let opening = Promise.resolve()
   let isClosed = false
+  /** Samples that are still heard; null = it is on. */
+  let endsIn: number | null = null
   let resample = createResampler()
   const highPass = createHighPass(HIGH_PASS_HZ)
 
@@ -188,8 +198,15 @@ export function createMicrophone(log: Logger): Microphone {
       return opening
     },
 
+    end() {
+      endsIn ??= isHeard ? END_SAMPLES : 0
+    },
+    get isOver() {
+      return endsIn === 0
+    },
+
     receive(piece, nowMs) {
-      if (!isAllowed(piece.length, nowMs)) return
+      if (endsIn !== null || !isAllowed(piece.length, nowMs)) return
       const packets = reader.read(piece)
       if (reader.recordings !== recordings) {
         lastAtMs = null
@@ -211,8 +228,12 @@ export function createMicrophone(log: Logger): Microphone {
       }
     },
 
-    add(into, from, count, gain, nowMs) {
-      if (!isReady) return false
+    add(into, from, most, gain, nowMs) {
+      if (!isReady || endsIn === 0) {
+        if (endsIn !== null) endsIn = 0
+        return false
+      }
+      const count = endsIn === null ? most : Math.min(most, endsIn)
       if (!isHeard) {
         if (beganAtMs === null || nowMs - beganAtMs < cushionMs) return false
         isHeard = true
@@ -231,9 +252,11 @@ export function createMicrophone(log: Logger): Microphone {
         let factor = level * FULL_SCALE
         if (fadeIn > 0) factor *= 1 - fadeIn-- / EDGE_SAMPLES
         if (taken - i <= fadeOut) factor *= (taken - i - 1) / EDGE_SAMPLES
+        if (endsIn !== null) factor *= (endsIn - i - 1) / END_SAMPLES
         into[from + i]! += decoded[i]! * factor
       }
       decoded = decoded.slice(taken)
+      if (endsIn !== null) endsIn = isRunOut ? 0 : endsIn - taken
       if (isRunOut) {
         isHeard = false
         ranOutAtMs = nowMs

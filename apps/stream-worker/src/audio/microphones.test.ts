@@ -171,6 +171,24 @@ t.test('a microphone', async (t) => {
     t.equal(studio.speech.open, 0)
   })
 
+  t.test('falls silent within 5 ms when it is switched off in mid-word, without a click', async (t) => {
+    const studio = await openStudio(t, [person('a')])
+    studio.send('a', cut(recording, SECONDS, 100), 100)
+    studio.at(2000, () => void studio.speech.follow([person('a', { isMicOn: false })]))
+    const { said } = studio.listen(2500)
+    const [[, to], ...others] = heardSpans(said) as [[number, number]]
+    t.same(others, [])
+    t.ok(to > 1870 && to < 1900, `heard until ${to} ms`)
+    const end = Math.round((to * RATE) / 1000)
+    const steps = [...said.subarray(end - 400, end + 400)].map((one, i) =>
+      Math.abs(one - said[end - 401 + i]!),
+    )
+    const steepest = (0.25 * 2 * Math.PI * 1000) / RATE
+    t.ok(Math.max(...steps) < steepest * 1.2, `a step of ${Math.max(...steps)}`)
+    t.ok(peakOf(said.subarray(end - 300, end - 230)) > 0.2, 'until then it is as loud as ever')
+    t.equal(studio.speech.open, 0)
+  })
+
   t.test('is asked for its header once a second at most, and heard as soon as that is there', async (t) => {
     const studio = await openStudio(t, [person('a')])
     const pieces = cut(recording, SECONDS, 100)

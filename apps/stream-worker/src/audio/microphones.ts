@@ -48,6 +48,8 @@ export function createSpeech(options: {
 }): Speech {
   const { askForHead, log, nowMs = () => performance.now() } = options
   const speakers = new Map<string, Speaker>()
+  /** Switched off a moment ago, and still heard. */
+  const ending = new Set<Speaker>()
   const limiter = createSpeechLimiter()
   const over: VoiceOver = {
     speech: new Float32Array(FRAME_SAMPLES),
@@ -70,7 +72,8 @@ export function createSpeech(options: {
       )
       for (const [socketId, speaker] of speakers) {
         if (speaking.has(socketId)) continue
-        speaker.microphone.close()
+        speaker.microphone.end()
+        ending.add(speaker)
         speakers.delete(socketId)
       }
       for (const [socketId, { gain, isMuted }] of speaking) {
@@ -105,13 +108,20 @@ export function createSpeech(options: {
     },
 
     mix(from, count) {
-      if (speakers.size === 0 && ducking === 1 && limiter.isIdle) return null
+      if (speakers.size + ending.size === 0 && ducking === 1 && limiter.isIdle) return null
       const { speech, music } = over
       const now = nowMs()
       speech.fill(0, from, from + count)
       for (const speaker of speakers.values()) {
         const gain = speaker.isMuted ? 0 : speaker.gain
         if (speaker.microphone.add(speech, from, count, gain, now)) speaker.heardUntil = mixed + count
+      }
+      for (const speaker of ending) {
+        const { microphone, isMuted, gain } = speaker
+        microphone.add(speech, from, count, isMuted ? 0 : gain, now)
+        if (!microphone.isOver) continue
+        microphone.close()
+        ending.delete(speaker)
       }
       mixed += count
       limiter.limit(speech, from, count)
@@ -129,8 +139,9 @@ export function createSpeech(options: {
     },
 
     close() {
-      for (const { microphone } of speakers.values()) microphone.close()
+      for (const { microphone } of [...speakers.values(), ...ending]) microphone.close()
       speakers.clear()
+      ending.clear()
     },
   }
 }
