@@ -32,20 +32,26 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   const t = adminTexts[locale]
   const name = stationName(air, locale, texts[locale])
 
+  const leaveAir = () => host.desk.value.phase !== 'off' && host.leave()
   useEffect(() => {
-    const toLogin = (why: string) => location.assign(`${pathOf({ page: 'adlogin', locale })}?why=${why}`)
+    const toLogin = (why: string) => location.replace(`${pathOf({ page: 'adlogin', locale })}?why=${why}`)
+    const logOutBecause = (why: string) => {
+      leaveAir()
+      void logOut().then(() => toLogin(why))
+    }
     whoAmI().then(
       (admin) => admin || toLogin('expired'),
       () => {},
     )
     line.onConnect(() => line.say('admin_active', keptToken()))
     line.on('admin_confirmed', setConfirmed)
-    line.on('privileges_updated', (account) => setConfirmed((known) => known && { ...known, ...account }))
-    line.on('force_logout', ({ reason }) => {
-      void logOut().then(() => toLogin(reason))
+    line.on('privileges_updated', (account) => {
+      if (!mayHost(account)) leaveAir()
+      setConfirmed((known) => known && { ...known, ...account })
     })
+    line.on('force_logout', ({ reason }) => logOutBecause(reason))
     line.on('admin_error', (text) => {
-      if (isInvalidSession(text)) void logOut().then(() => toLogin('expired'))
+      if (isInvalidSession(text)) logOutBecause('expired')
     })
     return line.close
   }, [])
@@ -56,7 +62,10 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
     document.title = `${t.panel} · ${name}`
   }, [t, name])
 
-  const leave = () => void logOut().then(() => goTo('adlogin'))
+  const leave = () => {
+    leaveAir()
+    void logOut().then(() => goTo('adlogin'))
+  }
   return (
     <div class="panel">
       <header class="strip">
@@ -95,7 +104,7 @@ function Part(props: {
     if (!confirmed || hostsMode === null) return t.connecting
     if (!confirmed.authorized) return t.notAuthorized
     if (!hostsMode) return t.hostingOff
-    return confirmed.privileges.includes('radio_host') ? null : t.noHostPrivilege
+    return mayHost(confirmed) ? null : t.noHostPrivilege
   }
   const why = hindrance()
   if (why)
@@ -109,6 +118,8 @@ function Part(props: {
     )
   return <HostPanel {...studio} t={t.host} />
 }
+
+const mayHost = ({ privileges }: Pick<Confirmed, 'privileges'>) => privileges.includes('radio_host')
 
 /** What is on air and how much of it is left, and what comes next. */
 function OnAir({ air, line, t }: { air: RadioState | null; line: Line; t: AdminTexts }) {

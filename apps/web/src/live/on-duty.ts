@@ -1,8 +1,9 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 /** While somebody is on the air the page is not left by mistake, and the screen does not fall asleep with it. */
 export function useOnDuty(isLive: boolean): void {
-  useEffect(() => {
+  // At once when it is over: who leaves then is not asked.
+  useLayoutEffect(() => {
     if (!isLive) return
     let lock: WakeLockSentinel | null = null
     let isOver = false
