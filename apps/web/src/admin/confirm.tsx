@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** A button for what cannot be undone: it asks once more, in its own place. Escape, or going elsewhere, means no. */
 export function Confirm(props: {
@@ -15,7 +15,7 @@ export function Confirm(props: {
   const opener = useRef<HTMLButtonElement>(null)
   const refusal = useRef<HTMLButtonElement>(null)
   const goesBack = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsked) refusal.current?.focus()
     else if (goesBack.current) opener.current?.focus()
     goesBack.current = false
