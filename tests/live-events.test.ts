@@ -10,11 +10,20 @@ import {
   type Privilege,
   type RadioState,
 } from '@solstice/contracts'
-import { type PlayoutState, upcoming } from '@solstice/playout'
+import {
+  advance,
+  apply,
+  type Command,
+  initialState,
+  learn,
+  type PlayoutState,
+  upcoming,
+} from '@solstice/playout'
 import { defaultSettings, type MicrophonePiece } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { cleanNickname } from '../apps/api/src/sockets/guests.ts'
+import { createLiveEvents } from '../apps/api/src/sockets/live-events.ts'
 import { RecordingHead } from '../apps/api/src/sockets/speech.ts'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
@@ -656,3 +665,84 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
     t.equal(await answerTo(lead, 'admin_go_live'), null)
   })
 })
+
+t.test('who is taken off the air is told by its replica, whoever else should have', async (t) => {
+  const told: unknown[] = []
+  const left = new Set<string>()
+  const events = createLiveEvents({
+    replica: 'here',
+    hasLeft: (socketId) => left.has(socketId),
+    emit: (rooms, event, payload) => {
+      if (event.endsWith('_force_disconnect')) told.push([rooms, event, payload])
+    },
+  })
+  const schedule = { natural: 'day' as const, changes: [] }
+  const hosting = { isOn: true, slots: 4, guestRequestExpiryMs: 0, guestCooldownMs: 0 }
+  const isOn = { type: 'hosting' as const, hosting: { ...hosting, guestMs: 60_000, specialGuestMs: 60_000 } }
+  const station = learn(initialState(1, 'sound', schedule, 0), isOn, 0).state
+  const speaker = (socketId: string, replica = 'here') => ({ socketId, replica, uid: socketId, address: 'x' })
+  const goLive = (name: string, replica?: string): Command => {
+    return { type: 'go-live', speaker: speaker(name, replica), adminId: name, login: name }
+  }
+  const toGuest: Command[] = [
+    { type: 'request-guest', speaker: speaker('gus'), nickname: 'gus' },
+    { type: 'answer-guest', uid: 'gus', action: 'accept' },
+    { type: 'connect-guest', socketId: 'gus' },
+  ]
+  /** What is told when a replica hears of nothing between two moments. */
+  const unheard = (before: Command[], meanwhile: Command[], atMs = 0) => {
+    const follow = (state: PlayoutState, commands: Command[]) =>
+      commands.reduce((at, command) => apply(at, command, 0).state, state)
+    const state = follow(station, before)
+    events.peopleChanged(state, 0)
+    told.length = 0
+    events.peopleChanged(advance(follow(state, meanwhile), atMs).state, atMs)
+    return told.splice(0)
+  }
+  const gone: Command = { type: 'replica-gone', replica: 'here' }
+  const leave: Command = { type: 'leave-live', socketId: 'ann', reason: 'self' }
+  const toHost = (reason: string) => [['ann'], 'host_force_disconnect', { reason }]
+  const guestIs = (reason: string) => [['gus'], 'guest_force_disconnect', { reason }]
+
+  t.same(unheard([goLive('ann'), ...toGuest], [gone]), [toHost('kick'), guestIs('no_hosts')])
+  t.same(unheard([goLive('bob', 'there'), ...toGuest], [gone]), [guestIs('kick')])
+  t.same(unheard([goLive('ann', 'there'), ...toGuest], [leave]), [guestIs('no_hosts')])
+  t.same(unheard([goLive('ann', 'there'), ...toGuest], [{ type: 'ban-uid', uid: 'gus' }]), [guestIs('ban')])
+  t.same(unheard([goLive('ann', 'there'), ...toGuest], [], 60_000), [guestIs('timeout')])
+  const elsewhere: Command = { type: 'go-live', speaker: speaker('new'), adminId: 'ann', login: 'ann' }
+  t.same(unheard([goLive('ann')], [elsewhere]), [toHost('session_replaced')])
+  const off = learn(
+    apply(station, goLive('ann'), 0).state,
+    { ...isOn, hosting: { ...isOn.hosting, isOn: false } },
+    0,
+  )
+  t.same(off.state.live.ends, [{ socketId: 'ann', reason: 'kick' }])
+  left.add('ann')
+  t.same(unheard([goLive('ann')], [leave]), [], 'who goes by itself knows that')
+})
+
+t.test(
+  'an access code ends with the service, not with a replica; who may not host any more is told',
+  async (t) => {
+    const env = { ...HOSTING, ...FREE }
+    const base = await openApp(t, env, pino({ level: 'silent' }))
+    const air = await startAir(t, base.ports)
+    await air.until(({ hosting }) => hosting.isOn)
+    const code: Command = { type: 'set-code', code: 'c0de', lifeMs: 0, isReplacing: true }
+    await base.ports.bus.send(code)
+    const two = await replica(t, env, base)
+    const host = await two.joinAs(HOST)
+    t.match(await host.ask('admin_go_live'), { ok: true })
+    const { adminId } = (await base.ports.data.admins.find())[0]!
+    await base.ports.data.admins.update({ adminId }, { privileges: ['stats'] })
+    two.ports.announcer.accountChanged({ adminId, kind: 'privileges' })
+    t.same(await host.first('host_force_disconnect'), { reason: 'kick' })
+    t.equal(air.state.live.code?.code, 'c0de', 'one replica lives on')
+
+    await two.app.close()
+    await base.app.close()
+    t.same(await base.ports.replicas.present(), [])
+    await replica(t, env, base)
+    await air.until(({ live }) => live.code === null)
+  },
+)

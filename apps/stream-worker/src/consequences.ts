@@ -1,5 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { type LiveEnd, type Participant, songOf, suggestionList } from '@solstice/playout'
+import { type Participant, songOf, suggestionList } from '@solstice/playout'
 import {
   type Actor,
   type AirDesk,
@@ -24,15 +24,6 @@ export function createConsequences(
   const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog })
   const unfinished = new Set<Consequence>()
 
-  /** Who went by itself knows that. */
-  const tellOfEnd = ({ role, socketId }: Participant, reason: LiveEnd) => {
-    if (reason === 'self') return
-    if (role !== 'host' && reason !== 'session_replaced')
-      announcer.tell({ socketId }, 'guest_force_disconnect', { reason })
-    else if (role === 'host' && (reason === 'kick' || reason === 'session_replaced'))
-      announcer.tell({ socketId }, 'host_force_disconnect', { reason })
-  }
-
   const act = async (consequence: Consequence): Promise<void> => {
     switch (consequence.type) {
       case 'answer':
@@ -54,7 +45,6 @@ export function createConsequences(
       }
       case 'live-ended': {
         const { participant, reason } = consequence
-        tellOfEnd(participant, reason)
         return audit.record(actorOf(participant), `${operationOf[participant.role]}_live_end`, { reason })
       }
       case 'guest-answered':

@@ -93,6 +93,7 @@ t.test('a replica that ends is missing, and nobody is right after Redis was away
   aheadMs = 6_000
   t.same(await replicas.missing(['a', 'b']), ['b'])
   t.same(await replicas.missing([]), [])
+  t.same(await replicas.present(), ['a'])
   t.ok((await redis.pttl('solstice:replica:a')) > 3_000)
 
   const back = once(redis, 'ready')

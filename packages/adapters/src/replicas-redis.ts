@@ -6,6 +6,9 @@ import { answered, PREFIX } from './redis.ts'
 const SILENCE_MS = 6_000
 const SAY_EVERY_MS = 2_000
 
+/** Of all that may be there; whoever is not any more is taken out when it is noticed. */
+const NAMES = `${PREFIX}replicas`
+
 const keyOf = (replica: string) => `${PREFIX}replica:${replica}`
 
 /** A key per replica, which ends by itself. */
@@ -19,7 +22,13 @@ export function openReplicas(redis: Redis): Replicas {
   return {
     stayAlive(replica) {
       const say = () => {
-        if (redis.status === 'ready') redis.set(keyOf(replica), 1, 'PX', SILENCE_MS).catch(() => {})
+        if (redis.status !== 'ready') return
+        redis
+          .multi()
+          .set(keyOf(replica), 1, 'PX', SILENCE_MS)
+          .sadd(NAMES, replica)
+          .exec()
+          .catch(() => {})
       }
       say()
       redis.on('ready', say)
@@ -29,6 +38,15 @@ export function openReplicas(redis: Redis): Replicas {
         redis.off('ready', say)
         if (redis.status === 'ready') redis.del(keyOf(replica)).catch(() => {})
       }
+    },
+
+    async present() {
+      const names = await answered(redis, redis.smembers(NAMES))
+      if (names.length === 0) return []
+      const found = await answered(redis, redis.mget(names.map(keyOf)))
+      const gone = names.filter((_, index) => found[index] === null)
+      if (gone.length > 0) redis.srem(NAMES, ...gone).catch(() => {})
+      return names.filter((_, index) => found[index] !== null)
     },
 
     async missing(replicas) {

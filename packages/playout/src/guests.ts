@@ -11,6 +11,8 @@ import type { PlayoutState } from './state.ts'
 const MOST_REQUESTS = 100
 /** Guests who have to wait, and those who showed wrong codes: of more than so many the oldest are forgotten. */
 const MOST_REMEMBERED = 1_000
+/** Of so many who went off the air it is remembered why. */
+const MOST_ENDS = 20
 /** How long somebody who may come on the air has to come (rule H9). */
 const APPROVAL_MS = 120_000
 const HOUR_MS = 3_600_000
@@ -207,7 +209,7 @@ export function passLiveTime(state: PlayoutState, atMs: number): Step {
     approvals: awaited,
     code: code && !isUp(code.expiresAtMs) ? code : null,
   }
-  return {
+  return noted({
     state: letWait(
       { ...state, live },
       unanswered.map(({ uid }) => uid),
@@ -223,7 +225,18 @@ export function passLiveTime(state: PlayoutState, atMs: number): Step {
         }),
       ),
     ],
-  }
+  })
+}
+
+/** Why people went off the air is remembered: their replicas tell them when they see it. */
+export function noted<S extends Step>(step: S): S {
+  const ends = step.effects.flatMap((effect) =>
+    effect.type === 'live-ended' ? [{ socketId: effect.participant.socketId, reason: effect.reason }] : [],
+  )
+  if (ends.length === 0) return step
+  const { live } = step.state
+  const state = { ...step.state, live: { ...live, ends: [...live.ends, ...ends].slice(-MOST_ENDS) } }
+  return { ...step, state }
 }
 
 /** Somebody as it comes on the air (rule H5). */

@@ -38,6 +38,8 @@ export type LiveCommand =
    * is kept between 1 h and 168 h.
    */
   | { type: 'set-code'; code: string | null; lifeMs: number; isReplacing: boolean }
+  /** All API processes are new: a code of before ends; it may be another one by now. */
+  | { type: 'forget-code'; code: string }
   /** A host wants to talk: at once, or when the song is over. */
   | { type: 'pause-queue'; socketId: string; when: 'now' | 'afterTrack' }
   | { type: 'resume-queue'; socketId: string }
@@ -62,6 +64,7 @@ export interface LiveAccepted {
   'enter-by-code': object
   /** null = there is none any more. */
   'set-code': { expiresAtMs: number | null }
+  'forget-code': object
   'pause-queue': object
   'resume-queue': object
   'choose-filler': object
@@ -73,7 +76,7 @@ export type HostingFact = { type: 'hosting'; hosting: Hosting }
 /** What follows from a change of who is on the air. The lists themselves are told from state to state. */
 export type LiveEffect =
   | { type: 'live-started'; participant: Participant }
-  /** Whoever was taken off is told why, unless it went by itself. */
+  /** It is logged; whoever was taken off is told by its replica, from `live.ends`. */
   | { type: 'live-ended'; participant: Participant; reason: LiveEnd; atMs: number }
   /** Whoever asked, or may come, is told; `auto`: the time is up. */
   | {

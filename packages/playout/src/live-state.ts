@@ -1,4 +1,5 @@
 import type { LiveRole } from '@solstice/contracts'
+import type { LiveEnd } from './live-commands.ts'
 
 /** A socket that may speak, and where it is connected. */
 export interface Speaker {
@@ -57,6 +58,8 @@ export interface Live {
   approvals: Approval[]
   /** Guests who have to wait before they ask again, and since when; in order of time. */
   guestCooldowns: { uid: string; sinceMs: number }[]
+  /** Who went off the air last, and why; in order of time. */
+  ends: { socketId: string; reason: LiveEnd }[]
   code: AccessCode | null
   /** When a wrong code was shown, by whom; in order of time. A uid stands for a whole household, an address may not. */
   codeFailures: { uid: string; atMs: number[] }[]
@@ -82,6 +85,7 @@ export const nobodyLive: Live = {
   requests: [],
   approvals: [],
   guestCooldowns: [],
+  ends: [],
   code: null,
   codeFailures: [],
 }

@@ -6,6 +6,7 @@ import {
   ended,
   enterByCode,
   isOf,
+  noted,
   refused,
   requestGuest,
   setCode,
@@ -31,12 +32,14 @@ const needsHosting = new Set<LiveCommand['type']>([
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 type Answered = Step & { outcome: Outcome }
 
+type PeopleCommand = Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-filler' }>
+
 /** Somebody comes on the air, leaves it, wants to, or looks after those who are there (rules H). */
-export function applyLive(
-  state: PlayoutState,
-  command: Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-filler' }>,
-  nowMs: number,
-): Answered {
+export function applyLive(state: PlayoutState, command: PeopleCommand, nowMs: number): Answered {
+  return noted(carryOut(state, command, nowMs))
+}
+
+function carryOut(state: PlayoutState, command: PeopleCommand, nowMs: number): Answered {
   if (!state.hosting.isOn && needsHosting.has(command.type))
     return refused(state, 'FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
   switch (command.type) {
@@ -86,6 +89,11 @@ export function applyLive(
       return enterByCode(state, command, nowMs)
     case 'set-code':
       return setCode(state, command, nowMs)
+    case 'forget-code': {
+      const { live } = state
+      const isThere = live.code?.code === command.code
+      return done({ state: isThere ? { ...state, live: { ...live, code: null } } : state, effects: [] })
+    }
   }
 }
 
@@ -96,7 +104,8 @@ export function learnHosting(state: PlayoutState, { hosting }: HostingFact, nowM
   const { state: emptied, effects } = andThen(end(informed, isHost, 'kick', nowMs), (state) =>
     endWithoutHosts(state, nowMs),
   )
-  return { state: { ...emptied, live: nobodyLive }, effects }
+  const { ends } = emptied.live
+  return noted({ state: { ...emptied, live: { ...nobodyLive, ends } }, effects })
 }
 
 /** Rules H1, H2: an admin goes on the air, in a slot or in place of another socket of the same account. */

@@ -31,7 +31,7 @@ export function shownCode(
 }
 
 /** At least one host is on the air. */
-export function isHostOnline({ live }: PlayoutState): boolean {
+export function isHostOnline({ live }: Pick<PlayoutState, 'live'>): boolean {
   return live.participants.some(isHost)
 }
 

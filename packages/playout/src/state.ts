@@ -325,7 +325,7 @@ export function readState(json: string): PlayoutState {
     case 3:
       return fromVersion3(saved)
     case 4:
-      return saved
+      return { ...saved, live: { ...nobodyLive, ...saved.live } }
   }
 }
 

@@ -1,5 +1,5 @@
 import { roomOf } from '@solstice/adapters'
-import type { Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
+import type { LiveRole, Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
 import {
   guestQueue,
   isHostOnline,
@@ -57,16 +57,19 @@ const forThoseOnAir: LiveEvent[] = [
 ]
 
 /**
+ * @param deps.hasLeft a socket went off the air by itself, or is gone.
  * @param deps.emit to the sockets of this replica that are in any of these rooms; null = to all.
  */
 export function createLiveEvents(deps: {
   replica: string
+  hasLeft: (socketId: string) => boolean
   emit: <E extends ServerEventName>(rooms: string[] | null, event: E, payload: ServerPayload<E>) => void
 }): LiveEvents {
-  const { replica, emit } = deps
+  const { replica, hasLeft, emit } = deps
   let facts = nothing
   /** Who is on the air on this replica, and what each was told. */
   let here = new Map<string, Facts>()
+  let roles = new Map<string, LiveRole>()
 
   const isSame = (event: LiveEvent, one: Facts, other: Facts) =>
     JSON.stringify(one[event]) === JSON.stringify(other[event])
@@ -88,10 +91,30 @@ export function createLiveEvents(deps: {
     facts = next
   }
 
+  const tellOfRemoval = (
+    socketId: string,
+    role: LiveRole,
+    reason: ServerPayload<'guest_force_disconnect'>['reason'],
+  ) => {
+    if (role === 'host') emit([socketId], 'host_force_disconnect', { reason: 'kick' })
+    else emit([socketId], 'guest_force_disconnect', { reason })
+  }
+  /** Who did not go by itself is told why it is off the air. */
+  const tellOfEnd = ({ live }: Pick<PlayoutState, 'live'>, socketId: string, role: LiveRole) => {
+    const reason = live.ends.findLast((end) => end.socketId === socketId)?.reason ?? 'self'
+    if (reason === 'session_replaced') emit([socketId], 'host_force_disconnect', { reason })
+    else if (reason !== 'self') tellOfRemoval(socketId, role, reason)
+    // The station took this replica for dead.
+    else if (!hasLeft(socketId)) tellOfRemoval(socketId, role, isHostOnline({ live }) ? 'kick' : 'no_hosts')
+  }
+
   return {
     peopleChanged(state, nowMs) {
       const own = state.live.participants.filter((participant) => participant.replica === replica)
       const arrived = own.filter(({ socketId }) => !here.has(socketId))
+      const present = new Map(own.map(({ socketId, role }) => [socketId, role]))
+      for (const [socketId, role] of roles) if (!present.has(socketId)) tellOfEnd(state, socketId, role)
+      roles = present
       here = new Map(own.map(({ socketId }) => [socketId, here.get(socketId) ?? nothing]))
       tellAll({
         ...facts,

@@ -5,6 +5,8 @@ import type { Logger } from 'pino'
 import type { Visitor } from './dispatch.ts'
 
 const RETRY_MS = 1_000
+/** After so long those that were dead when this one began are known to be. */
+const SURELY_DEAD_MS = 8_000
 /** A process that ends does not wait longer until its sockets are off the air: it is missed soon. */
 const FAREWELL_LIMIT_MS = 2_000
 
@@ -20,7 +22,9 @@ export interface LiveSockets {
   /** Takes a socket off the air with all that it asked for, as soon as the worker can. */
   end(who: Visitor, reason: 'self' | 'session_replaced'): void
   /** As what it asked for something; null = it never did. */
-  roleOf(who: Visitor): 'host' | 'guest' | null
+  roleOf(who: Pick<Visitor, 'socketId'>): 'host' | 'guest' | null
+  /** Resolves with true when no other replica lived that was there before this one: the service began anew. */
+  isFirst(): Promise<boolean>
   /** Takes all of them off. */
   close(): Promise<void>
 }
@@ -37,6 +41,7 @@ export function openLiveSockets(deps: {
   const present = new Map<string, 'host' | 'guest'>()
   const leaving = new Map<string, { reason: 'self' | 'session_replaced' }>()
   let isAsking = false
+  const ending = new AbortController()
   let isClosed = false
 
   const askToLeave = async () => {
@@ -58,6 +63,15 @@ export function openLiveSockets(deps: {
   }
 
   return {
+    async isFirst() {
+      const others = await replicas.present()
+      if (isClosed) return false
+      stopSayingAlive ??= replicas.stayAlive(replica)
+      if (others.length === 0) return true
+      await pause(SURELY_DEAD_MS, undefined, { ref: false, signal: ending.signal })
+      const present = await replicas.present()
+      return !others.some((other) => present.includes(other))
+    },
     speakerOf: ({ socketId, address }) => ({ socketId, replica, uid: uidOf(address), address }),
     begin(who, as) {
       if (!who.isConnected || isClosed) return false
@@ -74,6 +88,7 @@ export function openLiveSockets(deps: {
     roleOf: ({ socketId }) => present.get(socketId) ?? null,
     async close() {
       isClosed = true
+      ending.abort()
       if (present.size + leaving.size > 0) {
         const farewell = bus.send({ type: 'replica-gone', replica })
         await Promise.race([farewell.catch(() => {}), pause(FAREWELL_LIMIT_MS, undefined, { ref: false })])

@@ -77,7 +77,8 @@ export function createLive(deps: {
   const about = { ...deps, now, sockets, speech, bans: createBans(deps) }
   const handlers = { ...hostHandlers(about), ...guestHandlers(about), ...moderatorHandlers(about) }
 
-  const events = createLiveEvents({ replica, emit })
+  const hasLeft = (socketId: string) => sockets.roleOf({ socketId }) === null
+  const events = createLiveEvents({ replica, hasLeft, emit })
   const known = now()
   // Else who comes before the next state would not be told that it is no longer so.
   if (isOn && known) events.peopleChanged(known, clock.nowMs())
@@ -87,6 +88,16 @@ export function createLive(deps: {
         air.onState((state) => events.heard(state)),
       ]
     : []
+
+  /** A code that was there before any replica that is here ends: the service was started anew. */
+  const forgetOldCode = async () => {
+    const firstState = new Promise<PlayoutState>((resolve) => {
+      unfollow.push(mirror.onState(resolve))
+    })
+    const [isAnew, { live }] = await Promise.all([sockets.isFirst(), now() ?? firstState])
+    if (isAnew && live.code) await deps.bus.send({ type: 'forget-code', code: live.code.code })
+  }
+  if (isOn) forgetOldCode().catch((error) => deps.log.info({ err: error }, 'an old code is not looked for'))
 
   return {
     handlers: isOn ? handlers : switchedOff(handlers),
@@ -101,7 +112,11 @@ export function createLive(deps: {
     adminChanged(who, before) {
       const isOther = before !== null && before.adminId !== who.admin?.adminId
       const mayHost = who.admin !== null && holds(who.admin, 'radio_host')
-      if (sockets.roleOf(who) === 'host' && (isOther || !mayHost)) sockets.end(who, 'self')
+      if (sockets.roleOf(who) === 'host' && (isOther || !mayHost)) {
+        const isTold = !isOther && who.liveRole === 'host'
+        if (isTold) who.tell('host_force_disconnect', { reason: 'kick' })
+        sockets.end(who, 'self')
+      }
       const isNews = isOn && mayHost && (isOther || !before || !holds(before, 'radio_host'))
       const state = now()
       if (isNews) who.tell('guest_queue_update', state ? guestQueue(state) : [])

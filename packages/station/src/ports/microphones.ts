@@ -22,6 +22,8 @@ export interface Microphones {
 export interface Replicas {
   /** Says that this one is, until stopped or dead. */
   stayAlive(replica: string): Unsubscribe
+  /** Those that said so within some seconds; one that died just now is among them. @throws while Redis is away. */
+  present(): Promise<string[]>
   /** Those of `replicas` that have said nothing for some seconds. @throws while Redis is away. */
   missing(replicas: readonly string[]): Promise<string[]>
 }
