@@ -726,6 +726,13 @@ t.test(
   async (t) => {
     const env = { ...HOSTING, ...FREE }
     const base = await openApp(t, env, pino({ level: 'silent' }))
+    await t.test('a worker that ends leaves nothing to be logged twice', async (t) => {
+      const before = await startAir(t, base.ports)
+      await before.until(({ hosting }) => hosting.isOn)
+      const speaker = { socketId: 'ann', replica: 'gone', uid: 'ann', address: 'x' }
+      await base.ports.bus.send({ type: 'go-live', speaker, adminId: 'ann', login: 'ann' })
+      await base.ports.bus.send({ type: 'leave-live', socketId: 'ann', reason: 'self' })
+    })
     const air = await startAir(t, base.ports)
     await air.until(({ hosting }) => hosting.isOn)
     const code: Command = { type: 'set-code', code: 'c0de', lifeMs: 0, isReplacing: true }
@@ -738,6 +745,11 @@ t.test(
     two.ports.announcer.accountChanged({ adminId, kind: 'privileges' })
     t.same(await host.first('host_force_disconnect'), { reason: 'kick' })
     t.equal(air.state.live.code?.code, 'c0de', 'one replica lives on')
+    const logged = (await base.ports.data.audit.find()).filter(({ adminLogin }) => adminLogin === 'ann')
+    t.same(
+      logged.map(({ operationType }) => operationType),
+      ['radio_host_live_start', 'radio_host_live_end'],
+    )
 
     await two.app.close()
     await base.app.close()

@@ -14,6 +14,8 @@ export interface Consequences {
   carryOut(consequence: Consequence): void
   /** What was begun and is not done yet: to be saved again, so that it is not lost with this process. */
   readonly unfinished: Consequence[]
+  /** Resolves when all that was begun is done. */
+  done(): Promise<void>
 }
 
 export function createConsequences(
@@ -22,7 +24,7 @@ export function createConsequences(
 ): Consequences {
   const capabilities = capabilitiesOf(config)
   const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog })
-  const unfinished = new Set<Consequence>()
+  const unfinished = new Map<Consequence, Promise<void>>()
 
   const act = async (consequence: Consequence): Promise<void> => {
     switch (consequence.type) {
@@ -54,13 +56,16 @@ export function createConsequences(
 
   return {
     carryOut(consequence) {
-      unfinished.add(consequence)
-      act(consequence)
+      const work = act(consequence)
         .catch((error) => log.error({ err: error, consequence }, 'what follows from the air was not done'))
         .finally(() => unfinished.delete(consequence))
+      unfinished.set(consequence, work)
     },
     get unfinished() {
-      return [...unfinished]
+      return [...unfinished.keys()]
+    },
+    async done() {
+      while (unfinished.size > 0) await Promise.all(unfinished.values())
     },
   }
 }

@@ -49,6 +49,8 @@ const FIRST_SOUND_MS = 600
 /** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
 const LONGEST_CATCH_UP_MS = 3_000
 const CATCH_UP_CHECK_MS = 20
+/** What follows from the last states is waited for at most so long. */
+const LONGEST_LAST_WORK_MS = 2_000
 /** So often it is asked whether the replicas that hold people on the air are alive. */
 const REPLICAS_EVERY_MS = 2_000
 
@@ -355,9 +357,14 @@ export async function goOnAir(
   await broadcast?.stop()
   speech?.close()
   if (!desk.lost.aborted) {
+    const saveLast = () => {
+      isSaved = false
+      return save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
+    }
+    await saveLast()
     // What is done by now shall not be done again by whoever is next.
-    isSaved = false
-    await save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
+    await Promise.race([consequences.done(), sleep(LONGEST_LAST_WORK_MS, undefined, { ref: false })])
+    await saveLast()
     await desk.handOver()
   }
 }
