@@ -1,8 +1,5 @@
 import type { LiveRole } from '@solstice/contracts'
-import type { Hosting, Participant, Speaker } from './live-state.ts'
-
-/** Why somebody is no longer on the air; `self` also when the socket is gone. */
-export type LiveEnd = 'self' | 'timeout' | 'no_hosts' | 'kick' | 'ban' | 'session_replaced'
+import type { Hosting, LiveEnd, Participant, Speaker } from './live-state.ts'
 
 /** What people on microphone, and those who look after them, may ask of the air. */
 export type LiveCommand =

@@ -1,5 +1,7 @@
 import type { LiveRole } from '@solstice/contracts'
-import type { LiveEnd } from './live-commands.ts'
+
+/** Why somebody is no longer on the air; `self` also when the socket is gone. */
+export type LiveEnd = 'self' | 'timeout' | 'no_hosts' | 'kick' | 'ban' | 'session_replaced'
 
 /** A socket that may speak, and where it is connected. */
 export interface Speaker {

@@ -12,8 +12,8 @@ import {
   setCode,
   withdraw,
 } from './guests.ts'
-import type { HostingFact, LiveCommand, LiveEnd } from './live-commands.ts'
-import { isHost, nobodyLive, type Participant } from './live-state.ts'
+import type { HostingFact, LiveCommand } from './live-commands.ts'
+import { isHost, type LiveEnd, nobodyLive, type Participant } from './live-state.ts'
 import { resumeQueue } from './pause.ts'
 import { isHostOnline } from './project-live.ts'
 import { hasSlot } from './slots.ts'
