@@ -1,5 +1,5 @@
 /**
- * `npm test`: types, lint and dependency rule, then all tests; ends with the line `N passed, N failed`.
+ * `npm test`: types, lint and dependency rule, and all tests; ends with the line `N passed, N failed`.
  * `npm test -- <files>` runs these tests only.
  */
 import { spawn } from 'node:child_process'
@@ -7,19 +7,22 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
 const files = process.argv.slice(2)
-const checksFailed = files.length === 0 && !(await check())
-const { passed, failed } = await test()
+// Side by side: the checks need one core only.
+const [{ passed, failed }, complaint] = await Promise.all([test(), files.length === 0 ? check() : null])
 if (passed + failed === 0) console.error('No test ran.')
-if (checksFailed) console.error('The checks failed (npm run check); see above.')
+if (complaint !== null) console.error(`${complaint}\nThe checks failed (npm run check).`)
 
-const failures = failed + (checksFailed ? 1 : 0)
+const failures = failed + (complaint === null ? 0 : 1)
 process.exitCode = failures > 0 || passed === 0 ? 1 : 0
 console.log(`${passed} passed, ${failures} failed`)
 
+/** What is wrong, as it was said; null when nothing is. */
 async function check() {
-  const npm = spawn('npm', ['run', '--silent', 'check'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const npm = spawn('npm', ['run', '--silent', 'check'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (said += text))
   const [code] = await once(npm, 'close')
-  return code === 0
+  return code === 0 ? null : said
 }
 
 /** Counts the assertions of all files. A test process that breaks off is a failure of its own. */
