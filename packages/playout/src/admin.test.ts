@@ -668,7 +668,7 @@ t.test(
   'whatever admins, time and sound do: one mode at a time, and the same air for whoever works it out',
   async (t) => {
     const seen = { switched: 0, grouped: 0, forced: 0, waiting: 0, withheld: 0, talked: 0, resumed: 0 }
-    for (let run = 0; run < 800; run++) {
+    for (let run = 0; run < 1500; run++) {
       const random = randomFrom(run * 7_919 + 1)
       const schedule: Schedule = {
         natural: 'day',

@@ -599,7 +599,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
     orders: 0,
     cleared: 0,
   }
-  for (let run = 0; run < 500; run++) {
+  for (let run = 0; run < 1000; run++) {
     const random = randomFrom(run * 104_729 + 1)
     const schedule: Schedule = {
       natural: 'day',
