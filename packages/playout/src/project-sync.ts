@@ -54,9 +54,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs)
   }
 }
 
-/** What is shown before the first track, while modes change, and when there is nothing to play. */
-export const preparing = {
-  track: null,
+const noSong = {
   title: '',
   artist: '',
   album: '',
@@ -65,6 +63,12 @@ export const preparing = {
   tier: null,
   duration: 0,
   seek: 0,
+} satisfies Partial<AirState>
+
+/** What is shown before the first track, while modes change, and when there is nothing to play. */
+export const preparing = {
+  ...noSong,
+  track: null,
   isPlaying: false,
   isPreparing: true,
   playlist: [],
@@ -72,14 +76,8 @@ export const preparing = {
 
 /** What is shown while hosts talk (rule O3). */
 const chatting = {
+  ...noSong,
   title: CHAT_TITLE,
-  artist: '',
-  album: '',
-  year: null,
-  orderType: null,
-  tier: null,
-  duration: 0,
-  seek: 0,
   isPlaying: true,
   isPreparing: false,
 } satisfies Partial<AirState>
