@@ -168,6 +168,22 @@ export const serverEvents = {
       song: Type.Object({ id: TrackId, title: Type.String(), artist: Type.String() }),
     }),
   }),
+  donation_result: serverEvent({
+    summary: 'What became of an own order: its song is queued, or will not be',
+    payload: Type.Union([
+      Type.Object({
+        donationId: Type.String(),
+        accepted: Type.Literal(true),
+        tier: Nullable(Type.Integer()),
+        song: Type.Object({ title: Type.String(), artist: Type.String() }),
+      }),
+      Type.Object({
+        donationId: Type.String(),
+        accepted: Type.Literal(false),
+        reason: Type.Union([Type.Literal('payment_failed'), Type.Literal('no_slot')]),
+      }),
+    ]),
+  }),
   suggest_cooldown_update: serverEvent({
     summary: 'Seconds until the listener may ask for a song again',
     payload: Type.Integer(),

@@ -111,7 +111,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
 
   serve(donations.getDonationStatus, 'DONATIONS_STATUS_FAILED', async ({ params, request }) => {
     const { status, tier, matchCode, expiresAt } = await findOwnDonation(data, params.id, uidOf(request))
-    return { status, tier, matchCode, expiresAt }
+    return { status, tier, matchCode, expiresAt, airsAt: null }
   })
 
   serve(donations.getDonationSettings, 'DONATIONS_SETTINGS_LOAD_FAILED', async (_, provider) => {

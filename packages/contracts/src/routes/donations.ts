@@ -241,9 +241,21 @@ export const getDonationStatus = defineRoute({
     tier: Tier,
     matchCode: nullable(Type.String()),
     expiresAt: nullable(EpochMs),
+    airsAt: nullable(
+      Type.Number({
+        description:
+          'epoch ms at which the song goes on air: expected while it waits in the queue, known once it is heard; else null',
+      }),
+    ),
   }),
   failures: ['NOT_FOUND', 'DONATIONS_STATUS_FAILED'],
   example: {
-    reply: { status: 'pending', tier: 1, matchCode: 'K7RW2P', expiresAt: 1_790_000_900_000 },
+    reply: {
+      status: 'pending',
+      tier: 1,
+      matchCode: 'K7RW2P',
+      expiresAt: 1_790_000_900_000,
+      airsAt: null,
+    },
   },
 })
