@@ -139,7 +139,15 @@ function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step
   const startedAtMs = atMs - leftOutMs(entry, state.pace)
   return {
     state: { ...state, onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) } },
-    effects: [{ type: 'played', track: entry.track, mode: state.mode, startedAtMs: atMs }],
+    effects: [
+      {
+        type: 'played',
+        track: entry.track,
+        mode: state.mode,
+        startedAtMs: atMs,
+        ...(entry.orderId !== undefined && { orderId: entry.orderId }),
+      },
+    ],
   }
 }
 

@@ -42,7 +42,7 @@ export type Command =
 
 /**
  * A song that somebody wants in the queue. `orderId`: however often it comes, it is queued once. `resumesQueue`: once it is
- * queued, a pause of the queue ends.
+ * queued, a pause of the queue ends. `restores`: it had its place, and the queue was lost with it.
  */
 export interface SongOrder {
   track: TrackRef
@@ -51,6 +51,7 @@ export interface SongOrder {
   tier: number | null
   orderId?: string
   resumesQueue?: boolean
+  restores?: boolean
 }
 
 /** What the answer to an accepted command says. */
@@ -108,12 +109,22 @@ export type Outcome<T extends Command['type'] = Command['type']> =
 
 /** What the shell has to do after the new state is saved. Doing it twice does no harm. */
 export type Effect =
-  | { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number }
+  | { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number; orderId?: string }
   /** Whoever asked is told; `auto`: nobody decided. */
   | { type: 'suggestion-answered'; suggestion: Suggestion; accepted: boolean; auto: boolean }
   /** Those who may decide are told what there is now. */
   | { type: 'suggestions-changed'; suggestions: Suggestion[] }
+  | OrderEffect
   | LiveEffect
+
+/** What became of a song that was queued for an order (rule A9). */
+export type OrderEffect =
+  /** Its first sound is due at `atMs`. A song that goes on after an interruption is not said again. */
+  | { type: 'order-aired'; orderId: string; atMs: number }
+  /** It is over: it was played, or skipped. */
+  | { type: 'order-ended'; orderId: string; atMs: number }
+  /** It will not be heard: it was taken out of the queue, its track is gone, or cannot be decoded. */
+  | { type: 'order-dropped'; orderId: string; why: 'removed' | 'unplayable' }
 
 /** A new state, and what follows from it outside the engine. */
 export interface Step {

@@ -15,6 +15,7 @@ export {
   type Participant,
   type Speaker,
 } from './live-state.ts'
+export { orderAirsAtMs, orderEffects } from './orders.ts'
 export { generate } from './programme.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project-air.ts'
 export {
@@ -27,7 +28,7 @@ export {
 } from './project-live.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
-export { addCooldownSecsLeft } from './queue.ts'
+export { addCooldownSecsLeft, isOrderKnown } from './queue.ts'
 export { draw, shuffle } from './random.ts'
 export { resume } from './resume.ts'
 export { skipCooldownSecsLeft } from './skip.ts'

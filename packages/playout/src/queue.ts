@@ -23,23 +23,23 @@ export function addSong(
   order: SongOrder,
   nowMs: number,
 ): Step & { outcome: Outcome<'add-song'> } {
-  if (order.orderId !== undefined && isKnown(state, order.orderId))
+  if (order.orderId !== undefined && isOrderKnown(state, order.orderId))
     return { state, effects: [], outcome: { ok: true } }
   const details = refusalOf(state, order, nowMs)
   if (details) return { state, effects: [], outcome: { ok: false, code: 'QUEUE_ADD_FAILED', details } }
   return { state: insert(state, order, nowMs), effects: [], outcome: { ok: true } }
 }
 
-/** Rule A2: why a song cannot be queued now; null = it can. */
+/** Rules A2, A8: why a song cannot be queued now; null = it can. */
 export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
-  const { track, mode } = order
-  const secs = addCooldownSecsLeft(state, nowMs)
+  const { track, mode, restores } = order
+  const secs = restores ? 0 : addCooldownSecsLeft(state, nowMs)
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
   if (playable(state, [track]).length === 0) return { reason: 'not_found' }
   if (mode !== state.mode) return { reason: 'wrong_mode' }
   const misfit = misfitOf(state, [track], nowMs)
   if (misfit) return misfit
-  return isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
+  return !restores && isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
 }
 
 /** Whole seconds until the next single song may be queued; 0 = now. */
@@ -60,9 +60,17 @@ export function insert(state: PlayoutState, order: SongOrder, nowMs: number): Pl
   return {
     ...insertAt(state, placeOf(state, order), [entry]),
     serial: state.serial + 1,
-    lastAddMs: nowMs,
+    lastAddMs: order.restores ? state.lastAddMs : nowMs,
     orders: orderId === undefined ? state.orders : [...state.orders, orderId].slice(-KNOWN_ORDERS),
   }
+}
+
+/** An order that stands in the queue, or is one of those that were queued last: it is not queued again (rule A5). */
+export function isOrderKnown(
+  { orders, list }: Pick<PlayoutState, 'orders' | 'list'>,
+  orderId: string,
+): boolean {
+  return orders.includes(orderId) || list.entries.some((entry) => entry.orderId === orderId)
 }
 
 /** An upcoming entry leaves the queue, be it shown in this list or in the next one (rule A6). */
@@ -187,10 +195,6 @@ function isNearby(state: PlayoutState, order: SongOrder): boolean {
   const place = placeOf(state, order)
   const after = entries[place] ?? state.prepared[state.mode]?.entries[0]
   return [entries[place - 1], after].some((entry) => entry?.track.id === order.track.id)
-}
-
-function isKnown({ orders, list }: PlayoutState, orderId: string): boolean {
-  return orders.includes(orderId) || list.entries.some((entry) => entry.orderId === orderId)
 }
 
 const tierOf = ({ tier }: { tier: number | null }) => tier ?? 1
