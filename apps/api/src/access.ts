@@ -1,3 +1,4 @@
+import { isOfOperator } from '@solstice/adapters'
 import { type Access, type AdminAccess, type Capabilities, privileges, type Route } from '@solstice/contracts'
 import { type Admin, Failure, holds, type MediaKey, type StationClock } from '@solstice/station'
 import type { FastifyRequest } from 'fastify'
@@ -19,7 +20,7 @@ export interface AudioListener extends Listener {
 export type FileCaller = { admin: Admin } | { file: MediaKey }
 
 /** What the access rule of a route finds out about the caller. */
-export type Caller<A extends Access = Access> = A extends 'public'
+export type Caller<A extends Access = Access> = A extends 'public' | 'operator'
   ? undefined
   : A extends 'art'
     ? Listener
@@ -52,8 +53,10 @@ export function createGate(deps: {
   origins: Origins
   capabilities: Capabilities
   clock: StationClock
+  /** Lets operators in; without one only what asks from this machine is let in. */
+  metricsToken?: string
 }): Gate {
-  const { tokens, adminTokens, origins, capabilities, clock } = deps
+  const { tokens, adminTokens, origins, capabilities, clock, metricsToken = '' } = deps
 
   const listenerOf = (artToken: string | undefined, graceMs: number): Listener => {
     const pass = artToken ? tokens.readArtToken(artToken, clock.nowMs(), graceMs) : null
@@ -115,6 +118,9 @@ export function createGate(deps: {
         return audioListenerOf(request, graceMs)
       case 'file':
         return fileCallerOf(request)
+      case 'operator':
+        if (isOfOperator(request.raw, metricsToken)) return undefined
+        throw new Failure(metricsToken ? 'UNAUTHORIZED' : 'FORBIDDEN')
       default: {
         const admin = await loggedIn(request)
         refuseUnless(admin, access)
@@ -137,7 +143,8 @@ export function createGate(deps: {
   }
 }
 
-const plainRules = new Set<unknown>(['public', 'art', 'art+audio', 'file', 'session', 'admin', 'super'])
+const forOthers: Access[] = ['public', 'art', 'art+audio', 'operator']
+const plainRules = new Set<unknown>([...forOthers, 'file', 'session', 'admin', 'super'])
 const grantable = new Set<unknown>(privileges)
 
 /** Privileges that a rule asks for have to be named, and be ones that somebody can hold. */
@@ -172,7 +179,7 @@ function refuseUnless(admin: Admin, access: AdminAccess): void {
 }
 
 function isForAdmins({ path, access }: Route): boolean {
-  return path.startsWith('/api/admin/') || !['public', 'art', 'art+audio'].includes(access as string)
+  return path.startsWith('/api/admin/') || !forOthers.includes(access)
 }
 
 function isWrite({ method }: FastifyRequest): boolean {

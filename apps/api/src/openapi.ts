@@ -47,6 +47,7 @@ const securitySchemes = {
     name: 'adminToken',
     description: 'An admin token, or one that was given for this file.',
   },
+  metricsToken: { type: 'http', scheme: 'bearer', description: '`METRICS_TOKEN` of the configuration.' },
 } as const
 
 type SchemeName = keyof typeof securitySchemes
@@ -65,6 +66,8 @@ function securityOf(access: Access): Partial<Record<SchemeName, string[]>>[] {
       ]
     case 'file':
       return [{ adminToken: [] }, { adminTokenInQuery: [] }, { adminCookie: [] }]
+    case 'operator':
+      return [{}, { metricsToken: [] }]
     default:
       return [{ adminToken: [] }, { adminCookie: [] }]
   }
@@ -77,6 +80,8 @@ function permissionOf(access: Access): string | undefined {
   if (access === 'session') return 'Any admin, also one that has to activate its account first.'
   if (access === 'admin' || access === 'file') return 'Any activated admin.'
   if (access === 'super') return 'The super admin only.'
+  if (access === 'operator')
+    return 'Who brings `METRICS_TOKEN`; where none is set, programs of the same machine, through no proxy.'
   if (typeof access === 'string') return undefined
   if ('all' in access) return `Needs ${list(access.all, 'and')}.`
   if ('any' in access) return `Needs ${list(access.any, 'or')}.`

@@ -4,7 +4,7 @@ import type { Privilege } from './privileges.ts'
 import type { Capability } from './resources.ts'
 
 /** Who may call a route. There is no default: a route without a rule does not compile, and does not register. */
-export type Access = 'public' | 'art' | 'art+audio' | 'file' | AdminAccess
+export type Access = 'public' | 'art' | 'art+audio' | 'file' | 'operator' | AdminAccess
 
 /** Rules that an admin token answers. The super admin passes all of them. */
 export type AdminAccess =

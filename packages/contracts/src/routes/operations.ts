@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineRoute } from '../route.ts'
+import { bytes, defineRoute } from '../route.ts'
 
 export const getHealth = defineRoute({
   method: 'GET',
@@ -19,4 +19,13 @@ export const getReadiness = defineRoute({
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['AIR_UNAVAILABLE'],
   example: { reply: { ok: true } },
+})
+
+export const getMetrics = defineRoute({
+  method: 'GET',
+  path: '/metrics',
+  summary: 'What this replica, the air and the queues are like, for Prometheus',
+  access: 'operator',
+  reply: bytes('text/plain', 'Prometheus text format 0.0.4'),
+  failures: [],
 })

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { areSame } from './are-same.ts'
+import type { Config } from './config.ts'
+
+/** A name that Prometheus knows it by, what it says, and what its values are told apart by. */
+export interface Figure<Label extends string = string> {
+  name: string
+  help: string
+  /** Values of labels come from small sets of our own, never from what somebody sent. */
+  labels?: readonly Label[]
+}
+
+/** One value, or one by labels; null when it is not known now. */
+export type Reading = number | null | readonly { labels: Record<string, string>; value: number }[]
+
+/** What a process tells about itself, in the text format of Prometheus. */
+export interface Metrics {
+  /** A figure that goes up and down, read when somebody asks. What cannot be read in 2 s is left out. */
+  gauge(figure: Figure, read: () => Reading | Promise<Reading>): void
+  /** A figure that only rises while the process lives. */
+  counter(figure: Figure, read: () => number): void
+  /** Durations in seconds, counted by buckets. */
+  durations<Label extends string>(
+    figure: Required<Figure<Label>>,
+    bucketsS: readonly number[],
+  ): (labels: Record<Label, string>, seconds: number) => void
+  /** All of it, with what Node knows of the process. */
+  report(): Promise<Uint8Array>
+}
+
+/** The content type of a report. */
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+
+const READING_LIMIT_MS = 2_000
+/** How exactly lateness of the event loop is measured. */
+const LATENESS_MS = 50
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  // Watching the process costs a little all the time, and most processes are never asked.
+  let isWatching = false
+
+  return {
+    gauge(figure, read) {
+      const gauge: Gauge = new Gauge({
+        ...metricOf(figure),
+        registers,
+        async collect() {
+          const reading = await withinLimit(read)
+          gauge.reset()
+          if (typeof reading === 'number') gauge.set(reading)
+          else if (reading !== null) for (const { labels, value } of reading) gauge.set(labels, value)
+          // A reset says zero where there are no labels.
+          else if (!figure.labels) gauge.remove()
+        },
+      })
+    },
+    counter(figure, read) {
+      const counter: Counter = new Counter({
+        ...metricOf(figure),
+        registers,
+        collect() {
+          counter.reset()
+          counter.inc(read())
+        },
+      })
+    },
+    durations(figure, bucketsS) {
+      const histogram = new Histogram({ ...metricOf(figure), registers, buckets: [...bucketsS] })
+      return (labels, seconds) => histogram.observe(labels, seconds)
+    },
+    async report() {
+      if (!isWatching) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_MS })
+      isWatching = true
+      return Buffer.from(await registry.metrics())
+    },
+  }
+}
+
+/**
+ * Whether a request may be told what only operators need: with a token, whoever brings it as a bearer; without one,
+ * programs of this machine, unless a proxy asks for somebody.
+ */
+export function isOfOperator({ socket, headers }: IncomingMessage, token: string): boolean {
+  if (token) {
+    const brought = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+    return brought !== undefined && areSame(brought, token)
+  }
+  const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some((name) => name in headers)
+  return !isForwarded && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '')
+}
+
+/**
+ * Serves what a process without HTTP of its own tells, at `METRICS_PORT`: `/metrics` to operators, and `/healthz`. An
+ * address that cannot be listened on is told to the log and costs nothing else.
+ *
+ * @returns what ends it.
+ */
+export async function serveMetrics(
+  metrics: Metrics,
+  { metricsPort, metricsHost, metricsToken }: Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'>,
+  log: Logger,
+): Promise<() => void> {
+  if (metricsPort === null) return () => {}
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, type = 'text/plain', body: Uint8Array | string = '') =>
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+    if (request.url === '/healthz') return answer(200, 'application/json', '{"ok":true}')
+    if (request.url !== '/metrics') return answer(404)
+    if (!isOfOperator(request, metricsToken)) return answer(metricsToken ? 401 : 403)
+    answer(200, METRICS_TYPE, await metrics.report())
+  })
+  try {
+    await once(server.listen(metricsPort, metricsHost), 'listening')
+    const { address, port } = server.address() as AddressInfo
+    log.info({ address, port }, 'metrics are served')
+  } catch (error) {
+    log.error({ err: error }, 'metrics cannot be served (METRICS_PORT, METRICS_HOST)')
+  }
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+function metricOf<Label extends string>({ name, help, labels = [] }: Figure<Label>) {
+  return { name, help, labelNames: [...labels] }
+}
+
+/** What could be read in time; null otherwise. */
+async function withinLimit(read: () => Reading | Promise<Reading>): Promise<Reading> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, READING_LIMIT_MS, null)
+  })
+  try {
+    return await Promise.race([read(), tooLate])
+  } catch {
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}
