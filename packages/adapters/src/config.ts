@@ -247,6 +247,13 @@ export function readConfig(env: Record<string, string | undefined>) {
     publicServerUrl,
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 5),
     redisUrl: redisAddress(),
+    /** For how long a replica that is told to end still takes connections, while balancers learn that it is not ready. */
+    drainDelayMs: integer('DRAIN_DELAY_S', 0, 0, 60) * 1000,
+    /** Where processes without HTTP of their own serve their metrics; null = nowhere. */
+    metricsPort: integer('METRICS_PORT', 0, 0, 65535) || null,
+    metricsHost: text('METRICS_HOST', '127.0.0.1'),
+    /** Lets operators read metrics; '' = programs of this machine may. */
+    metricsToken: text('METRICS_TOKEN', ''),
 
     /** Key of the tokens of admins. */
     jwtSecret,

@@ -29,6 +29,7 @@ import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
 import { openPayments } from './payments/index.ts'
@@ -59,6 +60,7 @@ export interface Ports {
   leases: Leases
   microphones: Microphones
   replicas: Replicas
+  metrics: Metrics
   /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
   redis: Redis
   close(): Promise<void>
@@ -97,6 +99,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     leases: openLeases(redis),
     microphones,
     replicas: openReplicas(redis),
+    metrics: createMetrics(),
     redis,
     async close() {
       await Promise.all([bus.close(), jobs.close(), data.close()])
