@@ -2,46 +2,81 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Plugin, transform } from 'esbuild'
 import { keep } from './kept.ts'
 import { root } from './processes.ts'
 
-export type App = 'api' | 'stream-worker' | 'jobs'
+/** What tests start as processes of their own, or load in one. */
+export const startedByTests = [
+  'apps/api/src/main.ts',
+  'apps/stream-worker/src/main.ts',
+  'apps/jobs/src/main.ts',
+  'packages/adapters/src/jobs-bullmq.ts',
+  'packages/adapters/src/media-local.ts',
+  'tests/suites/data-writer.ts',
+] as const
 
-const apps: App[] = ['api', 'stream-worker', 'jobs']
-/** Natively compiled, with files of their own beside them, or looked for only where they are installed. */
-const leftOutside = ['@node-rs/argon2', '@fastify/swagger-ui', 'msgpackr-extract', 'ffmpeg-static', '*.node']
+/** Natively compiled, with files of their own beside them, looked for only where they are installed, or tools. */
+const leftOutside = [
+  '@node-rs/argon2',
+  '@fastify/swagger-ui',
+  'msgpackr-extract',
+  'ffmpeg-static',
+  '*.node',
+  'tap',
+  'playwright-core',
+  'esbuild',
+  'vite',
+  's3rver',
+]
+
+/** Where `npm test` has put what it built for all test files. */
+const { BUILT_FOR_TESTS } = process.env
 
 const programs = once(async () => {
-  const packages = await readdir(join(root, 'packages'))
-  const folders = [...apps.map((app) => `apps/${app}`), ...packages.map((name) => `packages/${name}`)]
-  return keep(`programs-${await stateOf(folders)}`, async (outdir) => {
-    await build({
-      entryPoints: apps.map((app) => join(root, `apps/${app}/src/main.ts`)),
-      outbase: join(root, 'apps'),
-      outdir,
-      bundle: true,
-      splitting: true,
-      platform: 'node',
-      target: 'node20',
-      format: 'esm',
-      // For what is written for CommonJS.
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-      external: leftOutside,
-      plugins: [ownAddresses],
-      logLevel: 'error',
-    })
-  })
+  if (BUILT_FOR_TESTS) return BUILT_FOR_TESTS
+  const folders = await Promise.all(
+    ['apps', 'packages'].map(async (folder) =>
+      (await readdir(join(root, folder))).map((name) => `${folder}/${name}`),
+    ),
+  )
+  const state = await stateOf([...folders.flat(), 'tests/suites'])
+  return keep(`programs-${state}`, (outdir) => buildPrograms([...startedByTests], outdir))
 })
 
 /**
- * Where an app lies as one program, made of the sources as they are now: it does the same, but starts with a fraction of
- * the work, since nothing has to be found and translated file by file. What was made is kept for the next test file.
+ * Makes each of these sources, named from the root, one program of the sources as they are now. It does the same, but
+ * starts with a fraction of the work, since nothing has to be found and translated file by file.
+ *
+ * @param outdir lies somewhere below the root, for the packages that are not part of it.
  */
-export async function programOf(app: App): Promise<string> {
-  return join(await programs(), `${app}/src/main.js`)
+export async function buildPrograms(sources: string[], outdir: string): Promise<void> {
+  await build({
+    entryPoints: sources.map((source) => join(root, source)),
+    outbase: root,
+    outdir,
+    bundle: true,
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: true,
+    sourcesContent: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    // For what is written for CommonJS.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+    external: leftOutside,
+    plugins: [ownAddresses],
+    logLevel: 'error',
+  })
+}
+
+/** Where one of the sources lies as a program; what was built is kept for the next test file. */
+export async function programOf(source: (typeof startedByTests)[number]): Promise<string> {
+  return join(await programs(), source.replace(/\.ts$/, '.js'))
 }
 
 /** Where the listener page lies as it is built of the sources as they are now; kept as well. */
@@ -57,10 +92,16 @@ export const builtPage = once(async () => {
 const ownAddresses: Plugin = {
   name: 'own addresses',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/](apps|packages)[\\/][^\\/]+[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](apps|packages|scripts|tests)[\\/].*\.ts$/ }, async ({ path }) => {
+      if (/[\\/]node_modules[\\/]/.test(path)) return null
       const source = await readFile(path, 'utf8')
-      const address = JSON.stringify(pathToFileURL(path).href)
-      return { contents: source.replaceAll('import.meta.url', address), loader: 'ts' }
+      if (!source.includes('import.meta.')) return null
+      const define = {
+        'import.meta.url': JSON.stringify(pathToFileURL(path).href),
+        'import.meta.filename': JSON.stringify(path),
+      }
+      const options = { loader: 'ts', format: 'esm', sourcemap: 'inline', sourcefile: path, define } as const
+      return { contents: (await transform(source, options)).code, loader: 'js' }
     })
   },
 }

@@ -22,7 +22,7 @@ import {
   type Teardown,
   temporaryFolder,
 } from './processes.ts'
-import { type App, programOf } from './programs.ts'
+import { programOf } from './programs.ts'
 
 /** A fixture of the library: a tone of known pitch and length. */
 export interface Tone {
@@ -68,8 +68,13 @@ export async function prepareStation(
   }
   await fillLibrary(env, tones)
   await promisify(execFile)('redis-cli', ['-p', String(redis.port), 'set', 'solstice:reconciled', '1'])
-  const startApp = async (app: App, isReady: RegExp, more: Record<string, string> = {}) => {
-    const process = start(t, 'node', [await programOf(app)], { ...env, ...more }, 'ipc')
+  const startApp = async (
+    app: 'api' | 'stream-worker' | 'jobs',
+    isReady: RegExp,
+    more: Record<string, string> = {},
+  ) => {
+    const program = await programOf(`apps/${app}/src/main.ts`)
+    const process = start(t, 'node', [program], { ...env, ...more }, 'ipc')
     await process.printed(isReady)
     return process
   }

@@ -1,0 +1,123 @@
+/**
+ * `npm test`: types, lint and dependency rule, and all tests; ends with the line `N passed, N failed`.
+ * `npm test -- <files>` runs these tests only.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { root } from '../tests/harness/processes.ts'
+import { buildPrograms, startedByTests } from '../tests/harness/programs.ts'
+
+/** Of one file; long enough for a machine that is several times slower, since nothing is waited for that does not come. */
+const LIMIT_S = 400
+/** What a file that is told that its time is over needs to say where it stands. */
+const LAST_WORDS_MS = 10_000
+/** Many tests wait for real time more than they compute, so one more than two cores runs at once. */
+const LANES = 3
+/** These wait most and take longest, so they come first. */
+const first = ['tests/journeys/', 'tests/browser/', 'scripts/', 'tests/']
+
+const named = process.argv.slice(2)
+const running = new Set<ChildProcess>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal)
+    process.kill(process.pid, signal)
+  })
+}
+// Side by side: the checks need one core only.
+const [{ passed, failed }, complaint] = await Promise.all([test(), named.length === 0 ? check() : null])
+if (passed + failed === 0) console.log('No test ran.')
+if (complaint !== null) console.log(`${complaint}\nThe checks failed (npm run check).`)
+
+const failures = failed + (complaint === null ? 0 : 1)
+process.exitCode = failures > 0 || passed === 0 ? 1 : 0
+console.log(`${passed} passed, ${failures} failed`)
+
+/** What is wrong, as it was said; null when nothing is. */
+async function check(): Promise<string | null> {
+  const { code, said } = await run('npm', ['run', '--silent', 'check'])
+  return code === 0 ? null : said
+}
+
+/** Counts the assertions of all files. */
+async function test() {
+  const files = named.length ? named.map((path) => relative(root, resolve(path))) : await findTests()
+  await mkdir(join(root, '.build'), { recursive: true })
+  const built = await mkdtemp(join(root, '.build/test-run-'))
+  try {
+    const fault = await buildPrograms([...startedByTests, ...files], built).catch((error: Error) => error)
+    if (fault) {
+      console.log(fault.message)
+      return { passed: 0, failed: 1 }
+    }
+    const counts = { passed: 0, failed: 0 }
+    // One lane begins at the other end: stations compete less for the cores.
+    const lanes = Array.from({ length: LANES }, async (_, lane) => {
+      for (;;) {
+        const file = lane === 0 ? files.pop() : files.shift()
+        if (file === undefined) return
+        const { passed, failed } = await testFile(file, built)
+        counts.passed += passed
+        counts.failed += failed
+      }
+    })
+    await Promise.all(lanes)
+    return counts
+  } finally {
+    await rm(built, { recursive: true, force: true })
+  }
+}
+
+async function findTests(): Promise<string[]> {
+  const folders = [
+    ...(await readdir(join(root, 'packages'))).map((name) => `packages/${name}/src`),
+    ...(await readdir(join(root, 'apps'))).map((name) => `apps/${name}/src`),
+    'scripts',
+    'tests',
+  ]
+  const found = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(root, folder), { recursive: true }).catch(() => []))
+        .filter((path) => path.endsWith('.test.ts'))
+        .map((path) => `${folder}/${path}`),
+    ),
+  )
+  const rank = (path: string) => [...first, ''].findIndex((start) => path.startsWith(start))
+  return found.flat().sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+}
+
+/** Runs one file and prints what it says, except what went well. One that breaks off is a failure of its own. */
+async function testFile(file: string, built: string) {
+  const startedMs = performance.now()
+  const program = join(built, file.replace(/\.ts$/, '.js'))
+  const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), BUILT_FOR_TESTS: built }
+  const { code, said } = await run(process.execPath, ['--enable-source-maps', program], env)
+  const tookS = ((performance.now() - startedMs) / 1000).toFixed(1)
+  const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
+  const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)
+  const isWell = code === 0 && failed === 0 && total !== undefined
+  // What went well inside a file is left out, so that a failure is found at once.
+  const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# \{|TAP version|$)/
+  const details = said.split('\n').filter((line) => !isDetail.test(line))
+  console.log([`${isWell ? 'ok' : 'not ok'} - ${file} # ${tookS} s`, ...details].join('\n    '))
+  return { passed: Number(passed ?? 0), failed: failed || (isWell ? 0 : 1) }
+}
+
+/** Runs a program to its end, and resolves with all that it said. */
+async function run(command: string, args: string[], env: Record<string, string> = {}) {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const pieces: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => pieces.push(piece))
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_S * 1000 + LAST_WORDS_MS)
+  const [code] = await once(child, 'close')
+  clearTimeout(timer)
+  running.delete(child)
+  return { code, said: Buffer.concat(pieces).toString() }
+}
