@@ -4,8 +4,8 @@ import { jobsAtStart, recurrences } from './schedule.ts'
 
 await runService('jobs', async (config, log) => {
   const ports = await connect(config, log)
-  const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(config), log)
-  for (const name of jobsAtStart(config)) await ports.jobs.add(name, {}, { id: name })
+  const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
+  for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()
   log.info('taking jobs')
   return async () => {

@@ -1,18 +1,27 @@
-import type { Config, Recurrence } from '@solstice/adapters'
+import type { Ports, Recurrence } from '@solstice/adapters'
 import type { JobName } from '@solstice/station'
 
+const SWEEP_EVERY_MS = 60_000
+
 /** What is done at every start, once however many processes start together. */
-export function jobsAtStart(config: Config): JobName[] {
+export function jobsAtStart({ config, payments }: Pick<Ports, 'config' | 'payments'>): JobName[] {
   return [
     'reconcile-media',
     'measure-loudness',
+    ...(payments.configured.size > 0 ? (['sweep-donations'] as const) : []),
     ...(config.lyricsPrefetch ? (['prefetch-lyrics'] as const) : []),
   ]
 }
 
 /** What comes again and again. */
-export function recurrences({ logPurgeHour, timeZone }: Config): Recurrence[] {
+export function recurrences({ config, payments }: Pick<Ports, 'config' | 'payments'>): Recurrence[] {
+  const { logPurgeHour, timeZone } = config
+  const providers = [...payments.configured.values()]
   return [
+    ...providers.flatMap((provider): Recurrence[] =>
+      'pollIntervalMs' in provider ? [{ name: 'poll-donations', everyMs: provider.pollIntervalMs }] : [],
+    ),
+    ...(providers.length > 0 ? [{ name: 'sweep-donations', everyMs: SWEEP_EVERY_MS } as const] : []),
     { name: 'purge-expired', pattern: `0 ${logPurgeHour} * * *`, timeZone },
     { name: 'purge-accounts', pattern: '0 * * * *', timeZone },
   ]

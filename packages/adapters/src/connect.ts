@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type {
   Announcer,
   AudioTags,
   Bus,
   DataStore,
   DeleteQuota,
+  DeliverySpool,
   JobQueue,
   Leases,
   LoudnessMeter,
@@ -24,11 +26,13 @@ import { openRedisBus } from './bus-redis.ts'
 import type { Config } from './config.ts'
 import { openJsonData } from './data-json.ts'
 import { openDeleteQuota } from './delete-quota-redis.ts'
+import { openDeliverySpool } from './delivery-spool.ts'
 import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
+import { openS3Media } from './media-s3.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
@@ -53,6 +57,7 @@ export interface Ports {
   loudnessMeter: LoudnessMeter
   passwords: Passwords
   payments: Payments
+  spool: DeliverySpool
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   reconciliation: Reconciliation
@@ -70,15 +75,13 @@ export interface Ports {
 export async function connect(config: Config, log: Logger): Promise<Ports> {
   const [data, media, redis] = await Promise.all([
     openJsonData(config.dataDir),
-    openLocalMedia(config.mediaDir),
+    config.bucket ? openS3Media(config.bucket, log) : openLocalMedia(config.mediaDir),
     openRedis(config.redisUrl, log, config.isProduction),
   ])
   const clock = await openStationClock(redis)
   const bus = openRedisBus(redis, clock, log)
   const jobs = openJobQueue(config.redisUrl, log)
   const microphones = openMicrophones(redis)
-  const payments = openPayments(config)
-  if (payments.active) log.warn('this version cannot confirm payments yet, so donations are off')
   return {
     config,
     log,
@@ -91,9 +94,10 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     tags: audioTags(),
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     passwords: createPasswords(),
-    payments: { ...payments, active: null },
+    payments: openPayments(config),
+    spool: openDeliverySpool(join(config.dataDir, 'deliveries')),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
-    videoTools: openVideoTools(config, redis),
+    videoTools: openVideoTools(config, redis, log),
     reconciliation: openReconciliation(redis),
     deleteQuota: openDeleteQuota(redis, clock, config),
     leases: openLeases(redis),
@@ -102,7 +106,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     metrics: createMetrics(),
     redis,
     async close() {
-      await Promise.all([bus.close(), jobs.close(), data.close()])
+      await Promise.all([bus.close(), jobs.close(), data.close(), media.close()])
       clock.stop()
       microphones.close()
       redis.disconnect()

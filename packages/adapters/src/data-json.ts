@@ -45,6 +45,7 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     bans: collection('bans'),
     donations: collection('donations'),
     ledger: collection('ledger'),
+    inbox: collection('inbox'),
     measurements: collection('measurements'),
     waveforms: collection('waveforms'),
     async close() {

@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FailureCode, FailureDetails } from '@solstice/contracts'
 import { type Answer, Failure, type Given, type JobName, type JobQueue } from '@solstice/station'
 import { DelayedError, type Job, type JobsOptions, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { type KeptProgress, keptProgress, refusalIn, reportOf, writeRefusal } from './job-board.ts'
 import { answered, keepAnswering } from './redis.ts'
 
 const PREFIX = 'solstice'
-/** Jobs of each queue that a process does at once. There are three, so that what takes long never delays a short change. */
-const concurrency = { jobs: 4, changes: 4, batches: 2 } as const
+/** Jobs of each queue that a process does at once. There are several, so that what takes long never delays a short change. */
+const concurrency = { jobs: 4, changes: 4, batches: 2, downloads: 2, listings: 2, donations: 1 } as const
 type QueueName = keyof typeof concurrency
+/** Songs that were paid for wait for each other in all processes: the air takes one at a time. */
+const ONE_AT_A_TIME: QueueName = 'donations'
 const queueNames = Object.keys(concurrency) as QueueName[]
+const isQueueName = (text: string): text is QueueName => Object.hasOwn(concurrency, text)
 
-/** Where a job belongs: `changes` are waited for by somebody, `jobs` are not. */
-const kindOf: Record<JobName, 'jobs' | 'changes'> = {
+/** Where a job belongs: all but `jobs` are waited for by somebody, the last two are done only as long as they are. */
+const kindOf: Record<JobName, 'jobs' | 'changes' | 'downloads' | 'listings' | 'donations'> = {
   'reconcile-media': 'jobs',
   'demo-library': 'jobs',
   'purge-expired': 'jobs',
   'purge-accounts': 'jobs',
+  'queue-donation': 'donations',
+  'poll-donations': 'jobs',
+  'sweep-donations': 'jobs',
   'measure-loudness': 'jobs',
   'prefetch-lyrics': 'jobs',
   'lyrics-batch': 'jobs',
@@ -27,6 +33,8 @@ const kindOf: Record<JobName, 'jobs' | 'changes'> = {
   'move-tracks': 'changes',
   'delete-clips': 'changes',
   'move-clips': 'changes',
+  'import-video': 'downloads',
+  'list-videos': 'listings',
 }
 
 /** A change of more things than this is a batch. */
@@ -54,6 +62,13 @@ const WORKER_CHECK_MS = 2_000
 const FIRST_LOOK_MS = 20
 const LOOK_AGAIN_MS = 500
 const PROGRESS_MS = 1_000
+/** Of jobs that are done only while somebody waits, at most so many wait for their turn. */
+const MOST_WAITING = 10
+const TRY_AGAIN_S = 30
+/** Whoever waits says so again after a quarter of this time, and whoever does the job looks as often as said below. */
+const WANTED_MS = 30_000
+const WANTED_CHECK_MS = 250
+const UNWANTED = 'nobody waits for it any more'
 /** When another process may take up what one broke off that ends. */
 const LEFT_FOR_MS = 1_000
 
@@ -69,6 +84,9 @@ const options: Record<QueueName, JobsOptions> = {
   jobs: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
   changes: { ...retries, removeOnComplete: { count: 100 } },
   batches: { ...retries, removeOnComplete: { count: 50 } },
+  donations: { ...retries, removeOnComplete: { count: 100 } },
+  downloads: { ...retries, removeOnComplete: { count: 50 } },
+  listings: { ...retries, removeOnComplete: { count: 50 } },
 }
 
 /** What a job works with beside what it is given. */
@@ -95,14 +113,11 @@ export type Processors = {
   ) => Promise<Answer<N> extends undefined ? void : Answer<N>>
 }
 
-/** A job that comes again and again. */
-export interface Recurrence {
-  name: JobName
-  /** Cron: minute, hour, day of the month, month, day of the week. */
-  pattern: string
-  /** IANA name of the zone that the pattern is meant in. */
-  timeZone: string
-}
+/**
+ * A job that comes again and again: after so many ms, or at the times of a cron pattern (minute, hour, day of the month, month,
+ * day of the week) in a zone (IANA name).
+ */
+export type Recurrence = { name: JobName } & ({ everyMs: number } | { pattern: string; timeZone: string })
 
 export interface JobWorker {
   /** Breaks off what runs and resolves when it has ended. */
@@ -116,6 +131,9 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     jobs: openQueue('jobs', redis, log),
     changes: openQueue('changes', redis, log),
     batches: openQueue('batches', redis, log),
+    donations: openQueue('donations', redis, log),
+    downloads: openQueue('downloads', redis, log),
+    listings: openQueue('listings', redis, log),
   }
   const closing = new AbortController()
 
@@ -128,19 +146,32 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     }
   }
 
-  const add = (queue: QueueName, name: JobName, given: object, id?: string, again = false) => {
+  const add = (
+    queue: QueueName,
+    name: JobName,
+    given: object,
+    id?: string,
+    again = false,
+    jobId?: string,
+  ) => {
     return ask(
       queues[queue].add(name, given, {
         ...options[queue],
         ...(id && { deduplication: { id, keepLastIfActive: again } }),
         // Ids count up by queue, and what changes are told apart by has to be one of both.
         ...(queue === 'batches' && { jobId: randomUUID() }),
+        ...(jobId && { jobId }),
       }),
     )
   }
 
   /** @throws Failure JOBS_UNAVAILABLE when it takes too long, or nobody is there to do it. */
-  const untilEnded = async (queue: Queue, job: Job, limitMs: number): Promise<'completed' | 'failed'> => {
+  const untilEnded = async (
+    queue: Queue,
+    job: Job,
+    limitMs: number,
+    leaving = closing.signal,
+  ): Promise<'completed' | 'failed'> => {
     const begunMs = performance.now()
     const elapsedMs = () => performance.now() - begunMs
     let reachedMs = 0
@@ -148,7 +179,8 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     let lookedMs = 0
     while (elapsedMs() < limitMs && elapsedMs() - Math.min(reachedMs, mannedMs) < ABSENCE_LIMIT_MS) {
       const pauseMs = Math.min(LOOK_AGAIN_MS, Math.max(FIRST_LOOK_MS, elapsedMs() / 8))
-      await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {
+      await wait(pauseMs, undefined, { signal: leaving }).catch(() => {
+        if (!closing.signal.aborted) leaving.throwIfAborted()
         throw new Failure('JOBS_UNAVAILABLE')
       })
       const state = await ask(job.getState()).catch(() => null)
@@ -164,6 +196,14 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     throw new Failure('JOBS_UNAVAILABLE')
   }
 
+  const answerOf = async (queue: Queue, id: string, end: 'completed' | 'failed') => {
+    const ended = await ask(queue.getJob(id))
+    if (!ended) throw new Failure('JOBS_UNAVAILABLE')
+    // One that succeeded at last still has the reason why it failed before.
+    if (end === 'failed') throw refusalIn(ended.failedReason) ?? new Failure('INTERNAL')
+    return ended.returnvalue
+  }
+
   return {
     async add(name, given, { id, again } = {}) {
       return (await add(queueFor(name, given), name, given, id, again)).id!
@@ -173,11 +213,30 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       const queue = queueFor(name, given)
       const job = await add(queue, name, given)
       const end = await untilEnded(queues[queue], job, limitMs)
-      const ended = await ask(queues[queue].getJob(job.id!))
-      if (!ended) throw new Failure('JOBS_UNAVAILABLE')
-      // One that succeeded at last still has the reason why it failed before.
-      if (end === 'failed') throw refusalIn(ended.failedReason) ?? new Failure('INTERNAL')
-      return ended.returnvalue
+      return answerOf(queues[queue], job.id!, end)
+    },
+
+    async performWhileWanted(name, given, leaving) {
+      const queue = queues[queueFor(name, given)]
+      const { waiting = 0, delayed = 0 } = await ask(queue.getJobCounts('waiting', 'delayed'))
+      if (waiting + delayed >= MOST_WAITING)
+        throw new Failure('RATE_LIMITED', { retryAfterSecs: TRY_AGAIN_S })
+      const id = randomUUID()
+      const want = () => redis.set(wantedKey(id), '', 'PX', WANTED_MS)
+      await ask(want())
+      const renewing = setInterval(() => void want().catch(() => {}), WANTED_MS / 4)
+      try {
+        leaving.throwIfAborted()
+        const job = await add(queueFor(name, given), name, given, undefined, false, id)
+        const either = AbortSignal.any([closing.signal, leaving])
+        const end = await untilEnded(queue, job, Number.POSITIVE_INFINITY, either)
+        return await answerOf(queue, id, end)
+      } finally {
+        clearInterval(renewing)
+        await ask(redis.del(wantedKey(id))).catch(() => {})
+        // What did not begin yet leaves the queue; what runs cannot, and hears of it by the line above.
+        if (leaving.aborted) await ask(queue.remove(id)).catch(() => {})
+      }
     },
 
     async progress(name, id) {
@@ -199,6 +258,23 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       }
     },
 
+    async board(page) {
+      const { queue: name } = page
+      if (name !== undefined && !isQueueName(name)) throw new Failure('NOT_FOUND')
+      const shown = name === undefined ? queueNames : [name]
+      return ask(Promise.all(shown.map((name) => reportOf(queues[name], page))))
+    },
+
+    async retry(name, id) {
+      const job = isQueueName(name) ? await ask(queues[name].getJob(id)) : null
+      if (!job) throw new Failure('NOT_FOUND')
+      if (isOnDemand(job.name)) throw new Failure('BAD_REQUEST', { field: 'id', reason: 'job_awaited' })
+      if ((await ask(job.getState())) !== 'failed')
+        throw new Failure('BAD_REQUEST', { field: 'id', reason: 'job_not_failed' })
+      await ask(job.retry('failed', { resetAttemptsMade: true }))
+      return job.name
+    },
+
     async close() {
       closing.abort()
       await Promise.all(Object.values(queues).map((queue) => queue.close()))
@@ -208,7 +284,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
 }
 
 /**
- * Does the jobs of both queues, up to four of each at a time; any number of processes may, each job is done by one.
+ * Does the jobs of all queues, up to four of each at a time; any number of processes may, each job is done by one.
  * What fails is tried again, five times in all, after 1, 2, 4 and 8 s; what a dead process left is taken up within 15 s.
  */
 export async function workJobs(
@@ -224,22 +300,26 @@ export async function workJobs(
     const process = processors[job.name as JobName] as Processors[JobName] | undefined
     if (!process) throw new Error(`there is no job named ${job.name}`)
     const progress = progressOf(job)
+    const wanted = isOnDemand(job.name) ? await watchWanted(redis, job.id!) : null
     const context = {
       jobId: job.id!,
-      stopping: stopping.signal,
+      stopping: wanted ? AbortSignal.any([stopping.signal, wanted.signal]) : stopping.signal,
       notes: keptProgress(job).notes,
       progress: progress.note,
       keep: progress.keep,
     }
     try {
-      stopping.signal.throwIfAborted()
+      context.stopping.throwIfAborted()
       return await process(job.data, context).finally(progress.save)
     } catch (error) {
+      if (wanted?.signal.aborted) throw new UnrecoverableError(UNWANTED)
       if (error instanceof Failure) throw refused(job, error)
       if (!stopping.signal.aborted) throw error
       // No failed attempt. Later, since a worker that is closing may still take what is there.
       await job.moveToDelayed(Date.now() + LEFT_FOR_MS, token)
       throw new DelayedError()
+    } finally {
+      wanted?.end()
     }
   }
   const workers = queueNames.map((queue) => {
@@ -257,6 +337,7 @@ export async function workJobs(
     worker.on('failed', (job, error) => {
       const refusal = refusalIn(error.message)
       if (refusal) log.info({ job: job?.name, code: refusal.code, ...refusal.details }, 'job refused')
+      else if (error.message === UNWANTED) log.info({ job: job?.name }, UNWANTED)
       else log.error({ job: job?.name, attempt: job?.attemptsMade, err: error }, 'job failed')
     })
     return worker
@@ -270,31 +351,31 @@ export async function workJobs(
   }
 }
 
-const REFUSAL = 'Failure '
-
 /** A refusal on its way through Redis; it is final where somebody waits for it. */
-function refused(job: Job, { code, details }: Failure): Error {
-  const reason = REFUSAL + JSON.stringify({ code, details })
-  return kindOf[job.name as JobName] === 'changes' ? new UnrecoverableError(reason) : new Error(reason)
+function refused(job: Job, failure: Failure): Error {
+  const reason = writeRefusal(failure)
+  return kindOf[job.name as JobName] === 'jobs' ? new Error(reason) : new UnrecoverableError(reason)
 }
 
-function refusalIn(reason: string): Failure | null {
-  if (!reason.startsWith(REFUSAL)) return null
-  const { code, details } = JSON.parse(reason.slice(REFUSAL.length)) as {
-    code: FailureCode
-    details: FailureDetails
+const wantedKey = (jobId: string) => `${PREFIX}:wanted:${jobId}`
+const isOnDemand = (name: string) => ['downloads', 'listings'].includes(kindOf[name as JobName])
+
+/** Aborts when nobody waits for a job any more. Redis that does not answer says nothing about that. */
+async function watchWanted(redis: Redis, jobId: string) {
+  const unwanted = new AbortController()
+  const look = async () => {
+    if ((await redis.exists(wantedKey(jobId))) === 0) unwanted.abort()
   }
-  return new Failure(code, details)
-}
-
-interface KeptProgress {
-  done: number
-  total: number
-  notes?: unknown
-}
-
-function keptProgress({ progress }: Job): KeptProgress {
-  return typeof progress === 'object' ? (progress as KeptProgress) : { done: 0, total: 0 }
+  let looking: Promise<void> | null = null
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch(() => {})
+      .finally(() => {
+        looking = null
+      })
+  }, WANTED_CHECK_MS)
+  await look()
+  return { signal: unwanted.signal, end: () => clearInterval(timer) }
 }
 
 /** Notes may be of some MB, so they are written seldom. */
@@ -331,10 +412,15 @@ async function planRecurrences(redisUrl: string, recurrences: Recurrence[], log:
       for (const { key } of await queue.getJobSchedulers()) {
         if (!planned.some(({ name }) => name === key)) await queue.removeJobScheduler(key)
       }
-      for (const { name, pattern, timeZone } of planned) {
-        const template = { name, data: {}, opts: options[queueName] }
-        await queue.upsertJobScheduler(name, { pattern, tz: timeZone }, template)
+      for (const recurrence of planned) {
+        const { name } = recurrence
+        const times =
+          'everyMs' in recurrence
+            ? { every: recurrence.everyMs }
+            : { pattern: recurrence.pattern, tz: recurrence.timeZone }
+        await queue.upsertJobScheduler(name, times, { name, data: {}, opts: options[queueName] })
       }
+      if (queueName === ONE_AT_A_TIME) await queue.setGlobalConcurrency(1)
       await queue.close()
     }
   } finally {

@@ -104,6 +104,8 @@ export async function orderSong(
     tier: settings.tiersEnabled ? wanted : null,
     status: 'pending',
     queue: null,
+    refusedWhy: null,
+    airedAt: null,
     matchCode: null,
     claimKey: id,
     expiresAt: null,
@@ -219,29 +221,6 @@ export async function expireDonations(data: DonationData, nowMs: number, graceMs
   const over = pending.filter(({ expiresAt }) => expiresAt !== null && expiresAt + graceMs <= nowMs)
   const expired = await Promise.all(over.map(({ id }) => close(data, { id }, 'expired', 'expired', nowMs)))
   return expired.filter(Boolean).length
-}
-
-/** The song of a paid order is queued. Whether it was due. */
-export async function settleQueued(data: DonationData, donationId: string, nowMs: number): Promise<boolean> {
-  const due = { id: donationId, status: 'paid', queue: 'due' } as const
-  if ((await data.donations.update(due, { queue: 'queued' })) === 0) return false
-  const onceKey = `queued ${donationId}`
-  await noteDonation(data, { donationId, event: 'queued', onceKey, atMs: nowMs, note: '' })
-  return true
-}
-
-/** The song of a paid order cannot be queued. Whether it was due. */
-export async function settleRefused(
-  data: DonationData,
-  donationId: string,
-  why: string,
-  nowMs: number,
-): Promise<boolean> {
-  const due = { id: donationId, status: 'paid', queue: 'due' } as const
-  if ((await data.donations.update(due, { status: 'paid_unqueued', queue: 'refused' })) === 0) return false
-  const onceKey = `refused ${donationId}`
-  await noteDonation(data, { donationId, event: 'refused', onceKey, atMs: nowMs, note: why })
-  return true
 }
 
 /** Adds to the ledger what it does not have yet; whether it had not. */

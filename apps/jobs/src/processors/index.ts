@@ -1,5 +1,12 @@
 import type { Ports, Processors } from '@solstice/adapters'
-import { capabilitiesOf, createAudit, createClips, createEditor } from '@solstice/station'
+import {
+  capabilitiesOf,
+  createAudit,
+  createClips,
+  createEditor,
+  pollPayments,
+  queueDonation,
+} from '@solstice/station'
 import { deleteClips, moveClips } from './change-clips.ts'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
@@ -8,6 +15,7 @@ import { prefetchLyrics } from './prefetch-lyrics.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { purgeExpired } from './purge-expired.ts'
 import { reconcileMedia } from './reconcile-media.ts'
+import { sweepDonations } from './sweep-donations.ts'
 
 /** What does each job. */
 export function processorsOf(ports: Ports): Processors {
@@ -20,6 +28,10 @@ export function processorsOf(ports: Ports): Processors {
     'demo-library': (_, { stopping }) => makeDemoLibrary(ports, stopping),
     'purge-expired': () => purgeExpired(ports),
     'purge-accounts': () => purgeAccounts(ports),
+    'queue-donation': ({ donationId }, { stopping }) =>
+      queueDonation({ ...ports, audit }, donationId, stopping),
+    'poll-donations': () => pollPayments(ports, ports.clock.nowMs()),
+    'sweep-donations': () => sweepDonations(ports),
     'measure-loudness': (_, { stopping }) => measure(stopping),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
     'lyrics-batch': (given, context) => lyricsBatch({ ...ports, audit }, given, context),

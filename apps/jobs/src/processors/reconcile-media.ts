@@ -1,9 +1,24 @@
 import type { Ports } from '@solstice/adapters'
-import { libraryChanged, reconcile, reconcileClips } from '@solstice/station'
+import { libraryChanged, reconcile, reconcileArtists, reconcileClips } from '@solstice/station'
 
-/** Library and disk agree again; then a worker that has nothing saved may begin, and an empty library gets its demo. */
+/**
+ * Library and disk agree again; then a worker that has nothing saved may begin, and an empty library gets its demo. A
+ * bucket is not looked through: it may hold more than can be listed at each start.
+ */
 export async function reconcileMedia(ports: Ports): Promise<void> {
-  const { config, data, media, tags, log, jobs, reconciliation } = ports
+  const { config, data, jobs, reconciliation } = ports
+  if (config.mediaStorage === 'cloud') await reconcileArtists(data, null)
+  else await reconcileTracks(ports)
+  await reconciliation.mark()
+  if (config.mediaStorage === 'local')
+    await reconcileClips({ ...ports, confirmTrackCleanup: config.confirmTrackCleanup })
+  if (config.demoLibrary && (await data.tracks.find()).length === 0) {
+    await jobs.add('demo-library', {}, { id: 'demo-library' })
+  }
+}
+
+async function reconcileTracks(ports: Ports): Promise<void> {
+  const { config, data, media, tags, log } = ports
   const result = await reconcile({
     data,
     media,
@@ -12,13 +27,7 @@ export async function reconcileMedia(ports: Ports): Promise<void> {
     log,
     onChange: () => libraryChanged(ports),
   })
-  if (result.isChanged) {
-    log.info(result, 'the library follows the disk')
-    libraryChanged(ports)
-  }
-  await reconciliation.mark()
-  await reconcileClips({ ...ports, confirmTrackCleanup: config.confirmTrackCleanup })
-  if (config.demoLibrary && (await data.tracks.find()).length === 0) {
-    await jobs.add('demo-library', {}, { id: 'demo-library' })
-  }
+  if (!result.isChanged) return
+  log.info(result, 'the library follows the disk')
+  libraryChanged(ports)
 }

@@ -13,7 +13,7 @@ import type {
   Settings,
   Track,
 } from '@solstice/contracts'
-import type { Money, PaymentProviderId } from './payments.ts'
+import type { Money, Payment, PaymentProviderId } from './payments.ts'
 
 /** A track as it is remembered: who added it is known for those that were uploaded. */
 export type TrackRecord = Track & {
@@ -110,8 +110,15 @@ export interface DonationRecord extends Money {
   /** null without tiers. */
   tier: number | null
   status: DonationStatus
-  /** The hand-over to the queue, once it is paid: `due` until the song is queued or cannot be. */
-  queue: 'due' | 'queued' | 'refused' | null
+  /**
+   * The way of the song, once it is paid: `due` until it is queued or cannot be; `refusing` until all have been told that
+   * it will not be heard.
+   */
+  queue: 'due' | 'queued' | 'aired' | 'refusing' | 'refused' | null
+  /** Why the song of a paid order will not be heard. */
+  refusedWhy: string | null
+  /** epoch ms at which its song went on the air. */
+  airedAt: number | null
   /** What the donor writes in the comment; null where the service itself knows the order. */
   matchCode: string | null
   /** The code while a payment is awaited for it, else the id: a code is unique among pending orders. */
@@ -136,6 +143,16 @@ export interface LedgerRecord {
   note: string
 }
 
+/** What a payment service has told, from its delivery until it is applied. */
+export interface InboxRecord {
+  /** Provider and event: the same however often it is delivered. */
+  id: string
+  provider: PaymentProviderId
+  payment: Payment
+  /** epoch ms */
+  receivedAt: number
+}
+
 /** `network` is what is banned: see `networkOf`. */
 export type BanRecord = BanEntry & { network: string }
 
@@ -157,6 +174,7 @@ export interface DataStore {
   readonly bans: Collection<BanRecord, 'network'>
   readonly donations: Collection<DonationRecord, 'id'>
   readonly ledger: Collection<LedgerRecord, 'id'>
+  readonly inbox: Collection<InboxRecord, 'id'>
   readonly measurements: Collection<MeasurementRecord, 'trackId'>
   readonly waveforms: Collection<WaveformRecord, 'trackId'>
   close(): Promise<void>
@@ -200,6 +218,7 @@ export const collections = {
   bans: { key: 'network' },
   donations: { key: 'id', unique: ['claimKey'] },
   ledger: { key: 'id', serial: true, unique: ['onceKey'] },
+  inbox: { key: 'id' },
   measurements: { key: 'trackId' },
   waveforms: { key: 'trackId' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>

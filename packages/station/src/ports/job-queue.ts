@@ -1,14 +1,17 @@
 import type {
   ClipFamily,
   ClipResult,
+  JobState,
   LyricsBatchResult,
   LyricsEntry,
   Mode,
+  QueueReport,
   RemovedArtist,
   TrackResult,
 } from '@solstice/contracts'
 import type { Actor } from '../audit.ts'
-import type { EditableTags } from './outside.ts'
+import type { UploadedMetadata } from '../track-uploads.ts'
+import type { EditableTags, VideoList } from './outside.ts'
 
 /** The jobs by name: what they are given, and what they answer. Each may run twice, so each is repeatable. */
 export interface Jobs {
@@ -18,6 +21,12 @@ export interface Jobs {
   'demo-library': { given: Record<string, never>; answer: undefined }
   /** Old history and audit entries leave, with uploads that were never committed. */
   'purge-expired': { given: Record<string, never>; answer: undefined }
+  /** The song of a paid order is queued, or it is settled that it cannot be. */
+  'queue-donation': { given: { donationId: string }; answer: undefined }
+  /** Payments are read from the services that do not post them. */
+  'poll-donations': { given: Record<string, never>; answer: undefined }
+  /** Orders expire, and what others left half done with payments is finished. */
+  'sweep-donations': { given: Record<string, never>; answer: undefined }
   /** Helper accounts that were not activated in time leave. */
   'purge-accounts': { given: Record<string, never>; answer: undefined }
   /** Loudness, silence and outline of all tracks that were not measured yet, or have another file since. */
@@ -58,6 +67,10 @@ export interface Jobs {
     given: { songIds: string[]; force: boolean; actor: Actor }
     answer: { results: LyricsBatchResult[] }
   }
+  /** The tracks behind a video or playlist link. */
+  'list-videos': { given: { url: string }; answer: VideoList }
+  /** The sound of a video is taken in and waits for its commit, as an uploaded file does. */
+  'import-video': { given: { url: string; mode: Mode; actor: Actor }; answer: UploadedMetadata }
 }
 
 /** Which tracks a batch may change. */
@@ -82,6 +95,14 @@ export interface JobProgress {
   notes: unknown
 }
 
+/** What of the queues is read: one of them or all, of one state or all, each queue from `offset` on. */
+export interface BoardPage {
+  queue?: string
+  state?: JobState
+  offset: number
+  limit: number
+}
+
 export interface JobQueue {
   /**
    * Adds a job and gives its id; one with the same deduplication id that still waits or runs is not added twice.
@@ -100,5 +121,19 @@ export interface JobQueue {
   perform<N extends JobName>(name: N, given: Given<N>, limitMs?: number): Promise<Answer<N>>
   /** Of a job that was added; null when there is no such job, or none any more. */
   progress(name: JobName, id: string): Promise<JobProgress | null>
+  /**
+   * Adds a job that is done only while it is waited for: what runs is broken off within a second once `leaving` is
+   * aborted, and half a minute after the death of this process.
+   * @throws the `Failure` that the job ended with; Failure RATE_LIMITED when too many wait already, JOBS_UNAVAILABLE when
+   * nobody is there to do it; the reason of `leaving`.
+   */
+  performWhileWanted<N extends JobName>(name: N, given: Given<N>, leaving: AbortSignal): Promise<Answer<N>>
+  /** What the queues hold, newest first; nothing of what jobs are given. @throws Failure NOT_FOUND, JOBS_UNAVAILABLE */
+  board(page: BoardPage): Promise<QueueReport[]>
+  /**
+   * A failed job is done again, with all its attempts, and its name given.
+   * @throws Failure NOT_FOUND; BAD_REQUEST `job_not_failed`, or `job_awaited` when it is done only while it is waited for.
+   */
+  retry(queue: string, id: string): Promise<string>
   close(): Promise<void>
 }

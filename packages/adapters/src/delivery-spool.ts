@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DeliverySpool, InboxRecord } from '@solstice/station'
+import { syncFolder, writeDurably } from './durable-files.ts'
+
+/** Deliveries as files of a folder, one each. The folder is made with the first one. */
+export function openDeliverySpool(folder: string): DeliverySpool {
+  // Ids are the services': only a digest of one becomes a name.
+  const pathOf = (id: string) => join(folder, `${createHash('sha256').update(id).digest('hex')}.json`)
+  let drafts = 0
+
+  return {
+    async keep(delivery) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const draft = join(folder, `.${process.pid}-${++drafts}-${Date.now()}`)
+      try {
+        await writeDurably(draft, JSON.stringify(delivery), 0o600)
+        await rename(draft, pathOf(delivery.id))
+      } catch (error) {
+        await rm(draft, { force: true })
+        throw error
+      }
+      await syncFolder(folder)
+      await syncFolder(dirname(folder))
+    },
+
+    async all() {
+      const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      })
+      const texts = await Promise.all(
+        names.filter((name) => name.endsWith('.json')).map((name) => readIfThere(join(folder, name))),
+      )
+      return texts
+        .flatMap((text) => (text === null ? [] : [JSON.parse(text) as InboxRecord]))
+        .sort((a, b) => a.receivedAt - b.receivedAt)
+    },
+
+    async remove(id) {
+      await rm(pathOf(id), { force: true })
+    },
+  }
+}
+
+/** Another process that shares the folder may have been quicker. */
+async function readIfThere(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
