@@ -8,13 +8,14 @@ import t, { type Test } from 'tap'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
 import { start, temporaryFolder } from './harness/processes.ts'
+import { programOf } from './harness/programs.ts'
 import { startAir, startJobs } from './harness/workers.ts'
 
 const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0')}.mp3`)
 
 /** The jobs in a process of their own, to be killed. */
-function startDoomed(t: Test, { ports: { config } }: OpenApp) {
-  return start(t, 'node', ['--import', 'typebox', '--import', 'tsx', 'apps/jobs/src/main.ts'], {
+async function startDoomed(t: Test, { ports: { config } }: OpenApp) {
+  return start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
     JWT_SECRET: config.jwtSecret,
     REDIS_URL: config.redisUrl,
     DATA_DIR: config.dataDir,
@@ -76,7 +77,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
     const [name, isReached] = moments[moment]!
     const station = await prepare(t)
     const { data, media, jobs } = station.ports
-    const first = startDoomed(t, station)
+    const first = await startDoomed(t, station)
     await first.printed(/taking jobs/)
     const { songIds } = station
     const id =
@@ -113,7 +114,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
         synced: false,
         lines: [{ time: 0, text: 'la' }],
       })
-      const first = startDoomed(t, station)
+      const first = await startDoomed(t, station)
       await first.printed(/taking jobs/)
       const size = (await media.stat(songId))?.size
       const after = { title: 'New', artist: 'Newer', album: 'Newest', year: 2000 }

@@ -9,6 +9,7 @@ import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { start } from './harness/processes.ts'
+import { programOf } from './harness/programs.ts'
 import { openSocket } from './harness/socket-client.ts'
 import { startAir, startJobs } from './harness/workers.ts'
 
@@ -499,8 +500,9 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
     ids.push((await addTrack(`night/${i}.mp3`, null, { title: `${i}`, artist: 'A' })).id)
   await startAir(t, ports)
   const { dataDir, mediaDir, jwtSecret } = ports.config
+  const program = await programOf('apps/jobs/src/main.ts')
   const process = () =>
-    start(t, 'node', ['--import', 'typebox', '--import', 'tsx', 'apps/jobs/src/main.ts'], {
+    start(t, 'node', [program], {
       ...env,
       REDIS_URL: station.redis.url,
       DATA_DIR: dataDir,

@@ -3,14 +3,15 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type Process, root, start, temporaryFolder } from '../../../tests/harness/processes.ts'
+import { type Process, start, temporaryFolder } from '../../../tests/harness/processes.ts'
+import { programOf } from '../../../tests/harness/programs.ts'
 import { dataStoreSuite, played, track } from '../../../tests/suites/data-store.ts'
 import { openJsonData } from './data-json.ts'
 
-const writerArgs = ['--import', 'typebox', '--import', 'tsx', join(root, 'tests/suites/data-writer.ts')]
+const writer = await programOf('tests/suites/data-writer.ts')
 
 function startWriter(t: Test, folder: string, name: string, records: number): Process {
-  return start(t, process.execPath, [...writerArgs, folder, name, String(records)])
+  return start(t, process.execPath, [writer, folder, name, String(records)])
 }
 
 async function begin(writers: Process[]): Promise<void> {
@@ -145,12 +146,12 @@ t.test('a disk that takes no more refuses the change and keeps the old state', a
   await data.history.insert(large)
   const before = readFileSync(join(folder, 'history.json'), 'utf8')
   // A limit of 512 000 or, in some shells, 1 024 000 bytes per file: one byte more gives EFBIG, as a full disk gives ENOSPC.
-  const shell = ['-c', 'ulimit -f 1000; exec "$@"', 'sh', process.execPath, ...writerArgs, folder, 'w', '5']
-  const writer = start(t, 'sh', shell)
-  await begin([writer])
-  t.match(await writer.printed(/^refused: .*$/m), /history\.json could not be written; nothing was changed/)
-  t.match(writer.output, /EFBIG|ENOSPC/)
-  await writer.exited
+  const shell = ['-c', 'ulimit -f 1000; exec "$@"', 'sh', process.execPath, writer, folder, 'w', '5']
+  const limited = start(t, 'sh', shell)
+  await begin([limited])
+  t.match(await limited.printed(/^refused: .*$/m), /history\.json could not be written; nothing was changed/)
+  t.match(limited.output, /EFBIG|ENOSPC/)
+  await limited.exited
   t.equal(readFileSync(join(folder, 'history.json'), 'utf8'), before)
   t.same(readdirSync(folder).sort(), ['history.json', 'offsets.json'])
   t.equal((await data.history.insert(played('after', 1)))?.id, 2)

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
 import { type Process, start, startRedis, type Teardown } from '../../../tests/harness/processes.ts'
+import { programOf } from '../../../tests/harness/programs.ts'
 import { openJobQueue, type Processors, type Recurrence, workJobs } from './jobs-bullmq.ts'
 
 const log = pino({ level: 'silent' })
@@ -347,12 +348,11 @@ async function work(
 async function workElsewhere(t: Teardown, url: string, processors: string): Promise<Process> {
   const script = `
     import { pino } from 'pino'
-    import { workJobs } from './packages/adapters/src/jobs-bullmq.ts'
+    import { workJobs } from '${await programOf('packages/adapters/src/jobs-bullmq.ts')}'
     await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
     console.log('taking jobs')
     setInterval(() => {}, 1000)`
-  const loaders = ['--import', 'typebox', '--import', 'tsx']
-  const worker = start(t, process.execPath, [...loaders, '--input-type=module', '-e', script])
+  const worker = start(t, process.execPath, ['--input-type=module', '-e', script])
   await worker.printed(/taking jobs/)
   return worker
 }

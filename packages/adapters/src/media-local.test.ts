@@ -10,6 +10,7 @@ import { buffer, text } from 'node:stream/consumers'
 import type { MediaStorage } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { start, temporaryFolder } from '../../../tests/harness/processes.ts'
+import { programOf } from '../../../tests/harness/programs.ts'
 import { openLocalMedia } from './media-local.ts'
 
 /** A storage in `<folder>/media`, with a secret beside it and one in a folder whose name begins alike. */
@@ -211,14 +212,14 @@ t.test('a full disk refuses with its own error, and the partial file is gone', a
   const { root, media } = await openIn(t)
   await media.put('day/a.mp3', Buffer.from('a'))
   const script = `
-    import { openLocalMedia } from './packages/adapters/src/media-local.ts'
+    import { openLocalMedia } from '${await programOf('packages/adapters/src/media-local.ts')}'
     const media = await openLocalMedia(${JSON.stringify(root)})
     const parts = async function* () { for (let i = 0; i < 100; i++) yield Buffer.alloc(400_000) }
     const codes = []
     for (const content of [Buffer.alloc(40_000_000), parts()])
       await media.put('day/large.mp3', content).catch((error) => codes.push(error.code))
     console.log('codes ' + codes)`
-  const args = ['--import', 'typebox', '--import', 'tsx', '--input-type=module', '-e', script]
+  const args = ['--input-type=module', '-e', script]
   // What the test runner adds to a child by NODE_OPTIONS ends it at the signal that comes with the error.
   const wrapper = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=20000000', process.execPath]
   const limited = start(t, 'env', [...wrapper, ...args])
