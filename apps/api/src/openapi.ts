@@ -183,7 +183,11 @@ function replies({ reply, example }: Route) {
   if (!isBytes(reply)) return { 200: withExample(reply, example?.reply) }
   const content = { [reply.bytes]: { schema: { type: 'string', format: 'binary' } } }
   const { description } = reply
-  return { 200: { description, content }, ...(reply.hasRanges && { 206: { description, content } }) }
+  return {
+    200: { description, content },
+    ...(reply.hasRanges && { 206: { description, content } }),
+    ...(reply.mayRedirect && { 302: { description: 'Where the file lies in the cloud storage' } }),
+  }
 }
 
 function isBytes(reply: TSchema | BytesReply): reply is BytesReply {
@@ -198,6 +202,7 @@ function refusals(route: Route) {
     ...(route.capability ? (['FEATURE_UNAVAILABLE'] as const) : []),
     ...ofBody(route),
     'INTERNAL',
+    'DATA_UNAVAILABLE',
   ])
   const statuses = new Set([...codes].map((code) => failures[code].status))
   return Object.fromEntries(

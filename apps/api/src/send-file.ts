@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream'
+import type { Track } from '@solstice/contracts'
 import { Failure, type MediaKey, type MediaStorage } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FileCaller } from './access.ts'
 import { readRange } from './byte-range.ts'
+
+/** How long a track of unknown length may last. */
+const LONGEST_UNKNOWN_MS = 600_000
 
 /** @throws Failure UNAUTHORIZED when the caller has a token for another file, or for one that is not there. */
 export function refuseOtherFile(caller: FileCaller, key: MediaKey | null): void {
@@ -39,6 +43,27 @@ export async function sendFile(
   // An empty stream, because the length in the header shall stay the one of the file.
   if (request.method === 'HEAD' || stat.size === 0) return reply.send(Readable.from([]))
   return reply.send(await media.open(key, { start, end }))
+}
+
+/**
+ * Leads to where the audio of a track is to be had for as long as it lasts; or, where that is only here, sends it.
+ *
+ * @throws Failure as `sendFile`, STORAGE_URL_FAILED.
+ */
+export async function sendTrack(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  media: MediaStorage,
+  track: Readonly<Track>,
+): Promise<FastifyReply> {
+  const link = await media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
+  if (!link) return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
+  return reply.header('cache-control', 'no-store').redirect(link.url, 302)
+}
+
+/** How long a track may be listened to without a pause. */
+export function longestMs({ duration }: Readonly<Track>): number {
+  return duration === null ? LONGEST_UNKNOWN_MS : duration * 1000
 }
 
 function addVary(reply: FastifyReply, field: string): void {

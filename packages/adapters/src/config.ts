@@ -123,8 +123,6 @@ export function readConfig(env: Record<string, string | undefined>) {
   )
   if (dataProvider === 'sql')
     problems.push('DATA_PROVIDER=sql: this version keeps its data in files (json) only')
-  if (mediaStorage === 'cloud')
-    problems.push('MEDIA_STORAGE=cloud: this version keeps its media in local files only')
 
   const streamMode = flag('STREAM_MODE', false)
   const hostsWanted = flag('RADIO_HOSTS_MODE', false)
@@ -147,6 +145,14 @@ export function readConfig(env: Record<string, string | undefined>) {
       .split(',')
       .map((item) => item.trim().toLowerCase())
       .filter(Boolean)
+
+  const videoAudioBitrate = () => {
+    const value = text('VIDEO_AUDIO_BITRATE', '128K').toUpperCase()
+    const kbits = /^\d{2,3}K$/.test(value) ? Number.parseInt(value, 10) : 0
+    if (kbits >= 32 && kbits <= 320) return value
+    warnings.push(`VIDEO_AUDIO_BITRATE: "${value}" is not 32K to 320K; using 128K`)
+    return '128K'
+  }
 
   const clientOrigins = () => {
     const pages = isProduction ? '' : 'http://localhost:3000,http://localhost:5173,http://localhost:4173'
@@ -236,6 +242,36 @@ export function readConfig(env: Record<string, string | undefined>) {
     }
   }
 
+  /** The bucket of `MEDIA_STORAGE=cloud`; null when files are local. */
+  const bucket = () => {
+    if (mediaStorage !== 'cloud') return null
+    const needed = {
+      endpoint: 'S3_ENDPOINT',
+      bucket: 'S3_BUCKET',
+      accessKeyId: 'S3_ACCESS_KEY_ID',
+      secretAccessKey: 'S3_SECRET_ACCESS_KEY',
+    }
+    const missing = Object.values(needed).filter((name) => !env[name]?.trim())
+    if (missing.length) problems.push(`${missing.join(', ')}: required with MEDIA_STORAGE=cloud`)
+    const endpoint = address(needed.endpoint, '', WEB)
+    if (endpoint === null) problems.push('S3_ENDPOINT must be an address starting with http:// or https://')
+    const artsPrefix = text('S3_ARTS_PREFIX', 'arts').replace(/^\/+|\/+$/g, '')
+    const isPrefix =
+      /^[\w.!*'()-]+(\/[\w.!*'()-]+)*$/.test(artsPrefix) && !/(^|\/)\.\.?(\/|$)/.test(artsPrefix)
+    if (!isPrefix) warnings.push(`S3_ARTS_PREFIX: "${env.S3_ARTS_PREFIX}" is no prefix of keys; using arts`)
+    return {
+      endpoint: endpoint ?? '',
+      publicEndpoint: webAddress('S3_PUBLIC_ENDPOINT', '') || (endpoint ?? ''),
+      region: text('S3_REGION', 'auto'),
+      bucket: text(needed.bucket, ''),
+      accessKeyId: text(needed.accessKeyId, ''),
+      secretAccessKey: text(needed.secretAccessKey, ''),
+      forcePathStyle: flag('S3_FORCE_PATH_STYLE', true),
+      artsPrefix: isPrefix ? artsPrefix : 'arts',
+      presignTtlS: integer('S3_PRESIGN_TTL_S', 900, 60, 604_800),
+    }
+  }
+
   const config = {
     isProduction,
     port: integer('PORT', 3001, 0, 65535),
@@ -270,6 +306,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     dataDir: resolve(text('DATA_DIR', './data')),
     mediaStorage,
     mediaDir: resolve(text('MEDIA_DIR', './media')),
+    bucket: bucket(),
     ephemeralStorage: flag('EPHEMERAL_STORAGE', false),
     confirmTrackCleanup: flag('CONFIRM_TRACK_CLEANUP', false),
     demoLibrary: flag('DEMO_LIBRARY', true),
@@ -317,6 +354,8 @@ export function readConfig(env: Record<string, string | undefined>) {
 
     /** Download tool; '' = looked for in PATH. */
     videodownPath: text('VIDEODOWN_PATH', ''),
+    /** Bit rate of the sound that is taken from videos, as ffmpeg takes it. */
+    videoAudioBitrate: videoAudioBitrate(),
     /** Hosts, and their subdomains, that video links may name; the first is the domain that cookies have to be of. */
     videoSiteHosts: list('VIDEO_SITE_HOSTS', 'youtube.com,youtu.be,music.youtube.com'),
   }

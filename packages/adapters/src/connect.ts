@@ -32,7 +32,6 @@ import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
 import { openLocalMedia } from './media-local.ts'
-import { openS3Media } from './media-s3.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
@@ -71,11 +70,22 @@ export interface Ports {
   close(): Promise<void>
 }
 
+/** The files of the station, where the configuration says that they are. */
+export async function openMedia(
+  { bucket, mediaDir }: Pick<Config, 'bucket' | 'mediaDir'>,
+  log: Logger,
+): Promise<MediaStorage> {
+  if (!bucket) return openLocalMedia(mediaDir)
+  // Stations with files of their own need not wait at each start until all this is loaded.
+  const { openS3Media } = await import('./media-s3.ts')
+  return openS3Media(bucket, log)
+}
+
 /** From the configuration to the ports: the only place that chooses. @throws when a store cannot be opened. */
 export async function connect(config: Config, log: Logger): Promise<Ports> {
   const [data, media, redis] = await Promise.all([
     openJsonData(config.dataDir),
-    config.bucket ? openS3Media(config.bucket, log) : openLocalMedia(config.mediaDir),
+    openMedia(config, log),
     openRedis(config.redisUrl, log, config.isProduction),
   ])
   const clock = await openStationClock(redis)

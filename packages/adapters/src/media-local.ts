@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { link, mkdir, open, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises'
+import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { Failure, type MediaKey, type MediaStorage } from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
+import { hasRoomIn, isName, namesIn } from './media-keys.ts'
 
-/** Longest name that common file systems take. */
-const MAX_NAME_BYTES = 255
 /** A temporary file that nobody has written to for so long belongs to nobody any more. */
 const ABANDONED_MS = 60 * 60 * 1000
-/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs. */
-const RESERVE_BYTES = 200 * 1024 * 1024
 /** No hard link can be made: the place has none, the file is another user's, or lies on another disk. */
 const LINKLESS = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
@@ -105,11 +102,7 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       return isMade
     },
 
-    async hasRoomFor(bytes) {
-      const { bavail, bsize, blocks } = await statfs(root)
-      // Some network drives do not say how large they are.
-      return blocks === 0 || bavail * bsize - RESERVE_BYTES >= bytes
-    },
+    hasRoomFor: (bytes) => hasRoomIn(root, bytes),
 
     async delete(key) {
       const path = place(key)
@@ -153,6 +146,12 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       if (!found) throw new Failure('NOT_FOUND')
       return found.path
     },
+
+    keepAtHand() {},
+    atHand: () => null,
+    link: async () => null,
+    linkOrigin: null,
+    async close() {},
   }
 }
 
@@ -189,15 +188,8 @@ const temporaryName = () => `.${randomUUID()}.tmp`
 const isTemporary = (name: string) => /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name)
 
 function segments(key: MediaKey): string[] {
-  const names = key.split('/')
-  if (!names.every(isName)) throw new Failure('BAD_REQUEST', { field: 'key' })
+  const names = namesIn(key)
   return names[0] === 'day' || names[0] === 'night' ? ['music', ...names] : names
-}
-
-/** Whether a name stays where it is put, on any system. A replacement character means bytes that were not UTF-8. */
-function isName(name: string): boolean {
-  const isPlain = name !== '' && name !== '.' && name !== '..' && !/[\\\p{Cc}\p{Cs}\ufffd]/u.test(name)
-  return isPlain && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
 function inside(root: string, path: string): string {

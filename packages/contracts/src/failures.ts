@@ -150,6 +150,7 @@ export const failures = {
     'The history of donations could not be read',
   ),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
+  STORAGE_URL_FAILED: failure(502, 'Сховище файлів не відповідає', 'The file storage does not answer'),
   STREAM_NOT_READY: failure(503, 'Потік ще не готовий', 'The stream is not ready'),
   AIR_UNAVAILABLE: failure(
     503,
@@ -161,10 +162,20 @@ export const failures = {
     'Обробка триває довше, ніж зазвичай; вона завершиться сама',
     'The work takes longer than usual; it will be finished by itself',
   ),
+  DATA_UNAVAILABLE: failure(
+    503,
+    'Дані тимчасово недоступні, спробуйте ще раз',
+    'The data is unavailable for a moment, please try again',
+  ),
   TOOL_UNAVAILABLE: failure(
     503,
     'Інструмент завантаження тут недоступний',
     'The download tool is not available here',
+  ),
+  TOOL_TIMEOUT: failure(
+    504,
+    'Сайт відео відповідає занадто довго, спробуйте пізніше',
+    'The video site takes too long, please try later',
   ),
 } as const satisfies Record<string, FailureKind>
 
@@ -258,6 +269,22 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     link_playlist: text(
       'Це посилання на список відтворення; виберіть окреме відео',
       'This is a link to a playlist; choose a single video',
+    ),
+    video_unreadable: text(
+      'Це відео не вдалося отримати: воно може бути закритим, обмеженим або вилученим',
+      'This video cannot be had: it may be private, restricted or removed',
+    ),
+    video_large: text(
+      'Звук цього відео завеликий: щонайбільше {maxMb} МБ',
+      'The sound of this video is too large: at most {maxMb} MB',
+    ),
+    job_not_failed: text(
+      'Повторити можна лише завдання, яке не вдалося',
+      'Only a job that failed is done again',
+    ),
+    job_awaited: text(
+      'Таке завдання виконується, лише поки на нього чекають: повторіть сам запит',
+      'Such a job is done only while it is waited for: send the request itself again',
     ),
     currency_unsupported: text(
       'Платіжний сервіс не приймає цю валюту',

@@ -28,8 +28,8 @@ export const perSection = <const P extends Privilege[]>(...privileges: P) =>
 
 /** A body of raw bytes, read as it comes. */
 export interface Upload {
-  /** The content types that are taken. */
-  upload: readonly string[]
+  /** The content types that are taken; `*` = whatever it says that it is. */
+  upload: readonly string[] | '*'
   /** What the bytes have to be: a body of any other content type is refused as not being that. */
   kind?: 'mp3' | 'jpeg'
   maxBytes: number
@@ -42,6 +42,8 @@ export interface BytesReply {
   description: string
   /** Single byte ranges are served, with status 206. */
   hasRanges?: boolean
+  /** Where files lie in a cloud storage the answer leads there, with status 302. */
+  mayRedirect?: boolean
 }
 
 /** Bytes instead of JSON, with their content type. */

@@ -126,10 +126,12 @@ export async function ensureArtist(data: DataStore, artist: string): Promise<voi
 /**
  * Artist records, images and day tracks agree again: an image belongs to its artist, artists of day tracks have a record,
  * and a record with neither image nor day track goes.
+ *
+ * @param media where images are looked for; null = nowhere.
  */
-export async function reconcileArtists(data: DataStore, media: MediaStorage): Promise<void> {
-  await media.sweep(FOLDER)
-  await Promise.all((await media.list(FOLDER)).map((key) => registerImage(data, key)))
+export async function reconcileArtists(data: DataStore, media: MediaStorage | null): Promise<void> {
+  await media?.sweep(FOLDER)
+  await Promise.all(((await media?.list(FOLDER)) ?? []).map((key) => registerImage(data, key)))
 
   const dayTracks = await data.tracks.find({ mode: 'day' })
   const wanted = new Map(dayTracks.map(({ artist }) => [artistKey(artist), artist]))

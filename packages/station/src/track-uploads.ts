@@ -148,13 +148,16 @@ export function createTrackUploads(deps: {
   }
 }
 
-/** Removes files that have waited since before a moment (epoch ms), and says how many. */
+/**
+ * Removes files that have waited since before a moment (epoch ms), and says how many; and what killed processes left of
+ * files of any kind.
+ */
 export async function purgeStaged(media: MediaStorage, beforeMs: number): Promise<number> {
   let removed = 0
   for (const folder of ['', ...Object.values(clipFamilies).map((family) => `${family.folder}/`)]) {
     for (const mode of modes) {
       const staged = stagedKey(`${folder}${mode}`)
-      await media.sweep(staged)
+      await Promise.all([media.sweep(staged), media.sweep(`${folder}${mode}`)])
       for (const key of await media.list(staged)) {
         const stat = await media.stat(key)
         if (!stat || stat.modifiedMs >= beforeMs) continue

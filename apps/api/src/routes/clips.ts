@@ -24,6 +24,9 @@ interface ClipDeps {
   clock: StationClock
 }
 
+/** For how long the address of a clip is good at least. */
+const LINK_LIFE_S = 600
+
 const routesOf = {
   jingles: contract.jingles,
   phrases: contract.phrases,
@@ -55,14 +58,17 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
     if (/[/\\\p{Cc}]|^\.{1,2}$/u.test(filename)) throw new Failure('BAD_REQUEST', { field: 'filename' })
     const key = clipMedia({ family, mode, filename })
     refuseOtherFile(caller, key)
+    if (media.linkOrigin !== null) throw new Failure('NOT_FOUND')
     return sendFile(request, reply, media, key)
   })
 
   implement(app, routes.getAudio, async ({ params, request, reply }) => {
     const clip = await clips.find(family, params.id)
+    reply.header('cache-control', 'no-store')
+    const stored = await media.link(clipMedia(clip), { lastsS: LINK_LIFE_S })
+    if (stored) return { ok: true as const, url: stored.url }
     const adminToken = adminTokens.issueForFile(clipMedia(clip), clock.nowMs())
     const link = new URLSearchParams({ mode: clip.mode, filename: clip.filename, adminToken })
-    reply.header('cache-control', 'no-store')
     return { ok: true as const, url: `${origins.ownOrigin(request.raw)}${routes.getFile.path}?${link}` }
   })
 

@@ -17,6 +17,7 @@ import {
   findArt,
   type Lyrics,
   libraryOf,
+  type MediaLink,
   type MediaStorage,
   type Payments,
   readDonationSettings,
@@ -30,7 +31,7 @@ import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
 import { modeOnAir } from '../mode-on-air.ts'
 import type { RateLimit } from '../rate-limit.ts'
-import { refuseOtherFile, sendFile } from '../send-file.ts'
+import { longestMs, refuseOtherFile, sendTrack } from '../send-file.ts'
 import type { AirMirror } from '../stream/air-mirror.ts'
 import type { FanOut } from '../stream/fan-out.ts'
 import type { Tokens } from '../tokens.ts'
@@ -53,8 +54,6 @@ export interface ListeningDeps {
   avatars: ReadonlyMap<string, Picture>
 }
 
-/** How long a track of unknown length may last. */
-const LONGEST_UNKNOWN_MS = 600_000
 /** The largest image that is wrapped and sent in one piece. */
 const LARGEST_IMAGE = 10 * 1024 * 1024
 
@@ -102,8 +101,11 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     return sendWrapped(reply, Buffer.from(JSON.stringify(entry)), caller)
   })
 
-  implement(app, listening.getArtUrl, async ({ query, caller, request }) => {
-    if (!(await findArt(data, query.artist))) throw new Failure('NOT_FOUND')
+  implement(app, listening.getArtUrl, async ({ query, caller, request, reply }) => {
+    const key = await findArt(data, query.artist)
+    if (key === null) throw new Failure('NOT_FOUND')
+    const link = await media.link(key)
+    if (link) return sendLink(reply, link)
     return {
       url: `${origins.ownOrigin(request.raw)}/api/artist-art/${encodeURIComponent(artistKey(query.artist))}`,
       ttl: Math.max(0, Math.floor((caller.expiresAtMs - clock.nowMs()) / 1000)),
@@ -138,8 +140,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     app,
     listening.getAudio,
     async ({ query, request, reply }) => {
-      const { storageKey } = await findTrack(data, query.track)
-      return sendFile(request, reply, media, storageKey, { absent: 'TRACK_NOT_FOUND' })
+      return sendTrack(request, reply, media, await findTrack(data, query.track))
     },
     {
       // A pair of tokens that was good when the track began also serves its later ranges.
@@ -147,17 +148,19 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
         const { track: id } = query as { track?: unknown }
         if (headers.range === undefined || typeof id !== 'string') return 0
         const track = await data.tracks.get(id)
-        return track ? (track.duration === null ? LONGEST_UNKNOWN_MS : track.duration * 1000) : 0
+        return track ? longestMs(track) : 0
       },
     },
   )
 
   implement(app, listening.getAudioUrl, async ({ query, caller, request, reply }) => {
-    const { id } = await findTrack(data, query.track)
+    const track = await findTrack(data, query.track)
+    const link = await media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
+    if (link) return sendLink(reply, link)
     const { artToken, audioToken } = caller
     reply.header('cache-control', 'no-store')
-    const link = new URLSearchParams({ track: id, artToken, audioToken })
-    return { url: `${origins.ownOrigin(request.raw)}/api/audio/stream?${link}` }
+    const own = new URLSearchParams({ track: track.id, artToken, audioToken })
+    return { url: `${origins.ownOrigin(request.raw)}/api/audio/stream?${own}` }
   })
 
   implement(app, listening.setLyricsOffset, async ({ body: { offset, ...song }, caller }) => ({
@@ -168,14 +171,13 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   implement(app, listening.getAdminAudio, async ({ query, caller, request, reply }) => {
     const track = await data.tracks.get(query.track)
     refuseOtherFile(caller, track?.storageKey ?? null)
-    const { storageKey } = await findTrack(data, query.track)
-    return sendFile(request, reply, media, storageKey, { absent: 'TRACK_NOT_FOUND' })
+    return sendTrack(request, reply, media, await findTrack(data, query.track))
   })
 
   for (const route of [listening.getStream, listening.getPublicStream]) {
-    implement(app, route, ({ query, request, reply }) => {
+    implement(app, route, async ({ query, request, reply }) => {
       if (!config.streamMode) throw new Failure('STREAM_OFF')
-      deps.fanOut.serve(request, reply, query)
+      await deps.fanOut.serve(request, reply, query)
       // From here on the connection is out of HTTP's hands, so nothing else would name it in the log.
       request.log.info({ req: request }, 'a listener joins the stream')
       return reply
@@ -194,6 +196,11 @@ function libraryAsJson(tracks: readonly Readonly<Track>[]): Buffer {
     librariesAsJson.set(tracks, json)
   }
   return json
+}
+
+function sendLink(reply: FastifyReply, { url, ttlS }: MediaLink): { url: string; ttl: number } {
+  reply.header('cache-control', 'no-store')
+  return { url, ttl: ttlS }
 }
 
 function sendWrapped(reply: FastifyReply, bytes: Uint8Array, { artToken }: Listener): FastifyReply {

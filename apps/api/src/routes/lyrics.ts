@@ -11,6 +11,7 @@ import {
   type Lyrics,
   type LyricsBatches,
   lyricsStatus,
+  type MediaStorage,
   normalizeLyrics,
   rememberedLyrics,
   requireSong,
@@ -24,12 +25,14 @@ import type { AdminTokens } from '../admin-tokens.ts'
 import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
 import { createRateLimit } from '../rate-limit.ts'
+import { longestMs } from '../send-file.ts'
 
 interface LyricsDeps {
   data: DataStore
   lyrics: Lyrics
   batches: Pick<LyricsBatches, 'results'>
   audit: Audit
+  media: MediaStorage
   jobs: JobQueue
   clock: StationClock
   adminTokens: AdminTokens
@@ -89,9 +92,11 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   implement(app, contract.getAudioPreview, async ({ query, request, reply }) => {
     const track = await findSong(data, requireSong(query))
     if (!track) throw new Failure('TRACK_NOT_FOUND')
+    reply.header('cache-control', 'no-store')
+    const stored = await deps.media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
+    if (stored) return { url: stored.url }
     const adminToken = deps.adminTokens.issueForFile(track.storageKey, deps.clock.nowMs())
     const link = new URLSearchParams({ track: track.id, adminToken })
-    reply.header('cache-control', 'no-store')
     return { url: `${deps.origins.ownOrigin(request.raw)}${listening.getAdminAudio.path}?${link}` }
   })
 

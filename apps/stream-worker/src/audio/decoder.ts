@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { SAMPLE_RATE } from '@solstice/station'
+import { Failure, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import prism from 'prism-media'
 import { PcmRing } from './pcm-ring.ts'
@@ -52,7 +52,7 @@ export interface Decoder {
  */
 export function openDecoder(options: {
   ffmpegPath: string
-  /** Gives a path or an http address. */
+  /** Gives a path. @throws Failure when there will be none. */
   source(): Promise<string>
   /** Position of the first sample wanted. */
   from: number
@@ -98,7 +98,9 @@ export function openDecoder(options: {
       prism.FFmpeg.getInfo = () => ({ command: options.ffmpegPath, info: '', version: '', output: '' })
       stream = new prism.FFmpeg({ args: decoderArgs(place, at) })
     } catch (err) {
-      retry({ err }, PAUSE_MS)
+      // A refusal is the storage's last word; anything else may be over in a moment.
+      if (err instanceof Failure && !isClosed) giveUp({ err })
+      else retry({ err }, PAUSE_MS)
       return
     }
     const started = stream.process
@@ -209,13 +211,12 @@ export function openDecoder(options: {
 type Exit = { code: number | null; signal: NodeJS.Signals | null } | { err: Error }
 
 function decoderArgs(place: string, from: number): string[] {
-  const isAddress = /^https?:\/\//.test(place)
   const jump = from > EXACT_SEEK_SAMPLES ? from - SEEK_RUN_SAMPLES : 0
   return [
     ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
-    ...['-protocol_whitelist', isAddress ? 'http,https,tcp,tls' : 'file', '-format_whitelist', FORMATS],
+    ...['-protocol_whitelist', 'file', '-format_whitelist', FORMATS],
     ...(jump ? ['-ss', (jump / SAMPLE_RATE).toFixed(6)] : []),
-    ...['-i', isAddress ? place : `file:${place}`],
+    ...['-i', `file:${place}`],
     ...['-map', '0:a:0', '-vn', '-sn', '-dn'],
     ...['-af', `aresample=${SAMPLE_RATE},atrim=start_sample=${from - jump}`],
     ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2'],

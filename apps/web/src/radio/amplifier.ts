@@ -1,8 +1,10 @@
 /**
  * Sets the loudness of an element: 1 = as loud as its file. Beyond that the sound is led through Web Audio, and stays so.
  * Where that cannot be (a file of another origin, a browser that does not let pages decide on loudness) 1 is the most.
+ *
+ * @param isLedAway whether an address of ours may lead to a file of another origin.
  */
-export function createAmplifier(audio: HTMLAudioElement): (level: number) => void {
+export function createAmplifier(audio: HTMLAudioElement, isLedAway: () => boolean): (level: number) => void {
   let gain: GainNode | null = null
   let context: AudioContext | null = null
   let boost = 1
@@ -16,7 +18,7 @@ export function createAmplifier(audio: HTMLAudioElement): (level: number) => voi
 
   /** Only a context that runs takes the sound over: in one that does not, it would be lost. */
   const open = () => {
-    if (context || !isOwn(audio) || !isObeyed(audio)) return
+    if (context || isLedAway() || !isOwn(audio) || !isObeyed(audio)) return
     const opened = new AudioContext()
     context = opened
     opened.addEventListener('statechange', () => {

@@ -92,12 +92,12 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     getAudio: defineRoute({
       method: 'GET',
       path: `${path}/:id/audio`,
-      summary: 'An address of the file that is good for 10 minutes and needs no headers',
+      summary: 'An address of the file that is good for 10 minutes at least and needs no headers',
       access,
       capability,
       params: ById,
       reply: Type.Object({ ok: Type.Literal(true), url: Type.String() }),
-      failures: ['NOT_FOUND'],
+      failures: ['NOT_FOUND', 'STORAGE_URL_FAILED'],
       example: {
         reply: { ok: true, url: `https://radio.example${path}/file?mode=day&filename=a.mp3&adminToken=…` },
       },

@@ -80,7 +80,7 @@ export const getArtUrl = defineRoute({
   access: 'art',
   query: Type.Object({ artist: Name('artist') }),
   reply: MediaUrl,
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND', 'STORAGE_URL_FAILED'],
   example: {
     query: { artist: 'Hilda' },
     reply: { url: 'https://radio.example/api/artist-art/hilda', ttl: 3600 },
@@ -127,13 +127,14 @@ export const getAudio = defineRoute({
   access: 'art+audio',
   query: ByTrack,
   headers: Type.Object({ Range: Type.Optional(Type.String({ description: 'for example `bytes=0-65535`' })) }),
-  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
+  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true, mayRedirect: true },
   failures: [
     'BAD_REQUEST',
     'ART_TOKEN_INVALID',
     'AUDIO_TOKEN_INVALID',
     'TRACK_NOT_FOUND',
     'RANGE_NOT_SATISFIABLE',
+    'STORAGE_URL_FAILED',
   ],
   example: { query: { track: TRACK_ID } },
 })
@@ -145,7 +146,13 @@ export const getAudioUrl = defineRoute({
   access: 'art+audio',
   query: ByTrack,
   reply: MediaUrl,
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'AUDIO_TOKEN_INVALID', 'TRACK_NOT_FOUND'],
+  failures: [
+    'BAD_REQUEST',
+    'ART_TOKEN_INVALID',
+    'AUDIO_TOKEN_INVALID',
+    'TRACK_NOT_FOUND',
+    'STORAGE_URL_FAILED',
+  ],
   example: {
     query: { track: TRACK_ID },
     reply: {
@@ -217,7 +224,7 @@ export const getAdminAudio = defineRoute({
     adminToken: Type.Optional(Type.String({ description: 'an admin token, or one for this file' })),
   }),
   headers: Type.Object({ Range: Type.Optional(Type.String()) }),
-  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
-  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true, mayRedirect: true },
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_URL_FAILED'],
   example: { query: { track: TRACK_ID } },
 })

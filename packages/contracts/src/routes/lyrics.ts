@@ -131,11 +131,11 @@ export const deleteLyrics = defineRoute({
 export const getAudioPreview = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/audio-preview',
-  summary: 'An address of the audio of a song, good for 10 minutes',
+  summary: 'An address of the audio of a song, good for 10 minutes at least',
   access,
   query: Song,
   reply: Type.Object({ url: Type.String() }),
-  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'STORAGE_URL_FAILED'],
   example: {
     query: { title: 'Morning Tide', artist: 'Hilda' },
     reply: { url: 'https://radio.example/api/audio/stream/admin?track=day%2FMorning+Tide.mp3&adminToken=…' },

@@ -11,6 +11,13 @@ export interface MediaStat {
   modifiedMs: number
 }
 
+/** An address at which a file is to be had by anybody, without asking us. */
+export interface MediaLink {
+  url: string
+  /** For how many seconds it is good. */
+  ttlS: number
+}
+
 /** Files of the station. A key that would leave its place is refused with `Failure('BAD_REQUEST')`. */
 export interface MediaStorage {
   stat(key: MediaKey): Promise<MediaStat | null>
@@ -28,6 +35,22 @@ export interface MediaStorage {
   list(folder: string): Promise<MediaKey[]>
   /** Removes what `put`s left directly under a folder when their process was killed; not what may still be written. */
   sweep(folder: string): Promise<void>
-  /** A path or address that ffmpeg can open. @throws Failure NOT_FOUND */
+  /**
+   * A path on this machine, to be opened within half a minute. Of a storage elsewhere it is a copy, fetched when there is
+   * none of the file as it is now; when that storage is away the copy is good enough.
+   * @throws Failure NOT_FOUND, STORAGE_URL_FAILED
+   */
   source(key: MediaKey): Promise<string>
+  /** These files, the most urgent first, are to have a copy on this machine, as long as the next call does not say others. */
+  keepAtHand(keys: readonly MediaKey[]): void
+  /** The files that can be had while the storage is away; null when all can. */
+  atHand(): ReadonlySet<MediaKey> | null
+  /**
+   * Where a file is to be had for at least so many seconds; null when the files are only to be had from us.
+   * @throws Failure STORAGE_URL_FAILED
+   */
+  link(key: MediaKey, options?: { lastsS?: number }): Promise<MediaLink | null>
+  /** The origin that links lead to; null when there are none. */
+  readonly linkOrigin: string | null
+  close(): Promise<void>
 }

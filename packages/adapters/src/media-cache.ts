@@ -1,0 +1,251 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure, type Log, type MediaKey } from '@solstice/station'
+
+/** Copies that are kept: what is heard, what comes next, and some that were heard last. */
+const MOST_FILES = 12
+const MOST_BYTES = 1024 * 1024 * 1024
+/** Of what is to be at hand so much is kept at most. */
+const MOST_WANTED = 6
+/** Who was given a path may take so long to open it. */
+const OPENED_WITHIN_MS = 30_000
+/** A copy is compared with the file for so long; then it is good enough. */
+const COMPARED_WITHIN_MS = 1_500
+/** So long a storage may be away until nothing more is expected from it. */
+const PATIENCE_MS = 8_000
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5_000
+const FOLDER = 'solstice-media-'
+
+/** A file as its storage gives it out. `version` is another one when the content is. */
+export interface Original {
+  version: string
+  size: number
+  content: Readable
+}
+
+/** Copies, in a temporary folder, of files that lie elsewhere. The folder goes with the process. */
+export interface MediaCache {
+  readonly folder: string
+  /** As `MediaStorage` says. */
+  source(key: MediaKey): Promise<string>
+  keepAtHand(keys: readonly MediaKey[]): void
+  atHand(): ReadonlySet<MediaKey> | null
+  /** The file is another one now. */
+  forget(key: MediaKey): void
+  close(): Promise<void>
+}
+
+interface Copy {
+  /** null = nobody gets it any more. */
+  key: MediaKey | null
+  path: string
+  version: string
+  bytes: number
+  usedAtMs: number
+}
+
+/**
+ * @param storage.read all of a file; `version` what the file is now, or null when it is gone. Both try again by
+ *   themselves for a moment, and throw Failure when that was of no use.
+ */
+export async function openMediaCache(
+  storage: {
+    read(key: MediaKey, signal: AbortSignal): Promise<Original>
+    version(key: MediaKey, signal: AbortSignal): Promise<string | null>
+  },
+  log: Log,
+): Promise<MediaCache> {
+  await removeLeftOver()
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
+  const closing = new AbortController()
+  const copies = new Set<Copy>()
+  const fetching = new Map<MediaKey, Promise<Copy>>()
+  const forgotten = new Map<MediaKey, number>()
+  let serial = 0
+  let wanted: readonly MediaKey[] = []
+  let keeping: Promise<void> | null = null
+  /** What could not be fetched, and since when that is so; null = the storage is there. */
+  let away: { key: MediaKey; sinceMs: number } | null = null
+
+  const copyOf = (key: MediaKey) => [...copies].find((copy) => copy.key === key)
+  const isAway = () => away !== null && performance.now() - away.sinceMs >= PATIENCE_MS
+  const came = () => {
+    if (isAway()) log.info({}, 'the media storage is back')
+    away = null
+  }
+
+  function forget(key: MediaKey) {
+    if (fetching.has(key)) forgotten.set(key, (forgotten.get(key) ?? 0) + 1)
+    const copy = copyOf(key)
+    if (copy) copy.key = null
+  }
+
+  function makeRoom() {
+    const bytes = () => [...copies].reduce((sum, copy) => sum + copy.bytes, 0)
+    const openedMs = performance.now() - OPENED_WITHIN_MS
+    const needless = [...copies]
+      .filter(({ key, usedAtMs }) => usedAtMs < openedMs && (key === null || !wanted.includes(key)))
+      .sort((a, b) => Number(a.key !== null) - Number(b.key !== null) || a.usedAtMs - b.usedAtMs)
+    for (const copy of needless) {
+      if (copy.key !== null && copies.size <= MOST_FILES && bytes() <= MOST_BYTES) return
+      copies.delete(copy)
+      rm(copy.path, { force: true }).catch((error) => log.warn({ err: error }, 'a copy could not be removed'))
+    }
+  }
+
+  /** Only once at a time for each file. */
+  function fetch(key: MediaKey): Promise<Copy> {
+    let fetched = fetching.get(key)
+    if (!fetched) {
+      fetched = download(key).finally(() => {
+        fetching.delete(key)
+        forgotten.delete(key)
+      })
+      fetching.set(key, fetched)
+    }
+    return fetched
+  }
+
+  async function download(key: MediaKey): Promise<Copy> {
+    const path = join(folder, `${serial++}${extname(key)}`)
+    try {
+      let original: Original
+      let before: number | undefined
+      do {
+        before = forgotten.get(key)
+        original = await storage.read(key, closing.signal)
+        await pipeline(original.content, createWriteStream(path), { signal: closing.signal })
+      } while (forgotten.get(key) !== before)
+      came()
+      forget(key)
+      const { version, size: bytes } = original
+      const copy: Copy = { key, path, version, bytes, usedAtMs: performance.now() }
+      copies.add(copy)
+      makeRoom()
+      return copy
+    } catch (error) {
+      await rm(path, { force: true }).catch(() => {})
+      if (isAbsent(error)) came()
+      else away ??= { key, sinceMs: performance.now() }
+      throw error
+    }
+  }
+
+  /** Tries for as long as the storage is worth waiting for. */
+  async function fetchPatiently(key: MediaKey): Promise<Copy> {
+    for (let attempt = 0; ; attempt++) {
+      // Somebody asks it again and again anyway.
+      if (isAway() && keeping) throw new Failure('STORAGE_URL_FAILED')
+      try {
+        return await fetch(key)
+      } catch (error) {
+        if (isAbsent(error) || isAway() || closing.signal.aborted) throw error
+        await pause(attempt)
+      }
+    }
+  }
+
+  async function isCurrent({ version }: Copy, key: MediaKey): Promise<boolean> {
+    if (isAway()) return true
+    try {
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(COMPARED_WITHIN_MS)])
+      const now = await storage.version(key, signal)
+      if (now === null) forget(key)
+      return now === version
+    } catch {
+      return true
+    }
+  }
+
+  const pause = (attempt: number) => {
+    const fullMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
+    return sleep(fullMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal, ref: false })
+  }
+
+  async function keep(): Promise<void> {
+    const absent = new Set<MediaKey>()
+    for (let attempt = 0; !closing.signal.aborted; attempt++) {
+      let isComplete = true
+      for (const key of wanted) {
+        if (copyOf(key) || absent.has(key)) continue
+        try {
+          await fetch(key)
+          attempt = 0
+        } catch (error) {
+          if (isAbsent(error)) absent.add(key)
+          else isComplete = false
+          if (attempt === 0) log.warn({ err: error, key }, 'a file could not be fetched ahead')
+        }
+      }
+      if (isComplete && away) isComplete = await isBack(away.key)
+      if (isComplete && wanted.every((key) => copyOf(key) || absent.has(key))) return
+      await pause(attempt).catch(() => {})
+    }
+  }
+
+  /** Also asked when all that is wanted is here: others wait for the answer. */
+  async function isBack(key: MediaKey): Promise<boolean> {
+    try {
+      await storage.version(key, closing.signal)
+      came()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    folder,
+    forget,
+
+    async source(key) {
+      const copy = copyOf(key)
+      if (copy) copy.usedAtMs = performance.now()
+      const found = copy && (await isCurrent(copy, key)) ? copy : await fetchPatiently(key)
+      found.usedAtMs = performance.now()
+      return found.path
+    },
+
+    keepAtHand(keys) {
+      wanted = [...new Set(keys)].slice(0, MOST_WANTED)
+      if (wanted.every(copyOf) && !away) return
+      keeping ??= keep().finally(() => {
+        keeping = null
+      })
+    },
+
+    atHand: () => (isAway() ? new Set([...copies].flatMap(({ key }) => key ?? [])) : null),
+
+    async close() {
+      closing.abort()
+      await Promise.allSettled([keeping, ...fetching.values()])
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'NOT_FOUND'
+}
+
+/** Removes the folders of processes that are no more. */
+async function removeLeftOver(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = /^solstice-media-(\d+)-/.exec(name)?.[1]
+    if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
