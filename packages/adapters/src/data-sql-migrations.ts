@@ -1,0 +1,67 @@
+import { type CollectionSpec, collections } from '@solstice/station'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
+
+/**
+ * Brings a database to this version: the tables of all collections, each made by a migration of its own, so that a
+ * collection that is added later gets its table as well. Of several processes that start at once one does it.
+ *
+ * @throws when it cannot be done, or when a newer version was here.
+ */
+export async function migrate(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
+  const [encoding] = rows.map(({ server_encoding }) => server_encoding)
+  if (encoding !== 'UTF8') throw new Error(`the database has the encoding ${encoding}; it has to be UTF8`)
+  const provider = { getMigrations: async () => migrations() }
+  const migrator = new Migrator({ db, provider, allowUnorderedMigrations: true })
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw error
+}
+
+function migrations(): Record<string, Migration> {
+  const tables = Object.entries<CollectionSpec>(collections).map(([name, spec]) => [
+    `1-collection-${name}`,
+    { up: (db: Kysely<unknown>) => createCollection(db, name, spec) },
+  ])
+  return { '0-collections': { up: createCounters }, ...Object.fromEntries(tables) }
+}
+
+/** One row per collection. Who writes holds its row, so the versions of a collection are in the order of the commits. */
+async function createCounters(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('collections')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    // How often it was changed.
+    .addColumn('version', 'bigint', (column) => column.notNull().defaultTo(0))
+    // Of removals up to this version nothing is known any more.
+    .addColumn('swept', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('last_place', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('last_serial', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+}
+
+async function createCollection(
+  db: Kysely<unknown>,
+  name: string,
+  { key, unique }: CollectionSpec,
+): Promise<void> {
+  await db.schema
+    .createTable(name)
+    // Order of insertion; never used again.
+    .addColumn('place', 'bigint', (column) => column.primaryKey())
+    // The version of the collection at its last change.
+    .addColumn('version', 'bigint', (column) => column.notNull())
+    // null = removed.
+    .addColumn('record', 'jsonb')
+    .execute()
+  const table = sql.table(name)
+  await sql`create index ${sql.id(`${name}_changes`)} on ${table} (version, place)`.execute(db)
+  await sql`create index ${sql.id(`${name}_removed`)} on ${table} (version) where record is null`.execute(db)
+  // Hashed, because an index takes no texts of more than 2 700 bytes. Null is unlike null, so removals do not count.
+  const hashed = (field: string) => sql`md5(record ->> ${sql.lit(field)})`
+  await sql`create unique index ${sql.id(`${name}_key`)} on ${table} (${hashed(key)})`.execute(db)
+  if (unique)
+    await sql`create unique index ${sql.id(`${name}_unique`)} on ${table} (${sql.join(unique.map(hashed))})`.execute(
+      db,
+    )
+  await sql`insert into collections (name) values (${sql.lit(name)})`.execute(db)
+}

@@ -1,0 +1,388 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type Collection,
+  type CollectionSpec,
+  collections,
+  type DataStore,
+  Failure,
+  type NewRecord,
+} from '@solstice/station'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { migrate } from './data-sql-migrations.ts'
+import {
+  connectPostgres,
+  isPassing,
+  openKysely,
+  type Postgres,
+  PostgresAway,
+  type Session,
+} from './postgres.ts'
+import { type Changes, type Counters, type Draft, deepFreeze, type Key, Records } from './records.ts'
+
+const FIRST_CONNECT_LIMIT_MS = 30_000
+const FIRST_CONNECT_EVERY_MS = 500
+/** For how long a change waits for a PostgreSQL that is away. */
+const PATIENCE_MS = 5_000
+const RETRY_AFTER_S = 5
+const PAGE_ROWS = 2_000
+const PAGE_LIMIT_MS = 2_000
+/** So many changes that wait together are made together. */
+const BATCH_CHANGES = 2_000
+/** Removals are forgotten when so many versions have passed, which is looked after every so many. */
+const KEPT_VERSIONS = 10_000
+const SWEEP_EVERY = 1_000
+
+/**
+ * The station's memory in PostgreSQL: one table per collection, shared by processes of any number of hosts.
+ *
+ * Each process keeps what it read in memory and asks at every read for what has changed since, so a read shows all that
+ * was committed before it began, in this process or another. While PostgreSQL does not answer, reads show what was read
+ * last, and fail with DATA_UNAVAILABLE where nothing was read yet. A change is decided on what is committed, while the
+ * collection's row of counters is held. It waits up to 5 s for a PostgreSQL that is away; then it is refused with
+ * DATA_UNAVAILABLE, and has not been made unless the connection broke while it was committed.
+ *
+ * @throws when there is no answer within 30 s, or the database cannot be used.
+ */
+export async function openSqlData(url: string, poolMax: number, log: Logger): Promise<DataStore> {
+  await migrateWhenReachable(url, log)
+  const postgres = connectPostgres(url, poolMax, log)
+  const opened = Object.entries<CollectionSpec>(collections).map(
+    ([name, spec]) => [name, new SqlCollection<never, never>(postgres, name, spec)] as const,
+  )
+  const byName = Object.fromEntries(opened) as unknown as Omit<DataStore, 'close'>
+  return {
+    ...byName,
+    async close() {
+      await Promise.all(opened.map(([, collection]) => collection.close()))
+      await postgres.close()
+    },
+  }
+}
+
+async function migrateWhenReachable(url: string, log: Logger): Promise<void> {
+  const untilMs = performance.now() + FIRST_CONNECT_LIMIT_MS
+  for (let attempt = 1; ; attempt++) {
+    const db = openKysely<unknown>(url)
+    try {
+      return await migrate(db)
+    } catch (error) {
+      // Only the message: other parts of an error may hold the address with its password.
+      const message = error instanceof Error ? error.message : String(error)
+      if (!isPassing(error) || performance.now() > untilMs)
+        throw new Error(`PostgreSQL cannot be used (DATABASE_URL): ${message}`)
+      if (attempt === 1) log.warn({ err: message }, 'PostgreSQL does not answer; trying again')
+    } finally {
+      await db.destroy().catch(() => {})
+    }
+    await wait(FIRST_CONNECT_EVERY_MS * (1 + Math.random()))
+  }
+}
+
+/** A collection's row of counters; numbers come as text. */
+interface CountersRow {
+  version: string
+  last_place: string
+  last_serial: string
+  /** Of the transaction that holds it. */
+  xid: string
+}
+interface ChangedRow {
+  version: string
+  swept: string
+  /** null = nothing has changed. */
+  place: string | null
+  changed: string
+  record: string | null
+}
+
+interface Change<T extends object> {
+  /** Makes the change, and gives back how to tell the caller once the draft is durable. */
+  attempt(draft: Draft<T>): () => void
+  refuse(error: unknown): void
+}
+
+/** Changes that are made together, in one transaction. */
+interface Trial<T extends object> {
+  batch: Change<T>[]
+  settle: (() => void)[]
+  changes: Changes<T>
+  last: Counters
+  version: number
+  /** Of the transaction, by which is known later what became of it. */
+  xid: string
+  isComplete: boolean
+}
+
+class SqlCollection<T extends object, K extends keyof T & string> implements Collection<T, K> {
+  readonly #postgres: Postgres
+  readonly #name: string
+  readonly #spec: CollectionSpec
+  #records: Records<T>
+  /** Of the records in memory; null = nothing was read yet. */
+  #version: number | null = null
+  #asking: Promise<void> = Promise.resolve()
+  #askingNext: Promise<void> | null = null
+  #waiting: Change<T>[] = []
+  /** So many of those that wait are made one by one, because together they were refused. */
+  #alone = 0
+  #writing: Promise<void> | null = null
+  #isClosed = false
+
+  constructor(postgres: Postgres, name: string, spec: CollectionSpec) {
+    this.#postgres = postgres
+    this.#name = name
+    this.#spec = spec
+    this.#records = new Records(spec)
+  }
+
+  async get(key: T[K]): Promise<Readonly<T> | null> {
+    await this.#fresh()
+    return this.#records.get(key as Key)
+  }
+
+  async find(where?: Partial<T>): Promise<readonly Readonly<T>[]> {
+    await this.#fresh()
+    return this.#records.find(where)
+  }
+
+  insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
+    return this.#change((draft) => draft.insert(record))
+  }
+
+  put(record: T): Promise<void> {
+    return this.#change((draft) => draft.put(record))
+  }
+
+  update(where: Partial<T>, change: Partial<T>): Promise<number> {
+    return this.#change((draft) => draft.update(where, change))
+  }
+
+  delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number> {
+    return this.#change((draft) => draft.delete(where))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#writing
+  }
+
+  /** Readers share a question that begins after they asked. */
+  async #fresh(): Promise<void> {
+    if (this.#isClosed) return
+    this.#askingNext ??= this.#asking.then(() => {
+      const asked = this.#ask()
+      this.#asking = asked.catch(() => {})
+      this.#askingNext = null
+      return asked
+    })
+    return this.#askingNext
+  }
+
+  async #ask(): Promise<void> {
+    const untilMs = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await this.#postgres.ask((session) => this.#catchUp(session))
+      } catch (error) {
+        if (!(error instanceof PostgresAway)) throw error
+        if (this.#version !== null) return
+        if (!(await this.#postgres.retryWithin(untilMs - performance.now()))) throw unavailable()
+      }
+    }
+  }
+
+  /** Reads what changed since the version in memory, page by page; each page is a moment of its own. */
+  async #catchUp({ run, extend }: Session): Promise<void> {
+    const begun = this.#version
+    let base = begun
+    let isAnew = begun === null
+    let after = { version: begun ?? 0, place: Number.MAX_SAFE_INTEGER }
+    const changes = new Map<number, T | null>()
+    for (;;) {
+      const page = await run(this.#changesAfter(after.version, after.place))
+      const last = page.at(-1)
+      if (!last) throw new Error(`the database has no collection ${this.#name}`)
+      const [version, swept] = [Number(last.version), Number(last.swept)]
+      // Removals that we would have to know of are forgotten, or this is an older database: all is read again.
+      if (base !== null && (swept > base || version < base)) {
+        base = null
+        isAnew = true
+        after = { version: 0, place: Number.MAX_SAFE_INTEGER }
+        changes.clear()
+        continue
+      }
+      for (const { place, record } of page)
+        if (place !== null) changes.set(Number(place), record === null ? null : fromJsonb<T>(record))
+      if (page.length < PAGE_ROWS) {
+        // A change of our own, or another reader, may have been quicker.
+        if (this.#version !== begun && this.#version !== null && this.#version >= version) return
+        if (isAnew) this.#records = new Records(this.#spec)
+        this.#adopt(new Map([...changes].sort(([a], [b]) => a - b)), version)
+        return
+      }
+      base ??= version
+      after = { version: Number(last.changed), place: Number(last.place) }
+      extend(PAGE_LIMIT_MS)
+    }
+  }
+
+  #changesAfter(version: number, place: number) {
+    return sql<ChangedRow>`
+      select c.version, c.swept, r.place, r.version as changed, r.record
+      from collections c left join lateral (
+        select place, version, record::text from ${sql.table(this.#name)}
+        where (version, place) > (${version}, ${place}) order by version, place limit ${sql.lit(PAGE_ROWS)}
+      ) r on true
+      where c.name = ${this.#name} order by r.version, r.place`
+  }
+
+  #adopt(changes: Changes<T>, version: number): void {
+    this.#records.apply(changes)
+    this.#version = version
+  }
+
+  #change<R>(make: (draft: Draft<T>) => R): Promise<R> {
+    if (this.#isClosed) return Promise.reject(new Error('the data store is closed'))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        attempt(draft) {
+          try {
+            const result = make(draft)
+            return () => resolve(result)
+          } catch (error) {
+            return () => reject(error)
+          }
+        },
+        refuse: reject,
+      })
+      this.#writing ??= this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    // Changes that are asked for in one go are written in one go.
+    await null
+    while (this.#waiting.length > 0) await this.#writeWaiting()
+    this.#writing = null
+  }
+
+  /** Makes the changes that wait, as one transaction. */
+  async #writeWaiting(): Promise<void> {
+    const untilMs = performance.now() + PATIENCE_MS
+    const leftMs = () => untilMs - performance.now()
+    // The last attempt, as far as it came.
+    let trial = null as Trial<T> | null
+    for (;;) {
+      try {
+        await this.#postgres.transact(leftMs(), async (session) => {
+          const counters = await this.#lock(session)
+          if (trial?.isComplete && (await isCommitted(session, trial.xid))) return
+          await this.#catchUp(session)
+          trial = this.#try(this.#take(trial), counters)
+          if (trial.changes.size > 0) await this.#write(session, trial)
+          trial.isComplete = true
+        })
+        break
+      } catch (error) {
+        if (error instanceof PostgresAway && (await this.#postgres.retryWithin(leftMs()))) continue
+        return this.#refuse(trial?.batch ?? [], error)
+      }
+    }
+    if (!trial) return
+    // Readers may have seen it already, together with later changes.
+    if (this.#version !== null && this.#version < trial.version) this.#adopt(trial.changes, trial.version)
+    for (const tell of trial.settle) tell()
+  }
+
+  /** Waits for its turn among those who write to this collection, in whatever process. */
+  async #lock({ run }: Session): Promise<CountersRow> {
+    const [row] = await run(sql<CountersRow>`
+      select version, last_place, last_serial, pg_current_xact_id()::text as xid
+      from collections where name = ${this.#name} for update`)
+    if (!row) throw new Error(`the database has no collection ${this.#name}`)
+    return row
+  }
+
+  #take(before: Trial<T> | null): Change<T>[] {
+    const kept = before?.batch ?? []
+    if (this.#alone === 0) return [...kept, ...this.#waiting.splice(0, BATCH_CHANGES)]
+    if (kept.length > 0) return kept
+    this.#alone--
+    return this.#waiting.splice(0, 1)
+  }
+
+  #try(batch: Change<T>[], { version, last_place, last_serial, xid }: CountersRow): Trial<T> {
+    const draft = this.#records.draft({ place: Number(last_place), serial: Number(last_serial) })
+    const settle = batch.map((change) => change.attempt(draft))
+    const { changes, last } = draft
+    const isChange = changes.size > 0
+    return {
+      batch,
+      settle,
+      changes,
+      last,
+      xid,
+      version: Number(version) + (isChange ? 1 : 0),
+      isComplete: false,
+    }
+  }
+
+  async #write({ run, extend }: Session, { changes, version, last }: Trial<T>): Promise<void> {
+    extend(PATIENCE_MS + changes.size)
+    // What gives a unique combination free comes before what takes it.
+    const rows = [...changes].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null))
+    const table = sql.table(this.#name)
+    await run(sql`
+      with written as (
+        insert into ${table} (place, version, record)
+        select (change ->> 0)::bigint, ${version}::bigint, nullif(change -> 1, 'null')
+        from jsonb_array_elements(${toJsonb(rows)}::jsonb) as change
+        on conflict (place) do update set version = excluded.version, record = excluded.record
+      )
+      update collections set version = ${version}, last_place = ${last.place}, last_serial = ${last.serial}
+      where name = ${this.#name}`)
+    if (version % SWEEP_EVERY !== 0 || version <= KEPT_VERSIONS) return
+    const upTo = version - KEPT_VERSIONS
+    await run(sql`
+      with swept as (delete from ${table} where record is null and version <= ${upTo})
+      update collections set swept = ${upTo} where name = ${this.#name}`)
+  }
+
+  #refuse(batch: Change<T>[], error: unknown): void {
+    if (!(error instanceof PostgresAway) && batch.length > 1) {
+      // One of them is at fault.
+      this.#waiting.unshift(...batch)
+      this.#alone = batch.length
+      return
+    }
+    const isAway = error instanceof PostgresAway
+    const refused = batch.length > 0 && !isAway ? batch : [...batch, ...this.#waiting.splice(0)]
+    if (isAway) this.#alone = 0
+    for (const change of refused) change.refuse(isAway ? unavailable() : error)
+  }
+}
+
+/** Whether a transaction of before was committed; it is over, because it gave its lock free. */
+async function isCommitted({ run }: Session, xid: string): Promise<boolean> {
+  const [row] = await run(sql<{ status: string }>`select pg_xact_status(${xid}::xid8) as status`)
+  return row?.status === 'committed'
+}
+
+function unavailable(): Failure {
+  return new Failure('DATA_UNAVAILABLE', { retryAfterSecs: RETRY_AFTER_S })
+}
+
+/** jsonb takes neither NUL nor halves of surrogate pairs: their codes are written behind U+001A, as is its own. */
+function toJsonb(value: unknown): string {
+  return JSON.stringify(value).replace(/\\(?:u(0000|001a|d[89a-f]..)|.)/g, (written, code) =>
+    code ? `\\u001a${code}` : written,
+  )
+}
+
+function fromJsonb<T extends object>(text: string): T {
+  const json = text.includes('\\u001a')
+    ? text.replace(/\\(?:u001a(....)|.)/g, (written, code) => (code ? `\\u${code}` : written))
+    : text
+  return deepFreeze(JSON.parse(json) as T)
+}
