@@ -18,6 +18,7 @@ export function roomOf(audience: Audience): string | null {
   if (typeof audience === 'string') return audience
   // Every socket is alone in a room of its own id.
   if ('socketId' in audience) return audience.socketId
+  if ('adminId' in audience) return `admin ${audience.adminId}`
   return 'uid' in audience ? `uid ${audience.uid}` : `privilege ${audience.privilege}`
 }
 

@@ -49,7 +49,10 @@ export function createEditor(deps: EditorDeps): Editor {
   }
 }
 
-/** Removes the copies that were in work before a moment (epoch ms), when a process was killed, and says how many. */
+/** What is in work for a while lies in the temporary folder under a name that begins so. */
+export const WORKING_COPY = 'solstice-edit-'
+
+/** Removes what was in work before a moment (epoch ms), when a process was killed, and says how many. */
 export async function purgeWorkingCopies(beforeMs: number): Promise<number> {
   let removed = 0
   for (const name of await readdir(tmpdir())) {
@@ -63,7 +66,6 @@ export async function purgeWorkingCopies(beforeMs: number): Promise<number> {
   return removed
 }
 
-const WORKING_COPY = 'solstice-edit-'
 const tagNames = ['title', 'artist', 'album', 'year'] as const
 
 /** What is remembered of an edit from the moment on at which the track was released for it. */

@@ -1,20 +1,54 @@
 import type { Config } from '@solstice/adapters'
 import { video } from '@solstice/contracts'
-import { Failure, readCookies, readVideoLink, type VideoTools } from '@solstice/station'
-import type { FastifyInstance } from 'fastify'
+import {
+  type Answer,
+  Failure,
+  type Given,
+  type JobQueue,
+  MAX_LISTED,
+  readCookies,
+  readVideoLink,
+  type VideoTools,
+  videoLimits,
+} from '@solstice/station'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { implement } from '../implement.ts'
 
-/** What surrounds taking songs from video links. This version takes none, and says so wherever it is asked. */
+/** A job that begins at once says itself that its time is over. */
+const GRACE_MS = 5_000
+
+/** Songs from video links. Jobs do the work, as long as the request that asks for it is there. */
 export function videoRoutes(
   app: FastifyInstance,
-  deps: { config: Pick<Config, 'videoSiteHosts'>; videoTools: VideoTools },
+  deps: { config: Pick<Config, 'videoSiteHosts'>; videoTools: VideoTools; jobs: JobQueue },
 ): void {
   const { videoTools } = deps
   const hosts = deps.config.videoSiteHosts
 
+  /** @throws Failure TOOL_UNAVAILABLE; TOOL_TIMEOUT, also when it was not begun in its time; of the job. */
+  const perform = async <N extends 'list-videos' | 'import-video'>(
+    name: N,
+    given: Given<N>,
+    limitMs: number,
+    reply: FastifyReply,
+  ): Promise<Answer<N>> => {
+    const { downloader, ffmpeg } = await videoTools.find()
+    if (!downloader || (name === 'import-video' && !ffmpeg)) throw new Failure('TOOL_UNAVAILABLE')
+    const late = AbortSignal.timeout(limitMs + GRACE_MS)
+    const leaving = AbortSignal.any([whenGone(reply), late])
+    return deps.jobs.performWhileWanted(name, given, leaving).catch((error) => {
+      throw leaving.aborted ? new Failure('TOOL_TIMEOUT') : error
+    })
+  }
+
   implement(app, video.getVideoStatus, async () => {
     const { downloader, ffmpeg } = await videoTools.find()
-    return { ok: true as const, available: false, videodownAvailable: downloader, ffmpegAvailable: ffmpeg }
+    return {
+      ok: true as const,
+      available: downloader && ffmpeg,
+      videodownAvailable: downloader,
+      ffmpegAvailable: ffmpeg,
+    }
   })
 
   implement(app, video.putVideoCookies, async ({ body }) => {
@@ -22,14 +56,26 @@ export function videoRoutes(
     return { ok: true as const }
   })
 
-  implement(app, video.getVideoTracks, ({ body }) => {
-    readVideoLink(body.url, hosts)
-    throw new Failure('TOOL_UNAVAILABLE')
+  implement(app, video.getVideoTracks, async ({ body, reply }) => {
+    const { url } = readVideoLink(body.url, hosts)
+    const { tracks, total } = await perform('list-videos', { url }, videoLimits.listMs, reply)
+    return { ok: true as const, tracks, total, truncated: total > MAX_LISTED }
   })
 
-  implement(app, video.uploadSongUrl, ({ body }) => {
-    const link = readVideoLink(body.url, hosts)
-    if (link.isPlaylist) throw new Failure('BAD_REQUEST', { field: 'url', reason: 'link_playlist' })
-    throw new Failure('TOOL_UNAVAILABLE')
+  implement(app, video.uploadSongUrl, async ({ body, caller, reply }) => {
+    const { url, isPlaylist } = readVideoLink(body.url, hosts)
+    if (isPlaylist) throw new Failure('BAD_REQUEST', { field: 'url', reason: 'link_playlist' })
+    const { adminId, login } = caller
+    const given = { url, mode: body.mode ?? 'day', actor: { adminId, login } }
+    const metadata = await perform('import-video', given, videoLimits.downloadMs, reply)
+    return { ok: true as const, storageKey: metadata.storageKey, metadata }
   })
+}
+
+/** Aborts when whoever asked does not wait for the answer any more. */
+function whenGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (raw.destroyed || raw.socket?.destroyed) gone.abort()
+  raw.once('close', () => gone.abort())
+  return gone.signal
 }

@@ -4,6 +4,9 @@ import {
   createAudit,
   createClips,
   createEditor,
+  createTrackUploads,
+  importVideo,
+  MAX_LISTED,
   pollPayments,
   queueDonation,
 } from '@solstice/station'
@@ -23,6 +26,8 @@ export function processorsOf(ports: Ports): Processors {
   const clips = createClips({ ...ports, audit })
   const editor = createEditor({ ...ports, audit })
   const measure = createMeasuring(ports)
+  const uploads = createTrackUploads({ ...ports, audit })
+  const video = { ...ports, uploads, hosts: ports.config.videoSiteHosts }
   return {
     'reconcile-media': () => reconcileMedia(ports),
     'demo-library': (_, { stopping }) => makeDemoLibrary(ports, stopping),
@@ -40,5 +45,7 @@ export function processorsOf(ports: Ports): Processors {
     'move-tracks': (given, context) => editor.move(given, context),
     'delete-clips': (given, context) => deleteClips(clips, given, context),
     'move-clips': (given) => moveClips(clips, given),
+    'import-video': (given, run) => importVideo(video, given, run),
+    'list-videos': ({ url }, { stopping }) => ports.videoTools.list(url, MAX_LISTED, stopping),
   }
 }

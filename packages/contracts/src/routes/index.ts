@@ -4,6 +4,7 @@ import * as artwork from './artwork.ts'
 import { backgroundMusic, jingles, phrases } from './clips.ts'
 import * as donations from './donations.ts'
 import * as groups from './groups.ts'
+import * as jobs from './jobs.ts'
 import * as listening from './listening.ts'
 import * as lyrics from './lyrics.ts'
 import * as operations from './operations.ts'
@@ -25,6 +26,7 @@ export const sections: Record<string, readonly Route[]> = {
   groups: Object.values(groups),
   donations: Object.values(donations),
   administration: Object.values(administration),
+  jobs: Object.values(jobs),
   operations: Object.values(operations),
 }
 

@@ -6,7 +6,8 @@ import { Link, METADATA_EXAMPLE, TRACK_ID, Uploaded } from './track-shapes.ts'
 export const uploadSongUrl = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-url',
-  summary: 'Step 1 from a video link: downloads the sound and re-encodes it',
+  summary:
+    'Step 1 from a video link: downloads the sound and re-encodes it. Ending the request ends the download',
   access: needs('upload_songs'),
   capability: 'uploadTracks',
   body: Type.Object({
@@ -15,7 +16,15 @@ export const uploadSongUrl = defineRoute({
     lang: Type.Optional(Type.String()),
   }),
   reply: Uploaded,
-  failures: ['BAD_REQUEST', 'FILENAME_EXISTS', 'TOOL_UNAVAILABLE'],
+  failures: [
+    'BAD_REQUEST',
+    'STORAGE_WRITE_FAILED',
+    'FILENAME_EXISTS',
+    'RATE_LIMITED',
+    'TOOL_UNAVAILABLE',
+    'JOBS_UNAVAILABLE',
+    'TOOL_TIMEOUT',
+  ],
   example: {
     body: { url: 'https://youtu.be/dQw4w9WgXcQ', mode: 'day' },
     reply: { ok: true, storageKey: TRACK_ID, metadata: METADATA_EXAMPLE },
@@ -25,7 +34,7 @@ export const uploadSongUrl = defineRoute({
 export const getVideoTracks = defineRoute({
   method: 'POST',
   path: '/api/admin/video-track-info',
-  summary: 'The tracks behind a video or playlist link',
+  summary: 'The tracks behind a video or playlist link, at most 100. Ending the request ends the reading',
   access: needs('upload_songs'),
   body: Type.Object({ url: Type.Optional(Link), lang: Type.Optional(Type.String()) }),
   reply: Type.Object({
@@ -34,7 +43,7 @@ export const getVideoTracks = defineRoute({
     total: Type.Integer(),
     truncated: Type.Boolean(),
   }),
-  failures: ['BAD_REQUEST', 'TOOL_UNAVAILABLE'],
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'TOOL_UNAVAILABLE', 'JOBS_UNAVAILABLE', 'TOOL_TIMEOUT'],
   example: {
     body: { url: 'https://youtu.be/dQw4w9WgXcQ', lang: 'en' },
     reply: {
@@ -72,5 +81,5 @@ export const getVideoStatus = defineRoute({
     ffmpegAvailable: Type.Boolean(),
   }),
   failures: [],
-  example: { reply: { ok: true, available: false, videodownAvailable: false, ffmpegAvailable: true } },
+  example: { reply: { ok: true, available: true, videodownAvailable: true, ffmpegAvailable: true } },
 })

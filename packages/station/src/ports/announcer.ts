@@ -7,6 +7,8 @@ export type Audience =
   | 'super-admin'
   | { socketId: string }
   | { uid: string }
+  /** The sockets of one account. */
+  | { adminId: string }
   | { privilege: Privilege }
 
 type Payload<E extends ServerEventName> = ServerPayload<E> extends undefined ? [] : [ServerPayload<E>]

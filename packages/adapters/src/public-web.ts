@@ -1,0 +1,114 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, BlockList, connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+const HTTPS = 443
+/** What a name resolves to and how long a connection may take to be made. */
+const CONNECT_LIMIT_MS = 15_000
+/** A tool fetches a few things at a time. */
+const MOST_CONNECTIONS = 32
+
+/** IPv4 that is not of the public web (RFC 6890 and its registry). */
+const reserved = new BlockList()
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  reserved.addSubnet(network, bits, 'ipv4')
+
+/** Of IPv6 only what is given out for the public web, without the parts of it that stand for IPv4 or for nothing. */
+const unicast = new BlockList()
+unicast.addSubnet('2000::', 3, 'ipv6')
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  reserved.addSubnet(network, bits, 'ipv6')
+
+/**
+ * The addresses of a host, by name or by itself.
+ *
+ * @throws Error when there are none, or one of them is not of the public web: loopback, private, link-local, metadata.
+ */
+export async function publicAddresses(host: string): Promise<LookupAddress[]> {
+  const found = await dns.lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true })
+  const isPublic = found.every(({ address, family }) =>
+    family === 4
+      ? !reserved.check(address, 'ipv4')
+      : unicast.check(address, 'ipv6') && !reserved.check(address, 'ipv6'),
+  )
+  if (found.length === 0 || !isPublic) throw new Error(`${host} is not a public address`)
+  return found
+}
+
+/**
+ * A way to the public web for a program that is not trusted with the network of this machine: a proxy on loopback that
+ * connects to port 443 of public addresses and to nothing else, whatever redirects or names say. A name is resolved
+ * once, and the connection is made to the address that was looked at.
+ */
+export async function withPublicWeb<T>(use: (proxyUrl: string) => Promise<T>): Promise<T> {
+  const server = createServer((_, response) => response.writeHead(403).end())
+  server.maxConnections = MOST_CONNECTIONS
+  const sockets = new Set<Duplex>()
+  const keep = (socket: Duplex) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+  }
+  server.on('connection', keep)
+  server.on('connect', async (request, client, head) => {
+    const [, host, port] = /^(.+):(\d+)$/.exec(request.url ?? '') ?? []
+    try {
+      if (Number(port) !== HTTPS) throw new Error('only port 443 may be reached')
+      const server = await connectTo(await publicAddresses(host!))
+      keep(server)
+      if (client.destroyed) return void server.destroy()
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      server.write(head)
+      client.pipe(server).pipe(client)
+      client.once('close', () => server.destroy())
+      server.once('close', () => client.destroy())
+    } catch {
+      client.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+}
+
+async function connectTo(addresses: LookupAddress[]): Promise<Socket> {
+  let refusal: unknown
+  for (const { address, family } of addresses) {
+    const socket = connect({ host: address, port: HTTPS, family })
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_LIMIT_MS) })
+      return socket
+    } catch (error) {
+      socket.destroy()
+      refusal = error
+    }
+  }
+  throw refusal
+}
