@@ -32,6 +32,7 @@ t.test('with nothing but secrets: the documented defaults, and no warning', asyn
     artTokenTtlS: 3600,
     audioTokenTtlS: 900,
     dataProvider: 'json',
+    database: null,
     mediaStorage: 'local',
     ephemeralStorage: false,
     confirmTrackCleanup: false,
@@ -252,5 +253,19 @@ t.test(
 t.test('without these it does not start, and says all of them at once', async (t) => {
   t.match(problems({ JWT_SECRET: ' ', REDIS_URL: 'http://redis' }), [/^JWT_SECRET/, /^REDIS_URL/])
   t.match(problems({ NODE_ENV: 'production' }), [/^JWT_SECRET .*32/])
-  t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud' }), [/^DATA_PROVIDER/, /^MEDIA_STORAGE/])
+  t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud' }), [
+    /^DATABASE_URL is required/,
+    /MEDIA_STORAGE/,
+  ])
+  const elsewhere = problems({ DATA_PROVIDER: 'sql', DATABASE_URL: 'mysql://radio:secret@db' })
+  t.match(elsewhere, [/^DATABASE_URL must be/])
+  t.notMatch(elsewhere.join(), /secret/)
+})
+
+t.test('data is in PostgreSQL when it is said so, wherever files are', async (t) => {
+  const url = 'postgres://radio:secret@db.example/radio?sslmode=require'
+  const { config, warnings } = read({ DATA_PROVIDER: 'SQL', DATABASE_URL: url, DATABASE_POOL_MAX: '0' })
+  t.match(config, { dataProvider: 'sql', database: { url, poolMax: 2 } })
+  t.match(warnings, [/^DATABASE_POOL_MAX: 0 is out of range/])
+  t.equal(read({ DATABASE_URL: url }).config.database, null)
 })

@@ -121,8 +121,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     ['local', 'cloud'],
     'local',
   )
-  if (dataProvider === 'sql')
-    problems.push('DATA_PROVIDER=sql: this version keeps its data in files (json) only')
 
   const streamMode = flag('STREAM_MODE', false)
   const hostsWanted = flag('RADIO_HOSTS_MODE', false)
@@ -242,6 +240,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     }
   }
 
+  /** The PostgreSQL of `DATA_PROVIDER=sql`; null when data is in files. */
+  const database = () => {
+    if (dataProvider !== 'sql') return null
+    const url = env.DATABASE_URL?.trim() ?? ''
+    if (!url) problems.push('DATABASE_URL is required with DATA_PROVIDER=sql')
+    else if (!hasProtocol(url, ['postgres:', 'postgresql:']))
+      problems.push('DATABASE_URL must be an address starting with postgres:// or postgresql://')
+    return { url, poolMax: integer('DATABASE_POOL_MAX', 10, 2, 100) }
+  }
+
   /** The bucket of `MEDIA_STORAGE=cloud`; null when files are local. */
   const bucket = () => {
     if (mediaStorage !== 'cloud') return null
@@ -303,6 +311,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     audioTokenTtlS: integer('AUDIO_TOKEN_TTL_S', 900, 60, 43_200),
 
     dataProvider,
+    database: database(),
     dataDir: resolve(text('DATA_DIR', './data')),
     mediaStorage,
     mediaDir: resolve(text('MEDIA_DIR', './media')),

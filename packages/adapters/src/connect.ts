@@ -81,10 +81,20 @@ export async function openMedia(
   return openS3Media(bucket, log)
 }
 
+/** The station's memory, where the configuration says that it is. */
+export async function openData(
+  { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
+  log: Logger,
+): Promise<DataStore> {
+  if (!database) return openJsonData(dataDir)
+  const { openSqlData } = await import('./data-sql.ts')
+  return openSqlData(database.url, database.poolMax, log)
+}
+
 /** From the configuration to the ports: the only place that chooses. @throws when a store cannot be opened. */
 export async function connect(config: Config, log: Logger): Promise<Ports> {
   const [data, media, redis] = await Promise.all([
-    openJsonData(config.dataDir),
+    openData(config, log),
     openMedia(config, log),
     openRedis(config.redisUrl, log, config.isProduction),
   ])
