@@ -144,7 +144,8 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
 const switchedOff = new Failure('FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
 const notLive = new Failure('NOT_LIVE')
 
-const isElsewhere = ({ code }: Coded) => code === 'AIR_UNAVAILABLE' || code === 'INTERNAL'
+const isElsewhere = ({ code }: Coded) =>
+  code === 'AIR_UNAVAILABLE' || code === 'DATA_UNAVAILABLE' || code === 'INTERNAL'
 
 /** What an admin is told of an error: a `Failure` as it is, anything else as an internal one. */
 export function codedFailure(error: unknown): Coded {
