@@ -1,9 +1,24 @@
-import { type BytesReply, type listening, type Query, type Reply, xorWithToken } from '@solstice/contracts'
+import {
+  type Body,
+  type BytesReply,
+  type donations,
+  type listening,
+  type Params,
+  type Query,
+  type Reply,
+  type Route,
+  xorWithToken,
+} from '@solstice/contracts'
 
 // Only types are taken from the contract's routes: their schemas would be most of the page's weight.
 type Listening = (typeof listening)[keyof typeof listening]
-type JsonRoute = Exclude<Listening, { reply: BytesReply }>
+type Donating = Extract<(typeof donations)[keyof typeof donations], { access: 'public' }>
+type JsonRoute = Exclude<Listening | Donating, { reply: BytesReply }>
+type GetRoute = Extract<JsonRoute, { method: 'GET' }>
+type PostRoute = Extract<JsonRoute, { method: 'POST' }>
 type RouteAt<P extends JsonRoute['path']> = Extract<JsonRoute, { path: P }>
+/** What a route asks for in its path, or else in its query. */
+type Asked<R extends Route> = R extends { params: object } ? Params<R> : Query<R>
 
 /** The station is where the page came from, unless the page was built for another one. */
 export const serverUrl: string = (import.meta.env?.VITE_SERVER_URL ?? '').replace(/\/+$/, '')
@@ -25,23 +40,40 @@ export function address(path: string, query: Record<string, string | undefined> 
   return `${serverUrl}${path}${given.length ? `?${new URLSearchParams(given)}` : ''}`
 }
 
-async function fetchOk(url: string, headers: Record<string, string>): Promise<Response> {
-  const response = await fetch(url, { headers, credentials: 'include' })
+async function fetchOk(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, credentials: 'include' })
   if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null))
   return response
 }
 
 /**
- * Asks the station for JSON; path, query and reply are those of the contract.
+ * Asks the station for JSON; path, what is asked and reply are those of the contract. What the path names goes there, the
+ * rest into the query.
  *
  * @throws {Refusal} when the station says no, {TypeError} when it cannot be reached.
  */
-export async function get<P extends JsonRoute['path']>(
+export async function get<P extends GetRoute['path']>(
   path: P,
-  query?: Query<RouteAt<P>>,
+  asked?: Asked<RouteAt<P>>,
   headers: Record<string, string> = {},
 ): Promise<Reply<RouteAt<P>>> {
-  const response = await fetchOk(address(path, query as Record<string, string> | undefined), headers)
+  const query: Record<string, string | undefined> = { ...asked }
+  const place = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = encodeURIComponent(query[name] ?? '')
+    delete query[name]
+    return value
+  })
+  const response = await fetchOk(address(place, query), { headers })
+  return response.json() as Promise<Reply<RouteAt<P>>>
+}
+
+/** Tells the station something, as the contract has it. @throws as `get` */
+export async function post<P extends PostRoute['path']>(
+  path: P,
+  body: Body<RouteAt<P>>,
+): Promise<Reply<RouteAt<P>>> {
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetchOk(address(path), { method: 'POST', headers, body: JSON.stringify(body) })
   return response.json() as Promise<Reply<RouteAt<P>>>
 }
 
@@ -50,7 +82,7 @@ export async function getWrapped(
   url: string,
   artToken: string,
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> {
-  const response = await fetchOk(url, { 'X-Art-Token': artToken })
+  const response = await fetchOk(url, { headers: { 'X-Art-Token': artToken } })
   const wrapped = new Uint8Array(await response.arrayBuffer())
   return {
     bytes: xorWithToken(wrapped, artToken) as Uint8Array<ArrayBuffer>,

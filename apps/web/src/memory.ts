@@ -1,18 +1,21 @@
 import { useState } from 'preact/hooks'
 
+/** For this browser, or only for this tab, until it is closed. */
+type Keeper = 'localStorage' | 'sessionStorage'
+
 /** What this browser remembers of the listener's choices; null when nothing, or when it keeps nothing at all. */
-export function recall(name: string): string | null {
+export function recall(name: string, where: Keeper = 'localStorage'): string | null {
   try {
-    return localStorage.getItem(name)
+    return globalThis[where].getItem(name)
   } catch {
     return null
   }
 }
 
 /** Keeps a choice for the next visit, where the browser allows it. */
-export function keep(name: string, value: string): void {
+export function keep(name: string, value: string, where: Keeper = 'localStorage'): void {
   try {
-    localStorage.setItem(name, value)
+    globalThis[where].setItem(name, value)
   } catch {
     // The choice holds until the page is left.
   }

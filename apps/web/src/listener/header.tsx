@@ -7,6 +7,7 @@ import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
 import { counted, type Texts } from '../texts.ts'
 import { Icon } from './icons.tsx'
+import { messengerOf } from './words.ts'
 
 const FACES = 3
 
@@ -22,9 +23,8 @@ interface Props {
 
 export function Header({ radio, state, name, locale, t, onLocale }: Props) {
   const link = useStore(radio.link)
-  const label = state?.uiSettings.byLang[locale].messengerLabel
   const isHosting = useStore(radio.connection.isHosting)
-  const messenger = state?.uiSettings.messenger_url ?? ''
+  const messenger = messengerOf(state, locale)
   return (
     <header class="header">
       <p class="name">{name}</p>
@@ -42,10 +42,10 @@ export function Header({ radio, state, name, locale, t, onLocale }: Props) {
             <span>{t.hosts.askToSpeak}</span>
           </a>
         )}
-        {/^https?:/.test(messenger) && URL.canParse(messenger) && (
-          <a class="header-link" href={messenger} target="_blank" rel="noreferrer">
+        {messenger && (
+          <a class="header-link" href={messenger.href} target="_blank" rel="noreferrer">
             <Icon name="message" size={18} />
-            <span>{label || new URL(messenger).hostname}</span>
+            <span>{messenger.label}</span>
           </a>
         )}
         <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />

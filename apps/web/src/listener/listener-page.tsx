@@ -2,12 +2,15 @@ import type { Locale, RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKept } from '../memory.ts'
 import { isChatting } from '../radio/airing.ts'
+import { withoutDonation } from '../radio/donations.ts'
 import type { Radio } from '../radio/radio.ts'
 import { useStore } from '../store.ts'
 import { type Texts, texts } from '../texts.ts'
 import { applyTheme } from '../theme.ts'
 import { ArtistArt } from './artist-art.tsx'
 import { Controls } from './controls.tsx'
+import { DonateLine } from './donate-line.tsx'
+import { DonateSheet, type Subject } from './donate-sheet.tsx'
 import { Header } from './header.tsx'
 import { Horizon, Stars } from './horizon.tsx'
 import { Earlier, Next, Request } from './lists.tsx'
@@ -35,6 +38,7 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const config = useStore(radio.config)
   const isHostOnline = useStore(radio.connection.isHostOnline)
   const [asked, setSheet] = useState<'lyrics' | 'request' | null>(null)
+  const [supported, setSupported] = useState<Subject | null>(null)
   const [artHidden, setArtHidden] = useKept('radio_art_hidden', ['false', 'true'])
   const isArtHidden = artHidden === 'true'
   const [artUrl, setArtUrl] = useState('')
@@ -49,6 +53,14 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   useEffect(() => {
     if (state) applyTheme(state.mode)
   }, [state?.mode])
+  useEffect(() => {
+    const back = withoutDonation(location.href)
+    if (!back) return
+    history.replaceState(history.state, '', back.href)
+    if (!back.id) return
+    radio.donations.cameBack(back.id)
+    setSupported({ orderId: back.id })
+  }, [radio])
   const name = stationName(state, locale, t)
   const line = hasTitle ? songLine(state, t) : ''
   useEffect(() => {
@@ -57,8 +69,8 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   useMediaSession(radio, state && line ? { state, title: titleOf(state, t), artUrl, station: name } : null)
   useKeys(radio, {
     // By place and not by letter: L is where it is under a Ukrainian layout too.
-    KeyL: () => setSheet(sheet === 'lyrics' || !hasWords ? null : 'lyrics'),
-    KeyR: () => setSheet(sheet === 'request' ? null : 'request'),
+    KeyL: () => !supported && setSheet(sheet === 'lyrics' || !hasWords ? null : 'lyrics'),
+    KeyR: () => !supported && setSheet(sheet === 'request' ? null : 'request'),
   })
 
   const act: Record<Trouble, () => void> = {
@@ -107,6 +119,14 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
               </h1>
             )}
             <div class="notice" role={trouble && trouble !== 'connecting' ? 'alert' : undefined}>
+              {!trouble && (
+                <DonateLine
+                  radio={radio}
+                  locale={locale}
+                  t={t}
+                  onOpen={(orderId) => setSupported({ orderId })}
+                />
+              )}
               {trouble && (
                 <>
                   <span class={hasTitle ? undefined : 'unseen'}>{t.states[trouble].says}</span>
@@ -139,9 +159,26 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
       <p class="unseen" aria-live="polite">
         {line && !isOff ? (isTalk ? line : t.nowPlaying(line)) : ''}
       </p>
-      {!sheet && <NewsToast radio={radio} t={t} />}
+      {!sheet && !supported && <NewsToast radio={radio} t={t} />}
       {sheet === 'lyrics' && state && <LyricsSheet radio={radio} state={state} t={t} onClose={closed} />}
-      {sheet === 'request' && <RequestSheet radio={radio} locale={locale} t={t} onClose={closed} />}
+      {sheet === 'request' && (
+        <RequestSheet
+          radio={radio}
+          locale={locale}
+          t={t}
+          onClose={closed}
+          onSupport={(song) => setSupported({ song })}
+        />
+      )}
+      {supported && (
+        <DonateSheet
+          radio={radio}
+          locale={locale}
+          t={t}
+          about={supported}
+          onClose={() => setSupported(null)}
+        />
+      )}
     </>
   )
 }

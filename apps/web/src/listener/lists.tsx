@@ -6,7 +6,7 @@ import { useStore } from '../store.ts'
 import type { Texts } from '../texts.ts'
 import { Icon } from './icons.tsx'
 import { LastNews, Standing } from './request.tsx'
-import { orderOf } from './words.ts'
+import { hourOf, orderOf } from './words.ts'
 
 export function Next({ state, t }: { state: RadioState | null; t: Texts }) {
   const [count, tool] = useCount('radio_next_count', t)
@@ -36,7 +36,6 @@ export function Next({ state, t }: { state: RadioState | null; t: Texts }) {
 export function Earlier({ radio, locale, t }: { radio: Radio; locale: Locale; t: Texts }) {
   const [count, tool] = useCount('radio_earlier_count', t)
   const history = useStore(radio.history)
-  const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   return (
     <Section id="earlier" title={t.earlier} t={t} tool={tool}>
       {history.length === 0 && <p class="nothing">{t.nothingEarlier}</p>}
@@ -50,7 +49,7 @@ export function Earlier({ radio, locale, t }: { radio: Radio; locale: Locale; t:
                 <b>{song.title}</b>
                 <span>{song.artist}</span>
               </span>
-              <time dateTime={new Date(song.playedAt).toISOString()}>{hour.format(song.playedAt)}</time>
+              <time dateTime={new Date(song.playedAt).toISOString()}>{hourOf(song.playedAt, locale)}</time>
             </li>
           ))}
       </ol>

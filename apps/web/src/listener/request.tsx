@@ -1,6 +1,7 @@
 import type { LibraryItem, Locale } from '@solstice/contracts'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { localNowMs } from '../radio/clock.ts'
+import type { Verdict } from '../radio/donations.ts'
 import { findSongs } from '../radio/library.ts'
 import type { Radio } from '../radio/radio.ts'
 import { type Hindrance, hindranceOf, secsLeftOf, type Wait } from '../radio/requests.ts'
@@ -22,10 +23,12 @@ interface Props {
 }
 
 /** Any song of the programme may be asked for, whenever somebody is there who may say yes. */
-export function RequestSheet({ radio, locale, t, onClose }: Props & { onClose: () => void }) {
+export function RequestSheet(props: Props & { onClose: () => void; onSupport: (song: LibraryItem) => void }) {
+  const { radio, locale, t, onClose, onSupport } = props
   const shelf = useStore(radio.library.shelf)
   const { isAsking } = radio.connection.requests
   const isBusy = useStore(isAsking)
+  const config = useStore(radio.config)
   const { hindrance } = useHindrance(radio)
   const [query, setQuery] = useState('')
   const [shown, setShown] = useState(FIRST_SONGS)
@@ -36,8 +39,7 @@ export function RequestSheet({ radio, locale, t, onClose }: Props & { onClose: (
   useEffect(() => radio.library.open(), [radio])
   // Who works without a pointer goes on with the first of the songs that came.
   useEffect(() => {
-    if (shown > FIRST_SONGS)
-      list.current?.querySelectorAll<HTMLElement>('button')[shown - MORE_SONGS]?.focus()
+    if (shown > FIRST_SONGS) list.current?.children[shown - MORE_SONGS]?.querySelector('button')?.focus()
   }, [shown])
 
   const search = (words: string) => {
@@ -101,6 +103,17 @@ export function RequestSheet({ radio, locale, t, onClose }: Props & { onClose: (
               >
                 {t.request.one}
               </button>
+              {config?.donationInfo && (
+                <button
+                  type="button"
+                  class="button"
+                  aria-label={t.support.oneOf(lineOf(song))}
+                  aria-haspopup="dialog"
+                  onClick={() => onSupport(song)}
+                >
+                  {t.support.one}
+                </button>
+              )}
             </li>
           ))}
         </ol>
@@ -142,9 +155,13 @@ export function LastNews({ radio, t }: Omit<Props, 'locale'>) {
   return news && <p class="nothing">{t.news[news.is](lineOf(news.song))}</p>
 }
 
-/** The same, said once when it becomes known. A modal sheet needs one of its own: what is behind it is silent. */
+/** The same, and what became of a paid order that nobody looks at, said once when it becomes known. A modal sheet needs one of its own: what is behind it is silent. */
 export function NewsToast({ radio, t }: Omit<Props, 'locale'>) {
-  const news = useStore(radio.connection.requests.news)
+  const asked = useStore(radio.connection.requests.news)
+  const paid = useStore(radio.donations.news)
+  const isPaid = paid !== null && paid.sinceMs > (asked?.sinceMs ?? 0)
+  const news = isPaid ? paid : asked
+  const songOf = ({ song }: Verdict) => (song ? lineOf(song) : t.support.news.aSong)
   const [isOver, setOver] = useState(true)
   useEffect(() => {
     const leftMs = news ? news.sinceMs + NEWS_SHOWN_MS - localNowMs() : 0
@@ -155,7 +172,11 @@ export function NewsToast({ radio, t }: Omit<Props, 'locale'>) {
   }, [news])
   return (
     <p class="toast news" role="status" data-shown={news !== null && !isOver}>
-      {news && !isOver ? t.news[news.is](lineOf(news.song)) : ''}
+      {isOver
+        ? ''
+        : isPaid
+          ? t.support.news[paid.is](songOf(paid))
+          : asked && t.news[asked.is](lineOf(asked.song))}
     </p>
   )
 }

@@ -1,5 +1,6 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import { isChatting } from '../radio/airing.ts'
+import { isWebAddress } from '../radio/donations.ts'
 import type { Texts } from '../texts.ts'
 
 /** Seconds as people read them: 3:07. */
@@ -25,6 +26,27 @@ export function stationName(state: RadioState | null, locale: Locale, t: Texts):
   const names = state?.uiSettings.byLang[locale]
   return (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
 }
+
+/** Where the station can be written to, and what it calls the place; null when it named none. */
+export function messengerOf(
+  state: RadioState | null,
+  locale: Locale,
+): { href: string; label: string } | null {
+  const href = state?.uiSettings.messenger_url ?? ''
+  if (!isWebAddress(href)) return null
+  return { href, label: state?.uiSettings.byLang[locale].messengerLabel || new URL(href).hostname }
+}
+
+/** An amount as people write it: without hundredths where there are none. */
+export function money(amount: number, currency: string, locale: Locale): string {
+  const minimumFractionDigits = Number.isInteger(amount) ? 0 : 2
+  const style = { style: 'currency', currencyDisplay: 'narrowSymbol', minimumFractionDigits } as const
+  return new Intl.NumberFormat(locale, { ...style, currency, maximumFractionDigits: 2 }).format(amount)
+}
+
+/** The hour of a moment (epoch ms): 14:32. */
+export const hourOf = (atMs: number, locale: Locale): string =>
+  new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(atMs)
 
 /** How a song came into the queue, when a person asked for it. */
 export function orderOf(

@@ -37,6 +37,8 @@ export interface Connection {
   askStreamPosition(): Promise<void>
   /** Calls back whenever the library of the mode on air is no longer what it was. */
   onLibraryChange(changed: () => void): void
+  /** Calls back with what became of orders from this listener's address. */
+  onDonationResult(told: (result: ServerPayload<'donation_result'>) => void): void
   /** Tries to connect at once. */
   retry(): void
   close(): void
@@ -175,6 +177,7 @@ export function connect(): Connection {
         mode = now
       })
     },
+    onDonationResult: (told) => void socket.on('donation_result', told),
     stationNowMs: () => localNowMs() + stationOffsetMs(),
     roundTripMs() {
       const best = bestSample(samples)

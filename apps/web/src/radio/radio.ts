@@ -5,6 +5,7 @@ import { createStore, type Store } from '../store.ts'
 import { type Airing, heardAt, positionAt } from './airing.ts'
 import { createAmplifier } from './amplifier.ts'
 import { type Connection, connect, type Link } from './connection.ts'
+import { createDonations, type Donations } from './donations.ts'
 import { createLibrary, type Library } from './library.ts'
 import { type Player, retryDelayMs, type Sound } from './player.ts'
 import { createStreamPlayer } from './stream-player.ts'
@@ -28,6 +29,7 @@ export interface Radio {
   readonly users: Store<User[]>
   /** What listeners may ask for. */
   readonly library: Library
+  readonly donations: Donations
   readonly volume: Store<Volume>
   readonly connection: Connection
   /** Seconds into the song that is heard. */
@@ -52,6 +54,11 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   const heard = createStore<Airing | null>(null)
   const history = createStore<HistoryItem[]>([])
   const library = createLibrary(() => get('/api/library'))
+  const donations = createDonations({
+    link: connection.link,
+    nowMs: connection.stationNowMs,
+    onResult: connection.onDonationResult,
+  })
   const volume = createStore<Volume>(rememberedVolume())
   let player: Player | null = null
   /** Pressed before the station said how it plays. */
@@ -95,13 +102,14 @@ export function createRadio(audio: HTMLAudioElement): Radio {
     // Everybody hears the new song at once; that everybody asks at once is not needed.
     const delayMs = history.value.length ? 500 + Math.random() * CROWD_SPREAD_MS : 0
     historyTimer = setTimeout(() => get('/api/history').then(history.set, () => {}), delayMs)
+    donations.refresh()
   })
   connection.link.subscribe((link) => {
     if (link === 'online' && config.value) void readConfig()
   })
   void readConfig()
 
-  const setLoudness = createAmplifier(audio)
+  const setLoudness = createAmplifier(audio, () => config.value?.musicSource === 'cloud')
   let gainDb = 0
   const amplify = (nextDb: number) => {
     if (nextDb === gainDb) return
@@ -123,6 +131,7 @@ export function createRadio(audio: HTMLAudioElement): Radio {
     history,
     users: connection.users,
     library,
+    donations,
     volume,
     connection,
     position: () => (heard.value ? positionAt(heard.value, earMs()) : 0),

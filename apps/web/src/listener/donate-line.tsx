@@ -1,0 +1,62 @@
+import type { Locale } from '@solstice/contracts'
+import { useNow } from '../live/use-now.ts'
+import type { Airing } from '../radio/airing.ts'
+import { type Order, placeOf } from '../radio/donations.ts'
+import type { Radio } from '../radio/radio.ts'
+import { useStore } from '../store.ts'
+import type { Texts } from '../texts.ts'
+import { Icon } from './icons.tsx'
+import { clock, hourOf } from './words.ts'
+
+interface Props {
+  radio: Radio
+  locale: Locale
+  t: Texts
+  onOpen: (orderId: string) => void
+}
+
+/** How it stands with the newest order, in a line that opens it. */
+export function DonateLine({ radio, locale, t, onOpen }: Props) {
+  const orders = useStore(radio.donations.orders)
+  const heard = useStore(radio.heard)
+  useNow(orders.length ? 1000 : null)
+  const nowMs = radio.connection.stationNowMs()
+  const [order, ...others] = orders.filter((order) => isShown(order, heard, nowMs))
+  if (!order) return null
+  const leftMs = order.status === 'pending' && order.expiresAt !== null ? order.expiresAt - nowMs : 0
+  return (
+    <button
+      type="button"
+      class="text-button order-line"
+      aria-haspopup="dialog"
+      onClick={() => onOpen(order.id)}
+    >
+      <Icon name="support" size={18} />
+      <span class="order-state">{lineOfOrder(order, heard, nowMs, locale, t)}</span>
+      {leftMs > 0 && <span>{clock(leftMs / 1000)}</span>}
+      {others.length > 0 && <span>+{others.length}</span>}
+    </button>
+  )
+}
+
+/** Whether there is still something to say of it. */
+export const isShown = (order: Order, heard: Airing | null, nowMs: number): boolean =>
+  order.status !== 'unknown' && !(order.status === 'paid' && placeOf(order, heard, nowMs).is === 'was')
+
+/** How it stands with an order, in a few words. */
+export function lineOfOrder(
+  order: Order,
+  heard: Airing | null,
+  nowMs: number,
+  locale: Locale,
+  { support }: Texts,
+): string {
+  const { status, expiresAt } = order
+  if (status === 'pending')
+    return expiresAt !== null && nowMs < expiresAt ? support.line.pending : support.line.late
+  if (status !== 'paid') return support.line[status ?? 'unknown']
+  const place = placeOf(order, heard, nowMs)
+  return place.is === 'expected'
+    ? support.line.expected(hourOf(place.atMs, locale))
+    : support.line[place.is === 'now' ? 'now' : 'soon']
+}
