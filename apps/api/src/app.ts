@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import jwt from '@fastify/jwt'
-import { type Config, openLyricsBatches } from '@solstice/adapters'
+import { type Config, type Metrics, openLyricsBatches } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
 import {
   type Announcer,
@@ -15,6 +14,7 @@ import {
   createClips,
   createLyrics,
   type DataStore,
+  type DeliverySpool,
   findAdmin,
   type JobQueue,
   type LyricsLookup,
@@ -34,16 +34,20 @@ import { createAdminTokens } from './admin-tokens.ts'
 import { readAvatars } from './avatars.ts'
 import { clientAddress, createOrigins } from './client-address.ts'
 import { limitConnections } from './connection-limit.ts'
+import { receiveDeliveries } from './deliveries.ts'
+import { drainOnClose } from './drain.ts'
+import { reportFigures } from './figures.ts'
 import { refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
 import { documentApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
-import { logRequests, requestLogger } from './request-log.ts'
+import { logRequests, requestId, requestLogger } from './request-log.ts'
 import { administrationRoutes } from './routes/administration.ts'
 import { artworkRoutes } from './routes/artwork.ts'
 import { clipRoutes } from './routes/clips.ts'
 import { donationRoutes } from './routes/donations.ts'
 import { groupRoutes } from './routes/groups.ts'
+import { jobRoutes } from './routes/jobs.ts'
 import { listeningRoutes } from './routes/listening.ts'
 import { lyricsRoutes } from './routes/lyrics.ts'
 import { operationsRoutes } from './routes/operations.ts'
@@ -51,6 +55,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { trackRoutes } from './routes/tracks.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { videoRoutes } from './routes/video.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { compileWhenNeeded } from './schema-compilers.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { personas } from './sockets/personas.ts'
@@ -73,10 +78,12 @@ export interface ApiPorts {
   tags: AudioTags
   passwords: Passwords
   payments: Payments
+  spool: DeliverySpool
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   microphones: Microphones
   replicas: Replicas
+  metrics: Metrics
   /** For counters that all replicas share. */
   redis: Redis
 }
@@ -96,7 +103,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: requestLogger(ports.log, config.trustProxyHops),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestId,
+    // What still comes on an open connection while the app closes is answered like the rest.
+    return503OnClosing: false,
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: PARAM_LIMIT },
     schemaController: { compilersFactory: compileWhenNeeded },
@@ -107,6 +116,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     frameworkErrors: refuse,
     clientErrorHandler: refuseConnection,
   })
+  const drain = drainOnClose(app, config.drainDelayMs)
   await app.register(cookie)
   await app.register(jwt, {
     secret: config.jwtSecret,
@@ -116,7 +126,16 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const adminTokens = createAdminTokens(app.jwt, config.jwtSecret)
   const capabilities = capabilitiesOf(config, ports.payments)
   const admin = (adminId: string) => findAdmin(data, config.superAdmin, adminId)
-  const gate = createGate({ tokens, adminTokens, findAdmin: admin, origins, capabilities, clock })
+  const { metricsToken } = config
+  const gate = createGate({
+    tokens,
+    adminTokens,
+    findAdmin: admin,
+    origins,
+    capabilities,
+    clock,
+    metricsToken,
+  })
   speakContract(app, gate, { hasRoomFor: media.hasRoomFor })
   logRequests(app)
 
@@ -128,7 +147,14 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
         preflight: origin !== undefined,
         strictPreflight: false,
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-        exposedHeaders: ['X-Art-Mime', 'Accept-Ranges', 'Content-Range', 'Content-Length', 'Retry-After'],
+        exposedHeaders: [
+          'X-Art-Mime',
+          'Accept-Ranges',
+          'Content-Range',
+          'Content-Length',
+          'Retry-After',
+          'X-Request-Id',
+        ],
         maxAge: 600,
       }),
   })
@@ -144,8 +170,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
         scriptSrc: ["'self'"],
         scriptSrcAttr: ["'none'"],
         styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:', 'blob:', 'https:'],
-        mediaSrc: ["'self'", 'data:', 'blob:'],
+        imgSrc: ["'self'", 'data:', 'blob:', 'https:', ...(media.linkOrigin ? [media.linkOrigin] : [])],
+        mediaSrc: ["'self'", 'data:', 'blob:', ...(media.linkOrigin ? [media.linkOrigin] : [])],
         workerSrc: ["'self'", 'blob:'],
         // Older browsers do not count the sockets of a host as its own.
         connectSrc: ["'self'", (request) => origins.ownOrigin(request).replace(/^http/, 'ws')],
@@ -208,6 +234,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   uploadRoutes(app, { ...ports, audit })
   trackRoutes(app, { ...ports, mirror })
   videoRoutes(app, ports)
+  jobRoutes(app, { jobs: ports.jobs, audit })
   groupRoutes(app, { data, bus, clock, audit })
   administrationRoutes(app, { ...ports, mirror, audit })
   const batches = openLyricsBatches(ports.redis)
@@ -215,8 +242,12 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   artworkRoutes(app, { ...ports, audit })
   const orderLimit = createRateLimit(ports.redis, { name: 'donations', turns: 10, windowS: 10 * 60 })
   donationRoutes(app, { ...ports, mirror, tokens, origins, audit, orderLimit })
-  operationsRoutes(app, watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode }))
-  await attachGateway(app, {
+  const deliveries = receiveDeliveries(ports)
+  app.addHook('onClose', () => deliveries.close())
+  webhookRoutes(app, { ...ports, deliveries })
+  const readiness = watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode, drain })
+  operationsRoutes(app, readiness, ports.metrics)
+  const gateway = await attachGateway(app, {
     config,
     mirror,
     clock,
@@ -236,6 +267,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     settings,
     personas,
   })
+  reportFigures(app, { ...ports, mirror, fanOut, gateway })
+  drain.lastOf()
   refuseOtherMethods(app, allRoutes)
   await serveWeb(app, config.webDist)
 

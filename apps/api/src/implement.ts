@@ -118,12 +118,15 @@ function withoutNulls(body: unknown): unknown {
 /** Bodies of these types are handed on as they come, in this scope alone. */
 function takeUploads(scope: FastifyInstance, body: Route['body']): FastifyInstance {
   scope.removeAllContentTypeParsers()
-  if (isUpload(body)) scope.addContentTypeParser([...body.upload], (_, payload, done) => done(null, payload))
+  if (!isUpload(body)) return scope
+  const types = body.upload === '*' ? '*' : [...body.upload]
+  scope.addContentTypeParser(types, (_, payload, done) => done(null, payload))
   return scope
 }
 
-/** What is of another kind or too much is refused before any of it is read. */
+/** What is of another kind or too much is refused before any of it is read; what takes all kinds sees to that itself. */
 async function expectUpload(app: FastifyInstance, { raw }: FastifyRequest, body: Upload): Promise<void> {
+  if (body.upload === '*') return
   const type = raw.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const isOther = type === undefined ? hasBody(raw) : !body.upload.includes(type)
   if (isOther && body.kind)

@@ -153,7 +153,11 @@ function uploadOf({ contract }: FastifyContextConfig = {}): FastifySchema {
   if (!contract || contract === 'internal' || !contract.body || !('upload' in contract.body)) return {}
   const { upload, description } = contract.body
   const media = { schema: { type: 'string', format: 'binary', description } }
-  return { body: { content: Object.fromEntries(upload.map((type) => [type, media])) } }
+  return {
+    body: {
+      content: Object.fromEntries([upload].flat().map((type) => [type === '*' ? '*/*' : type, media])),
+    },
+  }
 }
 
 /** A shape that handlers get as one that callers send: what has a default may be left out. */

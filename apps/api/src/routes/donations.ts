@@ -1,6 +1,6 @@
 import type { Config } from '@solstice/adapters'
 import { donations, type FailureCode, type Route } from '@solstice/contracts'
-import { advance } from '@solstice/playout'
+import { advance, orderAirsAtMs } from '@solstice/playout'
 import {
   type Audit,
   type DataStore,
@@ -15,6 +15,7 @@ import {
   previewPrice,
   priceSong,
   readDonationSettings,
+  readLedger,
   type StationClock,
   saveDonationSettings,
   toUnits,
@@ -110,8 +111,19 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
   )
 
   serve(donations.getDonationStatus, 'DONATIONS_STATUS_FAILED', async ({ params, request }) => {
-    const { status, tier, matchCode, expiresAt } = await findOwnDonation(data, params.id, uidOf(request))
-    return { status, tier, matchCode, expiresAt, airsAt: null }
+    const donation = await findOwnDonation(data, params.id, uidOf(request))
+    const { status, tier, matchCode, expiresAt, airedAt } = donation
+    const { air, nowMs } = momentNow()
+    const isWaiting = status === 'paid' && airedAt === null && air !== null
+    const expectedMs = isWaiting ? orderAirsAtMs(air, donation.id, nowMs) : null
+    const airsAt = status === 'paid' ? (airedAt ?? (expectedMs && Math.floor(expectedMs))) : null
+    return { status, tier, matchCode, expiresAt, airsAt }
+  })
+
+  serve(donations.getDonationLedger, 'DONATIONS_HISTORY_FAILED', async ({ params }) => {
+    const entries = await readLedger(data, params.id)
+    if (entries.length === 0) throw new Failure('NOT_FOUND')
+    return { entries: entries.map(({ event, atMs, note }) => ({ event, at: atMs, note })) }
   })
 
   serve(donations.getDonationSettings, 'DONATIONS_SETTINGS_LOAD_FAILED', async (_, provider) => {

@@ -133,6 +133,38 @@ export const getDonationHistory = defineRoute({
   },
 })
 
+export const getDonationLedger = defineRoute({
+  method: 'GET',
+  path: '/api/admin/donations/:id/ledger',
+  summary: 'All that happened to a donation, in order',
+  access: needs('donations_manage'),
+  capability: 'donations',
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+  reply: Type.Object({
+    entries: Type.Array(
+      Type.Object({
+        event: Type.String({
+          description: '`created`, `delivered`, `claimed`, `queued`, `on-air`, `finished` or `refused`',
+        }),
+        at: EpochMs,
+        note: Type.String({ description: 'why, by which payment, or at which frame of the broadcast' }),
+      }),
+    ),
+  }),
+  failures: ['NOT_FOUND', 'DONATIONS_HISTORY_FAILED'],
+  example: {
+    reply: {
+      entries: [
+        { event: 'created', at: 1_790_000_000_000, note: '' },
+        { event: 'delivered', at: 1_790_000_059_000, note: 'matching_provider_1 2f6c' },
+        { event: 'claimed', at: 1_790_000_059_010, note: 'matching_provider_1 2f6c' },
+        { event: 'queued', at: 1_790_000_059_100, note: '' },
+        { event: 'on-air', at: 1_790_000_200_000, note: 'frame 5310421' },
+      ],
+    },
+  },
+})
+
 export const previewDonationPrice = defineRoute({
   method: 'GET',
   path: '/api/admin/donations/price-preview',
@@ -147,6 +179,26 @@ export const previewDonationPrice = defineRoute({
   reply: Type.Object({ basePrice: Type.Number() }),
   failures: ['BAD_REQUEST', 'DONATIONS_SETTINGS_LOAD_FAILED'],
   example: { query: { durationSeconds: 180 }, reply: { basePrice: 50 } },
+})
+
+/**
+ * For the payment services, which do not retry what was answered 200: so a delivery that is rejected is, too. What is accepted
+ * is written first; when it cannot be written the connection is closed without an answer, and the service delivers again.
+ */
+export const receiveDelivery = defineRoute({
+  method: 'POST',
+  path: '/webhooks/donations/:provider',
+  summary: 'A payment service tells of a payment, in its own form; always 200 where the service is set up',
+  access: 'public',
+  params: Type.Object({ provider: Type.String({ maxLength: 100 }) }),
+  body: {
+    upload: '*',
+    maxBytes: 256 * 1024,
+    description: 'as the service signs it; more than 256 KB is not read',
+  },
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true } },
 })
 
 export const getDonationTiers = defineRoute({

@@ -1,0 +1,76 @@
+import {
+  applyInbox,
+  type DataStore,
+  type DeliverySpool,
+  emptySpool,
+  keepDelivery,
+  type Payment,
+  type PaymentDeps,
+  type PaymentProviderId,
+  type StationClock,
+} from '@solstice/station'
+import type { Logger } from 'pino'
+
+/** What could not be applied is tried again after this time, then after twice as long each time, up to the longest. */
+const RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 30_000
+
+/** What payment services deliver to this process. */
+export interface Deliveries {
+  /**
+   * Resolves when the delivery is written; it takes effect soon, and once.
+   *
+   * @throws when it cannot be written anywhere.
+   */
+  keep(provider: PaymentProviderId, payment: Payment): Promise<void>
+  /** Resolves when nothing is being applied any more. */
+  close(): Promise<void>
+}
+
+/** Applies what is delivered, and what a process before this one left on this machine's disk or in the store. */
+export function receiveDeliveries(
+  deps: PaymentDeps & { data: DataStore; spool: DeliverySpool; clock: StationClock; log: Logger },
+): Deliveries {
+  const { clock, log } = deps
+  let working: Promise<void> | null = null
+  let isMore = false
+  let isClosed = false
+  let retryMs = RETRY_MS
+  let timer: NodeJS.Timeout | undefined
+
+  const work = async () => {
+    try {
+      do {
+        isMore = false
+        await emptySpool(deps)
+        await applyInbox(deps, clock.nowMs())
+      } while (isMore && !isClosed)
+      retryMs = RETRY_MS
+    } catch (error) {
+      log.warn({ err: error, retryMs }, 'payments that were delivered cannot be applied yet')
+      if (!isClosed) timer = setTimeout(begin, retryMs).unref()
+      retryMs = Math.min(LONGEST_RETRY_MS, 2 * retryMs)
+    }
+  }
+  const begin = () => {
+    isMore = true
+    if (isClosed) return
+    clearTimeout(timer)
+    working ??= work().finally(() => {
+      working = null
+    })
+  }
+  begin()
+
+  return {
+    async keep(provider, payment) {
+      await keepDelivery(deps, provider, payment, clock.nowMs())
+      begin()
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await working
+    },
+  }
+}

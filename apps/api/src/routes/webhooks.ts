@@ -1,0 +1,49 @@
+import { donations } from '@solstice/contracts'
+import { Failure, type PaymentProviderId, type Payments, type StationClock } from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import type { Deliveries } from '../deliveries.ts'
+import { implement } from '../implement.ts'
+
+/** What payment services post. Nobody else learns from the answer whether a delivery was accepted. */
+export function webhookRoutes(
+  app: FastifyInstance,
+  deps: { payments: Pick<Payments, 'configured'>; clock: StationClock; deliveries: Deliveries },
+): void {
+  const { payments, clock, deliveries } = deps
+
+  implement(app, donations.receiveDelivery, async ({ params, body, request, reply }) => {
+    const provider = payments.configured.get(params.provider as PaymentProviderId)
+    if (!provider?.readDelivery) throw new Failure('NOT_FOUND')
+    const rawBody = await readAll(body)
+    const payment =
+      rawBody && provider.readDelivery({ rawBody, headers: request.headers, nowMs: clock.nowMs() })
+    if (!payment) {
+      request.log.debug({ provider: provider.id }, 'a delivery was rejected')
+      return { ok: true as const }
+    }
+    try {
+      await deliveries.keep(provider.id, payment)
+    } catch (error) {
+      request.log.error(
+        { err: error, provider: provider.id },
+        'a delivery cannot be written; it has to come again',
+      )
+      reply.hijack()
+      request.raw.socket.destroy()
+      return reply
+    }
+    return { ok: true as const }
+  })
+}
+
+/** null for what is too large, too slow or broken off: that is no delivery. */
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer | null> {
+  const pieces: Uint8Array[] = []
+  try {
+    for await (const piece of body) pieces.push(piece)
+  } catch (error) {
+    if (error instanceof Failure) return null
+    throw error
+  }
+  return Buffer.concat(pieces)
+}
