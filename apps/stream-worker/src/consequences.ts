@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@solstice/adapters'
 import { type Participant, songOf, suggestionList } from '@solstice/playout'
 import {
@@ -6,6 +7,7 @@ import {
   type Consequence,
   capabilitiesOf,
   createAudit,
+  followOrder,
   recordPlayed,
 } from '@solstice/station'
 
@@ -18,9 +20,16 @@ export interface Consequences {
   done(): Promise<void>
 }
 
+/** What the store does not take is tried again so often, for as long as the desk is held. */
+const RETRY_MS = 1_000
+/** While the store is away for so long, the oldest of what it would be told is given up. */
+const MOST_UNFINISHED = 2_000
+
+/** @param frameAt the frame of the broadcast that is due at a moment; null without a stream. */
 export function createConsequences(
   { config, log, data, announcer, clock }: Pick<Ports, 'config' | 'log' | 'data' | 'announcer' | 'clock'>,
-  desk: Pick<AirDesk, 'answer'>,
+  desk: Pick<AirDesk, 'answer' | 'lost'>,
+  frameAt: (atMs: number) => number | null,
 ): Consequences {
   const capabilities = capabilitiesOf(config)
   const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog })
@@ -49,16 +58,36 @@ export function createConsequences(
         const { participant, reason } = consequence
         return audit.record(actorOf(participant), `${operationOf[participant.role]}_live_end`, { reason })
       }
+      case 'order-aired':
+      case 'order-ended':
+        return followOrder({ data, audit, announcer, clock }, consequence, frameAt(consequence.atMs))
+      case 'order-dropped':
+        return followOrder({ data, audit, announcer, clock }, consequence, null)
       case 'guest-answered':
         return announcer.tell({ socketId: consequence.socketId }, 'guest_request_result', consequence.result)
     }
   }
 
+  /** What is to be remembered is tried until it is; what is only told, once. */
+  const carryThrough = async (consequence: Consequence): Promise<void> => {
+    for (let attempt = 1; unfinished.has(consequence); attempt++) {
+      try {
+        return await act(consequence)
+      } catch (error) {
+        if (attempt === 1)
+          log.error({ err: error, consequence }, 'what follows from the air could not be done')
+        if (!isRemembered(consequence) || desk.lost.aborted) return
+        await sleep(RETRY_MS, undefined, { ref: false })
+      }
+    }
+  }
+
   return {
     carryOut(consequence) {
-      const work = act(consequence)
-        .catch((error) => log.error({ err: error, consequence }, 'what follows from the air was not done'))
-        .finally(() => unfinished.delete(consequence))
+      const [oldest] = unfinished.keys()
+      if (unfinished.size >= MOST_UNFINISHED && oldest) unfinished.delete(oldest)
+      unfinished.set(consequence, Promise.resolve())
+      const work = carryThrough(consequence).finally(() => unfinished.delete(consequence))
       unfinished.set(consequence, work)
     },
     get unfinished() {
@@ -68,6 +97,10 @@ export function createConsequences(
       while (unfinished.size > 0) await Promise.all(unfinished.values())
     },
   }
+}
+
+function isRemembered({ type }: Consequence): boolean {
+  return type === 'played' || type.startsWith('order-') || type.startsWith('live-')
 }
 
 const operationOf: Record<Participant['role'], string> = {

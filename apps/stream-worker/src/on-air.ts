@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Ports } from '@solstice/adapters'
-import type { Mode } from '@solstice/contracts'
+import type { Mode, Track } from '@solstice/contracts'
 import {
   advance,
   apply,
@@ -13,6 +13,7 @@ import {
   learn,
   nextDueMs,
   noHosting,
+  orderEffects,
   type PlayoutState,
   projectAir,
   type Rendition,
@@ -27,12 +28,14 @@ import {
   type FrameChunk,
   hostingOf,
   libraryOf,
+  type MediaKey,
   programmeSettings,
   renditionsOf,
   type Saved,
   scheduleNow,
   trackRef,
 } from '@solstice/station'
+import { aboutEntry } from './audio/air-entry.ts'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
@@ -44,6 +47,8 @@ const SCHEDULE_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 /** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
 const SECOND_CHANCE_MS = 20_000
+/** So many songs that come are kept on this machine. */
+const SONGS_AT_HAND = 3
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
 const FIRST_SOUND_MS = 600
 /** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
@@ -64,9 +69,11 @@ export async function goOnAir(
   desk: AirDesk,
   saved: Saved | null,
   stopping: AbortSignal,
+  onEncoderReplaced?: () => void,
 ): Promise<void> {
   const { config, log, data, media, clock } = ports
-  const consequences = createConsequences(ports, desk)
+  let broadcast: Broadcast | null = null
+  const consequences = createConsequences(ports, desk, (atMs) => broadcast?.frameAt(atMs) ?? null)
   for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
   const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
   if (config.streamMode && !canHearItself)
@@ -80,13 +87,15 @@ export async function goOnAir(
   let isSaved = false
   let saving: Promise<void> | null = null
   let dueTimer: NodeJS.Timeout | undefined
-  let broadcast: Broadcast | null = null
   const hasMicrophones = canHearItself && config.radioHostsMode
   const speech = hasMicrophones ? createSpeech({ askForHead: ports.microphones.askForHead, log }) : null
   /** Sound is made up for: nothing may end what listeners have still to hear. */
   let isCatchingUp = canHearItself
   let libraryVersion = 0
   let clipsVersion = 0
+  let isMediaAway = false
+  /** What was looked at to know what is heard soon. */
+  let ahead: Pick<PlayoutState, 'onAir' | 'list' | 'prepared'> | null = null
   let missingReplicas: string[] = []
   let renditions: Record<string, Rendition> = {}
   const reading = new Set<Mode>()
@@ -110,16 +119,26 @@ export async function goOnAir(
 
   const take = (step: Step) => {
     if (step.state === state && step.effects.length === 0) return
+    const ofOrders = orderEffects(state, step)
     // Another mode is prepared from the library and settings of now, not from what was being read before.
     if (step.state.onAir.phase === 'preparing' && step.state.onAir !== state.onAir) libraryVersion++
     state = step.state
-    due.push(...step.effects)
+    due.push(...step.effects, ...ofOrders)
     isSaved = false
     followPeople()
     if (offAir.aborted) return
     keepTime()
     readWantedLists()
+    fetchAhead()
     save().catch(fail)
+  }
+  /** What is heard soon is to be on this machine before its time. */
+  const fetchAhead = () => {
+    const { onAir, list, prepared } = state
+    const isSame = ahead?.onAir === onAir && ahead.list === list && ahead.prepared === prepared
+    if (isSame || !canHearItself || config.mediaStorage === 'local') return
+    ahead = { onAir, list, prepared }
+    media.keepAtHand(soonHeard(state, clock.nowMs()))
   }
   const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
   const followPeople = () => {
@@ -180,7 +199,7 @@ export async function goOnAir(
       if (version !== libraryVersion) return readWantedLists()
       passTime()
       const startMs = clock.nowMs() + (canHearItself ? FIRST_SOUND_MS : 0)
-      const tracks = library.map((track) => trackRef(track, renditions[track.id]))
+      const tracks = within(library, media.atHand()).map((track) => trackRef(track, renditions[track.id]))
       tell({ type: 'library', mode, tracks, settings }, startMs)
       broadcast?.planChanged()
     } catch (error) {
@@ -223,6 +242,13 @@ export async function goOnAir(
     if (JSON.stringify(fact.schedule) !== JSON.stringify(state.schedule)) tell(fact)
   }
 
+  /** The queue was lost, if there was one: what was paid for comes back to it. */
+  const restoreOrders = () => {
+    if (ports.payments.configured.size === 0) return
+    // What fails here is done within a minute all the same.
+    ports.jobs.add('sweep-donations', {}, { id: 'sweep-donations', again: true }).catch(() => {})
+  }
+
   /** Who is on the air from a replica that is gone is gone, too. It has to be missing twice: it may have just begun. */
   const checkReplicas = async () => {
     const { participants, requests, approvals } = state.live
@@ -254,7 +280,10 @@ export async function goOnAir(
   }
 
   const giveSecondChance = () => {
-    if (state.onAir.phase !== 'preparing' || state.unplayable.length === 0) return
+    const isBack = isMediaAway && media.atHand() === null
+    isMediaAway = media.atHand() !== null
+    const isWaiting = state.onAir.phase === 'preparing' && state.unplayable.length > 0
+    if (!isBack && !isWaiting) return
     libraryVersion++
     take(apply(state, { type: 'library-changed' }, clock.nowMs()))
   }
@@ -302,10 +331,14 @@ export async function goOnAir(
     ? resume(saved.state, saved.aliveAtMs, atMs)
     : { state: initialState(randomInt(2 ** 31), fact.pace, fact.schedule, atMs), effects: [] }
   const informed = learn(start.state, fact, atMs)
+  const effects = [...start.effects, ...informed.effects]
+  const ofOrders = saved ? orderEffects(saved.state, { state: informed.state, effects }) : []
   state = informed.state
-  due.push(...start.effects, ...informed.effects)
+  due.push(...effects, ...ofOrders)
   await save()
+  if (!saved) restoreOrders()
   await readRenditions()
+  fetchAhead()
   keepTime()
   readWantedLists()
 
@@ -332,6 +365,7 @@ export async function goOnAir(
         bitrate: config.streamBitrate,
         crossfadeMs: config.crossfadeMs,
       },
+      ...(onEncoderReplaced && { onEncoderReplaced }),
       log,
     })
   }
@@ -371,6 +405,27 @@ export async function goOnAir(
 
 /** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
 const cuts = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
+
+/** What is heard now and soonest, the most urgent first. */
+function soonHeard(state: PlayoutState, nowMs: number): MediaKey[] {
+  const { current, next } = projectAir(state, nowMs)
+  const { entries, index } = state.list
+  const following = [...entries.slice(index + 1), ...(state.prepared[state.mode]?.entries ?? [])]
+  return [
+    ...[current?.entry, next].map((entry) => entry && aboutEntry(entry).media),
+    current?.phrase?.clip.media,
+    ...following.slice(0, SONGS_AT_HAND).map(({ track }) => track.id),
+  ].filter((key) => typeof key === 'string')
+}
+
+/** Those tracks that can be had, unless there is none of them. */
+function within(
+  tracks: readonly Readonly<Track>[],
+  atHand: ReadonlySet<MediaKey> | null,
+): readonly Readonly<Track>[] {
+  const found = atHand ? tracks.filter(({ storageKey }) => atHand.has(storageKey)) : []
+  return found.length > 0 ? found : tracks
+}
 
 async function hasFfmpeg(path: string): Promise<boolean> {
   return promisify(execFile)(path, ['-version'], { timeout: FFMPEG_LIMIT_MS, killSignal: 'SIGKILL' }).then(

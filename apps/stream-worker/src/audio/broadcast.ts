@@ -27,6 +27,8 @@ export interface Broadcast {
   planChanged(): void
   /** The moment up to which the sound is mixed: what changes now is heard from there. */
   readonly mixedUntilMs: number
+  /** The frame that holds the sound of a moment, by the numbers of the broadcast. */
+  frameAt(atMs: number): number
   /** Ends it; resolves when every ffmpeg process is gone. */
   stop(): Promise<void>
   /** The ffmpeg processes that run now. */
@@ -53,6 +55,8 @@ export function startBroadcast(options: {
   /** The last chunk on the air, if there was ever one. */
   after: FrameChunk | null
   settings: { ffmpegPath: string; bitrate: number; crossfadeMs: number }
+  /** Called when an encoder died or hung. */
+  onEncoderReplaced?: () => void
   log: Logger
 }): Broadcast {
   const { programme, source, speech = null, publish, nowMs, after, settings, log } = options
@@ -152,6 +156,7 @@ export function startBroadcast(options: {
       chunks.add(frame)
       progress()
     },
+    ...(options.onEncoderReplaced && { onReplaced: options.onEncoderReplaced }),
     log,
   })
   const ticker = setInterval(() => {
@@ -171,6 +176,10 @@ export function startBroadcast(options: {
     },
     get mixedUntilMs() {
       return timeOf(encoder.offered * FRAME_SAMPLES)
+    },
+    frameAt(atMs) {
+      const epoch = epochs.findLast((candidate) => candidate.atMs <= atMs) ?? epochs[0]!
+      return Math.floor((epoch.sample + (atMs - epoch.atMs) * SAMPLES_PER_MS) / FRAME_SAMPLES)
     },
     stop,
     get processes() {
