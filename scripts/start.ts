@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConfigError, type Environment, readEnvironment } from './environment.ts'
@@ -22,6 +22,12 @@ const LONGEST_REASON = 200
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
+
+/** The programs are what this one is: sources that tsx loads, or what was built of them and lies beside it alike. */
+const self = process.argv[1] ?? ''
+const programs = join(self, '../..')
+// tsx looks at every module that is loaded after it, and typebox has hundreds.
+const loaders = self.endsWith('.ts') ? ['--import', 'typebox', '--import', 'tsx'] : []
 
 /** The processes of the station that were started so far. */
 interface Running {
@@ -61,9 +67,14 @@ async function run({ env, config, admin, hasRedis }: Environment): Promise<void>
   if (ending.signal.aborted) return
   env.PORT = String(port)
   running.apps = ['api', 'stream-worker', 'jobs'].map((app) => {
-    // tsx looks at every module that is loaded after it, and typebox has hundreds.
-    const args = ['--import', 'typebox', '--import', 'tsx', join(root, 'apps', app, 'src/main.ts')]
-    return keep({ name: app, command: process.execPath, args, env, leash: 'ipc' }, running, ending)
+    // On one machine each process needs a port of its own.
+    const own = app === 'jobs' && config.metricsPort ? { METRICS_PORT: String(config.metricsPort + 1) } : {}
+    const args = [...loaders, join(programs, 'apps', app, `src/main${extname(self)}`)]
+    return keep(
+      { name: app, command: process.execPath, args, env: { ...env, ...own }, leash: 'ipc' },
+      running,
+      ending,
+    )
   })
   await announce({ config, admin }, port, ending.signal)
 }
@@ -125,7 +136,7 @@ async function claim(dataDir: string): Promise<void> {
   if (holder > 0 && holder !== process.pid) {
     const { command } = await describeProcess(holder)
     // Not npm's shell, whose command line names the script too.
-    if (/^\S*node\b.*scripts\/start\.ts/.test(command)) {
+    if (/^\S*node\b.*scripts\/start\.[jt]s/.test(command)) {
       throw new Refusal(`Solstice already runs with the data in ${dataDir} (process ${holder}).`)
     }
   }

@@ -11,6 +11,7 @@ export const startedByTests = [
   'apps/api/src/main.ts',
   'apps/stream-worker/src/main.ts',
   'apps/jobs/src/main.ts',
+  'scripts/start.ts',
   'packages/adapters/src/jobs-bullmq.ts',
   'packages/adapters/src/media-local.ts',
   'tests/suites/data-writer.ts',
@@ -40,7 +41,7 @@ const programs = once(async () => {
       (await readdir(join(root, folder))).map((name) => `${folder}/${name}`),
     ),
   )
-  const state = await stateOf([...folders.flat(), 'tests/suites'])
+  const state = await stateOf([...folders.flat(), 'scripts', 'tests/suites'])
   return keep(`programs-${state}`, (outdir) => buildPrograms([...startedByTests], outdir))
 })
 
