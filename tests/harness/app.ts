@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp } from '../../apps/api/src/app.ts'
 import { createTokens, type Tokens } from '../../apps/api/src/tokens.ts'
+import { dataSettings } from './postgres.ts'
 import { type RedisServer, startRedis, type Teardown, temporaryFolder } from './processes.ts'
 
 export interface OpenApp {
@@ -46,6 +47,7 @@ export async function openApp(
     PORT: '0',
     LYRICS_API_URL: '',
     WEB_DIST: join(folder, 'no-web-client'),
+    ...(await dataSettings(folder)),
     ...env,
   })
   const ports = { ...(await connect(config, log)), ...otherPorts(config) }

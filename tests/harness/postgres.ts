@@ -1,113 +1,128 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { appendFile, chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, chmod, chown } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { freePort, type Teardown } from './processes.ts'
+import { freePort, type Process, start, type Teardown, temporaryFolder } from './processes.ts'
 
 const run = promisify(execFile)
 
 export interface PostgresServer {
+  readonly port: number
   /** Of its first database, which is empty. */
   readonly url: string
-  readonly port: number
-  /** Makes another empty database. @returns its address. */
-  createDatabase(name: string): Promise<string>
-  /** Ends it as a crash would, and starts it again on the same data. */
+  process: Process
+  /** Makes another database, empty or as another one is, and says its address. */
+  createDatabase(name: string, template?: string): Promise<string>
+  /** Asks something of it as an operator would. */
+  query(text: string, url?: string): Promise<Record<string, unknown>[]>
+  /** Ends it as a crash would: what goes on is broken off. */
   crash(): Promise<void>
-  stop(): Promise<void>
-  start(): Promise<void>
+  /** Starts it again on the same port and data after it was ended. */
+  restart(): Promise<void>
 }
 
 /**
  * A real PostgreSQL of the test's own.
  *
- * @param isDurable whether what it says is durable outlives a power cut; without that it is quicker.
+ * @param isDurable whether what it takes outlives a power cut; without that it is quicker.
  */
 export async function startPostgres(t: Teardown, isDurable = false): Promise<PostgresServer> {
   const bin = binaries()
-  const [folder, port] = await Promise.all([mkdtemp(join(tmpdir(), 'solstice-pg-')), freePort()])
-  // It refuses to run as root.
-  const owner = process.getuid?.() === 0 ? { uid: await userId('-u'), gid: await userId('-g') } : {}
-  if (owner.uid !== undefined) await chown(folder, owner.uid, owner.gid)
+  const [folder, port] = await Promise.all([temporaryFolder(t), freePort()])
+  const user = await otherThanRoot()
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid)
   await chmod(folder, 0o700)
   const data = join(folder, 'data')
-  const tool = (name: string, args: string[]) => run(join(bin, name), args, { ...owner, cwd: folder })
-
-  await tool('initdb', [
-    '-D',
-    data,
-    '-U',
-    'solstice',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--no-locale',
-    '--no-sync',
-  ])
+  const making = ['-D', data, '-U', 'solstice', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
+  await run(join(bin, 'initdb'), making, { ...user, cwd: folder })
   const settings = [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
     `unix_socket_directories = '${folder}'`,
-    'shared_buffers = 16MB',
     'max_connections = 150',
+    'shared_buffers = 16MB',
     ...(isDurable ? [] : ['fsync = off', 'full_page_writes = off']),
   ]
   await appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
-  const log = join(folder, 'log')
-  const control = (...args: string[]) => tool('pg_ctl', ['-D', data, '-l', log, '-w', '-t', '120', ...args])
-  t.teardown(async () => {
-    if (existsSync(join(data, 'postmaster.pid'))) await control('stop', '-m', 'immediate')
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  })
-  await control('start')
 
+  const launch = async () => {
+    const postgres = start(t, join(bin, 'postgres'), ['-D', data], {}, 'ignore', user)
+    await postgres.printed(/ready to accept connections/)
+    return postgres
+  }
   const address = (database: string) => `postgres://solstice@127.0.0.1:${port}/${database}`
-  return {
+  const server: PostgresServer = {
     port,
     url: address('postgres'),
-    async createDatabase(name) {
-      const client = new pg.Client({ connectionString: address('postgres') })
-      await client.connect()
-      await client.query(`create database ${name} strategy file_copy`)
-      await client.end()
+    process: await launch(),
+    async createDatabase(name, template = 'template1') {
+      await server.query(`create database ${name} template ${template} strategy file_copy`)
       return address(name)
     },
-    async crash() {
-      await control('restart', '-m', 'immediate')
+    async query(text, url = address('postgres')) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        return (await client.query(text)).rows
+      } finally {
+        await client.end()
+      }
     },
-    async stop() {
-      await control('stop', '-m', 'immediate')
-    },
-    async start() {
-      await control('start')
+    crash: () => server.process.end('SIGQUIT'),
+    async restart() {
+      server.process = await launch()
     },
   }
+  t.teardown(() => server.crash())
+  return server
+}
+
+let shared: Promise<PostgresServer> | null = null
+const databases = new Map<string, Promise<string>>()
+
+/**
+ * Settings by which a station with this folder keeps its memory in files, or, with `TEST_DATA=sql`, in a database of a
+ * PostgreSQL that all tests of this process share.
+ */
+export async function dataSettings(folder: string): Promise<Record<string, string>> {
+  if (process.env.TEST_DATA !== 'sql') return {}
+  shared ??= import('tap').then(({ default: t }) => startPostgres(t))
+  const server = await shared
+  let database = databases.get(folder)
+  if (!database) {
+    database = server.createDatabase(`station${databases.size}`)
+    databases.set(folder, database)
+  }
+  return { DATA_PROVIDER: 'sql', DATABASE_URL: await database, DATABASE_POOL_MAX: '4' }
+}
+
+async function otherThanRoot(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {}
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (kind) => run('id', [kind, 'nobody'])))
+  return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }
 }
 
 /** Where PostgreSQL's programs are: in the PATH, where Debian keeps its versions, or with Homebrew. */
 function binaries(): string {
-  const debian = versionsIn('/usr/lib/postgresql').map((version) => `/usr/lib/postgresql/${version}/bin`)
-  const brew = ['/opt/homebrew/opt', '/usr/local/opt'].flatMap((prefix) =>
-    versionsIn(prefix, /^postgresql@/).map((name) => `${prefix}/${name}/bin`),
+  const debian = '/usr/lib/postgresql'
+  const brew = ['/opt/homebrew/opt', '/usr/local/opt']
+  const places = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...versionsIn(debian, /^\d/),
+    ...brew.flatMap((folder) => versionsIn(folder, /^postgresql@/)),
+  ]
+  const found = places.find(
+    (place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
   )
-  const places = [...(process.env.PATH ?? '').split(delimiter), ...debian, ...brew]
-  const found = places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'pg_ctl')))
   if (!found) throw new Error('PostgreSQL is not installed: run sh scripts/setup.sh test')
   return found
 }
 
-function versionsIn(folder: string, pattern = /^\d/): string[] {
-  if (!existsSync(folder)) return []
-  const names = readdirSync(folder).filter((name) => pattern.test(name))
-  return names.sort(
-    (a, b) => Number.parseFloat(b.replace(/^\D+/, '')) - Number.parseFloat(a.replace(/^\D+/, '')),
-  )
-}
-
-async function userId(kind: '-u' | '-g'): Promise<number> {
-  return Number((await run('id', [kind, 'nobody'])).stdout)
+/** Newest first. */
+function versionsIn(folder: string, pattern: RegExp): string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)) : []
+  const version = (name: string) => Number.parseFloat(name.replace(/^\D+/, ''))
+  return names.sort((a, b) => version(b) - version(a)).map((name) => join(folder, name, 'bin'))
 }

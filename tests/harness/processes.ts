@@ -72,6 +72,7 @@ const nodeOptions = NODE_OPTIONS?.includes('@tapjs') ? {} : { NODE_OPTIONS }
  * Starts a process that is gone when the test is.
  *
  * @param leash for a process of the station: it ends by itself also when we are killed.
+ * @param user whose process it is, for what must not run as root.
  */
 export function start(
   t: Teardown,
@@ -79,11 +80,13 @@ export function start(
   args: string[],
   env: Record<string, string> = {},
   leash: 'ipc' | 'ignore' = 'ignore',
+  user: { uid?: number; gid?: number } = {},
 ): Process {
   const child = spawn(command, args, {
     cwd: root,
     env: { ...inherited, ...nodeOptions, NODE_ENV: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe', leash],
+    ...user,
   })
   let output = ''
   let wake = () => {}

@@ -13,6 +13,7 @@ import {
 import { chunkEndMs, type FrameChunk, reconcile } from '@solstice/station'
 import { pino } from 'pino'
 import { makeTone } from './audio.ts'
+import { dataSettings } from './postgres.ts'
 import {
   freePort,
   type Process,
@@ -64,6 +65,7 @@ export async function prepareStation(
     STREAM_BITRATE: '128',
     LYRICS_API_URL: '',
     LOG_LEVEL: 'info',
+    ...(await dataSettings(folder)),
     ...settings,
   }
   await fillLibrary(env, tones)
