@@ -1,18 +1,20 @@
 import { connect, runService } from '@solstice/adapters'
 import { buildApp } from './app.ts'
+import { DRAIN_LIMIT_MS } from './drain.ts'
 
-/** Requests that are still answered when the process has to end get this long. */
-const DRAIN_MS = 6_000
+/** For what is closed before and after the drain. */
+const REST_MS = 8_000
 
-await runService('api', async (config, log) => {
-  const ports = await connect(config, log)
-  const app = await buildApp(ports)
-  await app.listen({ port: config.port, host: config.host })
-
-  return async () => {
-    const tooLong = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await app.close()
-    clearTimeout(tooLong)
-    await ports.close()
-  }
-})
+await runService(
+  'api',
+  async (config, log) => {
+    const ports = await connect(config, log)
+    const app = await buildApp(ports)
+    await app.listen({ port: config.port, host: config.host })
+    return async () => {
+      await app.close()
+      await ports.close()
+    }
+  },
+  ({ drainDelayMs }) => drainDelayMs + DRAIN_LIMIT_MS + REST_MS,
+)

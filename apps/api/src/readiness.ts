@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Bus, StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
+import type { Drain } from './drain.ts'
 import type { AirMirror } from './stream/air-mirror.ts'
 
 /** Whether this replica may be given listeners, and why not. */
@@ -11,10 +12,10 @@ const LAG_LIMIT_MS = 1_000
 const LAG_WINDOW_MS = 5_000
 const LAG_RESOLUTION_MS = 50
 
-/** Watches what makes a replica good: Redis answers, the air is known and fresh, the process keeps up. */
+/** Watches what makes a replica good: it stays, Redis answers, the air is known and fresh, the process keeps up. */
 export function watchReadiness(
   app: FastifyInstance,
-  deps: { bus: Bus; clock: StationClock; mirror: AirMirror; streamMode: boolean },
+  deps: { bus: Bus; clock: StationClock; mirror: AirMirror; streamMode: boolean; drain: Drain },
 ): Readiness {
   const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
   lag.enable()
@@ -34,6 +35,7 @@ export function watchReadiness(
   })
 
   return () => {
+    if (deps.drain.hasBegun) return { ready: false, reason: 'draining' }
     if (!deps.bus.isConnected()) return { ready: false, reason: 'no_redis' }
     if (!deps.mirror.state) return { ready: false, reason: 'no_state' }
     if (deps.streamMode && !deps.mirror.isFresh(deps.clock.nowMs()))

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { addressOf } from './client-address.ts'
@@ -21,8 +23,17 @@ export function requestLogger(log: Logger, trustProxyHops: number): FastifyBaseL
   )
 }
 
+/** What a request is called in the log: what its sender, or a proxy, calls it, as far as that is plain and short. */
+export function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']?.toString() ?? ''
+  return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
 /** One line per answered request; what only machines and pages ask in passing is told at level `debug`. */
 export function logRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
   app.addHook('onResponse', async (request, reply) => {
     const level = request.url.startsWith('/api/') || reply.statusCode >= 500 ? 'info' : 'debug'
     request.log[level]({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'request')

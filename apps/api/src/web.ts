@@ -10,7 +10,7 @@ const builtWithUs = fileURLToPath(new URL('../../web/dist', import.meta.url))
 /** Pages of the client; it shows its own not-found page for every other path. */
 const pages = /^\/(?:en\/?)?(?:(?:guest|adlogin|adpanel)\/?)?$/
 /** Paths that belong to programs: their 404 is never a page. */
-const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz)(?:\/|$)/
+const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz|metrics)(?:\/|$)/
 
 /**
  * Serves the built web client at `/`, and answers whatever no route takes: a browser gets the client, which knows

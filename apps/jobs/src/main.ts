@@ -1,4 +1,4 @@
-import { connect, runService, workJobs } from '@solstice/adapters'
+import { connect, runService, serveMetrics, workJobs } from '@solstice/adapters'
 import { processorsOf } from './processors/index.ts'
 import { jobsAtStart, recurrences } from './schedule.ts'
 
@@ -7,9 +7,11 @@ await runService('jobs', async (config, log) => {
   const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()
+  const closeMetrics = await serveMetrics(ports.metrics, config, log)
   log.info('taking jobs')
   return async () => {
     await worker.close()
+    closeMetrics()
     await ports.close()
   }
 })

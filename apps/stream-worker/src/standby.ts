@@ -1,10 +1,12 @@
 import type { Ports } from '@solstice/adapters'
+import { reportFigures } from './figures.ts'
 import { goOnAir } from './on-air.ts'
 
 const RECONCILIATION_LIMIT_MS = 10_000
 
 /** Waits for the desk, is on air until it is lost, waits again. Ends when `stopping` is aborted, the desk handed over. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
+  const figures = reportFigures(ports.metrics)
   let isFirst = true
   while (!stopping.aborted) {
     ports.log.info('standing by')
@@ -17,10 +19,13 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       // A station that starts for the first time may find its music on disk: the first list waits for that.
       if (!saved && isFirst) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
       isFirst = false
-      await goOnAir(ports, desk, saved, stopping)
+      figures.isOnAir = true
+      await goOnAir(ports, desk, saved, stopping, () => figures.encodersReplaced++)
     } catch (error) {
       if (!desk.lost.aborted) throw error
       ports.log.warn({ err: error }, 'off the air')
+    } finally {
+      figures.isOnAir = false
     }
   }
 }

@@ -75,7 +75,8 @@ export function createMetrics(): Metrics {
       return (labels, seconds) => histogram.observe(labels, seconds)
     },
     async report() {
-      if (!isWatching) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_MS })
+      if (!isWatching)
+        collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_MS })
       isWatching = true
       return Buffer.from(await registry.metrics())
     },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { lostToEphemeralStorage } from '@solstice/station'
 import { type Logger, pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { openLog } from './log.ts'
 
 /** Ends what a process started; called once, at the end of its life. */
 export type Stop = () => Promise<void>
@@ -19,12 +20,16 @@ const CONFIGURATION_REFUSED = 78
  * Runs one process of the station: reads the configuration (environment and `.env`), starts, and stops on SIGTERM, on SIGINT or when the
  * supervisor that started it is gone. Ends the process with status 1 when it cannot start or fails beyond repair, with
  * 78 when the configuration is refused.
+ *
+ * @param stopLimitMs how long stopping may take before the process ends anyway.
  */
 export async function runService(
   name: string,
   start: (config: Config, log: Logger) => Promise<Stop>,
+  stopLimitMs: (config: Config) => number = () => STOP_LIMIT_MS,
 ): Promise<void> {
   const { config, log } = configure(name)
+  const limitMs = stopLimitMs(config)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
       log.fatal({ err: error }, 'this should never happen; ending')
@@ -42,9 +47,9 @@ export async function runService(
     ending = true
     log.info(`${why}: stopping`)
     setTimeout(() => {
-      log.error(`not stopped after ${STOP_LIMIT_MS} ms; ending`)
+      log.error(`not stopped after ${limitMs} ms; ending`)
       process.exit(1)
-    }, STOP_LIMIT_MS).unref()
+    }, limitMs).unref()
     stopNow()
   }
   process.on('SIGTERM', () => end('SIGTERM'))
@@ -67,7 +72,7 @@ function configure(name: string) {
     // What is already in the environment wins. Tests say all they mean and must not depend on somebody's .env.
     if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
-    const log = pino({ name, level: config.logLevel }, pino.destination(GATHERED))
+    const log = openLog(name, config.logLevel, pino.destination(GATHERED))
     for (const warning of warnings) log.warn(warning)
     const lost = lostToEphemeralStorage(config)
     if (lost.length)

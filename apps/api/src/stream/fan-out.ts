@@ -15,6 +15,8 @@ const CLOSE_BEHIND_MS = 30_000
 const CLOSE_BEHIND_BYTES = 500_000
 /** Without sound for so long, all are closed: by now their players have nothing left, and may find another replica. */
 const SILENT_MS = 30_000
+/** A replica may hear of the newest chunks so much later than the one that a listener comes from. */
+const NEAR_MS = 2_000
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_MS = 1_000
 
@@ -25,14 +27,18 @@ const SPREAD = 0.8
 
 export interface FanOut {
   /**
-   * Turns a request into a listener: answers with the burst, or from frame `from` on when the ring still has it, and goes
-   * on until one side ends it.
+   * Turns a request into a listener: answers with the burst, or from frame `from` on when the ring still has it or will
+   * have it in a moment, and goes on until one side ends it.
    *
    * @throws {Failure} STREAM_NOT_READY when there is no sound to send.
    */
-  serve(request: FastifyRequest, reply: FastifyReply, options?: { from?: number }): void
+  serve(request: FastifyRequest, reply: FastifyReply, options?: { from?: number }): Promise<void>
   /** How many are listening now. */
   readonly listeners: number
+  /** How far the listener that is furthest behind is behind what this replica has, ms. */
+  readonly lagMs: number
+  /** Since the start: what was handed to connections, and how often one was carried to the live edge, or closed, for lateness. */
+  readonly totals: Readonly<{ bytes: number; skips: number; closed: number }>
   /** Ends every stream behind a whole chunk. */
   close(): Promise<void>
 }
@@ -60,6 +66,7 @@ export function createFanOut(deps: {
   const { mirror, clock, config } = deps
   const { ring } = mirror
   const slices: Listener[][] = Array.from({ length: SLICES }, () => [])
+  const totals = { bytes: 0, skips: 0, closed: 0 }
   let isClosing = false
 
   const join = (socket: Socket, wantsTitles: boolean, next: number) => {
@@ -76,14 +83,19 @@ export function createFanOut(deps: {
     last.place = place
   }
 
+  const write = (socket: Socket, bytes: Buffer) => {
+    totals.bytes += bytes.length
+    socket.write(bytes)
+  }
+
   /** Writes what the listener has not got yet up to a segment, as long as its socket takes it. */
   const advance = (listener: Listener, until: Segment) => {
     const { socket } = listener
     if (listener.next < until.serial) keepNear(listener, until)
     while (listener.next <= until.serial && socket.writableLength === 0 && !socket.destroyed) {
       const segment = ring.at(listener.next)
-      if (!segment) return void socket.resetAndDestroy()
-      socket.write(listener.wantsTitles ? segment.framed.bytes : segment.chunk.audio)
+      if (!segment) return closeLate(socket)
+      write(socket, listener.wantsTitles ? segment.framed.bytes : segment.chunk.audio)
       listener.next++
     }
   }
@@ -95,14 +107,20 @@ export function createFanOut(deps: {
     const behindMs = segment ? edge.toMs - segment.fromMs : Number.POSITIVE_INFINITY
     const behindBytes = segment ? edge.byte + edge.chunk.audio.length - segment.byte : 0
     if (!segment || behindMs >= CLOSE_BEHIND_MS || behindBytes >= CLOSE_BEHIND_BYTES) {
-      // A reset also frees what the kernel still holds for it.
-      socket.resetAndDestroy()
+      closeLate(socket)
     } else if (behindMs >= SKIP_BEHIND_MS && socket.writableLength === 0) {
       if (listener.wantsTitles) {
-        for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) socket.write(part)
+        for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) write(socket, part)
       }
+      totals.skips++
       listener.next = edge.serial
     }
+  }
+
+  const closeLate = (socket: Socket) => {
+    totals.closed++
+    // A reset also frees what the kernel still holds for it.
+    socket.resetAndDestroy()
   }
 
   const serveSlice = (slice: Listener[], edge: Segment) => {
@@ -118,6 +136,29 @@ export function createFanOut(deps: {
 
   const endAll = () => {
     for (const { socket } of slices.flat()) socket.destroySoon()
+  }
+
+  /** Waits for a frame that is about to come. */
+  const untilNear = async (frame: number) => {
+    const endOf = ({ chunk }: Segment) => chunk.frame + chunk.frames
+    const aheadMs = (frame - endOf(ring.newest!)) * FRAME_MS
+    if (aheadMs <= 0 || aheadMs > NEAR_MS) return
+    let forget = () => {}
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, NEAR_MS)
+      const unsubscribe = mirror.onChunk((segment) => {
+        if (endOf(segment) >= frame) resolve()
+      })
+      forget = () => {
+        clearTimeout(timer)
+        unsubscribe()
+      }
+    })
+    forget()
+  }
+
+  const refuseWithoutSound = () => {
+    if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
   }
 
   /** Where a new listener begins. */
@@ -152,8 +193,12 @@ export function createFanOut(deps: {
   }
 
   return {
-    serve(request, reply, { from } = {}) {
-      if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
+    async serve(request, reply, { from } = {}) {
+      refuseWithoutSound()
+      if (from !== undefined) {
+        await untilNear(from)
+        refuseWithoutSound()
+      }
       // A request that came behind others on one connection has no socket to take until they are answered.
       if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
       const wantsTitles = request.headers['icy-metadata'] === '1'
@@ -162,6 +207,7 @@ export function createFanOut(deps: {
       const head = responseHead({
         wantsTitles,
         frame: begin.frame,
+        requestId: request.id,
         name: stationName(deps.uiSettings(), mirror.state?.mode ?? 'day'),
         bitrate: config.streamBitrate,
         url: config.publicServerUrl,
@@ -177,13 +223,21 @@ export function createFanOut(deps: {
       }
       socket.cork()
       socket.write(head)
-      for (const part of burst(begin, wantsTitles)) socket.write(part)
+      for (const part of burst(begin, wantsTitles)) write(socket, part)
       socket.uncork()
       join(socket, wantsTitles, ring.newest!.serial + 1)
     },
     get listeners() {
       return slices.reduce((sum, slice) => sum + slice.length, 0)
     },
+    get lagMs() {
+      const newest = ring.newest
+      if (!newest) return 0
+      const behindMs = ({ next }: Listener) =>
+        next > newest.serial ? 0 : newest.toMs - (ring.at(next)?.fromMs ?? newest.fromMs)
+      return slices.flat().reduce((most, listener) => Math.max(most, behindMs(listener)), 0)
+    },
+    totals,
     async close() {
       isClosing = true
       unsubscribe()
@@ -286,6 +340,7 @@ function stationName({ byLang: { en } }: UiSettings, mode: Mode): string {
 function responseHead(about: {
   wantsTitles: boolean
   frame: number
+  requestId: string
   name: string
   bitrate: number
   url: string
@@ -306,12 +361,13 @@ function responseHead(about: {
     ...(about.url ? [`icy-url: ${about.url}`] : []),
     ...(about.wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : []),
     `X-Stream-Frame: ${about.frame}`,
+    `X-Request-Id: ${about.requestId}`,
     'Vary: Origin',
     ...(origin
       ? [
           `Access-Control-Allow-Origin: ${origin}`,
           'Access-Control-Allow-Credentials: true',
-          'Access-Control-Expose-Headers: X-Stream-Frame, icy-name, icy-br, icy-metaint',
+          'Access-Control-Expose-Headers: X-Stream-Frame, X-Request-Id, icy-name, icy-br, icy-metaint',
         ]
       : []),
   ]

@@ -62,6 +62,8 @@ export function startEncoder(options: {
   bitrate: number
   first: number
   onFrame(frame: Buffer): void
+  /** Called when the process died or hung. */
+  onReplaced?: () => void
   log: Logger
 }): Encoder {
   const { first, log } = options
@@ -135,6 +137,7 @@ export function startEncoder(options: {
     former?.kill('SIGKILL')
     if (isStopped) return
     log.warn({ ...why, frame: delivered, afterMs: pauseMs }, 'the encoder is replaced')
+    options.onReplaced?.()
     pause = setTimeout(launch, pauseMs)
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100)
   }

@@ -1,0 +1,139 @@
+import { type Metrics, readDesk } from '@solstice/adapters'
+import { upcoming } from '@solstice/playout'
+import { chunkEndMs, type DataStore, type JobQueue, type StationClock } from '@solstice/station'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Gateway } from './sockets/gateway.ts'
+import type { AirMirror } from './stream/air-mirror.ts'
+import type { FanOut } from './stream/fan-out.ts'
+
+const BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
+/** Orders may be thousands, and are counted one by one: so seldom. */
+const RECOUNT_MS = 60_000
+
+/**
+ * What this replica tells of itself, and of what all share: the air, the queues of jobs and the orders, which every replica
+ * tells alike.
+ */
+export function reportFigures(
+  app: FastifyInstance,
+  deps: {
+    metrics: Metrics
+    mirror: AirMirror
+    fanOut: FanOut
+    gateway: Gateway
+    clock: StationClock
+    redis: Redis
+    jobs: Pick<JobQueue, 'board'>
+    data: Pick<DataStore, 'donations'>
+  },
+): void {
+  const { metrics, mirror, fanOut, gateway, clock } = deps
+
+  metrics.gauge(
+    { name: 'solstice_stream_listeners', help: 'Listeners of the stream' },
+    () => fanOut.listeners,
+  )
+  metrics.gauge({ name: 'solstice_sockets', help: 'Connected socket.io clients' }, () => gateway.sockets)
+  metrics.counter(
+    { name: 'solstice_stream_bytes_total', help: 'Bytes of the stream handed to connections' },
+    () => fanOut.totals.bytes,
+  )
+  metrics.counter(
+    {
+      name: 'solstice_stream_skips_total',
+      help: 'Listeners carried to the live edge because they were late',
+    },
+    () => fanOut.totals.skips,
+  )
+  metrics.counter(
+    { name: 'solstice_stream_closed_total', help: 'Listeners closed because they were late' },
+    () => fanOut.totals.closed,
+  )
+  metrics.gauge(
+    {
+      name: 'solstice_stream_listener_lag_seconds',
+      help: 'How far the latest listener is behind this replica',
+    },
+    () => fanOut.lagMs / 1000,
+  )
+  metrics.gauge(
+    {
+      name: 'solstice_stream_edge_age_seconds',
+      help: 'How long ago the newest sound ended; nothing before the first',
+    },
+    () => mirror.newestChunk && (clock.nowMs() - chunkEndMs(mirror.newestChunk)) / 1000,
+  )
+  metrics.gauge(
+    { name: 'solstice_queue_entries', help: 'Entries that come after the one on air' },
+    () => mirror.state && upcoming(mirror.state).length,
+  )
+
+  let desk: ReturnType<typeof readDesk> | null = null
+  const deskNow = () => {
+    desk ??= readDesk(deps.redis).finally(() => {
+      desk = null
+    })
+    return desk
+  }
+  metrics.gauge({ name: 'solstice_desk_epoch', help: 'Rises whenever a worker takes the desk' }, async () => {
+    return (await deskNow()).epoch
+  })
+  metrics.gauge({ name: 'solstice_desk_held', help: '1 while a worker holds the desk' }, async () => {
+    return (await deskNow()).isHeld ? 1 : 0
+  })
+
+  metrics.gauge(
+    { name: 'solstice_jobs', help: 'Jobs by queue and state', labels: ['queue', 'state'] },
+    async () => {
+      const queues = await deps.jobs.board({ offset: 0, limit: 1 })
+      return queues.flatMap(({ name: queue, counts }) =>
+        Object.entries(counts).map(([state, value]) => ({ labels: { queue, state }, value })),
+      )
+    },
+  )
+
+  const orders = keptFor(RECOUNT_MS, async () => {
+    const counts = new Map<string, number>()
+    for (const { status } of await deps.data.donations.find())
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    return [...counts].map(([state, value]) => ({ labels: { state }, value }))
+  })
+  metrics.gauge(
+    { name: 'solstice_donations', help: 'Kept orders by state, counted once a minute', labels: ['state'] },
+    orders,
+  )
+
+  const observe = metrics.durations(
+    {
+      name: 'solstice_http_request_duration_seconds',
+      help: 'From the head of a request to the end of its answer; streams are not counted',
+      labels: ['route', 'method', 'status'],
+    },
+    BUCKETS_S,
+  )
+  app.addHook('onResponse', async (request, reply) => {
+    const status = `${Math.floor(reply.statusCode / 100)}xx`
+    observe({ route: patternOf(request), method: request.method, status }, reply.elapsedTime / 1000)
+  })
+}
+
+/** The pattern of the route and never what was asked, of which there is no end. */
+function patternOf({ routeOptions, is404 }: FastifyRequest): string {
+  return is404 ? 'none' : (routeOptions.url ?? 'none')
+}
+
+/** Asked anew when the last answer is older; a failure is not kept. */
+function keptFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  let askedAtMs = 0
+  return () => {
+    if (answer && performance.now() - askedAtMs < ms) return answer
+    askedAtMs = performance.now()
+    answer = ask()
+    answer.catch(() => {
+      answer = null
+    })
+    return answer
+  }
+}

@@ -1,0 +1,20 @@
+import type { Metrics } from '@solstice/adapters'
+
+/** What a worker counts of itself. */
+export interface Figures {
+  isOnAir: boolean
+  /** Encoders that died or hung. */
+  encodersReplaced: number
+}
+
+export function reportFigures(metrics: Metrics): Figures {
+  const figures: Figures = { isOnAir: false, encodersReplaced: 0 }
+  metrics.gauge({ name: 'solstice_worker_on_air', help: '1 at the worker that holds the desk' }, () =>
+    figures.isOnAir ? 1 : 0,
+  )
+  metrics.counter(
+    { name: 'solstice_encoder_restarts_total', help: 'Encoders that died or hung and were replaced' },
+    () => figures.encodersReplaced,
+  )
+  return figures
+}
