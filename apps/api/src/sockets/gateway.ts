@@ -107,6 +107,7 @@ export async function attachGateway(
   },
 ): Promise<Gateway> {
   const { config, mirror, clock, origins, log } = deps
+  let isClosing = false
   const [publisher, subscriber] = await Promise.all([connect(deps.redis), connect(deps.redis)])
   const addressOf = (request: IncomingMessage) =>
     clientAddress(
@@ -124,6 +125,7 @@ export async function attachGateway(
     // CORS does not guard WebSockets, so the handshake itself is refused.
     allowRequest: (request, answer) => {
       const isAllowed =
+        !isClosing &&
         origins.isAllowedOrigin(request.headers.origin, request) && crowd.hasRoom(addressOf(request))
       // Engine.IO itself answers 403 to polling only.
       if (!isAllowed && isUpgrade(request)) writeRefusal(request.socket, 'FORBIDDEN')
@@ -232,12 +234,15 @@ export async function attachGateway(
   })
 
   app.addHook('preClose', async () => {
+    isClosing = true
     air.close()
     stopSync()
     stopStreamEvents()
     admins.close()
     roster.close()
     const farewell = live.close()
+    // A client comes back by itself when its connection ends, not when its session is ended for it.
+    for (const { conn } of io.sockets.sockets.values()) conn.close()
     io.local.disconnectSockets(true)
     io.engine.close()
     await farewell
@@ -263,7 +268,8 @@ function audiencesOf({ uid, admin }: Visitor): Audience[] {
   const audiences: Audience[] = uid === null ? [] : [{ uid }]
   if (!admin?.authorized) return audiences
   if (admin.role === 'super_admin') audiences.push('super-admin')
-  return [...audiences, 'admins', ...admin.privileges.map((privilege) => ({ privilege }))]
+  const { adminId, privileges } = admin
+  return [...audiences, 'admins', { adminId }, ...privileges.map((privilege) => ({ privilege }))]
 }
 
 /** A connection of the gateway's own, ready to use. What Redis loses later is news that the next news replaces. */
