@@ -16,7 +16,6 @@ const MOST_WANTED = 6
 const OPENED_WITHIN_MS = 30_000
 /** A copy is compared with the file for so long; then it is good enough. */
 const COMPARED_WITHIN_MS = 1_500
-/** So long a storage may be away until nothing more is expected from it. */
 const PATIENCE_MS = 8_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
@@ -53,6 +52,7 @@ interface Copy {
 /**
  * @param storage.read all of a file; `version` what the file is now, or null when it is gone. Both try again by
  *   themselves for a moment, and throw Failure when that was of no use.
+ * @param options.patienceMs so long the storage may be away until nothing more is expected from it.
  */
 export async function openMediaCache(
   storage: {
@@ -60,6 +60,7 @@ export async function openMediaCache(
     version(key: MediaKey, signal: AbortSignal): Promise<string | null>
   },
   log: Log,
+  { patienceMs = PATIENCE_MS } = {},
 ): Promise<MediaCache> {
   await removeLeftOver()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
@@ -74,7 +75,7 @@ export async function openMediaCache(
   let away: { key: MediaKey; sinceMs: number } | null = null
 
   const copyOf = (key: MediaKey) => [...copies].find((copy) => copy.key === key)
-  const isAway = () => away !== null && performance.now() - away.sinceMs >= PATIENCE_MS
+  const isAway = () => away !== null && performance.now() - away.sinceMs >= patienceMs
   const came = () => {
     if (isAway()) log.info({}, 'the media storage is back')
     away = null
@@ -165,7 +166,7 @@ export async function openMediaCache(
 
   const pause = (attempt: number) => {
     const fullMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
-    return sleep(fullMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal, ref: false })
+    return sleep(fullMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal })
   }
 
   async function keep(): Promise<void> {

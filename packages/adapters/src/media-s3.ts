@@ -294,8 +294,9 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
       }
     },
 
-    source(key) {
-      return Promise.resolve(nameOf(key)).then(() => cache.source(key))
+    async source(key) {
+      nameOf(key)
+      return cache.source(key)
     },
     keepAtHand: cache.keepAtHand,
     atHand: cache.atHand,
