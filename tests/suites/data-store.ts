@@ -152,7 +152,14 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     const donation = (id: string, claimKey = 'K7RW2P'): DonationRecord => {
       const song = { songId: 'day/a', songTitle: 'a', songArtist: 'b', amountMinor: 1, currency: 'UAH' }
       const about = { provider: 'matching_provider_1', tier: null, uid: 'u', matchCode: 'K7RW2P' } as const
-      const state = { status: 'pending', queue: null, paidAt: null, reference: null } as const
+      const state = {
+        status: 'pending',
+        queue: null,
+        refusedWhy: null,
+        airedAt: null,
+        paidAt: null,
+        reference: null,
+      } as const
       return { id, claimKey, ...song, ...about, ...state, createdAt: 1, expiresAt: 2 }
     }
     const inserted = await Promise.all(
