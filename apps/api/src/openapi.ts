@@ -67,7 +67,7 @@ function securityOf(access: Access): Partial<Record<SchemeName, string[]>>[] {
     case 'file':
       return [{ adminToken: [] }, { adminTokenInQuery: [] }, { adminCookie: [] }]
     case 'operator':
-      return [{}, { metricsToken: [] }]
+      return [{ metricsToken: [] }]
     default:
       return [{ adminToken: [] }, { adminCookie: [] }]
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -27,9 +28,10 @@ async function station(t: Test, kbits = 128) {
   const origins = createOrigins(config)
   const fanOut = createFanOut({ mirror, clock: air.clock, config, origins, uiSettings: () => uiSettings })
   const app = Fastify()
-  app.get('/stream', (request, reply) => {
+  app.get('/stream', async (request, reply) => {
     const { from } = request.query as { from?: string }
-    fanOut.serve(request, reply, from === undefined ? {} : { from: Number(from) })
+    await fanOut.serve(request, reply, from === undefined ? {} : { from: Number(from) })
+    return reply
   })
   app.get('/late', () => turn('late'))
   const sockets: Socket[] = []
@@ -181,7 +183,7 @@ t.test('the head is what players and pages expect', async (t) => {
 })
 
 t.test('a listener resumes exactly at the frame it asks for, while the ring has it', async (t) => {
-  const { port, air } = await station(t)
+  const { port, air, app } = await station(t)
   for (let i = 0; i < 60; i++) air.send()
   let edge = 60 * 19
   for (const back of [1, 19, 300, 55 * 19 + 3, 0]) {
@@ -198,6 +200,15 @@ t.test('a listener resumes exactly at the frame it asks for, while the ring has 
       t.equal(frameNumbers(audio)[0], frame, `${frame} ${headers}`)
     }
   }
+  // It may come from a replica that knew of the newest chunk a moment sooner.
+  const asked = once(app.server, 'request')
+  const coming = listen(port, `/stream?from=${edge + 20}`)
+  await asked
+  air.send()
+  air.send()
+  edge += 38
+  t.equal((await coming).firstFrame, edge - 18, 'a frame that is about to come is waited for')
+  ;(await coming).socket.destroy()
   for (const frame of [0, edge + 500]) {
     const player = await listen(port, `/stream?from=${frame}`)
     t.ok(player.firstFrame > edge - 400 && player.firstFrame < edge + 400, 'else it begins as all do')
