@@ -57,10 +57,11 @@ export async function reportOf(queue: Queue, { state, offset, limit }: BoardPage
   return {
     name: queue.name,
     counts: counted,
-    recurrences: schedulers.map(({ key, name, pattern, tz, next }) => ({
+    recurrences: schedulers.map(({ key, name, pattern, tz, every, next }) => ({
       name: name ?? key,
-      pattern: pattern ?? '',
-      timeZone: tz ?? '',
+      pattern: pattern ?? null,
+      timeZone: tz ?? null,
+      everyMs: every ?? null,
       nextAt: next ?? null,
     })),
     jobs,

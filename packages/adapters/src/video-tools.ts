@@ -196,8 +196,9 @@ export function openVideoTools(
         }, SIZE_CHECK_MS)
         const isHere = await runTool(downloading, onLine).finally(() => clearInterval(sizes))
         const tags = await (described as Promise<EditableTags> | null)
+        if (!isHere || !tags) throw unreadable()
         const sound = (await readdir(folder)).find((name) => /^sound\.\w+$/.test(name))
-        if (!isHere || !tags || !sound) throw unreadable()
+        if (!sound) throw unreadable()
 
         progress(DOWNLOAD_SHARE)
         const mp3 = join(folder, 'done.mp3')

@@ -224,8 +224,9 @@ export const QueueReport = Type.Object({
   recurrences: Type.Array(
     Type.Object({
       name: Type.String(),
-      pattern: Type.String({ description: 'cron' }),
-      timeZone: Type.String(),
+      pattern: nullable(Type.String({ description: 'cron, in the time zone' })),
+      timeZone: nullable(Type.String()),
+      everyMs: nullable(Type.Number()),
       nextAt: nullable(EpochMs),
     }),
   ),

@@ -29,6 +29,7 @@ export const getJobs = defineRoute({
               name: 'purge-expired',
               pattern: '0 4 * * *',
               timeZone: 'Europe/Kyiv',
+              everyMs: null,
               nextAt: 1_790_042_400_000,
             },
           ],
