@@ -16,7 +16,7 @@ const ONE_AT_A_TIME: QueueName = 'donations'
 const queueNames = Object.keys(concurrency) as QueueName[]
 const isQueueName = (text: string): text is QueueName => Object.hasOwn(concurrency, text)
 
-/** Where a job belongs: all but `jobs` are waited for by somebody, the last two are done only as long as they are. */
+/** Where a job belongs: nobody waits for `jobs` and `donations`, and `downloads` and `listings` end with who does. */
 const kindOf: Record<JobName, 'jobs' | 'changes' | 'downloads' | 'listings' | 'donations'> = {
   'reconcile-media': 'jobs',
   'demo-library': 'jobs',
@@ -354,7 +354,8 @@ export async function workJobs(
 /** A refusal on its way through Redis; it is final where somebody waits for it. */
 function refused(job: Job, failure: Failure): Error {
   const reason = writeRefusal(failure)
-  return kindOf[job.name as JobName] === 'jobs' ? new Error(reason) : new UnrecoverableError(reason)
+  const isAwaited = !['jobs', 'donations'].includes(kindOf[job.name as JobName])
+  return isAwaited ? new UnrecoverableError(reason) : new Error(reason)
 }
 
 const wantedKey = (jobId: string) => `${PREFIX}:wanted:${jobId}`

@@ -47,9 +47,9 @@ const cautious = [
 ]
 const listing = ['--yes-playlist', '--flat-playlist', '--skip-download', '--dump-single-json']
 const downloading = [
-  ...['--no-playlist', '--playlist-items', '1', '--match-filter', '!is_live', '--format', 'bestaudio/best'],
+  ...['--no-playlist', '--playlist-items', '1', '--match-filters', '!is_live', '--format', 'bestaudio/best'],
   ...['--max-filesize', String(MAX_SOUND_BYTES), '--downloader', 'native', '--fixup', 'never', '--no-mtime'],
-  ...['--abort-on-unavailable-fragment', '--no-simulate', '--dump-json', '--progress', '--newline'],
+  ...['--abort-on-unavailable-fragments', '--no-simulate', '--dump-json', '--progress', '--newline'],
   '--progress-template',
   'download:got %(progress.downloaded_bytes)s of %(progress.total_bytes)s or %(progress.total_bytes_estimate)s',
   ...['--output', 'sound.%(ext)s'],
@@ -259,16 +259,14 @@ async function describeAll(
   })
 }
 
-function readList(line: string, url: string, hosts: readonly string[]): VideoList | null {
+function readList(line: string, asked: string, hosts: readonly string[]): VideoList | null {
   const info = readObject(line)
   if (!info) return null
-  if (!Array.isArray(info.entries))
-    return {
-      tracks: [{ url: textOf(info.webpage_url) || url, title: oneLine(textOf(info.title)) || url }],
-      total: 1,
-    }
-  const tracks = info.entries.flatMap((entry: Record<string, unknown> | null) => {
-    const link = textOf(entry?.webpage_url) || textOf(entry?.url)
+  const isList = Array.isArray(info.entries)
+  const entries = isList ? (info.entries as (Record<string, unknown> | null)[]) : [info]
+  const tracks = entries.flatMap((entry) => {
+    // The address of a single video without a page is that of its sound.
+    const link = textOf(entry?.webpage_url) || (isList ? textOf(entry?.url) : asked)
     try {
       const { url, isPlaylist } = readVideoLink(link, hosts)
       return isPlaylist ? [] : [{ url, title: oneLine(textOf(entry?.title)) || url }]
@@ -276,6 +274,7 @@ function readList(line: string, url: string, hosts: readonly string[]): VideoLis
       return []
     }
   })
+  if (!isList && tracks.length === 0) return null
   return { tracks, total: Math.max(tracks.length, Math.trunc(Number(info.playlist_count)) || 0) }
 }
 
