@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Teardown } from './processes.ts'
 
 /** Does something else with a request than to serve it; says whether it did. */
@@ -55,6 +55,20 @@ export function sharedS3(): Promise<S3Server> {
     return (await serve(folder, true)).server
   })()
   return shared
+}
+
+/**
+ * Settings by which a station with this folder has its files in it, or, with `TEST_MEDIA=cloud`, in a bucket of a server
+ * that all tests of this process share.
+ *
+ * @param env what the test wants: where it is about files that do not last, these are local.
+ */
+export async function mediaSettings(
+  folder: string,
+  env: Record<string, string>,
+): Promise<Record<string, string>> {
+  if (process.env.TEST_MEDIA !== 'cloud' || env.EPHEMERAL_STORAGE || env.MEDIA_STORAGE) return {}
+  return (await sharedS3()).env(basename(folder).toLowerCase())
 }
 
 async function serve(folder: string, isShared = false): Promise<{ server: S3Server; end(): Promise<void> }> {

@@ -93,7 +93,8 @@ export async function goOnAir(
   let isCatchingUp = canHearItself
   let libraryVersion = 0
   let clipsVersion = 0
-  let isMediaAway = false
+  /** Tracks were left out because their storage was away. */
+  let lacksTracks = false
   /** What was looked at to know what is heard soon. */
   let ahead: Pick<PlayoutState, 'onAir' | 'list' | 'prepared'> | null = null
   let missingReplicas: string[] = []
@@ -199,7 +200,9 @@ export async function goOnAir(
       if (version !== libraryVersion) return readWantedLists()
       passTime()
       const startMs = clock.nowMs() + (canHearItself ? FIRST_SOUND_MS : 0)
-      const tracks = within(library, media.atHand()).map((track) => trackRef(track, renditions[track.id]))
+      const atHand = media.atHand()
+      lacksTracks ||= atHand !== null
+      const tracks = within(library, atHand).map((track) => trackRef(track, renditions[track.id]))
       tell({ type: 'library', mode, tracks, settings }, startMs)
       broadcast?.planChanged()
     } catch (error) {
@@ -280,8 +283,8 @@ export async function goOnAir(
   }
 
   const giveSecondChance = () => {
-    const isBack = isMediaAway && media.atHand() === null
-    isMediaAway = media.atHand() !== null
+    const isBack = lacksTracks && media.atHand() === null
+    if (isBack) lacksTracks = false
     const isWaiting = state.onAir.phase === 'preparing' && state.unplayable.length > 0
     if (!isBack && !isWaiting) return
     libraryVersion++
@@ -349,7 +352,10 @@ export async function goOnAir(
       programme: {
         plan: (at) => projectAir(state, at),
         soundEnded: (entryId, at) => tell({ type: 'sound-ended', entryId }, at),
-        unplayable: (entryId, at) => tell({ type: 'unplayable', entryId }, at),
+        unplayable: (entryId, at) => {
+          lacksTracks ||= media.atHand() !== null
+          tell({ type: 'unplayable', entryId }, at)
+        },
         clipUnplayable: (clipId, at) => tell({ type: 'clip-unplayable', clipId }, at),
       },
       source: media.source,

@@ -1,0 +1,116 @@
+import { clips as clipContract, failureBody, xorWithToken } from '@solstice/contracts'
+import { clipMedia } from '@solstice/station'
+import t from 'tap'
+import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
+import { openApp } from './harness/app.ts'
+import { startS3 } from './harness/s3.ts'
+import { followBroadcast, prepareStation } from './harness/station.ts'
+
+t.test('listeners and admins are led to the bucket, by links that outlive a song', async (t) => {
+  const s3 = await startS3(t)
+  const station = await openApp(t, { ...SUPER_ADMIN, STREAM_MODE: 'true', ...(await s3.env('led')) })
+  const { app, ports } = station
+  const { ask, token } = await asAdmin(station)
+  const sound = Buffer.from('0123456789'.repeat(100))
+  const { id } = await station.addTrack('day/100% + Ти & я.mp3', sound, { title: 'Ти & я', duration: 1000.2 })
+  const { artToken, audioToken } = station.passes()
+  const query = new URLSearchParams({ track: id, artToken, audioToken })
+  t.match((await app.inject('/api/public/config')).json(), {
+    musicSource: 'cloud',
+    capabilities: { uploadTracks: true },
+  })
+
+  const fetched = async (url: string) => {
+    const answer = await fetch(url, { headers: { range: 'bytes=10-14' } })
+    t.same([answer.status, await answer.text()], [206, '01234'], url.slice(0, 60))
+  }
+  const led = await app.inject(`/api/audio/stream?${query}`)
+  t.equal(led.statusCode, 302)
+  t.equal(led.headers['cache-control'], 'no-store')
+  await fetched(String(led.headers.location))
+  const { url, ttl } = (await app.inject(`/api/audio/url?${query}`)).json()
+  t.equal(ttl, 1061, 'a minute longer than the song')
+  await fetched(url)
+  const forAdmins = await ask(`GET /api/audio/stream/admin?${new URLSearchParams({ track: id })}`)
+  t.equal(forAdmins.status, 302)
+  await fetched(String(forAdmins.headers.location))
+  const preview = await ask(
+    'GET /api/admin/lyrics/audio-preview?title=%D0%A2%D0%B8%20%26%20%D1%8F&artist=Somebody',
+  )
+  await fetched(preview.body.url)
+  t.equal(
+    (await app.inject(`/api/audio/stream?${query.toString().replace(audioToken, 'x')}`)).statusCode,
+    401,
+  )
+
+  const image = Buffer.from('as good as an image')
+  await ports.media.put('arts/somebody.jpg', image)
+  await ports.data.artists.put({ artist: 'somebody', hasArt: true, artFileName: 'somebody.jpg' })
+  const art = (
+    await app.inject({ url: '/api/art/url?artist=Somebody', headers: { 'x-art-token': artToken } })
+  ).json()
+  t.equal(art.ttl, 900)
+  const plain = await fetch(art.url)
+  t.equal(plain.headers.get('content-type'), 'image/jpeg')
+  t.ok(image.equals(Buffer.from(await plain.arrayBuffer())), 'the image is not wrapped')
+  const wrapped = await app.inject({ url: '/api/artist-art/somebody', headers: { 'x-art-token': artToken } })
+  t.ok(image.equals(xorWithToken(wrapped.rawPayload, artToken)), 'asked of us it is')
+
+  const clip = { family: 'jingles', filename: 'bell.mp3', mode: 'day' } as const
+  const about = { id: 'bell', nameKey: 'bell.mp3', duration: 1, used: true, createdAt: 0 }
+  await ports.data.clips.put({ ...clip, ...about })
+  await ports.media.put(clipMedia(clip), sound)
+  const { path } = clipContract.jingles.getAudio
+  const bell = await ask(`GET ${path.replace(':id', 'bell')}`)
+  t.match(bell.body, { ok: true })
+  await fetched(bell.body.url)
+  const { path: filePath } = clipContract.jingles.getFile
+  const file = await ask(`GET ${filePath}?mode=day&filename=bell.mp3`)
+  t.same([file.status, file.body], [404, failureBody('NOT_FOUND')])
+
+  const download = `GET /api/admin/song-editor/download?${new URLSearchParams({ songId: id })}`
+  const saved = await ask(download)
+  t.ok(saved.bytes.equals(sound), 'a download comes through us')
+  t.match(saved.headers, { 'content-type': 'audio/mpeg', 'content-disposition': /attachment/ })
+  const policy = String((await app.inject('/api/public/config')).headers['content-security-policy'])
+  for (const kind of ['img-src', 'media-src']) t.match(policy, new RegExp(`${kind} [^;]* ${s3.url}`))
+
+  await s3.stop()
+  const refused = await ask(download)
+  t.same([refused.status, refused.body], [502, failureBody('STORAGE_URL_FAILED')])
+  t.notMatch(refused.bytes.toString(), token)
+})
+
+t.test('the broadcast goes on from this machine while the bucket is away', async (t) => {
+  const s3 = await startS3(t)
+  const names = ['C', 'D', 'E', 'F', 'G', 'A', 'H', 'I', 'J', 'K']
+  const tones = names.map((name, i) => ({ name, hz: 300 + 60 * i, seconds: 3 }))
+  const station = await prepareStation(t, tones, await s3.env('air'))
+  s3.requests.length = 0
+  const worker = await station.startWorker()
+  const air = await followBroadcast(t, station)
+  const heard = () => {
+    const cues = air.chunks.flatMap((chunk) => chunk.cues)
+    const from = cues.findIndex((cue) => cue.entryId !== null)
+    return from < 0 ? [] : cues.slice(from).filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+  }
+  const songs = (count: number) => air.when(() => heard().length >= count)
+  const fetched = () =>
+    new Set(s3.requests.flatMap((request) => /^GET \/air\/(day\/.\.mp3)/.exec(request)?.[1] ?? []))
+
+  await songs(1)
+  while (fetched().size < 4) await air.more(1)
+  await s3.stop()
+  const atHand = fetched()
+  t.ok(atHand.size < names.length, `${atHand.size} of ${names.length} are here`)
+  await songs(heard().length + 6)
+  const played = heard().map((cue) => (cue.entryId === null ? null : cue.trackId))
+  t.notOk(played.includes(null), 'never silent')
+  t.same(
+    played.filter((trackId) => trackId === null || !atHand.has(trackId)),
+    [],
+    'only what is here is heard',
+  )
+  await s3.start()
+  await worker.printed(/the media storage is back/)
+})
