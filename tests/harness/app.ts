@@ -8,6 +8,7 @@ import { buildApp } from '../../apps/api/src/app.ts'
 import { createTokens, type Tokens } from '../../apps/api/src/tokens.ts'
 import { dataSettings } from './postgres.ts'
 import { type RedisServer, startRedis, type Teardown, temporaryFolder } from './processes.ts'
+import { mediaSettings } from './s3.ts'
 
 export interface OpenApp {
   app: FastifyInstance
@@ -47,7 +48,8 @@ export async function openApp(
     PORT: '0',
     LYRICS_API_URL: '',
     WEB_DIST: join(folder, 'no-web-client'),
-    ...(await dataSettings(folder)),
+    ...(await dataSettings(folder, env)),
+    ...(await mediaSettings(folder, env)),
     ...env,
   })
   const ports = { ...(await connect(config, log)), ...otherPorts(config) }
@@ -67,7 +69,8 @@ export async function openApp(
       const [mode, filename] = id.split('/') as ['day' | 'night', string]
       const about = { title: filename.replace(/\.mp3$/, ''), artist: 'Somebody', album: '', year: null }
       const track: Track = { id, ...about, duration: 60, mode, filename, storageKey: id, ...facts }
-      if (bytes) {
+      if (bytes && config.bucket) await ports.media.put(id, bytes)
+      else if (bytes) {
         const path = join(config.mediaDir, 'music', mode, filename)
         await mkdir(dirname(path), { recursive: true })
         await writeFile(path, bytes)

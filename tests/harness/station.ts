@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   audioTags,
-  openJsonData,
+  openData,
   openLocalMedia,
+  openMedia,
   openRedis,
   openRedisBus,
   openStationClock,
+  readConfig,
 } from '@solstice/adapters'
 import { chunkEndMs, type FrameChunk, reconcile } from '@solstice/station'
 import { pino } from 'pino'
@@ -24,6 +26,7 @@ import {
   temporaryFolder,
 } from './processes.ts'
 import { programOf } from './programs.ts'
+import { mediaSettings } from './s3.ts'
 
 /** A fixture of the library: a tone of known pitch and length. */
 export interface Tone {
@@ -65,7 +68,8 @@ export async function prepareStation(
     STREAM_BITRATE: '128',
     LYRICS_API_URL: '',
     LOG_LEVEL: 'info',
-    ...(await dataSettings(folder)),
+    ...(await dataSettings(folder, settings)),
+    ...(await mediaSettings(folder, settings)),
     ...settings,
   }
   await fillLibrary(env, tones)
@@ -95,7 +99,7 @@ export async function prepareStation(
   }
 }
 
-async function fillLibrary(env: { DATA_DIR: string; MEDIA_DIR: string }, tones: Tone[]) {
+async function fillLibrary(env: { JWT_SECRET: string; DATA_DIR: string; MEDIA_DIR: string }, tones: Tone[]) {
   await Promise.all(
     tones.map(({ name, mode, ...tone }) =>
       makeTone(join(env.MEDIA_DIR, 'music', mode ?? 'day', `${name}.mp3`), {
@@ -105,10 +109,16 @@ async function fillLibrary(env: { DATA_DIR: string; MEDIA_DIR: string }, tones: 
       }),
     ),
   )
-  const [data, media] = [await openJsonData(env.DATA_DIR), await openLocalMedia(env.MEDIA_DIR)]
-  const log = { info() {}, warn() {}, error() {} }
+  const log = pino({ level: 'silent' })
+  const { config } = readConfig(env)
+  const [data, media] = [await openData(config, log), await openLocalMedia(env.MEDIA_DIR)]
   await reconcile({ data, media, tags: audioTags(), confirmTrackCleanup: false, log })
   await data.close()
+  if (!config.bucket) return
+  const bucket = await openMedia(config, log)
+  for (const mode of ['day', 'night'])
+    for (const key of await media.list(mode)) await bucket.put(key, await media.open(key))
+  await bucket.close()
 }
 
 export interface Listening {
@@ -203,6 +213,8 @@ export async function followBroadcast(t: Teardown, station: Station) {
       const wanted = chunks.length + count
       return until(() => chunks.length >= wanted)
     },
+    /** Resolves when this is true, asked again at each chunk. */
+    when: until,
     /** Resolves when the sound of a moment of the station clock is there. */
     until: (atMs: number) => until(() => (chunks.at(-1)?.atMs ?? 0) >= atMs),
   }
