@@ -149,19 +149,21 @@ export interface RedisServer {
 export async function startRedis(t: Teardown): Promise<RedisServer> {
   const folder = await temporaryFolder(t)
   const port = await freePort()
-  const launch = async () => {
+  const launch = async (owner: Teardown) => {
     const args = ['redis.conf', '--port', String(port), '--dir', folder]
-    const redis = start(t, 'redis-server', args)
+    const redis = start(owner, 'redis-server', args)
     await redis.printed(/Ready to accept connections/)
     return redis
   }
   const server: RedisServer = {
     port,
     url: `redis://127.0.0.1:${port}`,
-    process: await launch(),
+    process: await launch(t),
     async restart() {
-      server.process = await launch()
+      // What works with it ends before it does, so it is not the last thing that was started.
+      server.process = await launch({ teardown() {} })
     },
   }
+  t.teardown(() => server.process.end())
   return server
 }

@@ -110,7 +110,7 @@ export async function followOrder(
   for (const queue of ['due', 'queued'] as const)
     await data.donations.update(
       { id: donationId, status: 'paid', queue },
-      { queue: 'aired', airedAt: Math.floor(effect.atMs) },
+      { queue: 'aired', airedAt: Math.round(effect.atMs) },
     )
 }
 
