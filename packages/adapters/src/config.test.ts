@@ -250,13 +250,71 @@ t.test(
   },
 )
 
+const bucket = {
+  MEDIA_STORAGE: 'cloud',
+  S3_ENDPOINT: 'https://s3.example/',
+  S3_BUCKET: 'radio',
+  S3_ACCESS_KEY_ID: 'key',
+  S3_SECRET_ACCESS_KEY: 'secret',
+}
+
+t.test('a bucket is described as it is meant', async (t) => {
+  t.equal(read({ S3_BUCKET: 'radio' }).config.bucket, null)
+  const asSaid = {
+    endpoint: 'https://s3.example',
+    bucket: 'radio',
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+  }
+  t.match(read(bucket), {
+    warnings: [],
+    config: {
+      mediaStorage: 'cloud',
+      bucket: {
+        ...asSaid,
+        publicEndpoint: 'https://s3.example',
+        region: 'auto',
+        forcePathStyle: true,
+        artsPrefix: 'arts',
+        presignTtlS: 900,
+      },
+    },
+  })
+  const chosen = {
+    S3_PUBLIC_ENDPOINT: 'https://files.example',
+    S3_REGION: 'eu-central-1',
+    S3_FORCE_PATH_STYLE: 'false',
+    S3_ARTS_PREFIX: '/pictures/of-artists/',
+    S3_PRESIGN_TTL_S: '1000000',
+  }
+  t.match(read({ ...bucket, ...chosen }), {
+    warnings: [/^S3_PRESIGN_TTL_S/],
+    config: {
+      bucket: {
+        ...asSaid,
+        publicEndpoint: 'https://files.example',
+        region: 'eu-central-1',
+        forcePathStyle: false,
+        artsPrefix: 'pictures/of-artists',
+        presignTtlS: 604_800,
+      },
+    },
+  })
+  for (const prefix of ['../day', 'a//b', 'a b'])
+    t.match(read({ ...bucket, S3_ARTS_PREFIX: prefix }), {
+      warnings: [/^S3_ARTS_PREFIX/],
+      config: { bucket: { artsPrefix: 'arts' } },
+    })
+})
+
 t.test('without these it does not start, and says all of them at once', async (t) => {
   t.match(problems({ JWT_SECRET: ' ', REDIS_URL: 'http://redis' }), [/^JWT_SECRET/, /^REDIS_URL/])
   t.match(problems({ NODE_ENV: 'production' }), [/^JWT_SECRET .*32/])
-  t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud' }), [
+  t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud', S3_BUCKET: 'radio' }), [
     /^DATABASE_URL is required/,
-    /MEDIA_STORAGE/,
+    /^S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: required with MEDIA_STORAGE=cloud$/,
   ])
+  t.match(problems({ ...bucket, S3_ENDPOINT: 's3.example' }), [/^S3_ENDPOINT must be/])
   const elsewhere = problems({ DATA_PROVIDER: 'sql', DATABASE_URL: 'mysql://radio:secret@db' })
   t.match(elsewhere, [/^DATABASE_URL must be/])
   t.notMatch(elsewhere.join(), /secret/)
