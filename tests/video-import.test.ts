@@ -372,6 +372,16 @@ t.test('video import', async (t) => {
     t.equal((await ask('GET /api/admin/jobs?limit=101')).status, 400)
     t.equal((await (await asAdmin(station, ['upload_songs'])).ask('GET /api/admin/jobs')).status, 403)
   })
+
+  await t.test('a replica that ends lets go of what it waits for', async (t) => {
+    await startJobs(t, ports)
+    const before = (await runs()).filter(({ id }) => id === 'hang').length
+    const answer = upload('hang')
+    const run = await runOf('hang', before + 1)
+    await app.close()
+    t.match(await answer, { status: 503, body: { error: { code: 'JOBS_UNAVAILABLE' } } })
+    await isGone(run)
+  })
 })
 
 t.test('a program that is led to this machine or its network gets nowhere', async (t) => {

@@ -80,15 +80,16 @@ t.test('an operator can run a station by the lines of docs/admin-by-rest.md', as
       jingle: 'Station call.mp3',
     },
   )
-  const [usable, switched, privileges, audited, ofHilda, deleted] = rest
+  const [usable, switched, privileges, audited, ofHilda, deleted, failed] = rest
   t.match(
-    { usable, switched, privileges, ofHilda, deleted },
+    { usable, switched, privileges, ofHilda, deleted, failed },
     {
       usable: '1',
       switched: 'true',
       privileges: 'editor_lyrics,stats',
       ofHilda: '1',
       deleted: '1',
+      failed: '0 of jobs failed',
     },
   )
   for (const operation of [

@@ -225,17 +225,19 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       const want = () => redis.set(wantedKey(id), '', 'PX', WANTED_MS)
       await ask(want())
       const renewing = setInterval(() => void want().catch(() => {}), WANTED_MS / 4)
+      let hasEnded = false
       try {
         leaving.throwIfAborted()
         const job = await add(queueFor(name, given), name, given, undefined, false, id)
         const either = AbortSignal.any([closing.signal, leaving])
         const end = await untilEnded(queue, job, Number.POSITIVE_INFINITY, either)
+        hasEnded = true
         return await answerOf(queue, id, end)
       } finally {
         clearInterval(renewing)
         await ask(redis.del(wantedKey(id))).catch(() => {})
         // What did not begin yet leaves the queue; what runs cannot, and hears of it by the line above.
-        if (leaving.aborted) await ask(queue.remove(id)).catch(() => {})
+        if (!hasEnded) await ask(queue.remove(id)).catch(() => {})
       }
     },
 
@@ -367,15 +369,17 @@ async function watchWanted(redis: Redis, jobId: string) {
   const look = async () => {
     if ((await redis.exists(wantedKey(jobId))) === 0) unwanted.abort()
   }
-  let looking: Promise<void> | null = null
+  await look()
+  let isLooking = false
   const timer = setInterval(() => {
-    looking ??= look()
+    if (isLooking) return
+    isLooking = true
+    look()
       .catch(() => {})
       .finally(() => {
-        looking = null
+        isLooking = false
       })
   }, WANTED_CHECK_MS)
-  await look()
   return { signal: unwanted.signal, end: () => clearInterval(timer) }
 }
 

@@ -1,3 +1,4 @@
+import { uploads } from '@solstice/contracts'
 import { Failure } from './failure.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { Given } from './ports/job-queue.ts'
@@ -90,6 +91,8 @@ export async function importVideo(
           const tags = tagsOf(facts)
           filename = [tags.artist, tags.title].filter(Boolean).join(' - ').replace(/[/\\]/g, '_')
           if (await deps.uploads.isTaken(`${mode}/${filename}`)) throw new Failure('FILENAME_EXISTS')
+          if (!(await deps.media.hasRoomFor(uploads.uploadSongFile.body.maxBytes)))
+            throw new Failure('STORAGE_WRITE_FAILED')
           return tags
         },
         progress(share) {

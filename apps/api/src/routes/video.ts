@@ -24,6 +24,8 @@ export function videoRoutes(
 ): void {
   const { videoTools } = deps
   const hosts = deps.config.videoSiteHosts
+  const closing = new AbortController()
+  app.addHook('preClose', async () => closing.abort())
 
   /** @throws Failure TOOL_UNAVAILABLE; TOOL_TIMEOUT, also when it was not begun in its time; of the job. */
   const perform = async <N extends 'list-videos' | 'import-video'>(
@@ -35,8 +37,9 @@ export function videoRoutes(
     const { downloader, ffmpeg } = await videoTools.find()
     if (!downloader || (name === 'import-video' && !ffmpeg)) throw new Failure('TOOL_UNAVAILABLE')
     const late = AbortSignal.timeout(limitMs + GRACE_MS)
-    const leaving = AbortSignal.any([whenGone(reply), late])
+    const leaving = AbortSignal.any([whenGone(reply), closing.signal, late])
     return deps.jobs.performWhileWanted(name, given, leaving).catch((error) => {
+      if (closing.signal.aborted) throw new Failure('JOBS_UNAVAILABLE')
       throw leaving.aborted ? new Failure('TOOL_TIMEOUT') : error
     })
   }
