@@ -3,6 +3,7 @@ import { lostToEphemeralStorage } from '@solstice/station'
 import { type Logger, pino } from 'pino'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { openLog } from './log.ts'
+import { openPayments } from './payments/index.ts'
 
 /** Ends what a process started; called once, at the end of its life. */
 export type Stop = () => Promise<void>
@@ -74,7 +75,7 @@ function configure(name: string) {
     const { config, warnings } = readConfig(process.env)
     const log = openLog(name, config.logLevel, pino.destination(GATHERED))
     for (const warning of warnings) log.warn(warning)
-    const lost = lostToEphemeralStorage(config)
+    const lost = lostToEphemeralStorage(config, openPayments(config))
     if (lost.length)
       log.warn({ off: lost }, 'EPHEMERAL_STORAGE: what these write would be lost, so they are off')
     return { config, log }

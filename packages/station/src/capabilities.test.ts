@@ -57,10 +57,10 @@ t.test('where storage does not last, what would be lost is off', async (t) => {
 })
 
 t.test('the operator is told what is off for that reason, and not what is off for another', async (t) => {
-  t.same(lostToEphemeralStorage(station), [])
+  t.same(lostToEphemeralStorage(station, { active: null }), [])
   const inSyncMode = { ...station, streamMode: false, radioHostsMode: false, ephemeralStorage: true }
   t.same(
-    lostToEphemeralStorage(inSyncMode),
+    lostToEphemeralStorage(inSyncMode, { active: null }),
     capabilityNames.filter((name) => !['jingles', 'backgroundMusic', 'phrases', 'donations'].includes(name)),
   )
 })

@@ -43,8 +43,11 @@ export function capabilitiesOf(
 }
 
 /** What is off for no other reason than that storage does not outlive a restart. */
-export function lostToEphemeralStorage(station: Circumstances): Capability[] {
-  const possible = capabilitiesOf(station)
-  const durable = capabilitiesOf({ ...station, ephemeralStorage: false })
+export function lostToEphemeralStorage(
+  station: Circumstances,
+  payments: Pick<Payments, 'active'>,
+): Capability[] {
+  const possible = capabilitiesOf(station, payments)
+  const durable = capabilitiesOf({ ...station, ephemeralStorage: false }, payments)
   return capabilityNames.filter((name) => durable[name] && !possible[name])
 }
