@@ -1,6 +1,13 @@
+import type { QueueEntry } from '@solstice/playout'
+import { claimPaid, trackRef } from '@solstice/station'
 import t from 'tap'
-import { SUPER_ADMIN } from '../harness/admin.ts'
+import { asAdmin, SUPER_ADMIN } from '../harness/admin.ts'
+import { openApp } from '../harness/app.ts'
 import { adminAt, flaws, prepare, titleShown, tones, visit, writeLyrics } from '../harness/browser.ts'
+import { openPaymentServices } from '../harness/payment-services.ts'
+import { freePort } from '../harness/processes.ts'
+import { builtPage } from '../harness/programs.ts'
+import { putOnAir } from '../harness/put-on-air.ts'
 
 t.test('a listener asks for a song, an admin says yes; the words follow the sound', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false', ...SUPER_ADMIN })
@@ -111,5 +118,123 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
   await page.keyboard.press('r')
   await sheet.waitFor()
   t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is cut off')
+  t.same(complaints, [], 'the browser has nothing to complain of')
+})
+
+t.test('a listener supports a song: the code, the payment, and what became of it', async (t) => {
+  const services = await openPaymentServices(t)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = {
+    ...SUPER_ADMIN,
+    ...services.env,
+    DONATIONS_PROVIDER: 'donatello',
+    PUBLIC_SERVER_URL: url,
+    NIGHT_MODE: 'false',
+    STREAM_MODE: 'false',
+    WEB_DIST: await builtPage(),
+  }
+  const station = await openApp(t, env)
+  const { app, ports, addTrack } = station
+  const { data, clock, announcer } = ports
+  const tracks = await Promise.all(['Low', 'Half', 'High'].map((name) => addTrack(`day/${name} Tide.mp3`)))
+  const [low, half, high] = tracks.map((track, i) => ({
+    entryId: `e${i}`,
+    track: { ...trackRef(track), durationMs: 3_600_000 },
+    orderType: null,
+    tier: null,
+  })) as [QueueEntry, QueueEntry, QueueEntry]
+  const onAir = (index: number, ...entries: QueueEntry[]) =>
+    putOnAir(station, {
+      mode: 'day',
+      onAir: { phase: 'track', entry: entries[index]!, startedAtMs: clock.nowMs() },
+      list: { entries, index, repeats: false },
+    })
+  await onAir(0, low, half)
+  const { ask } = await asAdmin(station)
+  await ask('POST /api/admin/donations/settings', { tiersEnabled: true, fixedPrice: 49.5 })
+  await app.listen({ host: '127.0.0.1', port })
+
+  const { page, complaints } = await visit(t, url)
+  const context = page.context()
+  await context.grantPermissions(['clipboard-write', 'clipboard-read'])
+  await context.route('https://*.example/**', (route) => route.fulfill({ body: 'A page on which one pays' }))
+  await page.getByRole('button', { name: 'Обрати пісню' }).click()
+  const opener = page.getByRole('button', { name: 'Підтримати High Tide — Somebody' })
+  await opener.click()
+  const panel = page.getByRole('dialog', { name: 'Підтримати пісню' })
+  const tiers = panel.getByRole('radio')
+  await tiers.nth(1).waitFor()
+  t.match(await panel.locator('.price').allTextContents(), [/^49,50\s₴$/, /^99\s₴$/])
+  t.same(await flaws(page), [])
+  await tiers.first().focus()
+  await page.keyboard.press('ArrowDown')
+  const beside = page.waitForEvent('popup')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const paying = await beside
+  await paying.waitForURL(services.env.DONATELLO_PAGE_URL)
+  t.equal(await paying.evaluate(() => window.opener), null)
+  await paying.close()
+
+  const code = panel.locator('output')
+  await code.waitFor()
+  const [order] = await data.donations.find()
+  t.match(order, { songId: 'day/High Tide.mp3', tier: 2, amountMinor: 99_00 })
+  t.equal(await code.innerText(), order!.matchCode)
+  t.match(await panel.locator('.facts').innerText(), /99\s₴ або більше.*\d\d:\d\d/s)
+  t.equal(await panel.getByRole('link').getAttribute('href'), services.env.DONATELLO_PAGE_URL)
+  t.ok(await panel.evaluate((own) => own.contains(document.activeElement)), 'the focus is in the panel')
+  await panel.getByRole('button', { name: 'Копіювати' }).click()
+  await panel.getByText('Код скопійовано').waitFor()
+  t.equal(await page.evaluate(() => navigator.clipboard.readText()), order!.matchCode)
+
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  t.ok(await opener.evaluate((button) => button === document.activeElement), 'the focus is back')
+  await page.reload()
+  const line = page.locator('.order-line')
+  await line.filter({ hasText: 'Чекаємо на оплату' }).click()
+  await code.waitFor()
+  t.equal(await code.innerText(), order!.matchCode, 'a reload loses nothing')
+  t.match(await panel.innerText(), 'High Tide')
+  await page.setViewportSize({ width: 390, height: 844 })
+  t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is cut off')
+
+  const pay = (id: string) => {
+    const paid = { amountMinor: 100_00, currency: 'UAH', paidAtMs: clock.nowMs(), comment: '' }
+    const payment = { kind: 'paid', eventId: id, reference: id, ...paid } as const
+    return claimPaid(data, id, 'matching_provider_1', payment, clock.nowMs())
+  }
+  const { id, uid } = order!
+  await pay(id)
+  const donated: QueueEntry = { ...high, orderType: 'donated', tier: 2, orderId: id }
+  await onAir(0, low, donated, half)
+  const song = { title: 'High Tide', artist: 'Somebody' }
+  announcer.tell({ uid }, 'donation_result', { donationId: id, accepted: true, tier: 2, song })
+  await panel.getByText('Оплачено. Дякуємо!').waitFor()
+  await panel.getByText(/В ефірі близько \d\d:\d\d, через \d+ хвилин/).waitFor()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await line.filter({ hasText: 'Оплачено, в ефірі близько' }).click()
+  await onAir(1, low, donated, half)
+  await panel.getByText('Ваша пісня зараз в ефірі.').waitFor()
+  await page.keyboard.press('Escape')
+  await line.waitFor({ state: 'detached' })
+
+  const other = await page.evaluate(async (songId) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ songId }) }
+    return ((await (await fetch('/api/public/donations/create', init)).json()) as { donationId: string })
+      .donationId
+  }, low.track.id)
+  await pay(other)
+  await data.donations.update({ id: other }, { status: 'paid_unqueued', queue: 'refused' })
+  await page.goto(`${url}/en/?volume=1&donation=${other}`)
+  const english = page.getByRole('dialog', { name: 'Support a song' })
+  await english.getByText('no place on the air was found').first().waitFor()
+  t.match(await english.innerText(), other, 'with the number that the station is to be told')
+  t.equal(page.url(), `${url}/en/?volume=1`, 'the address is what it was before')
+  t.same(await flaws(page), [])
   t.same(complaints, [], 'the browser has nothing to complain of')
 })

@@ -231,6 +231,7 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
         <>
           <Says>{isLeftAlone ? t.support.failed : t.support.asking}</Says>
           {isLeftAlone && <Again t={t} onClick={donations.askAgain} />}
+          {dismiss}
         </>
       )
     case 'pending':
@@ -247,7 +248,7 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
               >
                 {t.support.check}
               </button>
-              {payAt && (
+              {payAt && isLeftAlone && (
                 <a class="button" href={payAt} rel="noreferrer">
                   {t.support.toPage(service)}
                 </a>
