@@ -31,8 +31,8 @@ export interface PostgresServer {
 export async function startPostgres(t: Teardown, isDurable = false): Promise<PostgresServer> {
   const bin = binaries()
   const [folder, port] = await Promise.all([temporaryFolder(t), freePort()])
-  const user = await otherThanRoot()
-  if (user.uid !== undefined) await chown(folder, user.uid, user.gid)
+  const user = process.getuid?.() === 0 ? await otherThanRoot() : null
+  if (user) await chown(folder, user.uid, user.gid)
   await chmod(folder, 0o700)
   const data = join(folder, 'data')
   const making = ['-D', data, '-U', 'solstice', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
@@ -48,7 +48,7 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
   await appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
 
   const launch = async () => {
-    const postgres = start(t, join(bin, 'postgres'), ['-D', data], {}, 'ignore', user)
+    const postgres = start(t, join(bin, 'postgres'), ['-D', data], {}, 'ignore', user ?? {})
     await postgres.printed(/ready to accept connections/)
     return postgres
   }
@@ -85,9 +85,14 @@ const databases = new Map<string, Promise<string>>()
 /**
  * Settings by which a station with this folder keeps its memory in files, or, with `TEST_DATA=sql`, in a database of a
  * PostgreSQL that all tests of this process share.
+ *
+ * @param env what the test wants: where it is about memory that does not last, that is in files.
  */
-export async function dataSettings(folder: string): Promise<Record<string, string>> {
-  if (process.env.TEST_DATA !== 'sql') return {}
+export async function dataSettings(
+  folder: string,
+  env: Record<string, string>,
+): Promise<Record<string, string>> {
+  if (process.env.TEST_DATA !== 'sql' || env.EPHEMERAL_STORAGE) return {}
   shared ??= import('tap').then(({ default: t }) => startPostgres(t))
   const server = await shared
   let database = databases.get(folder)
@@ -98,10 +103,10 @@ export async function dataSettings(folder: string): Promise<Record<string, strin
   return { DATA_PROVIDER: 'sql', DATABASE_URL: await database, DATABASE_POOL_MAX: '4' }
 }
 
-async function otherThanRoot(): Promise<{ uid?: number; gid?: number }> {
-  if (process.getuid?.() !== 0) return {}
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (kind) => run('id', [kind, 'nobody'])))
-  return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }
+/** PostgreSQL refuses to run as root. */
+async function otherThanRoot(): Promise<{ uid: number; gid: number }> {
+  const idOf = async (kind: string) => Number((await run('id', [kind, 'nobody'])).stdout)
+  return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
 /** Where PostgreSQL's programs are: in the PATH, where Debian keeps its versions, or with Homebrew. */

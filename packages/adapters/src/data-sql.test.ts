@@ -1,38 +1,286 @@
-import { collections } from '@solstice/station'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import { collections, type DataStore } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { startPostgres } from '../../../tests/harness/postgres.ts'
+import type { Teardown } from '../../../tests/harness/processes.ts'
 import { dataStoreSuite, played, track } from '../../../tests/suites/data-store.ts'
 import { openSqlData } from './data-sql.ts'
 
-const log = pino({ level: 'silent' })
+const SECRET = 'known-to-nobody'
+const said: string[] = []
+const log = pino({ level: 'debug' }, { write: (line) => void said.push(line) })
 const server = await startPostgres(t)
-const names = Object.keys(collections)
+const url = server.url.replace('solstice@', `solstice:${SECRET}@`)
 
-async function openIn(t: Test, url = server.url) {
-  const data = await openSqlData(url, 4, log)
+async function openIn(t: Test, address = url) {
+  const data = await openSqlData(address, 4, log)
   t.teardown(() => data.close())
   return data
 }
 
 /** As if nothing had ever been there. */
 async function empty() {
-  await server.query(`truncate ${names.join(', ')}`)
+  await server.query(`truncate ${Object.keys(collections).join(', ')}`)
   await server.query('update collections set version = 0, swept = 0, last_place = 0, last_serial = 0')
 }
 
+/** Records of the audit log that say no more than who they are. */
+const note = (data: DataStore, operationType: string) => data.audit.insert({ operationType } as never)
+const notes = async (data: DataStore) => (await data.audit.find()).map((entry) => String(entry.operationType))
+
 t.test('ten stores that are opened at once on an empty database make its tables once', async (t) => {
   const stores = await Promise.all(Array.from({ length: 10 }, () => openIn(t)))
-  const added = await Promise.all(stores.map(({ audit }) => audit.insert({} as never)))
+  const added = await Promise.all(stores.map((store, i) => note(store, String(i))))
   t.same(
-    added.map((record) => record?.id).sort((a = 0, b = 0) => a - b),
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    added.map((record) => Number(record?.id)).sort((a, b) => a - b),
+    Array.from({ length: 10 }, (_, i) => i + 1),
   )
 })
 
 t.test('the SQL store keeps the promises of every data store', async (t) => {
   dataStoreSuite(t, async () => {
     await empty()
-    return () => openSqlData(server.url, 3, log)
+    return () => openSqlData(url, 3, log)
   })
 })
+
+t.test('what JSON can say comes back exactly, also what PostgreSQL cannot store as it is', async (t) => {
+  await empty()
+  const record = {
+    key: `\u0000${'Ї'.repeat(4000)}`,
+    texts: [
+      '\u0000',
+      '\\u0000',
+      '\u001a',
+      '\u001a0000',
+      '\\\u001a',
+      '\ud800',
+      'a\udc00b',
+      '🌙',
+      '"\\"',
+      '\u2028',
+    ],
+    numbers: [0.1, 1e21, 5e-324, 1.7976931348623157e308, -1.5, Number.MAX_SAFE_INTEGER, 0],
+    nothing: null,
+    inner: { nothing: null, list: [], none: {} },
+  }
+  const one = await openIn(t)
+  await one.offsets.put({ ...record, absent: undefined } as never)
+  const [found] = await (await openIn(t)).offsets.find()
+  t.strictSame(found, record)
+  t.strictSame(await one.offsets.get(record.key), record)
+})
+
+t.test('thousands of records come in their order, and a reader learns only what changed', async (t) => {
+  await empty()
+  const [one, other] = [await openIn(t), await openIn(t)]
+  const ids = Array.from({ length: 5001 }, (_, i) => `day/${i}`)
+  await Promise.all(ids.map((id) => one.tracks.insert(track(id))))
+  const all = await other.tracks.find()
+  t.same(
+    all.map(({ id }) => id),
+    ids,
+  )
+  t.equal(await other.tracks.find(), all, 'the same array while nothing changed')
+  await other.history.insert(played('day/1', 1))
+  t.equal(await other.tracks.find(), all, 'also when something else changed')
+  await one.tracks.update({ id: 'day/7' }, { year: 7 })
+  await one.tracks.delete({ id: 'day/8' })
+  const later = await other.tracks.find()
+  t.equal(later.length, 5000)
+  t.equal(later[7]?.year, 7)
+  t.equal(later[6], all[6], 'what stayed is the same record')
+  t.equal(await one.tracks.delete(({ id }) => Number(id.slice(4)) >= 10), 4991)
+  t.equal((await other.tracks.find()).length, 9)
+})
+
+t.test('removals are forgotten one day; who has not seen them by then reads all again', async (t) => {
+  await empty()
+  const [writer, sleeper] = [await openIn(t), await openIn(t)]
+  for (const id of ['day/a', 'day/b', 'day/c']) await writer.tracks.insert(track(id))
+  t.equal((await sleeper.tracks.find()).length, 3)
+  await writer.tracks.delete({ id: 'day/b' })
+  const rows = async () => (await server.query('select count(*)::int from tracks'))[0]?.count
+  t.equal(await rows(), 3)
+  await server.query(`update collections set version = 10999 where name = 'tracks'`)
+  await writer.tracks.insert(track('day/d'))
+  t.equal(await rows(), 3, 'one came, and nothing is left of the one that went')
+  const found = (await sleeper.tracks.find()).map(({ id }) => id)
+  t.same(found, ['day/a', 'day/c', 'day/d'])
+})
+
+t.test('of changes that are written together, only the one that the database refuses fails', async (t) => {
+  await empty()
+  const data = await openIn(t)
+  await data.tracks.insert(track('day/a'))
+  // Put in behind the back of the store, which everybody who writes has to avoid.
+  await server.query(`insert into tracks values (77, 0, '{"id": "day/c"}')`)
+  const results = await Promise.allSettled(
+    ['day/b', 'day/c', 'day/d'].map((id) => data.tracks.insert(track(id))),
+  )
+  t.same(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.same(
+    (await data.tracks.find()).map(({ id }) => id),
+    ['day/a', 'day/b', 'day/d'],
+  )
+})
+
+t.test('a crash of PostgreSQL under load loses and doubles nothing', async (t) => {
+  await empty()
+  const stores = [await openIn(t), await openIn(t)]
+  const safe: string[] = []
+  let refused = 0
+  let isOver = false
+  const write = async (name: string, data: DataStore) => {
+    for (let n = 0; !isOver; n++) {
+      try {
+        await note(data, `${name} ${n}`)
+        safe.push(`${name} ${n}`)
+      } catch (error) {
+        t.match(error, { code: 'DATA_UNAVAILABLE' })
+        refused++
+      }
+      await turn()
+    }
+  }
+  const writing = ['a', 'b', 'c', 'd'].map((name, i) => write(name, stores[i % 2]!))
+  for (let round = 0; round < 2; round++) {
+    const before = safe.length
+    while (safe.length < before + 40) await wait(10)
+    await server.crash()
+    await server.restart()
+  }
+  const before = safe.length
+  while (safe.length < before + 40) await wait(10)
+  isOver = true
+  await Promise.all(writing)
+  const found = await notes(await openIn(t))
+  t.same(
+    safe.filter((one) => !found.includes(one)),
+    [],
+    'all that was acknowledged is there',
+  )
+  t.equal(new Set(found).size, found.length, 'nothing is there twice')
+  t.ok(found.length <= safe.length + refused)
+})
+
+t.test('while PostgreSQL is away reads go on from memory, and changes are refused clearly', async (t) => {
+  await empty()
+  const [data, other] = [await openIn(t), await openIn(t)]
+  await data.tracks.insert(track('day/a'))
+  const all = await data.tracks.find()
+  said.length = 0
+  await server.crash()
+  const [write, unread, read] = await Promise.allSettled([
+    data.tracks.insert(track('day/b')),
+    other.tracks.find(),
+    data.tracks.find(),
+  ])
+  const refusal = { code: 'DATA_UNAVAILABLE', details: { retryAfterSecs: 5 } }
+  t.match(write, { status: 'rejected', reason: refusal })
+  t.match(unread, { status: 'rejected', reason: refusal }, 'nothing was read yet')
+  t.match(read, { status: 'fulfilled', value: all })
+  const [later] = await Promise.allSettled([data.tracks.insert(track('day/c')), server.restart()])
+  t.equal(later.status, 'fulfilled', 'a change waits for one that comes back soon')
+  while ((await other.tracks.find()).length !== 2) await turn()
+  t.match(said.join(''), /does not answer.*answers again/s)
+  t.equal(said.filter((line) => line.includes('does not answer')).length, 2, 'said once by each store')
+  t.notMatch(said.join(''), SECRET)
+})
+
+t.test('a commit that nobody answered is done once, whether or not it arrived', async (t) => {
+  await empty()
+  const line = await openLine(t, server.port)
+  const data = await openIn(t, url.replace(String(server.port), String(line.port)))
+  const other = await openIn(t)
+  await note(data, 'first')
+  for (const isDelivered of [true, false]) {
+    line.cutAtCommit(isDelivered)
+    const ids = (await Promise.all(['x', 'y'].map((name) => note(data, `${name} ${isDelivered}`)))).map(
+      (entry) => entry?.id,
+    )
+    t.equal(line.cuts, isDelivered ? 1 : 2)
+    t.same(
+      ids,
+      (await other.audit.find()).slice(-2).map(({ id }) => id),
+      'with the numbers that it has',
+    )
+  }
+  t.same(await notes(data), ['first', 'x true', 'y true', 'x false', 'y false'])
+  t.same(await notes(other), await notes(data))
+})
+
+t.test('a PostgreSQL that hangs holds up neither readers nor the process', async (t) => {
+  await empty()
+  const line = await openLine(t, server.port)
+  const data = await openIn(t, url.replace(String(server.port), String(line.port)))
+  await note(data, 'before')
+  line.isHanging = true
+  const write = note(data, 'refused')
+  write.catch(() => {})
+  for (let i = 0; i < 100; i++) t.same(await notes(data), ['before'])
+  await t.rejects(write, { code: 'DATA_UNAVAILABLE' })
+  line.isHanging = false
+  line.cutAll()
+  await note(data, 'after')
+  t.same((await notes(data)).at(-1), 'after')
+})
+
+/** A line to PostgreSQL that can fail. */
+async function openLine(t: Teardown, port: number) {
+  const sockets = new Set<Socket>()
+  let cut: { isDelivered: boolean } | null = null
+  const line = {
+    port: 0,
+    cuts: 0,
+    isHanging: false,
+    /** Breaks the connection at the next commit, before or after it is passed on, and lets no answer to it through. */
+    cutAtCommit(isDelivered: boolean) {
+      cut = { isDelivered }
+    },
+    cutAll() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+  const listening = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    let isMute = false
+    near.on('data', (bytes) => {
+      if (line.isHanging) return
+      if (cut && bytes.includes('commit')) {
+        const { isDelivered } = cut
+        cut = null
+        line.cuts++
+        isMute = true
+        if (isDelivered) far.end(bytes)
+        else far.destroy()
+        if (!isDelivered) near.destroy()
+        else far.on('close', () => near.destroy())
+      } else far.write(bytes)
+    })
+    far.on('data', (bytes) => {
+      if (!isMute && !line.isHanging) near.write(bytes)
+    })
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const address = listening.address()
+  line.port = typeof address === 'object' && address ? address.port : 0
+  t.teardown(() => {
+    listening.close()
+    line.cutAll()
+  })
+  return line
+}
