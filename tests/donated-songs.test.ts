@@ -213,7 +213,7 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
       ],
     )
     // An admin takes the one away that stands in the queue.
-    const [{ id: queued }] = (await data.donations.find({ queue: 'queued' })) as [{ id: string }]
+    const queued = (await data.donations.find({ queue: 'queued' }))[0]!.id
     const position =
       air.state.list.entries.findIndex(({ orderId }) => orderId === queued) - air.state.list.index
     await one.ports.bus.send({ type: 'remove-entry', position })
