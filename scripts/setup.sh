@@ -83,6 +83,15 @@ provide() {
   return 1
 }
 
+# Debian and Homebrew keep each version in a folder that is not in the PATH; tests/harness/postgres.ts looks there too.
+has_postgres() {
+  for place in "$(dirname "$(command -v initdb || echo /none/initdb)")" /usr/lib/postgresql/*/bin \
+    /opt/homebrew/opt/postgresql@*/bin /usr/local/opt/postgresql@*/bin; do
+    [ -x "$place/initdb" ] && [ -x "$place/postgres" ] && return
+  done
+  return 1
+}
+
 has_browser() {
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
     has "$name" && return
@@ -132,6 +141,9 @@ if ! is_set FFMPEG_PATH && ! has ffmpeg && ! provide ffmpeg ffmpeg; then
 fi
 if [ "$purpose" = test ]; then
   has curl || provide 'curl ca-certificates' curl || exit 1
+  # Debian puts it where only root looks.
+  has nginx || [ -x /usr/sbin/nginx ] || provide nginx-light nginx || exit 1
+  has_postgres || provide postgresql postgresql@16 || exit 1
   provide_browser
   build_tap
 fi
