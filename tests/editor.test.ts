@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, rename, rmdir, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
+import { temporaryFolder } from './harness/processes.ts'
 import { openSocket } from './harness/socket-client.ts'
 import { type Air, startAir, startJobs } from './harness/workers.ts'
 
@@ -31,6 +33,13 @@ interface Station extends OpenApp {
   /** Records and files agree, exactly. */
   assertWhole(t: Test): Promise<void>
   hasFile(id: string): Promise<boolean>
+}
+
+/** Gives a track a second of sound. */
+async function putTone(t: Test, { media }: OpenApp['ports'], key: string, tags: object = {}): Promise<void> {
+  const path = join(await temporaryFolder(t), 'tone.mp3')
+  await makeTone(path, { hz: 440, seconds: 1, ...tags })
+  await media.put(key, createReadStream(path))
 }
 
 /** A station on air, with tracks of these ids, each by an artist of its own. */
@@ -51,11 +60,7 @@ async function openStation(t: Test, ids: string[], env: Record<string, string> =
     if (onAir.phase !== 'track') throw new Error('nothing is on air')
     return { current: onAir.entry.track.id, next: shownQueue(air.state)[0]!.track.id }
   }
-  const hasFile = (id: string) =>
-    stat(join(ports.config.mediaDir, 'music', id)).then(
-      () => true,
-      () => false,
-    )
+  const hasFile = async (id: string) => (await ports.media.stat(id)) !== null
   const idsOf = async (mode?: Mode) =>
     (await ports.data.tracks.find(mode && { mode })).map(({ id }) => id).sort()
   return {
@@ -401,8 +406,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
   const { ask } = await asAdmin(station)
   const save = (body: object) => ask('POST /api/admin/song-editor/save', body)
   const [songId, twin] = station.free() as [string, string]
-  const path = join(ports.config.mediaDir, 'music', songId)
-  await makeTone(path, { hz: 440, seconds: 1, title: 'Old', artist: 'Somebody' })
+  await putTone(t, ports, songId, { title: 'Old', artist: 'Somebody' })
   const before = (await data.tracks.get(songId))!
   const { title, artist, album, year } = before
   const oldKey = lyricsKey(artist, title)
@@ -428,7 +432,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
     body: { track: { id: songId, ...after }, entry: { lines: [{ text: 'la' }] }, offset: 1.5 },
   })
   t.notOk('addedBy' in saved.body.track)
-  t.match(await tags.read(path), after)
+  t.match(await tags.read(await media.source(songId)), after)
   t.equal(await data.lyrics.get(oldKey), null)
   t.equal((await data.offsets.get(lyricsKey('Інша', 'Нова / "назва"')))?.offset, 1.5)
   t.notOk((await data.artists.find()).some((record) => record.artist === artistKey(artist)))
@@ -455,7 +459,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
   )
 
   await data.tracks.update({ id: twin }, { title: 'Double', artist: 'Інша' })
-  await makeTone(join(ports.config.mediaDir, 'music', twin), { hz: 440, seconds: 1 })
+  await putTone(t, ports, twin)
   await data.lyrics.put({ key: lyricsKey('Інша', 'Double'), synced: false, lines: [{ time: 0, text: 'lo' }] })
   const shared = await save({ songId, metadata: { title: 'Double', artist: 'Інша' }, metadataChanged: true })
   t.match(
@@ -553,8 +557,7 @@ t.test('two admins who edit one track at once leave file and record of one mind'
   const { ports } = station
   const { ask } = await asAdmin(station)
   const [songId] = station.free() as [string]
-  const path = join(ports.config.mediaDir, 'music', songId)
-  await makeTone(path, { hz: 440, seconds: 1 })
+  await putTone(t, ports, songId)
   const answers = await Promise.all([
     ...Array.from({ length: 6 }, (_, i) => {
       const metadata = { title: `Title ${i}`, artist: `Artist ${i}`, album: `Album ${i}`, year: 2000 + i }

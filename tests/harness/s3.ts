@@ -25,6 +25,8 @@ export interface S3Server {
   start(): Promise<void>
 }
 
+/** What a file system takes, without what s3rver appends. */
+const LONGEST_NAME_BYTES = 255 - '._S3rver_metadata.json'.length
 /** s3rver knows one pair of keys only. */
 const KEY = 'S3RVER'
 
@@ -88,6 +90,8 @@ async function serve(folder: string, isShared = false): Promise<{ server: S3Serv
       writing.add(path)
       answer.once('close', () => writing.delete(path))
     }
+    // It would never answer: it keeps each object in a file of a longer name.
+    if (Buffer.byteLength(basename(path)) > LONGEST_NAME_BYTES) return refuse(request, answer, 400)
     const source = request.headers['x-amz-copy-source']
     const isWhole = request.headers[WHOLE] !== undefined
     if (url.searchParams.has('list-type') && server.pageSize !== null && !isWhole)

@@ -56,7 +56,9 @@ export async function sendTrack(
   media: MediaStorage,
   track: Readonly<Track>,
 ): Promise<FastifyReply> {
-  const link = await media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
+  // A link is signed for one method only; who asks about a file hears it from us.
+  const isAsked = request.method === 'HEAD'
+  const link = isAsked ? null : await media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
   if (!link) return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
   return reply.header('cache-control', 'no-store').redirect(link.url, 302)
 }

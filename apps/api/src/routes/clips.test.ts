@@ -141,6 +141,8 @@ t.test('the three families work alike', async (t) => {
 
       t.test('a link plays this file for ten minutes, and no other', async (t) => {
         const { body } = await ask('GET', `${family}/${id}/audio`)
+        // From a bucket it comes without us.
+        if (ports.config.bucket) return
         const link = new URL((body as unknown as { url: string }).url)
         const fetchFile = (url: URL) =>
           app.inject({ url: url.pathname + url.search, headers: { range: 'bytes=0-9' } })

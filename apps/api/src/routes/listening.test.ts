@@ -18,7 +18,12 @@ function playing(track: Track, startedAtMs: number): PlayoutState['onAir'] {
 }
 
 t.test('the configuration tells what this station is', async (t) => {
-  const { app } = await openApp(t, { STREAM_MODE: 'true', TIME_ZONE: 'Europe/Berlin', NIGHT_MODE: 'false' })
+  const { app } = await openApp(t, {
+    STREAM_MODE: 'true',
+    TIME_ZONE: 'Europe/Berlin',
+    NIGHT_MODE: 'false',
+    MEDIA_STORAGE: 'local',
+  })
   const config = (await app.inject('/api/public/config')).json()
   t.match(config, {
     dataProvider: 'json',
@@ -195,7 +200,7 @@ t.test('with lookups off lyrics are not found for the moment, and that is not re
 })
 
 t.test('pictures are wrapped with the key of the asking token', async (t) => {
-  const { app, ports, passes } = await openApp(t)
+  const { app, ports, passes } = await openApp(t, { MEDIA_STORAGE: 'local' })
   const { artToken } = passes()
   const headers = { 'x-art-token': artToken, host: 'radio.local:3001' }
   const image = randomBytes(5_000)
@@ -231,7 +236,7 @@ t.test('pictures are wrapped with the key of the asking token', async (t) => {
 })
 
 t.test('audio files', async (t) => {
-  const station = await openApp(t)
+  const station = await openApp(t, { MEDIA_STORAGE: 'local' })
   const { app, ports, addTrack, passes } = station
   const bytes = randomBytes(10_000)
   const { id } = await addTrack('day/Ранок & ніч #1 100%.mp3', bytes)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Route, uploads } from '@solstice/contracts'
@@ -24,8 +25,11 @@ const tonePath = join(sounds, 'tone.mp3')
 await makeTone(tonePath, { hz: 440, seconds: 1, title: 'Тиша', artist: 'Hilda', album: 'Shores' })
 const tone = await readFile(tonePath)
 
-async function openStation(t: Test) {
-  const station = await openApp(t, SUPER_ADMIN)
+/** For what is about files in a folder. */
+const LOCAL = { MEDIA_STORAGE: 'local' }
+
+async function openStation(t: Test, env: Record<string, string> = {}) {
+  const station = await openApp(t, { ...SUPER_ADMIN, ...env })
   const { ask, token } = await asAdmin(station)
   const media = join(station.folder, 'media')
   return {
@@ -37,8 +41,13 @@ async function openStation(t: Test) {
       as(`${FILE}${query}`, bytes, { 'content-type': 'audio/mpeg', 'x-file-name': encodeURIComponent(name) }),
     commit: (metadata: object, lyricsEntry?: object) =>
       ask(COMMIT, { metadata, ...(lyricsEntry && { lyricsEntry }) }),
-    /** All files below the media folder. */
+    /** All files below the media folder; of a bucket, all songs and uploads under the names they would have there. */
     async files(): Promise<string[]> {
+      const folders = ['.staged/day', '.staged/night', 'day', 'night']
+      if (station.ports.config.bucket)
+        return (await Promise.all(folders.map(station.ports.media.list)))
+          .flat()
+          .map((key) => key.replace(/^(day|night)/, 'music/$1'))
       const entries = await readdir(media, { recursive: true, withFileTypes: true })
       return entries
         .filter((entry) => entry.isFile())
@@ -173,10 +182,10 @@ t.test('what is refused leaves nothing behind', async (t) => {
   })
 
   t.test('a file on disk that is no track yet is never overwritten', async (t) => {
-    await writeFile(join(media, 'music/day/c.mp3'), 'mine')
+    await ports.media.put('day/c.mp3', Buffer.from('mine'))
     await upload('c.mp3')
     t.equal((await commit({ filename: 'c.mp3', mode: 'day' })).status, 409)
-    t.equal(String(await readFile(join(media, 'music/day/c.mp3'))), 'mine')
+    t.equal(await text(await ports.media.open('day/c.mp3')), 'mine')
     t.ok((await files()).includes('.staged/day/c.mp3'), 'the upload still waits')
   })
 
@@ -195,6 +204,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
   })
 
   t.test('a file that cannot be written is refused, whatever of it was sent', async (t) => {
+    if (ports.config.bucket) return
     await writeFile(join(media, '.staged/night'), 'no folder')
     const failed = await upload('e.mp3', tone, '?mode=night')
     t.equal(failed.status, 400)
@@ -203,7 +213,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
 })
 
 t.test('an upload that breaks off leaves nothing behind', async (t) => {
-  const { app, token, files } = await openStation(t)
+  const { app, token, files } = await openStation(t, LOCAL)
   const answered = new Promise<void>((resolve) => {
     app.server.on('request', (_, response) => response.once('close', () => resolve()))
   })
@@ -232,7 +242,7 @@ t.test('an upload that breaks off leaves nothing behind', async (t) => {
 })
 
 t.test('what nobody commits is gone after a day, of whatever kind', async (t) => {
-  const { ports, upload, media, files } = await openStation(t)
+  const { ports, upload, media, files } = await openStation(t, LOCAL)
   await upload('old.mp3')
   await upload('young.mp3')
   await mkdir(join(media, '.staged/phrases/night'), { recursive: true })
@@ -321,7 +331,7 @@ t.test('no name leads out of the folder, and what is clean stays as it is', asyn
     t.notMatch(clean, /[<>:"|?*\p{Cc}\p{Cs}\ufffd\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u)
     t.ok(Buffer.byteLength(clean) <= 200 && clean === clean.normalize('NFC'))
   }
-  const { app, token, media, files, folder, commit } = await openStation(t)
+  const { app, token, media, files, folder, commit } = await openStation(t, LOCAL)
   const headersOf = (name: string) => ({
     authorization: `Bearer ${token}`,
     'content-type': 'audio/mpeg',
