@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -382,6 +382,32 @@ t.test('video import', async (t) => {
     t.match(await answer, { status: 503, body: { error: { code: 'JOBS_UNAVAILABLE' } } })
     await isGone(run)
   })
+})
+
+t.test('a program reaches what is public, and of a name the very address that was looked at', async (t) => {
+  const echo = createServer((socket) => socket.pipe(socket))
+  echo.listen(0, '127.0.0.1')
+  t.teardown(() => echo.close())
+  await once(echo, 'listening')
+  const { port } = echo.address() as AddressInfo
+  const asked: string[] = []
+  const addressesOf = async (host: string) => {
+    asked.push(host)
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const reach = async (proxy: string) => {
+    const socket = connect(Number(new URL(proxy).port), '127.0.0.1')
+    socket.setEncoding('utf8')
+    socket.write(`CONNECT video.example:${port} HTTP/1.1\r\n\r\n`)
+    t.match(String(await once(socket, 'data')), 'HTTP/1.1 200')
+    socket.write('there and back')
+    t.equal(String(await once(socket, 'data')), 'there and back')
+    return { closed: once(socket, 'close') }
+  }
+  const { closed } = await withPublicWeb(reach, { addressesOf, port })
+  // The way ends with what it was for.
+  await closed
+  t.same(asked, ['video.example'])
 })
 
 t.test('a program that is led to this machine or its network gets nowhere', async (t) => {

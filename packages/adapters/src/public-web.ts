@@ -61,8 +61,13 @@ export async function publicAddresses(host: string): Promise<LookupAddress[]> {
  * A way to the public web for a program that is not trusted with the network of this machine: a proxy on loopback that
  * connects to port 443 of public addresses and to nothing else, whatever redirects or names say. A name is resolved
  * once, and the connection is made to the address that was looked at.
+ *
+ * @param addressesOf throws when a host must not be reached.
  */
-export async function withPublicWeb<T>(use: (proxyUrl: string) => Promise<T>): Promise<T> {
+export async function withPublicWeb<T>(
+  use: (proxyUrl: string) => Promise<T>,
+  { addressesOf = publicAddresses, port: only = HTTPS } = {},
+): Promise<T> {
   const server = createServer((_, response) => response.writeHead(403).end())
   server.maxConnections = MOST_CONNECTIONS
   const sockets = new Set<Duplex>()
@@ -75,15 +80,15 @@ export async function withPublicWeb<T>(use: (proxyUrl: string) => Promise<T>): P
   server.on('connect', async (request, client, head) => {
     const [, host, port] = /^(.+):(\d+)$/.exec(request.url ?? '') ?? []
     try {
-      if (Number(port) !== HTTPS) throw new Error('only port 443 may be reached')
-      const server = await connectTo(await publicAddresses(host!))
-      keep(server)
-      if (client.destroyed) return void server.destroy()
+      if (Number(port) !== only) throw new Error(`only port ${only} may be reached`)
+      const remote = await connectTo(await addressesOf(host!), only)
+      keep(remote)
+      if (client.destroyed) return void remote.destroy()
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      server.write(head)
-      client.pipe(server).pipe(client)
-      client.once('close', () => server.destroy())
-      server.once('close', () => client.destroy())
+      remote.write(head)
+      client.pipe(remote).pipe(client)
+      client.once('close', () => remote.destroy())
+      remote.once('close', () => client.destroy())
     } catch {
       client.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
     }
@@ -98,10 +103,10 @@ export async function withPublicWeb<T>(use: (proxyUrl: string) => Promise<T>): P
   }
 }
 
-async function connectTo(addresses: LookupAddress[]): Promise<Socket> {
+async function connectTo(addresses: LookupAddress[], port: number): Promise<Socket> {
   let refusal: unknown
   for (const { address, family } of addresses) {
-    const socket = connect({ host: address, port: HTTPS, family })
+    const socket = connect({ host: address, port, family })
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_LIMIT_MS) })
       return socket

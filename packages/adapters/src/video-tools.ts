@@ -71,7 +71,8 @@ export function openVideoTools(
   log: Logger,
   limits = videoLimits,
 ): VideoTools {
-  const { ffmpegPath, videoSiteHosts } = config
+  const { videoSiteHosts } = config
+  const ffmpeg = pathOf(config.ffmpegPath)
   const downloader = pathOf(config.videodownPath || 'yt-dlp')
   const lookups = new Map<string, { atMs: number; found: Promise<boolean> }>()
   const isThere = (program: string, flag: string) => {
@@ -160,11 +161,11 @@ export function openVideoTools(
 
   return {
     async find() {
-      const [hasDownloader, ffmpeg] = await Promise.all([
+      const [hasDownloader, hasFfmpeg] = await Promise.all([
         isThere(downloader, '--version'),
-        isThere(ffmpegPath, '-version'),
+        isThere(ffmpeg, '-version'),
       ])
-      return { downloader: hasDownloader, ffmpeg }
+      return { downloader: hasDownloader, ffmpeg: hasFfmpeg }
     },
     keepCookies: (cookies) => whileRedisAnswers(() => redis.set(COOKIES, cookies, 'EX', COOKIES_TTL_S)),
     forgetCookies: () => whileRedisAnswers(() => redis.del(COOKIES)),
@@ -203,7 +204,7 @@ export function openVideoTools(
         progress(DOWNLOAD_SHARE)
         const mp3 = join(folder, 'done.mp3')
         const args = encoding(join(folder, sound), mp3, config.videoAudioBitrate, tags)
-        const status = await run(ffmpegPath, args, { folder, stopping, onLine: () => {} })
+        const status = await run(ffmpeg, args, { folder, stopping, onLine: () => {} })
         if (status !== 0) throw unreadable()
         if ((await stat(mp3)).size > MAX_SOUND_BYTES) throw tooLarge()
         stopping.throwIfAborted()
