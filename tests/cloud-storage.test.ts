@@ -1,6 +1,7 @@
 import { clips as clipContract, failureBody, xorWithToken } from '@solstice/contracts'
 import { clipMedia } from '@solstice/station'
 import t from 'tap'
+import { reconcileMedia } from '../apps/jobs/src/processors/reconcile-media.ts'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { openApp } from './harness/app.ts'
 import { startS3 } from './harness/s3.ts'
@@ -74,6 +75,11 @@ t.test('listeners and admins are led to the bucket, by links that outlive a song
   t.match(saved.headers, { 'content-type': 'audio/mpeg', 'content-disposition': /attachment/ })
   const policy = String((await app.inject('/api/public/config')).headers['content-security-policy'])
   for (const kind of ['img-src', 'media-src']) t.match(policy, new RegExp(`${kind} [^;]* ${s3.url}`))
+
+  s3.requests.length = 0
+  await reconcileMedia(ports)
+  t.match(await ports.data.artists.find(), [{ artist: 'somebody', hasArt: true }])
+  t.same(s3.requests, [], 'a start looks for nothing in the bucket')
 
   await s3.stop()
   const refused = await ask(download)

@@ -188,7 +188,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.same(await media.list('day'), ['day/a.mp3', 'day/b.mp3'])
   })
 
-  t.test('there is room for what fits beside the reserve', async (t) => {
+  t.test('there is room for what fits', async (t) => {
     const media = await open(t)
     t.equal(await media.hasRoomFor(0), true)
     t.equal(await media.hasRoomFor(Number.MAX_SAFE_INTEGER), false)

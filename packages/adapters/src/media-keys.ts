@@ -3,8 +3,6 @@ import { Failure, type MediaKey } from '@solstice/station'
 
 /** Longest name that common file systems take. */
 const MAX_NAME_BYTES = 255
-/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs. */
-const RESERVE_BYTES = 200 * 1024 * 1024
 
 /** The folders of a key and its file name. @throws Failure BAD_REQUEST when one of them might not stay where it is put. */
 export function namesIn(key: MediaKey): string[] {
@@ -19,9 +17,9 @@ export function isName(name: string): boolean {
   return isPlain && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
-/** Whether so many bytes fit on the disk of a folder, beside what is kept free there. */
+/** Whether so many bytes fit on the disk of a folder. */
 export async function hasRoomIn(folder: string, bytes: number): Promise<boolean> {
   const { bavail, bsize, blocks } = await statfs(folder)
   // Some network drives do not say how large they are.
-  return blocks === 0 || bavail * bsize - RESERVE_BYTES >= bytes
+  return blocks === 0 || bavail * bsize >= bytes
 }

@@ -9,17 +9,18 @@ const nothing: Measured = { lufs: null, peakDb: null, isMono: false, startMs: 0,
 
 /**
  * Gives what measures all tracks that have not been measured yet, one after the other and the newest first, and forgets
- * those that are gone. Done again it goes on where it was. A file that was replaced from outside is measured anew: each is
- * compared once in the life of the process.
+ * those that are gone. Done again it goes on where it was. A local file that was replaced from outside is measured anew: each
+ * is compared once in the life of the process.
  */
 export function createMeasuring(ports: Ports): (stopping: AbortSignal) => Promise<void> {
-  const { data, media, bus, loudnessMeter, log } = ports
+  const { config, data, media, bus, loudnessMeter, log } = ports
   const compared = new Set<string>()
   let hasComplained = false
 
   const isMeasured = async ({ id, storageKey }: TrackRecord): Promise<boolean> => {
     const known = await data.measurements.get(id)
-    if (!known || compared.has(id)) return known !== null
+    // A bucket is not asked about each of its files at each start.
+    if (!known || compared.has(id) || config.mediaStorage === 'cloud') return known !== null
     const file = await media.stat(storageKey).catch(() => null)
     const isOther = file !== null && !isSame(file, known)
     if (!isOther) compared.add(id)
