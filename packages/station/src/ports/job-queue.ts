@@ -7,10 +7,10 @@ import type {
   Mode,
   QueueReport,
   RemovedArtist,
+  Track,
   TrackResult,
 } from '@solstice/contracts'
 import type { Actor } from '../audit.ts'
-import type { UploadedMetadata } from '../track-uploads.ts'
 import type { EditableTags, VideoList } from './outside.ts'
 
 /** The jobs by name: what they are given, and what they answer. Each may run twice, so each is repeatable. */
@@ -70,7 +70,7 @@ export interface Jobs {
   /** The tracks behind a video or playlist link. */
   'list-videos': { given: { url: string }; answer: VideoList }
   /** The sound of a video is taken in and waits for its commit, as an uploaded file does. */
-  'import-video': { given: { url: string; mode: Mode; actor: Actor }; answer: UploadedMetadata }
+  'import-video': { given: { url: string; mode: Mode; actor: Actor }; answer: Omit<Track, 'id'> }
 }
 
 /** Which tracks a batch may change. */
