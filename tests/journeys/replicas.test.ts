@@ -1,0 +1,312 @@
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { User } from '@solstice/contracts'
+import { frameBytes } from '@solstice/station'
+import { io } from 'socket.io-client'
+import t, { type Test } from 'tap'
+import { SUPER_ADMIN } from '../harness/admin.ts'
+import { startNginx } from '../harness/nginx.ts'
+import { freePort, type Teardown, temporaryFolder } from '../harness/processes.ts'
+import { openSocket } from '../harness/socket-client.ts'
+import { followBroadcast, prepareStation } from '../harness/station.ts'
+import { logIn, uploadTrack } from '../harness/uploads.ts'
+
+const LOGINS = 4
+const tones = [
+  { name: 'Low', hz: 440, seconds: 40 },
+  { name: 'High', hz: 880, seconds: 40 },
+  { name: 'Wish', hz: 660, seconds: 40 },
+]
+
+/** A player that counts the whole frames that it got, and asks for the next one whenever it is cut off. */
+function openPlayer(t: Teardown, url: string) {
+  const frames: Buffer[] = []
+  const resumed: { asked: number; got: number }[] = []
+  let head: IncomingMessage['headers'] = {}
+  let first = 0
+  let current: IncomingMessage | null = null
+  let isOver = false
+  let wake = () => {}
+
+  const ask = (address: string) =>
+    new Promise<IncomingMessage | null>((resolve) => {
+      get(address, { agent: false }, resolve).once('error', () => resolve(null))
+    })
+  const hear = async (response: IncomingMessage) => {
+    let rest: Buffer = Buffer.alloc(0)
+    for await (const bytes of response) {
+      rest = Buffer.concat([rest, bytes as Buffer])
+      for (let length = frameBytes(rest, 0); length && length <= rest.length; length = frameBytes(rest, 0)) {
+        frames.push(rest.subarray(0, length))
+        rest = rest.subarray(length)
+      }
+      wake()
+    }
+  }
+  const playing = (async () => {
+    while (!isOver) {
+      const next = first + frames.length
+      const response = await ask(frames.length > 0 ? `${url}?from=${next}` : url)
+      if (response?.statusCode !== 200) {
+        response?.resume()
+        await pause(50)
+        continue
+      }
+      current = response
+      head = response.headers
+      const got = Number(head['x-stream-frame'])
+      if (frames.length > 0) resumed.push({ asked: next, got })
+      else first = got
+      await hear(response).catch(() => {})
+    }
+  })()
+  t.teardown(async () => {
+    isOver = true
+    current?.destroy()
+    await playing
+  })
+  return {
+    resumed,
+    get head() {
+      return head
+    },
+    get audio() {
+      return Buffer.concat(frames)
+    },
+    async more(count: number) {
+      const wanted = frames.length + count
+      while (frames.length < wanted)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    },
+  }
+}
+
+/** Asks for what may be asked for twice, again and again, until it is told to stop. */
+function startLoad(t: Teardown, url: string) {
+  const failed: string[] = []
+  let answered = 0
+  let isOver = false
+  const clients = ['/api/history', '/api/public/config', '/healthz'].map(async (path) => {
+    while (!isOver) {
+      const outcome = await fetch(url + path).then(
+        async (answer) => (await answer.text()) && `${answer.status}`,
+        String,
+      )
+      if (outcome !== '200') failed.push(`${path}: ${outcome}`)
+      answered++
+      await pause(10)
+    }
+  })
+  t.teardown(() => {
+    isOver = true
+    return Promise.all(clients)
+  })
+  return {
+    failed,
+    /** Resolves when so many more were answered. */
+    async more(count: number) {
+      const wanted = answered + count
+      while (answered < wanted) await pause(20)
+    },
+  }
+}
+
+t.test('two replicas behind nginx are one station, also while they come and go', async (t) => {
+  const web = await temporaryFolder(t)
+  await mkdir(join(web, 'assets'))
+  await writeFile(join(web, 'index.html'), '<!doctype html><title>The page</title>')
+  const station = await prepareStation(t, tones, {
+    ...SUPER_ADMIN,
+    TRUST_PROXY_HOPS: '1',
+    DRAIN_DELAY_S: '1',
+    LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
+    WEB_DIST: web,
+    DEMO_LIBRARY: 'false',
+  })
+  const ports = [await freePort(), await freePort()] as const
+  const [[one, two], worker] = await Promise.all([
+    Promise.all(ports.map((port) => station.startApi(port))) as Promise<[Api, Api]>,
+    station.startWorker(),
+    station.startJobs(),
+  ])
+  await worker.printed(/the station is on air/)
+  const standby = await station.startWorker()
+  const nginx = await startNginx(t, [...ports])
+  const air = await followBroadcast(t, station)
+  const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+  const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
+
+  await t.test('pages, answers and uploads come through, metrics do not', async (t) => {
+    const page = await fetch(nginx.url, { headers: { accept: 'text/html' } })
+    t.match(await page.text(), /The page/)
+    const config = await fetch(`${nginx.url}/api/public/config`, {
+      headers: { 'x-request-id': 'my-request.1' },
+    })
+    t.equal(config.headers.get('x-request-id'), 'my-request.1')
+    t.match(await config.json(), { capabilities: { uploadTracks: true } })
+    for (const path of ['/metrics', '//metrics', '/%6Detrics', '/metrics?x', '/./metrics'])
+      t.equal((await fetch(nginx.url + path)).status, 404, path)
+    t.equal((await fetch(`${one.url}/metrics`)).status, 200, 'the replica itself tells them to this machine')
+    const upload = await uploadTrack(nginx.url, token, 'Through nginx.mp3', track, track.length)
+    t.match(upload, { status: 200 })
+    const tooLarge = await fetch(`${nginx.url}/webhooks/donations/nobody`, {
+      method: 'POST',
+      body: Buffer.alloc(300_000, ' '),
+      headers: { 'content-type': 'application/json' },
+    })
+    t.not(tooLarge.headers.get('content-type'), 'text/html', 'refusals are of the API')
+  })
+
+  await t.test('who tries to log in is counted by both, whatever address it claims', async (t) => {
+    const attempt = async (url: string, forwarded: string) => {
+      const answer = await fetch(`${url}/api/admin/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },
+        body: JSON.stringify({ login: 'admin', password: 'wrong' }),
+      })
+      return answer.status
+    }
+    const me = '203.0.113.7, 127.0.0.1'
+    const places = [one.url, two.url, nginx.url, two.url]
+    const statuses: number[] = []
+    for (const url of places) statuses.push(await attempt(url, url === nginx.url ? '198.51.100.1' : me))
+    t.same(statuses, [401, 401, 401, 429], 'the login before counts, too')
+    t.equal(await attempt(nginx.url, '198.51.100.2'), 429)
+  })
+
+  // For all that follows: it comes back by itself.
+  const roamer = io(nginx.url, {
+    transports: ['websocket'],
+    forceNew: true,
+    reconnectionDelay: 100,
+    reconnectionDelayMax: 500,
+  })
+  t.teardown(() => roamer.disconnect())
+  const ends: string[] = []
+  roamer.on('disconnect', (reason) => ends.push(reason))
+
+  await t.test('sockets of both, by WebSocket and by polling, are one crowd with one cooldown', async (t) => {
+    const headers = { 'x-forwarded-for': '203.0.113.9' }
+    const [ann, sameAnn] = [openSocket(t, one.url, { headers }), openSocket(t, two.url, { headers })]
+    const polling = openSocket(t, nginx.url, { transports: ['polling'] })
+    const upgrading = openSocket(t, nginx.url, { transports: ['polling', 'websocket'] })
+    const boss = openSocket(t, two.url, { headers: { 'x-forwarded-for': '203.0.113.10' } })
+    for (const client of [ann, sameAnn, polling, upgrading])
+      await client.first<User[]>('usersUpdate', (list) => list.length === 6)
+    await polling.first('sync')
+    if (upgrading.socket.io.engine.transport.name !== 'websocket')
+      await once(upgrading.socket.io.engine as unknown as NodeJS.EventEmitter, 'upgrade')
+    t.equal(upgrading.socket.io.engine.transport.name, 'websocket')
+    boss.socket.emit('admin_active', token)
+    const uids: string[] = []
+    for (const client of [ann, sameAnn]) {
+      await client.first<boolean>('admin_online', (isOnline) => isOnline)
+      client.socket.emit('listener_init')
+      uids.push((await client.first<{ uid: string }>('listener_uid')).uid)
+    }
+    t.equal(uids[0], uids[1])
+    t.same(await ann.ask('suggest_song', { id: 'day/Wish.mp3' }), { ok: true })
+    t.match(await sameAnn.ask('suggest_song', { id: 'day/Wish.mp3' }), { error: 'cooldown' })
+  })
+
+  const player = openPlayer(t, `${nginx.url}/api/stream/public.mp3`)
+  await player.more(40)
+  t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
+  t.notOk('transfer-encoding' in player.head, 'players know no chunks')
+
+  const load = startLoad(t, nginx.url)
+  /** All that was heard is the broadcast, without a frame too many or too few. */
+  const assertWhole = async (t: Test) => {
+    await player.more(20)
+    const heard = player.audio
+    await air.more(4)
+    const told = Buffer.concat(air.chunks.map((chunk) => chunk.audio))
+    t.ok(told.includes(heard), `${heard.length} bytes in one piece`)
+    for (const { asked, got } of player.resumed) t.equal(got, asked, 'a player resumes where it was')
+    t.same(load.failed, [], 'nothing that may be asked twice was lost')
+  }
+
+  await t.test('a replica that is told to end finishes what it has begun', async (t) => {
+    const upload = await beginUpload(one.url, token, track)
+    const gone = one.process.end('SIGTERM')
+    await one.process.printed(/SIGTERM/)
+    const ready = await fetch(`${one.url}/readyz`)
+    t.equal(ready.status, 503)
+    t.match(await ready.json(), { error: { reason: 'draining' } })
+    while (await answers(one.url)) await pause(50)
+    t.match(await upload.end(), { statusCode: 200 })
+    await gone
+    t.equal(await one.process.exited, 0)
+    await load.more(30)
+    await assertWhole(t)
+  })
+
+  const again = await station.startApi(ports[0])
+  await t.test('and so does the other one, when the first is back', async (t) => {
+    await two.process.end('SIGTERM')
+    t.equal(await two.process.exited, 0)
+    await load.more(30)
+    await assertWhole(t)
+    t.ok(player.resumed.length > 0, 'the player was on one of them')
+    if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
+    t.ok(ends.length > 0)
+    t.notOk(ends.includes('io server disconnect'), 'clients come back by themselves')
+  })
+
+  const back = await station.startApi(ports[1])
+  await t.test('a worker that is replaced is not noticed', async (t) => {
+    const before = player.resumed.length
+    await worker.end('SIGTERM')
+    await standby.printed(/the station is on air/)
+    await station.startWorker()
+    await assertWhole(t)
+    t.equal(player.resumed.length, before, 'nobody was cut off')
+  })
+
+  await t.test('a replica that is killed is not missed', async (t) => {
+    await again.process.end('SIGKILL')
+    await load.more(60)
+    await assertWhole(t)
+    t.ok(await answers(back.url))
+  })
+})
+
+type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>
+
+const answers = (url: string) =>
+  fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(
+    () => true,
+    () => false,
+  )
+
+/** Sends the first half of a track; `end` sends the other one and gives the answer. */
+async function beginUpload(url: string, token: string, bytes: Buffer) {
+  const sending = request(`${url}/api/admin/upload-song-file`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'audio/mpeg',
+      'content-length': bytes.length,
+      'x-file-name': 'Slow.mp3',
+      expect: '100-continue',
+    },
+  })
+  sending.flushHeaders()
+  await once(sending, 'continue')
+  sending.write(bytes.subarray(0, bytes.length / 2))
+  return {
+    async end(): Promise<IncomingMessage> {
+      const answered = once(sending, 'response')
+      sending.end(bytes.subarray(bytes.length / 2))
+      const [answer] = (await answered) as [IncomingMessage]
+      answer.resume()
+      return answer
+    },
+  }
+}
