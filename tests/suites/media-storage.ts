@@ -48,6 +48,8 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.equal(await text(await media.open('arts/a.jpg', { start: 9, end: 9 })), '9')
     t.match(await media.stat('arts/a.jpg'), { size: 10, modifiedMs: Number })
     t.equal(readFileSync(await media.source('arts/a.jpg'), 'utf8'), '0123456789')
+    await media.put('arts/empty.jpg', new Uint8Array())
+    t.equal(await text(await media.open('arts/empty.jpg')), '')
     await media.put('arts/a.jpg', new Uint8Array([0x31]))
     t.equal(readFileSync(await media.source('arts/a.jpg'), 'utf8'), '1', 'also when it is another one')
   })

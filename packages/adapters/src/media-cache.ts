@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -37,6 +37,15 @@ export interface MediaCache {
   atHand(): ReadonlySet<MediaKey> | null
   /** The file is another one now. */
   forget(key: MediaKey): void
+  /**
+   * Takes in what a file is to hold, lets `send` bring it to the storage and tell its version, and keeps it as a copy.
+   * Nothing is left when one of them throws.
+   */
+  passOn(
+    key: MediaKey,
+    content: AsyncIterable<Uint8Array>,
+    send: (path: string) => Promise<string>,
+  ): Promise<void>
   close(): Promise<void>
 }
 
@@ -113,8 +122,18 @@ export async function openMediaCache(
     return fetched
   }
 
+  const newPath = (key: MediaKey) => join(folder, `${serial++}${extname(key)}`)
+
+  function add(key: MediaKey, path: string, version: string, bytes: number): Copy {
+    forget(key)
+    const copy: Copy = { key, path, version, bytes, usedAtMs: performance.now() }
+    copies.add(copy)
+    makeRoom()
+    return copy
+  }
+
   async function download(key: MediaKey): Promise<Copy> {
-    const path = join(folder, `${serial++}${extname(key)}`)
+    const path = newPath(key)
     try {
       let original: Original
       let before: number | undefined
@@ -124,12 +143,7 @@ export async function openMediaCache(
         await pipeline(original.content, createWriteStream(path), { signal: closing.signal })
       } while (forgotten.get(key) !== before)
       came()
-      forget(key)
-      const { version, size: bytes } = original
-      const copy: Copy = { key, path, version, bytes, usedAtMs: performance.now() }
-      copies.add(copy)
-      makeRoom()
-      return copy
+      return add(key, path, original.version, original.size)
     } catch (error) {
       await rm(path, { force: true }).catch(() => {})
       if (isAbsent(error)) came()
@@ -204,6 +218,19 @@ export async function openMediaCache(
   return {
     folder,
     forget,
+
+    async passOn(key, content, send) {
+      const path = newPath(key)
+      try {
+        await pipeline(content, createWriteStream(path), { signal: closing.signal })
+        const { size } = await stat(path)
+        add(key, path, await send(path), size)
+      } catch (error) {
+        forget(key)
+        await rm(path, { force: true }).catch(() => {})
+        throw error
+      }
+    },
 
     async source(key) {
       const copy = copyOf(key)

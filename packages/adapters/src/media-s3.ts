@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -43,8 +45,10 @@ const CONNECTION_LIMIT_MS = 5_000
 const IDLE_LIMIT_MS = 10_000
 const MOST_ATTEMPTS = 4
 const MOST_CONNECTIONS = 200
-/** The smallest that a store takes; with one part on its way an upload holds about two in memory. */
+/** The smallest that a store takes. An upload holds about three in memory. */
 const PART_BYTES = 5 * 1024 * 1024
+/** So many files are sent to the store at once; what is received meanwhile waits on disk. */
+const MOST_SENT_AT_ONCE = 4
 /** So often in a row the rest of a file is asked for after the answer was cut. */
 const MOST_RESUMES = 4
 const RESUME_PAUSE_MS = 200
@@ -171,6 +175,21 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
     }
   }
 
+  const inTurn = limited(MOST_SENT_AT_ONCE)
+  const send = async (key: MediaKey, path: string): Promise<string> => {
+    const { size } = await stat(path)
+    const Body = createReadStream(path)
+    const params = { Bucket, Key: nameOf(key), Body, ContentType: contentTypeOf(key) }
+    try {
+      const { ETag } = await new Upload({ client, params, partSize: PART_BYTES, queueSize: 1 }).done()
+      return versionOf({ ETag, ContentLength: size })
+    } catch (error) {
+      throw refusal('STORAGE_WRITE_FAILED', told('writing a file', error))
+    } finally {
+      Body.destroy()
+    }
+  }
+
   const copy = async (from: MediaKey, to: MediaKey): Promise<boolean> => {
     // An answer may get lost: then this tells whether the file that is there is the one that was made here.
     const mark = randomUUID()
@@ -207,32 +226,21 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
       return found && { size: found.ContentLength ?? 0, modifiedMs: found.LastModified?.getTime() ?? 0 }
     },
 
+    async digest(key) {
+      const found = await head(key)
+      // What was put in parts, or is encrypted with a key that is kept apart, has a tag of another kind.
+      const isPlain = !found?.ServerSideEncryption?.startsWith('aws:') && !found?.SSECustomerAlgorithm
+      return (isPlain && /^"?([\da-f]{32})"?$/.exec(found?.ETag ?? '')?.[1]) || null
+    },
+
     open: async (key, range) => (await read(key, range)).content,
 
     async put(key, content) {
       // A sender may be gone before its first byte is asked for; reading tells of it, and nobody else has to listen.
       if (content instanceof Readable) content.on('error', () => {})
-      const name = nameOf(key)
-      let broken: { error: unknown } | null = null
-      const pieces = async function* () {
-        try {
-          for await (const piece of content as AsyncIterable<Uint8Array | string>) yield Buffer.from(piece)
-        } catch (error) {
-          broken = { error }
-          throw error
-        }
-      }
-      const Body = content instanceof Uint8Array ? content : Readable.from(pieces())
-      const params = { Bucket, Key: name, Body, ContentType: contentTypeOf(key) }
-      try {
-        await new Upload({ client, params, partSize: PART_BYTES, queueSize: 1 }).done()
-      } catch (error) {
-        // What the sender did comes first; the store may have complained of it in its own way.
-        const { error: cause } = (broken as { error: unknown } | null) ?? { error: null }
-        throw cause ?? refusal('STORAGE_WRITE_FAILED', told('writing a file', error))
-      } finally {
-        cache.forget(key)
-      }
+      nameOf(key)
+      const pieces = content instanceof Uint8Array ? [content] : content
+      await cache.passOn(key, Readable.from(pieces), (path) => inTurn(() => send(key, path)))
     },
 
     async copy(from, to) {
@@ -326,6 +334,23 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
       client.destroy()
       signer.destroy()
     },
+  }
+}
+
+/** Does so many things at once at most; the others wait. */
+function limited(most: number): <T>(act: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = most
+  return async (act) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await act()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
   }
 }
 
