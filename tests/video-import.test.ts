@@ -242,23 +242,29 @@ t.test('video import', async (t) => {
     })
   })
 
-  await t.test('whoever goes away takes the tool along, with all that it has started', async (t) => {
-    await startJobs(t, ports)
-    const before = (await runs()).filter(({ id }) => id === 'hang').length
-    const going = ['upload-song-url', 'upload-song-url'].map((path) =>
-      post(origin, path, admin.token, linkTo('hang')),
-    )
-    const run = await runOf('hang', before + 2)
-    t.ok(isAlive(run.pid) && isAlive(run.child!))
-    for (const { destroy } of going) destroy()
-    for (const run of (await runs()).slice(-2)) await isGone(run)
-    await until(async () => (await board(jobs, 'downloads')).counts.active === 0)
-    t.match((await board(jobs, 'downloads')).jobs[0], {
-      name: 'import-video',
-      state: 'failed',
-      failedReason: 'nobody waits for it any more',
-    })
-  })
+  await t.test(
+    'two are done at a time; whoever goes away takes the tool along, with all that it has started',
+    async (t) => {
+      await startJobs(t, ports)
+      const before = (await runs()).filter(({ id }) => id === 'hang').length
+      const going = [1, 2, 3].map(() => post(origin, 'upload-song-url', admin.token, linkTo('hang')))
+      const run = await runOf('hang', before + 2)
+      t.ok(isAlive(run.pid) && isAlive(run.child!))
+      await until(async () => (await board(jobs, 'downloads')).counts.waiting === 1)
+      t.equal((await board(jobs, 'downloads')).counts.active, 2)
+      for (const { destroy } of going) destroy()
+      for (const run of (await runs()).slice(-2)) await isGone(run)
+      await until(async () => {
+        const { waiting, active } = (await board(jobs, 'downloads')).counts
+        return waiting + active === 0
+      })
+      t.match((await board(jobs, 'downloads')).jobs[0], {
+        name: 'import-video',
+        state: 'failed',
+        failedReason: 'nobody waits for it any more',
+      })
+    },
+  )
 
   await t.test('what takes too long is ended', async (t) => {
     const videoTools = openVideoTools(ports.config, ports.redis, ports.log, {
@@ -292,8 +298,8 @@ t.test('video import', async (t) => {
       const run = await runOf('slow')
       t.equal(run.cookies, null, 'cookies are forgotten when the jobs start')
       await doomed.end('SIGKILL')
-      await isGone(run)
       await startJobs(t, ports)
+      await isGone(run)
       t.match((await answer).body, { ok: true, storageKey: 'day/The Band - slow.mp3' })
       t.same(await staged(), ['.staged/day/The Band - slow.mp3'])
       await isGone(await runOf('slow', 2))
