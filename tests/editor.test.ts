@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, rename, rmdir, stat, utimes } from 'node:fs/promises'
+import { mkdtemp, rmdir, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mode, Privilege, Track } from '@solstice/contracts'
@@ -17,6 +17,7 @@ import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
 import { temporaryFolder } from './harness/processes.ts'
+import { refuseChanges } from './harness/refuse-changes.ts'
 import { openSocket } from './harness/socket-client.ts'
 import { type Air, startAir, startJobs } from './harness/workers.ts'
 
@@ -586,19 +587,9 @@ t.test('what could not be written to the store leaves no file without a record',
       notes = structuredClone(kept)
     },
   })
-  /** Nothing can be renamed over a folder. */
-  const block = async (collection: string) => {
-    const file = join(ports.config.dataDir, `${collection}.json`)
-    await rename(file, `${file}.aside`)
-    await mkdir(file)
-    return async () => {
-      await rmdir(file)
-      await rename(`${file}.aside`, file)
-    }
-  }
   const [moved, deleted] = station.free()
   const move = { songIds: [moved!], targetMode: 'night' as const, scope: 'library' as const, actor }
-  const unblockTracks = await block('tracks')
+  const unblockTracks = await refuseChanges(ports, 'tracks')
   await t.rejects(editor.move(move, attempt('1')))
   t.notOk(await station.hasFile(moved!.replace('day', 'night')), 'the copy is gone')
   await unblockTracks()
@@ -610,7 +601,7 @@ t.test('what could not be written to the store leaves no file without a record',
   notes = undefined
   const song = (await ports.data.tracks.get(deleted!))!
   await ports.data.lyrics.put({ key: lyricsKey(song.artist, song.title), synced: false, lines: [] })
-  const unblockLyrics = await block('lyrics')
+  const unblockLyrics = await refuseChanges(ports, 'lyrics')
   const deletion = { songIds: [deleted!], scope: 'library' as const, actor }
   await t.rejects(editor.remove(deletion, attempt('2')))
   await station.assertWhole(t)

@@ -7,6 +7,7 @@ import { type Answer, defaultSettings, type JobName, type JobQueue, lyricsKey } 
 import t, { type Test } from 'tap'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
+import { dataSettings } from './harness/postgres.ts'
 import { start, temporaryFolder } from './harness/processes.ts'
 import { programOf } from './harness/programs.ts'
 import { startAir, startJobs } from './harness/workers.ts'
@@ -14,7 +15,7 @@ import { startAir, startJobs } from './harness/workers.ts'
 const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0')}.mp3`)
 
 /** The jobs in a process of their own, to be killed. */
-async function startDoomed(t: Test, { ports: { config } }: OpenApp) {
+async function startDoomed(t: Test, { ports: { config }, folder }: OpenApp) {
   return start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
     JWT_SECRET: config.jwtSecret,
     REDIS_URL: config.redisUrl,
@@ -23,6 +24,7 @@ async function startDoomed(t: Test, { ports: { config } }: OpenApp) {
     NIGHT_MODE: 'false',
     DEMO_LIBRARY: 'false',
     LYRICS_API_URL: '',
+    ...(await dataSettings(folder, {})),
   })
 }
 

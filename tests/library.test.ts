@@ -1,10 +1,11 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { audioTags, openJsonData, openLocalMedia } from '@solstice/adapters'
+import { audioTags, openLocalMedia } from '@solstice/adapters'
 import type { Track } from '@solstice/contracts'
 import type { OnAir } from '@solstice/playout'
 import {
   artistKey,
+  type DataStore,
   findArt,
   libraryOf,
   purgeHistory,
@@ -15,13 +16,14 @@ import {
 } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { makeTone } from './harness/audio.ts'
+import { openTestData } from './harness/postgres.ts'
 import { temporaryFolder } from './harness/processes.ts'
 import { track } from './suites/data-store.ts'
 
 async function openStation(t: Test) {
   const folder = await temporaryFolder(t)
   const root = join(folder, 'media')
-  const data = await openJsonData(join(folder, 'data'))
+  const data = await openTestData(folder)
   t.teardown(() => data.close())
   const media = await openLocalMedia(root)
   const warnings: object[] = []
@@ -35,7 +37,7 @@ async function openStation(t: Test) {
   return { root, data, media, warnings, place, run }
 }
 
-const artists = async ({ data }: { data: Awaited<ReturnType<typeof openJsonData>> }) =>
+const artists = async ({ data }: { data: DataStore }) =>
   (await data.artists.find()).map(({ artist, artFileName }) => [artist, artFileName]).sort()
 
 t.test('a file on disk without a record is added with what its tags say', async (t) => {

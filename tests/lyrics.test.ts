@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
+import { dataSettings } from './harness/postgres.ts'
 import { start } from './harness/processes.ts'
 import { programOf } from './harness/programs.ts'
 import { openSocket } from './harness/socket-client.ts'
@@ -501,13 +502,14 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
   await startAir(t, ports)
   const { dataDir, mediaDir, jwtSecret } = ports.config
   const program = await programOf('apps/jobs/src/main.ts')
-  const process = () =>
+  const process = async () =>
     start(t, 'node', [program], {
       ...env,
       REDIS_URL: station.redis.url,
       DATA_DIR: dataDir,
       MEDIA_DIR: mediaDir,
       JWT_SECRET: jwtSecret,
+      ...(await dataSettings(station.folder, env)),
     })
   // The service keeps two lookups waiting, until the process that asked is gone.
   service.answer = (_, response) => {
@@ -515,12 +517,12 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
   }
   const { jobId } = (await ask(`POST ${BATCH}`, { songIds: ids })).body
   const progress = async () => (await ask(`GET ${BATCH}/${jobId}`)).body
-  const first = process()
+  const first = await process()
   await service.wasAsked(4)
   first.child.kill('SIGTERM')
   t.equal(await first.exited, 0)
   t.match(await progress(), { state: 'waiting', done: 3, total: 12 })
-  const second = process()
+  const second = await process()
   await service.wasAsked(8)
   await second.end('SIGKILL')
   t.match(await progress(), { done: 6, total: 12 })

@@ -3,7 +3,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { appendFile, chmod, chown } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { openData, readConfig } from '@solstice/adapters'
+import type { DataStore } from '@solstice/station'
 import pg from 'pg'
+import { pino } from 'pino'
 import { freePort, type Process, start, type Teardown, temporaryFolder } from './processes.ts'
 
 const run = promisify(execFile)
@@ -101,6 +104,12 @@ export async function dataSettings(
     databases.set(folder, database)
   }
   return { DATA_PROVIDER: 'sql', DATABASE_URL: await database, DATABASE_POOL_MAX: '4' }
+}
+
+/** The memory of a station with this folder. */
+export async function openTestData(folder: string): Promise<DataStore> {
+  const settings = { JWT_SECRET: '-', DATA_DIR: join(folder, 'data'), ...(await dataSettings(folder, {})) }
+  return openData(readConfig(settings).config, pino({ level: 'silent' }))
 }
 
 /** PostgreSQL refuses to run as root. */
