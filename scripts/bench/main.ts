@@ -4,6 +4,7 @@ import { type Process, start, type Teardown } from '../../tests/harness/processe
 import { childrenOf, prepareStation } from '../../tests/harness/station.ts'
 import { logIn } from '../../tests/harness/uploads.ts'
 import { measureAdmin } from './admin.ts'
+import { measureData, TRACKS } from './data.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { measureMicrophones } from './microphones.ts'
 import { measureUploads, UPLOAD_MB } from './uploads.ts'
@@ -11,7 +12,7 @@ import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio says how much the service adds. With
-// `microphones`, `admin` or `uploads` as argument only that part is measured.
+// `microphones`, `admin`, `data` or `uploads` as argument only that part is measured.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,6 +37,7 @@ try {
   if (part === undefined) await measureAir()
   if (part === undefined || part === 'microphones') await tellMicrophones()
   if (part === undefined || part === 'admin') await tellAdmin()
+  if (part === undefined || part === 'data') await tellData()
   if (part === undefined || part === 'uploads') await tellUploads()
   await finish(0)
 } catch (error) {
@@ -133,6 +135,22 @@ async function tellAdmin(): Promise<void> {
       `${coldMs.toFixed(1)} ms cold`,
       size,
     )
+  }
+}
+
+async function tellData(): Promise<void> {
+  heading(`Memory with ${TRACKS.toLocaleString('en')} tracks: in PostgreSQL, and beside it in files`)
+  const { json, sql } = await measureData(run)
+  const what = {
+    load: 'first reading',
+    insert: 'a track more',
+    update: 'a track changed',
+    list: 'all tracks',
+    listAnew: 'half of them, after a change',
+  } as const
+  for (const [name, title] of Object.entries(what) as [keyof typeof what, string][]) {
+    const beside = `${json[name].toFixed(2)} ms in files`
+    row(title, `${sql[name].toFixed(2)} ms`, ratio(sql[name], json[name]), beside)
   }
 }
 
