@@ -322,6 +322,34 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.equal((await data.lyrics.get('a||b'))?.lines[0]?.text, 'kept')
   })
 
+  t.test(
+    'all there is can be replaced in one step, in order and with the numbers that were given',
+    async (t) => {
+      const open = await place(t)
+      const [one, other] = [await open(), await open()]
+      t.same(await one.history.contents(), { records: [], serial: 0 })
+      for (let n = 1; n <= 4; n++) await one.history.insert(played('day/a', n))
+      await one.history.delete({ id: 4 })
+      const before = await other.history.contents()
+      t.same([ids(before.records), before.serial], [[1, 2, 3], 4])
+
+      const records = [7, 2, 5].map((id) => ({ id, ...played('day/b', id) }))
+      await one.history.replaceAll({ records, serial: 9 })
+      t.same(await other.history.contents(), { records, serial: 9 })
+      t.equal((await other.history.insert(played('day/a', 1)))?.id, 10)
+
+      const twice = [...records, { ...records[0]!, id: 8 }]
+      const keyless = [{ ...records[0]!, id: undefined as unknown as number }]
+      for (const unfit of [[...records, ...records], twice, keyless])
+        await t.rejects(one.history.replaceAll({ records: unfit, serial: 1 }))
+      t.same(ids(await one.history.find()), [7, 2, 5, 10], 'nothing is changed')
+      await one.history.replaceAll({ records: [], serial: 0 })
+      t.same(await (await open()).history.contents(), { records: [], serial: 0 })
+      await one.history.replaceAll({ records: [], serial: 3 })
+      t.equal((await other.history.insert(played('day/a', 1)))?.id, 4)
+    },
+  )
+
   t.test('a closed store takes no changes', async (t) => {
     const data = await (await openPlace(t))()
     const last = data.offsets.put({ key: 'a', offset: 1 })

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import {
   type Collection,
   type CollectionSpec,
+  type Contents,
   collections,
   type DataStore,
   type NewRecord,
 } from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
+import { refuseUnfit } from './records.ts'
 
 const FORMAT_VERSION = 1
 
@@ -161,6 +163,21 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
       for (const [key] of found) draft.records.delete(key)
       draft.isChanged ||= found.length > 0
       return found.length
+    })
+  }
+
+  async contents(): Promise<Contents<T>> {
+    const { all, serial } = this.#current()
+    return { records: all, serial }
+  }
+
+  async replaceAll({ records, serial }: Contents<T>): Promise<void> {
+    refuseUnfit(records, this.#spec)
+    await this.#change((draft) => {
+      draft.records.clear()
+      draft.serial = this.#spec.serial ? serial : 0
+      draft.isChanged = true
+      for (const record of records) this.#set(draft, this.#keep(record))
     })
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Collection,
   type CollectionSpec,
+  type Contents,
   collections,
   type DataStore,
   Failure,
@@ -18,7 +19,15 @@ import {
   PostgresAway,
   type Session,
 } from './postgres.ts'
-import { type Changes, type Counters, type Draft, deepFreeze, type Key, Records } from './records.ts'
+import {
+  type Changes,
+  type Counters,
+  type Draft,
+  deepFreeze,
+  type Key,
+  Records,
+  refuseUnfit,
+} from './records.ts'
 
 const FIRST_CONNECT_LIMIT_MS = 30_000
 const FIRST_CONNECT_EVERY_MS = 500
@@ -162,6 +171,24 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
     return this.#change((draft) => draft.delete(where))
   }
 
+  async contents(): Promise<Contents<T>> {
+    await this.#fresh()
+    const records = this.#records.find()
+    const rows = await this.#postgres
+      .ask(({ run }) =>
+        run(sql<{ last_serial: string }>`select last_serial from collections where name = ${this.#name}`),
+      )
+      .catch((error) => {
+        throw error instanceof PostgresAway ? unavailable() : error
+      })
+    return { records, serial: Number(rows[0]?.last_serial ?? 0) }
+  }
+
+  async replaceAll({ records, serial }: Contents<T>): Promise<void> {
+    refuseUnfit(records, this.#spec)
+    await this.#change((draft) => draft.replaceAll(records, serial))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#writing
@@ -280,7 +307,7 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
           if (trial?.isComplete && (await isCommitted(session, trial.xid))) return
           await this.#catchUp(session)
           trial = this.#try(this.#take(trial), counters)
-          if (trial.changes.size > 0) await this.#write(session, trial)
+          if (trial.version > Number(counters.version)) await this.#write(session, trial)
           trial.isComplete = true
         })
         break
@@ -316,7 +343,7 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
     const draft = this.#records.draft({ place: Number(last_place), serial: Number(last_serial) })
     const settle = batch.map((change) => change.attempt(draft))
     const { changes, last } = draft
-    const isChange = changes.size > 0
+    const isChange = changes.size > 0 || last.serial !== Number(last_serial)
     return {
       batch,
       settle,

@@ -135,6 +135,14 @@ export class Draft<T extends object> {
     return found.length
   }
 
+  /** These records and no others; they have to fit together (`refuseUnfit`). */
+  replaceAll(records: readonly T[], serial: number): void {
+    this.delete(() => true)
+    // Of all keys, that of each is set by its own record.
+    this.last.serial = this.#spec.serial ? serial : 0
+    for (const record of records) this.#add(frozenCopy(record))
+  }
+
   *#matching(where: Partial<T> | ((record: Readonly<T>) => boolean)): Generator<[number, T]> {
     const matches = typeof where === 'function' ? where : equals(where)
     const key = typeof where === 'function' ? undefined : where[this.#spec.key as keyof T]
@@ -191,6 +199,22 @@ export class Draft<T extends object> {
   #free(record: T): void {
     this.#places.set(keyOf(record, this.#spec), null)
     if (this.#spec.unique) this.#taken.set(combinationOf(record, this.#spec), null)
+  }
+}
+
+/** @throws when a record has no key, or two have the same or a unique combination in common. */
+export function refuseUnfit(records: readonly object[], spec: CollectionSpec): void {
+  const seen = new Set<Key>()
+  const taken = new Set<string>()
+  for (const record of records) {
+    const key = keyOf<object>(record, spec)
+    if (spec.serial ? !Number.isSafeInteger(key) : typeof key !== 'string')
+      throw new Error(`a record has no "${spec.key}"`)
+    const combination = combinationOf<object>(record, spec)
+    if (seen.has(key) || (spec.unique && taken.has(combination)))
+      throw new Error(`another record stands where ${key} would be`)
+    seen.add(key)
+    taken.add(combination)
   }
 }
 

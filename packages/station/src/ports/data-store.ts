@@ -198,6 +198,21 @@ export interface Collection<T extends object, K extends keyof T & string> {
   update(where: Partial<T>, change: Partial<T>): Promise<number>
   /** Removes the records that equal `where`, or that the predicate names, and says how many. */
   delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number>
+  /** All there is, as it was at one moment. */
+  contents(): Promise<Contents<T>>
+  /**
+   * Puts this in place of all there is, in one step.
+   * @throws when a record has no key, or two have the same or a unique combination in common; then nothing is changed.
+   */
+  replaceAll(contents: Contents<T>): Promise<void>
+}
+
+/** What a collection holds. */
+export interface Contents<T> {
+  /** In order of insertion. */
+  records: readonly Readonly<T>[]
+  /** The last serial number that was given, 0 when none was. */
+  serial: number
 }
 
 /** A record before the store gave it its serial number. */
