@@ -15,13 +15,14 @@ interface Props {
   onOpen: (orderId: string) => void
 }
 
-/** How it stands with the newest order, in a line that opens it. */
+/** How it stands with an order, in a line that opens it: with one of which there is bad news, or else with the newest. */
 export function DonateLine({ radio, locale, t, onOpen }: Props) {
   const orders = useStore(radio.donations.orders)
   const heard = useStore(radio.heard)
   useNow(orders.length ? 1000 : null)
   const nowMs = radio.connection.stationNowMs()
-  const [order, ...others] = orders.filter((order) => isShown(order, heard, nowMs))
+  const shown = orders.filter((order) => isShown(order, heard, nowMs))
+  const order = shown.find(({ status }) => status && !['pending', 'paid'].includes(status)) ?? shown[0]
   if (!order) return null
   const leftMs = order.status === 'pending' && order.expiresAt !== null ? order.expiresAt - nowMs : 0
   return (
@@ -34,7 +35,7 @@ export function DonateLine({ radio, locale, t, onOpen }: Props) {
       <Icon name="support" size={18} />
       <span class="order-state">{lineOfOrder(order, heard, nowMs, locale, t)}</span>
       {leftMs > 0 && <span>{clock(leftMs / 1000)}</span>}
-      {others.length > 0 && <span>+{others.length}</span>}
+      {shown.length > 1 && <span>+{shown.length - 1}</span>}
     </button>
   )
 }
