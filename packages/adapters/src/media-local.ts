@@ -74,6 +74,8 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       return found && { size: found.stats.size, modifiedMs: found.stats.mtimeMs }
     },
 
+    digest: async () => null,
+
     async open(key, range) {
       const found = await locate(key)
       if (!found) throw new Failure('NOT_FOUND')

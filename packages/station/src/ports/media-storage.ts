@@ -21,6 +21,8 @@ export interface MediaLink {
 /** Files of the station. A key that would leave its place is refused with `Failure('BAD_REQUEST')`. */
 export interface MediaStorage {
   stat(key: MediaKey): Promise<MediaStat | null>
+  /** MD5 (hex) of a file, when the storage knows it without reading the file. */
+  digest(key: MediaKey): Promise<string | null>
   /** Bytes `start` to `end` (inclusive) or all. @throws Failure NOT_FOUND */
   open(key: MediaKey, range?: { start: number; end: number }): Promise<Readable>
   /** Puts a new file in one step: a reader finds all of it or nothing. Replaces what is there. */
