@@ -1,0 +1,291 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { createMetrics, readConfig, serveMetrics } from '@solstice/adapters'
+import { allRoutes } from '@solstice/contracts'
+import { pino } from 'pino'
+import t from 'tap'
+import { parse } from 'yaml'
+import { openLog } from '../packages/adapters/src/log.ts'
+import { openApp } from './harness/app.ts'
+import { freePort, root } from './harness/processes.ts'
+
+const read = (path: string) => readFile(join(root, path), 'utf8')
+const TOKEN = 'a token of Prometheus'.replaceAll(' ', '-')
+
+/** The values of a report by name and labels, as they are written. */
+const figuresIn = (report: string) =>
+  new Map(
+    report
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+      .map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]),
+  )
+
+t.test('metrics are for programs of this machine, or for whoever brings the token', async (t) => {
+  const open = await openApp(t)
+  const ask = (headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
+    open.app.inject({ url: '/metrics', headers, remoteAddress })
+  const answer = await ask()
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, { 'content-type': /^text\/plain; version=0\.0\.4/, 'cache-control': 'no-store' })
+  for (const address of ['::1', '127.0.0.9', '::ffff:127.0.0.1'])
+    t.equal((await ask({}, address)).statusCode, 200, address)
+  for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via'])
+    t.equal((await ask({ [name]: '127.0.0.1' })).statusCode, 403, `through a proxy (${name})`)
+  t.equal((await ask({}, '192.0.2.1')).statusCode, 403)
+
+  const guarded = await openApp(t, { METRICS_TOKEN: TOKEN }, undefined, open)
+  const bring = (authorization?: string) =>
+    guarded.app.inject({ url: '/metrics', ...(authorization && { headers: { authorization } }) })
+  t.equal((await bring()).statusCode, 401, 'also on this machine')
+  t.equal((await bring(`Bearer ${TOKEN}x`)).statusCode, 401)
+  t.equal((await bring(`Basic ${TOKEN}`)).statusCode, 401)
+  t.equal((await bring(`Bearer ${TOKEN}`)).statusCode, 200)
+  t.equal((await guarded.app.inject(`/metrics?token=${TOKEN}`)).statusCode, 401)
+})
+
+t.test('the report has what is watched, and no label that a stranger chose', async (t) => {
+  const { app, ports, addTrack, redis } = await openApp(t)
+  await addTrack('day/a.mp3')
+  const desk = await ports.bus.takeDesk(new AbortController().signal)
+  t.teardown(() => desk.handOver())
+  await app.inject('/api/public/config')
+  for (const path of ['/api/nothing/1', '/api/nothing/2', '/%00']) await app.inject(path)
+  await app.inject({ method: 'POST', url: '/api/public/config' })
+  const report = (await app.inject('/metrics')).body
+  const figures = figuresIn(report)
+  for (const [name, value] of Object.entries({
+    solstice_stream_listeners: '0',
+    solstice_sockets: '0',
+    solstice_stream_bytes_total: '0',
+    solstice_desk_held: '1',
+    'solstice_jobs{queue="jobs",state="failed"}': '0',
+    'solstice_http_request_duration_seconds_count{route="/api/public/config",method="GET",status="2xx"}': '1',
+    'solstice_http_request_duration_seconds_count{route="/api/public/config",method="POST",status="4xx"}':
+      '1',
+    'solstice_http_request_duration_seconds_count{route="none",method="GET",status="4xx"}': '3',
+  }))
+    t.equal(figures.get(name), value, name)
+  t.ok(Number(figures.get('solstice_desk_epoch')) > 0)
+  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
+    t.ok(figures.has(name), name)
+  t.notOk(figures.has('solstice_stream_edge_age_seconds'), 'what is not known is not told')
+  const paths = new Set<string>([...allRoutes.map(({ path }) => path), 'none', '/*'])
+  for (const [, route] of report.matchAll(/route="([^"]*)"/g)) t.ok(paths.has(route!), route)
+
+  await redis.process.end()
+  const without = figuresIn((await app.inject('/metrics')).body)
+  t.notOk(without.has('solstice_desk_held'), 'while Redis is away the rest is told')
+  t.equal(without.get('solstice_sockets'), '0')
+})
+
+t.test('a process without HTTP of its own serves its metrics at a port, when it is told to', async (t) => {
+  const silent = pino({ level: 'silent' })
+  const metrics = createMetrics()
+  metrics.counter({ name: 'some_total', help: 'Something' }, () => 3)
+  metrics.gauge({ name: 'broken', help: 'Nothing' }, () => Promise.reject(new Error('away')))
+  const { config } = readConfig({ JWT_SECRET: 'x', METRICS_PORT: String(await freePort()) })
+  const close = await serveMetrics(metrics, config, silent)
+  t.teardown(close)
+  t.equal(config.metricsHost, '127.0.0.1', 'to this machine unless told otherwise')
+  const url = `http://127.0.0.1:${config.metricsPort}`
+  const answer = await fetch(`${url}/metrics`)
+  const figures = figuresIn(await answer.text())
+  t.equal(figures.get('some_total'), '3')
+  t.notOk(figures.has('broken'))
+  t.equal((await fetch(`${url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } })).status, 403)
+  t.same(await (await fetch(`${url}/healthz`)).json(), { ok: true })
+  t.equal((await fetch(`${url}/else`)).status, 404)
+
+  const taken = await serveMetrics(createMetrics(), config, silent)
+  taken()
+  t.ok((await fetch(`${url}/healthz`)).ok, 'a port that is taken ends nobody')
+  const off = readConfig({ JWT_SECRET: 'x' }).config
+  t.equal(off.metricsPort, null)
+  await serveMetrics(metrics, off, silent)
+})
+
+t.test('a request keeps a name that is plain and short, and gets one otherwise', async (t) => {
+  const { app } = await openApp(t)
+  const named = async (given?: string) => {
+    const headers = given === undefined ? {} : { 'x-request-id': given }
+    return String((await app.inject({ url: '/healthz', headers })).headers['x-request-id'])
+  }
+  t.equal(await named('trace-1.of_mine'), 'trace-1.of_mine')
+  for (const given of [
+    undefined,
+    '',
+    'short',
+    'a'.repeat(65),
+    'with space',
+    '{"json":1}1',
+    'täglich12',
+    'a\tb123456',
+  ])
+    t.match(await named(given), /^[\da-f]{8}-[\da-f-]{27}$/, given)
+})
+
+t.test('whatever is logged, in whatever form, secrets are left out', async (t) => {
+  const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const log = openLog('test', 'info', sink as unknown as Parameters<typeof openLog>[2])
+  const SECRET = 'hunter2-hunter2'
+  const child = log.child({ token: SECRET })
+  child.info({ headers: { authorization: `Bearer ${SECRET}`, cookie: `adminToken=${SECRET}` } }, 'headers')
+  log.info({ deep: { deeper: { password: SECRET, 'set-cookie': [`a=${SECRET}`] } } }, 'deep')
+  log.warn({ 'x-art-token': SECRET, signature: `"${SECRET}\\` }, 'quoted')
+  log.error({ err: new Error(`GET https://s3/a?X-Amz-Signature=${SECRET}&X-Amz-Date=1: 403`) }, 'an error')
+  log.info(`a listener asks /api/stream?from=1&artToken=${SECRET}#x`)
+  log.info(`with Bearer ${SECRET} as it stands`)
+  const refused = Object.assign(new Error('WRONGPASS'), { command: { name: 'auth', args: [SECRET] } })
+  log.error({ err: refused }, 'refused')
+  t.equal(lines.length, 7)
+  for (const line of lines) t.notMatch(line, SECRET)
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [
+      { headers: {} },
+      {},
+      {},
+      { err: { message: 'GET https://s3/a?X-Amz-Signature=[redacted]&X-Amz-Date=1: 403' } },
+      { msg: 'a listener asks /api/stream?from=1&artToken=[redacted]#x' },
+    ],
+    'the rest is there',
+  )
+})
+
+interface Service {
+  command?: string[]
+  environment?: Record<string, string | number>
+  healthcheck?: { test: string[] }
+  image: string
+  restart: string
+  read_only?: boolean
+  user?: string
+  volumes?: string[]
+  depends_on?: Record<string, { condition: string }>
+}
+
+t.test(
+  'the compose file starts what there is, with settings that are known and secrets from outside',
+  async (t) => {
+    const compose = parse(await read('docker-compose.yml'), { merge: true }) as {
+      services: Record<string, Service>
+      volumes: object
+    }
+    const { services } = compose
+    const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+    const known = new Set((await read('packages/adapters/src/config.ts')).match(/\b[A-Z][A-Z0-9_]{3,}\b/g))
+    const apps = ['api', 'stream-worker', 'jobs']
+    t.strictSame(
+      Object.keys(services).sort(),
+      [...apps, 'nginx', 'postgres', 'redis', 's3', 's3-bucket'].sort(),
+    )
+
+    for (const name of apps) {
+      const { command, environment = {}, depends_on = {} } = services[name]!
+      t.equal(`exec ${command?.join(' ')}`, scripts[`start:${name}`], `${name} is what npm starts`)
+      for (const variable of Object.keys(environment)) t.ok(known.has(variable), `${name}: ${variable}`)
+      const values = Object.entries(environment).map(([variable, value]) => [
+        variable,
+        withoutReferences(value),
+      ])
+      const { config, warnings } = readConfig(Object.fromEntries(values))
+      t.match(config, { isProduction: true, dataProvider: 'sql', mediaStorage: 'cloud', trustProxyHops: 1 })
+      t.same(
+        warnings,
+        [`ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer`],
+        'nothing is misspelt',
+      )
+      t.match(depends_on, {
+        redis: { condition: 'service_healthy' },
+        postgres: { condition: 'service_healthy' },
+      })
+    }
+    for (const [name, service] of Object.entries(services)) {
+      t.ok(service.restart === 'no' || service.healthcheck, `${name} has a health check`)
+      t.match(service.image, /:\d+\.\d+[\w.-]*$|:RELEASE\.\d{4}/, `${name}: the image has a version`)
+      t.equal(service.read_only, true, `${name} writes to volumes only`)
+      for (const [variable, value] of Object.entries(service.environment ?? {}))
+        if (/SECRET|PASS|TOKEN|_KEY|DATABASE_URL|REDIS_URL/.test(variable))
+          t.match(
+            String(value),
+            /\$\{\w+:\?[^}]+\}/,
+            `${name}: ${variable} comes from outside or nothing starts`,
+          )
+      for (const dependency of Object.keys(service.depends_on ?? {})) t.ok(services[dependency], dependency)
+      for (const volume of service.volumes ?? []) {
+        const [from = ''] = volume.split(':')
+        if (from.startsWith('./')) t.ok(await read(from), `${from} is there`)
+        else t.ok(from in compose.volumes, `${name}: ${from}`)
+      }
+    }
+  },
+)
+
+/** `${NAME:?why}` and `${NAME:-default}` as they are filled in. */
+function withoutReferences(value: string | number): string {
+  return String(value)
+    .replace(/\$\{PUBLIC_SERVER_URL:\?[^}]+\}|\$\{S3_PUBLIC_ENDPOINT:\?[^}]+\}/g, 'https://radio.example')
+    .replace(/\$\{\w+:-([^}]*)\}/g, '$1')
+    .replace(/\$\{\w+:\?[^}]+\}/g, 'a'.repeat(40))
+}
+
+t.test('the image has versions and no secrets, and nothing in it runs as root', async (t) => {
+  const lines = (await read('Dockerfile'))
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'))
+  const of = (instruction: string) => lines.filter((line) => line.startsWith(`${instruction} `))
+  const stages = new Set(of('FROM').map((line) => / AS (\w+)$/.exec(line)?.[1]))
+  for (const line of of('FROM')) {
+    const [, image = ''] = line.split(' ')
+    t.ok(stages.has(image) || /:\d+\.\d+\.\d+-[\w-]+$/.test(image), line)
+  }
+  const last = lines.slice(lines.lastIndexOf(of('FROM').at(-1)!))
+  t.ok(last.includes('USER node') && last.indexOf('USER node') < last.findIndex((line) => /^CMD /.test(line)))
+  t.ok(last.includes('STOPSIGNAL SIGTERM'))
+  t.ok(last.some((line) => line.startsWith('HEALTHCHECK ')))
+  t.notOk(
+    lines.some((line) => /^(ENV|ARG) .*(SECRET|PASS|TOKEN|KEY)/.test(line)),
+    'no secrets',
+  )
+  t.notOk(lines.some((line) => /^ADD |--include=dev|curl |sudo /.test(line)))
+  for (const line of lines.filter((line) => /npm ci/.test(line))) t.match(line, /--ignore-scripts/)
+  for (const line of lines.filter((line) => /apt-get install/.test(line)))
+    t.match(line, /--no-install-recommends .*rm -rf \/var\/lib\/apt\/lists/)
+  const { workspaces } = JSON.parse(await read('package.json')) as { workspaces: string[] }
+  t.same(workspaces, ['packages/*', 'apps/*'])
+  const manifests = of('COPY').flatMap(
+    (line) => /^COPY ((?:apps|packages)\/[\w-]+)\/package\.json/.exec(line)?.[1] ?? [],
+  )
+  const lock = JSON.parse(await read('package-lock.json')) as { packages: Record<string, object> }
+  const members = Object.keys(lock.packages).filter((path) => /^(apps|packages)\/[\w-]+$/.test(path))
+  t.same(manifests.sort(), members.sort(), 'npm knows all workspaces')
+
+  const ignored = (await read('.dockerignore')).split('\n')
+  t.ok(ignored.includes('*'), 'only what is named goes to the builder')
+  for (const secret of ['**/.env*', '**/node_modules']) t.ok(ignored.includes(secret), secret)
+})
+
+t.test('what the dashboard and the guide name is told by some process', async (t) => {
+  const sources = await Promise.all(
+    ['apps/api/src/figures.ts', 'apps/stream-worker/src/figures.ts'].map(read),
+  )
+  const told = new Set(sources.join().match(/\bsolstice_\w+/g))
+  for (const path of ['deploy/grafana-dashboard.json', 'docs/operations.md']) {
+    const named = new Set(
+      (await read(path)).match(/\bsolstice_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, '')),
+    )
+    for (const name of named) t.ok(told.has(name), `${path}: ${name}`)
+    for (const name of told) t.ok(named.has(name), `${path} has ${name}`)
+  }
+  const dashboard = JSON.parse(await read('deploy/grafana-dashboard.json')) as { panels: { id: number }[] }
+  t.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length)
+})
