@@ -1,14 +1,14 @@
 import { handOver } from './donation-queue.ts'
 import { claimPaid, expireDonations, failDonation } from './donations.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { DataStore, InboxRecord } from './ports/data-store.ts'
+import type { DataStore, DeliverySpool, InboxRecord } from './ports/data-store.ts'
 import type { JobQueue } from './ports/job-queue.ts'
-import type {
-  DeliverySpool,
-  MatchingPayment,
-  Payment,
-  PaymentProviderId,
-  Payments,
+import {
+  type MatchingPayment,
+  type Payment,
+  type PaymentProviderId,
+  type Payments,
+  paymentProviderIds,
 } from './ports/payments.ts'
 
 export interface PaymentDeps {
@@ -38,18 +38,24 @@ export async function keepDelivery(
   }
 }
 
-/** What was kept on this machine's disk goes to the store. @throws when the store does not take it. */
+/**
+ * What was kept on this machine's disk goes to the store; how many deliveries.
+ *
+ * @throws the first error, when all others were tried.
+ */
 export async function emptySpool({
   data,
   spool,
 }: {
   data: Pick<DataStore, 'inbox'>
   spool: DeliverySpool
-}): Promise<void> {
-  for (const delivery of await spool.all()) {
+}): Promise<number> {
+  const kept = await spool.all()
+  await eachTried(kept, async (delivery) => {
     await data.inbox.insert(delivery)
     await spool.remove(delivery.id)
-  }
+  })
+  return kept.length
 }
 
 /**
@@ -59,16 +65,10 @@ export async function emptySpool({
  * @throws the first error, when all others were tried.
  */
 export async function applyInbox(deps: PaymentDeps, nowMs: number): Promise<void> {
-  const errors: unknown[] = []
-  for (const { id, provider, payment } of await deps.data.inbox.find()) {
-    try {
-      await applyPayment(deps, provider, payment, nowMs)
-      await deps.data.inbox.delete({ id })
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw errors[0]
+  await eachTried(await deps.data.inbox.find(), async ({ id, provider, payment }) => {
+    await applyPayment(deps, provider, payment, nowMs)
+    await deps.data.inbox.delete({ id })
+  })
 }
 
 /** What a service says of a payment takes effect, once however often it is said. */
@@ -81,11 +81,11 @@ export async function applyPayment(
   const { data, jobs, announcer } = deps
   if (payment.kind === 'failed') {
     const { donationId } = payment
-    const isFailed = await failDonation(data, provider, payment, nowMs)
-    const donation = isFailed && (await data.donations.get(donationId))
-    if (!donation) return
     const result = { donationId, accepted: false, reason: 'payment_failed' } as const
-    return announcer.tell({ uid: donation.uid }, 'donation_result', result)
+    await failDonation(data, provider, payment, nowMs, ({ uid }) =>
+      announcer.tell({ uid }, 'donation_result', result),
+    )
+    return
   }
   const ids = 'donationId' in payment ? [payment.donationId] : await namedOrders(data, provider, payment)
   for (const donationId of ids) {
@@ -95,7 +95,8 @@ export async function applyPayment(
 }
 
 /**
- * Asks the services that do not post their payments, as far as an order waits for one.
+ * Asks the services that do not post their payments, as far as an order waits for one. Orders whose time is over expire when
+ * an answer came that would have named their payments.
  *
  * @throws the first error, when all services were asked.
  */
@@ -104,39 +105,51 @@ export async function pollPayments(
   nowMs: number,
 ): Promise<void> {
   const pending = await deps.data.donations.find({ status: 'pending' })
-  const errors: unknown[] = []
-  for (const provider of deps.payments.configured.values()) {
-    if (!('recentPayments' in provider)) continue
+  await eachTried([...deps.payments.configured.values()], async (provider) => {
+    if (!('recentPayments' in provider)) return
     const orders = pending.filter((donation) => donation.provider === provider.id)
-    if (orders.length === 0) continue
+    if (orders.length === 0) return
     // A payment from before the oldest order is of an order that is closed.
-    const sinceMs = Math.min(...orders.map(({ createdAt }) => createdAt))
-    try {
-      const recent = await provider.recentPayments(nowMs)
-      for (const payment of recent.filter(({ paidAtMs }) => paidAtMs >= sinceMs - CLOCK_SLACK_MS))
-        await applyPayment(deps, provider.id, payment, nowMs)
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw errors[0]
+    const sinceMs = orders.reduce((first, { createdAt }) => Math.min(first, createdAt), nowMs)
+    const recent = await provider.recentPayments(nowMs)
+    await eachTried(
+      recent.filter(({ paidAtMs }) => paidAtMs >= sinceMs - CLOCK_SLACK_MS),
+      (payment) => applyPayment(deps, provider.id, payment, nowMs),
+    )
+    await expireDonations(deps.data, nowMs, [provider.id], POLLS_TO_WAIT * provider.pollIntervalMs)
+  })
 }
 
-/** Pending orders whose time is over expire, when the last poll could have seen their payments; how many. */
-export function expireOrders(
+/**
+ * Pending orders whose time is over expire; how many. Those of a service that is asked wait for its answer, but not for ever.
+ */
+export async function expireOrders(
   { data, payments }: { data: PaymentDeps['data']; payments: Pick<Payments, 'configured'> },
   nowMs: number,
 ): Promise<number> {
-  const periods = [...payments.configured.values()].map((provider) =>
-    'pollIntervalMs' in provider ? provider.pollIntervalMs : 0,
+  const isAsked = (id: PaymentProviderId) => payments.configured.get(id)?.readDelivery === undefined
+  const asked = [...payments.configured.keys()].filter(isAsked)
+  const others = paymentProviderIds.filter((id) => !asked.includes(id))
+  return (
+    (await expireDonations(data, nowMs, others, POSTED_GRACE_MS)) +
+    (await expireDonations(data, nowMs, asked, UNANSWERED_GRACE_MS))
   )
-  return expireDonations(data, nowMs, POLLS_TO_WAIT * Math.max(USUAL_POLL_MS, ...periods))
 }
 
 /** An order may be a little older than its service says. */
 const CLOCK_SLACK_MS = 60_000
 const POLLS_TO_WAIT = 2
-const USUAL_POLL_MS = 30_000
+/** For so long a payment that was made in time may be on its way to us. */
+const POSTED_GRACE_MS = 60_000
+/** A service that has not answered for so long after the end of an order counts as gone. */
+const UNANSWERED_GRACE_MS = 3_600_000
+
+/** Does something with each, one after the other. @throws the first error, when all others were tried. */
+async function eachTried<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const errors: unknown[] = []
+  for (const one of all) await work(one).catch((error) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
+}
 
 /**
  * The orders whose codes are words of a comment, in whatever case; first those that wait for a payment, in the order of the

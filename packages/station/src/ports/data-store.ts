@@ -153,6 +153,15 @@ export interface InboxRecord {
   receivedAt: number
 }
 
+/** Where deliveries outlive this process while the store does not answer: on its own disk. */
+export interface DeliverySpool {
+  /** Resolves when it would survive a power cut. @throws when it cannot be written. */
+  keep(delivery: InboxRecord): Promise<void>
+  /** What was kept, in order of receipt. */
+  all(): Promise<InboxRecord[]>
+  remove(id: string): Promise<void>
+}
+
 /** `network` is what is banned: see `networkOf`. */
 export type BanRecord = BanEntry & { network: string }
 

@@ -1,5 +1,3 @@
-import type { InboxRecord } from './data-store.ts'
-
 /** The services that a listener can pay through, by the names that the interface gives them. */
 export const paymentProviderIds = [
   'checkout_provider_1',
@@ -119,13 +117,4 @@ export interface Payments {
   active: PaymentProvider | null
   /** All that are configured, the active one included: a late payment to a former one still counts. */
   configured: ReadonlyMap<PaymentProviderId, PaymentProvider>
-}
-
-/** Where deliveries outlive this process while the store does not answer: on its own disk. */
-export interface DeliverySpool {
-  /** Resolves when it would survive a power cut. @throws when it cannot be written. */
-  keep(delivery: InboxRecord): Promise<void>
-  /** What was kept, in order of receipt. */
-  all(): Promise<InboxRecord[]>
-  remove(id: string): Promise<void>
 }
