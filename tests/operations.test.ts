@@ -223,7 +223,7 @@ t.test(
       for (const volume of service.volumes ?? []) {
         const [from = ''] = volume.split(':')
         if (from.startsWith('./')) t.ok(await read(from), `${from} is there`)
-        else t.ok(from in compose.volumes, `${name}: ${from}`)
+        else if (from !== volume) t.ok(from in compose.volumes, `${name}: ${from}`)
       }
     }
   },
