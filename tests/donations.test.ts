@@ -552,9 +552,9 @@ t.test('an order', async (t) => {
 
     await place('soon', { expiresAt: 10_000, matchCode: 'BBBBBB', claimKey: 'BBBBBB' })
     await place('never', { expiresAt: null })
-    t.equal(await expireDonations(data, 10_999, 1000), 0, 'a payment in time may be on its way')
+    t.equal(await expireDonations(data, 10_999, [MATCHING], 1000), 0, 'a payment in time may be on its way')
     t.equal(await data.donations.insert(pendingDonation('taken', { claimKey: 'BBBBBB' })), null)
-    const swept = await Promise.all(stores.map((store) => expireDonations(store, 11_000, 1000)))
+    const swept = await Promise.all(stores.map((store) => expireDonations(store, 11_000, [MATCHING], 1000)))
     t.same(swept.toSorted(), [0, 1])
     t.match(await data.donations.get('soon'), { status: 'expired', matchCode: 'BBBBBB' })
     t.match(await data.donations.get('never'), { status: 'pending' })
@@ -594,7 +594,7 @@ t.test('an order', async (t) => {
               )
               break
             case 1:
-              if (round > 4) await expireDonations(store, 2500, 0)
+              if (round > 4) await expireDonations(store, 2500, [MATCHING], 0)
               break
             default:
               if ((await claimPaid(store, id, MATCHING, paid, 1)) === 'claimed')

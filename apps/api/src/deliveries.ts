@@ -40,25 +40,28 @@ export function receiveDeliveries(
 
   const work = async () => {
     try {
-      do {
+      while (isMore && !isClosed) {
         isMore = false
-        await emptySpool(deps)
-        await applyInbox(deps, clock.nowMs())
-      } while (isMore && !isClosed)
+        // What this machine's disk does not give shall not keep what the store has from being applied.
+        const [spool, inbox] = await Promise.allSettled([emptySpool(deps), applyInbox(deps, clock.nowMs())])
+        for (const part of [spool, inbox]) if (part.status === 'rejected') throw part.reason
+        isMore ||= spool.status === 'fulfilled' && spool.value > 0
+      }
       retryMs = RETRY_MS
     } catch (error) {
       log.warn({ err: error, retryMs }, 'payments that were delivered cannot be applied yet')
       if (!isClosed) timer = setTimeout(begin, retryMs).unref()
       retryMs = Math.min(LONGEST_RETRY_MS, 2 * retryMs)
+    } finally {
+      // In the same turn in which it was seen that there is no more.
+      working = null
     }
   }
   const begin = () => {
     isMore = true
     if (isClosed) return
     clearTimeout(timer)
-    working ??= work().finally(() => {
-      working = null
-    })
+    working ??= work()
   }
   begin()
 

@@ -34,13 +34,22 @@ export function openDeliverySpool(folder: string): DeliverySpool {
         names.filter((name) => name.endsWith('.json')).map((name) => readIfThere(join(folder, name))),
       )
       return texts
-        .flatMap((text) => (text === null ? [] : [JSON.parse(text) as InboxRecord]))
+        .flatMap((text) => (text === null ? [] : (readDelivery(text) ?? [])))
         .sort((a, b) => a.receivedAt - b.receivedAt)
     },
 
     async remove(id) {
       await rm(pathOf(id), { force: true })
     },
+  }
+}
+
+/** null for what a broken disk left: it stays where it is, and keeps nothing else back. */
+function readDelivery(text: string): InboxRecord | null {
+  try {
+    return JSON.parse(text) as InboxRecord
+  } catch {
+    return null
   }
 }
 

@@ -71,6 +71,8 @@ const WANTED_CHECK_MS = 250
 const UNWANTED = 'nobody waits for it any more'
 /** When another process may take up what one broke off that ends. */
 const LEFT_FOR_MS = 1_000
+/** Redis that was emptied has forgotten what comes again; it is looked at so often. */
+const PLAN_CHECK_MS = 15_000
 
 const retries: JobsOptions = {
   attempts: 5,
@@ -298,6 +300,20 @@ export async function workJobs(
   await planRecurrences(redisUrl, recurrences, log)
   const redis = connect(redisUrl, log, { maxRetriesPerRequest: null })
   const stopping = new AbortController()
+  const planned = openQueue(ONE_AT_A_TIME, redis, log)
+  let isChecking = false
+  const planTimer = setInterval(async () => {
+    if (isChecking) return
+    isChecking = true
+    try {
+      // It is what a plan ends with.
+      if ((await planned.getGlobalConcurrency()) === null) await planRecurrences(redisUrl, recurrences, log)
+    } catch (error) {
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs may not come again')
+    } finally {
+      isChecking = false
+    }
+  }, PLAN_CHECK_MS)
   const perform = async (job: Job, token?: string) => {
     const process = processors[job.name as JobName] as Processors[JobName] | undefined
     if (!process) throw new Error(`there is no job named ${job.name}`)
@@ -347,7 +363,8 @@ export async function workJobs(
   return {
     async close() {
       stopping.abort()
-      await Promise.all(workers.map((worker) => worker.close()))
+      clearInterval(planTimer)
+      await Promise.all([...workers, planned].map((one) => one.close()))
       redis.disconnect()
     },
   }
@@ -425,9 +442,11 @@ async function planRecurrences(redisUrl: string, recurrences: Recurrence[], log:
             : { pattern: recurrence.pattern, tz: recurrence.timeZone }
         await queue.upsertJobScheduler(name, times, { name, data: {}, opts: options[queueName] })
       }
-      if (queueName === ONE_AT_A_TIME) await queue.setGlobalConcurrency(1)
       await queue.close()
     }
+    const last = openQueue(ONE_AT_A_TIME, redis, log)
+    await last.setGlobalConcurrency(1)
+    await last.close()
   } finally {
     redis.disconnect()
   }

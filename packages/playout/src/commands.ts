@@ -42,7 +42,8 @@ export type Command =
 
 /**
  * A song that somebody wants in the queue. `orderId`: however often it comes, it is queued once. `resumesQueue`: once it is
- * queued, a pause of the queue ends. `restores`: it had its place, and the queue was lost with it.
+ * queued, a pause of the queue ends. `restores`: it had its place, and the queue was lost with it. `notAfterMs`: it is not
+ * queued any more after that.
  */
 export interface SongOrder {
   track: TrackRef
@@ -52,6 +53,7 @@ export interface SongOrder {
   orderId?: string
   resumesQueue?: boolean
   restores?: boolean
+  notAfterMs?: number
 }
 
 /** What the answer to an accepted command says. */

@@ -30,9 +30,10 @@ export function addSong(
   return { state: insert(state, order, nowMs), effects: [], outcome: { ok: true } }
 }
 
-/** Rules A2, A8: why a song cannot be queued now; null = it can. */
+/** Rules A2, A8, A10: why a song cannot be queued now; null = it can. */
 export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
-  const { track, mode, restores } = order
+  const { track, mode, restores, notAfterMs = nowMs } = order
+  if (nowMs > notAfterMs) return { reason: 'too_late' }
   const secs = restores ? 0 : addCooldownSecsLeft(state, nowMs)
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
   if (playable(state, [track]).length === 0) return { reason: 'not_found' }

@@ -3,7 +3,7 @@ import type { FailureDetails } from '@solstice/contracts'
 import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/playout'
 import type { Audit } from './audit.ts'
 import { defaultDonationSettings } from './donation-settings.ts'
-import { noteDonation } from './donations.ts'
+import { closedKey, noteClaimed, noteDonation } from './donations.ts'
 import { Failure } from './failure.ts'
 import { trackRef } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
@@ -40,11 +40,13 @@ export async function queueDonation(
   stopping: AbortSignal,
 ): Promise<void> {
   const giveUpMs = deps.clock.nowMs() + TRY_FOR_MS
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     stopping.throwIfAborted()
     const donation = await deps.data.donations.get(donationId)
     if (donation?.queue === 'refusing') return tellRefused(deps, donation)
     if (donation?.status !== 'paid' || donation.queue !== 'due') return
+    // Who claimed it may not have come to say so.
+    if (attempt === 1) await noteClaimed(deps.data, donation)
     const why = await offer(deps, donation)
     if (why === null) return
     if (why !== 'cooldown' || deps.clock.nowMs() + TRY_EVERY_MS > giveUpMs)
@@ -100,11 +102,14 @@ export async function followOrder(
 ): Promise<void> {
   const { data } = deps
   const { orderId: donationId, type } = effect
-  if (!(await data.donations.get(donationId))) return
+  const donation = await data.donations.get(donationId)
+  if (!donation) return
   if (type === 'order-dropped')
     return void (await refuseOrder(deps, donationId, effect.why, ['due', 'queued', 'aired']))
   const note = frame === null ? '' : `frame ${frame}`
   const event = type === 'order-aired' ? 'on-air' : 'finished'
+  // Who queued it may not have come to say so.
+  if (event === 'on-air' && donation.queue === 'due') await tellQueued(deps, donation)
   await noteDonation(data, { donationId, event, onceKey: `${event} ${donationId}`, atMs: effect.atMs, note })
   if (type === 'order-ended') return
   for (const queue of ['due', 'queued'] as const)
@@ -128,9 +133,8 @@ function isUnfinished({ status, queue }: Donation): boolean {
 
 /** Offers a song to the air; null = it has its place, else why it has none. @throws Failure AIR_UNAVAILABLE */
 async function offer(deps: DonationQueueDeps, donation: Donation): Promise<string | null> {
-  const { data, bus, clock } = deps
+  const { data, bus } = deps
   const { id: orderId, songId, tier, paidAt } = donation
-  if (paidAt !== null && clock.nowMs() - paidAt > DAY_MS) return 'too_late'
   const track = await data.tracks.get(songId)
   if (!track) return 'song_gone'
   const stored = (await data.settings.get('donations')) as Readonly<SettingsRecord<'donations'>> | null
@@ -144,10 +148,11 @@ async function offer(deps: DonationQueueDeps, donation: Donation): Promise<strin
     tier,
     orderId,
     resumesQueue: !blockDonationsWhileChatting,
+    ...(paidAt !== null && { notAfterMs: paidAt + DAY_MS }),
     ...(wasQueued && { restores: true }),
   })
   if (outcome.ok) {
-    await tellQueued(deps, donation, wasQueued !== undefined)
+    await tellQueued(deps, donation)
     return null
   }
   const { reason = outcome.code } = (outcome.details ?? {}) as FailureDetails
@@ -160,15 +165,15 @@ async function offer(deps: DonationQueueDeps, donation: Donation): Promise<strin
 async function tellQueued(
   { data, audit, announcer, clock }: Omit<DonationQueueDeps, 'bus'>,
   donation: Donation,
-  wasQueued: boolean,
 ): Promise<void> {
   const { id: donationId, uid, tier, songTitle: title, songArtist: artist, currency } = donation
+  const [wasQueued] = await data.ledger.find({ onceKey: queuedKey(donationId) })
   if (!wasQueued) {
     const amount = toUnits(donation.amountMinor)
     await audit.record(donor(uid), 'donation_queue_add', { title, artist, amount, currency })
+    announcer.tell({ uid }, 'donation_result', { donationId, accepted: true, tier, song: { title, artist } })
     const entry = { donationId, event: 'queued', atMs: clock.nowMs(), note: '' } as const
     await noteDonation(data, { ...entry, onceKey: queuedKey(donationId) })
-    announcer.tell({ uid }, 'donation_result', { donationId, accepted: true, tier, song: { title, artist } })
   }
   await data.donations.update({ id: donationId, status: 'paid', queue: 'due' }, { queue: 'queued' })
 }
@@ -195,10 +200,13 @@ async function tellRefused(
   { data, audit, announcer, clock }: Omit<DonationQueueDeps, 'bus'>,
   { id: donationId, uid, songTitle: title, songArtist: artist, refusedWhy }: Donation,
 ): Promise<void> {
-  const entry = { donationId, event: 'refused', atMs: clock.nowMs(), note: refusedWhy ?? '' } as const
-  if (await noteDonation(data, { ...entry, onceKey: `refused ${donationId}` }))
+  const [wasTold] = await data.ledger.find({ onceKey: closedKey(donationId) })
+  if (!wasTold) {
     await audit.record(donor(uid), 'donation_insert_failed', { title, artist })
-  announcer.tell({ uid }, 'donation_result', { donationId, accepted: false, reason: 'no_slot' })
+    announcer.tell({ uid }, 'donation_result', { donationId, accepted: false, reason: 'no_slot' })
+    const entry = { donationId, event: 'refused', atMs: clock.nowMs(), note: refusedWhy ?? '' } as const
+    await noteDonation(data, { ...entry, onceKey: closedKey(donationId) })
+  }
   await data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
 }
 

@@ -189,37 +189,69 @@ export async function claimPaid(
       { id: donationId, status: 'pending' },
       { status: 'paid', queue: 'due', paidAt, reference, claimKey: donationId },
     )) > 0
-  const isOurs = isClaimed || (await data.donations.get(donationId))?.reference === reference
-  if (!isOurs) return refuse('not_pending')
-  await write('claimed', `claimed ${donationId}`, paymentKey)
+  const now = await data.donations.get(donationId)
+  if (now?.reference !== reference) return refuse('not_pending')
+  await noteClaimed(data, now)
   return isClaimed ? 'claimed' : 'known'
 }
 
-/** The service says that an order will not be paid. Whether it was pending, and is failed now. */
-export async function failDonation(
-  data: DonationData,
-  provider: PaymentProviderId,
-  { donationId, reference }: FailedEvent,
-  nowMs: number,
-): Promise<boolean> {
-  return close(
-    data,
-    { id: donationId, provider },
-    'failed',
-    `payment_failed: ${provider} ${reference}`,
-    nowMs,
-  )
+/** That an order was paid, if the ledger does not have it yet. */
+export async function noteClaimed(data: Pick<DataStore, 'ledger'>, donation: Donation): Promise<void> {
+  const { id: donationId, provider, reference, paidAt } = donation
+  const entry = { donationId, event: 'claimed', atMs: paidAt ?? 0, note: `${provider} ${reference}` } as const
+  await noteDonation(data, { ...entry, onceKey: `claimed ${donationId}` })
 }
 
 /**
- * Pending orders whose time is over expire; how many.
+ * The service says that an order will not be paid. Whether it was pending, and is failed now. Saying it again goes on where
+ * that broke off.
+ *
+ * @param tell its donor, before that is settled.
+ */
+export async function failDonation(
+  data: DonationData,
+  provider: PaymentProviderId,
+  { donationId: id, reference }: FailedEvent,
+  nowMs: number,
+  tell: (donation: Donation) => void = () => {},
+): Promise<boolean> {
+  await data.donations.update({ id, provider, status: 'pending' }, { status: 'failed', claimKey: id })
+  const donation = await data.donations.get(id)
+  if (donation?.provider !== provider || donation.status !== 'failed') return false
+  const [settled] = await data.ledger.find({ onceKey: closedKey(id) })
+  if (settled) return false
+  tell(donation)
+  return noteClosed(data, id, `payment_failed: ${provider} ${reference}`, nowMs)
+}
+
+/**
+ * Pending orders of some services expire when their time is over; how many.
  *
  * @param graceMs for how long a payment that was made in time may still be on its way to us.
  */
-export async function expireDonations(data: DonationData, nowMs: number, graceMs: number): Promise<number> {
-  const pending = await data.donations.find({ status: 'pending' })
-  const over = pending.filter(({ expiresAt }) => expiresAt !== null && expiresAt + graceMs <= nowMs)
-  const expired = await Promise.all(over.map(({ id }) => close(data, { id }, 'expired', 'expired', nowMs)))
+export async function expireDonations(
+  data: DonationData,
+  nowMs: number,
+  providers: readonly PaymentProviderId[],
+  graceMs: number,
+): Promise<number> {
+  const isOver = ({ provider, expiresAt }: Donation) =>
+    expiresAt !== null && expiresAt + graceMs <= nowMs && providers.includes(provider)
+  const over = (await data.donations.find({ status: 'pending' })).filter(isOver)
+  await Promise.all(
+    over.map(({ id }) => data.donations.update({ id, status: 'pending' }, { status: 'expired' })),
+  )
+  // Its code is free when the ledger has it: an order that still holds one was left half done.
+  const unsettled = (await data.donations.find({ status: 'expired' })).filter(
+    ({ id, claimKey }) => claimKey !== id,
+  )
+  const expired = await Promise.all(
+    unsettled.map(async ({ id }) => {
+      const isNew = await noteClosed(data, id, 'expired', nowMs)
+      await data.donations.update({ id, status: 'expired' }, { claimKey: id })
+      return isNew
+    }),
+  )
   return expired.filter(Boolean).length
 }
 
@@ -326,24 +358,11 @@ function misfitOf(donation: Donation, provider: PaymentProviderId, payment: Paid
   return donation.expiresAt !== null && payment.paidAtMs > donation.expiresAt ? 'too_late' : null
 }
 
-async function close(
-  data: DonationData,
-  which: { id: string; provider?: PaymentProviderId },
-  status: 'failed' | 'expired',
-  note: string,
-  nowMs: number,
-): Promise<boolean> {
-  const { id } = which
-  if ((await data.donations.update({ ...which, status: 'pending' }, { status, claimKey: id })) === 0)
-    return false
-  await noteDonation(data, {
-    donationId: id,
-    event: 'refused',
-    onceKey: `refused ${id}`,
-    atMs: nowMs,
-    note,
-  })
-  return true
+/** Of what it is that an order will not be heard: that is so once, whatever the reason. */
+export const closedKey = (donationId: string) => `refused ${donationId}`
+
+function noteClosed(data: DonationData, donationId: string, note: string, atMs: number): Promise<boolean> {
+  return noteDonation(data, { donationId, event: 'refused', onceKey: closedKey(donationId), atMs, note })
 }
 
 const currencies = oncePerVersion((all: readonly Donation[]) =>

@@ -7,13 +7,13 @@ import {
   createTrackUploads,
   importVideo,
   MAX_LISTED,
-  pollPayments,
   queueDonation,
 } from '@solstice/station'
 import { deleteClips, moveClips } from './change-clips.ts'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
 import { createMeasuring } from './measure-loudness.ts'
+import { pollDonations } from './poll-donations.ts'
 import { prefetchLyrics } from './prefetch-lyrics.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { purgeExpired } from './purge-expired.ts'
@@ -35,7 +35,7 @@ export function processorsOf(ports: Ports): Processors {
     'purge-accounts': () => purgeAccounts(ports),
     'queue-donation': ({ donationId }, { stopping }) =>
       queueDonation({ ...ports, audit }, donationId, stopping),
-    'poll-donations': () => pollPayments(ports, ports.clock.nowMs()),
+    'poll-donations': (_, { jobId }) => pollDonations(ports, jobId),
     'sweep-donations': () => sweepDonations(ports),
     'measure-loudness': (_, { stopping }) => measure(stopping),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),

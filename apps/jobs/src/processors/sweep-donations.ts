@@ -7,15 +7,28 @@ type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus'
 /**
  * Orders that nobody paid for expire. What others left half done is finished: deliveries that were kept, paid songs that were
  * not queued, and those that were lost with the queue.
+ *
+ * @throws the first error, when all of this was tried.
  */
 export async function sweepDonations(ports: SweepPorts): Promise<void> {
   const { data, bus, clock, log } = ports
-  await applyInbox(ports, clock.nowMs())
-  const expired = await expireOrders(ports, clock.nowMs())
-  const air = await airNow(bus)
-  const restored = air ? await restoreLostOrders(data, air) : 0
+  const restore = async () => {
+    const air = await airNow(bus)
+    return air ? restoreLostOrders(data, air) : 0
+  }
+  const [applied, expired, restored] = await Promise.allSettled([
+    applyInbox(ports, clock.nowMs()),
+    expireOrders(ports, clock.nowMs()),
+    restore(),
+  ])
   await handOverRest(ports)
-  if (expired + restored > 0) log.info({ expired, restored }, 'orders were swept')
+  const counts = { expired: countOf(expired), restored: countOf(restored) }
+  if (counts.expired + counts.restored > 0) log.info(counts, 'orders were swept')
+  for (const part of [applied, expired, restored]) if (part.status === 'rejected') throw part.reason
+}
+
+function countOf(part: PromiseSettledResult<number>): number {
+  return part.status === 'fulfilled' ? part.value : 0
 }
 
 /** null when no worker was ever on the air. */
