@@ -215,7 +215,7 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
   const dismiss = (
     <button
       type="button"
-      class="text-button dismiss"
+      class="text-button"
       onClick={(event) => {
         donations.forget(order.id)
         closeSheet(event)
