@@ -413,3 +413,33 @@ function fromJsonb<T extends object>(text: string): T {
     : text
   return deepFreeze(JSON.parse(json) as T)
 }
+
+/**
+ * How many records each collection of a database has, without making or changing anything there; null when it has nothing
+ * of a station.
+ *
+ * @throws when it does not answer.
+ */
+export async function countSqlRecords(url: string): Promise<Record<string, number> | null> {
+  const db = openKysely<unknown>(url)
+  try {
+    const { rows } = await sql<{ name: string }>`
+      select name from unnest(${sql.val(['collections', ...Object.keys(collections)])}::text[]) as name
+      where to_regclass(quote_ident(name)) is not null`.execute(db)
+    if (!rows.some(({ name }) => name === 'collections')) return null
+    const counts: Record<string, number> = {}
+    for (const { name } of rows.filter((row) => row.name !== 'collections')) {
+      const counted = await sql<{ count: string }>`
+        select count(*) as count from ${sql.table(name)} where record is not null`.execute(db)
+      counts[name] = Number(counted.rows[0]?.count)
+    }
+    return counts
+  } catch (error) {
+    // Only the message: other parts of an error may hold the address with its password.
+    throw new Error(
+      `PostgreSQL cannot be used: ${error instanceof Error ? error.message : 'it does not answer'}`,
+    )
+  } finally {
+    await db.destroy().catch(() => {})
+  }
+}

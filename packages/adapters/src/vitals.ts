@@ -1,0 +1,54 @@
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { keys } from './bus-wire.ts'
+import { readDesk } from './desk-watch.ts'
+import { answered, PREFIX } from './redis.ts'
+import { openReplicas } from './replicas-redis.ts'
+
+const ANSWER_LIMIT_MS = 3_000
+
+/** Which processes of the station are alive, as Redis knows. */
+export interface Vitals {
+  /** A worker is on the air. */
+  isOnAir: boolean
+  /** Workers that stand by. */
+  standbys: number
+  /** Of the API. */
+  replicas: number
+  /** Processes that do jobs. */
+  jobs: number
+}
+
+/** A connection to a Redis that answers now; null when none does within 3 s. */
+export async function reachRedis(url: string): Promise<Redis | null> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: null,
+    connectTimeout: ANSWER_LIMIT_MS,
+  })
+  redis.on('error', () => {})
+  try {
+    await redis.connect()
+    await answered(redis, redis.ping())
+    return redis
+  } catch {
+    redis.disconnect()
+    return null
+  }
+}
+
+export async function readVitals(redis: Redis): Promise<Vitals> {
+  const queue = new Queue('jobs', { connection: redis, prefix: PREFIX.slice(0, -1), skipVersionCheck: true })
+  // It passes on what the connection says, which has been said.
+  queue.on('error', () => {})
+  const [desk, waiting, replicas, jobs] = await Promise.all([
+    readDesk(redis),
+    // Whoever waits for the desk listens for the news that it is free.
+    answered(redis, redis.pubsub('NUMSUB', keys.deskFree)),
+    openReplicas(redis).present(),
+    answered(redis, queue.getWorkersCount()),
+  ])
+  await queue.close()
+  return { isOnAir: desk.isHeld, standbys: Number(waiting[1]), replicas: replicas.length, jobs }
+}
