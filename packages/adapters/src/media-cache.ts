@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -20,6 +20,8 @@ const PATIENCE_MS = 8_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 const FOLDER = 'solstice-media-'
+/** A folder in which nothing was put for so long is of nobody when its process is not seen. */
+const LEFT_OVER_MS = 60 * 60 * 1000
 
 /** A file as its storage gives it out. `version` is another one when the content is. */
 export interface Original {
@@ -122,7 +124,10 @@ export async function openMediaCache(
     return fetched
   }
 
-  const newPath = (key: MediaKey) => join(folder, `${serial++}${extname(key)}`)
+  const newPath = async (key: MediaKey) => {
+    await mkdir(folder, { recursive: true })
+    return join(folder, `${serial++}${extname(key)}`)
+  }
 
   function add(key: MediaKey, path: string, version: string, bytes: number): Copy {
     forget(key)
@@ -133,7 +138,7 @@ export async function openMediaCache(
   }
 
   async function download(key: MediaKey): Promise<Copy> {
-    const path = newPath(key)
+    const path = await newPath(key)
     try {
       let original: Original
       let before: number | undefined
@@ -166,11 +171,14 @@ export async function openMediaCache(
     }
   }
 
-  async function isCurrent({ version }: Copy, key: MediaKey): Promise<boolean> {
-    if (isAway()) return true
+  async function isCurrent({ version, path }: Copy, key: MediaKey): Promise<boolean> {
+    // Systems clean their temporary folders.
+    if (!existsSync(path)) return false
+    if (isAway() && keeping) return true
     try {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(COMPARED_WITHIN_MS)])
       const now = await storage.version(key, signal)
+      came()
       if (now === null) forget(key)
       return now === version
     } catch {
@@ -220,7 +228,7 @@ export async function openMediaCache(
     forget,
 
     async passOn(key, content, send) {
-      const path = newPath(key)
+      const path = await newPath(key)
       try {
         await pipeline(content, createWriteStream(path), { signal: closing.signal })
         const { size } = await stat(path)
@@ -262,11 +270,17 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Failure && error.code === 'NOT_FOUND'
 }
 
-/** Removes the folders of processes that are no more. */
+/** Removes the folders of processes that are no more. What is young may be of a process that cannot be seen from here. */
 async function removeLeftOver(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = /^solstice-media-(\d+)-/.exec(name)?.[1]
-    if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true })
+    if (!pid || isRunning(Number(pid))) continue
+    const path = join(tmpdir(), name)
+    const isOld = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs > LEFT_OVER_MS,
+      () => false,
+    )
+    if (isOld) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
@@ -295,6 +295,9 @@ t.test('a file is fetched once for all who want it, and anew when another proces
   await other.put('day/a.mp3', Buffer.from('new'))
   t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new')
   t.equal(readFileSync(paths[0]!, 'utf8'), 'old', 'who reads the old one may go on')
+
+  rmSync(dirname(paths[0]!), { recursive: true })
+  t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new', 'also when the system has cleaned up')
 
   await s3.stop()
   t.equal(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -250,7 +251,7 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
     },
 
     // What comes in is looked at here before it is anything.
-    hasRoomFor: (bytes) => hasRoomIn(cache.folder, bytes),
+    hasRoomFor: (bytes) => hasRoomIn(dirname(cache.folder), bytes),
 
     async delete(key) {
       const Key = nameOf(key)
