@@ -179,7 +179,7 @@ t.test('while PostgreSQL is away reads go on from memory, and changes are refuse
   await server.crash()
   const [write, unread, read] = await Promise.allSettled([
     data.tracks.insert(track('day/b')),
-    other.tracks.find(),
+    other.history.find(),
     data.tracks.find(),
   ])
   const refusal = { code: 'DATA_UNAVAILABLE', details: { retryAfterSecs: 5 } }

@@ -29,6 +29,8 @@ import {
   refuseUnfit,
 } from './records.ts'
 
+/** What nearly every reply rests on is in memory from the beginning, should PostgreSQL go away. */
+const READ_AT_START = ['admins', 'bans', 'clips', 'groups', 'settings', 'tracks'] as const
 const FIRST_CONNECT_LIMIT_MS = 30_000
 const FIRST_CONNECT_EVERY_MS = 500
 /** For how long a change waits for a PostgreSQL that is away. */
@@ -60,13 +62,17 @@ export async function openSqlData(url: string, poolMax: number, log: Logger): Pr
     ([name, spec]) => [name, new SqlCollection<never, never>(postgres, name, spec)] as const,
   )
   const byName = Object.fromEntries(opened) as unknown as Omit<DataStore, 'close'>
-  return {
-    ...byName,
-    async close() {
-      await Promise.all(opened.map(([, collection]) => collection.close()))
-      await postgres.close()
-    },
+  const close = async () => {
+    await Promise.all(opened.map(([, collection]) => collection.close()))
+    await postgres.close()
   }
+  try {
+    await Promise.all(READ_AT_START.map((name) => byName[name].find()))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { ...byName, close }
 }
 
 async function migrateWhenReachable(url: string, log: Logger): Promise<void> {
