@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { MicrophonePiece } from '@solstice/station'
 import { Redis } from 'ioredis'
 import t from 'tap'
@@ -96,7 +95,8 @@ t.test('a replica that ends is missing, and nobody is right after Redis was away
   t.same(await replicas.present(), ['a'])
   t.ok((await redis.pttl('solstice:replica:a')) > 3_000)
 
-  const back = once(redis, 'ready')
+  // Not `once`, which gives up at the first attempt that fails.
+  const back = new Promise((resolve) => redis.once('ready', resolve))
   await server.process.end()
   await server.restart()
   await back
