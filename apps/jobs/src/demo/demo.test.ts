@@ -20,6 +20,14 @@ import { lrcOf, lyricsOf } from './words.ts'
 
 const run = promisify(execFile)
 const SAMPLE_RATE = 44_100
+/** The pieces with a few bars each, of all that plays in them. */
+const shortPieces = pieces.map((piece) => {
+  const { form, parts } = piece.score
+  return {
+    ...piece,
+    score: { ...piece.score, form: [{ ...form[0]!, bars: 4, play: Object.keys(parts).join(' ') }] },
+  }
+})
 
 t.test(
   'eight day and four night pieces of 40 to 90 s, by invented artists who all have a picture',
@@ -105,11 +113,10 @@ t.test(
       t.ok(Math.abs(20 * Math.log10(left / right)) < 3, 'left and right are in balance')
       const between = rms(mix.left.map((sample, i) => sample - mix.right[i]!))
       t.ok(between > 0.05 * left, 'it is stereo')
-      if (piece === pieces[0]) {
-        const again = await render(piece.score, piece.space, 1)
-        t.equal(hash(toPcm(again, 1)), hash(toPcm(mix, 1)))
-      }
     }
+    const { score, space } = shortPieces[0]!
+    const [once, again] = [await render(score, space, 1), await render(score, space, 1)]
+    t.equal(hash(toPcm(again, 1)), hash(toPcm(once, 1)))
   },
 )
 
@@ -137,9 +144,9 @@ t.test('an empty library is filled piece by piece, and a crash in between repeat
   const stopAfterFirst = setInterval(async () => {
     if ((await data.tracks.find()).length > 0) stopping.abort()
   }, 20)
-  await t.rejects(makeDemoLibrary(ports, stopping.signal))
+  await t.rejects(makeDemoLibrary(ports, stopping.signal, shortPieces))
   clearInterval(stopAfterFirst)
-  const [piece] = pieces
+  const [piece] = shortPieces
   const key = `day/${piece!.artist} - ${piece!.title}.mp3`
   const [track, ...others] = await data.tracks.find()
   t.equal(track?.id, key)
@@ -183,7 +190,7 @@ t.test('an empty library is filled piece by piece, and a crash in between repeat
     await data.tracks.insert({ id, title, artist, album, year, duration: 60, mode, filename, storageKey: id })
   }
   const before = (await stat(path)).mtimeMs
-  await makeDemoLibrary(ports, new AbortController().signal)
+  await makeDemoLibrary(ports, new AbortController().signal, shortPieces)
   t.equal((await data.tracks.find()).length, 12)
   t.equal((await stat(path)).mtimeMs, before, 'what was there is not made again')
   t.same(await readdir(join(folder, 'media/music/night')), [`${missing.artist} - ${missing.title}.mp3`])
@@ -200,7 +207,7 @@ t.test('without ffmpeg the library stays empty, and that is no failure', async (
   }
   const ports = await connect(readConfig(env).config, pino({ level: 'silent' }))
   t.teardown(() => ports.close())
-  await makeDemoLibrary(ports, new AbortController().signal)
+  await makeDemoLibrary(ports, new AbortController().signal, shortPieces)
   t.same(await ports.data.tracks.find(), [])
 })
 

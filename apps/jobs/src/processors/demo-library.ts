@@ -23,15 +23,19 @@ const HOPELESS = new Set(['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
  *
  * @throws when `stopping` is aborted.
  */
-export async function makeDemoLibrary(ports: DemoPorts, stopping: AbortSignal): Promise<void> {
+export async function makeDemoLibrary(
+  ports: DemoPorts,
+  stopping: AbortSignal,
+  library: Piece[] = pieces,
+): Promise<void> {
   const { config, data, clock, log } = ports
   const startedAtMs = performance.now()
   try {
-    for (const piece of inOrderOfNeed(scheduleOf(config, clock.nowMs()).natural)) {
+    for (const piece of inOrderOfNeed(library, scheduleOf(config, clock.nowMs()).natural)) {
       stopping.throwIfAborted()
       const isNew = (await data.tracks.get(keyOf(piece))) === null
       if (isNew) {
-        await makePiece(ports, piece, stopping)
+        await makePiece(ports, piece, library.indexOf(piece) + 1, stopping)
         libraryChanged(ports)
         log.info({ track: keyOf(piece) }, 'a demo piece is in the library')
       }
@@ -47,13 +51,13 @@ export async function makeDemoLibrary(ports: DemoPorts, stopping: AbortSignal): 
     return
   }
   const seconds = Math.round((performance.now() - startedAtMs) / 1000)
-  log.info({ pieces: pieces.length, seconds }, 'the demo library is complete')
+  log.info({ pieces: library.length, seconds }, 'the demo library is complete')
 }
 
 /** First one that can be heard now, then one for the other part of the day, then the rest. */
-function inOrderOfNeed(natural: Mode): Piece[] {
-  const first = pieces.find(({ mode }) => mode === natural)
-  return first ? [first, ...pieces.filter((piece) => piece !== first)] : pieces
+function inOrderOfNeed(library: Piece[], natural: Mode): Piece[] {
+  const first = library.find(({ mode }) => mode === natural)
+  return first ? [first, ...library.filter((piece) => piece !== first)] : library
 }
 
 function filenameOf({ artist, title }: Piece): string {
@@ -68,11 +72,11 @@ function keyOf(piece: Piece): string {
 async function makePiece(
   { config, data, media, tags }: DemoPorts,
   piece: Piece,
+  seed: number,
   stopping: AbortSignal,
 ): Promise<void> {
   const { title, artist, album, year, mode } = piece
   const key = keyOf(piece)
-  const seed = pieces.indexOf(piece) + 1
   const pcm = toPcm(await render(piece.score, piece.space, seed, stopping), seed)
   let duration: number | null = null
   await withMp3(config.ffmpegPath, pcm, { title, artist, album, year }, async (path) => {
