@@ -14,7 +14,7 @@ COPY packages/playout/package.json packages/playout/
 COPY packages/station/package.json packages/station/
 
 FROM manifests AS web
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund -w apps/web
 COPY packages packages
 COPY apps/web apps/web
 RUN npm run build

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { createMetrics, readConfig, serveMetrics } from '@solstice/adapters'
@@ -72,12 +74,13 @@ t.test('the report has what is watched, and no label that a stranger chose', asy
     t.ok(figures.has(name), name)
   t.notOk(figures.has('solstice_stream_edge_age_seconds'), 'what is not known is not told')
   const paths = new Set<string>([...allRoutes.map(({ path }) => path), 'none', '/*'])
-  for (const [, route] of report.matchAll(/route="([^"]*)"/g)) t.ok(paths.has(route!), route)
+  for (const [, route] of report.matchAll(/route="([^"]*)"/g)) t.ok(paths.has(route!), `${route}`)
 
   await redis.process.end()
   const without = figuresIn((await app.inject('/metrics')).body)
   t.notOk(without.has('solstice_desk_held'), 'while Redis is away the rest is told')
   t.equal(without.get('solstice_sockets'), '0')
+  await redis.restart()
 })
 
 t.test('a process without HTTP of its own serves its metrics at a port, when it is told to', async (t) => {
@@ -123,7 +126,7 @@ t.test('a request keeps a name that is plain and short, and gets one otherwise',
     'täglich12',
     'a\tb123456',
   ])
-    t.match(await named(given), /^[\da-f]{8}-[\da-f-]{27}$/, given)
+    t.match(await named(given), /^[\da-f]{8}-[\da-f-]{27}$/, `${given}`)
 })
 
 t.test('whatever is logged, in whatever form, secrets are left out', async (t) => {
@@ -159,6 +162,35 @@ t.test('whatever is logged, in whatever form, secrets are left out', async (t) =
     'the rest is there',
   )
 })
+
+t.test(
+  'an app that closes answers what is asked on open connections, and waits for nobody who asks nothing',
+  async (t) => {
+    const { app } = await openApp(t, { DRAIN_DELAY_S: '1' })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const open = async () => {
+      const accepted = once(app.server, 'connection')
+      const socket = connect(port, '127.0.0.1')
+      await accepted
+      return socket
+    }
+    const [silent, kept] = [await open(), await open()]
+    const ended = [silent, kept].map((socket) => once(socket, 'close'))
+    const ask = async (socket: Socket, path: string) => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: radio.example\r\n\r\n`)
+      const [bytes] = (await once(socket, 'data')) as [Buffer]
+      return bytes.toString()
+    }
+    t.match(await ask(kept, '/healthz'), /^HTTP\/1.1 200 .*connection: keep-alive/is)
+    const closing = app.close()
+    t.match(await ask(kept, '/readyz'), /^HTTP\/1.1 503 .*connection: close.*"draining"/is)
+    t.match(await ask(await open(), '/healthz'), /^HTTP\/1.1 200 /, 'whoever was not told yet is answered')
+    await closing
+    await Promise.all(ended)
+    await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })
+  },
+)
 
 interface Service {
   command?: string[]
