@@ -37,6 +37,12 @@ async function createCounters(db: Kysely<unknown>): Promise<void> {
     .addColumn('last_place', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('last_serial', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute()
+  // Each transaction leaves a token, so that who did not hear of its commit can ask.
+  await db.schema
+    .createTable('commits')
+    .addColumn('token', 'uuid', (column) => column.primaryKey())
+    .addColumn('at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
+    .execute()
 }
 
 async function createCollection(

@@ -4,6 +4,8 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { collections, type DataStore } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { asAdmin, SUPER_ADMIN } from '../../../tests/harness/admin.ts'
+import { openApp } from '../../../tests/harness/app.ts'
 import { startPostgres } from '../../../tests/harness/postgres.ts'
 import type { Teardown } from '../../../tests/harness/processes.ts'
 import { dataStoreSuite, played, track } from '../../../tests/suites/data-store.ts'
@@ -175,22 +177,32 @@ t.test('while PostgreSQL is away reads go on from memory, and changes are refuse
   const [data, other] = [await openIn(t), await openIn(t)]
   await data.tracks.insert(track('day/a'))
   const all = await data.tracks.find()
+  const settings = { ...SUPER_ADMIN, DATA_PROVIDER: 'sql', DATABASE_URL: url }
+  const { ask } = await asAdmin(await openApp(t, settings, log))
+  const list = () => ask('GET /api/admin/songs?mode=day')
+  const listed = await list()
   said.length = 0
   await server.crash()
-  const [write, unread, read] = await Promise.allSettled([
+  const save = () => ask('POST /api/admin/settings', { artistArts: { dayEnabled: false } })
+  const [write, unread, read, answer] = await Promise.allSettled([
     data.tracks.insert(track('day/b')),
     other.history.find(),
     data.tracks.find(),
+    save(),
   ])
   const refusal = { code: 'DATA_UNAVAILABLE', details: { retryAfterSecs: 5 } }
   t.match(write, { status: 'rejected', reason: refusal })
   t.match(unread, { status: 'rejected', reason: refusal }, 'nothing was read yet')
   t.match(read, { status: 'fulfilled', value: all })
+  const body = { error: { code: 'DATA_UNAVAILABLE', retryAfterSecs: 5 } }
+  t.match(answer, { value: { status: 503, body, headers: { 'retry-after': '5' } } })
+  t.match(await list(), { status: 200, body: listed.body })
   const [later] = await Promise.allSettled([data.tracks.insert(track('day/c')), server.restart()])
   t.equal(later.status, 'fulfilled', 'a change waits for one that comes back soon')
   while ((await other.tracks.find()).length !== 2) await turn()
+  t.equal((await save()).status, 200)
   t.match(said.join(''), /does not answer.*answers again/s)
-  t.equal(said.filter((line) => line.includes('does not answer')).length, 2, 'said once by each store')
+  t.equal(said.filter((line) => line.includes('does not answer')).length, 3, 'said once by each store')
   t.notMatch(said.join(''), SECRET)
 })
 

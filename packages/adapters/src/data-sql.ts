@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Collection,
@@ -99,8 +100,6 @@ interface CountersRow {
   version: string
   last_place: string
   last_serial: string
-  /** Of the transaction that holds it. */
-  xid: string
 }
 interface ChangedRow {
   version: string
@@ -124,8 +123,8 @@ interface Trial<T extends object> {
   changes: Changes<T>
   last: Counters
   version: number
-  /** Of the transaction, by which is known later what became of it. */
-  xid: string
+  /** Committed with it, so that is known later what became of it. */
+  token: string
   isComplete: boolean
 }
 
@@ -310,7 +309,7 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
       try {
         await this.#postgres.transact(leftMs(), async (session) => {
           const counters = await this.#lock(session)
-          if (trial?.isComplete && (await isCommitted(session, trial.xid))) return
+          if (trial?.isComplete && (await isCommitted(session, trial.token))) return
           await this.#catchUp(session)
           trial = this.#try(this.#take(trial), counters)
           if (trial.version > Number(counters.version)) await this.#write(session, trial)
@@ -331,7 +330,7 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
   /** Waits for its turn among those who write to this collection, in whatever process. */
   async #lock({ run }: Session): Promise<CountersRow> {
     const [row] = await run(sql<CountersRow>`
-      select version, last_place, last_serial, pg_current_xact_id()::text as xid
+      select version, last_place, last_serial
       from collections where name = ${this.#name} for update`)
     if (!row) throw new Error(`the database has no collection ${this.#name}`)
     return row
@@ -345,7 +344,7 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
     return this.#waiting.splice(0, 1)
   }
 
-  #try(batch: Change<T>[], { version, last_place, last_serial, xid }: CountersRow): Trial<T> {
+  #try(batch: Change<T>[], { version, last_place, last_serial }: CountersRow): Trial<T> {
     const draft = this.#records.draft({ place: Number(last_place), serial: Number(last_serial) })
     const settle = batch.map((change) => change.attempt(draft))
     const { changes, last } = draft
@@ -355,13 +354,13 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
       settle,
       changes,
       last,
-      xid,
+      token: randomUUID(),
       version: Number(version) + (isChange ? 1 : 0),
       isComplete: false,
     }
   }
 
-  async #write({ run, extend }: Session, { changes, version, last }: Trial<T>): Promise<void> {
+  async #write({ run, extend }: Session, { changes, version, last, token }: Trial<T>): Promise<void> {
     extend(PATIENCE_MS + changes.size)
     // What gives a unique combination free comes before what takes it.
     const rows = [...changes].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null))
@@ -372,10 +371,12 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
         select (change ->> 0)::bigint, ${version}::bigint, nullif(change -> 1, 'null')
         from jsonb_array_elements(${toJsonb(rows)}::jsonb) as change
         on conflict (place) do update set version = excluded.version, record = excluded.record
-      )
+      ), noted as (insert into commits (token) values (${token}))
       update collections set version = ${version}, last_place = ${last.place}, last_serial = ${last.serial}
       where name = ${this.#name}`)
-    if (version % SWEEP_EVERY !== 0 || version <= KEPT_VERSIONS) return
+    if (version % SWEEP_EVERY !== 0) return
+    await run(sql`delete from commits where at < now() - interval '1 hour'`)
+    if (version <= KEPT_VERSIONS) return
     const upTo = version - KEPT_VERSIONS
     await run(sql`
       with swept as (delete from ${table} where record is null and version <= ${upTo})
@@ -397,9 +398,9 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
 }
 
 /** Whether a transaction of before was committed; it is over, because it gave its lock free. */
-async function isCommitted({ run }: Session, xid: string): Promise<boolean> {
-  const [row] = await run(sql<{ status: string }>`select pg_xact_status(${xid}::xid8) as status`)
-  return row?.status === 'committed'
+async function isCommitted({ run }: Session, token: string): Promise<boolean> {
+  const rows = await run(sql`select from commits where token = ${token}`)
+  return rows.length > 0
 }
 
 function unavailable(): Failure {
