@@ -12,7 +12,7 @@ import {
 } from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { refuseUnfit } from './records.ts'
+import { deepFreeze, equals, type Key, refuseUnfit } from './records.ts'
 
 const FORMAT_VERSION = 1
 
@@ -58,8 +58,6 @@ export async function openJsonData(folder: string): Promise<DataStore> {
   for (const one of opened) one.sweep(files)
   return data
 }
-
-type Key = string | number
 
 /** What a file held when it was read. Records are frozen, so they can be handed out. */
 interface Version<T> {
@@ -372,19 +370,6 @@ function isSame(file: BigIntStats, known: BigIntStats | null): boolean {
   return known?.ino === file.ino && known.mtimeNs === file.mtimeNs && known.size === file.size
 }
 
-function equals<T extends object>(where: Partial<T>): (record: T) => boolean {
-  const fields = Object.entries(where) as [keyof T, unknown][]
-  return (record) => fields.every(([field, value]) => record[field] === value)
-}
-
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
-}
-
-function deepFreeze<V>(value: V): V {
-  if (isObject(value)) {
-    for (const inner of Object.values(value)) deepFreeze(inner)
-    Object.freeze(value)
-  }
-  return value
 }
