@@ -25,6 +25,8 @@ const tones = [
 function openPlayer(t: Teardown, url: string) {
   const frames: Buffer[] = []
   const resumed: { asked: number; got: number }[] = []
+  /** How much of a frame came last, each time it was cut off. */
+  const leftOver: number[] = []
   let head: IncomingMessage['headers'] = {}
   let first = 0
   let current: IncomingMessage | null = null
@@ -45,6 +47,7 @@ function openPlayer(t: Teardown, url: string) {
       }
       wake()
     }
+    leftOver.push(rest.length)
   }
   const playing = (async () => {
     while (!isOver) {
@@ -70,6 +73,7 @@ function openPlayer(t: Teardown, url: string) {
   })
   return {
     resumed,
+    leftOver,
     get head() {
       return head
     },
@@ -99,7 +103,7 @@ function startLoad(t: Teardown, url: string) {
       )
       if (outcome !== '200') failed.push(`${path}: ${outcome}`)
       answered++
-      await pause(10)
+      await pause(40)
     }
   })
   t.teardown(() => {
@@ -253,6 +257,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     await load.more(30)
     await assertWhole(t)
     t.ok(player.resumed.length > 0, 'the player was on one of them')
+    t.same([...new Set(player.leftOver)], [0], 'and it was left behind a whole frame')
     if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
     t.ok(ends.length > 0)
     t.notOk(ends.includes('io server disconnect'), 'clients come back by themselves')

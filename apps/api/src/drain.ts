@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
@@ -28,31 +28,33 @@ export function drainOnClose(app: FastifyInstance, delayMs: number): Drain & { l
     socket.once('close', () => open.delete(socket))
   })
 
-  const end = () => {
-    ended = new Promise((resolve) => server.close(() => resolve()))
-    const idle = setInterval(() => {
-      server.closeIdleConnections()
-      // A browser may open a connection ahead; what never carried a request is not idle to Node.
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
-    }, IDLE_CHECK_MS)
-    const tooLong = setTimeout(() => {
-      for (const socket of open) socket.destroy()
-    }, DRAIN_LIMIT_MS)
-    ended.then(() => {
-      clearInterval(idle)
-      clearTimeout(tooLong)
-    })
-  }
-
   app.addHook('preClose', async () => {
     hasBegun = true
     if (delayMs > 0) await pause(delayMs)
-    end()
+    // Not as HTTP closes: that would break off streams, which it takes for idle, in the middle of a frame.
+    ended = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   })
+
+  const closeRest = async () => {
+    const closeIdle = () => {
+      server.closeIdleConnections()
+      // A browser may open a connection ahead; what never carried a request is not idle to Node.
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    }
+    const idle = setInterval(closeIdle, IDLE_CHECK_MS)
+    const tooLong = setTimeout(() => {
+      for (const socket of open) socket.destroy()
+    }, DRAIN_LIMIT_MS)
+    server.closeIdleConnections()
+    await ended
+    clearInterval(idle)
+    clearTimeout(tooLong)
+  }
+
   return {
     get hasBegun() {
       return hasBegun
     },
-    lastOf: () => app.addHook('preClose', () => ended),
+    lastOf: () => app.addHook('preClose', closeRest),
   }
 }
