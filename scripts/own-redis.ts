@@ -137,3 +137,14 @@ async function ask(port: number, command: string): Promise<string | null> {
     socket.destroy()
   }
 }
+
+/** The address of the Redis that a supervisor runs on this folder now; null when there is none. */
+export async function runningRedis(folder: string): Promise<string | null> {
+  const dir = await realpath(folder).catch(() => null)
+  const pid = dir === null ? 0 : Number(await readFile(pidFile(dir), 'utf8').catch(() => ''))
+  if (dir === null || !(pid > 0) || !(await runsHere(pid, dir))) return null
+  const { command } = await describeProcess(pid)
+  // Redis puts its address into its name where it can.
+  const [, port] = /--port (\d+)/.exec(command) ?? /:(\d+)/.exec(command) ?? []
+  return port ? `redis://127.0.0.1:${port}` : null
+}

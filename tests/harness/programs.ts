@@ -12,6 +12,7 @@ export const startedByTests = [
   'apps/stream-worker/src/main.ts',
   'apps/jobs/src/main.ts',
   'scripts/start.ts',
+  'scripts/station.ts',
   'packages/adapters/src/jobs-bullmq.ts',
   'packages/adapters/src/media-local.ts',
   'tests/suites/data-writer.ts',

@@ -1,7 +1,6 @@
 export * from './announcer-redis.ts'
 export * from './are-same.ts'
 export * from './audio-tags.ts'
-export * from './backup.ts'
 export * from './bus-redis.ts'
 export * from './config.ts'
 export * from './connect.ts'

@@ -1,0 +1,198 @@
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { ConfigError } from '../packages/adapters/src/config.ts'
+import { Refusal, reasonOf, say, UsageError } from './station/terminal.ts'
+
+const FAILED = 1
+const MISUSED = 2
+/** A Ctrl-C reaches us twice, from the terminal and from npm; a second one by hand comes later. */
+const SAME_SIGNAL_MS = 500
+
+type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
+
+interface Command {
+  /** After its name. */
+  usage: string
+  about: string
+  options: NonNullable<Options>
+  /** How many words it takes beside options. */
+  words: number
+  /** What it is told: options by name, with the values that were given. */
+  run(values: Values, words: string[], signal: AbortSignal): Promise<void>
+}
+
+/** Of the types that the options of each command say. */
+type Values = never
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+
+/** What a command needs is loaded when it is called. */
+const commands: Record<string, Command> = {
+  status: {
+    usage: '[--json]',
+    about: 'what the configuration says, and what is there; exit code 1 when something needed is away',
+    options: { json: flag },
+    words: 0,
+    run: async (values) => (await import('./station/status.ts')).printStatus(values),
+  },
+  data: {
+    usage:
+      '--from json|sql --to json|sql [--data-dir <folder>] [--database-url <address>] [--env-file <file>] [--replace] [--force] [--dry-run]',
+    about: 'moves all records, accounts and their passwords included, to the other kind of memory',
+    options: {
+      from: text,
+      to: text,
+      'data-dir': text,
+      'database-url': text,
+      'env-file': text,
+      replace: flag,
+      force: flag,
+      'dry-run': flag,
+    },
+    words: 0,
+    run: async (values, _, signal) => (await import('./station/data.ts')).moveData(values, signal),
+  },
+  media: {
+    usage:
+      '--from local|cloud --to local|cloud [--media-dir <folder>] [--env-file <file>] [--s3-endpoint … --s3-bucket … --s3-access-key-id … --s3-secret-access-key …] [--s3-region …] [--s3-force-path-style …] [--s3-arts-prefix …] [--parallel 4] [--dry-run]',
+    about: 'copies all files to the other kind of storage; goes on where it was broken off; deletes nothing',
+    options: {
+      from: text,
+      to: text,
+      'media-dir': text,
+      'env-file': text,
+      's3-endpoint': text,
+      's3-bucket': text,
+      's3-access-key-id': text,
+      's3-secret-access-key': text,
+      's3-region': text,
+      's3-force-path-style': text,
+      's3-arts-prefix': text,
+      parallel: { type: 'string', default: '4' },
+      'dry-run': flag,
+    },
+    words: 0,
+    run: async (values, _, signal) => (await import('./station/media.ts')).copyFiles(values, signal),
+  },
+  scan: {
+    usage: '[--dry-run]',
+    about: 'makes records of files, in the bucket or local, that have none',
+    options: { 'dry-run': flag },
+    words: 0,
+    run: async (values, _, signal) => (await import('./station/scan.ts')).scan(values, signal),
+  },
+  'hash-password': {
+    usage: '',
+    about: 'asks for a password, or reads it from the standard input, and prints its hash for ADMIN_PASS',
+    options: {},
+    words: 0,
+    run: async (_, __, signal) => (await import('./station/hash-password.ts')).hashPassword(signal),
+  },
+  backup: {
+    usage: '<file.tar.gz> [--media]',
+    about: 'writes all records, and with --media all files, into one archive',
+    options: { media: flag },
+    words: 1,
+    run: async (values, [path], signal) =>
+      (await import('./station/backup.ts')).backUp(path!, values, signal),
+  },
+  restore: {
+    usage: '<file.tar.gz> [--replace] [--force] [--dry-run]',
+    about: 'checks an archive, then puts what it holds into a station that has nothing yet',
+    options: { replace: flag, force: flag, 'dry-run': flag },
+    words: 1,
+    run: async (values, [path], signal) =>
+      (await import('./station/backup.ts')).restore(path!, values, signal),
+  },
+  ledger: {
+    usage: '<donation id>',
+    about: 'what happened to a donation, in order',
+    options: {},
+    words: 1,
+    run: async (_, [id]) => (await import('./station/ledger.ts')).printLedger(id!),
+  },
+}
+
+const ending = new AbortController()
+endOnSignal()
+process.chdir(rootAndBegin())
+process.exit(await run(process.argv.slice(2)))
+
+async function run([name, ...args]: string[]): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    help()
+    return name === undefined ? MISUSED : 0
+  }
+  try {
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+    if (!command) throw new UsageError(`there is no command ${name}; --help names them`)
+    const { values, positionals } = parse(command, args)
+    if (values.help) {
+      say(`npm run station -- ${name} ${command.usage}\n\n${command.about}`)
+      return 0
+    }
+    if (positionals.length !== command.words) throw new UsageError(`usage: ${name} ${command.usage}`)
+    loadEnvFile()
+    await command.run(values as Values, positionals, ending.signal)
+    return 0
+  } catch (error) {
+    return tell(error)
+  }
+}
+
+function parse({ options }: Command, args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    throw new UsageError(reasonOf(error))
+  }
+}
+
+/** One line, and the exit code. */
+function tell(error: unknown): number {
+  const isInterrupted = ending.signal.aborted && !(error instanceof Refusal)
+  process.stderr.write(`${isInterrupted ? 'interrupted' : reasonOf(error)}\n`)
+  return error instanceof UsageError || error instanceof ConfigError ? MISUSED : FAILED
+}
+
+function help(): void {
+  say('npm run station -- <command>\n')
+  for (const [name, { usage, about }] of Object.entries(commands))
+    say(`  ${`${name} ${usage}`.trim()}\n      ${about}\n`)
+  say('Exit codes: 0 done, 1 refused or failed, 2 called in a way that is not known.')
+}
+
+/** What is already in the environment wins. Tests say all they mean and must not depend on somebody's `.env`. */
+function loadEnvFile(): void {
+  if (process.env.NODE_ENV === 'test') return
+  try {
+    process.loadEnvFile('.env')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** The root of the project, from which paths in the configuration begin. */
+function rootAndBegin(): string {
+  process.env.INIT_CWD ??= process.cwd()
+  return fileURLToPath(new URL('..', import.meta.url))
+}
+
+/** What goes on is broken off where that leaves nothing half; a second signal does not wait for that. */
+function endOnSignal(): void {
+  let firstAtMs: number | null = null
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (firstAtMs !== null && performance.now() - firstAtMs > SAME_SIGNAL_MS) process.exit(FAILED)
+      firstAtMs ??= performance.now()
+      ending.abort()
+    })
+  }
+  // Whoever read what is printed is gone.
+  process.stdout.on('error', () => process.exit(FAILED))
+}

@@ -1,0 +1,123 @@
+import { stat } from 'node:fs/promises'
+import { openData, openDeliverySpool, openMedia } from '@solstice/adapters'
+import {
+  collectionNames,
+  contentsOf,
+  filesOfRecords,
+  type InboxRecord,
+  listMedia,
+  missingFiles,
+} from '@solstice/station'
+import { type BackupManifest, readBackup, writeBackup } from '../../packages/adapters/src/backup.ts'
+import {
+  countIn,
+  openStationData,
+  pathOf,
+  placeOfData,
+  placeOfMedia,
+  readStation,
+  silent,
+  spoolOf,
+} from './configuration.ts'
+import { redisOf, refuseWhileRunning, runs } from './running.ts'
+import { bytesOf, plural, Refusal, say, showProgress } from './terminal.ts'
+
+/** Writes all that the station remembers into one archive. */
+export async function backUp(path: string, args: { media: boolean }, signal: AbortSignal): Promise<void> {
+  const config = readStation()
+  const target = pathOf(path)
+  const isRunning = (await runs(await redisOf(config))) === true
+  const data = await openStationData(config)
+  const media = args.media ? await openMedia(config, silent) : null
+  try {
+    // What payment services delivered while the data store was away belongs to the inbox.
+    const spooled = await openDeliverySpool(spoolOf(config)).all()
+    const station = {
+      data,
+      media,
+      isRunning,
+      async contents(name: Parameters<typeof contentsOf>[1]) {
+        const held = await contentsOf(data, name)
+        return name === 'inbox' ? withSpooled(held, spooled) : held
+      },
+    }
+    const files = media ? (await listMedia(media)).length : 0
+    const progress = showProgress(collectionNames.length + files, 'written')
+    const manifest = await writeBackup(target, station, signal, progress.step).finally(progress.end)
+    say(`${target}: ${bytesOf((await stat(target)).size)}`)
+    tellContents(manifest)
+  } finally {
+    await Promise.all([data.close(), media?.close()])
+  }
+}
+
+/** Puts what is in an archive in place of all that the station remembers. */
+export async function restore(
+  path: string,
+  args: { replace: boolean; force: boolean; 'dry-run': boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const config = readStation()
+  const source = pathOf(path)
+  if (!(await stat(source).catch(() => null))?.isFile()) throw new Refusal(`there is no file ${source}`)
+  const backup = await readBackup(source, signal)
+  say(`${source}: complete and undamaged, of ${backup.manifest.createdAt}`)
+  tellContents(backup.manifest)
+  const counts = await countIn(config)
+  if (!args.replace && Object.values(counts ?? {}).some((count) => count > 0))
+    throw new Refusal(
+      `there is something in ${placeOfData(config)} already; --replace puts this in its place`,
+    )
+  if (!args.force) await refuseWhileRunning(config, [config.dataDir])
+
+  const isMediaThere = config.bucket !== null || (await stat(config.mediaDir).catch(() => null)) !== null
+  const media = backup.manifest.media && isMediaThere ? await openMedia(config, silent) : null
+  try {
+    if (media && !args.replace && (await listMedia(media)).length > 0)
+      throw new Refusal(`there are files in ${placeOfMedia(config)} already; --replace writes over them`)
+  } finally {
+    await media?.close()
+  }
+  signal.throwIfAborted()
+  if (args['dry-run']) return say('dry run: nothing was changed')
+  await put(config, backup, signal)
+}
+
+async function put(
+  config: ReturnType<typeof readStation>,
+  backup: Awaited<ReturnType<typeof readBackup>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { collections, media: saved } = backup.manifest
+  const [data, media] = [await openData(config, silent), await openMedia(config, silent)]
+  try {
+    if (saved && !(await media.hasRoomFor(config.bucket ? 0 : backup.mediaBytes)))
+      throw new Refusal(`${bytesOf(backup.mediaBytes)} do not fit into ${placeOfMedia(config)}`)
+    const steps = Object.keys(saved ?? {}).length + Object.keys(collections).length
+    const progress = showProgress(steps, 'restored')
+    await backup.restore({ data, media: saved && media }, signal, progress.step).finally(progress.end)
+    say(`restored to ${placeOfData(config)}${saved ? ` and ${placeOfMedia(config)}` : ''}`)
+    const { tracks, clips, arts } = await filesOfRecords(data)
+    const missing = await missingFiles(media, [...tracks, ...clips, ...arts], new Set(await listMedia(media)))
+    if (missing.length > 0)
+      say(`${plural(missing.length, 'record has', 'records have')} no file in ${placeOfMedia(config)}`)
+  } finally {
+    await Promise.all([data.close(), media.close()])
+  }
+}
+
+function withSpooled(
+  held: Awaited<ReturnType<typeof contentsOf>>,
+  spooled: InboxRecord[],
+): Awaited<ReturnType<typeof contentsOf>> {
+  const known = new Set(held.records.map(({ id }) => id))
+  const missing = spooled.filter(({ id }) => !known.has(id)).map((record) => ({ ...record }))
+  return { ...held, records: [...held.records, ...missing] }
+}
+
+function tellContents({ collections, media, consistency }: BackupManifest): void {
+  const records = Object.values(collections).reduce((sum, one) => sum + one.records, 0)
+  say(`${plural(records, 'record')}, ${media ? plural(Object.keys(media).length, 'file') : 'without files'}`)
+  if (consistency === 'each')
+    say('the station was running: each collection is whole, but not all are of the same moment')
+}

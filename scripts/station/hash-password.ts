@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { createPasswords } from '../../packages/adapters/src/passwords.ts'
+import { Refusal, say } from './terminal.ts'
+
+/** As long as any that is accepted at the login. */
+const MAX_CHARACTERS = 200
+
+/** Prints the argon2id hash of a password that is typed in, or comes as the standard input. */
+export async function hashPassword(signal: AbortSignal): Promise<void> {
+  const password = process.stdin.isTTY
+    ? await askTwice(signal)
+    : (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (password === '') throw new Refusal('there is no password')
+  if (/[\r\n]/.test(password)) throw new Refusal('a password is one line')
+  if ([...password].length > MAX_CHARACTERS)
+    throw new Refusal(`a password has at most ${MAX_CHARACTERS} characters`)
+  say(await createPasswords().hash(password))
+}
+
+async function askTwice(signal: AbortSignal): Promise<string> {
+  const password = await ask('Password: ', signal)
+  if ((await ask('Once more: ', signal)) !== password) throw new Refusal('these are two passwords')
+  return password
+}
+
+/** Nothing of what is typed is shown. */
+function ask(question: string, signal: AbortSignal): Promise<string> {
+  process.stderr.write(question)
+  const nowhere = new Writable({ write: (_, __, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  return new Promise<string>((resolve, reject) => {
+    const interrupt = () => reject(new Refusal('interrupted'))
+    lines.once('SIGINT', interrupt)
+    signal.addEventListener('abort', interrupt)
+    lines.once('line', resolve)
+    lines.once('close', () => reject(new Refusal('there is no password')))
+  }).finally(() => {
+    lines.close()
+    process.stderr.write('\n')
+  })
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import {
+  type Config,
+  openRedis,
+  openRedisBus,
+  openStationClock,
+  reachRedis,
+  readVitals,
+} from '@solstice/adapters'
+import { runningRedis } from '../own-redis.ts'
+import { silent } from './configuration.ts'
+import { Refusal } from './terminal.ts'
+
+/** The Redis of a station: the operator's, or the one that `npm start` runs now. */
+export async function redisOf(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<string> {
+  if (isChosen()) return config.redisUrl
+  return (await runningRedis(join(config.dataDir, 'redis'))) ?? config.redisUrl
+}
+
+/**
+ * Makes sure that nobody writes to the data of a station meanwhile.
+ *
+ * @param dataDirs folders whose own Redis is asked as well.
+ * @throws Refusal when some of its processes run, or that cannot be known.
+ */
+export async function refuseWhileRunning(
+  config: Pick<Config, 'redisUrl' | 'dataDir'>,
+  dataDirs: string[],
+): Promise<void> {
+  const own = await Promise.all(dataDirs.map((dataDir) => runningRedis(join(dataDir, 'redis'))))
+  const urls = new Set([await redisOf(config), ...own.filter((url) => url !== null)])
+  for (const url of urls) {
+    const { host } = new URL(url)
+    const isRunning = await runs(url)
+    if (isRunning) throw new Refusal(`the station runs (its Redis is ${host}); end it first, or say --force`)
+    if (isRunning === null && isChosen())
+      throw new Refusal(`Redis (${host}) does not answer, so the station may be running; --force goes on`)
+  }
+}
+
+/** Whether processes of a station run; null when its Redis does not answer. */
+export async function runs(redisUrl: string): Promise<boolean | null> {
+  const redis = await reachRedis(redisUrl)
+  if (!redis) return null
+  try {
+    const { isOnAir, replicas, jobs } = await readVitals(redis)
+    return isOnAir || replicas > 0 || jobs > 0
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/** Connects to the air of a station whose Redis answers. */
+export async function connectAir(redisUrl: string) {
+  const redis = await openRedis(redisUrl, silent, true)
+  const clock = await openStationClock(redis)
+  const bus = openRedisBus(redis, clock, silent)
+  return {
+    redis,
+    clock,
+    bus,
+    async close() {
+      await bus.close()
+      clock.stop()
+      redis.disconnect()
+    },
+  }
+}
+
+const isChosen = () => Boolean(process.env.REDIS_URL?.trim())

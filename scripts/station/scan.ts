@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  audioTags,
+  type Config,
+  openAnnouncer,
+  openData,
+  openJobQueue,
+  openJsonData,
+  openMedia,
+  reachRedis,
+  readVitals,
+} from '@solstice/adapters'
+import {
+  type Announcer,
+  clipMedia,
+  type DataStore,
+  Failure,
+  type Log,
+  libraryChanged,
+  type MediaStorage,
+  reconcile,
+  reconcileClips,
+} from '@solstice/station'
+import { openIfThere, placeOfMedia, readStation, silent } from './configuration.ts'
+import { connectAir, redisOf } from './running.ts'
+import { plural, say } from './terminal.ts'
+
+/** Makes records of files that have none, as the start of a station with local files does. */
+export async function scan(args: { 'dry-run': boolean }, signal: AbortSignal): Promise<void> {
+  const config = readStation()
+  const isDryRun = args['dry-run']
+  const data = isDryRun ? await openIfThere(config) : await openData(config, silent)
+  const media = await openMedia(config, silent)
+  const air = isDryRun ? silentAir : await reachAir(config)
+  try {
+    say(placeOfMedia(config))
+    if (data && !isDryRun) {
+      if (await register(config, data, media, air, signal)) await libraryChanged({ ...air, log: silent })
+      return
+    }
+    await rehearse(data, async (copy) => {
+      await register(config, copy, { ...media, sweep: async () => {} }, air, signal)
+    })
+    say('dry run: nothing was changed')
+  } finally {
+    await Promise.all([air.close(), data?.close(), media.close()])
+  }
+}
+
+type Air = Omit<
+  Parameters<typeof reconcileClips>[0],
+  'data' | 'media' | 'tags' | 'log' | 'confirmTrackCleanup'
+> & {
+  jobs: Parameters<typeof libraryChanged>[0]['jobs']
+  close(): Promise<void>
+}
+
+const loud: Log = {
+  info() {},
+  warn(details, text) {
+    const { key, mode, examples } = details as { key?: string; mode?: string; examples?: string[] }
+    say(`${text}: ${key ?? examples?.join(', ') ?? mode ?? ''}`)
+  },
+}
+
+/** Whether tracks came or went. */
+async function register(
+  config: Config,
+  data: DataStore,
+  media: MediaStorage,
+  air: Air,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const kept = async () => ({
+    tracks: new Map(
+      (await data.tracks.find()).map((track) => [track.id, `${track.artist} – ${track.title}`]),
+    ),
+    clips: new Map((await data.clips.find()).map((clip) => [clipMedia(clip), clip.family as string])),
+    arts: new Map(
+      (await data.artists.find({ hasArt: true })).map((one) => [`arts/${one.artFileName}`, one.artist]),
+    ),
+  })
+  const { confirmTrackCleanup } = config
+  const common = { data, media, tags: audioTags(), confirmTrackCleanup, log: loud }
+  const before = await kept()
+  // Whatever was added by then is whole.
+  const isInterrupted = once(signal, 'abort').then(() => signal.throwIfAborted())
+  await Promise.race([reconcile(common).then(() => reconcileClips({ ...common, ...air })), isInterrupted])
+  const after = await kept()
+  for (const kind of ['tracks', 'clips', 'arts'] as const) {
+    const added = [...after[kind]].filter(([key]) => !before[kind].has(key))
+    const removed = [...before[kind]].filter(([key]) => !after[kind].has(key))
+    for (const [key, about] of added) say(`+ ${key} (${about})`)
+    for (const [key, about] of removed) say(`- ${key} (${about})`)
+    say(`${kind}: ${plural(added.length, 'record')} added, ${removed.length} removed`)
+  }
+  return (
+    before.tracks.size !== after.tracks.size || [...after.tracks.keys()].some((id) => !before.tracks.has(id))
+  )
+}
+
+/** Lets something happen to a copy of the records, which is gone afterwards. */
+async function rehearse(data: DataStore | null, act: (copy: DataStore) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'solstice-scan-'))
+  try {
+    const copy = await openJsonData(folder)
+    if (data)
+      await Promise.all([
+        copy.tracks.replaceAll(await data.tracks.contents()),
+        copy.artists.replaceAll(await data.artists.contents()),
+        copy.clips.replaceAll(await data.clips.contents()),
+      ])
+    await act(copy).finally(() => copy.close())
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** For a station that is not on the air: it reads its records when it starts. */
+const silentAir: Air = {
+  bus: {
+    async send() {
+      throw new Failure('AIR_UNAVAILABLE')
+    },
+  },
+  announcer: { announce() {}, tell() {}, accountChanged() {}, settingsChanged() {} } satisfies Announcer,
+  clock: { nowMs: () => Date.now() },
+  jobs: { add: async () => '' },
+  close: async () => {},
+}
+
+async function reachAir(config: Config): Promise<Air> {
+  const url = await redisOf(config)
+  const asked = await reachRedis(url)
+  const isOnAir = asked !== null && (await readVitals(asked)).isOnAir
+  asked?.disconnect()
+  if (!isOnAir) return silentAir
+  const air = await connectAir(url)
+  const jobs = openJobQueue(url, silent)
+  return {
+    ...air,
+    announcer: openAnnouncer(air.redis),
+    jobs,
+    async close() {
+      await jobs.close()
+      await air.close()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { Failure } from '@solstice/station'
+
+/** Why something cannot be done, in a sentence for the operator. */
+export class Refusal extends Error {}
+
+/** The command was called in a way that it does not know. */
+export class UsageError extends Error {}
+
+export function say(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+export function bytesOf(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}
+
+/** Rows in columns of the width that they need; numbers to the right. */
+export function table(rows: (string | number)[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => `${row[column]}`.length)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column]!
+        return typeof cell === 'number' ? `${cell}`.padStart(width) : cell.padEnd(width)
+      })
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** How far something is. */
+export interface Progress {
+  step(): void
+  end(): void
+}
+
+const BAR_CHARACTERS = 30
+const DRAW_EVERY_MS = 100
+
+/** A bar on a terminal; elsewhere a line at every tenth. */
+export function showProgress(total: number, what: string): Progress {
+  const { isTTY } = process.stderr
+  let done = 0
+  let drawnMs = 0
+  const draw = () => {
+    const full = total === 0 ? BAR_CHARACTERS : Math.round((done / total) * BAR_CHARACTERS)
+    const bar = `${'█'.repeat(full)}${'░'.repeat(BAR_CHARACTERS - full)}`
+    process.stderr.write(`\r\x1b[2K${bar} ${done} of ${total} ${what}`)
+  }
+  return {
+    step() {
+      done++
+      if (!isTTY) {
+        const tenth = (n: number) => Math.floor((n * 10) / total)
+        if (tenth(done) > tenth(done - 1)) say(`${done} of ${total} ${what}`)
+      } else if (performance.now() - drawnMs > DRAW_EVERY_MS) {
+        drawnMs = performance.now()
+        draw()
+      }
+    },
+    end() {
+      if (isTTY) process.stderr.write('\r\x1b[2K')
+    },
+  }
+}
+
+/** One line, without what an address may hold of names and passwords. */
+export function reasonOf(error: unknown): string {
+  const { message } = error instanceof Error ? error : new Error(String(error))
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
+  const text = error instanceof Failure ? [error.code, ...Object.values(error.details)].join(' ') : message
+  return [text, cause]
+    .filter(Boolean)
+    .join(': ')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\b([a-z][\w+.-]*:\/\/)[^\s/@]*@/gi, '$1')
+}
