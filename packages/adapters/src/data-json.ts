@@ -12,7 +12,7 @@ import {
 } from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { deepFreeze, equals, type Key, refuseUnfit } from './records.ts'
+import { type Counters, type Draft, deepFreeze, type Key, Records, refuseUnfit } from './records.ts'
 
 const FORMAT_VERSION = 1
 
@@ -59,26 +59,16 @@ export async function openJsonData(folder: string): Promise<DataStore> {
   return data
 }
 
-/** What a file held when it was read. Records are frozen, so they can be handed out. */
-interface Version<T> {
-  readonly records: ReadonlyMap<Key, T>
-  /** The last serial number given. */
-  readonly serial: number
-  /** The same array for every reader of this version. */
-  readonly all: readonly T[]
+/** What a file held when it was read. */
+interface Version<T extends object> {
+  readonly records: Records<T>
+  readonly last: Counters
   readonly file: BigIntStats | null
   /** The file stays open, so that its inode number is not given to a later version while we compare with it. */
   readonly pin: number | null
 }
 
-/** A version in the making; changes that wait together are made on one draft and written once. */
-interface Draft<T> {
-  records: Map<Key, T>
-  serial: number
-  isChanged: boolean
-}
-
-interface Change<T> {
+interface Change<T extends object> {
   /** Makes the change, and gives back how to tell the caller once the draft is durable. */
   attempt(draft: Draft<T>): () => void
   refuse(error: unknown): void
@@ -91,7 +81,7 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
   readonly #spec: CollectionSpec
   /** The JSON of records that were written before. */
   readonly #lines = new WeakMap<T, string>()
-  #version: Version<T> = { records: new Map(), serial: 0, all: [], file: null, pin: null }
+  #version: Version<T>
   /** The file on disk, when it cannot be understood. */
   #broken: { file: BigIntStats; error: Error } | null = null
   #waiting: Change<T>[] = []
@@ -104,79 +94,42 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     this.#name = name
     this.#path = join(folder, `${name}.json`)
     this.#spec = spec
+    this.#version = { records: new Records(spec), last: { place: 0, serial: 0 }, file: null, pin: null }
     this.#latest()
   }
 
   async get(key: T[K]): Promise<Readonly<T> | null> {
-    return this.#current().records.get(key as Key) ?? null
+    return this.#current().records.get(key as Key)
   }
 
   async find(where?: Partial<T>): Promise<readonly Readonly<T>[]> {
-    const { all } = this.#current()
-    return where ? all.filter(equals(where)) : all
+    return this.#current().records.find(where)
   }
 
   insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
-    return this.#change((draft) => {
-      const { key, serial } = this.#spec
-      const kept = this.#keep((serial ? { [key]: draft.serial + 1, ...record } : record) as T)
-      if (draft.records.has(this.#keyOf(kept)) || this.#clashes(kept, draft.records.values())) return null
-      this.#set(draft, kept)
-      return kept
-    })
+    return this.#change((draft) => draft.insert(record))
   }
 
   put(record: T): Promise<void> {
-    return this.#change((draft) => {
-      const kept = this.#keep(record)
-      const others = [...draft.records.values()].filter((other) => this.#keyOf(other) !== this.#keyOf(kept))
-      this.#refuseClash(kept, others)
-      this.#set(draft, kept)
-    })
+    return this.#change((draft) => draft.put(record))
   }
 
   update(where: Partial<T>, change: Partial<T>): Promise<number> {
-    return this.#change((draft) => {
-      const before = new Set([...draft.records.values()].filter(equals(where)))
-      const after = [...before].map((record) => this.#keep({ ...record, ...change }))
-      if ([this.#spec.key, ...(this.#spec.unique ?? [])].some((field) => field in change)) {
-        const others = [...draft.records.values()].filter((record) => !before.has(record))
-        for (const record of after) {
-          this.#refuseClash(record, others)
-          others.push(record)
-        }
-      }
-      for (const [i, record] of [...before].entries()) {
-        if (this.#keyOf(record) !== this.#keyOf(after[i]!)) draft.records.delete(this.#keyOf(record))
-        this.#set(draft, after[i]!)
-      }
-      return before.size
-    })
+    return this.#change((draft) => draft.update(where, change))
   }
 
   delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number> {
-    return this.#change((draft) => {
-      const matches = typeof where === 'function' ? where : equals(where)
-      const found = [...draft.records].filter(([, record]) => matches(record))
-      for (const [key] of found) draft.records.delete(key)
-      draft.isChanged ||= found.length > 0
-      return found.length
-    })
+    return this.#change((draft) => draft.delete(where))
   }
 
   async contents(): Promise<Contents<T>> {
-    const { all, serial } = this.#current()
-    return { records: all, serial }
+    const { records, last } = this.#current()
+    return { records: records.find(), serial: last.serial }
   }
 
   async replaceAll({ records, serial }: Contents<T>): Promise<void> {
     refuseUnfit(records, this.#spec)
-    await this.#change((draft) => {
-      draft.records.clear()
-      draft.serial = this.#spec.serial ? serial : 0
-      draft.isChanged = true
-      for (const record of records) this.#set(draft, this.#keep(record))
-    })
+    await this.#change((draft) => draft.replaceAll(records, serial))
   }
 
   /** Removes what processes left that were killed in the middle of a change, as soon as the lock allows. */
@@ -215,8 +168,7 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     const pin = openSync(this.#path, 'r')
     const file = fstatSync(pin, { bigint: true })
     try {
-      const { serial, records } = this.#parse(readFileSync(pin, 'utf8'))
-      return this.#adopt({ records, serial, all: Object.freeze([...records.values()]), file, pin })
+      return this.#adopt({ ...this.#parse(readFileSync(pin, 'utf8')), file, pin })
     } catch (error) {
       closeSync(pin)
       const why = error instanceof Error ? error.message : String(error)
@@ -233,54 +185,25 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     return version
   }
 
-  #parse(text: string): { serial: number; records: Map<Key, T> } {
+  #parse(text: string): Pick<Version<T>, 'records' | 'last'> {
     const content: unknown = JSON.parse(text)
     if (!isObject(content) || !Array.isArray(content.records)) throw new Error('it holds no records')
     if (content.version !== FORMAT_VERSION) throw new Error(`its format is version ${content.version}`)
-    const records = new Map<Key, T>()
+    const keys = new Set<Key>()
+    const found = new Map<number, T>()
     let serial = Number.isSafeInteger(content.serial) ? Number(content.serial) : 0
     for (const record of content.records) {
       const key: unknown = isObject(record) ? record[this.#spec.key] : undefined
       if (typeof key !== (this.#spec.serial ? 'number' : 'string'))
         throw new Error(`a record has no "${this.#spec.key}"`)
-      if (records.has(key as Key)) throw new Error(`two records have the ${this.#spec.key} ${key}`)
+      if (keys.has(key as Key)) throw new Error(`two records have the ${this.#spec.key} ${key}`)
       if (typeof key === 'number') serial = Math.max(serial, key)
-      records.set(key as Key, deepFreeze(record as T))
+      keys.add(key as Key)
+      found.set(keys.size, deepFreeze(record as T))
     }
-    return { serial, records }
-  }
-
-  #keyOf(record: T): Key {
-    return record[this.#spec.key as K] as Key
-  }
-
-  /** A frozen copy that nobody else holds. */
-  #keep(record: T): T {
-    const line = JSON.stringify(record)
-    const kept = deepFreeze(JSON.parse(line) as T)
-    this.#lines.set(kept, line)
-    return kept
-  }
-
-  #set(draft: Draft<T>, record: T): void {
-    const key = this.#keyOf(record)
-    if (this.#spec.serial) draft.serial = Math.max(draft.serial, Number(key))
-    draft.records.set(key, record)
-    draft.isChanged = true
-  }
-
-  /** Whether another record has the same unique combination. */
-  #clashes(record: T, others: Iterable<T>): boolean {
-    const fields = this.#spec.unique as readonly (keyof T)[] | undefined
-    if (!fields) return false
-    for (const other of others) if (fields.every((field) => other[field] === record[field])) return true
-    return false
-  }
-
-  #refuseClash(record: T, others: T[]): void {
-    const key = this.#keyOf(record)
-    if (others.some((other) => this.#keyOf(other) === key) || this.#clashes(record, others))
-      throw new Error(`${this.#name}: another record stands where ${key} would be`)
+    const records = new Records<T>(this.#spec)
+    records.apply(found)
+    return { records, last: { place: keys.size, serial } }
   }
 
   #change<R>(make: (draft: Draft<T>) => R): Promise<R> {
@@ -321,10 +244,11 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
         for (const file of leftBehind)
           if (file !== lockName) await rm(join(this.#folder, file), { force: true })
         batch = this.#waiting.splice(0)
-        const { records, serial } = this.#latest()
-        const draft: Draft<T> = { records: new Map(records), serial, isChanged: false }
+        const version = this.#latest()
+        const draft = version.records.draft(version.last)
         settle = batch.map((change) => change.attempt(draft))
-        if (draft.isChanged) await this.#write(draft, lock)
+        const isChanged = draft.changes.size > 0 || draft.last.serial !== version.last.serial
+        if (isChanged) await this.#write(draft, version, lock)
       } finally {
         lock.release()
       }
@@ -335,10 +259,9 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     }
   }
 
-  async #write(draft: Draft<T>, lock: FileLock): Promise<void> {
-    const all = Object.freeze([...draft.records.values()])
-    const lines = all.map((record) => this.#lineOf(record)).join(',\n')
-    const head = `{"version":${FORMAT_VERSION},"serial":${draft.serial},"records":[`
+  async #write(draft: Draft<T>, { records }: Version<T>, lock: FileLock): Promise<void> {
+    const lines = draft.records.map((record) => this.#lineOf(record)).join(',\n')
+    const head = `{"version":${FORMAT_VERSION},"serial":${draft.last.serial},"records":[`
     const temporary = join(this.#folder, `.${this.#name}.${randomUUID()}.tmp`)
     let pin: number | null = null
     try {
@@ -348,7 +271,8 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
       if (!lock.isHeld()) throw new Error('another process took the lock over')
       // In one turn of the event loop, so that no reader of ours meets a file that is not yet our version.
       renameSync(temporary, this.#path)
-      this.#adopt({ records: draft.records, serial: draft.serial, all, file, pin })
+      records.apply(draft.changes)
+      this.#adopt({ records, last: draft.last, file, pin })
     } catch (error) {
       if (pin !== null) closeSync(pin)
       await rm(temporary, { force: true })

@@ -94,6 +94,11 @@ export class Draft<T extends object> {
     return this.#byPlace.changes
   }
 
+  /** All there will be, in order of insertion. */
+  get records(): T[] {
+    return Array.from(this.#byPlace.entries(), ([, record]) => record)
+  }
+
   /** Null when the key or the unique combination is taken. */
   insert(record: object): T | null {
     const { key, serial } = this.#spec
@@ -241,8 +246,12 @@ class Overlay<K, V> {
   }
 
   *entries(): Generator<[K, V]> {
-    for (const entry of this.#under) if (!this.changes.has(entry[0])) yield entry
-    for (const [key, value] of this.changes) if (value !== null) yield [key, value]
+    for (const entry of this.#under) {
+      const change = this.changes.get(entry[0])
+      if (change === undefined) yield entry
+      else if (change !== null) yield [entry[0], change]
+    }
+    for (const [key, value] of this.changes) if (value !== null && !this.#under.has(key)) yield [key, value]
   }
 }
 
