@@ -131,7 +131,10 @@ build_web() {
 }
 
 check_node
-install_modules
+# npm fetches beside the package manager of the system.
+install_modules &
+modules=$!
+trap wait EXIT
 if [ "$purpose" = test ] || ! is_set REDIS_URL; then
   has redis-server || provide redis-server redis || exit 1
 fi
@@ -145,6 +148,7 @@ if [ "$purpose" = test ]; then
   has nginx || [ -x /usr/sbin/nginx ] || provide nginx-light nginx || exit 1
   has_postgres || provide postgresql postgresql@16 || exit 1
   provide_browser
-  build_tap
 fi
+wait "$modules" || exit 1
+[ "$purpose" = start ] || build_tap
 build_web
