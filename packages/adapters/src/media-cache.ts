@@ -134,10 +134,13 @@ export async function openMediaCache(
     const copy: Copy = { key, path, version, bytes, usedAtMs: performance.now() }
     copies.add(copy)
     makeRoom()
+    // What is here only to be opened goes when it was.
+    setTimeout(makeRoom, OPENED_WITHIN_MS + 1).unref()
     return copy
   }
 
   async function download(key: MediaKey): Promise<Copy> {
+    const beganMs = performance.now()
     const path = await newPath(key)
     try {
       let original: Original
@@ -152,7 +155,7 @@ export async function openMediaCache(
     } catch (error) {
       await rm(path, { force: true }).catch(() => {})
       if (isAbsent(error)) came()
-      else away ??= { key, sinceMs: performance.now() }
+      else away ??= { key, sinceMs: beganMs }
       throw error
     }
   }

@@ -113,14 +113,18 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
     let answer = first
     let sent = 0
     for (let cuts = 0; ; ) {
+      let isReading = true
       try {
         for await (const piece of bodyOf(answer) as AsyncIterable<Uint8Array>) {
           sent += piece.length
           cuts = 0
+          isReading = false
           yield piece
+          isReading = true
         }
       } catch (error) {
-        if (signal?.aborted) throw error
+        // Who takes the bytes may want no more of them.
+        if (!isReading || signal?.aborted) throw error
       }
       if (sent === length) return
       if (sent > length || cuts++ >= MOST_RESUMES) break
