@@ -233,12 +233,14 @@ export type ClientEvents = typeof clientEvents
 export type ServerEvents = typeof serverEvents
 export type ClientEventName = keyof ClientEvents
 export type ServerEventName = keyof ServerEvents
-export type ServerPayload<E extends ServerEventName> = ServerEvents[E]['payload'] extends TSchema
-  ? Static<ServerEvents[E]['payload']>
-  : undefined
-export type ClientPayload<E extends ClientEventName> = ClientEvents[E]['payload'] extends TSchema
-  ? Static<ClientEvents[E]['payload']>
-  : undefined
+// Tables, looked up by name: worked out for a name that is not known yet, it would take the compiler long.
+type Payloads<Events extends Record<string, { payload?: unknown }>> = {
+  [E in keyof Events]: Events[E]['payload'] extends TSchema ? Static<Events[E]['payload']> : undefined
+}
+type ServerPayloads = Payloads<ServerEvents>
+type ClientPayloads = Payloads<ClientEvents>
+export type ServerPayload<E extends ServerEventName> = ServerPayloads[E]
+export type ClientPayload<E extends ClientEventName> = ClientPayloads[E]
 export type Ack<E extends ClientEventName> = ClientEvents[E]['ack'] extends TSchema
   ? Static<ClientEvents[E]['ack']>
   : undefined
