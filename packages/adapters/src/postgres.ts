@@ -71,21 +71,21 @@ const rollback = sql`rollback`
 const nothing = sql`select`
 
 export function connectPostgres(url: string, poolMax: number, log: Logger): Postgres {
-  const pool = new pg.Pool({
-    ...settings(url),
-    max: poolMax,
-    connectionTimeoutMillis: CONNECT_LIMIT_MS,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    lock_timeout: LOCK_LIMIT_MS,
-    statement_timeout: STATEMENT_LIMIT_MS,
-    idle_in_transaction_session_timeout: LOCK_LIMIT_MS,
-    // What is said to be durable is so, whatever the server's default.
-    options: '-c synchronous_commit=on',
-  })
-  // A connection that breaks is replaced; who was using it is told by the query.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const open = (max: number) =>
+    openPool({
+      ...settings(url),
+      max,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      lock_timeout: LOCK_LIMIT_MS,
+      statement_timeout: STATEMENT_LIMIT_MS,
+      idle_in_transaction_session_timeout: LOCK_LIMIT_MS,
+      // What is said to be durable is so, whatever the server's default.
+      options: '-c synchronous_commit=on',
+    })
+  // Questions are short; they do not stand behind transactions that wait for their turn.
+  const forQuestions = open(Math.ceil(poolMax / 2))
+  const forTransactions = open(Math.max(1, Math.floor(poolMax / 2)))
 
   /** Settles as soon as PostgreSQL answers again; null while it does. */
   let comingBack: Promise<void> | null = null
@@ -96,7 +96,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
     for (;;) {
       await wait(PROBE_EVERY_MS * (1 + Math.random()), undefined, { signal: closing.signal })
       try {
-        await lent(pool, QUESTION_LIMIT_MS, ({ run }) => run(nothing))
+        await lent(forQuestions, QUESTION_LIMIT_MS, ({ run }) => run(nothing))
         break
       } catch (error) {
         if (!(error instanceof PostgresAway)) throw error
@@ -116,7 +116,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
   return {
     async ask(question) {
       if (comingBack) throw new PostgresAway('it did not answer', true)
-      const attempt = () => lent(pool, QUESTION_LIMIT_MS, question)
+      const attempt = () => lent(forQuestions, QUESTION_LIMIT_MS, question)
       const startedMs = performance.now()
       return attempt().catch((error) => {
         // An idle connection may have broken unnoticed.
@@ -125,7 +125,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       })
     },
     transact(limitMs, work) {
-      return lent(pool, limitMs, async (session) => {
+      return lent(forTransactions, limitMs, async (session) => {
         const { run } = session
         await run(begin)
         try {
@@ -140,8 +140,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
     },
     async retryWithin(limitMs) {
       if (limitMs <= 0 || closing.signal.aborted) return false
-      const pause = wait(Math.min(limitMs, PROBE_EVERY_MS * (0.5 + Math.random())), true)
-      if (!comingBack) return pause
+      if (!comingBack) return wait(Math.min(limitMs, PROBE_EVERY_MS * (0.5 + Math.random())), true)
       const isBack = comingBack.then(
         () => true,
         () => false,
@@ -152,16 +151,14 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
     },
     async close() {
       closing.abort()
-      await pool.end()
+      await Promise.all([forQuestions.end(), forTransactions.end()])
     },
   }
 }
 
 /** A connection for what may take long, such as migrations. Destroy it after use. */
 export function openKysely<Tables>(url: string): Kysely<Tables> {
-  const pool = new pg.Pool({ ...settings(url), max: 1, connectionTimeoutMillis: CONNECT_LIMIT_MS })
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const pool = openPool({ ...settings(url), max: 1 })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
@@ -170,6 +167,14 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   // Connection, refused access, rollback (deadlock), read-only, resources, operator, system.
   return /^(08|25|28|3D|40|53|55|57|58|XX)/.test(error.code ?? '')
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: CONNECT_LIMIT_MS })
+  // A connection that breaks is replaced; who was using it is told by the query.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }
 
 function settings(url: string): pg.PoolConfig {
