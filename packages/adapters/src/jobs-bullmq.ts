@@ -72,7 +72,7 @@ const UNWANTED = 'nobody waits for it any more'
 /** When another process may take up what one broke off that ends. */
 const LEFT_FOR_MS = 1_000
 /** Redis that was emptied has forgotten what comes again; it is looked at so often. */
-const PLAN_CHECK_MS = 15_000
+const PLAN_CHECK_MS = 10_000
 
 const retries: JobsOptions = {
   attempts: 5,

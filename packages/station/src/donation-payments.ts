@@ -144,6 +144,9 @@ const POSTED_GRACE_MS = 60_000
 /** A service that has not answered for so long after the end of an order counts as gone. */
 const UNANSWERED_GRACE_MS = 3_600_000
 
+/** Nobody pays for more songs with one donation. */
+const MOST_NAMED = 5
+
 /** Does something with each, one after the other. @throws the first error, when all others were tried. */
 async function eachTried<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const errors: unknown[] = []
@@ -153,7 +156,7 @@ async function eachTried<T>(all: readonly T[], work: (one: T) => Promise<void>):
 
 /**
  * The orders whose codes are words of a comment, in whatever case; first those that wait for a payment, in the order of the
- * comment.
+ * comment. Of more than a few the rest is left out: each costs a look into the ledger.
  */
 async function namedOrders(
   data: Pick<DataStore, 'donations'>,
@@ -170,5 +173,6 @@ async function namedOrders(
       (a, b) => places.indexOf(a.matchCode!) - places.indexOf(b.matchCode!) || b.createdAt - a.createdAt,
     )
     .toSorted((a, b) => Number(b.status === 'pending') - Number(a.status === 'pending'))
+    .slice(0, MOST_NAMED)
     .map(({ id }) => id)
 }
