@@ -17,7 +17,7 @@ export interface Figure<Label extends string = string> {
 /** One value, or one by labels; null when it is not known now. */
 export type Reading = number | null | readonly { labels: Record<string, string>; value: number }[]
 
-/** What a process tells about itself, in the text format of Prometheus. */
+/** What a process tells about itself, in the text format of Prometheus; of each figure what was registered last. */
 export interface Metrics {
   /** A figure that goes up and down, read when somebody asks. What cannot be read in 2 s is left out. */
   gauge(figure: Figure, read: () => Reading | Promise<Reading>): void
@@ -41,15 +41,18 @@ const LATENESS_MS = 50
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   // Watching the process costs a little all the time, and most processes are never asked.
   let isWatching = false
+
+  const metricOf = <Label extends string>({ name, help, labels = [] }: Figure<Label>) => {
+    registry.removeSingleMetric(name)
+    return { name, help, labelNames: [...labels], registers: [registry] }
+  }
 
   return {
     gauge(figure, read) {
       const gauge: Gauge = new Gauge({
         ...metricOf(figure),
-        registers,
         async collect() {
           const reading = await withinLimit(read)
           gauge.reset()
@@ -63,7 +66,6 @@ export function createMetrics(): Metrics {
     counter(figure, read) {
       const counter: Counter = new Counter({
         ...metricOf(figure),
-        registers,
         collect() {
           counter.reset()
           counter.inc(read())
@@ -71,7 +73,7 @@ export function createMetrics(): Metrics {
       })
     },
     durations(figure, bucketsS) {
-      const histogram = new Histogram({ ...metricOf(figure), registers, buckets: [...bucketsS] })
+      const histogram = new Histogram({ ...metricOf(figure), buckets: [...bucketsS] })
       return (labels, seconds) => histogram.observe(labels, seconds)
     },
     async report() {
@@ -127,10 +129,6 @@ export async function serveMetrics(
     server.close()
     server.closeAllConnections()
   }
-}
-
-function metricOf<Label extends string>({ name, help, labels = [] }: Figure<Label>) {
-  return { name, help, labelNames: [...labels] }
 }
 
 /** What could be read in time; null otherwise. */
