@@ -7,6 +7,8 @@ const FAILED = 1
 const MISUSED = 2
 /** A Ctrl-C reaches us twice, from the terminal and from npm; a second one by hand comes later. */
 const SAME_SIGNAL_MS = 500
+/** For somebody who does not answer nobody waits longer once a signal came. */
+const PATIENCE_MS = 3_000
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
 
@@ -189,8 +191,10 @@ function endOnSignal(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (firstAtMs !== null && performance.now() - firstAtMs > SAME_SIGNAL_MS) process.exit(FAILED)
-      firstAtMs ??= performance.now()
+      if (firstAtMs !== null) return
+      firstAtMs = performance.now()
       ending.abort()
+      setTimeout(() => process.exit(tell(ending.signal.reason)), PATIENCE_MS).unref()
     })
   }
   // Whoever read what is printed is gone.

@@ -217,14 +217,21 @@ async function* filesOf(path: string, signal: AbortSignal): AsyncGenerator<Packe
   const gunzip = createGunzip()
   packed.on('error', (error) => gunzip.destroy(error))
   try {
-    yield* unpack(packed.pipe(gunzip) as AsyncIterable<Buffer>)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code?.startsWith('Z_')) throw new ArchiveError('it is broken off or damaged')
-    throw error
+    yield* unpack(gunzipped(packed.pipe(gunzip)))
   } finally {
     packed.destroy()
     gunzip.destroy()
+  }
+}
+
+async function* gunzipped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (typeof code === 'string' && code.startsWith('Z_'))
+      throw new ArchiveError('it is broken off or damaged')
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { addAbortSignal } from 'node:stream'
 import { clipFamilies, clipMedia } from './clips.ts'
 import { Failure } from './failure.ts'
 import type { DataStore } from './ports/data-store.ts'
@@ -120,10 +121,9 @@ async function copyFile(
 
   const hash = createHash('md5')
   let bytes = 0
-  const content = await from.open(key)
+  const content = addAbortSignal(signal, await from.open(key))
   const pieces = async function* () {
     for await (const piece of content as AsyncIterable<Buffer>) {
-      signal.throwIfAborted()
       hash.update(piece)
       bytes += piece.length
       yield piece
