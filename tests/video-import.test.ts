@@ -17,6 +17,7 @@ import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
 import { start, temporaryFolder } from './harness/processes.ts'
+import { programOf } from './harness/programs.ts'
 import { openSocket } from './harness/socket-client.ts'
 import { startJobs } from './harness/workers.ts'
 
@@ -283,7 +284,7 @@ t.test('video import', async (t) => {
     'when the jobs are killed the tool dies with them, and the next process does the job',
     async (t) => {
       const { config } = ports
-      const doomed = start(t, 'node', ['--import', 'typebox', '--import', 'tsx', 'apps/jobs/src/main.ts'], {
+      const doomed = start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
         JWT_SECRET: config.jwtSecret,
         REDIS_URL: config.redisUrl,
         DATA_DIR: config.dataDir,
