@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
+import { keptFolder } from '../tests/harness/kept.ts'
 import { root } from '../tests/harness/processes.ts'
 import { buildPrograms, startedByTests } from '../tests/harness/programs.ts'
 
@@ -44,8 +45,8 @@ async function check(): Promise<string | null> {
 /** Counts the assertions of all files. */
 async function test() {
   const files = named.length ? named.map((path) => relative(root, resolve(path))) : await findTests()
-  await mkdir(join(root, '.build'), { recursive: true })
-  const built = await mkdtemp(join(root, '.build/test-run-'))
+  await mkdir(keptFolder, { recursive: true })
+  const built = await mkdtemp(join(keptFolder, 'run-'))
   try {
     // Few files may need none of the programs: those that do have them built.
     const programs = named.length ? [] : startedByTests
