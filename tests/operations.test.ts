@@ -166,7 +166,7 @@ t.test('whatever is logged, in whatever form, secrets are left out', async (t) =
 t.test(
   'an app that closes answers what is asked on open connections, and waits for nobody who asks nothing',
   async (t) => {
-    const { app } = await openApp(t, { DRAIN_DELAY_S: '1' })
+    const { app } = await openApp(t, { DRAIN_DELAY_S: '2' })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
     const open = async () => {

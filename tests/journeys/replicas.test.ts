@@ -127,7 +127,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
   const station = await prepareStation(t, tones, {
     ...SUPER_ADMIN,
     TRUST_PROXY_HOPS: '1',
-    DRAIN_DELAY_S: '1',
+    DRAIN_DELAY_S: '3',
     LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
     WEB_DIST: web,
     DEMO_LIBRARY: 'false',

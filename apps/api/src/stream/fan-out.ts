@@ -16,7 +16,7 @@ const CLOSE_BEHIND_BYTES = 500_000
 /** Without sound for so long, all are closed: by now their players have nothing left, and may find another replica. */
 const SILENT_MS = 30_000
 /** A replica may hear of the newest chunks so much later than the one that a listener comes from. */
-const NEAR_MS = 2_000
+const NEAR_MS = 5_000
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_MS = 1_000
 
