@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { openData, openDeliverySpool, openMedia } from '@solstice/adapters'
 import {
   collectionNames,
   contentsOf,
@@ -9,6 +8,8 @@ import {
   missingFiles,
 } from '@solstice/station'
 import { type BackupManifest, readBackup, writeBackup } from '../../packages/adapters/src/backup.ts'
+import { openDeliverySpool } from '../../packages/adapters/src/delivery-spool.ts'
+import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import {
   countIn,
   openStationData,

@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Config, ConfigError, openData, readConfig } from '@solstice/adapters'
 import { type CollectionName, collectionNames, countRecords, type DataStore } from '@solstice/station'
 import { pino } from 'pino'
+// The files and not the package: a command loads only what it needs.
+import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config.ts'
+import { openData } from '../../packages/adapters/src/stores.ts'
 import { Refusal, UsageError } from './terminal.ts'
 
 /** Where data is. */

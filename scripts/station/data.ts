@@ -1,5 +1,5 @@
-import { openData } from '@solstice/adapters'
 import { collectionNames, contentsOf, copyData } from '@solstice/station'
+import { openData } from '../../packages/adapters/src/stores.ts'
 import { countIn, type Place, pathOf, placeOfData, readPlace, readStation, silent } from './configuration.ts'
 import { refuseWhileRunning } from './running.ts'
 import { plural, Refusal, say, table, UsageError } from './terminal.ts'

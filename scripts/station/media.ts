@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { type Config, openMedia } from '@solstice/adapters'
 import { copyMedia, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
+import type { Config } from '../../packages/adapters/src/config.ts'
+import { openMedia } from '../../packages/adapters/src/stores.ts'
 import { openStationData, pathOf, placeOfMedia, readPlace, readStation, silent } from './configuration.ts'
 import { bytesOf, plural, Refusal, reasonOf, say, showProgress, UsageError } from './terminal.ts'
 

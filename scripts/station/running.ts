@@ -1,12 +1,9 @@
 import { join } from 'node:path'
-import {
-  type Config,
-  openRedis,
-  openRedisBus,
-  openStationClock,
-  reachRedis,
-  readVitals,
-} from '@solstice/adapters'
+import { openRedisBus } from '../../packages/adapters/src/bus-redis.ts'
+import type { Config } from '../../packages/adapters/src/config.ts'
+import { openRedis } from '../../packages/adapters/src/redis.ts'
+import { openStationClock } from '../../packages/adapters/src/station-clock.ts'
+import { reachRedis, readVitals } from '../../packages/adapters/src/vitals.ts'
 import { runningRedis } from '../own-redis.ts'
 import { silent } from './configuration.ts'
 import { Refusal } from './terminal.ts'

@@ -24,14 +24,12 @@ import { openAnnouncer } from './announcer-redis.ts'
 import { audioTags } from './audio-tags.ts'
 import { openRedisBus } from './bus-redis.ts'
 import type { Config } from './config.ts'
-import { openJsonData } from './data-json.ts'
 import { openDeleteQuota } from './delete-quota-redis.ts'
 import { openDeliverySpool } from './delivery-spool.ts'
 import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
-import { openLocalMedia } from './media-local.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
@@ -40,6 +38,7 @@ import { openReconciliation, type Reconciliation } from './reconciliation-redis.
 import { openRedis } from './redis.ts'
 import { openReplicas } from './replicas-redis.ts'
 import { openStationClock } from './station-clock.ts'
+import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video-tools.ts'
 
 /** All that a process of the station works with. */
@@ -68,27 +67,6 @@ export interface Ports {
   /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
   redis: Redis
   close(): Promise<void>
-}
-
-/** The files of the station, where the configuration says that they are. */
-export async function openMedia(
-  { bucket, mediaDir }: Pick<Config, 'bucket' | 'mediaDir'>,
-  log: Logger,
-): Promise<MediaStorage> {
-  if (!bucket) return openLocalMedia(mediaDir)
-  // Stations with files of their own need not wait at each start until all this is loaded.
-  const { openS3Media } = await import('./media-s3.ts')
-  return openS3Media(bucket, log)
-}
-
-/** The station's memory, where the configuration says that it is. */
-export async function openData(
-  { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
-  log: Logger,
-): Promise<DataStore> {
-  if (!database) return openJsonData(dataDir)
-  const { openSqlData } = await import('./data-sql.ts')
-  return openSqlData(database.url, database.poolMax, log)
 }
 
 /** From the configuration to the ports: the only place that chooses. @throws when a store cannot be opened. */
