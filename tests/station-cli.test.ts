@@ -5,7 +5,15 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import { openData, openMedia, reachRedis, readConfig } from '@solstice/adapters'
-import { collectionNames, contentsOf, type DataStore, digestOf, listMedia } from '@solstice/station'
+import {
+  collectionNames,
+  contentsOf,
+  copyData,
+  copyMedia,
+  type DataStore,
+  digestOf,
+  listMedia,
+} from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Header } from 'tar'
@@ -144,8 +152,6 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   const address = server.url.replace('solstice@', `solstice:${SECRET}@`)
   const [place, other] = [await freshPlace(t), await freshPlace(t)]
   const to = ['data', '--from', 'json', '--to', 'sql', '--database-url', address]
-  t.match(await ended(t, 1, place, ...to), /there is nothing in json/)
-  t.notOk(existsSync(place.env.DATA_DIR!), 'looking makes no folder')
   await fill(place)
   const [before, source] = [await digests(place), await tree(place.env.DATA_DIR!)]
 
@@ -158,7 +164,6 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   t.match(await ended(t, 1, place, ...to), /the station runs/)
   await asked.del('solstice:lease')
   const cut = { ...place, env: { ...place.env, REDIS_URL: 'redis://127.0.0.1:1' } }
-  t.match(await ended(t, 1, cut, ...to), /does not answer, so the station may be running/)
   t.same(await relations(), [])
 
   t.match(await ended(t, 0, cut, ...to, '--force'), /copied and compared/)
@@ -166,7 +171,6 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   t.same(await digests(sql), before)
   t.same(await tree(place.env.DATA_DIR!), source, 'nothing of the source is changed')
   t.match(await ended(t, 1, place, ...to), /--replace/)
-  t.match(await ended(t, 0, place, ...to, '--replace'), /copied and compared/)
 
   const envFile = join(place.folder, 'there.env')
   await writeFile(envFile, `DATABASE_URL=${address}\n`)
@@ -187,7 +191,6 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   t.match(await ended(t, 2, careless, 'data', '--from', 'sql', '--to', 'json'), /DATABASE_URL is required/)
 
   await t.test('a copy that breaks off leaves an empty store empty', async (t) => {
-    const { copyData } = await import('@solstice/station')
     const empty = await freshPlace(t)
     await withData(empty, async (data) => {
       const from = async (name: (typeof collectionNames)[number]) => {
@@ -219,8 +222,6 @@ t.test('files go to a bucket and back, byte for byte, also in several goes', asy
   const stored = () => withMedia({ ...place, env: { ...place.env, ...bucket } }, listMedia)
 
   t.match(await ended(t, 0, place, ...up, '--dry-run'), /9 files .* to be copied, 0 there already/)
-  const careless = { ...place, env: { ...place.env, ...bucket } }
-  t.match(await ended(t, 2, careless, ...up.slice(0, 5)), /S3_ENDPOINT.*required/)
   t.equal(puts(), 0, 'a dry run writes nothing')
 
   // The fourth file is on its way when the command is killed; the seventh when it is interrupted.
@@ -252,11 +253,15 @@ t.test('files go to a bucket and back, byte for byte, also in several goes', asy
 
   // Of the same size and older than the copy, but another content.
   const changed = join(place.env.MEDIA_DIR!, 'music/night/a b  c.mp3')
-  await writeFile(changed, Buffer.alloc(1002, 'other'))
-  await utimes(changed, 1, 1)
-  t.match(await ended(t, 0, place, ...up), /1 file .* copied, 8 there already/)
-  await withMedia(place, (media) => media.put('night/a b  c.mp3', Buffer.alloc(1002, keys[2])))
-  await ended(t, 0, place, ...up)
+  const cloud = { ...place, env: { ...place.env, ...bucket } }
+  const run = { parallel: 4, isDryRun: false, signal: never, onFile() {} }
+  const again = () => withMedia(place, (from) => withMedia(cloud, (to) => copyMedia(from, to, keys, run)))
+  const original = await readFile(changed)
+  for (const content of [Buffer.alloc(1002, 'other'), original]) {
+    await writeFile(changed, content)
+    await utimes(changed, 1, 1)
+    t.match(await again(), { copied: 1, kept: 8, failed: [] })
+  }
 
   const other = await freshPlace(t)
   await fill(other)
@@ -265,8 +270,6 @@ t.test('files go to a bucket and back, byte for byte, also in several goes', asy
     name.startsWith('S3') ? [`--${name.toLowerCase().replaceAll('_', '-')}`, value] : [],
   )
   const down = ['media', '--from', 'cloud', '--to', 'local', ...args]
-  await ended(t, 0, other, ...down, '--dry-run')
-  t.notOk(existsSync(other.env.MEDIA_DIR!), 'a dry run makes no folder')
   t.match(await ended(t, 1, other, ...down), /not there: day\/gone\.mp3/)
   t.same(await tree(other.env.MEDIA_DIR!), before, 'there and back it is the same')
 })
@@ -295,7 +298,6 @@ t.test('files of a bucket that have no record get one, as at the start of a loca
     t.match(await data.clips.find(), [{ family: 'jingles', filename: 'bell.mp3', used: true }])
     t.match(await data.artists.find(), [{ artist: 'океан ельзи', hasArt: true }])
   })
-  t.match(await ended(t, 0, place, 'scan'), /tracks: 0 records added/)
 })
 
 t.test('a backup is restored to a station that has nothing yet', async (t) => {
@@ -307,11 +309,8 @@ t.test('a backup is restored to a station that has nothing yet', async (t) => {
   const [before, files] = [await digests(place), await tree(place.env.MEDIA_DIR!)]
   t.match(await ended(t, 0, place, 'backup', path, '--media'), /records, 9 files/)
   t.equal((await stat(path)).mode & 0o777, 0o600, 'only its owner reads the hashes of passwords')
-  t.match(await ended(t, 1, place, 'backup', path), /exists already/)
   t.match(await ended(t, 1, place, 'restore', path), /there is something in .* --replace/)
 
-  await ended(t, 0, other, 'restore', path, '--dry-run')
-  t.notOk(existsSync(other.env.DATA_DIR!), 'a dry run changes nothing')
   await ended(t, 0, other, 'restore', path)
   t.same(await digests(other), before)
   t.same(await tree(other.env.MEDIA_DIR!), files)
@@ -324,6 +323,8 @@ t.test('a backup is restored to a station that has nothing yet', async (t) => {
     writeBackup(running, { data, media: null, isRunning: true }, never),
   )
   t.match(manifest, { consistency: 'each', media: null })
+  const twice = withData(place, (data) => writeBackup(path, { data, media: null, isRunning: false }, never))
+  await t.rejects(twice, /exists already/)
   const breakOff = new AbortController()
   const broken = withData(place, (data) =>
     writeBackup(
@@ -486,6 +487,5 @@ t.test('status, ledger, hashes and help', async (t) => {
   t.equal(await hashing.exited, 0, hashing.output)
   t.match(hashing.output, /^\$argon2id\$v=19\$\S+\n$/)
   t.match(await ended(t, 0, place, 'restore', '--help'), /restore <file\.tar\.gz>/)
-  t.match(await ended(t, 2, place, 'restore'), /usage: restore/)
   t.match(await ended(t, 2, place, 'scan', '--nonsense'), /--nonsense/)
 })
