@@ -139,7 +139,7 @@ export const getDonationLedger = defineRoute({
   summary: 'All that happened to a donation, in order',
   access: needs('donations_manage'),
   capability: 'donations',
-  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }) }),
   reply: Type.Object({
     entries: Type.Array(
       Type.Object({
@@ -190,7 +190,7 @@ export const receiveDelivery = defineRoute({
   path: '/webhooks/donations/:provider',
   summary: 'A payment service tells of a payment, in its own form; always 200 where the service is set up',
   access: 'public',
-  params: Type.Object({ provider: Type.String({ maxLength: 100 }) }),
+  params: Type.Object({ provider: Type.String({ maxLength: 2000 }) }),
   body: {
     upload: '*',
     maxBytes: 256 * 1024,
@@ -287,7 +287,7 @@ export const getDonationStatus = defineRoute({
   summary: 'What became of an own order',
   access: 'public',
   capability: 'donations',
-  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }) }),
   reply: Type.Object({
     status: DonationStatus,
     tier: Tier,
