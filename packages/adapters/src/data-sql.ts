@@ -443,9 +443,8 @@ export async function countSqlRecords(url: string): Promise<Record<string, numbe
     return counts
   } catch (error) {
     // Only the message: other parts of an error may hold the address with its password.
-    throw new Error(
-      `PostgreSQL cannot be used: ${error instanceof Error ? error.message : 'it does not answer'}`,
-    )
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new Error(`PostgreSQL cannot be used: ${message || code}`)
   } finally {
     await db.destroy().catch(() => {})
   }
