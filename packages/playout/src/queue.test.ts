@@ -271,6 +271,15 @@ t.test('A5: an order with an id is queued once, whatever has become of it', asyn
   t.same(readState(JSON.stringify(many)), many)
 })
 
+t.test('A10: an order is refused when its time is over, unless it is known', async (t) => {
+  const order = { ...add(track('paid'), 'donated', { orderId: 'order 1' }), notAfterMs: NOON + 1 } as Command
+  const start = free()
+  t.match(refusal(apply(start, order, NOON + 2).outcome), { reason: 'too_late' })
+  const queued = apply(start, order, NOON + 1)
+  t.ok(queued.outcome.ok)
+  t.same(apply(queued.state, order, NOON + 2).outcome, { ok: true })
+})
+
 t.test(
   'A8, A9: an order is restored without conditions, and its way through the queue is told',
   async (t) => {
