@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { rename, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DonationRecord } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -21,6 +21,7 @@ import {
   stripeEvent,
   stripePosts,
 } from './harness/payment-services.ts'
+import { refuseChanges } from './harness/refuse-changes.ts'
 import { openSocket } from './harness/socket-client.ts'
 import { startAir, startJobs } from './harness/workers.ts'
 
@@ -269,15 +270,17 @@ t.test('a payment that is told of while something is away counts when it is back
     t.match(await one.until(donationId, { queue: 'queued' }), { status: 'paid' })
   })
 
-  t.test('the disk: then there is no answer, and the service delivers again', async (t) => {
+  t.test('store and disk: then there is no answer, and the service delivers again', async (t) => {
     const { donationId, deliver } = await paid('day/other.mp3')
-    const folder = join(one.folder, 'data')
-    const away = join(one.folder, 'away')
-    await rename(folder, away)
-    await writeFile(folder, 'in its place')
+    const take = await refuseChanges(one.ports, 'inbox')
+    // Nothing can be renamed into a file.
+    const spool = join(one.folder, 'data/deliveries')
+    await rm(spool, { recursive: true, force: true })
+    await mkdir(dirname(spool), { recursive: true })
+    await writeFile(spool, 'in its place')
     await t.rejects(deliver(), { message: 'fetch failed' })
-    await unlink(folder)
-    await rename(away, folder)
+    await rm(spool)
+    await take()
     t.match(await one.ports.data.donations.get(donationId), { status: 'pending' })
     t.match(await deliver(), { status: 200 })
     await queued(donationId)
