@@ -1,9 +1,9 @@
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
+import { ACCOUNT_CHANNEL } from './announcer-redis.ts'
 import { keys } from './bus-wire.ts'
 import { readDesk } from './desk-watch.ts'
 import { answered, PREFIX } from './redis.ts'
-import { openReplicas } from './replicas-redis.ts'
 
 const ANSWER_LIMIT_MS = 3_000
 
@@ -42,13 +42,15 @@ export async function readVitals(redis: Redis): Promise<Vitals> {
   const queue = new Queue('jobs', { connection: redis, prefix: PREFIX.slice(0, -1), skipVersionCheck: true })
   // It passes on what the connection says, which has been said.
   queue.on('error', () => {})
-  const [desk, waiting, replicas, jobs] = await Promise.all([
+  const listening = async (channel: string) =>
+    Number((await answered(redis, redis.pubsub('NUMSUB', channel)))[1])
+  const [{ isHeld }, standbys, replicas, jobs] = await Promise.all([
     readDesk(redis),
-    // Whoever waits for the desk listens for the news that it is free.
-    answered(redis, redis.pubsub('NUMSUB', keys.deskFree)),
-    openReplicas(redis).present(),
+    // Whoever waits for the desk hears when it is free, and every replica hears of accounts.
+    listening(keys.deskFree),
+    listening(ACCOUNT_CHANNEL),
     answered(redis, queue.getWorkersCount()),
   ])
   await queue.close()
-  return { isOnAir: desk.isHeld, standbys: Number(waiting[1]), replicas: replicas.length, jobs }
+  return { isOnAir: isHeld, standbys, replicas, jobs }
 }
