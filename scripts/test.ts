@@ -1,14 +1,17 @@
 /**
  * `npm test`: types, lint and dependency rule, and all tests; ends with the line `N passed, N failed`.
- * `npm test -- <files>` runs these tests only.
+ * `npm test -- <files>` runs these tests only. `npm test -- --stores` runs those of stations with every kind of store,
+ * `--stores=sql+cloud` with this one.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { keptFolder } from '../tests/harness/kept.ts'
+import { startSharedPostgres } from '../tests/harness/postgres.ts'
 import { root } from '../tests/harness/processes.ts'
 import { buildPrograms, startedByTests } from '../tests/harness/programs.ts'
+import { allStores, environmentOf, type Stores } from '../tests/harness/stores.ts'
 
 /** Of one file; long enough for a machine that is several times slower, since nothing is waited for that does not come. */
 const LIMIT_S = 400
@@ -19,7 +22,10 @@ const LANES = 3
 /** These wait most and take longest, so they come first. */
 const first = ['tests/journeys/', 'tests/browser/', 'scripts/', 'tests/']
 
-const named = process.argv.slice(2)
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
+const named = process.argv.slice(2).filter((argument) => !options.includes(argument))
+/** null: each file says itself what it is about. */
+const stores = readStores()
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -28,7 +34,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 // Side by side: the checks need one core only.
-const [{ passed, failed }, complaint] = await Promise.all([test(), named.length === 0 ? check() : null])
+const isAll = named.length === 0 && stores === null
+const [{ passed, failed }, complaint] = await Promise.all([test(), isAll ? check() : null])
 if (passed + failed === 0) console.log('No test ran.')
 if (complaint !== null) console.log(`${complaint}\nThe checks failed (npm run check).`)
 
@@ -42,26 +49,44 @@ async function check(): Promise<string | null> {
   return code === 0 ? null : said
 }
 
+function readStores(): Stores[] | null {
+  const [option] = options
+  if (option === undefined) return null
+  const chosen = allStores.filter((each) => option === '--stores' || option === `--stores=${each}`)
+  if (chosen.length > 0 && options.length === 1) return chosen
+  console.error(
+    `What is ${options.join(' ')}? There is --stores, and --stores=${allStores.join(', --stores=')}`,
+  )
+  process.exit(2)
+}
+
 /** Counts the assertions of all files. */
 async function test() {
   const files = named.length ? named.map((path) => relative(root, resolve(path))) : await findTests()
+  const runs = stores ? await ofStations(files, stores) : files.map((file) => ({ file, stores: null }))
   await mkdir(keptFolder, { recursive: true })
   const built = await mkdtemp(join(keptFolder, 'run-'))
+  const ends: (() => unknown)[] = []
   try {
-    // Few files may need none of the programs: those that do have them built.
+    // Few files may need none of the programs: those that do have them built. The same goes for PostgreSQL.
     const programs = named.length ? [] : startedByTests
-    const fault = await buildPrograms([...programs, ...files], built).catch((error: Error) => error)
-    if (fault) {
-      console.log(fault.message)
+    const server: Record<string, string> = {}
+    try {
+      await buildPrograms([...programs, ...files], built)
+      if (!named.length)
+        Object.assign(server, await startSharedPostgres({ teardown: (end) => void ends.unshift(end) }))
+    } catch (error) {
+      console.log(error instanceof Error ? error.message : error)
       return { passed: 0, failed: 1 }
     }
+    const env = { ...server, BUILT_FOR_TESTS: named.length ? '' : built }
     const counts = { passed: 0, failed: 0 }
     // One lane begins at the other end: stations compete less for the cores.
     const lanes = Array.from({ length: LANES }, async (_, lane) => {
       for (;;) {
-        const file = lane === 0 ? files.pop() : files.shift()
-        if (file === undefined) return
-        const { passed, failed } = await testFile(file, built)
+        const next = lane === 0 ? runs.pop() : runs.shift()
+        if (next === undefined) return
+        const { passed, failed } = await testFile(next.file, next.stores, built, env)
         counts.passed += passed
         counts.failed += failed
       }
@@ -69,8 +94,17 @@ async function test() {
     await Promise.all(lanes)
     return counts
   } finally {
+    for (const end of ends) await end()
     await rm(built, { recursive: true, force: true })
   }
+}
+
+/** The tests among these that have stations, each with each kind of store. */
+async function ofStations(files: string[], stores: Stores[]) {
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
+  const hasStation = (text: string) => /harness\/(app|station|browser|stores|postgres)\.ts'/.test(text)
+  const chosen = files.filter((_, i) => hasStation(texts[i]!))
+  return stores.flatMap((each) => chosen.map((file) => ({ file, stores: each })))
 }
 
 async function findTests(): Promise<string[]> {
@@ -92,10 +126,10 @@ async function findTests(): Promise<string[]> {
 }
 
 /** Runs one file and prints what it says, except what went well. One that breaks off is a failure of its own. */
-async function testFile(file: string, built: string) {
+async function testFile(file: string, stores: Stores | null, built: string, given: Record<string, string>) {
   const startedMs = performance.now()
   const program = join(built, file.replace(/\.ts$/, '.js'))
-  const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), BUILT_FOR_TESTS: named.length ? '' : built }
+  const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), ...given, ...(stores && environmentOf(stores)) }
   const { code, said } = await run(process.execPath, ['--enable-source-maps', program], env)
   const tookS = ((performance.now() - startedMs) / 1000).toFixed(1)
   const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
@@ -104,7 +138,8 @@ async function testFile(file: string, built: string) {
   // What went well inside a file is left out, so that a failure is found at once.
   const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# \{|TAP version|$)/
   const details = said.split('\n').filter((line) => !isDetail.test(line))
-  console.log([`${isWell ? 'ok' : 'not ok'} - ${file} # ${tookS} s`, ...details].join('\n    '))
+  const name = stores ? `${file} with ${stores}` : file
+  console.log([`${isWell ? 'ok' : 'not ok'} - ${name} # ${tookS} s`, ...details].join('\n    '))
   return { passed: Number(passed ?? 0), failed: failed || (isWell ? 0 : 1) }
 }
 

@@ -11,15 +11,18 @@ import { freePort, type Process, start, type Teardown, temporaryFolder } from '.
 
 const run = promisify(execFile)
 
-export interface PostgresServer {
+/** What an operator does with a PostgreSQL. */
+interface Operator {
   readonly port: number
   /** Of its first database, which is empty. */
   readonly url: string
-  process: Process
   /** Makes another database, empty or as another one is, and says its address. */
   createDatabase(name: string, template?: string): Promise<string>
-  /** Asks something of it as an operator would. */
   query(text: string, url?: string): Promise<Record<string, unknown>[]>
+}
+
+export interface PostgresServer extends Operator {
+  process: Process
   /** Ends it as a crash would: what goes on is broken off. */
   crash(): Promise<void>
   /** Starts it again on the same port and data after it was ended. */
@@ -44,7 +47,7 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
     `unix_socket_directories = '${folder}'`,
-    'max_connections = 150',
+    'max_connections = 300',
     'shared_buffers = 16MB',
     ...(isDurable ? [] : ['fsync = off', 'full_page_writes = off']),
   ]
@@ -55,13 +58,25 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
     await postgres.printed(/ready to accept connections/)
     return postgres
   }
-  const address = (database: string) => `postgres://solstice@127.0.0.1:${port}/${database}`
   const server: PostgresServer = {
+    ...asOperator(port),
+    process: await launch(),
+    crash: () => server.process.end('SIGQUIT'),
+    async restart() {
+      server.process = await launch()
+    },
+  }
+  t.teardown(() => server.crash())
+  return server
+}
+
+function asOperator(port: number): Operator {
+  const address = (database: string) => `postgres://solstice@127.0.0.1:${port}/${database}`
+  const operator: Operator = {
     port,
     url: address('postgres'),
-    process: await launch(),
     async createDatabase(name, template = 'template1') {
-      await server.query(`create database ${name} template ${template} strategy file_copy`)
+      await operator.query(`create database ${name} template ${template} strategy file_copy`)
       return address(name)
     },
     async query(text, url = address('postgres')) {
@@ -73,21 +88,41 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
         await client.end()
       }
     },
-    crash: () => server.process.end('SIGQUIT'),
-    async restart() {
-      server.process = await launch()
-    },
   }
-  t.teardown(() => server.crash())
-  return server
+  return operator
 }
 
-let shared: Promise<PostgresServer> | null = null
+/** Every station of a test has a database that begins as a copy of this one. */
+const EMPTY_STATION = 'empty_station'
+
+/** A PostgreSQL for stations of tests. @returns what tells a test file in another process of it. */
+export async function startSharedPostgres(t: Teardown): Promise<{ TEST_POSTGRES: string }> {
+  const server = await startPostgres(t)
+  const url = await server.createDatabase(EMPTY_STATION)
+  const { config } = readConfig({ JWT_SECRET: '-', DATA_PROVIDER: 'sql', DATABASE_URL: url })
+  await (await openData(config, pino({ level: 'silent' }))).close()
+  return { TEST_POSTGRES: String(server.port) }
+}
+
+/** The one that `npm test` started for all files, or one of this file. */
+async function openShared(): Promise<Operator> {
+  const { default: t } = await import('tap')
+  const given = process.env.TEST_POSTGRES
+  if (!given) return asOperator(Number((await startSharedPostgres(t)).TEST_POSTGRES))
+  const operator = asOperator(Number(given))
+  t.teardown(async () => {
+    for (const url of await Promise.all(databases.values()))
+      await operator.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`)
+  })
+  return operator
+}
+
+let shared: Promise<Operator> | null = null
 const databases = new Map<string, Promise<string>>()
 
 /**
- * Settings by which a station with this folder keeps its memory in files, or, with `TEST_DATA=sql`, in a database of a
- * PostgreSQL that all tests of this process share.
+ * Settings by which a station with this folder keeps its memory in files, or, with `TEST_DATA=sql`, in a database of its
+ * own in a PostgreSQL that is shared.
  *
  * @param env what the test wants: where it is about memory that does not last, that is in files.
  */
@@ -95,12 +130,12 @@ export async function dataSettings(
   folder: string,
   env: Record<string, string>,
 ): Promise<Record<string, string>> {
-  if (process.env.TEST_DATA !== 'sql' || env.EPHEMERAL_STORAGE) return {}
-  shared ??= import('tap').then(({ default: t }) => startPostgres(t))
+  if (process.env.TEST_DATA !== 'sql' || env.EPHEMERAL_STORAGE || env.DATA_PROVIDER) return {}
+  shared ??= openShared()
   const server = await shared
   let database = databases.get(folder)
   if (!database) {
-    database = server.createDatabase(`station${databases.size}`)
+    database = server.createDatabase(`station_${process.pid}_${databases.size}`, EMPTY_STATION)
     databases.set(folder, database)
   }
   return { DATA_PROVIDER: 'sql', DATABASE_URL: await database, DATABASE_POOL_MAX: '4' }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { failureBody, messages, xorWithToken } from '@solstice/contracts'
@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
 import { openApp } from '../../../../tests/harness/app.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { refuseChanges } from '../../../../tests/harness/refuse-changes.ts'
 
 const LIST = '/api/admin/artist-arts'
 const JPEG = { 'content-type': 'image/jpeg' }
@@ -173,10 +174,7 @@ t.test('an image is one whole JPEG that is shown higher than wide', async (t) =>
     }
   t.same((await ports.data.artists.find()).map(({ artist }) => artist).sort(), ['a', 'ї'.repeat(125)])
 
-  // Nothing can be renamed over a folder.
-  const records = join(ports.config.dataDir, 'artists.json')
-  await rename(records, `${records}.aside`)
-  await mkdir(records)
+  await refuseChanges(ports, 'artists')
   t.match(await ask(upload('b'), real, JPEG), {
     status: 400,
     body: { error: { code: 'STORAGE_WRITE_FAILED' } },
