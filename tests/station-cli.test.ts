@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
-import { openData, openMedia, reachRedis, readConfig } from '@solstice/adapters'
+import { openData, openMedia, reachRedis, readConfig, readVitals } from '@solstice/adapters'
 import {
   collectionNames,
   contentsOf,
@@ -467,16 +467,26 @@ t.test('status, ledger, hashes and help', async (t) => {
 
   await mkdir(dirname(join(place.env.MEDIA_DIR!, 'music/day/x.mp3')), { recursive: true })
   await writeFile(join(place.env.MEDIA_DIR!, 'music/day/x.mp3'), '')
+  const secret = { JWT_SECRET: 'only for this test', LYRICS_API_URL: '', HOST: '127.0.0.1', PORT: '0' }
+  const api = start(t, process.execPath, [await programOf('apps/api/src/main.ts')], {
+    ...place.env,
+    ...secret,
+  })
+  await api.printed(/Server listening/)
+  const asked = (await reachRedis(redis.url))!
+  t.teardown(() => asked.disconnect())
+  while ((await readVitals(asked)).replicas === 0) await new Promise((resolve) => setTimeout(resolve, 50))
   const printed = await ended(t, 1, place, 'status', '--json')
   const status = JSON.parse(printed.slice(0, printed.lastIndexOf('}') + 1))
   t.match(status, {
-    away: ['air', 'replicas', 'jobs'],
+    away: ['air', 'jobs'],
     data: { records: { tracks: 3, history: 3, admins: 1 } },
     media: { files: 1, filesWithoutRecord: ['day/x.mp3'] },
     redis: { answers: true },
-    processes: { replicas: 0, workersOnAir: 0, workersStandingBy: 0, jobs: 0 },
+    processes: { replicas: 1, workersOnAir: 0, workersStandingBy: 0, jobs: 0 },
   })
   t.equal(status.media.recordsWithoutFile.length, 4)
+  await api.end()
 
   const hashing = start(t, 'sh', [
     '-c',

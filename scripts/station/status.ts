@@ -177,9 +177,8 @@ function shown({ data, media, redis, air, processes, jobs }: Status): Record<str
       : [processes?.workersOnAir ? 'nothing yet' : 'nobody'],
     processes: processes
       ? [
-          Object.entries(processes)
-            .map(([name, count]) => `${name} ${count}`)
-            .join(', '),
+          `${plural(processes.replicas, 'replica')}, ${plural(processes.workersOnAir, 'worker')} on the air, ` +
+            `${processes.workersStandingBy} standing by, ${processes.jobs} for jobs`,
         ]
       : ['unknown'],
     jobs: [jobs ? list(jobs) : 'unknown'],
