@@ -12,6 +12,7 @@ import { openDeliverySpool } from '../../packages/adapters/src/delivery-spool.ts
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import {
   countIn,
+  openMediaIfThere,
   openStationData,
   pathOf,
   placeOfData,
@@ -71,8 +72,7 @@ export async function restore(
     )
   if (!args.force) await refuseWhileRunning(config, [config.dataDir])
 
-  const isMediaThere = config.bucket !== null || (await stat(config.mediaDir).catch(() => null)) !== null
-  const media = backup.manifest.media && isMediaThere ? await openMedia(config, silent) : null
+  const media = backup.manifest.media && (await openMediaIfThere(config))
   try {
     if (media && !args.replace && (await listMedia(media)).length > 0)
       throw new Refusal(`there are files in ${placeOfMedia(config)} already; --replace writes over them`)

@@ -1,11 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type CollectionName, collectionNames, countRecords, type DataStore } from '@solstice/station'
+import {
+  type CollectionName,
+  collectionNames,
+  countRecords,
+  type DataStore,
+  type MediaStorage,
+} from '@solstice/station'
 import { pino } from 'pino'
 // The files and not the package: a command loads only what it needs.
 import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config.ts'
-import { openData } from '../../packages/adapters/src/stores.ts'
+import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import { Refusal, UsageError } from './terminal.ts'
 
 /** Where data is. */
@@ -78,6 +84,14 @@ export async function openStationData(place: Place): Promise<DataStore> {
   const data = await openIfThere(place)
   if (!data) throw new Refusal(`there is no data of a station: ${placeOfData(place)}`)
   return data
+}
+
+/** The files of a station; null when there is no folder for them. Makes none. */
+export async function openMediaIfThere(
+  place: Pick<Config, 'bucket' | 'mediaDir'>,
+): Promise<MediaStorage | null> {
+  const isThere = place.bucket !== null || (await stat(place.mediaDir).catch(() => null)) !== null
+  return isThere ? openMedia(place, silent) : null
 }
 
 /** Where the data of a station is, without what gives access to it. */

@@ -1,8 +1,15 @@
-import { stat } from 'node:fs/promises'
 import { copyMedia, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
 import type { Config } from '../../packages/adapters/src/config.ts'
 import { openMedia } from '../../packages/adapters/src/stores.ts'
-import { openStationData, pathOf, placeOfMedia, readPlace, readStation, silent } from './configuration.ts'
+import {
+  openMediaIfThere,
+  openStationData,
+  pathOf,
+  placeOfMedia,
+  readPlace,
+  readStation,
+  silent,
+} from './configuration.ts'
 import { bytesOf, plural, Refusal, reasonOf, say, showProgress, UsageError } from './terminal.ts'
 
 const SHOWN = 20
@@ -45,17 +52,12 @@ export async function copyFiles(
   const cloud = await readPlace({ MEDIA_STORAGE: 'cloud', ...Object.fromEntries(given) }, args['env-file'])
   const mediaDir = args['media-dir'] === undefined ? station.mediaDir : pathOf(args['media-dir'])
   const local = { bucket: null, mediaDir }
-  const isMade = await stat(mediaDir).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (from === 'local' && !isMade) throw new Refusal(`there is no folder ${mediaDir}`)
-
   const [source, target] = from === 'local' ? [local, cloud] : [cloud, local]
   say(`from ${placeOfMedia(source)}`)
   say(`to   ${placeOfMedia(target)}`)
-  const one = await openMedia(source, silent)
-  const other = isDryRun && to === 'local' && !isMade ? null : await openMedia(target, silent)
+  const one = await openMediaIfThere(source)
+  if (!one) throw new Refusal(`there is no folder ${mediaDir}`)
+  const other = isDryRun ? await openMediaIfThere(target) : await openMedia(target, silent)
   try {
     const keys = await listMedia(one)
     if (keys.length === 0) throw new Refusal(`there are no files in ${placeOfMedia(source)}`)

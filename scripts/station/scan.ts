@@ -9,7 +9,6 @@ import {
   openData,
   openJobQueue,
   openJsonData,
-  openMedia,
   reachRedis,
   readVitals,
 } from '@solstice/adapters'
@@ -24,16 +23,18 @@ import {
   reconcile,
   reconcileClips,
 } from '@solstice/station'
-import { openIfThere, placeOfMedia, readStation, silent } from './configuration.ts'
+import { openIfThere, openMediaIfThere, placeOfMedia, readStation, silent } from './configuration.ts'
 import { connectAir, redisOf } from './running.ts'
-import { plural, say } from './terminal.ts'
+import { plural, Refusal, say } from './terminal.ts'
 
 /** Makes records of files that have none, as the start of a station with local files does. */
 export async function scan(args: { 'dry-run': boolean }, signal: AbortSignal): Promise<void> {
   const config = readStation()
   const isDryRun = args['dry-run']
+  const media = await openMediaIfThere(config)
+  if (!media) throw new Refusal(`there is no folder ${config.mediaDir} (MEDIA_DIR)`)
+  signal.throwIfAborted()
   const data = isDryRun ? await openIfThere(config) : await openData(config, silent)
-  const media = await openMedia(config, silent)
   const air = isDryRun ? silentAir : await reachAir(config)
   try {
     say(placeOfMedia(config))

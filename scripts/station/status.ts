@@ -1,15 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type Config,
-  openDeliverySpool,
-  openJobQueue,
-  openMedia,
-  reachRedis,
-  readVitals,
-} from '@solstice/adapters'
+import { type Config, openDeliverySpool, openJobQueue, reachRedis, readVitals } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import { countRecords, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
-import { openIfThere, placeOfData, placeOfMedia, readStation, silent, spoolOf } from './configuration.ts'
+import {
+  openIfThere,
+  openMediaIfThere,
+  placeOfData,
+  placeOfMedia,
+  readStation,
+  silent,
+  spoolOf,
+} from './configuration.ts'
 import { connectAir, redisOf } from './running.ts'
 import { plural, Refusal, reasonOf, say } from './terminal.ts'
 
@@ -77,7 +78,8 @@ async function aboutData(config: Config) {
 
 /** A bucket may have more files than can be listed in passing. */
 async function aboutMedia(config: Config, files: Awaited<ReturnType<typeof filesOfRecords>> | null) {
-  const media = await openMedia(config, silent)
+  const media = await openMediaIfThere(config)
+  if (!media) throw new Refusal('there is no such folder')
   try {
     if (!config.bucket) return await compare(media, files ?? { tracks: [], clips: [], arts: [] })
     await media.stat('day/status')
