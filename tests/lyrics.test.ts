@@ -218,7 +218,8 @@ t.test('who may', async (t) => {
 })
 
 t.test('the audio of a song has an address that opens nothing else', async (t) => {
-  const station = await openApp(t, { ...SUPER_ADMIN, PUBLIC_SERVER_URL: 'https://radio.example' })
+  const env = { ...SUPER_ADMIN, PUBLIC_SERVER_URL: 'https://radio.example', MEDIA_STORAGE: 'local' }
+  const station = await openApp(t, env)
   const { app, addTrack } = station
   const { ask, token } = await asAdmin(station, ['editor_lyrics'])
   const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 251))
