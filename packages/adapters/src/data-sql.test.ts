@@ -1,13 +1,11 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { collections, type DataStore } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../../tests/harness/admin.ts'
 import { openApp } from '../../../tests/harness/app.ts'
+import { openLine } from '../../../tests/harness/line.ts'
 import { startPostgres } from '../../../tests/harness/postgres.ts'
-import type { Teardown } from '../../../tests/harness/processes.ts'
 import { dataStoreSuite, played, track } from '../../../tests/suites/data-store.ts'
 import { openSqlData } from './data-sql.ts'
 
@@ -243,56 +241,3 @@ t.test('a PostgreSQL that hangs holds up neither readers nor the process', async
   await note(data, 'after')
   t.same((await notes(data)).at(-1), 'after')
 })
-
-/** A line to PostgreSQL that can fail. */
-async function openLine(t: Teardown, port: number) {
-  const sockets = new Set<Socket>()
-  let cut: { isDelivered: boolean } | null = null
-  const line = {
-    port: 0,
-    cuts: 0,
-    isHanging: false,
-    /** Breaks the connection at the next commit, before or after it is passed on, and lets no answer to it through. */
-    cutAtCommit(isDelivered: boolean) {
-      cut = { isDelivered }
-    },
-    cutAll() {
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-  const listening = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => sockets.delete(socket))
-    }
-    let isMute = false
-    near.on('data', (bytes) => {
-      if (line.isHanging) return
-      if (cut && bytes.includes('commit')) {
-        const { isDelivered } = cut
-        cut = null
-        line.cuts++
-        isMute = true
-        if (isDelivered) far.end(bytes)
-        else far.destroy()
-        if (!isDelivered) near.destroy()
-        else far.on('close', () => near.destroy())
-      } else far.write(bytes)
-    })
-    far.on('data', (bytes) => {
-      if (!isMute && !line.isHanging) near.write(bytes)
-    })
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  const address = listening.address()
-  line.port = typeof address === 'object' && address ? address.port : 0
-  t.teardown(() => {
-    listening.close()
-    line.cutAll()
-  })
-  return line
-}
