@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HistoryItem, Mode, QueueItem, RadioState } from '@solstice/contracts'
 import type { PlayoutState, QueueEntry } from '@solstice/playout'
@@ -431,12 +432,12 @@ t.test(
       NIGHT_START_HOUR: '3',
       STREAM_MODE: 'true',
     })
-    const { ports, ask, listener } = station
+    const { ask, listener } = station
     await Promise.all(
       ['day/lark', 'day/thrush', 'night/owl', 'night/nightjar'].map(async (name) => {
-        const path = join(ports.config.mediaDir, 'music', `${name}.mp3`)
+        const path = join(station.folder, `${name}.mp3`)
         await makeTone(path, { hz: 440, seconds: 4 })
-        await station.addTrack(`${name}.mp3`, null, { duration: 4 })
+        await station.addTrack(`${name}.mp3`, await readFile(path), { duration: 4 })
       }),
     )
     // The worker has these seconds to come on air by day; any of the songs may cross the hour.
