@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 
 /** What could not be applied is tried again after this time, then after twice as long each time, up to the longest. */
 const RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 30_000
+const LONGEST_RETRY_MS = 8_000
 
 /** What payment services deliver to this process. */
 export interface Deliveries {

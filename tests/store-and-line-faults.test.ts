@@ -1,0 +1,349 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RadioState } from '@solstice/contracts'
+import { chunkEndMs, type FrameChunk } from '@solstice/station'
+import { pino } from 'pino'
+import t from 'tap'
+import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
+import { type OpenApp, openApp } from './harness/app.ts'
+import { makeTone } from './harness/audio.ts'
+import { openLine } from './harness/line.ts'
+import { kofiDonation, kofiPosts, openPaymentServices, type Posted } from './harness/payment-services.ts'
+import { startPostgres } from './harness/postgres.ts'
+import { type Process, start, startRedis, temporaryFolder } from './harness/processes.ts'
+import { programOf } from './harness/programs.ts'
+import { openSocket } from './harness/socket-client.ts'
+import { startAir, startJobs } from './harness/workers.ts'
+
+const SONGS = 8
+const SONG_S = 4
+const KOFI = 'matching_provider_2'
+
+/** Resolves when this is true, asked again and again. */
+async function until(isSo: () => boolean | Promise<boolean>) {
+  while (!(await isSo())) await pause(20)
+}
+
+const [server, redis, services, tones] = await Promise.all([
+  startPostgres(t),
+  startRedis(t),
+  openPaymentServices(t),
+  temporaryFolder(t),
+])
+/** One replica, and the worker beside it, reach PostgreSQL and Redis by lines that can fail. */
+const [toPostgres, toRedis] = await Promise.all([openLine(t, server.port), openLine(t, redis.port)])
+const settings = {
+  ...SUPER_ADMIN,
+  ...services.env,
+  DONATIONS_PROVIDER: 'kofi',
+  NIGHT_MODE: 'false',
+  STREAM_MODE: 'true',
+  STREAM_BITRATE: '64',
+  RADIO_HOSTS_MODE: 'true',
+  TRUST_PROXY_HOPS: '1',
+  MEDIA_STORAGE: 'local',
+  DATA_PROVIDER: 'sql',
+  DATABASE_POOL_MAX: '4',
+  DATABASE_URL: server.url,
+  REDIS_URL: redis.url,
+}
+const through = (url: string, port: number) => url.replace(/:\d+(?=\/|$)/, `:${port}`)
+const said: string[] = []
+const logOf = (who: string) =>
+  pino(
+    { base: { who } },
+    new Writable({
+      write(line, _, done) {
+        said.push(String(line))
+        done()
+      },
+    }),
+  )
+const lines = {
+  DATABASE_URL: through(server.url, toPostgres.port),
+  REDIS_URL: through(redis.url, toRedis.port),
+}
+const one = await openApp(t, { ...settings, ...lines }, logOf('one'))
+const two = await openApp(t, settings, logOf('two'), one)
+for (let i = 0; i < SONGS; i++) {
+  const path = join(tones, `${i}.mp3`)
+  await makeTone(path, { hz: 300 + 50 * i, seconds: SONG_S })
+  await one.addTrack(`day/${i}.mp3`, await readFile(path), { duration: SONG_S })
+}
+const replicas = [one, two] as const
+const urls = await Promise.all(replicas.map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))
+await startJobs(t, two.ports)
+const air = await startAir(t, one.ports)
+
+const chunks: FrameChunk[] = []
+const over = new AbortController()
+const hearing = (async () => {
+  for await (const chunk of two.ports.bus.frames(over.signal)) chunks.push(chunk)
+})()
+t.teardown(() => {
+  over.abort()
+  return hearing
+})
+const moreSound = (count: number, from = chunks.length) => until(() => chunks.length >= from + count)
+/** Where the sound breaks off between two chunks, or is of no song. */
+const flaws = (from: number) =>
+  chunks.slice(from).flatMap((chunk, i, all) => {
+    const before = all[i - 1]
+    const isNext =
+      !before ||
+      (chunk.frame === before.frame + before.frames && Math.abs(chunk.atMs - chunkEndMs(before)) < 1)
+    const isSong = chunk.cues.every(({ entryId }) => entryId !== null)
+    return isNext && isSong ? [] : [chunk.frame]
+  })
+/** When songs began, as the air itself said. */
+const starts = new Map<number, string>()
+const unfollow = await two.ports.bus.follow(({ onAir }) => {
+  if (onAir.phase === 'track') starts.set(Math.round(onAir.startedAtMs), onAir.entry.track.id)
+})
+t.teardown(unfollow)
+await until(() => chunks.some(({ cues }) => cues.some(({ entryId }) => entryId !== null)))
+
+const [{ ask, token }, { ask: askTwo }] = [await asAdmin(one), await asAdmin(two)]
+const { token: moderator } = await asAdmin(one, ['radio_moderator'])
+const createGroup = (to: typeof ask, name: string) =>
+  to('POST /api/admin/song-groups', { name, mode: 'day', songs: ['day/0.mp3'] })
+
+t.test('PostgreSQL is killed again and again: nothing that was acknowledged is lost', async (t) => {
+  const from = chunks.length
+  const kept: string[] = []
+  const made = [0, 0]
+  const refused: { status: number; headers: Record<string, unknown> }[] = []
+  let isOver = false
+  const overRest = async (to: typeof ask, name: string) => {
+    for (let n = 0; !isOver; n++) {
+      const answer = await createGroup(to, `${name} ${n}`)
+      if (answer.status === 200) kept.push(`${name} ${n}`)
+      else refused.push(answer)
+      await pause(50)
+    }
+  }
+  // An account has one admin socket.
+  const tokens = [moderator, token]
+  const overSocket = async (i: 0 | 1) => {
+    const { socket, first, ask } = openSocket(t, urls[i]!)
+    socket.emit('admin_active', tokens[i])
+    await first('admin_confirmed')
+    while (!isOver) {
+      const answer = (await ask('moderator_regenerate_guest_code', { ttlHours: 1 + i })) as { ok?: boolean }
+      if (answer.ok) made[i]!++
+      await pause(50)
+    }
+  }
+  const listener = openSocket(t, urls[1]!)
+  await listener.first('sync')
+  const writing = [overRest(ask, 'one'), overRest(askTwo, 'two'), overSocket(0), overSocket(1)]
+  const more = async () => {
+    const [groups, one, two] = [kept.length, ...made] as [number, number, number]
+    await until(() => kept.length > groups + 5 && made[0]! > one + 2 && made[1]! > two + 2)
+  }
+  for (let round = 0; round < 3; round++) {
+    await more()
+    await server.crash()
+    if (round === 1) {
+      listener.forget()
+      await until(() => refused.length > 0)
+      await listener.first('sync')
+      t.match(await askTwo('GET /api/admin/song-groups'), { status: 200 }, 'what is known is read')
+      await moreSound(8)
+    }
+    await server.restart()
+  }
+  await more()
+  isOver = true
+  await Promise.all(writing)
+  for (const answer of refused)
+    t.match(answer, {
+      status: 503,
+      headers: { 'retry-after': '5' },
+      body: { error: { code: 'DATA_UNAVAILABLE' } },
+    })
+  const names = (await two.ports.data.groups.find()).map(({ name }) => name)
+  t.same(
+    kept.filter((name) => !names.includes(name)),
+    [],
+    `${kept.length} groups are there`,
+  )
+  t.equal(new Set(names).size, names.length, 'none of them twice')
+  const codes = await two.ports.data.audit.find({ operationType: 'guest_code_regenerate' })
+  for (const i of [0, 1])
+    t.ok(
+      codes.filter(({ data }) => (data as { ttlHours?: number }).ttlHours === 1 + i).length >= made[i]!,
+      `${made[i]} codes`,
+    )
+  await moreSound(4)
+  t.same(flaws(from), [], 'the sound goes on')
+  // What began while nothing could be written is written later.
+  const history = () => two.ports.data.history.find()
+  const missing = async () => {
+    const known = await history()
+    return [...starts].filter(
+      ([playedAt, id]) => !known.some((one) => one.playedAt === playedAt && one.trackId === id),
+    )
+  }
+  const wanted = starts.size
+  t.ok(wanted > 2, `${wanted} songs began`)
+  await until(async () => (await missing()).length === 0)
+  const played = (await history()).map(({ playedAt }) => playedAt)
+  t.equal(new Set(played).size, played.length, 'and once')
+})
+
+t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes', async (t) => {
+  const from = chunks.length
+  toPostgres.delayMs = 5_000
+  let settled = 0
+  const writes = Array.from({ length: 60 }, (_, i) =>
+    createGroup(ask, `slow ${i}`).finally(() => {
+      settled++
+    }),
+  )
+  const unanswered: number[] = []
+  let asked = 0
+  let mostOpen = 0
+  for (; settled < writes.length; asked++) {
+    const answers = await Promise.all(
+      ['/healthz', '/api/public/config', '/api/history'].map((url) => one.app.inject(url)),
+    )
+    unanswered.push(...answers.map(({ statusCode }) => statusCode).filter((status) => status !== 200))
+    mostOpen = Math.max(mostOpen, toPostgres.open)
+    await pause(20)
+  }
+  t.same(unanswered, [])
+  t.ok(asked > 5, `asked ${asked} times while changes waited`)
+  t.ok(mostOpen <= 24, `${mostOpen} connections at most`)
+  await moreSound(4)
+  t.same(flaws(from), [], 'the sound goes on')
+  toPostgres.delayMs = 0
+  const told = (await Promise.all(writes)).map(({ status, headers }) => `${status} ${headers['retry-after']}`)
+  t.same(told, Array(writes.length).fill('503 5'))
+  await until(async () => (await createGroup(ask, 'quick')).status !== 503)
+})
+
+t.test('payments that are told of while PostgreSQL is away count once, whoever dies meanwhile', async (t) => {
+  // A replica of another machine, with a disk of its own.
+  const folder = await temporaryFolder(t)
+  const elsewhere = async (): Promise<{ url: string; process: Process }> => {
+    const program = await programOf('apps/api/src/main.ts')
+    const { jwtSecret, mediaDir } = one.ports.config
+    const process = start(
+      t,
+      'node',
+      [program],
+      {
+        ...settings,
+        JWT_SECRET: jwtSecret,
+        MEDIA_DIR: mediaDir,
+        DATA_DIR: folder,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        LYRICS_API_URL: '',
+        LOG_LEVEL: 'info',
+      },
+      'ipc',
+    )
+    const at = /Server listening at (http:\/\/[\d.:]+)/
+    return {
+      process,
+      get url() {
+        return at.exec(process.output)?.[1] ?? ''
+      },
+    }
+  }
+  const doomed = await elsewhere()
+  await doomed.process.printed(/Server listening/)
+  const { data } = two.ports
+  const orders: { donationId: string; posted: Posted }[] = []
+  for (let i = 0; orders.length < 20; i++) {
+    const answer = await two.app.inject({
+      method: 'POST',
+      url: '/api/public/donations/create',
+      headers: { 'x-forwarded-for': `203.0.113.${i % 200}` },
+      payload: { songId: `day/${i % SONGS}.mp3` },
+    })
+    // What is heard, or comes next, takes no order.
+    if (answer.statusCode !== 200) continue
+    const { donationId, matchCode } = answer.json()
+    const about = { message: `for ${matchCode}`, amount: '100.00', currency: 'USD', atMs: Date.now() }
+    orders.push({ donationId, posted: kofiPosts(kofiDonation(about)) })
+  }
+  await server.crash()
+  const places = [urls[0]!, urls[1]!, doomed.url, doomed.url]
+  const answers = await Promise.all(
+    orders.map(async ({ posted }, i) => {
+      const url = `${places[i % places.length]}/webhooks/donations/${KOFI}`
+      return (await fetch(url, { method: 'POST', headers: posted.headers, body: posted.body })).status
+    }),
+  )
+  t.same(answers, Array(20).fill(200))
+  const spooled = async () => {
+    const names = await Promise.all(
+      [folder, join(one.folder, 'data')].map((data) => readdir(join(data, 'deliveries'))),
+    )
+    return names.map((files) => files.length)
+  }
+  t.same(await spooled(), [10, 10])
+  await doomed.process.end('SIGKILL')
+  const heir = await elsewhere()
+  await server.restart()
+  await heir.process.printed(/Server listening/)
+  const statuses = async () =>
+    (await Promise.all(orders.map(({ donationId }) => data.donations.get(donationId)))).map(
+      (order) => order?.queue ?? null,
+    )
+  await until(async () => !(await statuses()).includes(null))
+  await until(async () => (await spooled()).every((count) => count === 0))
+  await until(async () => (await data.inbox.find()).length === 0)
+  for (const { donationId } of orders) {
+    const events = (await data.ledger.find({ donationId })).map(({ event }) => event)
+    t.equal(events.filter((event) => event === 'claimed').length, 1)
+    t.match((await data.donations.get(donationId))?.status, /^paid/)
+  }
+  await heir.process.end()
+})
+
+t.test('a machine that is cut off from Redis leaves the air before another one takes it', async (t) => {
+  const ready = async (open: OpenApp) => (await open.app.inject('/readyz')).statusCode
+  await startAir(t, two.ports)
+  const listener = openSocket(t, urls[0]!)
+  await listener.first('sync')
+  const from = chunks.length
+  said.length = 0
+  const saying = (message: string, who: string) =>
+    said.findIndex((line) => line.includes(message) && line.includes(`"who":"${who}"`))
+  toRedis.isHanging = true
+  await until(async () => (await ready(one)) === 503)
+  t.equal((await one.app.inject('/healthz')).statusCode, 200)
+  await until(() => saying('the station is on air', 'two') >= 0)
+  t.ok(saying('desk lost', 'one') >= 0)
+  t.ok(saying('desk lost', 'one') < saying('desk taken', 'two'), 'never two on the air')
+  t.equal(await ready(two), 200)
+  await moreSound(6)
+  t.same(flaws(from), [], 'the sound goes on at the other one')
+
+  listener.forget()
+  const syncs = () => listener.all('sync') as RadioState[]
+  await until(() => syncs().length > 1)
+  const [stale, later] = syncs().slice(-2) as [RadioState, RadioState]
+  t.same([later.track, later.seek], [stale.track, stale.seek], 'what it shows stays where its sound ends')
+  t.ok(later.serverTimeMs > stale.serverTimeMs)
+  t.match(await two.ports.bus.send({ type: 'skip' }), { ok: true })
+  const serial = air.state.serial
+
+  toRedis.isHanging = false
+  await until(async () => (await ready(one)) === 200)
+  await air.until((state) => state.serial > serial)
+  listener.forget()
+  await listener.first<RadioState>('sync', ({ track, seek }) => {
+    const { onAir } = air.state
+    return onAir.phase === 'track' && track === onAir.entry.track.id && seek !== stale.seek
+  })
+  t.equal(said.filter((line) => line.includes('desk taken')).length, 1, 'it stands by')
+  await moreSound(4)
+  t.same(flaws(from), [], 'and disturbs nothing')
+})
