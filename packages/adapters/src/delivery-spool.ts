@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DeliverySpool, InboxRecord } from '@solstice/station'
@@ -8,12 +8,12 @@ import { syncFolder, writeDurably } from './durable-files.ts'
 export function openDeliverySpool(folder: string): DeliverySpool {
   // Ids are the services': only a digest of one becomes a name.
   const pathOf = (id: string) => join(folder, `${createHash('sha256').update(id).digest('hex')}.json`)
-  let drafts = 0
 
   return {
     async keep(delivery) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const draft = join(folder, `.${process.pid}-${++drafts}-${Date.now()}`)
+      // Processes of several containers that share the folder may have the same pid.
+      const draft = join(folder, `.${randomUUID()}`)
       try {
         await writeDurably(draft, JSON.stringify(delivery), 0o600)
         await rename(draft, pathOf(delivery.id))
