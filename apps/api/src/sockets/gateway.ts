@@ -126,7 +126,8 @@ export async function attachGateway(
     allowRequest: (request, answer) => {
       const isAllowed =
         !isClosing &&
-        origins.isAllowedOrigin(request.headers.origin, request) && crowd.hasRoom(addressOf(request))
+        origins.isAllowedOrigin(request.headers.origin, request) &&
+        crowd.hasRoom(addressOf(request))
       // Engine.IO itself answers 403 to polling only.
       if (!isAllowed && isUpgrade(request)) writeRefusal(request.socket, 'FORBIDDEN')
       answer(null, isAllowed)
