@@ -130,10 +130,12 @@ t.test('the guards', async (t) => {
     await addTrack('day/short.mp3', undefined, { duration: 29 })
     await addTrack('day/unknown.mp3', undefined, { duration: null })
 
-    t.equal((await ask(TRACK, { range: 'bytes=0-9' })).statusCode, 206, 'of 60 s, 30 s after the end')
+    const served = ports.config.bucket ? 302 : 206
+    t.equal((await ask(TRACK, { range: 'bytes=0-9' })).statusCode, served, 'of 60 s, 30 s after the end')
     t.equal((await ask(TRACK)).statusCode, 401, 'without a range')
     t.equal((await ask('day/short.mp3', { range: 'bytes=0-9' })).statusCode, 401, 'of 29 s')
-    t.equal((await ask('day/unknown.mp3', { range: 'bytes=0-9' })).statusCode, 206, 'of unknown length')
+    const unknown = await ask('day/unknown.mp3', { range: 'bytes=0-9' })
+    t.equal(unknown.statusCode, served, 'of unknown length')
     t.equal(
       (await ask('day/none.mp3', { range: 'bytes=0-9' })).statusCode,
       401,

@@ -10,6 +10,7 @@ import { makeTone } from './harness/audio.ts'
 import { dataSettings } from './harness/postgres.ts'
 import { start, temporaryFolder } from './harness/processes.ts'
 import { programOf } from './harness/programs.ts'
+import { mediaSettings } from './harness/s3.ts'
 import { startAir, startJobs } from './harness/workers.ts'
 
 const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0')}.mp3`)
@@ -25,6 +26,7 @@ async function startDoomed(t: Test, { ports: { config }, folder }: OpenApp) {
     DEMO_LIBRARY: 'false',
     LYRICS_API_URL: '',
     ...(await dataSettings(folder, {})),
+    ...(await mediaSettings(folder, {})),
   })
 }
 
