@@ -360,6 +360,8 @@ function limited(most: number): <T>(act: () => Promise<T>) => Promise<T> {
 }
 
 function connectTo(endpoint: string, place: Bucket): S3Client {
+  // It would write which versions of Node it will leave behind into every log and behind every command.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   const { region, forcePathStyle, accessKeyId, secretAccessKey } = place
   return new S3Client({
     endpoint,
