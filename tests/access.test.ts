@@ -17,6 +17,9 @@ import { createAdminTokens } from '../apps/api/src/admin-tokens.ts'
 import { judgeOf } from '../apps/api/src/sockets/dispatch.ts'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
+import { useStores } from './harness/stores.ts'
+
+useStores('sql+local')
 
 const named = ({ method, path }: Route) => `${method} ${path}`
 const forOthers: Access[] = ['public', 'art', 'art+audio', 'operator']

@@ -23,7 +23,10 @@ import {
 } from './harness/payment-services.ts'
 import { refuseChanges } from './harness/refuse-changes.ts'
 import { openSocket } from './harness/socket-client.ts'
+import { useStores } from './harness/stores.ts'
 import { startAir, startJobs } from './harness/workers.ts'
+
+useStores('sql+local')
 
 /** Always day, and nobody waits for the song of somebody else. */
 const ENV = {

@@ -19,7 +19,10 @@ import { makeTone } from './harness/audio.ts'
 import { temporaryFolder } from './harness/processes.ts'
 import { refuseChanges } from './harness/refuse-changes.ts'
 import { openSocket } from './harness/socket-client.ts'
+import { useStores } from './harness/stores.ts'
 import { type Air, startAir, startJobs } from './harness/workers.ts'
+
+useStores('sql+cloud')
 
 const ODD = ['Жінка + дитина & 100%.mp3', 'a b  c#d.mp3', "l'été (1) [x];.mp3"]
 /** Long enough for the test, and short enough for a list that takes all tracks: what is next stays next. */

@@ -12,7 +12,10 @@ import { dataSettings } from './harness/postgres.ts'
 import { start } from './harness/processes.ts'
 import { programOf } from './harness/programs.ts'
 import { openSocket } from './harness/socket-client.ts'
+import { useStores } from './harness/stores.ts'
 import { startAir, startJobs } from './harness/workers.ts'
+
+useStores('sql+local')
 
 const LYRICS = '/api/admin/lyrics'
 const BATCH = '/api/admin/jobs/lyrics-batch'

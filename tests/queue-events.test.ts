@@ -5,7 +5,10 @@ import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { openSocket, type SocketClient } from './harness/socket-client.ts'
+import { useStores } from './harness/stores.ts'
 import { type Air, startAir } from './harness/workers.ts'
+
+useStores('sql+local')
 
 interface Replica extends OpenApp {
   /** A socket from this address that has heard all that a new one is told. */

@@ -7,7 +7,10 @@ import t from 'tap'
 import { usageOf } from '../scripts/bench/usage.ts'
 import { SUPER_ADMIN } from './harness/admin.ts'
 import { prepareStation } from './harness/station.ts'
+import { useStores } from './harness/stores.ts'
 import { logIn, minuteOfFrames, uploadTrack } from './harness/uploads.ts'
+
+useStores('sql+cloud')
 
 const MB = 1024 * 1024
 const UPLOADS = 20

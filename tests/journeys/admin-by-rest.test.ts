@@ -4,6 +4,9 @@ import t from 'tap'
 import { makeTone } from '../harness/audio.ts'
 import { root, start, temporaryFolder } from '../harness/processes.ts'
 import { prepareStation } from '../harness/station.ts'
+import { useStores } from '../harness/stores.ts'
+
+useStores('sql+cloud')
 
 t.test('an operator can run a station by the lines of docs/admin-by-rest.md', async (t) => {
   // Enough for a list of its own: a smaller library is repeated, and the new song could then play next by chance.

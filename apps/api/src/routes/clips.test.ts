@@ -8,8 +8,11 @@ import t, { type Test } from 'tap'
 import { openApp } from '../../../../tests/harness/app.ts'
 import { makeTone } from '../../../../tests/harness/audio.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { useStores } from '../../../../tests/harness/stores.ts'
 import { startJobs } from '../../../../tests/harness/workers.ts'
 import { createAdminTokens } from '../admin-tokens.ts'
+
+useStores('sql+cloud')
 
 const ON = {
   STREAM_MODE: 'true',

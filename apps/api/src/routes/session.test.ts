@@ -5,7 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { openApp } from '../../../../tests/harness/app.ts'
+import { useStores } from '../../../../tests/harness/stores.ts'
 import { startJobs } from '../../../../tests/harness/workers.ts'
+
+useStores('sql+local')
 
 const PASSWORD = 'Correct horse 1'
 const SUPER = { ADMIN_LOGIN: 'Admin', ADMIN_PASS: PASSWORD, LOGIN_ATTEMPTS_PER_15_MIN: '0' }

@@ -18,10 +18,13 @@ import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
 import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
 import { startRedis } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
+import { useStores } from '../../../../tests/harness/stores.ts'
 import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../admin-tokens.ts'
 import { judgeOf } from './dispatch.ts'
 import { personas, superAdminPersona } from './personas.ts'
 import { createRoster } from './roster.ts'
+
+useStores('sql+local')
 
 const log = pino({ level: 'silent' })
 const invalidSession = JSON.stringify(coded('ADMIN_INVALID_SESSION'))
