@@ -351,7 +351,11 @@ export async function workJobs(
     })
     worker.on('error', (error) => isOfConnection(error) || log.warn({ err: error }, 'job queue'))
     worker.on('active', (job) => log.debug({ job: job.name }, 'job begins'))
-    worker.on('completed', (job) => log.info({ job: job.name, ms: spent(job) }, 'job done'))
+    worker.on('completed', (job) => {
+      // What comes every few seconds for ever says itself when it found something to do.
+      const level = job.opts.repeat?.every ? 'debug' : 'info'
+      log[level]({ job: job.name, ms: spent(job) }, 'job done')
+    })
     worker.on('failed', (job, error) => {
       const refusal = refusalIn(error.message)
       if (refusal) log.info({ job: job?.name, code: refusal.code, ...refusal.details }, 'job refused')
