@@ -29,13 +29,16 @@ export function requestId({ headers }: IncomingMessage): string {
   return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
+/** Where somebody asks for something, or pays. */
+const ofInterest = /^\/(?:api|webhooks)\//
+
 /** One line per answered request; what only machines and pages ask in passing is told at level `debug`. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
   app.addHook('onResponse', async (request, reply) => {
-    const level = request.url.startsWith('/api/') || reply.statusCode >= 500 ? 'info' : 'debug'
+    const level = ofInterest.test(request.url) || reply.statusCode >= 500 ? 'info' : 'debug'
     request.log[level]({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'request')
   })
 }

@@ -23,7 +23,8 @@ export async function serveWeb(app: FastifyInstance, folder: string | null): Pro
   const index = join(root, 'index.html')
   const isBuilt = await stat(index).catch(() => null)
 
-  if (isBuilt) {
+  if (!isBuilt) app.log.warn({ folder: root }, 'there are no pages here; `npm run build` makes them')
+  else {
     const assets = join(root, 'assets') + sep
     await app.register(fastifyStatic, {
       root,

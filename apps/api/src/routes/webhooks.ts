@@ -18,7 +18,7 @@ export function webhookRoutes(
     const payment =
       rawBody && provider.readDelivery({ rawBody, headers: request.headers, nowMs: clock.nowMs() })
     if (!payment) {
-      request.log.debug({ provider: provider.id }, 'a delivery was rejected')
+      request.log.info({ provider: provider.id }, 'a delivery was rejected')
       return { ok: true as const }
     }
     try {
