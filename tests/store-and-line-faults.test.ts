@@ -107,6 +107,7 @@ await until(() => chunks.some(({ cues }) => cues.some(({ entryId }) => entryId !
 
 const [{ ask, token }, { ask: askTwo }] = [await asAdmin(one), await asAdmin(two)]
 const { token: moderator } = await asAdmin(one, ['radio_moderator'])
+const { token: skipper } = await asAdmin(one, ['queue_manage'])
 const createGroup = (to: typeof ask, name: string) =>
   to('POST /api/admin/song-groups', { name, mode: 'day', songs: ['day/0.mp3'] })
 
@@ -136,8 +137,9 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
       await pause(50)
     }
   }
-  const listener = openSocket(t, urls[1]!)
-  await listener.first('sync')
+  const [listener, admin] = [openSocket(t, urls[1]!), openSocket(t, urls[1]!)]
+  admin.socket.emit('admin_active', skipper)
+  await Promise.all([listener.first('sync'), admin.first('admin_confirmed')])
   const writing = [overRest(ask, 'one'), overRest(askTwo, 'two'), overSocket(0), overSocket(1)]
   const more = async () => {
     const [groups, one, two] = [kept.length, ...made] as [number, number, number]
@@ -148,6 +150,10 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
     await server.crash()
     if (round === 1) {
       listener.forget()
+      // What the air has done is not refused because it cannot be written down.
+      admin.socket.emit('admin_skip_song')
+      await admin.first('admin_success')
+      t.same(admin.all('admin_error'), [])
       await until(() => refused.length > 0)
       await listener.first('sync')
       t.match(await askTwo('GET /api/admin/song-groups'), { status: 200 }, 'what is known is read')
@@ -177,6 +183,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
       codes.filter(({ data }) => (data as { ttlHours?: number }).ttlHours === 1 + i).length >= made[i]!,
       `${made[i]} codes`,
     )
+  await until(async () => (await two.ports.data.audit.find({ operationType: 'queue_skip' })).length === 1)
   await moreSound(4)
   t.same(flaws(from), [], 'the sound goes on')
   // What began while nothing could be written is written later.

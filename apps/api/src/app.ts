@@ -64,6 +64,7 @@ import { createFanOut } from './stream/fan-out.ts'
 import { createTokens } from './tokens.ts'
 import { mirrorUiSettings } from './ui-settings.ts'
 import { serveWeb } from './web.ts'
+import { createWriteLater } from './write-later.ts'
 
 /** What the API works with. */
 export interface ApiPorts {
@@ -184,7 +185,10 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
   await documentApi(app)
 
-  const audit = createAudit({ data, announcer: ports.announcer, clock, isOn: capabilities.auditLog })
+  const later = createWriteLater(ports.log)
+  app.addHook('onClose', () => later.close())
+  const { announcer } = ports
+  const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog, later: later.add })
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const settings = await mirrorUiSettings(ports)

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@solstice/contracts'
 import { SUPER_ADMIN_ID } from './admins.ts'
+import { Failure } from './failure.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { StationClock } from './ports/bus.ts'
 import type { DataStore } from './ports/data-store.ts'
@@ -31,14 +32,19 @@ export interface Audit {
   ): Promise<void>
 }
 
-/** @param isOn whether there is an audit log in this configuration; without one nothing is written or told. */
+/**
+ * @param isOn whether there is an audit log in this configuration; without one nothing is written or told.
+ * @param later takes what is to be done again while the store is away, since what was done is not undone by that; without
+ * it, whoever records is told.
+ */
 export function createAudit(deps: {
   data: Pick<DataStore, 'audit'>
   announcer: Announcer
   clock: StationClock
   isOn: boolean
+  later?: (write: () => Promise<void>) => void
 }): Audit {
-  const { data, announcer, clock } = deps
+  const { data, announcer, clock, later } = deps
   return {
     async record({ adminId, login }, operationType, about, details) {
       if (!deps.isOn) return
@@ -52,8 +58,14 @@ export function createAudit(deps: {
           ...(details && { details: { version: 1, changes: details.changes, info: details.info ?? {} } }),
         },
       }
-      const kept = await data.audit.insert(entry)
-      if (kept) announcer.tell('admins', 'audit_new_entry', kept)
+      const write = async () => {
+        const kept = await data.audit.insert(entry)
+        if (kept) announcer.tell('admins', 'audit_new_entry', kept)
+      }
+      await write().catch((error) => {
+        if (!later || !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')) throw error
+        later(write)
+      })
     },
   }
 }
