@@ -216,7 +216,11 @@ t.test('the log names every request of the API, and no token', async (t) => {
       done()
     },
   })
-  const { app, passes, addTrack } = await openApp(t, {}, pino({ level: 'info' }, sink))
+  const { app, passes, addTrack } = await openApp(
+    t,
+    { MEDIA_STORAGE: 'local' },
+    pino({ level: 'info' }, sink),
+  )
   const { id } = await addTrack('day/a.mp3')
   const { artToken, audioToken } = passes()
   await app.inject({
@@ -243,7 +247,7 @@ t.test('the log names every request of the API, and no token', async (t) => {
 })
 
 t.test('closing finishes the answers that are under way', async (t) => {
-  const { app, addTrack, passes } = await openApp(t)
+  const { app, addTrack, passes } = await openApp(t, { MEDIA_STORAGE: 'local' })
   const bytes = new Uint8Array(20_000_000)
   const { id } = await addTrack('day/long.mp3', bytes)
   const { artToken, audioToken } = passes()

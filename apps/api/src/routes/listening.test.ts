@@ -18,7 +18,7 @@ function playing(track: Track, startedAtMs: number): PlayoutState['onAir'] {
 }
 
 t.test('the configuration tells what this station is', async (t) => {
-  const { app } = await openApp(t, {
+  const { app, ports } = await openApp(t, {
     STREAM_MODE: 'true',
     TIME_ZONE: 'Europe/Berlin',
     NIGHT_MODE: 'false',
@@ -26,7 +26,7 @@ t.test('the configuration tells what this station is', async (t) => {
   })
   const config = (await app.inject('/api/public/config')).json()
   t.match(config, {
-    dataProvider: 'json',
+    dataProvider: ports.config.dataProvider,
     musicSource: 'local',
     nightMode: false,
     streamMode: true,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -13,6 +13,7 @@ import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
 import { openApp } from '../../../../tests/harness/app.ts'
 import { decode, makeTone } from '../../../../tests/harness/audio.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { refuseChanges } from '../../../../tests/harness/refuse-changes.ts'
 import { openSocket } from '../../../../tests/harness/socket-client.ts'
 
 const run = promisify(execFile)
@@ -191,15 +192,12 @@ t.test('what is refused leaves nothing behind', async (t) => {
 
   t.test('a track that cannot be remembered is none, and its file waits again', async (t) => {
     await upload('d.mp3')
-    const [data, aside] = [ports.config.dataDir, `${ports.config.dataDir}-aside`]
-    await rename(data, aside)
-    await writeFile(data, 'no folder')
+    const takeChanges = await refuseChanges(ports, 'tracks')
     const failed = await commit({ filename: 'd.mp3', mode: 'day' })
     t.equal(failed.status, 400)
     t.match(failed.body.error, { code: 'STORAGE_WRITE_FAILED' })
     t.notOk((await files()).includes('music/day/d.mp3'))
-    await rename(data, `${data}-wrong`)
-    await rename(aside, data)
+    await takeChanges()
     t.equal((await commit({ filename: 'd.mp3', mode: 'day' })).status, 200)
   })
 
