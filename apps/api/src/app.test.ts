@@ -183,6 +183,10 @@ t.test(
     const desk = await sync.ports.bus.takeDesk(new AbortController().signal)
     await desk.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
     t.same((await becomes(sync.app, 200)).json(), { ok: true })
+    // The process does nothing but wait, as if it computed.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+    await becomes(sync.app, 503, 'overloaded')
+    await becomes(sync.app, 200)
     const lyrics = () => sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
     sync.redis.process.child.kill('SIGSTOP')
     const unanswered = await lyrics()
