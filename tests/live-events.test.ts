@@ -39,7 +39,13 @@ interface Replica extends OpenApp {
 }
 
 /** Always day, and behind a proxy, so that tests have several addresses. */
-const ENV = { ...SUPER_ADMIN, NIGHT_MODE: 'false', STREAM_MODE: 'true', TRUST_PROXY_HOPS: '1' }
+const ENV = {
+  ...SUPER_ADMIN,
+  NIGHT_MODE: 'false',
+  STREAM_MODE: 'true',
+  TRUST_PROXY_HOPS: '1',
+  MEDIA_STORAGE: 'local',
+}
 const HOSTING = { ...ENV, RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '4' }
 const FREE = {
   QUEUE_ADD_COOLDOWN_S: '0',

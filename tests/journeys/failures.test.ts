@@ -182,7 +182,7 @@ t.test(
 )
 
 t.test('an unreadable file is skipped, and does not come back', { buffered: true }, async (t) => {
-  const station = await prepareStation(t, tones)
+  const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
   await writeFile(`${station.env.MEDIA_DIR}/music/day/High.mp3`, Buffer.alloc(40_000, 'not an MP3'))
   const [api] = await Promise.all([station.startApi(), station.startWorker()])
   const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
@@ -192,7 +192,7 @@ t.test('an unreadable file is skipped, and does not come back', { buffered: true
 })
 
 t.test('music that was gone for a while, all of it, is heard again', { buffered: true }, async (t) => {
-  const station = await prepareStation(t, tones)
+  const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
   const music = `${station.env.MEDIA_DIR}/music`
   await rename(music, `${music} elsewhere`)
   const worker = await station.startWorker()
