@@ -227,10 +227,8 @@ export function createProgrammeSound(options: {
     setPhrase(current, planned.phrase ?? null)
     following = plan.next
     sound(current, at)
-    log.info(
-      { media: aboutEntry(entry).media, entryId: entry.entryId, positionMs: planned.positionMs },
-      'on air',
-    )
+    const positionMs = Math.round(planned.positionMs)
+    log.info({ media: aboutEntry(entry).media, entryId: entry.entryId, positionMs }, 'on air')
   }
 
   /** Nothing is heard; `chat`: what is shown meanwhile. */
