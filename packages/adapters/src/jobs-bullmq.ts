@@ -352,9 +352,9 @@ export async function workJobs(
     worker.on('error', (error) => isOfConnection(error) || log.warn({ err: error }, 'job queue'))
     worker.on('active', (job) => log.debug({ job: job.name }, 'job begins'))
     worker.on('completed', (job) => {
-      // What comes every few seconds for ever says itself when it found something to do.
-      const level = job.opts.repeat?.every ? 'debug' : 'info'
-      log[level]({ job: job.name, ms: spent(job) }, 'job done')
+      // What comes every few seconds, for ever, says itself when it found something to do.
+      const isFrequent = recurrences.some((own) => own.name === job.repeatJobKey && 'everyMs' in own)
+      log[isFrequent ? 'debug' : 'info']({ job: job.name, ms: spent(job) }, 'job done')
     })
     worker.on('failed', (job, error) => {
       const refusal = refusalIn(error.message)

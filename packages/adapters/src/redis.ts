@@ -21,7 +21,8 @@ const options: RedisOptions = {
 /**
  * Connects to Redis and waits for its first answer.
  *
- * @throws when there is none within 30 s and `mustAnswer` is set; otherwise waiting goes on.
+ * @throws when Redis refuses, as without its password; and when there is no answer within 30 s and `mustAnswer` is set, else
+ * waiting goes on.
  */
 export async function openRedis(url: string, log: Logger, mustAnswer: boolean): Promise<Redis> {
   const redis = new Redis(url, options)
@@ -40,6 +41,8 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
     await Promise.race([redis.ping(), ...(limit ? [limit.promise] : [])])
   } catch (error) {
     redis.disconnect()
+    if (error instanceof Error && error.name === 'ReplyError')
+      throw new Error(`Redis cannot be used (REDIS_URL): ${error.message}`)
     throw error
   } finally {
     limit?.cancel()
