@@ -56,6 +56,15 @@ export function anotherConnection(redis: Redis, overrides: RedisOptions = {}): R
   limitGreeting(connection)
   // The main connection has already said what is wrong.
   connection.on('error', () => {})
+  // Back after a break, ioredis subscribes anew and waits for no answer: a break right then would be nobody's error.
+  for (const name of ['subscribe', 'psubscribe'] as const) {
+    const ask = connection[name].bind(connection) as (...args: unknown[]) => Promise<unknown>
+    connection[name] = (...args: unknown[]) => {
+      const answer = ask(...args)
+      answer.catch(() => {})
+      return answer
+    }
+  }
   return connection
 }
 
