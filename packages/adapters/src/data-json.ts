@@ -2,17 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  type Collection,
-  type CollectionSpec,
-  type Contents,
-  collections,
-  type DataStore,
-  type NewRecord,
-} from '@solstice/station'
+import { type CollectionSpec, type Contents, collections, type DataStore } from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { type Counters, type Draft, deepFreeze, type Key, Records, refuseUnfit } from './records.ts'
+import { type Change, QueuedCollection } from './queued-collection.ts'
+import { type Counters, type Draft, deepFreeze, type Key, Records } from './records.ts'
 
 const FORMAT_VERSION = 1
 
@@ -68,32 +62,22 @@ interface Version<T extends object> {
   readonly pin: number | null
 }
 
-interface Change<T extends object> {
-  /** Makes the change, and gives back how to tell the caller once the draft is durable. */
-  attempt(draft: Draft<T>): () => void
-  refuse(error: unknown): void
-}
-
-class JsonCollection<T extends object, K extends keyof T & string> implements Collection<T, K> {
+class JsonCollection<T extends object, K extends keyof T & string> extends QueuedCollection<T, K> {
   readonly #folder: string
   readonly #name: string
   readonly #path: string
-  readonly #spec: CollectionSpec
   /** The JSON of records that were written before. */
   readonly #lines = new WeakMap<T, string>()
   #version: Version<T>
   /** The file on disk, when it cannot be understood. */
   #broken: { file: BigIntStats; error: Error } | null = null
-  #waiting: Change<T>[] = []
   #leftBehind: string[] = []
-  #writing: Promise<void> | null = null
-  #isClosed = false
 
   constructor(folder: string, name: string, spec: CollectionSpec) {
+    super(spec)
     this.#folder = folder
     this.#name = name
     this.#path = join(folder, `${name}.json`)
-    this.#spec = spec
     this.#version = { records: new Records(spec), last: { place: 0, serial: 0 }, file: null, pin: null }
     this.#latest()
   }
@@ -106,30 +90,9 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     return this.#current().records.find(where)
   }
 
-  insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
-    return this.#change((draft) => draft.insert(record))
-  }
-
-  put(record: T): Promise<void> {
-    return this.#change((draft) => draft.put(record))
-  }
-
-  update(where: Partial<T>, change: Partial<T>): Promise<number> {
-    return this.#change((draft) => draft.update(where, change))
-  }
-
-  delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number> {
-    return this.#change((draft) => draft.delete(where))
-  }
-
   async contents(): Promise<Contents<T>> {
     const { records, last } = this.#current()
     return { records: records.find(), serial: last.serial }
-  }
-
-  async replaceAll({ records, serial }: Contents<T>): Promise<void> {
-    refuseUnfit(records, this.#spec)
-    await this.#change((draft) => draft.replaceAll(records, serial))
   }
 
   /** Removes what processes left that were killed in the middle of a change, as soon as the lock allows. */
@@ -137,12 +100,11 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     this.#leftBehind = files.filter(
       (file) => file.startsWith(`.${this.#name}.`) || file.startsWith(`${this.#name}.lock`),
     )
-    this.#writing ??= this.#writeAll()
+    if (this.#leftBehind.length > 0) this.write()
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#writing
+  override async close(): Promise<void> {
+    await super.close()
     if (this.#version.pin !== null) closeSync(this.#version.pin)
     this.#version = { ...this.#version, pin: null }
   }
@@ -150,7 +112,7 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
   /** What readers see: the file of this moment, or the last one that could be understood. */
   #current(): Version<T> {
     try {
-      return this.#isClosed ? this.#version : this.#latest()
+      return this.isClosed ? this.#version : this.#latest()
     } catch {
       return this.#version
     }
@@ -193,46 +155,21 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
     const found = new Map<number, T>()
     let serial = Number.isSafeInteger(content.serial) ? Number(content.serial) : 0
     for (const record of content.records) {
-      const key: unknown = isObject(record) ? record[this.#spec.key] : undefined
-      if (typeof key !== (this.#spec.serial ? 'number' : 'string'))
-        throw new Error(`a record has no "${this.#spec.key}"`)
-      if (keys.has(key as Key)) throw new Error(`two records have the ${this.#spec.key} ${key}`)
+      const key: unknown = isObject(record) ? record[this.spec.key] : undefined
+      if (typeof key !== (this.spec.serial ? 'number' : 'string'))
+        throw new Error(`a record has no "${this.spec.key}"`)
+      if (keys.has(key as Key)) throw new Error(`two records have the ${this.spec.key} ${key}`)
       if (typeof key === 'number') serial = Math.max(serial, key)
       keys.add(key as Key)
       found.set(keys.size, deepFreeze(record as T))
     }
-    const records = new Records<T>(this.#spec)
+    const records = new Records<T>(this.spec)
     records.apply(found)
     return { records, last: { place: keys.size, serial } }
   }
 
-  #change<R>(make: (draft: Draft<T>) => R): Promise<R> {
-    if (this.#isClosed) return Promise.reject(new Error('the data store is closed'))
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({
-        attempt(draft) {
-          try {
-            const result = make(draft)
-            return () => resolve(result)
-          } catch (error) {
-            return () => reject(error)
-          }
-        },
-        refuse: reject,
-      })
-      this.#writing ??= this.#writeAll()
-    })
-  }
-
-  async #writeAll(): Promise<void> {
-    // Changes that are asked for in one go are written in one go.
-    await null
-    while (this.#waiting.length > 0 || this.#leftBehind.length > 0) await this.#writeWaiting()
-    this.#writing = null
-  }
-
   /** Makes all changes that wait, as one new version of the file. */
-  async #writeWaiting(): Promise<void> {
+  protected async writeWaiting(): Promise<void> {
     let batch: Change<T>[] = []
     const leftBehind = this.#leftBehind.splice(0)
     try {
@@ -243,7 +180,7 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
         // Under the lock nobody else is in the middle of a change.
         for (const file of leftBehind)
           if (file !== lockName) await rm(join(this.#folder, file), { force: true })
-        batch = this.#waiting.splice(0)
+        batch = this.waiting.splice(0)
         const version = this.#latest()
         const draft = version.records.draft(version.last)
         settle = batch.map((change) => change.attempt(draft))
@@ -254,7 +191,7 @@ class JsonCollection<T extends object, K extends keyof T & string> implements Co
       }
       for (const tell of settle) tell()
     } catch (error) {
-      const refused = batch.length > 0 ? batch : this.#waiting.splice(0)
+      const refused = batch.length > 0 ? batch : this.waiting.splice(0)
       for (const change of refused) change.refuse(error)
     }
   }

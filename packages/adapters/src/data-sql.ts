@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type Collection,
-  type CollectionSpec,
-  type Contents,
-  collections,
-  type DataStore,
-  Failure,
-  type NewRecord,
-} from '@solstice/station'
+import { type CollectionSpec, type Contents, collections, type DataStore, Failure } from '@solstice/station'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { migrate } from './data-sql-migrations.ts'
@@ -20,15 +12,8 @@ import {
   PostgresAway,
   type Session,
 } from './postgres.ts'
-import {
-  type Changes,
-  type Counters,
-  type Draft,
-  deepFreeze,
-  type Key,
-  Records,
-  refuseUnfit,
-} from './records.ts'
+import { type Change, QueuedCollection } from './queued-collection.ts'
+import { type Changes, type Counters, deepFreeze, type Key, Records } from './records.ts'
 
 /** What nearly every reply rests on is in memory from the beginning, should PostgreSQL go away. */
 const READ_AT_START = ['admins', 'bans', 'clips', 'groups', 'settings', 'tracks'] as const
@@ -110,12 +95,6 @@ interface ChangedRow {
   record: string | null
 }
 
-interface Change<T extends object> {
-  /** Makes the change, and gives back how to tell the caller once the draft is durable. */
-  attempt(draft: Draft<T>): () => void
-  refuse(error: unknown): void
-}
-
 /** Changes that are made together, in one transaction. */
 interface Trial<T extends object> {
   batch: Change<T>[]
@@ -128,25 +107,21 @@ interface Trial<T extends object> {
   isComplete: boolean
 }
 
-class SqlCollection<T extends object, K extends keyof T & string> implements Collection<T, K> {
+class SqlCollection<T extends object, K extends keyof T & string> extends QueuedCollection<T, K> {
   readonly #postgres: Postgres
   readonly #name: string
-  readonly #spec: CollectionSpec
   #records: Records<T>
   /** Of the records in memory; null = nothing was read yet. */
   #version: number | null = null
   #asking: Promise<void> = Promise.resolve()
   #askingNext: Promise<void> | null = null
-  #waiting: Change<T>[] = []
   /** So many of those that wait are made one by one, because together they were refused. */
   #alone = 0
-  #writing: Promise<void> | null = null
-  #isClosed = false
 
   constructor(postgres: Postgres, name: string, spec: CollectionSpec) {
+    super(spec)
     this.#postgres = postgres
     this.#name = name
-    this.#spec = spec
     this.#records = new Records(spec)
   }
 
@@ -158,22 +133,6 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
   async find(where?: Partial<T>): Promise<readonly Readonly<T>[]> {
     await this.#fresh()
     return this.#records.find(where)
-  }
-
-  insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
-    return this.#change((draft) => draft.insert(record))
-  }
-
-  put(record: T): Promise<void> {
-    return this.#change((draft) => draft.put(record))
-  }
-
-  update(where: Partial<T>, change: Partial<T>): Promise<number> {
-    return this.#change((draft) => draft.update(where, change))
-  }
-
-  delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number> {
-    return this.#change((draft) => draft.delete(where))
   }
 
   async contents(): Promise<Contents<T>> {
@@ -189,19 +148,9 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
     return { records, serial: Number(rows[0]?.last_serial ?? 0) }
   }
 
-  async replaceAll({ records, serial }: Contents<T>): Promise<void> {
-    refuseUnfit(records, this.#spec)
-    await this.#change((draft) => draft.replaceAll(records, serial))
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#writing
-  }
-
   /** Readers share a question that begins after they asked. */
   async #fresh(): Promise<void> {
-    if (this.#isClosed) return
+    if (this.isClosed) return
     this.#askingNext ??= this.#asking.then(() => {
       const asked = this.#ask()
       this.#asking = asked.catch(() => {})
@@ -249,7 +198,7 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
       if (page.length < PAGE_ROWS) {
         // A change of our own, or another reader, may have been quicker.
         if (this.#version !== begun && this.#version !== null && this.#version >= version) return
-        if (isAnew) this.#records = new Records(this.#spec)
+        if (isAnew) this.#records = new Records(this.spec)
         this.#adopt(new Map([...changes].sort(([a], [b]) => a - b)), version)
         return
       }
@@ -274,33 +223,8 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
     this.#version = version
   }
 
-  #change<R>(make: (draft: Draft<T>) => R): Promise<R> {
-    if (this.#isClosed) return Promise.reject(new Error('the data store is closed'))
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({
-        attempt(draft) {
-          try {
-            const result = make(draft)
-            return () => resolve(result)
-          } catch (error) {
-            return () => reject(error)
-          }
-        },
-        refuse: reject,
-      })
-      this.#writing ??= this.#writeAll()
-    })
-  }
-
-  async #writeAll(): Promise<void> {
-    // Changes that are asked for in one go are written in one go.
-    await null
-    while (this.#waiting.length > 0) await this.#writeWaiting()
-    this.#writing = null
-  }
-
   /** Makes the changes that wait, as one transaction. */
-  async #writeWaiting(): Promise<void> {
+  protected async writeWaiting(): Promise<void> {
     const untilMs = performance.now() + PATIENCE_MS
     const leftMs = () => untilMs - performance.now()
     // The last attempt, as far as it came.
@@ -338,10 +262,10 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
 
   #take(before: Trial<T> | null): Change<T>[] {
     const kept = before?.batch ?? []
-    if (this.#alone === 0) return [...kept, ...this.#waiting.splice(0, BATCH_CHANGES)]
+    if (this.#alone === 0) return [...kept, ...this.waiting.splice(0, BATCH_CHANGES)]
     if (kept.length > 0) return kept
     this.#alone--
-    return this.#waiting.splice(0, 1)
+    return this.waiting.splice(0, 1)
   }
 
   #try(batch: Change<T>[], { version, last_place, last_serial }: CountersRow): Trial<T> {
@@ -386,12 +310,12 @@ class SqlCollection<T extends object, K extends keyof T & string> implements Col
   #refuse(batch: Change<T>[], error: unknown): void {
     if (!(error instanceof PostgresAway) && batch.length > 1) {
       // One of them is at fault.
-      this.#waiting.unshift(...batch)
+      this.waiting.unshift(...batch)
       this.#alone = batch.length
       return
     }
     const isAway = error instanceof PostgresAway
-    const refused = batch.length > 0 && !isAway ? batch : [...batch, ...this.#waiting.splice(0)]
+    const refused = batch.length > 0 && !isAway ? batch : [...batch, ...this.waiting.splice(0)]
     if (isAway) this.#alone = 0
     for (const change of refused) change.refuse(isAway ? unavailable() : error)
   }

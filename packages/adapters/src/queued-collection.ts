@@ -1,0 +1,87 @@
+import type { Collection, CollectionSpec, Contents, NewRecord } from '@solstice/station'
+import { type Draft, refuseUnfit } from './records.ts'
+
+export interface Change<T extends object> {
+  /** Makes the change, and gives back how to tell the caller once the draft is durable. */
+  attempt(draft: Draft<T>): () => void
+  refuse(error: unknown): void
+}
+
+/** A collection whose changes wait in one line and are written together, as many as wait. */
+export abstract class QueuedCollection<T extends object, K extends keyof T & string>
+  implements Collection<T, K>
+{
+  protected readonly spec: CollectionSpec
+  /** In the order in which they were asked for. */
+  protected readonly waiting: Change<T>[] = []
+  protected isClosed = false
+  #writing: Promise<void> | null = null
+
+  constructor(spec: CollectionSpec) {
+    this.spec = spec
+  }
+
+  abstract get(key: T[K]): Promise<Readonly<T> | null>
+  abstract find(where?: Partial<T>): Promise<readonly Readonly<T>[]>
+  abstract contents(): Promise<Contents<T>>
+  /** Takes changes that wait, and makes or refuses them. Never rejects. */
+  protected abstract writeWaiting(): Promise<void>
+
+  insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
+    return this.#change((draft) => draft.insert(record))
+  }
+
+  put(record: T): Promise<void> {
+    return this.#change((draft) => draft.put(record))
+  }
+
+  update(where: Partial<T>, change: Partial<T>): Promise<number> {
+    return this.#change((draft) => draft.update(where, change))
+  }
+
+  delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number> {
+    return this.#change((draft) => draft.delete(where))
+  }
+
+  async replaceAll({ records, serial }: Contents<T>): Promise<void> {
+    refuseUnfit(records, this.spec)
+    await this.#change((draft) => draft.replaceAll(records, serial))
+  }
+
+  /** Resolves when all that was asked for is made or refused. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    await this.#writing
+  }
+
+  /** Calls `writeWaiting` at least once, and again while changes wait. */
+  protected write(): void {
+    this.#writing ??= this.#writeAll()
+  }
+
+  #change<R>(make: (draft: Draft<T>) => R): Promise<R> {
+    if (this.isClosed) return Promise.reject(new Error('the data store is closed'))
+    return new Promise((resolve, reject) => {
+      this.waiting.push({
+        attempt(draft) {
+          try {
+            const result = make(draft)
+            return () => resolve(result)
+          } catch (error) {
+            return () => reject(error)
+          }
+        },
+        refuse: reject,
+      })
+      this.write()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    // Changes that are asked for in one go are written in one go.
+    await null
+    do await this.writeWaiting()
+    while (this.waiting.length > 0)
+    this.#writing = null
+  }
+}
