@@ -1,7 +1,7 @@
 /**
  * `npm test`: types, lint and dependency rule, and all tests; ends with the line `N passed, N failed`.
  * `npm test -- <files>` runs these tests only. `npm test -- --stores` runs those of stations with every kind of store,
- * `--stores=sql+cloud` with this one; what takes long (tests/long) runs there only.
+ * `--stores=sql+cloud` with this one.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -118,9 +118,7 @@ async function findTests(): Promise<string[]> {
     folders.map(async (folder) =>
       (await readdir(join(root, folder), { recursive: true }).catch(() => []))
         .filter((path) => path.endsWith('.test.ts'))
-        .map((path) => `${folder}/${path}`)
-        // These take long, and go with the run over all stores.
-        .filter((path) => stores !== null || !path.startsWith('tests/long/')),
+        .map((path) => `${folder}/${path}`),
     ),
   )
   const rank = (path: string) => [...first, ''].findIndex((start) => path.startsWith(start))

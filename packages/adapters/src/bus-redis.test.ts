@@ -1,10 +1,12 @@
 import { EventEmitter, once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { PlayoutState } from '@solstice/playout'
 import { initialState } from '@solstice/playout'
 import type { AirDesk, Bus, FrameChunk } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
+import { openLine } from '../../../tests/harness/line.ts'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
 import { openRedisBus } from './bus-redis.ts'
 import { openRedis } from './redis.ts'
@@ -241,6 +243,33 @@ t.test('a Redis that restarts within the lease costs the holder nothing', async 
     (await reading).map((c) => c.frame),
     Array.from({ length: 40 }, (_, i) => i * 19),
   )
+})
+
+t.test('who asks for the desk while nothing passes takes it when Redis is back', async (t) => {
+  const server = await startRedis(t)
+  const line = await openLine(t, server.port)
+  const { bus } = await join(t, `redis://127.0.0.1:${line.port}`)
+  line.isHanging = true
+  line.cutAll()
+  const desks = []
+  // New connections open, and hear nothing.
+  while (line.open < 2) {
+    desks.push(bus.takeDesk(never))
+    await pause(5)
+  }
+  for (let i = 0; i < 20; i++) {
+    desks.push(bus.takeDesk(never))
+    await pause(5)
+  }
+  line.isHanging = false
+  for (let i = 0; i < desks.length; i++) {
+    const { desk, which } = await Promise.race(
+      desks.map(async (taken, which) => ({ desk: await taken, which })),
+    )
+    desks.splice(which, 1)
+    await desk.handOver()
+  }
+  t.pass('each of them')
 })
 
 t.test('nobody on air: a command is refused after its time, and what was asked is not lost', async (t) => {

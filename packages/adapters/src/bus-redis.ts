@@ -19,7 +19,8 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
   const waiting = new Map<string, (outcome: Outcome) => void>()
   const listeners = new Map<string, Set<(message: string) => void>>()
   // ioredis writes a SUBSCRIBE before the connection is ready, and then asks for INFO, which a subscribed connection may
-  // not; and of subscriptions made that early it restores none. So it asks nothing, and each connection is subscribed anew.
+  // not; and of subscriptions made that early it restores none, nor answers them. So this connection greets with nothing,
+  // and each that follows is subscribed anew.
   const subscriber = anotherConnection(redis, { enableReadyCheck: false, autoResubscribe: false })
   subscriber.on('message', (channel: string, message: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(message)

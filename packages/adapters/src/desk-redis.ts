@@ -196,7 +196,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       ),
 
     async answer({ bus, token }: Asker, outcome: Outcome) {
-      await redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome }))
+      await answered(redis, redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome })))
     },
 
     publish: (chunk: FrameChunk) =>

@@ -11,6 +11,9 @@ const FIRST_CONNECT_LIMIT_MS = 30_000
 const options: RedisOptions = {
   maxRetriesPerRequest: null,
   enableAutoPipelining: false,
+  // Between a connection and its greeting ioredis writes some commands (SUBSCRIBE, PUBLISH) and forgets them if that connection
+  // breaks, so that they are never answered nor refused. The less is said in between, the better.
+  disableClientInfo: true,
   retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 4), 1_000) + Math.random() * 100,
   keepAlive: 5_000,
   connectTimeout: ANSWER_LIMIT_MS,
