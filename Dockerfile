@@ -15,6 +15,7 @@ COPY packages/station/package.json packages/station/
 
 FROM manifests AS web
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund -w apps/web
+COPY tsconfig.json ./
 COPY packages packages
 COPY apps/web apps/web
 RUN npm run build
