@@ -27,3 +27,18 @@ t.test('a connection that opens and then lets nothing pass is made anew', async 
   t.teardown(() => redis.disconnect())
   t.equal(await redis.ping(), 'PONG')
 })
+
+t.test('a Redis that refuses is not said to be silent, and is not waited for', async (t) => {
+  const { url, port } = await startRedis(t)
+  const said: string[] = []
+  const told = pino({ level: 'warn' }, { write: (line) => said.push(line) })
+  const withPassword = `redis://:wrong@127.0.0.1:${port}`
+  const owner = await openRedis(url, log, true)
+  t.teardown(() => owner.disconnect())
+  await owner.config('SET', 'requirepass', 'right')
+  await t.rejects(openRedis(withPassword, told, false), {
+    message: /^Redis cannot be used \(REDIS_URL\): WRONGPASS/,
+  })
+  t.match(said.join(), /Redis refuses this connection/)
+  t.notMatch(said.join(), /does not answer|wrong/)
+})

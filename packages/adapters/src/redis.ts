@@ -32,7 +32,8 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
   limitGreeting(redis)
   let complained = false
   redis.on('error', (error) => {
-    if (!complained) log.warn({ err: error.message }, 'Redis does not answer; trying again')
+    const what = isRefusal(error) ? 'Redis refuses this connection' : 'Redis does not answer'
+    if (!complained) log.warn({ err: error.message }, `${what}; trying again`)
     complained = true
   })
   redis.on('ready', () => {
@@ -44,13 +45,17 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
     await Promise.race([redis.ping(), ...(limit ? [limit.promise] : [])])
   } catch (error) {
     redis.disconnect()
-    if (error instanceof Error && error.name === 'ReplyError')
-      throw new Error(`Redis cannot be used (REDIS_URL): ${error.message}`)
+    if (isRefusal(error)) throw new Error(`Redis cannot be used (REDIS_URL): ${error.message}`)
     throw error
   } finally {
     limit?.cancel()
   }
   return redis
+}
+
+/** Whether it is an answer, by which Redis says no. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
 }
 
 /** Another connection of the same settings, for blocking reads or subscriptions. */
