@@ -15,6 +15,7 @@ import { followBroadcast, prepareStation } from '../harness/station.ts'
 import { logIn, uploadTrack } from '../harness/uploads.ts'
 
 const LOGINS = 4
+const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
   { name: 'High', hz: 880, seconds: 40 },
@@ -97,7 +98,7 @@ function startLoad(t: Teardown, url: string) {
   let isOver = false
   const clients = ['/api/history', '/api/public/config', '/healthz'].map(async (path) => {
     while (!isOver) {
-      const outcome = await fetch(url + path).then(
+      const outcome = await fetch(`${url}${path}?token=${SECRET}`).then(
         async (answer) => (await answer.text()) && `${answer.status}`,
         String,
       )
@@ -273,12 +274,31 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.equal(player.resumed.length, before, 'nobody was cut off')
   })
 
+  await t.test('a replica that stands still keeps what it was asked, and is asked no more', async (t) => {
+    again.process.child.kill('SIGSTOP')
+    const asked: Promise<number>[] = []
+    let answered = 0
+    const ask = async () => {
+      const { status } = await fetch(`${nginx.url}/healthz`)
+      answered++
+      return status
+    }
+    while (answered < 20) {
+      asked.push(ask())
+      await pause(20)
+    }
+    again.process.child.kill('SIGCONT')
+    t.same([...new Set(await Promise.all(asked))], [200])
+  })
+
   await t.test('a replica that is killed is not missed', async (t) => {
     await again.process.end('SIGKILL')
     await load.more(60)
     await assertWhole(t)
     t.ok(await answers(back.url))
   })
+
+  for (const { output } of [nginx.process, again.process, back.process]) t.notMatch(output, SECRET)
 })
 
 type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>
