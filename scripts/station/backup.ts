@@ -92,7 +92,7 @@ async function put(
   const { collections, media: saved } = backup.manifest
   const [data, media] = [await openData(config, silent), await openMedia(config, silent)]
   try {
-    if (saved && !(await media.hasRoomFor(config.bucket ? 0 : backup.mediaBytes)))
+    if (saved && !config.bucket && !(await media.hasRoomFor(backup.mediaBytes)))
       throw new Refusal(`${bytesOf(backup.mediaBytes)} do not fit into ${placeOfMedia(config)}`)
     const steps = Object.keys(saved ?? {}).length + Object.keys(collections).length
     const progress = showProgress(steps, 'restored')

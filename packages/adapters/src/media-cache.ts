@@ -11,17 +11,21 @@ import { Failure, type Log, type MediaKey } from '@solstice/station'
 const MOST_FILES = 12
 const MOST_BYTES = 1024 * 1024 * 1024
 /** Of what is to be at hand so much is kept at most. */
-const MOST_WANTED = 6
+const MOST_WANTED = 8
 /** Who was given a path may take so long to open it. */
 const OPENED_WITHIN_MS = 30_000
 /** A copy is compared with the file for so long; then it is good enough. */
 const COMPARED_WITHIN_MS = 1_500
 const PATIENCE_MS = 8_000
+/** A file that comes more slowly, once the patience is over, is as good as none: it would be late again and again. */
+const SLOWEST_BYTES_PER_S = 32 * 1024
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 const FOLDER = 'solstice-media-'
 /** A folder in which nothing was put for so long is of nobody when its process is not seen. */
 const LEFT_OVER_MS = 60 * 60 * 1000
+/** Folders that this process has put copies in. */
+const ownFolders = new Set<string>()
 
 /** A file as its storage gives it out. `version` is another one when the content is. */
 export interface Original {
@@ -63,7 +67,8 @@ interface Copy {
 /**
  * @param storage.read all of a file; `version` what the file is now, or null when it is gone. Both try again by
  *   themselves for a moment, and throw Failure when that was of no use.
- * @param options.patienceMs so long the storage may be away until nothing more is expected from it.
+ * @param options.patienceMs so long the storage may be away, or slow, until nothing more is expected from it.
+ * @param options.openedWithinMs so long a path is good.
  */
 export async function openMediaCache(
   storage: {
@@ -71,10 +76,11 @@ export async function openMediaCache(
     version(key: MediaKey, signal: AbortSignal): Promise<string | null>
   },
   log: Log,
-  { patienceMs = PATIENCE_MS } = {},
+  { patienceMs = PATIENCE_MS, openedWithinMs = OPENED_WITHIN_MS } = {},
 ): Promise<MediaCache> {
   await removeLeftOver()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
+  ownFolders.add(folder)
   const closing = new AbortController()
   const copies = new Set<Copy>()
   const fetching = new Map<MediaKey, Promise<Copy>>()
@@ -98,14 +104,16 @@ export async function openMediaCache(
     if (copy) copy.key = null
   }
 
-  function makeRoom() {
+  /** Removes copies that are too many; on a disk that is full all that are not needed soon. */
+  function makeRoom(isDiskFull = false) {
     const bytes = () => [...copies].reduce((sum, copy) => sum + copy.bytes, 0)
-    const openedMs = performance.now() - OPENED_WITHIN_MS
+    const openedMs = performance.now() - openedWithinMs
     const needless = [...copies]
       .filter(({ key, usedAtMs }) => usedAtMs < openedMs && (key === null || !wanted.includes(key)))
       .sort((a, b) => Number(a.key !== null) - Number(b.key !== null) || a.usedAtMs - b.usedAtMs)
     for (const copy of needless) {
-      if (copy.key !== null && copies.size <= MOST_FILES && bytes() <= MOST_BYTES) return
+      const isKept = copy.key !== null && copies.size <= MOST_FILES && bytes() <= MOST_BYTES
+      if (isKept && !isDiskFull) return
       copies.delete(copy)
       rm(copy.path, { force: true }).catch((error) => log.warn({ err: error }, 'a copy could not be removed'))
     }
@@ -135,8 +143,14 @@ export async function openMediaCache(
     copies.add(copy)
     makeRoom()
     // What is here only to be opened goes when it was.
-    setTimeout(makeRoom, OPENED_WITHIN_MS + 1).unref()
+    setTimeout(makeRoom, openedWithinMs + 1).unref()
     return copy
+  }
+
+  /** What was written of a copy that comes to nothing. */
+  async function discard(path: string, why: unknown) {
+    await rm(path, { force: true }).catch(() => {})
+    if ((why as NodeJS.ErrnoException).code === 'ENOSPC') makeRoom(true)
   }
 
   async function download(key: MediaKey): Promise<Copy> {
@@ -148,12 +162,13 @@ export async function openMediaCache(
       do {
         before = forgotten.get(key)
         original = await storage.read(key, closing.signal)
-        await pipeline(original.content, createWriteStream(path), { signal: closing.signal })
+        const pieces = inTime(original, patienceMs)
+        await pipeline(pieces, createWriteStream(path), { signal: closing.signal })
       } while (forgotten.get(key) !== before)
       came()
       return add(key, path, original.version, original.size)
     } catch (error) {
-      await rm(path, { force: true }).catch(() => {})
+      await discard(path, error)
       if (isAbsent(error)) came()
       else away ??= { key, sinceMs: beganMs }
       throw error
@@ -215,15 +230,10 @@ export async function openMediaCache(
     }
   }
 
-  /** Also asked when all that is wanted is here: others wait for the answer. */
+  /** Also asked when all that is wanted is here: others wait for the answer. One that is slow answers, and gives nothing. */
   async function isBack(key: MediaKey): Promise<boolean> {
-    try {
-      await storage.version(key, closing.signal)
-      came()
-      return true
-    } catch {
-      return false
-    }
+    await fetch(key).catch(() => {})
+    return away === null
   }
 
   return {
@@ -238,7 +248,7 @@ export async function openMediaCache(
         add(key, path, await send(path), size)
       } catch (error) {
         forget(key)
-        await rm(path, { force: true }).catch(() => {})
+        await discard(path, error)
         throw error
       }
     },
@@ -265,7 +275,21 @@ export async function openMediaCache(
       closing.abort()
       await Promise.allSettled([keeping, ...fetching.values()])
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      ownFolders.delete(folder)
     },
+  }
+}
+
+/** Passes on what comes. @throws when it comes too slowly, once it has had so long to begin. */
+async function* inTime({ content, size }: Original, patienceMs: number): AsyncGenerator<Uint8Array> {
+  const beganMs = performance.now()
+  let bytes = 0
+  for await (const piece of content as AsyncIterable<Uint8Array>) {
+    bytes += piece.length
+    const lateMs = performance.now() - beganMs - patienceMs
+    if (bytes < Math.min(size, (lateMs / 1000) * SLOWEST_BYTES_PER_S))
+      throw new Error('the media storage is too slow')
+    yield piece
   }
 }
 
@@ -273,12 +297,15 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Failure && error.code === 'NOT_FOUND'
 }
 
-/** Removes the folders of processes that are no more. What is young may be of a process that cannot be seen from here. */
+/**
+ * Removes the folders of processes that are no more. What is young may be of a process that cannot be seen from here. In a
+ * container that starts again the process before often had the number of this one.
+ */
 async function removeLeftOver(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = /^solstice-media-(\d+)-/.exec(name)?.[1]
-    if (!pid || isRunning(Number(pid))) continue
+    const pid = Number(/^solstice-media-(\d+)-/.exec(name)?.[1] ?? 0)
     const path = join(tmpdir(), name)
+    if (pid === 0 || ownFolders.has(path) || (pid !== process.pid && isRunning(pid))) continue
     const isOld = await stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs > LEFT_OVER_MS,
       () => false,

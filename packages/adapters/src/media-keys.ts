@@ -3,6 +3,8 @@ import { Failure, type MediaKey } from '@solstice/station'
 
 /** Longest name that common file systems take. */
 const MAX_NAME_BYTES = 255
+/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs. */
+const RESERVE_BYTES = 200 * 1024 * 1024
 
 /** The folders of a key and its file name. @throws Failure BAD_REQUEST when one of them might not stay where it is put. */
 export function namesIn(key: MediaKey): string[] {
@@ -17,9 +19,9 @@ export function isName(name: string): boolean {
   return isPlain && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
-/** Whether so many bytes fit on the disk of a folder. */
+/** Whether so many bytes fit on the disk of a folder, with some room to spare for the others. */
 export async function hasRoomIn(folder: string, bytes: number): Promise<boolean> {
   const { bavail, bsize, blocks } = await statfs(folder)
   // Some network drives do not say how large they are.
-  return blocks === 0 || bavail * bsize >= bytes
+  return blocks === 0 || bavail * bsize >= bytes + RESERVE_BYTES
 }

@@ -9,8 +9,6 @@ import { hasRoomIn, isName, namesIn } from './media-keys.ts'
 
 /** A temporary file that nobody has written to for so long belongs to nobody any more. */
 const ABANDONED_MS = 60 * 60 * 1000
-/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs. */
-const RESERVE_BYTES = 200 * 1024 * 1024
 /** No hard link can be made: the place has none, the file is another user's, or lies on another disk. */
 const LINKLESS = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
@@ -106,7 +104,7 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       return isMade
     },
 
-    hasRoomFor: (bytes) => hasRoomIn(root, bytes + RESERVE_BYTES),
+    hasRoomFor: (bytes) => hasRoomIn(root, bytes),
 
     async delete(key) {
       const path = place(key)

@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/station'
 import t, { type Test } from 'tap'
@@ -369,3 +371,65 @@ t.test(
     t.ok(readdirSync(cache.folder).length >= 30, 'what was given out a moment ago is there to be opened')
   },
 )
+
+t.test('a storage that is slow is as good as away, until a file comes in time', async (t) => {
+  let isSlow = false
+  const slowly = async function* () {
+    yield 'a'
+    await wait(20)
+    yield 'b'
+  }
+  const cache = await openMediaCache(
+    {
+      read: async (key) =>
+        isSlow
+          ? { version: '1', size: 1e9, content: Readable.from(slowly()) }
+          : { version: '1', size: key.length, content: Readable.from([key]) },
+      version: async () => '1',
+    },
+    silent,
+    { patienceMs: 1 },
+  )
+  t.teardown(() => cache.close())
+  await cache.source('day/a.mp3')
+  isSlow = true
+  await t.rejects(cache.source('day/b.mp3'), { message: /too slow/ })
+  t.same([...(cache.atHand() ?? [])], ['day/a.mp3'])
+  t.equal(readdirSync(cache.folder).length, 1, 'nothing is kept of half a file')
+  cache.keepAtHand(['day/a.mp3'])
+  isSlow = false
+  while (cache.atHand() !== null) await wait(10)
+  t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
+})
+
+t.test('on a full disk only what is needed soon is kept, and nothing that others left', async (t) => {
+  const leftBefore = [7_200_000, 60_000].map((agoMs) => {
+    const folder = mkdtempSync(join(tmpdir(), `solstice-media-${process.pid}-`))
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    utimesSync(folder, new Date(Date.now() - agoMs), new Date(Date.now() - agoMs))
+    return folder
+  })
+  let isFull = false
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  const cache = await openMediaCache(
+    {
+      async read(key) {
+        const content = new Readable({ read: () => content.destroy(full) })
+        return { version: '1', size: 1, content: isFull ? content : Readable.from([key]) }
+      },
+      version: async () => '1',
+    },
+    silent,
+    { patienceMs: 1, openedWithinMs: 0 },
+  )
+  t.teardown(() => cache.close())
+  t.same(leftBefore.map(existsSync), [false, true], 'what is young may be in use')
+
+  for (const key of ['day/a.mp3', 'day/b.mp3', 'day/c.mp3']) await cache.source(key)
+  cache.keepAtHand(['day/b.mp3'])
+  isFull = true
+  await t.rejects(cache.source('day/d.mp3'), full)
+  t.same([...(cache.atHand() ?? [])], ['day/b.mp3'])
+  while (readdirSync(cache.folder).length > 1) await wait(5)
+  t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
+})
