@@ -21,6 +21,16 @@ const listener = { uid: 'a'.repeat(36), socketId: 'nobody' }
 
 const isOnAir = /the station is on air/
 const asked = ({ uid, track, addedAtMs }: Suggestion) => [uid, track.id, addedAtMs]
+/** The entries that left the air before their song was over. */
+const skipped = (states: PlayoutState[]) =>
+  states.flatMap(({ onAir }, i) => {
+    const next = states[i + 1]?.onAir
+    if (onAir.phase !== 'track' || (next?.phase !== 'jingle' && next?.phase !== 'track')) return []
+    const { entry, startedAtMs } = onAir
+    const isSame = next.phase === 'track' && next.entry.entryId === entry.entryId
+    const isCut = next.startedAtMs - startedAtMs < (entry.track.durationMs ?? 0) - 500
+    return isCut && !isSame ? [entry.entryId] : []
+  })
 const queueOf = ({ list }: PlayoutState, count = list.entries.length) => list.entries.slice(0, count)
 
 t.test('workers that are killed at any moment lose nothing, and nothing is heard twice', async (t) => {
@@ -154,7 +164,8 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   const isJingle = ({ jingle }: SoundCue) => jingle !== undefined
   const played = queueOf(last, last.list.index + 1).map(({ entryId }) => entryId)
   const heardSongs = cues.filter((cue) => !isJingle(cue)).map(({ entryId }) => entryId)
-  const isWhole = isMadeUp(chunks)
+  // On a machine that is too slow for it, a song may have been skipped before its sound was made up for.
+  const isWhole = isMadeUp(chunks) && skipped(states).every((entryId) => heardSongs.includes(entryId))
   t.same(
     heardSongs.slice(0, played.length),
     isWhole ? played : played.filter((entryId) => heardSongs.includes(entryId)),
