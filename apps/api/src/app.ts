@@ -39,7 +39,7 @@ import { drainOnClose } from './drain.ts'
 import { reportFigures } from './figures.ts'
 import { refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
 import { documentApi } from './openapi.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { openRateLimits } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
 import { logRequests, requestId, requestLogger } from './request-log.ts'
 import { administrationRoutes } from './routes/administration.ts'
@@ -208,7 +208,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   app.addHook('preClose', () => fanOut.close())
 
   const lyrics = createLyrics(data, config.lyricsApiUrl ? ports.lyricsLookup : null, clock)
-  const lyricsLimit = createRateLimit(ports.redis, { name: 'lyrics', turns: 30, windowS: 60 })
+  const createRateLimit = await openRateLimits(app, ports.redis)
+  const lyricsLimit = createRateLimit({ name: 'lyrics', turns: 30, windowS: 60 })
   const avatars = await readAvatars()
   listeningRoutes(app, {
     config,
@@ -227,7 +228,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     avatars,
   })
   const accounts = await createAccounts({ ...ports, superAdmin: config.superAdmin, audit })
-  const loginLimit = createRateLimit(ports.redis, {
+  const loginLimit = createRateLimit({
     name: 'login',
     turns: config.loginAttemptsPer15Min,
     windowS: 15 * 60,
@@ -242,9 +243,11 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   groupRoutes(app, { data, bus, clock, audit })
   administrationRoutes(app, { ...ports, mirror, audit })
   const batches = openLyricsBatches(ports.redis)
-  lyricsRoutes(app, { ...ports, lyrics, batches, audit, adminTokens, origins })
+  // Two libraries of the largest kind.
+  const batchLimit = createRateLimit({ name: 'lyrics-batch', turns: 40_000, windowS: 60 * 60 })
+  lyricsRoutes(app, { ...ports, lyrics, batches, batchLimit, audit, adminTokens, origins })
   artworkRoutes(app, { ...ports, audit })
-  const orderLimit = createRateLimit(ports.redis, { name: 'donations', turns: 10, windowS: 10 * 60 })
+  const orderLimit = createRateLimit({ name: 'donations', turns: 10, windowS: 10 * 60 })
   donationRoutes(app, { ...ports, mirror, tokens, origins, audit, orderLimit })
   const deliveries = receiveDeliveries(ports)
   app.addHook('onClose', () => deliveries.close())

@@ -185,6 +185,7 @@ t.test('lyrics', async (t) => {
     t.equal(refused.status, 429)
     t.match(refused.body, { error: { code: 'RATE_LIMITED', retryAfterSecs: Number } })
     t.ok(Number(refused.headers['retry-after']) >= 1 && Number(refused.headers['retry-after']) <= 60)
+    t.match(refused.headers, { 'ratelimit-policy': '30;w=60', 'ratelimit-remaining': '0' })
     t.equal((await greedy('Song 3')).status, 200)
     t.equal((await read('One more')).status, 200, 'others are not concerned')
   })

@@ -97,7 +97,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     for (const field of ['title', 'artist'] as const) {
       if (!query[field].trim()) throw new Failure('BAD_REQUEST', { field })
     }
-    const entry = await deps.lyrics.read(query, () => deps.lyricsLimit(caller.uid))
+    const entry = await deps.lyrics.read(query, () => deps.lyricsLimit(caller.uid, reply))
     return sendWrapped(reply, Buffer.from(JSON.stringify(entry)), caller)
   })
 

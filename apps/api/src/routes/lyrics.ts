@@ -20,11 +20,10 @@ import {
   tracksWithLyrics,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { Redis } from 'ioredis'
 import type { AdminTokens } from '../admin-tokens.ts'
 import type { Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
-import { createRateLimit } from '../rate-limit.ts'
+import type { RateLimit } from '../rate-limit.ts'
 import { longestMs } from '../send-file.ts'
 
 interface LyricsDeps {
@@ -37,22 +36,16 @@ interface LyricsDeps {
   clock: StationClock
   adminTokens: AdminTokens
   origins: Origins
-  redis: Redis
+  /** Tracks that one admin has looked up in batches. */
+  batchLimit: RateLimit
 }
 
-/** Tracks that one admin may have looked up in batches within an hour: two libraries of the largest kind. */
-const TRACKS_PER_HOUR = 40_000
 /** A batch counts for at least so many, because it is kept for a day whatever is in it. */
 const LEAST_TRACKS = 20
 
 /** Lyrics and their offsets, for admins. */
 export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   const { data, jobs } = deps
-  const batchLimit = createRateLimit(deps.redis, {
-    name: 'lyrics-batch',
-    turns: TRACKS_PER_HOUR,
-    windowS: 60 * 60,
-  })
 
   implement(app, contract.listLyricsSongs, async ({ reply }) =>
     reply.type(JSON_TYPE).send(writeOnce(await tracksWithLyrics(data), (tracks) => tracks)),
@@ -100,10 +93,10 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
     return { url: `${deps.origins.ownOrigin(request.raw)}${listening.getAdminAudio.path}?${link}` }
   })
 
-  implement(app, contract.startLyricsBatch, async ({ body, caller }) => {
+  implement(app, contract.startLyricsBatch, async ({ body, caller, reply }) => {
     const { adminId, login } = caller
     const { songIds, force } = body
-    await batchLimit(adminId, undefined, Math.max(LEAST_TRACKS, songIds.length))
+    await deps.batchLimit(adminId, reply, Math.max(LEAST_TRACKS, songIds.length))
     return {
       ok: true as const,
       jobId: await jobs.add('lyrics-batch', { songIds, force, actor: { adminId, login } }),
