@@ -758,11 +758,29 @@ t.test('a donation that names hundreds of orders costs no more than a few', asyn
   const { eventId, reference } = paid('many')
   const money = { amountMinor: 1, currency: 'UAH', paidAtMs: NOON }
   const payment = { kind: 'paid', eventId, reference, comment: codes.join(' '), ...money } as const
-  await applyPayment(process, POLLED, payment, NOON)
+  const warnings: object[] = []
+  const log = { info() {}, warn: (details: object) => void warnings.push(details) }
+  for (let time = 0; time < 2; time++) await applyPayment({ ...process, log }, POLLED, payment, NOON)
+  const named = codes.slice(150, 155)
   t.same(
     (await data.ledger.find()).map(({ donationId }) => donationId),
-    codes.slice(150, 155),
+    named,
   )
+  t.same(
+    warnings,
+    named.map((donationId) => ({ donationId, reason: 'too_little', provider: POLLED })),
+    'the operator hears of it once, and of nobody who paid',
+  )
+
+  await data.donations.insert(ordered('whole', { provider: POLLED, matchCode: 'WHOLE9', amountMinor: 1 }))
+  await applyPayment(
+    { ...process, log },
+    POLLED,
+    { ...payment, eventId: 'e', reference: 'r', comment: 'MANY160 WHOLE9' },
+    NOON,
+  )
+  t.match(await data.donations.get('whole'), { status: 'paid' })
+  t.equal(warnings.length, named.length, 'what pays for another order is no matter')
 })
 
 t.test(

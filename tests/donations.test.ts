@@ -475,8 +475,9 @@ t.test('an order', async (t) => {
   const events = async (id: string) => (await ledgerOf(data, id)).map(({ event }) => event)
   const place = (id: string, facts: Partial<DonationRecord> = {}) =>
     data.donations.insert(pendingDonation(id, facts))
+  const refusals: string[] = []
   const claim = (id: string, paid = payment(`for ${id}`), provider: PaymentProviderId = MATCHING) =>
-    claimPaid(data, id, provider, paid, 5000)
+    claimPaid(data, id, provider, paid, 5000, (why) => refusals.push(why))
   const fail = (donationId: string, provider: PaymentProviderId = MATCHING) =>
     failDonation(data, provider, { kind: 'failed', eventId: 'e', reference: 'r', donationId }, 5000)
 
@@ -511,8 +512,14 @@ t.test('an order', async (t) => {
       t.match((await ledgerOf(data, 'misfit')).at(-1), { event: 'refused', note: new RegExp(`^${why}: `) })
     }
     t.equal((await ledgerOf(data, 'misfit')).length, 4, 'once for each payment')
+    t.same(
+      refusals,
+      ['other_provider', 'other_currency', 'too_little', 'too_late'],
+      'and it is told as often',
+    )
     t.match(await data.donations.get('misfit'), { status: 'pending', queue: null })
     t.equal(await claim('nothing'), 'refused')
+    t.equal(refusals.at(-1), 'unknown_order')
     t.equal(
       await claim('misfit', payment('5', { paidAtMs: 2000, amountMinor: 60_00 })),
       'claimed',

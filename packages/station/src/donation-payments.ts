@@ -1,5 +1,6 @@
 import { handOver } from './donation-queue.ts'
 import { claimPaid, expireDonations, failDonation } from './donations.ts'
+import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { DataStore, DeliverySpool, InboxRecord } from './ports/data-store.ts'
 import type { JobQueue } from './ports/job-queue.ts'
@@ -15,6 +16,7 @@ export interface PaymentDeps {
   data: Pick<DataStore, 'donations' | 'ledger' | 'inbox'>
   jobs: Pick<JobQueue, 'add'>
   announcer: Pick<Announcer, 'tell'>
+  log: Log
 }
 
 /**
@@ -71,14 +73,17 @@ export async function applyInbox(deps: PaymentDeps, nowMs: number): Promise<void
   })
 }
 
-/** What a service says of a payment takes effect, once however often it is said. */
+/**
+ * What a service says of a payment takes effect, once however often it is said. Of one that names orders and pays for none the
+ * log says why.
+ */
 export async function applyPayment(
   deps: PaymentDeps,
   provider: PaymentProviderId,
   payment: Payment,
   nowMs: number,
 ): Promise<void> {
-  const { data, jobs, announcer } = deps
+  const { data, jobs, announcer, log } = deps
   if (payment.kind === 'failed') {
     const { donationId } = payment
     const result = { donationId, accepted: false, reason: 'payment_failed' } as const
@@ -88,10 +93,14 @@ export async function applyPayment(
     return
   }
   const ids = 'donationId' in payment ? [payment.donationId] : await namedOrders(data, provider, payment)
+  const refusals: { donationId: string; reason: string }[] = []
   for (const donationId of ids) {
-    const claim = await claimPaid(data, donationId, provider, payment, nowMs)
+    const claim = await claimPaid(data, donationId, provider, payment, nowMs, (reason) =>
+      refusals.push({ donationId, reason }),
+    )
     if (claim !== 'refused') return handOver({ data, jobs }, donationId)
   }
+  for (const refusal of refusals) log.warn({ ...refusal, provider }, 'a payment does not pay for its order')
 }
 
 /**

@@ -156,6 +156,9 @@ export type Claim =
  * A confirmed payment claims its order: once, however often and by how many it is told of, and at every moment of a crash.
  * A payment pays for one order only, and one that is not pending stays as it is. Payment and the order to queue the song are
  * one write.
+ *
+ * @param onRefused is told why the payment does not pay for this order: once for what the ledger has, each time when there
+ * is no such order.
  */
 export async function claimPaid(
   data: DonationData,
@@ -163,15 +166,20 @@ export async function claimPaid(
   provider: PaymentProviderId,
   payment: PaidEvent,
   nowMs: number,
+  onRefused: (why: string) => void = () => {},
 ): Promise<Claim> {
   const donation = await data.donations.get(donationId)
-  if (!donation) return 'refused'
+  if (!donation) {
+    onRefused('unknown_order')
+    return 'refused'
+  }
   const { reference } = payment
   const paymentKey = `${provider} ${reference}`
   const write = (event: LedgerRecord['event'], onceKey: string, note: string) =>
     noteDonation(data, { donationId, event, onceKey, atMs: nowMs, note })
   const refuse = async (why: string): Promise<Claim> => {
-    await write('refused', `refused ${paymentKey} ${donationId}`, `${why}: ${paymentKey}`)
+    const isNew = await write('refused', `refused ${paymentKey} ${donationId}`, `${why}: ${paymentKey}`)
+    if (isNew) onRefused(why)
     return 'refused'
   }
 
