@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-// The file and not the package: the supervisor starts first and must not load what it supervises.
+// The files and not the package: the supervisor starts first and must not load what it supervises.
 import { type Config, ConfigError, readConfig } from '../packages/adapters/src/config.ts'
+import { createPasswords } from '../packages/adapters/src/passwords.ts'
 
 export { ConfigError }
 
@@ -42,16 +43,17 @@ export async function readEnvironment(root: string): Promise<Environment> {
       ? null
       : await keepSecrets(resolve(root, chosen('DATA_DIR') ?? './data'))
   const login = chosen('ADMIN_LOGIN') ?? 'admin'
+  const password = chosen('ADMIN_PASS') ? null : (secrets?.adminPassword ?? null)
   const env = {
     ...process.env,
     JWT_SECRET: chosen('JWT_SECRET') ?? secrets?.jwtSecret,
     ART_TOKEN_SECRET: chosen('ART_TOKEN_SECRET') ?? secrets?.artTokenSecret,
     ADMIN_LOGIN: login,
-    ADMIN_PASS: chosen('ADMIN_PASS') ?? secrets?.adminPassword,
+    // As an operator should have it, so that no process warns of what nobody chose.
+    ADMIN_PASS: password === null ? (chosen('ADMIN_PASS') ?? '') : await createPasswords().hash(password),
   }
   // Its warnings are for the processes to give: here they would come once more.
   const { config } = readConfig(env)
-  const password = chosen('ADMIN_PASS') ? null : (secrets?.adminPassword ?? null)
   return { env, config, admin: { login, password }, hasRedis: chosen('REDIS_URL') !== null }
 }
 

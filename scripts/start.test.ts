@@ -7,6 +7,7 @@ import t from 'tap'
 import { makeTone } from '../tests/harness/audio.ts'
 import { freePort, type Process, start, type Teardown, temporaryFolder } from '../tests/harness/processes.ts'
 import { programOf } from '../tests/harness/programs.ts'
+import { logIn } from '../tests/harness/uploads.ts'
 import { readable } from './readable-log.ts'
 import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'
 
@@ -48,6 +49,8 @@ t.test('npm start', async (t) => {
     t.ok(secrets.jwtSecret.length >= 32)
     t.equal((await stat(join(env.DATA_DIR, 'secrets.json'))).mode & 0o777, 0o600)
     t.notOk(output.includes(secrets.jwtSecret), 'the secret that signs tokens is not printed')
+    t.notMatch(output, 'ADMIN_PASS', 'nobody is warned of what was made here')
+    t.ok(await logIn(address, 'admin', secrets.adminPassword))
     t.ok(await isOnAir(address))
   })
 
