@@ -301,9 +301,18 @@ t.test('the image has versions and no secrets, and nothing in it runs as root', 
   const members = Object.keys(lock.packages).filter((path) => /^(apps|packages)\/[\w-]+$/.test(path))
   t.same(manifests.sort(), members.sort(), 'npm knows all workspaces')
   const build = lines.indexOf('RUN npm run build')
-  const before = lines.slice(lines.findIndex((line) => line.endsWith(' AS web')), build).join('\n')
+  const before = lines
+    .slice(
+      lines.findIndex((line) => line.endsWith(' AS web')),
+      build,
+    )
+    .join('\n')
   const { extends: base } = JSON.parse(await read('apps/web/tsconfig.json')) as { extends: string }
-  t.match(before, `COPY ${join('apps/web', base)} ./`, 'the pages are built with the settings that theirs extend')
+  t.match(
+    before,
+    `COPY ${join('apps/web', base)} ./`,
+    'the pages are built with the settings that theirs extend',
+  )
 
   const ignored = (await read('.dockerignore')).split('\n')
   t.ok(ignored.includes('*'), 'only what is named goes to the builder')
