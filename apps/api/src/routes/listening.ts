@@ -179,7 +179,8 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
       if (!config.streamMode) throw new Failure('STREAM_OFF')
       await deps.fanOut.serve(request, reply, query)
       // From here on the connection is out of HTTP's hands, so nothing else would name it in the log.
-      request.log.info({ req: request }, 'a listener joins the stream')
+      const isHead = request.method === 'HEAD'
+      request.log.info({ req: request }, isHead ? 'the stream was looked for' : 'a listener joins the stream')
       return reply
     })
   }
