@@ -7,6 +7,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
   server: {
+    port: Number(process.env.VITE_PORT) || 3000,
     proxy: { '/api': station, '/socket.io': { target: station, ws: true } },
   },
 })
