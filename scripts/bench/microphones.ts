@@ -43,7 +43,10 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
   const speech = createSpeech({ askForHead: () => {}, log })
   const atEncoder: number[] = []
   const published: { chunk: FrameChunk; atMs: number }[] = []
-  const watched: Pick<Speech, 'mix'> = {
+  const watched: Pick<Speech, 'mix' | 'open'> = {
+    get open() {
+      return speech.open
+    },
     mix(from, count) {
       const over = speech.mix(from, count)
       const isClick = over?.speech.subarray(from, from + count).some((sample) => Math.abs(sample) > CLICK)
@@ -60,6 +63,7 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
       plan: (atMs) => ({ current: { entry, positionMs: atMs - startMs }, next: null }),
       soundEnded() {},
       unplayable() {},
+      silent() {},
       clipUnplayable() {},
     },
     source: async (media) => join(folder, `${media}.mp3`),

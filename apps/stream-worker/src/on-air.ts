@@ -39,6 +39,7 @@ import { aboutEntry } from './audio/air-entry.ts'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
+import type { Figures } from './figures.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
 const FFMPEG_LIMIT_MS = 10_000
@@ -69,7 +70,7 @@ export async function goOnAir(
   desk: AirDesk,
   saved: Saved | null,
   stopping: AbortSignal,
-  onEncoderReplaced?: () => void,
+  figures: Figures,
 ): Promise<void> {
   const { config, log, data, media, clock } = ports
   let broadcast: Broadcast | null = null
@@ -356,6 +357,11 @@ export async function goOnAir(
           lacksTracks ||= media.atHand() !== null
           tell({ type: 'unplayable', entryId }, at)
         },
+        silent: (entryId, at, wasHeard) => {
+          figures.silencesLeft++
+          lacksTracks ||= !wasHeard && media.atHand() !== null
+          tell({ type: 'silent', entryId, wasHeard }, at)
+        },
         clipUnplayable: (clipId, at) => tell({ type: 'clip-unplayable', clipId }, at),
       },
       source: media.source,
@@ -371,7 +377,7 @@ export async function goOnAir(
         bitrate: config.streamBitrate,
         crossfadeMs: config.crossfadeMs,
       },
-      ...(onEncoderReplaced && { onEncoderReplaced }),
+      onEncoderReplaced: () => figures.encodersReplaced++,
       log,
     })
   }

@@ -20,7 +20,7 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       if (!saved && isFirst) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
       isFirst = false
       figures.isOnAir = true
-      await goOnAir(ports, desk, saved, stopping, () => figures.encodersReplaced++)
+      await goOnAir(ports, desk, saved, stopping, figures)
     } catch (error) {
       if (!desk.lost.aborted) throw error
       ports.log.warn({ err: error }, 'off the air')

@@ -9,6 +9,7 @@ import { generate, SMALLEST_LIST } from './programme.ts'
 import { lockOf, shownQueue } from './project-queue.ts'
 import { addSong, playable, removeEntry } from './queue.ts'
 import { learnRenditions, withRendition } from './renditions.ts'
+import { withSafeNext } from './silence.ts'
 import { skip } from './skip.ts'
 import {
   makeEntries,
@@ -78,6 +79,7 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
       return learnHosting(state, fact, nowMs)
     case 'sound-ended':
     case 'unplayable':
+    case 'silent':
     case 'clip-unplayable': {
       // The sound is a little ahead of the clock: what falls due until then comes first.
       const { state: passed, effects } = advance(state, nowMs)
@@ -87,10 +89,10 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
   }
 }
 
-/** What the sound tells of itself (rules T2, T4, J5, J6, P5, O4). */
+/** What the sound tells of itself (rules T2, T4, T6, J5, J6, P5, O4). */
 function learnOfSound(
   state: PlayoutState,
-  fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'clip-unplayable' }>,
+  fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'silent' | 'clip-unplayable' }>,
   nowMs: number,
 ): Step {
   const { onAir } = state
@@ -99,6 +101,13 @@ function learnOfSound(
       return isOnAir(state, fact.entryId) ? next(state, nowMs) : { state, effects: [] }
     case 'unplayable':
       return dropUnplayable(state, fact.entryId, nowMs)
+    case 'silent': {
+      const { entryId, wasHeard } = fact
+      if (wasHeard || !isOnAir(state, entryId))
+        return learnOfSound(state, { type: 'sound-ended', entryId }, nowMs)
+      if (onAir.phase !== 'jingle') return dropUnplayable(withSafeNext(state, nowMs), entryId, nowMs)
+      return learnOfSound(state, { type: 'clip-unplayable', clipId: onAir.jingle.clip.id }, nowMs)
+    }
     case 'clip-unplayable': {
       const informed = dropClip(state, fact.clipId, nowMs)
       const isHeard = onAir.phase === 'jingle' && onAir.jingle.clip.id === fact.clipId

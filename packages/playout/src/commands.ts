@@ -89,6 +89,8 @@ export type Fact =
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */
   | { type: 'unplayable'; entryId: string }
+  /** A song or a jingle on air gave no sound for 8 s. `wasHeard`: it did before. It gives way at once. */
+  | { type: 'silent'; entryId: string; wasHeard: boolean }
   /** A jingle, a phrase or background music cannot be decoded. On air it gives way at once. */
   | { type: 'clip-unplayable'; clipId: string }
   | HostingFact

@@ -25,6 +25,7 @@ import {
   naturalMode,
   type PlayoutState,
   type Schedule,
+  type TrackRef,
   upcoming,
   wantedLists,
 } from './state.ts'
@@ -86,6 +87,69 @@ t.test(
     t.same(known.unplayable, [])
   },
 )
+
+t.test(
+  'T6: what is silent is over, or as good as undecodable; after two of those comes what sounds',
+  async (t) => {
+    const names = ['first', 'heard', 'mute', 'hush', 'next', 'measured', 'last']
+    const songs = names.map((name) => track(name))
+    songs[5] = { ...songs[5]!, rendition: { gainDb: -3, startMs: 0, endMs: null } }
+    const first = withQueue(songs)
+    const silent = (state: PlayoutState, wasHeard: boolean) =>
+      learn(state, { type: 'silent', entryId: onAir(state)!.entryId, wasHeard }, NOON + 8000)
+    const played = (state: PlayoutState) => silent(state, true).state
+    const unheard = (state: PlayoutState) => silent(state, false).state
+    const isOnAir = (state: PlayoutState, name: string) => t.equal(onAir(state)?.track.title, name)
+
+    const over = silent(first, true)
+    t.same(over, learn(first, { type: 'sound-ended', entryId: onAir(first)!.entryId }, NOON + 8000))
+    const mute = played(over.state)
+    isOnAir(mute, 'mute')
+    const hush = unheard(mute)
+    isOnAir(hush, 'hush')
+    t.same(hush.unplayable, [songs[2]!.id])
+    t.same(
+      hush,
+      learn(mute, { type: 'unplayable', entryId: onAir(mute)!.entryId }, NOON + 8000).state,
+      'one alone is only left',
+    )
+    const safe = unheard(hush)
+    isOnAir(safe, 'first')
+    assertLegal(t, safe, NOON + 8000)
+    isOnAir(played(safe), 'next')
+    t.equal(unheard(hush).serial, hush.serial + 1, 'the one that was heard longest ago comes again')
+    isOnAir(unheard(safe), 'heard')
+    isOnAir(played(hush), 'next')
+    isOnAir(unheard(played(hush)), 'measured')
+
+    const begun = unheard(unheard(withQueue(songs.slice(2))))
+    isOnAir(begun, 'measured')
+    t.same(
+      upcoming(begun).map((entry) => entry.track.title),
+      ['next', 'last'],
+      'where nothing was heard yet the next one that was measured goes first, and keeps its place in the count',
+    )
+    const unknown = unheard(unheard(withQueue([songs[2]!, songs[3]!, songs[4]!])))
+    isOnAir(unknown, 'next')
+    t.equal(
+      learn(begun, { type: 'silent', entryId: 'none', wasHeard: false }, NOON + 8000).state,
+      begun,
+      'what is not on air is not left',
+    )
+  },
+)
+
+/** A list of just these songs, the first one on air, and an empty one behind it. */
+function withQueue(songs: TrackRef[]): PlayoutState {
+  const start = playing(songs, 'sound')
+  const entries = songs.map((song, i) => ({ entryId: `q${i}`, track: song, orderType: null, tier: null }))
+  return {
+    ...start,
+    onAir: { phase: 'track', entry: entries[0]!, startedAtMs: NOON },
+    list: { entries, index: 0, repeats: false },
+    prepared: { day: { entries: [], repeats: false } },
+  }
+}
 
 t.test(
   'L2, L5: ten upcoming entries are always known, and the next list follows without a pause',
@@ -265,7 +329,8 @@ t.test('random commands, facts and times: no illegal state, and a replay gives t
         const queue = [onAir(state), ...upcoming(state)].filter((entry) => entry !== null)
         const entryId = queue[pick < 85 ? 0 : pick % Math.max(1, queue.length)]?.entryId ?? 'none'
         if (pick < 85) return learn(state, { type: 'sound-ended', entryId }, atMs)
-        if (pick < 95) return learn(state, { type: 'unplayable', entryId }, atMs)
+        if (pick < 91) return learn(state, { type: 'unplayable', entryId }, atMs)
+        if (pick < 95) return learn(state, { type: 'silent', entryId, wasHeard: pick === 91 }, atMs)
         return resume(state, atMs - (pick % 2 ? 1000 : HOUR), atMs)
       })
     }

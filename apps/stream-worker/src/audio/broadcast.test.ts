@@ -52,6 +52,9 @@ class Playlist implements Programme {
     if (this.entries[this.index]?.entryId === entryId) this.go(entryId, this.index + 1, atMs)
     else this.remove(entryId)
   }
+  silent(entryId: string) {
+    throw new Error(`${entryId} is no silence`)
+  }
   go(fromId: string, index: number, atMs: number) {
     if (this.entries[this.index]?.entryId !== fromId) throw new Error(`${fromId} is not on air`)
     this.index = index

@@ -47,7 +47,7 @@ export function startBroadcast(options: {
   /** Path or http address that ffmpeg can open. */
   source(media: MediaKey): Promise<string>
   /** What is said over the programme; it is mixed in as late as possible. */
-  speech?: Pick<Speech, 'mix'>
+  speech?: Pick<Speech, 'mix' | 'open'>
   /** Called one at a time, in order. A rejection means that the desk is lost: nothing more is produced. */
   publish(chunk: FrameChunk): Promise<void>
   /** Station clock, ms; never goes back. */

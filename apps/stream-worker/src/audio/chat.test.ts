@@ -19,6 +19,7 @@ const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 
 const track = { id: 'song', title: 'Song', artist: 'Artist', album: '', year: null, durationMs: 30_000 }
 const song: AirEntry = { entryId: 'e1', track, orderType: null, tier: null }
+const silence: AirEntry = { ...song, entryId: 'e2', track: { ...track, id: 'nothing' } }
 const shown = { ...track, title: 'Just chatting', artist: '', durationMs: null }
 const chat = (entryId: string, media: string | null, seconds = 0): AirEntry => ({
   entryId,
@@ -71,6 +72,10 @@ async function openStudio(
       follow(atMs)
     },
     unplayable: (entryId) => told.push(`unplayable ${entryId}`),
+    silent(entryId, atMs, wasHeard) {
+      told.push(`silent ${entryId} at ${Math.round(atMs / 1000)} s${wasHeard ? ', heard before' : ''}`)
+      follow(atMs)
+    },
     clipUnplayable(clipId, atMs) {
       told.push(`unplayable ${clipId}`)
       follow(atMs)
@@ -97,6 +102,7 @@ async function openStudio(
     told,
     heard,
     nowMs,
+    switchMic: (isMicOn: boolean) => speech.follow([{ ...host, isMicOn }]),
     say: (bytes: Buffer) => speech.receive({ socketId: 'host', bytes }),
     /** Something else is on air from now on. */
     change(entry: AirEntry | null, positionMs = 0, follower: AirEntry | null = null) {
@@ -149,6 +155,7 @@ t.test('hosts on the air', async (t) => {
     makeWav(path('song'), `if(lt(t\\,6)\\,${sine(440, 0.5)}\\,${sine(660, 0.5)})`, 30),
     makeWav(path('filler'), sine(880, 0.4), 3),
     makeWav(path('second'), sine(1100, 0.4), 10),
+    makeWav(path('nothing'), '0', 30),
     writeFile(path('broken'), 'no sound at all'),
   ])
   const speech = cut(await makeRecording('sine=frequency=1500', 2), 2, 100)
@@ -226,6 +233,33 @@ t.test('hosts on the air', async (t) => {
     t.ok(near(level(await quiet.listen(2000, [...speech]), 1500, 1500), 0.25))
     t.match(quiet.heard, [{ sample: 0, placed: { startsAt: -2 * RATE } }])
   })
+
+  t.test(
+    'T6: silence counts while a song is on air alone, not in a talk and not while they may speak',
+    async (t) => {
+      const studio = await openStudio(t, folder)
+      studio.change(chat('f1', null))
+      await studio.listen(9_000)
+      studio.change(chat('f2', 'nothing', 20))
+      await studio.listen(9_000)
+      studio.change(silence)
+      await studio.listen(9_000)
+      t.same(studio.told, [])
+      await studio.switchMic(false)
+      const offAtMs = studio.nowMs()
+      await studio.listen(9_500)
+      t.same(studio.told, [`silent e2 at ${Math.round((offAtMs + 8_000) / 1000)} s`])
+
+      const next = await openStudio(t, folder, { entry: silence, startedAtMs: -3_000 })
+      await next.switchMic(false)
+      await next.listen(9_000)
+      t.same(
+        next.told,
+        ['silent e2 at 8 s, heard before'],
+        'who comes later cannot know that it was not heard',
+      )
+    },
+  )
 
   t.test('do not wait for filler that cannot be decoded', async (t) => {
     const studio = await openStudio(t, folder)

@@ -3,7 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openLoudnessMeter } from '@solstice/adapters'
-import { learn, projectAir, type TrackRef } from '@solstice/playout'
+import {
+  learn,
+  type OrderEffect,
+  orderEffects,
+  projectAir,
+  type Step,
+  type TrackRef,
+} from '@solstice/playout'
 import { chunkEndMs, type FrameChunk, type LoudnessRules, renditionOf } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
@@ -129,6 +136,62 @@ t.test(
   },
 )
 
+t.test('T6: what gives no sound for 8 s is left at once, and an order has its end', async (t) => {
+  const folder = await temporaryFolder(t)
+  const tone = '0.1*sin(2*PI*440*t)'
+  const songs = await Promise.all(
+    [
+      { id: 'tone', sound: tone, seconds: 1 },
+      { id: 'gap', sound: `${tone}*(lt(t\\,1)+gt(t\\,13))`, seconds: 14 },
+      { id: 'rest', sound: `${tone}*(lt(t\\,1)+gt(t\\,6))`, seconds: 7 },
+      { id: 'faint', sound: '0.008*sin(2*PI*440*t)', seconds: 9 },
+      { id: 'silent', sound: '0', seconds: 10 },
+      { id: 'hush', sound: '0.0005*sin(2*PI*440*t)', seconds: 10 },
+    ].map(async ({ id, sound, seconds }) => {
+      await makeSound(join(folder, `${id}.mp3`), sound, seconds, 1)
+      return unmeasured(id, seconds)
+    }),
+  )
+  const orders: OrderEffect[] = []
+  const chunks = await broadcast(t, folder, songs, 43.5, { orders })
+  const first = chunks[0]!.frame
+  const starts = chunks
+    .flatMap(({ cues }) => cues)
+    .filter((cue) => cue.entryId !== null)
+    .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+  t.same(
+    starts.slice(0, 7).map(({ frame, trackId }) => [trackId, Math.round(((frame - first) * 1152) / RATE)]),
+    [
+      ['tone', 0],
+      ['gap', 1],
+      ['rest', 10],
+      ['faint', 17],
+      ['silent', 26],
+      ['hush', 34],
+      ['gap', 42],
+    ],
+    'after two of which nothing was heard comes one that was',
+  )
+  t.ok(
+    chunks.every(({ frame }, i) => i === 0 || frame === chunks[i - 1]!.frame + chunks[i - 1]!.frames),
+    'without a hole',
+  )
+  const last = starts[6]!.frame
+  const end = chunks.filter(({ frame, frames }) => frame + frames > last)
+  const heardMs = melody(await decode(bytesOf(end)), [440]).indexOf(440) * 50
+  t.ok(heardMs - ((last - end[0]!.frame) * 1152_000) / RATE < 60, 'what follows is heard at once')
+  t.same(
+    orders.filter(({ type }) => type !== 'order-aired').map(({ orderId, type }) => [orderId, type]),
+    [
+      ['gap', 'order-ended'],
+      ['rest', 'order-ended'],
+      ['faint', 'order-ended'],
+      ['silent', 'order-dropped'],
+      ['hush', 'order-dropped'],
+    ],
+  )
+})
+
 /** A file with a tone in silence, and what is known of it once it was measured. */
 async function makeTrack(
   folder: string,
@@ -136,30 +199,47 @@ async function makeTrack(
   tone: { hz: number; amplitude: number; fromS: number; toS: number; seconds: number },
   channels = 2,
 ): Promise<TrackRef> {
+  const { hz, amplitude, fromS, toS, seconds } = tone
   const path = join(folder, `${name}.mp3`)
-  const sine = `${tone.amplitude}*sin(2*PI*${tone.hz}*t)*between(t\\,${tone.fromS}\\,${tone.toS})`
-  const source = `aevalsrc=${Array(channels).fill(sine).join('|')}:s=44100:d=${tone.seconds}`
-  await run('ffmpeg', ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', source, '-b:a', '192k', path])
+  await makeSound(path, `${amplitude}*sin(2*PI*${hz}*t)*between(t\\,${fromS}\\,${toS})`, seconds, channels)
   const measured = await measure(path)
   const rendition = renditionOf({ trackId: name, size: 0, modifiedMs: 0, ...measured! }, rules)
-  const durationMs = tone.seconds * 1000
-  return { id: name, title: name, artist: name, album: '', year: null, durationMs, rendition }
+  return { ...unmeasured(name, seconds), rendition }
+}
+
+async function makeSound(path: string, expression: string, seconds: number, channels = 2) {
+  const source = `aevalsrc=${Array(channels).fill(expression).join('|')}:s=44100:d=${seconds}`
+  await run('ffmpeg', ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', source, '-b:a', '192k', path])
+}
+
+function unmeasured(id: string, seconds: number): TrackRef {
+  return { id, title: id, artist: id, album: '', year: null, durationMs: seconds * 1000 }
 }
 
 /**
  * A broadcast of so many seconds, made faster than real time by the engine and the sound.
  *
  * @param options.told renditions that the engine learns when the first second was published.
+ * @param options.orders is told what becomes of all songs but the first: their ids are also those of orders.
  */
 async function broadcast(
   t: Teardown,
   folder: string,
   [first, ...others]: TrackRef[],
   seconds: number,
-  options: { told?: Record<string, NonNullable<TrackRef['rendition']>>; crossfadeMs?: number } = {},
+  options: {
+    told?: Record<string, NonNullable<TrackRef['rendition']>>
+    crossfadeMs?: number
+    orders?: OrderEffect[]
+  } = {},
 ): Promise<FrameChunk[]> {
-  const { told, crossfadeMs = 0 } = options
+  const { told, crossfadeMs = 0, orders = [] } = options
   let state = others.reduceRight((before, song) => ordered(before, song, null), playing([first!], 'sound'))
+  for (const entry of state.list.entries) if (entry.track !== first) entry.orderId = entry.track.id
+  const take = (step: Step) => {
+    orders.push(...orderEffects(state, step))
+    state = step.state
+  }
   let publishedMs = NOON
   let clockMs = NOON
   const chunks: FrameChunk[] = []
@@ -167,9 +247,8 @@ async function broadcast(
     const air = startBroadcast({
       programme: {
         plan: (at) => projectAir(state, at),
-        soundEnded: (entryId, at) => {
-          state = learn(state, { type: 'sound-ended', entryId }, at).state
-        },
+        soundEnded: (entryId, at) => take(learn(state, { type: 'sound-ended', entryId }, at)),
+        silent: (entryId, at, wasHeard) => take(learn(state, { type: 'silent', entryId, wasHeard }, at)),
         unplayable: () => t.teardown(() => Promise.reject(new Error('a track could not be decoded'))),
         clipUnplayable: () => {},
       },

@@ -15,6 +15,8 @@ export interface Programme {
   soundEnded(entryId: string, atMs: number): void
   /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
   unplayable(entryId: string, atMs: number): void
+  /** A song or a jingle on air gave no sound for long; `wasHeard`: it did before. It gives way at that moment. */
+  silent(entryId: string, atMs: number, wasHeard: boolean): void
   /** A jingle, a phrase or filler cannot be decoded. On air it gives way at that moment, but for a phrase. */
   clipUnplayable(clipId: string, atMs: number): void
 }
@@ -32,6 +34,10 @@ const CHAT_FADE_SAMPLES = 700 * SAMPLES_PER_MS
 const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
 const EARLY_SILENCE_SAMPLES = 2 * SAMPLE_RATE
+/** What gives no sound for so long is left (rule T6). */
+const LONGEST_SILENCE_SAMPLES = 8 * SAMPLE_RATE
+/** What is not louder than −60 dBFS is no sound. */
+const SILENT_UP_TO = 32_768 / 1000
 /** Over the end of a song a phrase is so much louder than its file. */
 const PHRASE_GAIN = 9
 /** The next track starts with its first sample even if the engine's moments differ by rounding. */
@@ -62,6 +68,10 @@ interface Voice extends Sound, Placed {
   from: number
   /** The phrase, from some time before it is heard. */
   overlay: Sound | null
+  /** So many of the last samples, while nothing else was heard, were silent. */
+  silentSamples: number
+  /** Something of it was heard, or may have been before this worker came. */
+  wasHeard: boolean
   /** The engine knows already that this one is over: only its end is still to be heard. */
   isTail: boolean
   /** At this sample what follows takes over, where that is before its end: it was cut; null = it was not. */
@@ -93,7 +103,7 @@ export function createProgrammeSound(options: {
   programme: Programme
   source(media: MediaKey): Promise<string>
   /** What is said over the programme. */
-  speech: Pick<Speech, 'mix'> | null
+  speech: Pick<Speech, 'mix' | 'open'> | null
   start: number
   firstHeard: number
   lastCue: Cue | null
@@ -138,6 +148,8 @@ export function createProgrammeSound(options: {
       from,
       phrase: null,
       overlay: null,
+      silentSamples: 0,
+      wasHeard: from - startOf(entry) > SAMPLE_RATE,
       isTail: false,
       cutAt: null,
     }
@@ -328,6 +340,25 @@ export function createProgrammeSound(options: {
     if (!voice.isTail) programme.soundEnded(overId, timeOf(at))
   }
 
+  /** Nothing is heard where something should be: the loudest that a worker can say. */
+  function leaveSilent(voice: Voice) {
+    const { entry, wasHeard } = voice
+    const { entryId } = entry
+    log.error({ media: aboutEntry(entry).media, entryId, wasHeard }, 'the stream is silent; the song is left')
+    remove(voice)
+    current = null
+    overId = entryId
+    programme.silent(entryId, timeOf(cursor), wasHeard)
+  }
+
+  /** Takes down whether the current voice is heard in samples that were mixed, unless it is heard together with others. */
+  function noteSilence(block: Int16Array, count: number, isAlone: boolean) {
+    if (!current || current.isTail || aboutEntry(current.entry).isChat) return
+    const silent = isAlone ? silentAtEnd(block, filled, count) : 0
+    current.silentSamples = silent === count ? current.silentSamples + count : silent
+    if (isAlone && silent < count) current.wasHeard = true
+  }
+
   /**
    * Does everything that falls on the cursor.
    * @returns how many samples can be mixed before something else does; 0 = what falls there is not ready.
@@ -349,6 +380,10 @@ export function createProgrammeSound(options: {
         if (!voice.isTail) refuse(voice.entry)
         begin(programme.plan(timeOf(cursor)), cursor, null)
         if (!current) return untilFadesEnd(Infinity)
+        continue
+      }
+      if (voice.silentSamples >= LONGEST_SILENCE_SAMPLES) {
+        leaveSilent(voice)
         continue
       }
       const end = endOf(voice)
@@ -437,7 +472,7 @@ export function createProgrammeSound(options: {
   }
 
   function isNextNeededSoon(): boolean {
-    if (!current) return true
+    if (!current || current.silentSamples > LONGEST_SILENCE_SAMPLES / 2) return true
     const { endMs } = aboutEntry(current.entry)
     const end = endOf(current) ?? (endMs === null ? Infinity : current.startsAt + endMs * SAMPLES_PER_MS)
     return end - cursor <= PREPARE_SAMPLES + crossfadeSamples
@@ -471,6 +506,7 @@ export function createProgrammeSound(options: {
         // Where sound is made up for, nobody speaks: what is said now belongs to the present.
         const over = lagMs < PRESENT_MS ? options.speech?.mix(filled, count) : null
         mix(sounds, block, filled, count, cursor, over)
+        noteSilence(block, count, sounds.length === 1 && !over && !options.speech?.open)
         cursor += count
         filled += count
       }
@@ -535,6 +571,13 @@ function allSounds(voices: readonly Voice[]): Sound[] {
 /** Position at which an entry begins when it is heard from its beginning. */
 function startOf(entry: AirEntry): number {
   return Math.round(aboutEntry(entry).startMs * SAMPLES_PER_MS)
+}
+
+/** How many of the last of `count` samples of interleaved stereo, from sample `from` on, are silent. */
+function silentAtEnd(block: Int16Array, from: number, count: number): number {
+  let at = (from + count) * 2 - 1
+  while (at >= from * 2 && Math.abs(block[at]!) <= SILENT_UP_TO) at--
+  return from + count - 1 - (at >> 1)
 }
 
 function isJingle(entry: AirEntry): boolean {
