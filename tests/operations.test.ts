@@ -10,7 +10,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { openLog } from '../packages/adapters/src/log.ts'
 import { openApp } from './harness/app.ts'
-import { freePort, root } from './harness/processes.ts'
+import { freePort, root, start } from './harness/processes.ts'
 
 const read = (path: string) => readFile(join(root, path), 'utf8')
 const TOKEN = 'a token of Prometheus'.replaceAll(' ', '-')
@@ -100,6 +100,18 @@ t.test('a process without HTTP of its own serves its metrics at a port, when it 
   t.equal((await fetch(`${url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } })).status, 403)
   t.same(await (await fetch(`${url}/healthz`)).json(), { ok: true })
   t.equal((await fetch(`${url}/else`)).status, 404)
+  const isHealthy = async (env: Record<string, string>) =>
+    (await start(t, process.execPath, ['deploy/health.mjs'], env).exited) === 0
+  const nowhere = String(await freePort())
+  const somewhere = String(config.metricsPort)
+  t.ok(await isHealthy({ METRICS_PORT: somewhere, PORT: nowhere }), 'a container of it is healthy')
+  t.ok(
+    await isHealthy({ METRICS_PORT: nowhere, PORT: somewhere }),
+    'and one of the API with the same settings',
+  )
+  t.notOk(await isHealthy({ METRICS_PORT: nowhere, PORT: nowhere }))
+  metrics.counter({ name: 'impossible_total', help: 'Falls' }, () => -1)
+  t.equal((await fetch(`${url}/metrics`)).status, 500, 'and a figure that cannot be ends nobody')
 
   const taken = await serveMetrics(createMetrics(), config, silent)
   taken()
@@ -148,7 +160,11 @@ t.test('whatever is logged, in whatever form, secrets are left out', async (t) =
   log.info(`with Bearer ${SECRET} as it stands`)
   const refused = Object.assign(new Error('WRONGPASS'), { command: { name: 'auth', args: [SECRET] } })
   log.error({ err: refused }, 'refused')
-  t.equal(lines.length, 7)
+  log.warn(
+    { url: `redis://:${SECRET}@redis:6379` },
+    `nothing at postgres://solstice:${SECRET}@[::1]:5432/solstice`,
+  )
+  t.equal(lines.length, 8)
   for (const line of lines) t.notMatch(line, SECRET)
   t.match(
     lines.map((line) => JSON.parse(line)),
@@ -158,6 +174,12 @@ t.test('whatever is logged, in whatever form, secrets are left out', async (t) =
       {},
       { err: { message: 'GET https://s3/a?X-Amz-Signature=[redacted]&X-Amz-Date=1: 403' } },
       { msg: 'a listener asks /api/stream?from=1&artToken=[redacted]#x' },
+      {},
+      {},
+      {
+        url: 'redis://:[redacted]@redis:6379',
+        msg: 'nothing at postgres://solstice:[redacted]@[::1]:5432/solstice',
+      },
     ],
     'the rest is there',
   )

@@ -6,6 +6,7 @@ const secrets =
   'signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token'
 const inQuery = new RegExp(`([?&](?:${secrets})=)[^&#\\s"'\\\\]+`, 'gi')
 const inField = new RegExp(`("(?:${secrets}|x-[\\w-]*token)":)(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, 'gi')
+const inAddress = /(\w:\/\/[^\s:@/"\\]*:)[^\s@/"\\]+(?=@)/g
 const inHeader = /\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi
 
 /** Opens the log of a process: JSON lines in which the values of secrets are left out. */
@@ -22,10 +23,11 @@ export function openLog(name: string, level: string, destination: DestinationStr
   )
 }
 
-/** The same line without the values of query parameters, fields and headers that are secrets. */
+/** The same line without the values of query parameters, fields and headers that are secrets, and passwords in addresses. */
 export function withoutSecrets(line: string): string {
   return line
     .replace(inQuery, '$1[redacted]')
     .replace(inField, '$1"[redacted]"')
     .replace(inHeader, '$1 [redacted]')
+    .replace(inAddress, '$1[redacted]')
 }

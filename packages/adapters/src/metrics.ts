@@ -116,7 +116,10 @@ export async function serveMetrics(
     if (request.url === '/healthz') return answer(200, 'application/json', '{"ok":true}')
     if (request.url !== '/metrics') return answer(404)
     if (!isOfOperator(request, metricsToken)) return answer(metricsToken ? 401 : 403)
-    answer(200, METRICS_TYPE, await metrics.report())
+    // Whoever asks shall not end a process that others listen to.
+    const report = await metrics.report().catch((error) => log.error({ err: error }, 'no report of metrics'))
+    if (report) answer(200, METRICS_TYPE, report)
+    else answer(500)
   })
   try {
     await once(server.listen(metricsPort, metricsHost), 'listening')
