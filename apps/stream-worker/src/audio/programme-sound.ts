@@ -340,7 +340,7 @@ export function createProgrammeSound(options: {
     if (!voice.isTail) programme.soundEnded(overId, timeOf(at))
   }
 
-  /** Nothing is heard where something should be: the loudest that a worker can say. */
+  /** Rule T6. Operators have to see this: the file is at fault, or something on the way to it. */
   function leaveSilent(voice: Voice) {
     const { entry, wasHeard } = voice
     const { entryId } = entry
@@ -351,7 +351,7 @@ export function createProgrammeSound(options: {
     programme.silent(entryId, timeOf(cursor), wasHeard)
   }
 
-  /** Takes down whether the current voice is heard in samples that were mixed, unless it is heard together with others. */
+  /** Whether the current voice is heard in what was mixed last; only where it sounds alone that can be told. */
   function noteSilence(block: Int16Array, count: number, isAlone: boolean) {
     if (!current || current.isTail || aboutEntry(current.entry).isChat) return
     const silent = isAlone ? silentAtEnd(block, filled, count) : 0
