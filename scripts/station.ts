@@ -9,6 +9,8 @@ const MISUSED = 2
 const SAME_SIGNAL_MS = 500
 /** For somebody who does not answer nobody waits longer once a signal came. */
 const PATIENCE_MS = 3_000
+/** For as long as a large collection is on its way into a store, and is taken out of it again. */
+const MOVING_PATIENCE_MS = 120_000
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
 
@@ -19,6 +21,8 @@ interface Command {
   options: NonNullable<Options>
   /** How many words it takes beside options. */
   words: number
+  /** How long it may take to leave nothing half when a signal breaks it off, in ms. */
+  patienceMs?: number
   /** What it is told: options by name, with the values that were given. */
   run(values: Values, words: string[], signal: AbortSignal): Promise<void>
 }
@@ -53,6 +57,7 @@ const commands: Record<string, Command> = {
       'dry-run': flag,
     },
     words: 0,
+    patienceMs: MOVING_PATIENCE_MS,
     run: async (values, _, signal) => (await import('./station/data.ts')).moveData(values, signal),
   },
   media: {
@@ -104,6 +109,7 @@ const commands: Record<string, Command> = {
     about: 'checks an archive, then puts what it holds into a station that has nothing yet',
     options: { replace: flag, force: flag, 'dry-run': flag },
     words: 1,
+    patienceMs: MOVING_PATIENCE_MS,
     run: async (values, [path], signal) =>
       (await import('./station/backup.ts')).restore(path!, values, signal),
   },
@@ -117,6 +123,7 @@ const commands: Record<string, Command> = {
 }
 
 const ending = new AbortController()
+let patienceMs = PATIENCE_MS
 endOnSignal()
 process.chdir(rootAndBegin())
 process.exit(await run(process.argv.slice(2)))
@@ -136,6 +143,7 @@ async function run([name, ...args]: string[]): Promise<number> {
     }
     if (positionals.length !== command.words) throw new UsageError(`usage: ${name} ${command.usage}`)
     loadEnvFile()
+    patienceMs = command.patienceMs ?? PATIENCE_MS
     await command.run(values as Values, positionals, ending.signal)
     return 0
   } catch (error) {
@@ -194,7 +202,8 @@ function endOnSignal(): void {
       if (firstAtMs !== null) return
       firstAtMs = performance.now()
       ending.abort()
-      setTimeout(() => process.exit(tell(ending.signal.reason)), PATIENCE_MS).unref()
+      if (patienceMs > PATIENCE_MS) process.stderr.write('breaking off; a second signal does not wait\n')
+      setTimeout(() => process.exit(tell(ending.signal.reason)), patienceMs).unref()
     })
   }
   // Whoever read what is printed is gone.

@@ -197,8 +197,27 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
         if (name === 'admins') throw new Error('gone')
         return withData(other, (source) => contentsOf(source, name))
       }
-      await t.rejects(copyData(from, data), /gone/)
-      for (const name of collectionNames) t.same(await contentsOf(data, name), { records: [], serial: 0 })
+      await t.rejects(copyData(from, data, never), /gone/)
+      const isEmpty = async () => {
+        for (const name of collectionNames) t.same(await contentsOf(data, name), { records: [], serial: 0 })
+      }
+      await isEmpty()
+      const breakOff = new AbortController()
+      const copied: string[] = []
+      const copying = withData(other, (source) =>
+        copyData(
+          (name) => contentsOf(source, name),
+          data,
+          breakOff.signal,
+          (name) => {
+            copied.push(name)
+            if (copied.length === 3) breakOff.abort()
+          },
+        ),
+      )
+      await t.rejects(copying, { name: 'AbortError' }, 'also when it is interrupted')
+      t.equal(copied.length, 3)
+      await isEmpty()
     })
   })
 })

@@ -48,16 +48,12 @@ export async function moveData(
   }
   const [one, other] = [await openData(source, silent), await openData(target, silent)]
   try {
-    signal.throwIfAborted()
     let records = 0
-    await copyData(
-      (name) => contentsOf(one, name),
-      other,
-      (name, count) => {
-        records += count
-        say(`${name}: ${plural(count, 'record')}`)
-      },
-    )
+    const onCopied = (name: string, count: number) => {
+      records += count
+      say(`${name}: ${plural(count, 'record')}`)
+    }
+    await copyData((name) => contentsOf(one, name), other, signal, onCopied)
     say(`${plural(records, 'record')} copied and compared`)
   } finally {
     await Promise.all([one.close(), other.close()])

@@ -72,12 +72,17 @@ export function showProgress(total: number, what: string): Progress {
 
 /** One line, without what an address may hold of names and passwords. */
 export function reasonOf(error: unknown): string {
-  const { message } = error instanceof Error ? error : new Error(String(error))
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
-  const text = error instanceof Failure ? [error.code, ...Object.values(error.details)].join(' ') : message
+  const text =
+    error instanceof Failure ? reasonOfFailure(error) : error instanceof Error ? error.message : error
+  const cause = error instanceof Error && error.cause instanceof Error ? reasonOf(error.cause) : ''
   return [text, cause]
     .filter(Boolean)
     .join(': ')
     .replace(/\s*\n\s*/g, ' ')
     .replace(/\b([a-z][\w+.-]*:\/\/)[^\s/@]*@/gi, '$1')
+}
+
+function reasonOfFailure({ code, details }: Failure): string {
+  if (code === 'DATA_UNAVAILABLE') return 'PostgreSQL does not answer in time'
+  return [code, ...Object.values(details)].join(' ')
 }

@@ -190,7 +190,7 @@ export async function readBackup(path: string, signal: AbortSignal): Promise<Bac
         }
       }
       signal.throwIfAborted()
-      await copyData(async (name) => held(name), station.data, onFile)
+      await copyData(async (name) => held(name), station.data, signal, onFile)
     },
   }
 }

@@ -91,7 +91,8 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
   }
 
   async contents(): Promise<Contents<T>> {
-    const { records, last } = this.#current()
+    const isThere = statSync(this.#path, { throwIfNoEntry: false }) !== undefined
+    const { records, last } = isThere ? this.#parse(readFileSync(this.#path, 'utf8')) : this.#current()
     return { records: records.find(), serial: last.serial }
   }
 

@@ -3,13 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type CollectionSpec, type Contents, collections, type DataStore, Failure } from '@solstice/station'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { migrate } from './data-sql-migrations.ts'
+import { migrate, UnfitDatabase } from './data-sql-migrations.ts'
 import {
   connectPostgres,
   isPassing,
   openKysely,
   type Postgres,
   PostgresAway,
+  reasonOf,
   type Session,
 } from './postgres.ts'
 import { type Change, QueuedCollection } from './queued-collection.ts'
@@ -26,6 +27,9 @@ const PAGE_ROWS = 2_000
 const PAGE_LIMIT_MS = 2_000
 /** So many changes that wait together are made together. */
 const BATCH_CHANGES = 2_000
+/** Of the text that one statement brings. PostgreSQL takes arrays of 256 MB, and ends a transaction that is silent for long. */
+const STATEMENT_CHARACTERS = 4 * 1024 * 1024
+const STATEMENT_LIMIT_MS = 10_000
 /** Removals are forgotten when so many versions have passed, which is looked after every so many. */
 const KEPT_VERSIONS = 10_000
 const SWEEP_EVERY = 1_000
@@ -68,11 +72,10 @@ async function migrateWhenReachable(url: string, log: Logger): Promise<void> {
     try {
       return await migrate(db)
     } catch (error) {
-      // Only the message: other parts of an error may hold the address with its password.
-      const message = error instanceof Error ? error.message : String(error)
-      if (!isPassing(error) || performance.now() > untilMs)
-        throw new Error(`PostgreSQL cannot be used (DATABASE_URL): ${message}`)
-      if (attempt === 1) log.warn({ err: message }, 'PostgreSQL does not answer; trying again')
+      const why = reasonOf(error)
+      if (error instanceof UnfitDatabase || !isPassing(error) || performance.now() > untilMs)
+        throw new Error(`PostgreSQL cannot be used (DATABASE_URL): ${why}`)
+      if (attempt === 1) log.warn({ err: why }, 'PostgreSQL cannot be used (DATABASE_URL); trying again')
     } finally {
       await db.destroy().catch(() => {})
     }
@@ -89,10 +92,20 @@ interface CountersRow {
 interface ChangedRow {
   version: string
   swept: string
+  last_serial: string
   /** null = nothing has changed. */
   place: string | null
   changed: string
   record: string | null
+}
+
+/** What became of a collection since a version, up to another. */
+interface News<T> {
+  changes: Changes<T>
+  version: number
+  serial: number
+  /** It is all there is, and not only what changed. */
+  isWhole: boolean
 }
 
 /** Changes that are made together, in one transaction. */
@@ -136,16 +149,10 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
   }
 
   async contents(): Promise<Contents<T>> {
-    await this.#fresh()
-    const records = this.#records.find()
-    const rows = await this.#postgres
-      .ask(({ run }) =>
-        run(sql<{ last_serial: string }>`select last_serial from collections where name = ${this.#name}`),
-      )
-      .catch((error) => {
-        throw error instanceof PostgresAway ? unavailable() : error
-      })
-    return { records, serial: Number(rows[0]?.last_serial ?? 0) }
+    const { changes, serial } = await this.#patiently((session) => this.#changesSince(null, session))
+    const records = new Records<T>(this.spec)
+    records.apply(changes)
+    return { records: records.find(), serial }
   }
 
   /** Readers share a question that begins after they asked. */
@@ -161,26 +168,45 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
   }
 
   async #ask(): Promise<void> {
+    try {
+      if (this.#version === null) await this.#patiently((session) => this.#catchUp(session))
+      else await this.#postgres.ask((session) => this.#catchUp(session))
+    } catch (error) {
+      if (!(error instanceof PostgresAway)) throw error
+    }
+  }
+
+  /** For what is not in memory. */
+  async #patiently<R>(question: (session: Session) => Promise<R>): Promise<R> {
     const untilMs = performance.now() + PATIENCE_MS
     for (;;) {
       try {
-        return await this.#postgres.ask((session) => this.#catchUp(session))
+        return await this.#postgres.ask(question)
       } catch (error) {
         if (!(error instanceof PostgresAway)) throw error
-        if (this.#version !== null) return
         if (!(await this.#postgres.retryWithin(untilMs - performance.now()))) throw unavailable()
       }
     }
   }
 
-  /** Reads what changed since the version in memory, page by page; each page is a moment of its own. */
-  async #catchUp({ run, extend }: Session): Promise<void> {
+  async #catchUp(session: Session): Promise<void> {
     const begun = this.#version
-    let base = begun
-    let isAnew = begun === null
-    let after = { version: begun ?? 0, place: Number.MAX_SAFE_INTEGER }
+    const { changes, version, isWhole } = await this.#changesSince(begun, session)
+    // A change of our own, or another reader, may have been quicker.
+    if (this.#version !== begun && this.#version !== null && this.#version >= version) return
+    if (isWhole) this.#records = new Records(this.spec)
+    this.#adopt(changes, version)
+  }
+
+  /** Reads page by page, each a moment of its own; what changes meanwhile comes with a later page. */
+  async #changesSince(known: number | null, { run, extend }: Session): Promise<News<T>> {
+    let base = known
+    let isWhole = known === null
+    let after = { version: known ?? 0, place: Number.MAX_SAFE_INTEGER }
     const changes = new Map<number, T | null>()
     for (;;) {
+      // All there is comes in large pages.
+      extend(isWhole ? PATIENCE_MS : PAGE_LIMIT_MS)
       const page = await run(this.#changesAfter(after.version, after.place))
       const last = page.at(-1)
       if (!last) throw new Error(`the database has no collection ${this.#name}`)
@@ -188,7 +214,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
       // Removals that we would have to know of are forgotten, or this is an older database: all is read again.
       if (base !== null && (swept > base || version < base)) {
         base = null
-        isAnew = true
+        isWhole = true
         after = { version: 0, place: Number.MAX_SAFE_INTEGER }
         changes.clear()
         continue
@@ -196,21 +222,17 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
       for (const { place, record } of page)
         if (place !== null) changes.set(Number(place), record === null ? null : fromJsonb<T>(record))
       if (page.length < PAGE_ROWS) {
-        // A change of our own, or another reader, may have been quicker.
-        if (this.#version !== begun && this.#version !== null && this.#version >= version) return
-        if (isAnew) this.#records = new Records(this.spec)
-        this.#adopt(new Map([...changes].sort(([a], [b]) => a - b)), version)
-        return
+        const inOrder = new Map([...changes].sort(([a], [b]) => a - b))
+        return { changes: inOrder, version, serial: Number(last.last_serial), isWhole }
       }
       base ??= version
       after = { version: Number(last.changed), place: Number(last.place) }
-      extend(PAGE_LIMIT_MS)
     }
   }
 
   #changesAfter(version: number, place: number) {
     return sql<ChangedRow>`
-      select c.version, c.swept, r.place, r.version as changed, r.record
+      select c.version, c.swept, c.last_serial, r.place, r.version as changed, r.record
       from collections c left join lateral (
         select place, version, record::text from ${sql.table(this.#name)}
         where (version, place) > (${version}, ${place}) order by version, place limit ${sql.lit(PAGE_ROWS)}
@@ -285,19 +307,20 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
   }
 
   async #write({ run, extend }: Session, { changes, version, last, token }: Trial<T>): Promise<void> {
-    extend(PATIENCE_MS + changes.size)
-    // What gives a unique combination free comes before what takes it.
-    const rows = [...changes].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null))
     const table = sql.table(this.#name)
-    await run(sql`
-      with written as (
-        insert into ${table} (place, version, record)
-        select (change ->> 0)::bigint, ${version}::bigint, nullif(change -> 1, 'null')
-        from jsonb_array_elements(${toJsonb(rows)}::jsonb) as change
-        on conflict (place) do update set version = excluded.version, record = excluded.record
-      ), noted as (insert into commits (token) values (${token}))
-      update collections set version = ${version}, last_place = ${last.place}, last_serial = ${last.serial}
-      where name = ${this.#name}`)
+    for (const rows of inStatements(changes)) {
+      extend(STATEMENT_LIMIT_MS)
+      await run(sql`
+        with written as (
+          insert into ${table} (place, version, record)
+          select (change ->> 0)::bigint, ${version}::bigint, nullif(change -> 1, 'null')
+          from jsonb_array_elements(${rows}::jsonb) as change
+          on conflict (place) do update set version = excluded.version, record = excluded.record
+        ), noted as (insert into commits (token) values (${token}) on conflict do nothing)
+        update collections set version = ${version}, last_place = ${last.place}, last_serial = ${last.serial}
+        where name = ${this.#name}`)
+    }
+    extend(PATIENCE_MS)
     if (version % SWEEP_EVERY !== 0) return
     await run(sql`delete from commits where at < now() - interval '1 hour'`)
     if (version <= KEPT_VERSIONS) return
@@ -329,6 +352,25 @@ async function isCommitted({ run }: Session, token: string): Promise<boolean> {
 
 function unavailable(): Failure {
   return new Failure('DATA_UNAVAILABLE', { retryAfterSecs: RETRY_AFTER_S })
+}
+
+/** Places and records as jsonb, in one text or, of many, in several; one text also of none. */
+function* inStatements<T extends object>(changes: Changes<T>): Generator<string> {
+  // What gives a unique combination free comes before what takes it.
+  const rows = [...changes].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null))
+  let texts: string[] = []
+  let characters = 0
+  for (const row of rows) {
+    const text = toJsonb(row)
+    if (texts.length > 0 && characters + text.length > STATEMENT_CHARACTERS) {
+      yield `[${texts.join()}]`
+      texts = []
+      characters = 0
+    }
+    texts.push(text)
+    characters += text.length
+  }
+  yield `[${texts.join()}]`
 }
 
 /** jsonb takes neither NUL nor halves of surrogate pairs: their codes are written behind U+001A, as is its own. */
@@ -366,9 +408,7 @@ export async function countSqlRecords(url: string): Promise<Record<string, numbe
     }
     return counts
   } catch (error) {
-    // Only the message: other parts of an error may hold the address with its password.
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new Error(`PostgreSQL cannot be used: ${message || code}`)
+    throw new Error(`PostgreSQL cannot be used: ${reasonOf(error)}`)
   } finally {
     await db.destroy().catch(() => {})
   }

@@ -17,6 +17,8 @@ const CONNECT_LIMIT_MS = 3_000
 const QUESTION_LIMIT_MS = 2_000
 /** What is left of a connection that we gave up ends by itself, and with it its locks. */
 const LOCK_LIMIT_MS = 4_000
+/** For as long as somebody may be busy with many records while he holds a lock. */
+const IDLE_LIMIT_MS = 10_000
 const STATEMENT_LIMIT_MS = 60_000
 const PROBE_EVERY_MS = 200
 
@@ -25,7 +27,7 @@ export class PostgresAway extends Error {
   /** Whether it could not be talked to at all. */
   readonly isGone: boolean
   constructor(cause: unknown, isGone: boolean) {
-    super(`PostgreSQL is not available: ${cause instanceof Error ? cause.message : cause}`)
+    super(reasonOf(cause))
     this.name = 'PostgresAway'
     this.isGone = isGone
   }
@@ -79,7 +81,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       keepAlive: true,
       lock_timeout: LOCK_LIMIT_MS,
       statement_timeout: STATEMENT_LIMIT_MS,
-      idle_in_transaction_session_timeout: LOCK_LIMIT_MS,
+      idle_in_transaction_session_timeout: IDLE_LIMIT_MS,
       // What is said to be durable is so, whatever the server's default.
       options: '-c synchronous_commit=on',
     })
@@ -91,8 +93,11 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
   let comingBack: Promise<void> | null = null
   const closing = new AbortController()
 
-  const probe = async () => {
-    log.warn('PostgreSQL does not answer: reads go on from memory, changes wait and are then refused')
+  const probe = async (why: string) => {
+    log.warn(
+      { err: why },
+      'PostgreSQL cannot be used: reads go on from memory, changes wait and are then refused',
+    )
     for (;;) {
       await wait(PROBE_EVERY_MS * (1 + Math.random()), undefined, { signal: closing.signal })
       try {
@@ -103,11 +108,11 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       }
     }
     comingBack = null
-    log.info('PostgreSQL answers again')
+    log.info('PostgreSQL can be used again')
   }
   const notice = (error: unknown): never => {
     if (error instanceof PostgresAway && error.isGone && !closing.signal.aborted) {
-      comingBack ??= probe()
+      comingBack ??= probe(error.message)
       comingBack.catch(() => {})
     }
     throw error
@@ -160,6 +165,13 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
 export function openKysely<Tables>(url: string): Kysely<Tables> {
   const pool = openPool({ ...settings(url), max: 1 })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** Only the message: other parts of an error may hold the address with its password. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Of an attempt at each of several addresses there is only a list.
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
 }
 
 /** Whether trying again may help. */

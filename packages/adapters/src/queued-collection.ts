@@ -1,5 +1,5 @@
 import type { Collection, CollectionSpec, Contents, NewRecord } from '@solstice/station'
-import { type Draft, refuseUnfit } from './records.ts'
+import { type Draft, frozenCopy, refuseUnfit } from './records.ts'
 
 export interface Change<T extends object> {
   /** Makes the change, and gives back how to tell the caller once the draft is durable. */
@@ -45,7 +45,9 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
 
   async replaceAll({ records, serial }: Contents<T>): Promise<void> {
     refuseUnfit(records, this.spec)
-    await this.#change((draft) => draft.replaceAll(records, serial))
+    // Of many this takes seconds: nobody else waits for it.
+    const kept = records.map(frozenCopy)
+    await this.#change((draft) => draft.replaceAll(kept, serial))
   }
 
   /** Resolves when all that was asked for is made or refused. */

@@ -140,12 +140,12 @@ export class Draft<T extends object> {
     return found.length
   }
 
-  /** These records and no others; they have to fit together (`refuseUnfit`). */
+  /** These records, which are frozen, and no others; they have to fit together (`refuseUnfit`). */
   replaceAll(records: readonly T[], serial: number): void {
     this.delete(() => true)
     // Of all keys, that of each is set by its own record.
     this.last.serial = this.#spec.serial ? serial : 0
-    for (const record of records) this.#add(frozenCopy(record))
+    for (const record of records) this.#add(record)
   }
 
   *#matching(where: Partial<T> | ((record: Readonly<T>) => boolean)): Generator<[number, T]> {

@@ -29,28 +29,39 @@ export function digestOf({ records, serial }: AnyContents): string {
  * breaks off, a store that was empty is empty again; of another, each collection is as it was or as it is to be.
  *
  * @param from told of each collection once.
- * @throws when a collection is not what was written.
+ * @param signal looked at between two collections.
+ * @throws when a collection is not what was written, and the signal's reason.
  */
 export async function copyData(
   from: (name: CollectionName) => Promise<AnyContents>,
   to: DataStore,
+  signal: AbortSignal,
   onCopied: (name: CollectionName, records: number) => void = () => {},
 ): Promise<void> {
   const wasEmpty = Object.values(await countRecords(to)).every((count) => count === 0)
   try {
     for (const name of collectionNames) {
+      signal.throwIfAborted()
       const contents = await from(name)
       const target = anyOf(to, name)
-      await target.replaceAll(contents)
+      await target.replaceAll(contents).catch((error) => {
+        throw new Error(`${name} cannot be written`, { cause: error })
+      })
       if (digestOf(await target.contents()) !== digestOf(contents))
         throw new Error(`${name}: what was written is not what is there now`)
       onCopied(name, contents.records.length)
     }
   } catch (error) {
     if (wasEmpty)
-      for (const name of collectionNames) await anyOf(to, name).replaceAll({ records: [], serial: 0 })
+      await empty(to).catch(() => {
+        throw new Error('what was written before it broke off could not be removed again', { cause: error })
+      })
     throw error
   }
+}
+
+async function empty(data: DataStore): Promise<void> {
+  for (const name of collectionNames) await anyOf(data, name).replaceAll({ records: [], serial: 0 })
 }
 
 function anyOf(data: DataStore, name: CollectionName): Collection<Record<string, unknown>, string> {

@@ -207,7 +207,7 @@ export interface Collection<T extends object, K extends keyof T & string> {
   update(where: Partial<T>, change: Partial<T>): Promise<number>
   /** Removes the records that equal `where`, or that the predicate names, and says how many. */
   delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number>
-  /** All there is, as it was at one moment. */
+  /** All there is, as it was at one moment: read from where it is kept, and not from memory. */
   contents(): Promise<Contents<T>>
   /**
    * Puts this in place of all there is, in one step.
