@@ -1,11 +1,14 @@
 import { clips as clipContract, failureBody, xorWithToken } from '@solstice/contracts'
+import { apply, type Clips, learn } from '@solstice/playout'
 import { clipMedia } from '@solstice/station'
 import t from 'tap'
 import { reconcileMedia } from '../apps/jobs/src/processors/reconcile-media.ts'
+import { soonHeard } from '../apps/stream-worker/src/soon-heard.ts'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { openApp } from './harness/app.ts'
+import { host, NOON, playing, tracks } from './harness/programme.ts'
 import { startS3 } from './harness/s3.ts'
-import { followBroadcast, prepareStation } from './harness/station.ts'
+import { followBroadcast, isMadeUp, prepareStation } from './harness/station.ts'
 
 t.test('listeners and admins are led to the bucket, by links that outlive a song', async (t) => {
   const s3 = await startS3(t)
@@ -87,36 +90,68 @@ t.test('listeners and admins are led to the bucket, by links that outlive a song
   t.notMatch(refused.bytes.toString(), token)
 })
 
-t.test('the broadcast goes on from this machine while the bucket is away', async (t) => {
-  const s3 = await startS3(t)
-  const names = ['C', 'D', 'E', 'F', 'G', 'A', 'H', 'I', 'J', 'K']
-  const tones = names.map((name, i) => ({ name, hz: 300 + 60 * i, seconds: 3 }))
-  const station = await prepareStation(t, tones, await s3.env('air'))
-  s3.requests.length = 0
-  const worker = await station.startWorker()
-  const air = await followBroadcast(t, station)
-  const heard = () => {
-    const cues = air.chunks.flatMap((chunk) => chunk.cues)
-    const from = cues.findIndex((cue) => cue.entryId !== null)
-    return from < 0 ? [] : cues.slice(from).filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
-  }
-  const songs = (count: number) => air.when(() => heard().length >= count)
-  const fetched = () =>
-    new Set(s3.requests.flatMap((request) => /^GET \/air\/(day\/.\.mp3)/.exec(request)?.[1] ?? []))
+t.test(
+  'what is heard soon is known: also what is heard when hosts talk, and the song after that',
+  async (t) => {
+    const state = playing(tracks(30), 'sound')
+    const filler = { id: 'f', media: 'background/day/f.mp3', durationMs: 20_000 }
+    const background: Clips['background'] = { usable: { day: [filler], night: [] }, chosenBy: 'random' }
+    const clips = learn(state, { type: 'clips', clips: { ...state.clips, background } }, NOON).state
+    const hosted = { ...clips, live: { ...clips.live, participants: [host('h')] } }
+    const songs = hosted.list.entries.map(({ track }) => track.id)
+    t.same([...new Set(soonHeard(hosted, NOON + 1))], [...songs.slice(0, 4), filler.media])
+    const pause = { type: 'pause-queue', socketId: 'h', when: 'now' } as const
+    const talk = apply(hosted, pause, NOON + 5_000).state
+    t.same([...new Set(soonHeard(talk, NOON + 6_000))], [filler.media, ...songs.slice(0, 4)])
+  },
+)
 
-  await songs(1)
-  while (fetched().size < 4) await air.more(1)
-  await s3.stop()
-  const atHand = fetched()
-  t.ok(atHand.size < names.length, `${atHand.size} of ${names.length} are here`)
-  await songs(heard().length + 6)
-  const played = heard().map((cue) => (cue.entryId === null ? null : cue.trackId))
-  t.notOk(played.includes(null), 'never silent')
-  t.same(
-    played.filter((trackId) => trackId === null || !atHand.has(trackId)),
-    [],
-    'only what is here is heard',
-  )
-  await s3.start()
-  await worker.printed(/the media storage is back/)
-})
+t.test(
+  'the broadcast goes on from this machine while the bucket is away, also when the worker dies',
+  async (t) => {
+    const s3 = await startS3(t)
+    const names = ['C', 'D', 'E', 'F', 'G', 'A', 'H', 'I', 'J', 'K']
+    const tones = names.map((name, i) => ({ name, hz: 300 + 60 * i, seconds: 3 }))
+    const station = await prepareStation(t, tones, await s3.env('air'))
+    s3.requests.length = 0
+    const air = await followBroadcast(t, station)
+    const workers = await Promise.all([station.startWorker(), station.startWorker()])
+    const takesOver = (worker: (typeof workers)[number]) => worker.printed(/the station is on air/)
+    const worker = await Promise.race(workers.map((one) => takesOver(one).then(() => one)))
+    const standby = workers.find((one) => one !== worker)!
+    const heard = () => {
+      const cues = air.chunks.flatMap((chunk) => chunk.cues)
+      const from = cues.findIndex((cue) => cue.entryId !== null)
+      return from < 0 ? [] : cues.slice(from).filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+    }
+    const songs = (count: number) => air.when(() => heard().length >= count)
+    const requested = () =>
+      s3.requests.flatMap((request) => /^GET \/air\/(day\/.\.mp3)/.exec(request)?.[1] ?? [])
+
+    await songs(1)
+    const isFetchedByBoth = () => {
+      const files = new Set(requested())
+      return files.size >= 4 && requested().length === 2 * files.size
+    }
+    while (!isFetchedByBoth()) await air.more(1)
+    await s3.stop()
+    const atHand = new Set(requested())
+    t.ok(atHand.size < names.length, `${atHand.size} of ${names.length} are here`)
+    await songs(heard().length + 4)
+    await worker.end('SIGKILL')
+    await takesOver(standby)
+    await songs(heard().length + 2)
+    const played = heard().map((cue) => (cue.entryId === null ? null : cue.trackId))
+    t.notOk(played.includes(null), 'never silent')
+    t.same(
+      played.filter((trackId) => trackId === null || !atHand.has(trackId)),
+      [],
+      'only what is here is heard',
+    )
+    const starts = heard().map(({ frame }) => frame)
+    const isShort = (frame: number, i: number) => i > 0 && frame - starts[i - 1]! < (2.5 * 44_100) / 1152
+    if (isMadeUp(air.chunks)) t.notOk(starts.some(isShort), 'none breaks off')
+    await s3.start()
+    await standby.printed(/the media storage is back/)
+  },
+)

@@ -35,11 +35,11 @@ import {
   scheduleNow,
   trackRef,
 } from '@solstice/station'
-import { aboutEntry } from './audio/air-entry.ts'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
 import type { Figures } from './figures.ts'
+import { isSameAhead, soonHeard } from './soon-heard.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
 const FFMPEG_LIMIT_MS = 10_000
@@ -48,8 +48,6 @@ const SCHEDULE_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 /** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
 const SECOND_CHANCE_MS = 20_000
-/** So many songs that come are kept on this machine. */
-const SONGS_AT_HAND = 3
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
 const FIRST_SOUND_MS = 600
 /** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
@@ -96,8 +94,10 @@ export async function goOnAir(
   let clipsVersion = 0
   /** Tracks were left out because their storage was away. */
   let lacksTracks = false
+  /** And so were clips. */
+  let lacksClips = false
   /** What was looked at to know what is heard soon. */
-  let ahead: Pick<PlayoutState, 'onAir' | 'list' | 'prepared'> | null = null
+  let ahead: PlayoutState | null = null
   let missingReplicas: string[] = []
   let renditions: Record<string, Rendition> = {}
   const reading = new Set<Mode>()
@@ -136,10 +136,8 @@ export async function goOnAir(
   }
   /** What is heard soon is to be on this machine before its time. */
   const fetchAhead = () => {
-    const { onAir, list, prepared } = state
-    const isSame = ahead?.onAir === onAir && ahead.list === list && ahead.prepared === prepared
-    if (isSame || !canHearItself || config.mediaStorage === 'local') return
-    ahead = { onAir, list, prepared }
+    if (!canHearItself || config.mediaStorage === 'local' || (ahead && isSameAhead(ahead, state))) return
+    ahead = state
     media.keepAtHand(soonHeard(state, clock.nowMs()))
   }
   const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
@@ -284,6 +282,10 @@ export async function goOnAir(
   }
 
   const giveSecondChance = () => {
+    if (lacksClips && media.atHand() === null) {
+      lacksClips = false
+      void readClips()
+    }
     const isBack = lacksTracks && media.atHand() === null
     if (isBack) lacksTracks = false
     const isWaiting = state.onAir.phase === 'preparing' && state.unplayable.length > 0
@@ -362,7 +364,10 @@ export async function goOnAir(
           lacksTracks ||= !wasHeard && media.atHand() !== null
           tell({ type: 'silent', entryId, wasHeard }, at)
         },
-        clipUnplayable: (clipId, at) => tell({ type: 'clip-unplayable', clipId }, at),
+        clipUnplayable: (clipId, at) => {
+          lacksClips ||= media.atHand() !== null
+          tell({ type: 'clip-unplayable', clipId }, at)
+        },
       },
       source: media.source,
       ...(speech && { speech }),
@@ -417,18 +422,6 @@ export async function goOnAir(
 
 /** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
 const cuts = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
-
-/** What is heard now and soonest, the most urgent first. */
-function soonHeard(state: PlayoutState, nowMs: number): MediaKey[] {
-  const { current, next } = projectAir(state, nowMs)
-  const { entries, index } = state.list
-  const following = [...entries.slice(index + 1), ...(state.prepared[state.mode]?.entries ?? [])]
-  return [
-    ...[current?.entry, next].map((entry) => entry && aboutEntry(entry).media),
-    current?.phrase?.clip.media,
-    ...following.slice(0, SONGS_AT_HAND).map(({ track }) => track.id),
-  ].filter((key) => typeof key === 'string')
-}
 
 /** Those tracks that can be had, unless there is none of them. */
 function within(

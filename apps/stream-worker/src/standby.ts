@@ -1,6 +1,7 @@
 import type { Ports } from '@solstice/adapters'
 import { reportFigures } from './figures.ts'
 import { goOnAir } from './on-air.ts'
+import { soonHeard } from './soon-heard.ts'
 
 const RECONCILIATION_LIMIT_MS = 10_000
 
@@ -10,9 +11,13 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
   let isFirst = true
   while (!stopping.aborted) {
     ports.log.info('standing by')
-    const desk = await ports.bus.takeDesk(stopping).catch((error) => {
-      if (!stopping.aborted) throw error
-    })
+    const leave = fetchAlong(ports)
+    const desk = await ports.bus
+      .takeDesk(stopping)
+      .catch((error) => {
+        if (!stopping.aborted) throw error
+      })
+      .finally(leave)
     if (!desk) return
     try {
       const saved = await desk.resume()
@@ -27,5 +32,20 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
     } finally {
       figures.isOnAir = false
     }
+  }
+}
+
+/** Who stands by has the files of what is heard soon as well: a bucket may be away when the desk is taken. */
+function fetchAlong({ config, bus, media, clock }: Ports): () => void {
+  if (!config.streamMode || config.mediaStorage === 'local') return () => {}
+  let isOver = false
+  const following = bus.follow((state) => {
+    if (!isOver) media.keepAtHand(soonHeard(state, clock.nowMs()))
+  })
+  // Without Redis nothing is known of the air, and the desk is not to be had either.
+  const unfollow = following.catch(() => () => {})
+  return () => {
+    isOver = true
+    void unfollow.then((end) => end())
   }
 }

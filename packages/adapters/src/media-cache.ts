@@ -280,15 +280,17 @@ export async function openMediaCache(
   }
 }
 
-/** Passes on what comes. @throws when it comes too slowly, once it has had so long to begin. */
+/** Passes on what comes. @throws Failure STORAGE_URL_FAILED when it comes too slowly, once it has had so long to begin. */
 async function* inTime({ content, size }: Original, patienceMs: number): AsyncGenerator<Uint8Array> {
   const beganMs = performance.now()
   let bytes = 0
   for await (const piece of content as AsyncIterable<Uint8Array>) {
     bytes += piece.length
     const lateMs = performance.now() - beganMs - patienceMs
-    if (bytes < Math.min(size, (lateMs / 1000) * SLOWEST_BYTES_PER_S))
-      throw new Error('the media storage is too slow')
+    if (bytes < Math.min(size, (lateMs / 1000) * SLOWEST_BYTES_PER_S)) {
+      const cause = new Error('the media storage is too slow')
+      throw Object.assign(new Failure('STORAGE_URL_FAILED'), { cause })
+    }
     yield piece
   }
 }

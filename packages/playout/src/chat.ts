@@ -1,5 +1,5 @@
 import { pick } from './random.ts'
-import type { Chat, Filler, PlayoutState } from './state.ts'
+import type { Chat, ClipRef, Filler, PlayoutState } from './state.ts'
 
 /** Background music of unknown length is left after this time, as tracks are (rule T3). */
 const UNKNOWN_LENGTH_MS = 600_000
@@ -44,6 +44,11 @@ export function renewFiller(state: PlayoutState, atMs: number, isChosenOtherwise
   return goesOn && !isDrawnAnew ? state : withFiller(state, onAir, atMs)
 }
 
+/** What is heard under a talk if one begins now (rule O4), and otherwise next; null = nothing. */
+export function fillerInReserve(state: PlayoutState): ClipRef | null {
+  return pickFiller(state).choice
+}
+
 /** When filler ends by its duration; null = silence does not end. */
 export function fillerEndMs({ clip, startedAtMs }: Filler): number | null {
   return clip && startedAtMs + Math.max(SHORTEST_MS, clip.durationMs ?? UNKNOWN_LENGTH_MS)
@@ -51,7 +56,7 @@ export function fillerEndMs({ clip, startedAtMs }: Filler): number | null {
 
 function withFiller(state: PlayoutState, chat: Omit<Chat, 'filler'>, atMs: number): PlayoutState {
   const { serial, lastFillerId } = state
-  const { choice: clip, seed } = pick(choicesIn(state), lastFillerId, state.seed)
+  const { choice: clip, seed } = pickFiller(state)
   const entryId = clip ? `f${serial}-${clip.id}` : `f${serial}`
   return {
     ...state,
@@ -60,6 +65,10 @@ function withFiller(state: PlayoutState, chat: Omit<Chat, 'filler'>, atMs: numbe
     lastFillerId: clip?.id ?? lastFillerId,
     onAir: { ...chat, filler: { entryId, clip, startedAtMs: atMs } },
   }
+}
+
+function pickFiller(state: PlayoutState) {
+  return pick(choicesIn(state), state.lastFillerId, state.seed)
 }
 
 /** The background music of which one is heard under a talk. */

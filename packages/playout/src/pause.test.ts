@@ -20,6 +20,7 @@ import {
   type Clips,
   type Command,
   type Fact,
+  fillerInReserve,
   initialState,
   learn,
   lockOf,
@@ -272,7 +273,9 @@ t.test('O3 the sound is told what to play, what is shown, and what follows', asy
 })
 
 t.test('O4 under the talk random music is heard, not the same twice in a row', async (t) => {
-  let state = after(station(alwaysDay, background(['a', 'b', 'c'].map((id) => music(id)))), pause(), NOON)
+  const before = station(alwaysDay, background(['a', 'b', 'c'].map((id) => music(id))))
+  let state = after(before, pause(), NOON)
+  t.equal(fillerInReserve(before), chat(state).filler.clip, 'which one is known before')
   const heard = [chat(state).filler]
   for (let i = 1; i < 40; i++) {
     state = ended(state, NOON + i * 20 * SECOND).state
