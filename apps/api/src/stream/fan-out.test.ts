@@ -15,18 +15,25 @@ import { METADATA_INTERVAL } from './icy.ts'
 
 type Test = Teardown
 
-async function station(t: Test, kbits = 128) {
+async function station(t: Test, kbits = 128, trustProxyHops = 0) {
   const air = handMadeAir(kbits)
   const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'silent' }) })
   const config = {
     streamBitrate: kbits as 128,
     publicServerUrl: '',
     clientOrigins: ['http://page.example'],
-    trustProxyHops: 0,
+    trustProxyHops,
   }
   const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
   const origins = createOrigins(config)
-  const fanOut = createFanOut({ mirror, clock: air.clock, config, origins, uiSettings: () => uiSettings })
+  const fanOut = createFanOut({
+    mirror,
+    clock: air.clock,
+    config,
+    origins,
+    uiSettings: () => uiSettings,
+    mostPerAddress: 2,
+  })
   const app = Fastify()
   app.get('/stream', async (request, reply) => {
     const { from } = request.query as { from?: string }
@@ -180,6 +187,19 @@ t.test('the head is what players and pages expect', async (t) => {
   await question.closed
   t.match(question.head, /^HTTP\/1.1 200 OK/)
   t.equal(question.body.length, 0, 'HEAD has no body')
+})
+
+t.test('an address has so many streams at a time, whichever proxy they come through', async (t) => {
+  const { port, air } = await station(t, 128, 1)
+  air.send()
+  const ask = (address: string) => listen(port, '/stream', [`X-Forwarded-For: 192.0.2.99, ${address}`])
+  const [first] = await Promise.all([ask('192.0.2.1'), ask('192.0.2.1')])
+  t.match((await ask('192.0.2.1')).head, /^HTTP\/1.1 500 /, 'the failure reaches the error handler')
+  t.match((await ask('192.0.2.2')).head, /^HTTP\/1.1 200 /)
+  first!.socket.destroy()
+  let again = await ask('192.0.2.1')
+  while (!again.head.startsWith('HTTP/1.1 200 ')) again = await ask('192.0.2.1')
+  t.pass('one that left makes room')
 })
 
 t.test('a listener resumes exactly at the frame it asks for, while the ring has it', async (t) => {

@@ -3,7 +3,8 @@ import type { Config } from '@solstice/adapters'
 import { type Mode, streamBurstMs, type UiSettings } from '@solstice/contracts'
 import { Failure, FRAME_MS, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Origins } from '../client-address.ts'
+import { addressOf, type Origins } from '../client-address.ts'
+import { createCrowd } from '../crowd.ts'
 import type { AirMirror } from './air-mirror.ts'
 import { bridge, leadIn, METADATA_INTERVAL, placeIn } from './icy.ts'
 import { frameStarts, type Segment, titleAt } from './ring.ts'
@@ -17,6 +18,9 @@ const CLOSE_BEHIND_BYTES = 500_000
 const SILENT_MS = 30_000
 /** A replica may hear of the newest chunks so much later than the one that a listener comes from. */
 const NEAR_MS = 5_000
+/** Of one address at a time: a campus or a mobile network may share it; nobody needs more. */
+const MOST_PER_ADDRESS = 1_000
+const TRY_AGAIN_S = 30
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_MS = 1_000
 
@@ -30,7 +34,7 @@ export interface FanOut {
    * Turns a request into a listener: answers with the burst, or from frame `from` on when the ring still has it or will
    * have it in a moment, and goes on until one side ends it.
    *
-   * @throws {Failure} STREAM_NOT_READY when there is no sound to send.
+   * @throws {Failure} STREAM_NOT_READY when there is no sound to send, RATE_LIMITED when its address has enough already.
    */
   serve(request: FastifyRequest, reply: FastifyReply, options?: { from?: number }): Promise<void>
   /** How many are listening now. */
@@ -57,16 +61,18 @@ interface Listener {
 export function createFanOut(deps: {
   mirror: AirMirror
   clock: StationClock
-  config: Pick<Config, 'streamBitrate' | 'publicServerUrl'>
+  config: Pick<Config, 'streamBitrate' | 'publicServerUrl' | 'trustProxyHops'>
   uiSettings: () => UiSettings
   origins: Pick<Origins, 'isAllowedOrigin'>
   /** Told of each connection that is HTTP's no more. */
   onTaken?: (socket: Socket) => void
+  mostPerAddress?: number
 }): FanOut {
   const { mirror, clock, config } = deps
   const { ring } = mirror
   const slices: Listener[][] = Array.from({ length: SLICES }, () => [])
   const totals = { bytes: 0, skips: 0, closed: 0 }
+  const crowd = createCrowd(deps.mostPerAddress ?? MOST_PER_ADDRESS)
   let isClosing = false
 
   const join = (socket: Socket, wantsTitles: boolean, next: number) => {
@@ -199,6 +205,8 @@ export function createFanOut(deps: {
         await untilNear(from)
         refuseWithoutSound()
       }
+      const address = addressOf(request.raw, config.trustProxyHops)
+      if (!crowd.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: TRY_AGAIN_S })
       // A request that came behind others on one connection has no socket to take until they are answered.
       if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
       const wantsTitles = request.headers['icy-metadata'] === '1'
@@ -216,6 +224,7 @@ export function createFanOut(deps: {
       const socket = takeSocket(reply)
       deps.onTaken?.(socket)
       if (socket.destroyed) return
+      socket.once('close', crowd.enter(address))
       if (request.method === 'HEAD') {
         socket.write(head)
         socket.destroySoon()

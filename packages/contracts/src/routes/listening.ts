@@ -182,7 +182,7 @@ export const getStream = defineRoute({
   query: FromFrame,
   headers: WantsTitles,
   reply: endless,
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'STREAM_OFF', 'STREAM_NOT_READY'],
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'STREAM_OFF', 'RATE_LIMITED', 'STREAM_NOT_READY'],
 })
 
 export const getPublicStream = defineRoute({
@@ -193,7 +193,7 @@ export const getPublicStream = defineRoute({
   query: FromFrame,
   headers: WantsTitles,
   reply: endless,
-  failures: ['BAD_REQUEST', 'STREAM_OFF', 'STREAM_NOT_READY'],
+  failures: ['BAD_REQUEST', 'STREAM_OFF', 'RATE_LIMITED', 'STREAM_NOT_READY'],
 })
 
 export const setLyricsOffset = defineRoute({
