@@ -251,8 +251,12 @@ t.test(
 t.test('J6 a jingle that cannot be decoded gives way at once, and does not come again', async (t) => {
   const { state, atMs } = toJingle(station(clips({ jingles: { frequency: 1 } })))
   if (state.onAir.phase !== 'jingle') throw new Error()
-  const { id } = state.onAir.jingle.clip
+  const { entryId, clip } = state.onAir.jingle
+  const { id } = clip
   const learned = learn(state, { type: 'clip-unplayable', clipId: id }, atMs + 100)
+  const silent = (wasHeard: boolean) => learn(state, { type: 'silent', entryId, wasHeard }, atMs + 100)
+  t.same(silent(false), learned, 'T6: as one of which nothing is heard')
+  t.same(silent(true), learn(state, { type: 'sound-ended', entryId }, atMs + 100))
   t.match(learned.state.onAir, { phase: 'track', startedAtMs: atMs + 100 })
   const { programme, state: later } = heard(learned.state, 50)
   t.notOk(programme.includes(id))
