@@ -346,6 +346,17 @@ t.test('a backup is restored to a station that has nothing yet', async (t) => {
   t.match(manifest, { consistency: 'each', media: null })
   const twice = withData(place, (data) => writeBackup(path, { data, media: null, isRunning: false }, never))
   await t.rejects(twice, /exists already/)
+  const long = { records: Array(9).fill({ key: 'x'.repeat(60 * 1024 * 1024) }), serial: 0 }
+  const station = { media: null, isRunning: false, contents: async () => long }
+  const large = withData(place, (data) =>
+    writeBackup(join(place.folder, 'broken.tar.gz'), { data, ...station }, never),
+  )
+  await t.rejects(large, { message: /no restore takes/ })
+  const refusing = {
+    ...place,
+    env: { ...place.env, REDIS_URL: redis.url.replace('//', `//nobody:${SECRET}@`) },
+  }
+  t.match(await ended(t, 1, refusing, 'backup', running), /REDIS_URL.*WRONGPASS/, 'which may run')
   const breakOff = new AbortController()
   const broken = withData(place, (data) =>
     writeBackup(

@@ -21,14 +21,14 @@ import {
   silent,
   spoolOf,
 } from './configuration.ts'
-import { redisOf, refuseWhileRunning, runs } from './running.ts'
+import { mayRun, refuseWhileRunning } from './running.ts'
 import { bytesOf, plural, Refusal, say, showProgress } from './terminal.ts'
 
 /** Writes all that the station remembers into one archive. */
 export async function backUp(path: string, args: { media: boolean }, signal: AbortSignal): Promise<void> {
   const config = readStation()
   const target = pathOf(path)
-  const isRunning = (await runs(await redisOf(config))) === true
+  const isRunning = await mayRun(config)
   const data = await openStationData(config)
   const media = args.media ? await openMedia(config, silent) : null
   try {
@@ -120,5 +120,5 @@ function tellContents({ collections, media, consistency }: BackupManifest): void
   const records = Object.values(collections).reduce((sum, one) => sum + one.records, 0)
   say(`${plural(records, 'record')}, ${media ? plural(Object.keys(media).length, 'file') : 'without files'}`)
   if (consistency === 'each')
-    say('the station was running: each collection is whole, but not all are of the same moment')
+    say('the station was, or may have been, running: not all collections are of the same moment')
 }

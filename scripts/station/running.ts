@@ -35,8 +35,13 @@ export async function refuseWhileRunning(
   }
 }
 
+/** Whether the station runs, or may run: a Redis that was chosen does not say no. */
+export async function mayRun(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<boolean> {
+  return (await runs(await redisOf(config))) ?? isChosen()
+}
+
 /** Whether processes of a station run; null when its Redis does not answer. */
-export async function runs(redisUrl: string): Promise<boolean | null> {
+async function runs(redisUrl: string): Promise<boolean | null> {
   const redis = await reachRedis(redisUrl)
   if (!redis) return null
   try {

@@ -30,7 +30,8 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 
 async function readStatus(config: Config) {
   const redisUrl = await redisOf(config)
-  const [data, redis] = await Promise.all([inTime(aboutData(config)), aboutRedis(redisUrl)])
+  const [data, asked] = await Promise.all([inTime(aboutData(config)), inTime(aboutRedis(redisUrl))])
+  const redis = 'problem' in asked ? null : asked
   const media = await inTime(aboutMedia(config, 'problem' in data ? null : data.files))
   const away = [
     ...('problem' in data ? ['data'] : []),
@@ -45,7 +46,11 @@ async function readStatus(config: Config) {
     away,
     data: { place: placeOfData(config), ...aboutRecords },
     media: { place: placeOfMedia(config), ...media },
-    redis: { host: new URL(redisUrl).host, answers: redis !== null },
+    redis: {
+      host: new URL(redisUrl).host,
+      answers: redis !== null,
+      ...('problem' in asked && { problem: asked.problem }),
+    },
     air: redis?.air ?? null,
     processes: redis && {
       replicas: redis.vitals.replicas,
@@ -106,7 +111,7 @@ async function compare(
 
 async function aboutRedis(url: string) {
   const redis = await reachRedis(url)
-  if (!redis) return null
+  if (!redis) throw new Refusal('does not answer')
   redis.disconnect()
   const connection = await connectAir(url)
   const jobs = openJobQueue(url, silent)
@@ -171,7 +176,7 @@ function shown({ data, media, redis, air, processes, jobs }: Status): Record<str
           ]
         : []),
     ],
-    redis: [`${redis.host} ${redis.answers ? 'answers' : 'does not answer'}`],
+    redis: [`${redis.host} ${redis.problem ?? 'answers'}`],
     air: air
       ? [
           `${air.mode}, ${air.phase}${air.song ? `: ${air.song}` : ''}${air.isPaused ? ' (paused)' : ''}`,

@@ -28,7 +28,7 @@ import { refuseUnfit } from './records.ts'
 const FORMAT = 'solstice-backup'
 const FORMAT_VERSION = 1
 const MANIFEST = 'manifest.json'
-/** Of all collections together, which are read into memory. */
+/** Of all collections together, which a restore reads into memory. */
 const MAX_DATA_BYTES = 512 * 1024 * 1024
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 const MAX_FILE_BYTES = 2 * 1024 * 1024 * 1024
@@ -40,7 +40,7 @@ export interface BackupManifest {
   version: typeof FORMAT_VERSION
   /** ISO 8601 */
   createdAt: string
-  /** `each`: the station was running, so collections may be of different moments. */
+  /** `each`: the station may have been running, so collections may be of different moments. */
   consistency: 'all' | 'each'
   /** `sha256` as `digestOf`. */
   collections: Partial<Record<CollectionName, { records: number; serial: number; sha256: string }>>
@@ -55,7 +55,7 @@ type FileDigests = NonNullable<BackupManifest['media']>
  * complete, and only its owner may read it: it holds the hashes of passwords.
  *
  * @param station.contents other contents than what is in the data store.
- * @throws when there is a file of that name, and the signal's reason.
+ * @throws when there is a file of that name, when it would be more than a restore takes, and the signal's reason.
  */
 export async function writeBackup(
   path: string,
@@ -79,15 +79,22 @@ export async function writeBackup(
     media: station.media && {},
   }
   const { data, contents = (name) => contentsOf(data, name) } = station
+  let dataBytes = 0
   const files = async function* () {
     for (const name of collectionNames) {
       const held = await contents(name)
+      const file = collectionFile(name, held)
+      dataBytes += file.size
+      if (dataBytes > MAX_DATA_BYTES)
+        throw new Error(
+          `all records are more than ${MAX_DATA_BYTES} bytes, which no restore takes; use pg_dump`,
+        )
       manifest.collections[name] = {
         records: held.records.length,
         serial: held.serial,
         sha256: digestOf(held),
       }
-      yield collectionFile(name, held)
+      yield file
       onFile(name)
     }
     if (station.media && manifest.media) {
@@ -98,6 +105,7 @@ export async function writeBackup(
       }
     }
     const said = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)
+    if (said.length > MAX_MANIFEST_BYTES) throw new Error('there are more files than a restore takes')
     yield { path: MANIFEST, size: said.length, content: once(said) }
   }
 

@@ -54,7 +54,7 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
 }
 
 /** Whether it is an answer, by which Redis says no. */
-function isRefusal(error: unknown): error is Error {
+export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 

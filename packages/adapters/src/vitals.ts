@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { ACCOUNT_CHANNEL } from './announcer-redis.ts'
 import { keys } from './bus-wire.ts'
 import { readDesk } from './desk-watch.ts'
-import { answered, PREFIX } from './redis.ts'
+import { answered, isRefusal, PREFIX } from './redis.ts'
 
 const ANSWER_LIMIT_MS = 3_000
 
@@ -19,7 +19,7 @@ export interface Vitals {
   jobs: number
 }
 
-/** A connection to a Redis that answers now; null when none does within 3 s. */
+/** A connection to a Redis that answers now; null when none does within 3 s. @throws when it refuses, as without its password. */
 export async function reachRedis(url: string): Promise<Redis | null> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -27,13 +27,19 @@ export async function reachRedis(url: string): Promise<Redis | null> {
     maxRetriesPerRequest: null,
     connectTimeout: ANSWER_LIMIT_MS,
   })
-  redis.on('error', () => {})
+  let refusal = null as Error | null
+  const notice = (error: unknown) => {
+    if (isRefusal(error)) refusal ??= error
+  }
+  redis.on('error', notice)
   try {
     await redis.connect()
     await answered(redis, redis.ping())
     return redis
-  } catch {
+  } catch (error) {
     redis.disconnect()
+    notice(error)
+    if (refusal) throw new Error(`Redis cannot be used (REDIS_URL): ${refusal.message}`)
     return null
   }
 }
