@@ -1,12 +1,8 @@
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { openJsonData } from '@solstice/adapters'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/admin.ts'
-import { makeTone, pitch } from '../harness/audio.ts'
+import { pitch } from '../harness/audio.ts'
 import { adminAt, flaws, prepare, visit } from '../harness/browser.ts'
-import type { Station } from '../harness/station.ts'
 
 /** The microphone that a browser makes up beeps twice a second. */
 const VOICE_HZ = 400
@@ -23,7 +19,8 @@ const WINDOWS_PER_S = 20
 t.test('a host goes live, a guest is let in and heard by everybody, and taken off', async (t) => {
   const hosting = { RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3', GUEST_REQUEST_EXPIRY_S: '300' }
   const station = await prepare(t, { ...SUPER_ADMIN, ...hosting }, songs)
-  await addFiller(station)
+  // What is heard while songs are paused.
+  await station.addClip('background-music', 'Filler.mp3', { hz: FILLER_HZ, seconds: 30, volume: 2 })
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const [{ page: host, complaints }, { page: guest, complaints: ofGuest }] = await Promise.all([
     visit(t, `${url}/en/adlogin`),
@@ -112,16 +109,6 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
     'who is banned is told so, and no more',
   )
 })
-
-/** What is heard while songs are paused. */
-async function addFiller({ env }: Station) {
-  const filename = 'Filler.mp3'
-  await makeTone(join(env.MEDIA_DIR!, 'background/day', filename), { hz: FILLER_HZ, seconds: 30, volume: 2 })
-  const data = await openJsonData(env.DATA_DIR!)
-  const clip = { id: randomUUID(), filename, mode: 'day', used: true, duration: 30, createdAt: 0 } as const
-  await data.clips.insert({ ...clip, family: 'background-music', nameKey: filename.toLowerCase() })
-  await data.close()
-}
 
 /** Listens to the public stream as a player does. */
 function openEar(t: Test, url: string) {

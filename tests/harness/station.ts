@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +15,8 @@ import {
   openStationClock,
   readConfig,
 } from '@solstice/adapters'
-import { chunkEndMs, type FrameChunk, reconcile } from '@solstice/station'
+import type { ClipFamily } from '@solstice/contracts'
+import { chunkEndMs, clipMedia, type DataStore, type FrameChunk, reconcile } from '@solstice/station'
 import { pino } from 'pino'
 import { makeTone } from './audio.ts'
 import { dataSettings } from './postgres.ts'
@@ -41,6 +45,10 @@ export interface Tone {
 export interface Station {
   redis: RedisServer
   env: Record<string, string>
+  /** What it remembers; whoever opens it closes it. */
+  openData(): Promise<DataStore>
+  /** Gives it a clip of the day. */
+  addClip(family: ClipFamily, filename: string, tone: Omit<Tone, 'name' | 'mode'>): Promise<void>
   /** Starts a replica of the API, on a free port unless given; resolves when it is ready for listeners. */
   startApi(port?: number): Promise<{ url: string; process: Process }>
   /** Starts a stream worker; resolves when it runs, on air or standing by. */
@@ -84,9 +92,27 @@ export async function prepareStation(
     await process.printed(isReady)
     return process
   }
+  const log = pino({ level: 'silent' })
+  const { config } = readConfig(env)
   return {
     redis,
     env,
+    openData: () => openData(config, log),
+    async addClip(family, filename, tone) {
+      const path = join(folder, `${randomUUID()}.mp3`)
+      await makeTone(path, tone)
+      const clip = {
+        id: randomUUID(),
+        family,
+        filename,
+        nameKey: filename.toLowerCase(),
+        mode: 'day',
+      } as const
+      const [data, media] = [await openData(config, log), await openMedia(config, log)]
+      await media.put(clipMedia(clip), await readFile(path))
+      await data.clips.insert({ ...clip, used: true, duration: tone.seconds, createdAt: 0 })
+      await Promise.all([data.close(), media.close()])
+    },
     async startApi(chosen) {
       const port = chosen ?? (await freePort())
       const process = await startApp('api', /Server listening/, { PORT: String(port) })
@@ -130,7 +156,7 @@ export interface Listening {
   stop(): void
 }
 
-/** Opens an endless stream as a player does. */
+/** Opens an endless stream as a player does, which tries again where there is no sound yet. */
 export async function listen(
   t: Teardown,
   url: string,
@@ -138,9 +164,16 @@ export async function listen(
 ): Promise<Listening> {
   const chunks: Buffer[] = []
   let wake = () => {}
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { headers, agent: false }, resolve).once('error', reject)
-  })
+  const open = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      get(url, { headers, agent: false }, resolve).once('error', reject)
+    })
+  let response = await open()
+  while (response.statusCode === 503) {
+    response.resume()
+    await once(response, 'close')
+    response = await open()
+  }
   let length = 0
   response.on('error', () => {})
   response.on('close', () => wake())

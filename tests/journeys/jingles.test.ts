@@ -1,9 +1,7 @@
-import { join } from 'node:path'
-import { openJsonData } from '@solstice/adapters'
 import type { HistoryItem, RadioState, ServerPayload } from '@solstice/contracts'
 import { defaultSettings, FRAME_MS, type FrameChunk } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { decode, makeTone, pitch } from '../harness/audio.ts'
+import { decode, pitch } from '../harness/audio.ts'
 import { openSocket, type SocketClient } from '../harness/socket-client.ts'
 import { followBroadcast, listen, prepareStation, type Station, splitIcy } from '../harness/station.ts'
 
@@ -21,15 +19,15 @@ type Start = ServerPayload<'stream_track_start'>
 type JingleStart = ServerPayload<'stream_jingle_start'>
 type JingleEnd = ServerPayload<'stream_jingle_end'>
 
-/** Three jingles and a phrase on disk, and settings that bring both after and over every song. */
-async function addClips({ env }: Station) {
-  const clip = (key: string, hz: number, seconds: number, volume: number) =>
-    makeTone(join(env.MEDIA_DIR!, key), { hz, seconds, volume })
+/** Three jingles and a phrase, and settings that bring both after and over every song. */
+async function addClips(station: Station) {
   await Promise.all([
-    ...['one', 'two', 'three'].map((name) => clip(`jingles/day/${name}.mp3`, JINGLE_HZ, JINGLE_S, 4)),
-    clip('phrases/day/phrase.mp3', PHRASE_HZ, 1, 0.4),
+    ...['one', 'two', 'three'].map((name) =>
+      station.addClip('jingles', `${name}.mp3`, { hz: JINGLE_HZ, seconds: JINGLE_S }),
+    ),
+    station.addClip('phrases', 'phrase.mp3', { hz: PHRASE_HZ, seconds: 1, volume: 0.4 }),
   ])
-  const data = await openJsonData(env.DATA_DIR!)
+  const data = await station.openData()
   const value = {
     ...defaultSettings.generation,
     JINGLES_ENABLED: true,

@@ -1,8 +1,6 @@
-import { join } from 'node:path'
-import { createPasswords, openJsonData } from '@solstice/adapters'
+import { createPasswords } from '@solstice/adapters'
 import type { AuditEntry, Participant, Privilege, RadioState, ServerPayload } from '@solstice/contracts'
 import t from 'tap'
-import { makeTone } from '../harness/audio.ts'
 import { openEar } from '../harness/ear.ts'
 import { cut, makeRecording } from '../harness/recording.ts'
 import { openSocket, type SocketClient } from '../harness/socket-client.ts'
@@ -25,11 +23,11 @@ const isNear = (level: number, expected: number, share: number) =>
   Math.abs(level - expected) <= share * expected
 
 /** Two helpers, and background music for the time when hosts talk. */
-async function addPeopleAndMusic({ env }: Station) {
+async function addPeopleAndMusic(station: Station) {
   const [data, passwordHash] = await Promise.all([
-    openJsonData(env.DATA_DIR!),
+    station.openData(),
     createPasswords().hash(PASSWORD),
-    makeTone(join(env.MEDIA_DIR!, 'background/day/piano.mp3'), FILLER),
+    station.addClip('background-music', 'piano.mp3', FILLER),
   ])
   const helpers: Record<string, Privilege[]> = {
     olena: ['radio_host', 'queue_manage'],

@@ -1,9 +1,7 @@
-import { join } from 'node:path'
-import { openJsonData } from '@solstice/adapters'
 import type { Command, Outcome, PlayoutState, Suggestion } from '@solstice/playout'
 import { defaultSettings, type FrameChunk, type SoundCue, trackRef } from '@solstice/station'
 import t from 'tap'
-import { decode, makeTone, melody } from '../harness/audio.ts'
+import { decode, melody } from '../harness/audio.ts'
 import type { Process } from '../harness/processes.ts'
 import { randomFrom } from '../harness/programme.ts'
 import { followBroadcast, isMadeUp, listen, prepareStation } from '../harness/station.ts'
@@ -36,10 +34,9 @@ const queueOf = ({ list }: PlayoutState, count = list.entries.length) => list.en
 t.test('workers that are killed at any moment lose nothing, and nothing is heard twice', async (t) => {
   const random = randomFrom(SEED)
   const station = await prepareStation(t, songs, { QUEUE_ADD_COOLDOWN_S: '0', QUEUE_SKIP_COOLDOWN_S: '0' })
-  const { DATA_DIR, MEDIA_DIR } = station.env as Record<'DATA_DIR' | 'MEDIA_DIR', string>
   for (const name of ['one', 'two', 'three'])
-    await makeTone(join(MEDIA_DIR, `jingles/day/${name}.mp3`), { hz: JINGLE_HZ, seconds: 2 })
-  const data = await openJsonData(DATA_DIR)
+    await station.addClip('jingles', `${name}.mp3`, { hz: JINGLE_HZ, seconds: 2 })
+  const data = await station.openData()
   t.teardown(() => data.close())
   const value = { ...defaultSettings.generation, JINGLES_ENABLED: true, JINGLES_FREQUENCY: 1 }
   await data.settings.insert({ section: 'generation', value, revision: 1 })

@@ -159,6 +159,13 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.equal((await fetch(`${one.url}/metrics`)).status, 200, 'the replica itself tells them to this machine')
     const upload = await uploadTrack(nginx.url, token, 'Through nginx.mp3', track, track.length)
     t.match(upload, { status: 200 })
+    for (const [bearer, bytes, code] of [
+      [token, 101 * 2 ** 20, 'PAYLOAD_TOO_LARGE'],
+      ['nobody', 2 ** 24, 'UNAUTHORIZED'],
+    ] as const) {
+      const refused = await uploadTrack(nginx.url, bearer, 'Refused.mp3', track, bytes)
+      t.match(JSON.parse(refused.body), { error: { code } }, 'who still sends can read why it is refused')
+    }
     const tooLarge = await fetch(`${nginx.url}/webhooks/donations/nobody`, {
       method: 'POST',
       body: Buffer.alloc(300_000, ' '),
