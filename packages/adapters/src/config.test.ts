@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -327,3 +328,38 @@ t.test('data is in PostgreSQL when it is said so, wherever files are', async (t)
   t.match(warnings, [/^DATABASE_POOL_MAX: 0 is out of range/])
   t.equal(read({ DATABASE_URL: url }).config.database, null)
 })
+
+t.test(
+  '.env.example has everything that is read, and nothing else, with the values that it has anyway',
+  async (t) => {
+    const text = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8')
+    const example = Object.fromEntries(
+      [...text.matchAll(/^#([A-Z]\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    )
+    const all = {
+      ...secrets,
+      ...bucket,
+      DATA_PROVIDER: 'sql',
+      DATABASE_URL: 'postgres://db.example/radio',
+      DONATIONS_ENABLED: 'true',
+      DONATIONS_PROVIDER: 'kofi',
+      PUBLIC_SERVER_URL: 'https://radio.example',
+      LIQPAY_PUBLIC_KEY: 'public',
+      LIQPAY_PRIVATE_KEY: 'private',
+      STRIPE_SECRET_KEY: 'secret',
+      STRIPE_WEBHOOK_SECRET: 'secret',
+      DONATELLO_API_TOKEN: 'token',
+      DONATELLO_PAGE_URL: 'https://donatello.example/me',
+      KOFI_VERIFICATION_TOKEN: 'token',
+      KOFI_PAGE_URL: 'https://ko-fi.example/me',
+    }
+    const names = new Set<string>()
+    const noting = (env: Record<string, string>) =>
+      new Proxy(env, { get: (target, name: string) => names.add(name) && target[name] })
+    const expected = readConfig(noting(all))
+    readConfig(noting(secrets))
+    t.same([...names].sort(), Object.keys(example).sort())
+    t.same(expected.warnings, [])
+    t.same(readConfig({ ...example, ...all }), expected)
+  },
+)
