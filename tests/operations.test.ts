@@ -36,6 +36,9 @@ t.test('metrics are for programs of this machine, or for whoever brings the toke
   for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via'])
     t.equal((await ask({ [name]: '127.0.0.1' })).statusCode, 403, `through a proxy (${name})`)
   t.equal((await ask({}, '192.0.2.1')).statusCode, 403)
+  t.equal((await ask({ host: 'radio.example' })).statusCode, 403, 'through a proxy that does not say so')
+  for (const host of ['127.0.0.1:3001', '[::1]:3001', 'LOCALHOST'])
+    t.equal((await ask({ host })).statusCode, 200, host)
 
   const guarded = await openApp(t, { METRICS_TOKEN: TOKEN }, undefined, open)
   const bring = (authorization?: string) =>

@@ -87,7 +87,7 @@ export function createMetrics(): Metrics {
 
 /**
  * Whether a request may be told what only operators need: with a token, whoever brings it as a bearer; without one,
- * programs of this machine, unless a proxy asks for somebody.
+ * programs of this machine, unless a proxy asks for somebody: it says so, or for which public name.
  */
 export function isOfOperator({ socket, headers }: IncomingMessage, token: string): boolean {
   if (token) {
@@ -95,7 +95,8 @@ export function isOfOperator({ socket, headers }: IncomingMessage, token: string
     return brought !== undefined && areSame(brought, token)
   }
   const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some((name) => name in headers)
-  return !isForwarded && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '')
+  const isForUs = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(headers.host ?? '')
+  return isForUs && !isForwarded && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '')
 }
 
 /**
