@@ -1,6 +1,8 @@
+import { openData, readConfig } from '@solstice/adapters'
 import { clips as clipContract, failureBody, xorWithToken } from '@solstice/contracts'
 import { apply, type Clips, learn } from '@solstice/playout'
-import { clipMedia } from '@solstice/station'
+import { clipMedia, defaultSettings } from '@solstice/station'
+import { pino } from 'pino'
 import t from 'tap'
 import { reconcileMedia } from '../apps/jobs/src/processors/reconcile-media.ts'
 import { soonHeard } from '../apps/stream-worker/src/soon-heard.ts'
@@ -151,7 +153,22 @@ t.test(
     const starts = heard().map(({ frame }) => frame)
     const isShort = (frame: number, i: number) => i > 0 && frame - starts[i - 1]! < (2.5 * 44_100) / 1152
     if (isMadeUp(air.chunks)) t.notOk(starts.some(isShort), 'none breaks off')
+
+    const data = await openData(readConfig(station.env).config, pino({ level: 'silent' }))
+    t.teardown(() => data.close())
+    const value = { ...defaultSettings.generation, JINGLES_ENABLED: true, JINGLES_FREQUENCY: 1 }
+    await data.settings.insert({ section: 'generation', value, revision: 1 })
+    const jingle = { family: 'jingles', mode: 'day', duration: 1, used: true, createdAt: 0 } as const
+    for (const id of ['one', 'two', 'three'])
+      await data.clips.insert({ ...jingle, id, filename: `${id}.mp3`, nameKey: `${id}.mp3` })
+    const usable: number[] = []
+    const unfollow = await air.bus.follow(({ clips }) => usable.push(clips.jingles.usable.day.length))
+    t.teardown(unfollow)
+    await air.bus.send({ type: 'clips-changed' })
+    await air.when(() => usable.includes(3) && usable.at(-1)! < 3)
+    usable.length = 0
     await s3.start()
     await standby.printed(/the media storage is back/)
+    await air.when(() => usable.includes(3))
   },
 )

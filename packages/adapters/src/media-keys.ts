@@ -3,8 +3,9 @@ import { Failure, type MediaKey } from '@solstice/station'
 
 /** Longest name that common file systems take. */
 const MAX_NAME_BYTES = 255
-/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs. */
+/** Kept free for what must go on when nothing more is taken in: the data store, Redis, logs; less on a small disk. */
 const RESERVE_BYTES = 200 * 1024 * 1024
+const RESERVE_SHARE = 0.1
 
 /** The folders of a key and its file name. @throws Failure BAD_REQUEST when one of them might not stay where it is put. */
 export function namesIn(key: MediaKey): string[] {
@@ -23,5 +24,5 @@ export function isName(name: string): boolean {
 export async function hasRoomIn(folder: string, bytes: number): Promise<boolean> {
   const { bavail, bsize, blocks } = await statfs(folder)
   // Some network drives do not say how large they are.
-  return blocks === 0 || bavail * bsize >= bytes + RESERVE_BYTES
+  return blocks === 0 || bavail * bsize >= bytes + Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE)
 }
