@@ -101,7 +101,7 @@ async function announce(
   port: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const local = `http://${isAnyAddress(config.host) ? 'localhost' : config.host}:${port}`
+  const local = `http://${inAddress(config.host)}:${port}`
   const address = config.publicServerUrl || local
   const stream = config.streamMode ? `${address}/api/stream/public.mp3` : 'off (STREAM_MODE=true turns it on)'
   const password = admin.password ? `, password ${admin.password}` : ''
@@ -219,8 +219,10 @@ async function whatIsMissing(address: string): Promise<string | null> {
   }
 }
 
-function isAnyAddress(host: string): boolean {
-  return host === '0.0.0.0' || host === '::'
+/** How a page of this host is asked for. */
+function inAddress(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 function describe({ code, signal, error }: Exit): string {
