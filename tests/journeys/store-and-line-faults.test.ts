@@ -154,6 +154,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
       admin.socket.emit('admin_skip_song')
       await admin.first('admin_success')
       t.same(admin.all('admin_error'), [])
+      await until(() => said.some((line) => /audit log waits/.test(line) && /"queue_skip"/.test(line)))
       await until(() => refused.length > 0)
       await listener.first('sync')
       t.match(await askTwo('GET /api/admin/song-groups'), { status: 200 }, 'what is known is read')

@@ -5,9 +5,9 @@ const RETRY_MS = 1_000
 /** While the store is away for so long, the oldest are given up. */
 const MOST_WAITING = 2_000
 
-/** Entries of the log that wait until the store takes them, in their order. */
+/** Entries of the audit log that wait until the store takes them, in their order. Each is in the log of the process by then. */
 export interface WriteLater {
-  add(write: () => Promise<void>): void
+  add(entry: object, write: () => Promise<void>): void
   /** Tries once more; what is not taken then is lost. */
   close(): Promise<void>
 }
@@ -23,27 +23,27 @@ export function createWriteLater(log: Logger): WriteLater {
         await write()
       } catch (error) {
         if (error instanceof Failure && error.code === 'DATA_UNAVAILABLE') return tryAgain()
-        log.error({ err: error }, 'an entry of the log cannot be written')
+        log.error({ err: error }, 'an entry of the audit log cannot be written')
       }
       if (waiting[0] === write) waiting.shift()
     }
-    log.info('the log has what it lacked')
+    log.info('the audit log has what it lacked')
   }
   const begin = () => {
     clearTimeout(timer)
+    timer = undefined
     working ??= work().finally(() => {
       working = null
     })
     return working
   }
   const tryAgain = () => {
-    clearTimeout(timer)
-    timer = setTimeout(begin, RETRY_MS).unref()
+    timer ??= setTimeout(begin, RETRY_MS).unref()
   }
 
   return {
-    add(write) {
-      if (waiting.length === 0) log.warn('the log cannot be written: its entries wait')
+    add(entry, write) {
+      log.warn({ entry }, 'the store is away: an entry of the audit log waits for it')
       if (waiting.length >= MOST_WAITING) waiting.shift()
       waiting.push(write)
       if (!working) tryAgain()
@@ -51,7 +51,8 @@ export function createWriteLater(log: Logger): WriteLater {
     async close() {
       if (waiting.length > 0) await begin()
       clearTimeout(timer)
-      if (waiting.length > 0) log.error({ entries: waiting.length }, 'entries of the log are lost')
+      if (waiting.length > 0)
+        log.error({ entries: waiting.length }, 'the audit log lacks entries that waited')
     },
   }
 }

@@ -34,15 +34,15 @@ export interface Audit {
 
 /**
  * @param isOn whether there is an audit log in this configuration; without one nothing is written or told.
- * @param later takes what is to be done again while the store is away, since what was done is not undone by that; without
- * it, whoever records is told.
+ * @param later takes an entry, and what writes it, while the store is away, since what was done is not undone by that;
+ * without it, whoever records is told.
  */
 export function createAudit(deps: {
   data: Pick<DataStore, 'audit'>
   announcer: Announcer
   clock: StationClock
   isOn: boolean
-  later?: (write: () => Promise<void>) => void
+  later?: (entry: Omit<AuditEntry, 'id'>, write: () => Promise<void>) => void
 }): Audit {
   const { data, announcer, clock, later } = deps
   return {
@@ -64,7 +64,7 @@ export function createAudit(deps: {
       }
       await write().catch((error) => {
         if (!later || !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')) throw error
-        later(write)
+        later(entry, write)
       })
     },
   }
