@@ -18,6 +18,8 @@ export interface Environment {
   /** For the processes of the station: ours, with what was made here. */
   env: NodeJS.ProcessEnv
   config: Config
+  /** What was replaced in what the processes are told otherwise; the rest they say themselves. */
+  warnings: string[]
   /** Who administers the station; the password only when it was made here. */
   admin: { login: string; password: string | null }
   /** True when Redis is the operator's. */
@@ -52,9 +54,9 @@ export async function readEnvironment(root: string): Promise<Environment> {
     // As an operator should have it, so that no process warns of what nobody chose.
     ADMIN_PASS: password === null ? (chosen('ADMIN_PASS') ?? '') : await createPasswords().hash(password),
   }
-  // Its warnings are for the processes to give: here they would come once more.
-  const { config } = readConfig(env)
-  return { env, config, admin: { login, password }, hasRedis: chosen('REDIS_URL') !== null }
+  const { config, warnings } = readConfig(env)
+  const ofPort = warnings.filter((warning) => warning.startsWith('PORT:'))
+  return { env, config, warnings: ofPort, admin: { login, password }, hasRedis: chosen('REDIS_URL') !== null }
 }
 
 function loadEnvFile(path: string) {

@@ -53,10 +53,11 @@ t.test('npm start', async (t) => {
   })
 
   await t.test('refuses to run twice with the same data, or on a port in use', async (t) => {
-    const same = startStation(t, { ...env, PORT: String(await freePort()) })
+    const same = startStation(t, { ...env, PORT: 'any' })
     const elsewhere = startStation(t, { ...env, DATA_DIR: join(folder, 'other') })
     t.same(await Promise.all([same.exited, elsewhere.exited]), [1, 1])
     t.match(same.output, `already runs with the data in ${env.DATA_DIR}`)
+    t.match(same.output, 'PORT: "any" is not a whole number')
     t.match(elsewhere.output, `Port ${env.PORT} is in use`)
   })
 
@@ -119,6 +120,10 @@ t.test('a configuration that cannot work is refused in plain words before anythi
   t.same(await readdir(folder), [], 'nothing was written')
 
   await writeFile(join(folder, 'secrets.json'), 'not json')
+  const chosen = { JWT_SECRET: 'a', ART_TOKEN_SECRET: 'b', ADMIN_LOGIN: 'c', ADMIN_PASS: 'd' }
+  const noFolder = startStation(t, { ...env, ...chosen, DATA_DIR: join(folder, 'secrets.json/data') })
+  t.equal(await noFolder.exited, 1)
+  t.match(noFolder.output, /^DATA_DIR cannot be written: ENOTDIR[^\n]*\n$/)
   const damaged = startStation(t, env)
   t.equal(await damaged.exited, CONFIGURATION_REFUSED)
   t.match(damaged.output, 'secrets.json is damaged')

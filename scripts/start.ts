@@ -47,7 +47,8 @@ try {
 }
 
 /** The whole station, from Redis to the last process, until a signal ends it. */
-async function run({ env, config, admin, hasRedis }: Environment): Promise<void> {
+async function run({ env, config, warnings, admin, hasRedis }: Environment): Promise<void> {
+  for (const warning of warnings) say(`warning: ${warning}`)
   await claim(config.dataDir)
   const port = config.port || (await freePort())
   await needFree(port, config.host)
@@ -140,8 +141,12 @@ async function claim(dataDir: string): Promise<void> {
       throw new Refusal(`Solstice already runs with the data in ${dataDir} (process ${holder}).`)
     }
   }
-  await mkdir(dataDir, { recursive: true })
-  await writeFile(path, `${process.pid}\n`)
+  try {
+    await mkdir(dataDir, { recursive: true })
+    await writeFile(path, `${process.pid}\n`)
+  } catch (error) {
+    throw new Refusal(`DATA_DIR cannot be written: ${(error as Error).message}`)
+  }
 }
 
 function endOnSignal(running: Running, ending: AbortController) {

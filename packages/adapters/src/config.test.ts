@@ -310,6 +310,7 @@ t.test('a bucket is described as it is meant', async (t) => {
 
 t.test('without these it does not start, and says all of them at once', async (t) => {
   t.match(problems({ JWT_SECRET: ' ', REDIS_URL: 'http://redis' }), [/^JWT_SECRET/, /^REDIS_URL/])
+  t.match(problems({ REDIS_URL: 'redis:///0' }), [/^REDIS_URL must be an address of a host/])
   t.match(problems({ NODE_ENV: 'production' }), [/^JWT_SECRET .*32/])
   t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud', S3_BUCKET: 'radio' }), [
     /^DATABASE_URL is required/,

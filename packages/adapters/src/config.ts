@@ -95,7 +95,8 @@ export function readConfig(env: Record<string, string | undefined>) {
 
   const redisAddress = () => {
     const value = address('REDIS_URL', 'redis://127.0.0.1:6379', ['redis:', 'rediss:'])
-    if (value === null) problems.push('REDIS_URL must be an address starting with redis:// or rediss://')
+    if (!value || !new URL(value).hostname)
+      problems.push('REDIS_URL must be an address of a host, starting with redis:// or rediss://')
     return value ?? ''
   }
 
