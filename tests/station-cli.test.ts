@@ -495,7 +495,11 @@ t.test('status, ledger, hashes and help', async (t) => {
     ledger,
     /2026-01-02 00:00:00 \+02:00 {2}created[\s\S]*2026-07-02 01:00:00 \+03:00 {2}claimed +matching_provider_1 r1/,
   )
-  t.match(await ended(t, 1, place, 'ledger', 'nobody'), /there is no donation nobody/)
+  const mistaken = { ...place, env: { ...place.env, DATA_PROVIDER: 'postgres' } }
+  t.match(
+    await ended(t, 1, mistaken, 'ledger', 'nobody'),
+    /DATA_PROVIDER: "postgres" is not one of[\s\S]*there is no donation nobody/,
+  )
 
   await mkdir(dirname(join(place.env.MEDIA_DIR!, 'music/day/x.mp3')), { recursive: true })
   await writeFile(join(place.env.MEDIA_DIR!, 'music/day/x.mp3'), '')

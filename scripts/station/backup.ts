@@ -65,6 +65,7 @@ export async function restore(
   const backup = await readBackup(source, signal)
   say(`${source}: complete and undamaged, of ${backup.manifest.createdAt}`)
   tellContents(backup.manifest)
+  say(`to ${placeOfData(config)}${backup.manifest.media ? ` and ${placeOfMedia(config)}` : ''}`)
   const counts = await countIn(config)
   if (!args.replace && Object.values(counts ?? {}).some((count) => count > 0))
     throw new Refusal(

@@ -25,7 +25,11 @@ export const silent = pino({ level: 'silent' })
 
 /** What the environment, with `.env`, says of the station. @throws {ConfigError} */
 export function readStation(): Config {
-  return readConfig({ ...process.env, ...unneeded }).config
+  const { config, warnings } = readConfig({ ...process.env, ...unneeded })
+  // Whoever means another place has to see that it is not taken.
+  for (const warning of warnings)
+    if (/^(DATA_PROVIDER|MEDIA_STORAGE|MUSIC_SOURCE):/.test(warning)) process.stderr.write(`${warning}\n`)
+  return config
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -110,12 +110,14 @@ export async function writeBackup(
   }
 
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`)
+  // Opened first: a stream that breaks off at once would make its file after that was removed.
+  const file = await open(temporary, 'wx', 0o600)
   try {
     await pipeline(
       pack(files(), now),
       // Music does not get smaller.
       createGzip({ level: 1 }),
-      createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
+      file.createWriteStream({ flush: true }),
       { signal },
     )
     await rename(temporary, path)
