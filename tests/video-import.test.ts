@@ -351,7 +351,7 @@ t.test('video import', async (t) => {
       recurrences(ports).map(({ name }) => [name, true]),
     )
     const all = await read('limit=100')
-    t.same(all.map(({ name }) => name).slice(0, 2), ['jobs', 'changes'])
+    t.same(all.map(({ name }) => name).slice(0, 2), ['jobs', 'background'])
     const downloads = all.find(({ name }) => name === 'downloads')!
     t.equal(downloads.jobs.length, downloads.total)
     t.equal(downloads.total, downloads.counts.completed + downloads.counts.failed)

@@ -123,28 +123,34 @@ t.test('the job queue', async (t) => {
 t.test('work that somebody waits for', async (t) => {
   const { redis, queue, edit, startBatch, progressOf } = await openQueue(t)
 
-  await t.test('the caller gets the answer, also while all background places are taken', async (t) => {
-    const mayEnd = gate()
-    t.teardown(mayEnd.open)
-    let busy = 0
-    await work(t, redis.url, {
-      'prefetch-lyrics': async () => {
-        busy++
-        await mayEnd.opened
-      },
-      'edit-track': async ({ songId }) => ({ songId: `new ${songId}`, isChanged: true }),
-    })
-    for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
-    await until(async () => busy === 4)
-    const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((songId) => edit(songId)))
-    t.same(
-      answers.map(({ songId }) => songId),
-      ['new a', 'new b', 'new c', 'new d', 'new e', 'new f'],
-    )
-    t.equal(busy, 4)
-    mayEnd.open()
-    await until(async () => busy === 6)
-  })
+  await t.test(
+    'while all that takes hours takes its places, what is awaited is done, and what is due',
+    async (t) => {
+      const [mayEnd, swept] = [gate(), gate()]
+      t.teardown(mayEnd.open)
+      let busy = 0
+      await work(t, redis.url, {
+        'prefetch-lyrics': async () => {
+          busy++
+          await mayEnd.opened
+        },
+        'edit-track': async ({ songId }) => ({ songId: `new ${songId}`, isChanged: true }),
+        'sweep-donations': async () => swept.open(),
+      })
+      for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
+      await until(async () => busy === 4)
+      const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((songId) => edit(songId)))
+      t.same(
+        answers.map(({ songId }) => songId),
+        ['new a', 'new b', 'new c', 'new d', 'new e', 'new f'],
+      )
+      await queue.add('sweep-donations', {})
+      await swept.opened
+      t.equal(busy, 4)
+      mayEnd.open()
+      await until(async () => busy === 6)
+    },
+  )
 
   await t.test('a short change is done also while all places of batches are taken', async (t) => {
     const mayEnd = gate()

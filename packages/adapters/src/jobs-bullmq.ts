@@ -8,26 +8,40 @@ import { type KeptProgress, keptProgress, refusalIn, reportOf, writeRefusal } fr
 import { answered, keepAnswering } from './redis.ts'
 
 const PREFIX = 'solstice'
-/** Jobs of each queue that a process does at once. There are several, so that what takes long never delays a short change. */
-const concurrency = { jobs: 4, changes: 4, batches: 2, downloads: 2, listings: 2, donations: 1 } as const
+/**
+ * Jobs of each queue that a process does at once. There are several, so that what takes long never delays a short change,
+ * nor what comes every minute.
+ */
+const concurrency = {
+  jobs: 4,
+  background: 4,
+  changes: 4,
+  batches: 2,
+  downloads: 2,
+  listings: 2,
+  donations: 1,
+} as const
 type QueueName = keyof typeof concurrency
 /** Songs that were paid for wait for each other in all processes: the air takes one at a time. */
 const ONE_AT_A_TIME: QueueName = 'donations'
 const queueNames = Object.keys(concurrency) as QueueName[]
 const isQueueName = (text: string): text is QueueName => Object.hasOwn(concurrency, text)
 
-/** Where a job belongs: nobody waits for `jobs` and `donations`, and `downloads` and `listings` end with who does. */
-const kindOf: Record<JobName, 'jobs' | 'changes' | 'downloads' | 'listings' | 'donations'> = {
+/**
+ * Where a job belongs: nobody waits for `jobs`, `background` (which may take hours) and `donations`, and `downloads` and
+ * `listings` end with who does.
+ */
+const kindOf: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'reconcile-media': 'jobs',
-  'demo-library': 'jobs',
+  'demo-library': 'background',
   'purge-expired': 'jobs',
   'purge-accounts': 'jobs',
   'queue-donation': 'donations',
   'poll-donations': 'jobs',
   'sweep-donations': 'jobs',
-  'measure-loudness': 'jobs',
-  'prefetch-lyrics': 'jobs',
-  'lyrics-batch': 'jobs',
+  'measure-loudness': 'background',
+  'prefetch-lyrics': 'background',
+  'lyrics-batch': 'background',
   'edit-track': 'changes',
   'delete-tracks': 'changes',
   'move-tracks': 'changes',
@@ -82,8 +96,9 @@ const retries: JobsOptions = {
 
 /** By queue, since BullMQ clears all ended jobs of a queue by the rule of the one that ends. */
 const options: Record<QueueName, JobsOptions> = {
+  jobs: { ...retries, removeOnComplete: { count: 100 } },
   // What a batch found is read until a day after its end.
-  jobs: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
+  background: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
   changes: { ...retries, removeOnComplete: { count: 100 } },
   batches: { ...retries, removeOnComplete: { count: 50 } },
   donations: { ...retries, removeOnComplete: { count: 100 } },
@@ -131,6 +146,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
   const redis = connect(redisUrl, log)
   const queues: Record<QueueName, Queue> = {
     jobs: openQueue('jobs', redis, log),
+    background: openQueue('background', redis, log),
     changes: openQueue('changes', redis, log),
     batches: openQueue('batches', redis, log),
     donations: openQueue('donations', redis, log),
@@ -160,8 +176,9 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       queues[queue].add(name, given, {
         ...options[queue],
         ...(id && { deduplication: { id, keepLastIfActive: again } }),
-        // Ids count up by queue, and what changes are told apart by has to be one of both.
-        ...(queue === 'batches' && { jobId: randomUUID() }),
+        // Ids count up by queue. What changes are told apart by has to be one of both queues, and what a batch found is
+        // kept by its id.
+        ...((queue === 'batches' || queue === 'background') && { jobId: randomUUID() }),
         ...(jobId && { jobId }),
       }),
     )
@@ -377,7 +394,7 @@ export async function workJobs(
 /** A refusal on its way through Redis; it is final where somebody waits for it. */
 function refused(job: Job, failure: Failure): Error {
   const reason = writeRefusal(failure)
-  const isAwaited = !['jobs', 'donations'].includes(kindOf[job.name as JobName])
+  const isAwaited = !['jobs', 'background', 'donations'].includes(kindOf[job.name as JobName])
   return isAwaited ? new UnrecoverableError(reason) : new Error(reason)
 }
 
