@@ -29,7 +29,8 @@ const PAGE_LIMIT_MS = 2_000
 const BATCH_CHANGES = 2_000
 /** Of the text that one statement brings. PostgreSQL takes arrays of 256 MB, and ends a transaction that is silent for long. */
 const STATEMENT_CHARACTERS = 4 * 1024 * 1024
-const STATEMENT_LIMIT_MS = 10_000
+/** A PostgreSQL that takes less is too slow. */
+const CHARACTERS_PER_MS = 1_000
 /** Removals are forgotten when so many versions have passed, which is looked after every so many. */
 const KEPT_VERSIONS = 10_000
 const SWEEP_EVERY = 1_000
@@ -309,7 +310,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
   async #write({ run, extend }: Session, { changes, version, last, token }: Trial<T>): Promise<void> {
     const table = sql.table(this.#name)
     for (const rows of inStatements(changes)) {
-      extend(STATEMENT_LIMIT_MS)
+      extend(PATIENCE_MS + rows.length / CHARACTERS_PER_MS)
       await run(sql`
         with written as (
           insert into ${table} (place, version, record)
