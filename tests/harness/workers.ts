@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Ports, workJobs } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import { processorsOf } from '../../apps/jobs/src/processors/index.ts'
@@ -19,7 +20,7 @@ export interface Air {
 
 /**
  * The real stream worker in this process, in sync mode unless the configuration says otherwise, until the test ends.
- * Resolves when it is on air; with a track when the library has one for the mode that is due.
+ * Resolves when it is on air; with a track that has begun when the library has one for the mode that is due.
  */
 export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
   let state: PlayoutState | null = null
@@ -52,7 +53,11 @@ export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
   })
   const first = await until((saved) => saved.prepared[saved.mode] !== undefined)
   const hasMusic = (await ports.data.tracks.find({ mode: first.mode })).length > 0
-  if (hasMusic) await until(({ onAir }) => onAir.phase === 'track')
+  if (hasMusic) {
+    const { onAir } = await until(({ onAir }) => onAir.phase === 'track')
+    // With sound the first song begins a moment later, when that is ready.
+    if (onAir.phase === 'track') await pause(Math.max(0, onAir.startedAtMs - ports.clock.nowMs()))
+  }
   return {
     get state() {
       return state!

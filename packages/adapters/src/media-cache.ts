@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -82,6 +83,8 @@ export async function openMediaCache(
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
   ownFolders.add(folder)
   const closing = new AbortController()
+  // Any number of uploads ends with it.
+  setMaxListeners(0, closing.signal)
   const copies = new Set<Copy>()
   const fetching = new Map<MediaKey, Promise<Copy>>()
   const forgotten = new Map<MediaKey, number>()

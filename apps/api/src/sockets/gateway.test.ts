@@ -25,6 +25,7 @@ import { personas } from './personas.ts'
 const redisServer = await startRedis(t)
 const redis = new Redis(redisServer.url)
 t.teardown(() => redis.disconnect())
+const replicas = openReplicas(redis)
 
 async function replica(
   t: Teardown,
@@ -68,7 +69,7 @@ async function replica(
     bus,
     audit: createAudit({ data, announcer, clock: air.clock, isOn: true }),
     microphones,
-    replicas: openReplicas(redis),
+    replicas,
     capabilities: { ipModeration: true },
     redis,
     tokens,
