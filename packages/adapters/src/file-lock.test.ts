@@ -74,6 +74,14 @@ t.test('a lock whose owner cannot be looked up is taken over by its age only', a
   }
 })
 
+t.test('a lock that its holder could not sign keeps nobody waiting for long', async (t) => {
+  const path = join(await temporaryFolder(t), 'lock')
+  writeFileSync(path, '')
+  const lock = await lockFile(path, { deadAfterMs: 1e9, giveUpAfterMs: 1e9 })
+  t.ok(lock.isHeld())
+  lock.release()
+})
+
 t.test('who was taken over knows it, and does not end the lock of its successor', async (t) => {
   const path = join(await temporaryFolder(t), 'lock')
   const slow = await lockFile(path)

@@ -11,7 +11,7 @@ export interface FileLock {
 }
 
 export interface Patience {
-  /** A holder whose life cannot be looked up is dead when its lock has not changed for this long, ms. */
+  /** A holder on another machine, whose life cannot be looked up, is dead when its lock has not changed for this long, ms. */
   deadAfterMs: number
   /** Waiting ends with an error when one living holder keeps the lock for this long, ms. */
   giveUpAfterMs: number
@@ -24,6 +24,9 @@ interface Owner {
   /** Start of the process in clock ticks, because process ids are used again; null where it cannot be known. */
   born: string | null
 }
+
+/** A lock says whose it is within microseconds, unless its holder is killed right then: so long it may say nothing. */
+const UNSIGNED_MS = 1_000
 
 const self = describeSelf()
 
@@ -110,7 +113,8 @@ function parseOwner(content: string): Owner | null {
 }
 
 function isDead(owner: Owner | null, heldMs: number, patience: Patience): boolean {
-  if (owner?.place !== self.place) return heldMs > patience.deadAfterMs
+  if (owner === null) return heldMs > Math.min(UNSIGNED_MS, patience.deadAfterMs)
+  if (owner.place !== self.place) return heldMs > patience.deadAfterMs
   if (self.born !== null) return startOf(owner.pid) !== owner.born
   try {
     process.kill(owner.pid, 0)
