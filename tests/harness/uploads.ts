@@ -46,11 +46,9 @@ export async function uploadTrack(
   })
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>
   let isAnswered = false
-  answered
-    .finally(() => {
-      isAnswered = true
-    })
-    .catch(() => {})
+  sending.once('response', () => {
+    isAnswered = true
+  })
   for (let left = bytes; left > 0; left -= piece.length) {
     const isRoom = sending.write(left < piece.length ? piece.subarray(0, left) : piece)
     if (!isRoom && !isAnswered) await Promise.race([once(sending, 'drain'), answered])
