@@ -219,7 +219,7 @@ function unmeasured(id: string, seconds: number): TrackRef {
 /**
  * A broadcast of so many seconds, made faster than real time by the engine and the sound.
  *
- * @param options.told renditions that the engine learns when the first second was published.
+ * @param options.told renditions that the engine learns once something is on the air, within the first 1.7 s.
  * @param options.orders is told what becomes of all songs but the first: their ids are also those of orders.
  */
 async function broadcast(
@@ -242,6 +242,7 @@ async function broadcast(
   }
   let publishedMs = NOON
   let clockMs = NOON
+  let isTold = false
   const chunks: FrameChunk[] = []
   const enough = new Promise<void>((resolve) => {
     const air = startBroadcast({
@@ -256,14 +257,16 @@ async function broadcast(
       async publish(chunk) {
         chunks.push(chunk)
         publishedMs = chunkEndMs(chunk)
-        if (told && publishedMs - NOON > 1000)
+        if (told && !isTold) {
+          isTold = true
           state = learn(state, { type: 'renditions', renditions: told }, publishedMs).state
+        }
         if (publishedMs - NOON >= seconds * 1000) resolve()
       },
       // It begins at noon, and then goes on as far as it may before something is published.
       nowMs() {
         const nowMs = clockMs
-        clockMs = publishedMs + AHEAD_MS
+        clockMs = (told && !isTold ? NOON : publishedMs) + AHEAD_MS
         return nowMs
       },
       after: null,
