@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import {
-  openDeliverySpool,
   openJobQueue,
   openJsonData,
+  openSpools,
   type Processors,
   type Recurrence,
   readConfig,
@@ -158,7 +158,7 @@ function startProcess(station: Station, stored: DataStore, folder: string, break
     inbox: breakable(stored.inbox),
     audit: breakable(stored.audit),
   }
-  const disk = openDeliverySpool(join(folder, 'deliveries'))
+  const disk = openSpools(folder).deliveries
   const clock = { nowMs: () => station.nowMs, aheadMs: () => 0 }
   const announcer: Announcer = {
     announce() {},

@@ -8,7 +8,7 @@ import {
   missingFiles,
 } from '@solstice/station'
 import { type BackupManifest, readBackup, writeBackup } from '../../packages/adapters/src/backup.ts'
-import { openDeliverySpool } from '../../packages/adapters/src/delivery-spool.ts'
+import { openSpools } from '../../packages/adapters/src/spool.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import {
   countIn,
@@ -19,7 +19,6 @@ import {
   placeOfMedia,
   readStation,
   silent,
-  spoolOf,
 } from './configuration.ts'
 import { mayRun, refuseWhileRunning } from './running.ts'
 import { bytesOf, plural, Refusal, say, showProgress } from './terminal.ts'
@@ -33,7 +32,7 @@ export async function backUp(path: string, args: { media: boolean }, signal: Abo
   const media = args.media ? await openMedia(config, silent) : null
   try {
     // What payment services delivered while the data store was away belongs to the inbox.
-    const spooled = await openDeliverySpool(spoolOf(config)).all()
+    const spooled = await openSpools(config.dataDir).deliveries.all()
     const station = {
       data,
       media,

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
   type CollectionName,
@@ -107,11 +107,6 @@ export function placeOfData({ database, dataDir }: Place): string {
 
 export function placeOfMedia({ bucket, mediaDir }: Pick<Config, 'bucket' | 'mediaDir'>): string {
   return bucket ? `cloud: ${bucket.bucket} at ${new URL(bucket.endpoint).host}` : `local in ${mediaDir}`
-}
-
-/** Where deliveries of payment services wait that could not be written into the data store. */
-export function spoolOf({ dataDir }: Pick<Config, 'dataDir'>): string {
-  return join(dataDir, 'deliveries')
 }
 
 async function readText(path: string): Promise<string> {

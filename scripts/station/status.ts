@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Config, openDeliverySpool, openJobQueue, reachRedis, readVitals } from '@solstice/adapters'
+import { type Config, openJobQueue, openSpools, reachRedis, readVitals } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import { countRecords, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
 import {
@@ -9,7 +9,6 @@ import {
   placeOfMedia,
   readStation,
   silent,
-  spoolOf,
 } from './configuration.ts'
 import { connectAir, redisOf } from './running.ts'
 import { plural, Refusal, reasonOf, say } from './terminal.ts'
@@ -63,7 +62,7 @@ async function readStatus(config: Config) {
 }
 
 async function aboutData(config: Config) {
-  const spooled = (await openDeliverySpool(spoolOf(config)).all()).length
+  const spooled = (await openSpools(config.dataDir).deliveries.all()).length
   const data = await openIfThere(config)
   if (!data) return { records: null, donations: {}, spooled, files: null }
   try {

@@ -233,7 +233,7 @@ t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes',
   await until(async () => (await createGroup(ask, 'quick')).status !== 503)
 })
 
-t.test('payments that are told of while PostgreSQL is away count once, whoever dies meanwhile', async (t) => {
+t.test('what is told or done while PostgreSQL is away counts once, whoever dies meanwhile', async (t) => {
   // A replica of another machine, with a disk of its own.
   const folder = await temporaryFolder(t)
   const elsewhere = async (): Promise<{ url: string; process: Process }> => {
@@ -266,6 +266,9 @@ t.test('payments that are told of while PostgreSQL is away count once, whoever d
   const doomed = await elsewhere()
   await doomed.process.printed(/Server listening/)
   const { data } = two.ports
+  const admin = openSocket(t, doomed.url)
+  admin.socket.emit('admin_active', skipper)
+  await admin.first('admin_confirmed')
   const orders: { donationId: string; posted: Posted }[] = []
   for (let i = 0; orders.length < 20; i++) {
     const answer = await two.app.inject({
@@ -289,6 +292,9 @@ t.test('payments that are told of while PostgreSQL is away count once, whoever d
     }),
   )
   t.same(answers, Array(20).fill(200))
+  admin.socket.emit('admin_remove_song', 5)
+  await admin.first('admin_success')
+  t.same(admin.all('admin_error'), [])
   const spooled = async () => {
     const names = await Promise.all(
       [folder, join(one.folder, 'data')].map((data) => readdir(join(data, 'deliveries'))),
@@ -296,6 +302,8 @@ t.test('payments that are told of while PostgreSQL is away count once, whoever d
     return names.map((files) => files.length)
   }
   t.same(await spooled(), [10, 10])
+  const entries = () => readdir(join(folder, 'audit-entries'))
+  await until(async () => (await entries().catch(() => [])).length === 1)
   await doomed.process.end('SIGKILL')
   const heir = await elsewhere()
   await server.restart()
@@ -307,6 +315,12 @@ t.test('payments that are told of while PostgreSQL is away count once, whoever d
   await until(async () => !(await statuses()).includes(null))
   await until(async () => (await spooled()).every((count) => count === 0))
   await until(async () => (await data.inbox.find()).length === 0)
+  await until(async () => (await entries()).length === 0)
+  t.equal(
+    (await data.audit.find({ operationType: 'queue_remove' })).length,
+    1,
+    'the audit log has what was done',
+  )
   for (const { donationId } of orders) {
     const events = (await data.ledger.find({ donationId })).map(({ event }) => event)
     t.equal(events.filter((event) => event === 'claimed').length, 1)

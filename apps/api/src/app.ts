@@ -14,7 +14,6 @@ import {
   createClips,
   createLyrics,
   type DataStore,
-  type DeliverySpool,
   findAdmin,
   type JobQueue,
   type LyricsLookup,
@@ -23,6 +22,7 @@ import {
   type Passwords,
   type Payments,
   type Replicas,
+  type Spools,
   type VideoTools,
   type WallClock,
 } from '@solstice/station'
@@ -38,6 +38,7 @@ import { receiveDeliveries } from './deliveries.ts'
 import { drainOnClose } from './drain.ts'
 import { reportFigures } from './figures.ts'
 import { refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
+import { keepLateEntries } from './late-entries.ts'
 import { documentApi } from './openapi.ts'
 import { openRateLimits } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
@@ -64,7 +65,6 @@ import { createFanOut } from './stream/fan-out.ts'
 import { createTokens } from './tokens.ts'
 import { mirrorUiSettings } from './ui-settings.ts'
 import { serveWeb } from './web.ts'
-import { createWriteLater } from './write-later.ts'
 
 /** What the API works with. */
 export interface ApiPorts {
@@ -79,7 +79,7 @@ export interface ApiPorts {
   tags: AudioTags
   passwords: Passwords
   payments: Payments
-  spool: DeliverySpool
+  spools: Spools
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   microphones: Microphones
@@ -185,10 +185,10 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
   await documentApi(app)
 
-  const later = createWriteLater(ports.log)
-  app.addHook('onClose', () => later.close())
   const { announcer } = ports
-  const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog, later: later.add })
+  const lateEntries = keepLateEntries({ ...ports, spool: ports.spools.auditEntries })
+  app.addHook('onClose', () => lateEntries.close())
+  const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog, later: lateEntries.add })
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const settings = await mirrorUiSettings(ports)
@@ -249,7 +249,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   artworkRoutes(app, { ...ports, audit })
   const orderLimit = createRateLimit({ name: 'donations', turns: 10, windowS: 10 * 60 })
   donationRoutes(app, { ...ports, mirror, tokens, origins, audit, orderLimit })
-  const deliveries = receiveDeliveries(ports)
+  const deliveries = receiveDeliveries({ ...ports, spool: ports.spools.deliveries })
   app.addHook('onClose', () => deliveries.close())
   webhookRoutes(app, { ...ports, deliveries })
   const readiness = watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode, drain })

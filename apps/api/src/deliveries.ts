@@ -1,12 +1,13 @@
 import {
   applyInbox,
   type DataStore,
-  type DeliverySpool,
   emptySpool,
+  type InboxRecord,
   keepDelivery,
   type Payment,
   type PaymentDeps,
   type PaymentProviderId,
+  type Spool,
   type StationClock,
 } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -29,7 +30,7 @@ export interface Deliveries {
 
 /** Applies what is delivered, and what a process before this one left on this machine's disk or in the store. */
 export function receiveDeliveries(
-  deps: PaymentDeps & { data: DataStore; spool: DeliverySpool; clock: StationClock; log: Logger },
+  deps: PaymentDeps & { data: DataStore; spool: Spool<InboxRecord>; clock: StationClock; log: Logger },
 ): Deliveries {
   const { clock, log } = deps
   let working: Promise<void> | null = null

@@ -1,11 +1,9 @@
-import { join } from 'node:path'
 import type {
   Announcer,
   AudioTags,
   Bus,
   DataStore,
   DeleteQuota,
-  DeliverySpool,
   JobQueue,
   Leases,
   LoudnessMeter,
@@ -15,6 +13,7 @@ import type {
   Passwords,
   Payments,
   Replicas,
+  Spools,
   VideoTools,
   WallClock,
 } from '@solstice/station'
@@ -25,7 +24,6 @@ import { audioTags } from './audio-tags.ts'
 import { openRedisBus } from './bus-redis.ts'
 import type { Config } from './config.ts'
 import { openDeleteQuota } from './delete-quota-redis.ts'
-import { openDeliverySpool } from './delivery-spool.ts'
 import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
@@ -37,6 +35,7 @@ import { openPayments } from './payments/index.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
 import { openRedis } from './redis.ts'
 import { openReplicas } from './replicas-redis.ts'
+import { openSpools } from './spool.ts'
 import { openStationClock } from './station-clock.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video-tools.ts'
@@ -55,7 +54,7 @@ export interface Ports {
   loudnessMeter: LoudnessMeter
   passwords: Passwords
   payments: Payments
-  spool: DeliverySpool
+  spools: Spools
   lyricsLookup: LyricsLookup
   videoTools: VideoTools
   reconciliation: Reconciliation
@@ -93,7 +92,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     passwords: createPasswords(),
     payments: openPayments(config),
-    spool: openDeliverySpool(join(config.dataDir, 'deliveries')),
+    spools: openSpools(config.dataDir),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     videoTools: openVideoTools(config, redis, log),
     reconciliation: openReconciliation(redis),

@@ -3,7 +3,7 @@ import { SUPER_ADMIN_ID } from './admins.ts'
 import { Failure } from './failure.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { StationClock } from './ports/bus.ts'
-import type { DataStore } from './ports/data-store.ts'
+import type { DataStore, LateEntry } from './ports/data-store.ts'
 
 /** Who does something: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
 export interface Actor {
@@ -34,21 +34,21 @@ export interface Audit {
 
 /**
  * @param isOn whether there is an audit log in this configuration; without one nothing is written or told.
- * @param later takes an entry, and what writes it, while the store is away, since what was done is not undone by that;
- * without it, whoever records is told.
+ * @param later takes an entry while the store is away, since what was done is not undone by that; without it, whoever
+ * records is told.
  */
 export function createAudit(deps: {
   data: Pick<DataStore, 'audit'>
   announcer: Announcer
   clock: StationClock
   isOn: boolean
-  later?: (entry: Omit<AuditEntry, 'id'>, write: () => Promise<void>) => void
+  later?: (entry: LateEntry['entry']) => Promise<void>
 }): Audit {
-  const { data, announcer, clock, later } = deps
+  const { clock, later } = deps
   return {
     async record({ adminId, login }, operationType, about, details) {
       if (!deps.isOn) return
-      const entry: Omit<AuditEntry, 'id'> = {
+      const entry: LateEntry['entry'] = {
         adminId,
         adminLogin: login,
         operationType,
@@ -58,16 +58,21 @@ export function createAudit(deps: {
           ...(details && { details: { version: 1, changes: details.changes, info: details.info ?? {} } }),
         },
       }
-      const write = async () => {
-        const kept = await data.audit.insert(entry)
-        if (kept) announcer.tell('admins', 'audit_new_entry', kept)
-      }
-      await write().catch((error) => {
+      await writeEntry(deps, entry).catch((error) => {
         if (!later || !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')) throw error
-        later(entry, write)
+        return later(entry)
       })
     },
   }
+}
+
+/** Writes an entry and tells all admins that are online. */
+export async function writeEntry(
+  { data, announcer }: { data: Pick<DataStore, 'audit'>; announcer: Pick<Announcer, 'tell'> },
+  entry: LateEntry['entry'],
+): Promise<void> {
+  const kept = await data.audit.insert(entry)
+  if (kept) announcer.tell('admins', 'audit_new_entry', kept)
 }
 
 /** The fields in which two values differ, of those that are named. */

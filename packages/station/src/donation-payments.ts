@@ -2,7 +2,7 @@ import { handOver } from './donation-queue.ts'
 import { claimPaid, expireDonations, failDonation } from './donations.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { DataStore, DeliverySpool, InboxRecord } from './ports/data-store.ts'
+import type { DataStore, InboxRecord, Spool } from './ports/data-store.ts'
 import type { JobQueue } from './ports/job-queue.ts'
 import {
   type MatchingPayment,
@@ -26,7 +26,7 @@ export interface PaymentDeps {
  * @throws when it cannot be written anywhere: then the service must not get an answer, and delivers again.
  */
 export async function keepDelivery(
-  { data, spool }: { data: Pick<DataStore, 'inbox'>; spool: DeliverySpool },
+  { data, spool }: { data: Pick<DataStore, 'inbox'>; spool: Spool<InboxRecord> },
   provider: PaymentProviderId,
   payment: Payment,
   nowMs: number,
@@ -50,7 +50,7 @@ export async function emptySpool({
   spool,
 }: {
   data: Pick<DataStore, 'inbox'>
-  spool: DeliverySpool
+  spool: Spool<InboxRecord>
 }): Promise<number> {
   const kept = await spool.all()
   await eachTried(kept, async (delivery) => {

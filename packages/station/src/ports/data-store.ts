@@ -153,13 +153,27 @@ export interface InboxRecord {
   receivedAt: number
 }
 
-/** Where deliveries outlive this process while the store does not answer: on its own disk. */
-export interface DeliverySpool {
+/** An entry of the audit log that the store has not taken yet. */
+export interface LateEntry {
+  id: string
+  entry: Omit<AuditEntry, 'id'>
+  /** epoch ms */
+  receivedAt: number
+}
+
+/** Where records outlive this process while the store does not answer: on its own disk. */
+export interface Spool<T extends { id: string; receivedAt: number }> {
   /** Resolves when it would survive a power cut. @throws when it cannot be written. */
-  keep(delivery: InboxRecord): Promise<void>
+  keep(record: T): Promise<void>
   /** What was kept, in order of receipt. */
-  all(): Promise<InboxRecord[]>
+  all(): Promise<T[]>
   remove(id: string): Promise<void>
+}
+
+/** What waits on this machine's disk for the store. */
+export interface Spools {
+  deliveries: Spool<InboxRecord>
+  auditEntries: Spool<LateEntry>
 }
 
 /** `network` is what is banned: see `networkOf`. */

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Announcer,
+  type DataStore,
+  Failure,
+  type LateEntry,
+  type Spool,
+  writeEntry,
+} from '@solstice/station'
+import type { Logger } from 'pino'
+
+const RETRY_MS = 1_000
+/** While more wait than that, new ones are in the log of the process only. */
+const MOST_WAITING = 2_000
+
+/** Entries of the audit log that wait on this machine's disk until the store takes them. */
+export interface LateEntries {
+  /** Resolves when the entry would survive a power cut, or is in the log of the process where the disk takes nothing. */
+  add(entry: LateEntry['entry']): Promise<void>
+  /** Tries once more; what is not taken then waits for the next process. */
+  close(): Promise<void>
+}
+
+/** Writes what waits, in its order; also what a process before this one left. */
+export function keepLateEntries(deps: {
+  data: Pick<DataStore, 'audit'>
+  announcer: Announcer
+  spool: Spool<LateEntry>
+  log: Logger
+}): LateEntries {
+  const { data, spool, log } = deps
+  const waiting: LateEntry[] = []
+  let working: Promise<void> | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  /** What seemed to fail may have been written all the same, and processes that share a disk find the same. */
+  const isWritten = async ({ data: about, ...named }: LateEntry['entry']) => {
+    const alike = await data.audit.find(named)
+    const saved = JSON.parse(JSON.stringify(about))
+    return alike.some((entry) => isDeepStrictEqual(entry.data, saved))
+  }
+  const work = async () => {
+    for (let [late] = waiting; late; [late] = waiting) {
+      try {
+        if (!(await isWritten(late.entry))) await writeEntry(deps, late.entry)
+        await spool.remove(late.id)
+      } catch (err) {
+        if (err instanceof Failure && err.code === 'DATA_UNAVAILABLE') return tryAgain()
+        log.error({ err, entry: late.entry }, 'an entry of the audit log cannot be written')
+      }
+      waiting.shift()
+    }
+    log.info('the audit log has what it lacked')
+  }
+  const begin = () => {
+    clearTimeout(timer)
+    timer = undefined
+    working ??= work().finally(() => {
+      working = null
+      // Added after the last look.
+      if (waiting.length > 0) tryAgain()
+    })
+    return working
+  }
+  const tryAgain = () => {
+    timer ??= setTimeout(begin, RETRY_MS).unref()
+  }
+
+  const found = spool.all().then(
+    (left) => {
+      waiting.unshift(...left)
+      if (waiting.length > 0) tryAgain()
+    },
+    (err) => log.error({ err }, 'what waits for the audit log cannot be read'),
+  )
+
+  return {
+    async add(entry) {
+      const late = { id: randomUUID(), entry, receivedAt: entry.createdAt }
+      try {
+        if (waiting.length >= MOST_WAITING) throw new Error('too many wait already')
+        await spool.keep(late)
+        waiting.push(late)
+        log.warn({ entry }, 'the store is away: an entry of the audit log waits for it')
+        if (!working) tryAgain()
+      } catch (err) {
+        log.error({ err, entry }, 'the audit log lacks an entry')
+      }
+    },
+    async close() {
+      await found
+      if (waiting.length > 0) await begin()
+      clearTimeout(timer)
+      if (waiting.length > 0) log.warn({ entries: waiting.length }, 'entries of the audit log wait on disk')
+    },
+  }
+}
