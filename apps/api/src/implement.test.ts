@@ -1,16 +1,11 @@
 import { connect as connectTo } from 'node:net'
-import cookie from '@fastify/cookie'
-import jwt from '@fastify/jwt'
 import { type Access, defineRoute, failureBody } from '@solstice/contracts'
-import { capabilitiesOf, Failure } from '@solstice/station'
+import { Failure } from '@solstice/station'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
-import { createGate } from './access.ts'
-import { createAdminTokens } from './admin-tokens.ts'
-import { createOrigins } from './client-address.ts'
+import { openGate } from '../../../tests/harness/gate.ts'
 import { implement, refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
-import { createTokens } from './tokens.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -34,23 +29,7 @@ async function openApp(): Promise<FastifyInstance> {
     http: { headersTimeout: 2_000, connectionsCheckingInterval: 50 },
   })
   t.teardown(() => app.close())
-  await app.register(cookie)
-  await app.register(jwt, { secret: 's' })
-  const gate = createGate({
-    tokens: createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 }),
-    adminTokens: createAdminTokens(app.jwt, 's'),
-    findAdmin: async () => null,
-    origins: createOrigins({ publicServerUrl: '', clientOrigins: [], trustProxyHops: 0 }),
-    capabilities: capabilitiesOf({
-      ephemeralStorage: true,
-      dataProvider: 'json',
-      mediaStorage: 'local',
-      streamMode: false,
-      radioHostsMode: false,
-    }),
-    clock: { nowMs: () => 0 },
-  })
-  speakContract(app, gate)
+  speakContract(app, await openGate(app))
   return app
 }
 

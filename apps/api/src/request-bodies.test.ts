@@ -3,17 +3,13 @@ import { request as ask, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import cookie from '@fastify/cookie'
-import jwt from '@fastify/jwt'
 import { defineRoute, failureBody } from '@solstice/contracts'
-import { capabilitiesOf, Failure } from '@solstice/station'
+import { Failure } from '@solstice/station'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { createGate } from './access.ts'
-import { createAdminTokens } from './admin-tokens.ts'
-import { createOrigins } from './client-address.ts'
+import { openGate } from '../../../tests/harness/gate.ts'
 import {
   type ContractOptions,
   implement,
@@ -22,7 +18,6 @@ import {
   refuseOtherMethods,
   speakContract,
 } from './implement.ts'
-import { createTokens } from './tokens.ts'
 
 const MB = 1024 * 1024
 const LIMIT = 20 * MB
@@ -66,23 +61,7 @@ async function serve(t: Test, options: ContractOptions = {}) {
     forceCloseConnections: true,
   })
   t.teardown(() => app.close())
-  await app.register(cookie)
-  await app.register(jwt, { secret: 's' })
-  const gate = createGate({
-    tokens: createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 }),
-    adminTokens: createAdminTokens(app.jwt, 's'),
-    findAdmin: async () => null,
-    origins: createOrigins({ publicServerUrl: '', clientOrigins: [], trustProxyHops: 0 }),
-    capabilities: capabilitiesOf({
-      ephemeralStorage: true,
-      dataProvider: 'json',
-      mediaStorage: 'local',
-      streamMode: false,
-      radioHostsMode: false,
-    }),
-    clock: { nowMs: () => 0 },
-  })
-  speakContract(app, gate, options)
+  speakContract(app, await openGate(app), options)
   const heldBack = { until: Promise.resolve() as Promise<unknown> }
   const failed: unknown[] = []
   let tellFailed = () => {}

@@ -1,0 +1,28 @@
+import cookie from '@fastify/cookie'
+import jwt from '@fastify/jwt'
+import { capabilitiesOf } from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { createGate, type Gate } from '../../apps/api/src/access.ts'
+import { createAdminTokens } from '../../apps/api/src/admin-tokens.ts'
+import { createOrigins } from '../../apps/api/src/client-address.ts'
+import { createTokens } from '../../apps/api/src/tokens.ts'
+
+/** What routes of a bare app need, where nobody has an account. */
+export async function openGate(app: FastifyInstance): Promise<Gate> {
+  await app.register(cookie)
+  await app.register(jwt, { secret: 's' })
+  return createGate({
+    tokens: createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 }),
+    adminTokens: createAdminTokens(app.jwt, 's'),
+    findAdmin: async () => null,
+    origins: createOrigins({ publicServerUrl: '', clientOrigins: [], trustProxyHops: 0 }),
+    capabilities: capabilitiesOf({
+      ephemeralStorage: true,
+      dataProvider: 'json',
+      mediaStorage: 'local',
+      streamMode: false,
+      radioHostsMode: false,
+    }),
+    clock: { nowMs: () => 0 },
+  })
+}
