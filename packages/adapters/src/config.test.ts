@@ -128,6 +128,8 @@ t.test('what cannot be used is replaced, with a warning that names it', async (t
     [{ DONATION_RETENTION_DAYS: '6' }, { donationRetentionDays: 7 }],
     [{ DONATION_RETENTION_DAYS: '3651' }, { donationRetentionDays: 3650 }],
     [{ DONATIONS_ENABLED: 'yes' }, {}],
+    [{ VIDEO_SITE_HOSTS: 'https://vimeo.com, Відео.example' }, { videoSiteHosts: ['xn--b1aed0b0h.example'] }],
+    [{ VIDEO_SITE_HOSTS: '*.vimeo.com' }, { videoSiteHosts: [] }],
     [{ ADMIN_LOGIN: ' ' }, { superAdmin: null }],
     [{ ADMIN_PASS: '' }, { superAdmin: null }],
     [{ ADMIN_PASS: 'plain' }, { superAdmin: { login: 'admin', pass: 'plain', isHashed: false } }],

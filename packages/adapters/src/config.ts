@@ -139,11 +139,19 @@ export function readConfig(env: Record<string, string | undefined>) {
   else if (!WHOLE_HASH.test(adminPass))
     warnings.push('ADMIN_PASS begins like a hash but is not a whole one; no password will be right')
 
-  const list = (name: string, fallback: string) =>
-    text(name, fallback)
+  /** In the spelling of addresses, which links are compared with. */
+  const siteHosts = () =>
+    text('VIDEO_SITE_HOSTS', 'youtube.com,youtu.be,music.youtube.com')
       .split(',')
-      .map((item) => item.trim().toLowerCase())
+      .map((name) => name.trim())
       .filter(Boolean)
+      .flatMap((name) => {
+        const address = `https://${name}`
+        const hostname = URL.canParse(address) ? new URL(address).hostname : ''
+        if (/^[a-z\d[]/.test(hostname) && new URL(address).href === `https://${hostname}/`) return hostname
+        warnings.push(`VIDEO_SITE_HOSTS: "${name}" is no name of a host; it is left out`)
+        return []
+      })
 
   const videoAudioBitrate = () => {
     const value = text('VIDEO_AUDIO_BITRATE', '128K').toUpperCase()
@@ -367,7 +375,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Bit rate of the sound that is taken from videos, as ffmpeg takes it. */
     videoAudioBitrate: videoAudioBitrate(),
     /** Hosts, and their subdomains, that video links may name; the first is the domain that cookies have to be of. */
-    videoSiteHosts: list('VIDEO_SITE_HOSTS', 'youtube.com,youtu.be,music.youtube.com'),
+    videoSiteHosts: siteHosts(),
   }
 
   if (problems.length) throw new ConfigError(problems)
