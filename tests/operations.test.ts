@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { parseEnv } from 'node:util'
 import { createMetrics, readConfig, serveMetrics } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
 import { pino } from 'pino'
@@ -10,7 +11,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { openLog } from '../packages/adapters/src/log.ts'
 import { openApp } from './harness/app.ts'
-import { freePort, root, start } from './harness/processes.ts'
+import { freePort, root, start, temporaryFolder } from './harness/processes.ts'
 
 const read = (path: string) => readFile(join(root, path), 'utf8')
 const TOKEN = 'a token of Prometheus'.replaceAll(' ', '-')
@@ -293,6 +294,30 @@ function withoutReferences(value: string | number): string {
     .replace(/\$\{\w+:-([^}]*)\}/g, '$1')
     .replace(/\$\{\w+:\?[^}]+\}/g, 'a'.repeat(40))
 }
+
+t.test(
+  'the guide makes the secrets that the containers want, whole, and only their owner reads them',
+  async (t) => {
+    const hash =
+      '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IGhlcmU$aGFzaCBvZiAzMiBieXRlcyBoYXNoIG9mIDMyIGJ5dGU'
+    const guide = await read('docs/operations.md')
+    const [, lines = ''] = /^```sh\n(touch \.env[\s\S]*?)^docker compose/m.exec(guide) ?? []
+    const folder = await temporaryFolder(t)
+    const script = [
+      `cd "${folder}"`,
+      'openssl() { echo 0123456789abcdef0123456789abcdef; }',
+      lines.replace('$argon2id$…', () => hash),
+    ]
+    const shell = start(t, 'sh', ['-euc', script.join('\n')])
+    t.equal(await shell.exited, 0, shell.output)
+    const path = join(folder, '.env')
+    t.equal((await stat(path)).mode & 0o777, 0o600)
+    const made = parseEnv(await readFile(path, 'utf8'))
+    t.equal(made.ADMIN_PASS, hash)
+    const wanted = [...(await read('docker-compose.yml')).matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    t.same(Object.keys(made).sort(), [...new Set(wanted)].sort())
+  },
+)
 
 t.test('the image has versions and no secrets, and nothing in it runs as root', async (t) => {
   const lines = (await read('Dockerfile'))
