@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Bus, defaultSettings, programmeSettings, trackRef } from '@solstice/station'
 import t from 'tap'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
@@ -131,6 +132,7 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
   const ann = openSocket(t, await app.listen({ port: 0, host: '127.0.0.1' }))
   await ann.first('sync')
   let isDying = false
+  let isRefused = false
   const { bus } = ports
   const dyingBus: Bus = {
     ...bus,
@@ -139,6 +141,10 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
       return {
         ...desk,
         async save(state, due) {
+          if (isRefused) {
+            isRefused = false
+            throw new Error('refused by the test')
+          }
           await desk.save(state, due)
           if (!isDying) return
           isDying = false
@@ -159,6 +165,8 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
   isDying = true
   t.match(await bus.send({ type: 'skip' }), { ok: true })
   t.equal(air.state.list.index, 1)
+  isRefused = true
+  t.match(await bus.send({ type: 'suggest', uid: 'bob', socketId: '', track, mode: 'day' }), { ok: true })
 
   const played = air.state.list.entries.slice(0, 2).map((entry) => entry.track.id)
   const recorded = async () => (await ports.data.history.find()).map(({ trackId }) => trackId)
@@ -172,6 +180,44 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
     'what is told is not left to the next one',
   )
   await desk.handOver()
+})
+
+t.test('what was answered stays in the queue, once, also when Redis is killed meanwhile', async (t) => {
+  const opened = await openApp(t, { NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
+  const { bus } = opened.ports
+  const songs = await Promise.all(
+    Array.from({ length: 15 }, (_, i) => opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })),
+  )
+  const air = await startAir(t, opened.ports)
+  const queued: string[] = []
+  let isOver = false
+  const ordering = [0, 1, 2].map(async (who) => {
+    for (let n = 0; !isOver; n++) {
+      const track = trackRef(songs[(5 * who + n) % songs.length]!)
+      const orderId = `${who} ${n}`
+      const order = { type: 'add-song', track, mode: 'day', orderType: 'lastinline', tier: null } as const
+      const outcome = await bus.send({ ...order, orderId }).catch(() => null)
+      if (outcome?.ok) queued.push(orderId)
+      await pause(20)
+    }
+  })
+  const more = async () => {
+    const wanted = queued.length + 12
+    while (queued.length < wanted) await pause(20)
+  }
+  await more()
+  await opened.redis.process.end('SIGKILL')
+  await opened.redis.restart()
+  await more()
+  isOver = true
+  await Promise.all(ordering)
+  const orders = air.state.list.entries.flatMap(({ orderId }) => orderId ?? [])
+  t.equal(new Set(orders).size, orders.length)
+  t.same(
+    queued.filter((orderId) => !orders.includes(orderId)),
+    [],
+    `${queued.length} songs are there`,
+  )
 })
 
 t.test('G8: each mode is generated as its own settings say, group sections before sections', async (t) => {

@@ -75,7 +75,24 @@ for (let i = 0; i < SONGS; i++) {
 const replicas = [one, two] as const
 const urls = await Promise.all(replicas.map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))
 await startJobs(t, two.ports)
-const air = await startAir(t, one.ports)
+let isChunkRefused = false
+const air = await startAir(t, {
+  ...one.ports,
+  bus: {
+    ...one.ports.bus,
+    async takeDesk(signal) {
+      const desk = await one.ports.bus.takeDesk(signal)
+      return {
+        ...desk,
+        async publish(chunk) {
+          if (!isChunkRefused) return desk.publish(chunk)
+          isChunkRefused = false
+          throw new Error('refused by the test')
+        },
+      }
+    },
+  },
+})
 
 const chunks: FrameChunk[] = []
 const over = new AbortController()
@@ -327,6 +344,24 @@ t.test('what is told or done while PostgreSQL is away counts once, whoever dies 
     t.match((await data.donations.get(donationId))?.status, /^paid/)
   }
   await heir.process.end()
+})
+
+t.test('a Redis that takes no writes for a moment, as with a full disk, is not heard', async (t) => {
+  const from = chunks.length
+  const { redis } = two.ports
+  const refusedChunks = async () => {
+    const [, count] = /cmdstat_xadd:.*rejected_calls=(\d+)/.exec(await redis.info('commandstats')) ?? []
+    return Number(count ?? 0)
+  }
+  await redis.config('SET', 'min-replicas-to-write', '1')
+  await until(async () => (await refusedChunks()) > 0)
+  await redis.config('SET', 'min-replicas-to-write', '0')
+  await moreSound(4)
+  // What is refused for no such reason ends the broadcast, which is then begun anew.
+  isChunkRefused = true
+  await until(() => said.some((line) => line.includes('the air cannot be kept')))
+  await moreSound(4)
+  t.same(flaws(from), [], 'the sound goes on')
 })
 
 t.test('a machine that is cut off from Redis leaves the air before another one takes it', async (t) => {

@@ -154,7 +154,13 @@ export async function goOnAir(
       while (!isSaved) {
         isSaved = true
         const news = due.splice(0)
-        await desk.save(state, [...consequences.unfinished, ...news])
+        try {
+          await desk.save(state, [...consequences.unfinished, ...news])
+        } catch (error) {
+          // The last save may still succeed.
+          due.unshift(...news)
+          throw error
+        }
         for (const consequence of news) consequences.carryOut(consequence)
       }
     })().finally(() => {
@@ -373,7 +379,11 @@ export async function goOnAir(
       ...(speech && { speech }),
       publish: async (chunk: FrameChunk) => {
         if (!isSaved || saving) await save()
-        await desk.publish(chunk)
+        await desk.publish(chunk).catch((error) => {
+          // Without sound nobody shall hold the desk.
+          fail(error)
+          throw error
+        })
       },
       nowMs: clock.nowMs,
       after: lastChunk,

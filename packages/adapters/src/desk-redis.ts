@@ -14,6 +14,9 @@ const TRY_EVERY_MS = 500
 const KEPT_CHUNKS = 64
 const BLOCK_MS = 1_000
 const CLOCK_STEP_MS = 500
+/** What keeps a write from Redis for now: the connection, or a Redis that takes none, as while its disk is full. */
+const PASSING =
+  /Connection|closed|ECONN|EPIPE|LOADING|timed out|in time|MISCONF|OOM|READONLY|NOREPLICAS|BUSY /i
 
 /**
  * Takes the lease if it is free, or was taken for this token by an attempt whose answer got lost. The epoch is the first half of every stream id that this holder will write, so Redis
@@ -138,7 +141,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
           const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
           if (last?.[0] === id) return
           loseDesk('another worker has written')
-        } else if (/Connection|closed|ECONN|EPIPE|LOADING|timed out|in time/i.test(String(error))) {
+        } else if (PASSING.test(String(error))) {
           await pause(100)
         } else {
           throw error
