@@ -272,6 +272,25 @@ t.test('who asks for the desk while nothing passes takes it when Redis is back',
   t.pass('each of them')
 })
 
+t.test('while Redis is away it is not asked more and more', async (t) => {
+  const server = await startRedis(t)
+  const { bus, redis } = await join(t, server.url)
+  await server.process.end()
+  let asked = 0
+  const ping = redis.ping.bind(redis) as () => Promise<'PONG'>
+  redis.ping = (() => {
+    asked++
+    return ping()
+  }) as typeof redis.ping
+  while (redis.status === 'ready') await pause(5)
+  // Longer than from one heartbeat to the next.
+  await pause(1_100)
+  t.equal(asked, 0)
+  t.notOk(bus.isConnected())
+  await server.restart()
+  while (!bus.isConnected()) await pause(20)
+})
+
 t.test('nobody on air: a command is refused after its time, and what was asked is not lost', async (t) => {
   const { url } = await startRedis(t)
   const asker = await join(t, url)

@@ -59,6 +59,8 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
   let lastAnswerMs = performance.now()
   const heartbeat = setInterval(() => {
     for (const connection of [redis, subscriber]) {
+      // What is asked of one that is away would wait for it, more and more of it.
+      if (connection.status !== 'ready') continue
       answered(connection, connection.ping()).then(
         () => {
           if (connection === redis) lastAnswerMs = performance.now()
