@@ -15,7 +15,7 @@ import { METADATA_INTERVAL } from './icy.ts'
 
 type Test = Teardown
 
-async function station(t: Test, kbits = 128, trustProxyHops = 0) {
+async function station(t: Test, kbits = 128, { trustProxyHops = 0, silentMs = 30_000 } = {}) {
   const air = handMadeAir(kbits)
   const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'silent' }) })
   const config = {
@@ -33,6 +33,7 @@ async function station(t: Test, kbits = 128, trustProxyHops = 0) {
     origins,
     uiSettings: () => uiSettings,
     mostPerAddress: 2,
+    silentMs,
   })
   const app = Fastify()
   app.get('/stream', async (request, reply) => {
@@ -190,7 +191,7 @@ t.test('the head is what players and pages expect', async (t) => {
 })
 
 t.test('an address has so many streams at a time, whichever proxy they come through', async (t) => {
-  const { port, air } = await station(t, 128, 1)
+  const { port, air } = await station(t, 128, { trustProxyHops: 1 })
   air.send()
   const ask = (address: string) => listen(port, '/stream', [`X-Forwarded-For: 192.0.2.99, ${address}`])
   const [first] = await Promise.all([ask('192.0.2.1'), ask('192.0.2.1')])
@@ -328,6 +329,18 @@ t.test('closing ends every stream behind a whole chunk', async (t) => {
   const numbers = frameNumbers(players[0]!.body)
   t.equal((numbers.at(-1)! + 1) % 19, 0)
   t.equal(fanOut.listeners, 0)
+})
+
+t.test('when sound stays away every stream ends behind a whole chunk, and may begin again', async (t) => {
+  const { port, air, fanOut } = await station(t, 128, { silentMs: 300 })
+  for (let i = 0; i < 20; i++) air.send()
+  const player = await listen(port)
+  air.send()
+  await player.closed
+  t.equal((frameNumbers(player.body).at(-1)! + 1) % 19, 0)
+  while (fanOut.listeners > 0) await turn()
+  air.send()
+  t.match((await listen(port)).head, /200 OK/)
 })
 
 t.test('what a listener sends after its request is nothing to anybody', async (t) => {

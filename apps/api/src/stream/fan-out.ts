@@ -67,8 +67,9 @@ export function createFanOut(deps: {
   /** Told of each connection that is HTTP's no more. */
   onTaken?: (socket: Socket) => void
   mostPerAddress?: number
+  silentMs?: number
 }): FanOut {
-  const { mirror, clock, config } = deps
+  const { mirror, clock, config, silentMs = SILENT_MS } = deps
   const { ring } = mirror
   const slices: Listener[][] = Array.from({ length: SLICES }, () => [])
   const totals = { bytes: 0, skips: 0, closed: 0 }
@@ -134,7 +135,7 @@ export function createFanOut(deps: {
   }
 
   const round = createRound(SLICES, (index, edge: Segment) => serveSlice(slices[index]!, edge))
-  const silence = setTimeout(() => endAll(), SILENT_MS).unref()
+  const silence = setTimeout(() => endAll(), silentMs).unref()
   const unsubscribe = mirror.onChunk((segment) => {
     silence.refresh()
     round.begin(segment, (segment.chunk.frames * FRAME_MS * SPREAD) / SLICES)
