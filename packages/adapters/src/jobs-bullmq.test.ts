@@ -321,6 +321,31 @@ t.test('without Redis the caller is told so in some seconds, also in the middle'
   for (const attempt of attempts) await t.rejects(() => attempt, { code: 'JOBS_UNAVAILABLE' })
 })
 
+t.test('what was accepted is done, also when Redis is killed and comes back', async (t) => {
+  const { redis, queue } = await openQueue(t)
+  const [running, mayEnd] = [gate(), gate()]
+  const done = new Set<string>()
+  await work(t, redis.url, {
+    'queue-donation': async ({ donationId }) => {
+      running.open()
+      await mayEnd.opened
+      done.add(donationId)
+    },
+  })
+  const ids = Array.from({ length: 20 }, (_, i) => `order ${i}`)
+  for (const id of ids) await queue.add('queue-donation', { donationId: id }, { id })
+  await running.opened
+  // What was answered is in the journal by then; that it is on the disk follows within a second.
+  const client = new Redis(redis.url)
+  await until(async () => /aof_buffer_length:0\r/.test(await client.info('persistence')))
+  client.disconnect()
+  await redis.process.end('SIGKILL')
+  await redis.restart()
+  mayEnd.open()
+  await until(async () => done.size === ids.length)
+  t.same([...done].toSorted(), ids.toSorted())
+})
+
 /** A queue on a Redis of its own, and what is asked of it. */
 async function openQueue(t: Teardown) {
   const redis = await startRedis(t)
