@@ -303,6 +303,10 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     await load.more(60)
     await assertWhole(t)
     t.ok(await answers(back.url))
+    const headers = { authorization: `Bearer ${token}` }
+    const { status } = await fetch(`${nginx.url}/api/admin/verify`, { headers })
+    t.equal(status, 200, 'who logged in at a replica that is gone still is')
+    if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
   })
 
   for (const { output } of [nginx.process, again.process, back.process]) t.notMatch(output, SECRET)
