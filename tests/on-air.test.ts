@@ -188,7 +188,8 @@ t.test('what was answered stays in the queue, once, also when Redis is killed me
   const songs = await Promise.all(
     Array.from({ length: 15 }, (_, i) => opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })),
   )
-  const air = await startAir(t, opened.ports)
+  const ends: (() => unknown)[] = []
+  const air = await startAir({ teardown: (end) => void ends.push(end) }, opened.ports)
   const queued: string[] = []
   let isOver = false
   const ordering = [0, 1, 2].map(async (who) => {
@@ -218,6 +219,12 @@ t.test('what was answered stays in the queue, once, also when Redis is killed me
     [],
     `${queued.length} songs are there`,
   )
+
+  for (const end of ends.toReversed()) await end()
+  await opened.ports.redis.flushall()
+  const wait = async () => t.fail('music is known')
+  const anew = await startAir(t, { ...opened.ports, reconciliation: { mark: async () => {}, wait } })
+  t.equal(anew.state.onAir.phase, 'track', 'and where Redis was emptied the programme starts anew at once')
 })
 
 t.test('G8: each mode is generated as its own settings say, group sections before sections', async (t) => {

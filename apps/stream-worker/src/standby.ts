@@ -8,7 +8,6 @@ const RECONCILIATION_LIMIT_MS = 10_000
 /** Waits for the desk, is on air until it is lost, waits again. Ends when `stopping` is aborted, the desk handed over. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
   const figures = reportFigures(ports.metrics)
-  let isFirst = true
   while (!stopping.aborted) {
     ports.log.info('standing by')
     const leave = fetchAlong(ports)
@@ -22,8 +21,8 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
     try {
       const saved = await desk.resume()
       // A station that starts for the first time may find its music on disk: the first list waits for that.
-      if (!saved && isFirst) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
-      isFirst = false
+      const isNew = !saved && (await ports.data.tracks.find()).length === 0
+      if (isNew) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
       figures.isOnAir = true
       await goOnAir(ports, desk, saved, stopping, figures)
     } catch (error) {

@@ -5,7 +5,7 @@ import { PREFIX } from './redis.ts'
 const KEY = `${PREFIX}reconciled`
 const LOOK_EVERY_MS = 100
 
-/** Library and disk agree: said by the job that sees to it, awaited by a worker that has nothing saved to play. */
+/** Library and disk agree: said by the job that sees to it, awaited by a worker that knows of nothing to play. */
 export interface Reconciliation {
   mark(): Promise<void>
   /** Resolves when it was said, or after `limitMs`. */
