@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -403,4 +405,22 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
   t.equal(said.filter((line) => line.includes('desk taken')).length, 1, 'it stands by')
   await moreSound(4)
   t.same(flaws(from), [], 'and disturbs nothing')
+})
+
+t.test('Redis is emptied: the programme starts anew, and whoever listens hears it', async (t) => {
+  const request = get(`${urls[1]}/api/stream/public.mp3`, { agent: false })
+  const [stream] = (await once(request, 'response')) as [IncomingMessage]
+  t.teardown(() => stream.destroy())
+  let heard: Buffer = Buffer.alloc(0)
+  stream.on('data', (bytes: Buffer) => {
+    heard = Buffer.concat([heard, bytes])
+  })
+  const { serial } = air.state
+  await two.ports.redis.flushall()
+  await air.until((state) => state.serial < serial && state.onAir.phase === 'track')
+  const from = chunks.length
+  await until(() => chunks.slice(from).some(({ cues }) => cues.some(({ entryId }) => entryId !== null)))
+  const { audio } = chunks.at(-1)!
+  await until(() => heard.includes(audio))
+  t.match(await ask('GET /api/admin/song-groups'), { status: 200 }, 'everybody stays logged in')
 })
