@@ -489,6 +489,8 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
   const edit = { songId, metadata: {}, lyricsEntry, lyricsChanged: true, offset: -0.126, offsetChanged: true }
   const helper = await asAdmin(station, ['editor_lyrics'])
   const context = { auditContext: { source: 'batch', force: true, more: 'x'.repeat(10_000) } }
+  const listener = openSocket(t, await station.app.listen({ port: 0, host: '127.0.0.1' }))
+  await listener.first('sync')
   const edited = await helper.ask('POST /api/admin/song-editor/save', { ...edit, ...context })
   t.match(edited, {
     status: 200,
@@ -510,6 +512,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
       },
     },
   })
+  await listener.first('library_updated')
   t.equal((await save({ songId, metadata: {}, offset: 0.0004, offsetChanged: true })).body.offset, 0)
   t.equal(await data.offsets.get(lyricsKey('Інша', 'Apart')), null)
 

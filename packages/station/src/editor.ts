@@ -107,6 +107,7 @@ async function editTrack(
 
   const edit = { ...(lyrics && { entry: lyrics }), ...(offset !== undefined && { offset }) }
   const edited = await editLyrics({ data, audit }, actor, after, edit, info)
+  if (edited.isChanged) deps.announcer.announce('library_updated')
   return { songId, isChanged: changes.length > 0 || edited.isChanged }
 }
 
