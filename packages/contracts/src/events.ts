@@ -1,11 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AuditEntry } from './admin-resources.ts'
-import { clientEvent, serverEvent } from './event.ts'
+import { clientEvent, EpochMs, serverEvent } from './event.ts'
 import { liveClientEvents, liveServerEvents } from './live-events.ts'
 import { QueueItem, RadioState, TrackId, User } from './resources.ts'
 
 const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const EpochMs = Type.Number({ description: 'epoch ms of the station clock' })
 
 export const clientEvents = {
   listener_init: clientEvent({

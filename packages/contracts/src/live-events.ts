@@ -1,9 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { clientEvent, serverEvent } from './event.ts'
+import { clientEvent, EpochMs, serverEvent } from './event.ts'
 import { Localized } from './localized.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const EpochMs = Type.Number({ description: 'epoch ms of the station clock' })
 const SocketId = Type.String({ minLength: 1, maxLength: 100 })
 
 export const LiveRole = Type.Union([

@@ -14,7 +14,11 @@ export function liveRoster({ live }: PlayoutState): Participant[] {
 
 /** Who asks to come on the air, in the order in which they came. */
 export function guestQueue({ live }: PlayoutState): GuestRequest[] {
-  return live.requests.map(({ uid, nickname, addedAtMs }) => ({ uid, nickname, addedAt: addedAtMs }))
+  return live.requests.map(({ uid, nickname, addedAtMs }) => ({
+    uid,
+    nickname,
+    addedAt: Math.round(addedAtMs),
+  }))
 }
 
 /** Who may come on the air and has not come yet. */
@@ -27,7 +31,9 @@ export function shownCode(
   { live: { code } }: PlayoutState,
   nowMs: number,
 ): { code: string; expiresAt: number } | { code: null } {
-  return code && code.expiresAtMs > nowMs ? { code: code.code, expiresAt: code.expiresAtMs } : { code: null }
+  return code && code.expiresAtMs > nowMs
+    ? { code: code.code, expiresAt: Math.round(code.expiresAtMs) }
+    : { code: null }
 }
 
 /** At least one host is on the air. */

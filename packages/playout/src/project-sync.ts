@@ -23,7 +23,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs)
     pendingModeSwitch: pendingSwitch && {
       targetMode: pendingSwitch.target,
       // The track boundary that it waits for has no moment.
-      executeAtMs: pendingSwitch.waiting ? null : pendingSwitch.atMs,
+      executeAtMs: pendingSwitch.waiting ? null : Math.round(pendingSwitch.atMs),
     },
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }

@@ -79,7 +79,11 @@ export function suggestWaitSecs(state: PlayoutState, uid: string, nowMs: number)
 
 /** What those who may decide are shown of the requests. */
 export function suggestionList(suggestions: readonly Suggestion[]) {
-  return suggestions.map(({ uid, track, addedAtMs }) => ({ uid, song: songOf(track), addedAt: addedAtMs }))
+  return suggestions.map(({ uid, track, addedAtMs }) => ({
+    uid,
+    song: songOf(track),
+    addedAt: Math.round(addedAtMs),
+  }))
 }
 
 /** What listeners and admins are shown of a song that was asked for. */

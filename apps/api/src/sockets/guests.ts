@@ -83,7 +83,7 @@ export function guestHandlers(deps: {
           if (!sockets.roleOf(who)) throw new Failure('GUEST_NOT_APPROVED')
           const { socketId } = who
           const { role, nickname, expiresAtMs } = await carryOut(bus, { type: 'connect-guest', socketId })
-          return { ok: true, role, nickname, expiresAt: expiresAtMs }
+          return { ok: true, role, nickname, expiresAt: Math.round(expiresAtMs) }
         }),
     },
     guest_leave_live: {

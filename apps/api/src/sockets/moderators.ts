@@ -62,7 +62,7 @@ export function moderatorHandlers(deps: {
     const { expiresAtMs } = await carryOut(bus, command)
     const operation = isReplacing ? 'guest_code_regenerate' : 'guest_code_generate'
     await audit.record(admin, operation, { ttlHours: hours })
-    return { ok: true, code, expiresAt: expiresAtMs ?? clock.nowMs() }
+    return { ok: true, code, expiresAt: Math.round(expiresAtMs ?? clock.nowMs()) }
   }
 
   const requireBans = () => {
