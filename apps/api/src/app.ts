@@ -110,6 +110,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: PARAM_LIMIT },
     schemaController: { compilersFactory: compileWhenNeeded },
+    // Otherwise a text that is read as an infinite number is not held against the bounds of a shape.
+    ajv: { customOptions: { strictNumbers: false } },
     // A machine that is busy starts slowly, but it starts.
     pluginTimeout: START_LIMIT_MS,
     // Node looks for requests that are too slow every 30 s unless told otherwise.

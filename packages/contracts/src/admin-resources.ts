@@ -5,6 +5,9 @@ import { Mode, Track, TrackId, UiSettings } from './resources.ts'
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const EpochMs = Type.Number({ description: 'epoch ms' })
 
+/** Where a page of a list begins; bounded, because a number that is too long is read as infinite. */
+export const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
+
 export const Privileges = Type.Array(Type.String(), { description: 'see `allPrivileges`' })
 
 /** A helper's account as the super admin sees it. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { AuditEntry, Settings, SettingsBounds, SongGroup } from '../admin-resources.ts'
+import { AuditEntry, Offset, Settings, SettingsBounds, SongGroup } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
 import { HistoryItem, TrackId } from '../resources.ts'
 import { defineRoute, needs, perSection } from '../route.ts'
@@ -41,7 +41,7 @@ export const getAudit = defineRoute({
   query: Type.Object({
     window: Type.Optional(Type.String({ description: '`1h`, `6h`, `24h` (default) or `7d`' })),
     limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
-    offset: Type.Integer({ minimum: 0, default: 0 }),
+    offset: Offset,
   }),
   reply: Type.Object({
     ok: Type.Literal(true),

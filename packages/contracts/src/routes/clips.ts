@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Clip, type ClipFamily, ClipResult } from '../admin-resources.ts'
+import { Clip, type ClipFamily, ClipResult, Offset } from '../admin-resources.ts'
 import { Mode } from '../resources.ts'
 import { bytes, defineRoute, needs } from '../route.ts'
 import { audioTypes, FileName } from './track-shapes.ts'
@@ -49,7 +49,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
       query: Type.Object({
         mode: Type.Optional(Type.String({ description: '`day` or `night`; anything else = both' })),
         search: Type.Optional(Type.String({ maxLength: 300, description: 'part of the file name' })),
-        offset: Type.Integer({ minimum: 0, default: 0 }),
+        offset: Offset,
         limit: Type.Integer({ minimum: 1, default: 10, description: `at most ${mostPerPage}` }),
       }),
       reply: Type.Object({ ok: Type.Literal(true), items: Type.Array(Clip), total: Type.Integer() }),

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { Offset } from '../admin-resources.ts'
 import { DonationSettings, DonationStatus, TrackId } from '../resources.ts'
 import { defineRoute, needs } from '../route.ts'
 
@@ -83,7 +84,7 @@ export const getDonationHistory = defineRoute({
   query: Type.Object({
     window: Type.Optional(Type.String({ description: '`24h`, `7d`, `30d` or `max` (default)' })),
     limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
-    offset: Type.Integer({ minimum: 0, default: 0 }),
+    offset: Offset,
   }),
   reply: Type.Object({
     entries: Type.Array(

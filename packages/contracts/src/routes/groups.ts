@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { SongGroup, SongPreview } from '../admin-resources.ts'
+import { Offset, SongGroup, SongPreview } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
 import { Mode, TrackId } from '../resources.ts'
 import { defineRoute, needs } from '../route.ts'
@@ -35,7 +35,7 @@ export const searchGroupLibrary = defineRoute({
   query: Type.Object({
     mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })),
     query: Type.String({ default: '', maxLength: 300 }),
-    offset: Type.Integer({ minimum: 0, default: 0 }),
+    offset: Offset,
     limit: Type.Integer({ minimum: 1, default: 5, description: 'at most 50' }),
   }),
   reply: Type.Object({
