@@ -137,7 +137,12 @@ t.test('a listener supports a song: the code, the payment, and what became of it
   const station = await openApp(t, env)
   const { app, ports, addTrack } = station
   const { data, clock, announcer } = ports
-  const tracks = await Promise.all(['Low', 'Half', 'High'].map((name) => addTrack(`day/${name} Tide.mp3`)))
+  const markup = '<img src=x onerror=alert(1)>'
+  const tracks = await Promise.all([
+    addTrack('day/Low Tide.mp3'),
+    addTrack('day/Half Tide.mp3', null, { title: markup, artist: markup }),
+    addTrack('day/High Tide.mp3'),
+  ])
   const [low, half, high] = tracks.map((track, i) => ({
     entryId: `e${i}`,
     track: { ...trackRef(track), durationMs: 3_600_000 },
@@ -159,7 +164,9 @@ t.test('a listener supports a song: the code, the payment, and what became of it
   const context = page.context()
   await context.grantPermissions(['clipboard-write', 'clipboard-read'])
   await context.route('https://*.example/**', (route) => route.fulfill({ body: 'A page on which one pays' }))
+  await page.locator('section:has(#next) li').filter({ hasText: markup }).waitFor()
   await page.getByRole('button', { name: 'Обрати пісню' }).click()
+  await page.getByRole('dialog').locator('.song-text').filter({ hasText: markup }).waitFor()
   const opener = page.getByRole('button', { name: 'Підтримати High Tide — Somebody' })
   await opener.click()
   const panel = page.getByRole('dialog', { name: 'Підтримати пісню' })
