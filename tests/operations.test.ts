@@ -314,6 +314,13 @@ t.test(
     t.equal((await stat(path)).mode & 0o777, 0o600)
     const made = parseEnv(await readFile(path, 'utf8'))
     t.equal(made.ADMIN_PASS, hash)
+    const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
+    t.equal(
+      await start(t, 'sh', ['-nc', blocks.join('\n')]).exited,
+      0,
+      'a shell takes all lines of the guide',
+    )
+
     const wanted = [...(await read('docker-compose.yml')).matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
     t.same(Object.keys(made).sort(), [...new Set(wanted)].sort())
   },

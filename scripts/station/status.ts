@@ -181,7 +181,7 @@ function shown({ data, media, redis, air, processes, jobs }: Status): Record<str
           `${air.mode}, ${air.phase}${air.song ? `: ${air.song}` : ''}${air.isPaused ? ' (paused)' : ''}`,
           ...(air.speakers.length > 0 ? [`on microphone: ${air.speakers.join(', ')}`] : []),
         ]
-      : [processes?.workersOnAir ? 'nothing yet' : 'nobody'],
+      : [!processes ? 'unknown' : processes.workersOnAir ? 'nothing yet' : 'nobody'],
     processes: processes
       ? [
           `${plural(processes.replicas, 'replica')}, ${plural(processes.workersOnAir, 'worker')} on the air, ` +
