@@ -222,7 +222,7 @@ t.test('what was answered stays in the queue, once, also when Redis is killed me
 
   for (const end of ends.toReversed()) await end()
   await opened.ports.redis.flushall()
-  const wait = async () => t.fail('music is known')
+  const wait = async () => void t.fail('music is known')
   const anew = await startAir(t, { ...opened.ports, reconciliation: { mark: async () => {}, wait } })
   t.equal(anew.state.onAir.phase, 'track', 'and where Redis was emptied the programme starts anew at once')
 })
