@@ -84,7 +84,7 @@ const commands: Record<string, Command> = {
   },
   scan: {
     usage: '[--dry-run]',
-    about: 'makes records of files, in the bucket or local, that have none',
+    about: 'makes records of files, in the bucket or local, that have none; says which files are gone',
     options: { 'dry-run': flag },
     words: 0,
     run: async (values, _, signal) => (await import('./station/scan.ts')).scan(values, signal),
