@@ -270,6 +270,8 @@ t.test('every failure speaks every language and has the form of the contract', a
         error: { code: name, field: 'x', uk: String, en: String },
         message: { uk: String, en: String },
       })
+    const isConflict = name === 'TRACK_LOCKED' || name === 'FILENAME_EXISTS'
+    if (isConflict) t.match(body, { ok: false, error: { localized: text }, localized: text }, name)
   }
 })
 

@@ -403,6 +403,7 @@ export function failureBody(code: FailureCode, details: FailureDetails = {}): Fa
 function besideError(code: FailureCode, { donated, remaining, limit }: FailureDetails, localized: Localized) {
   switch (code) {
     case 'TRACK_LOCKED':
+    case 'FILENAME_EXISTS':
       return { ok: false, localized }
     case 'MODE_SWITCH_REFUSED':
       return { donated: donated === true }
@@ -414,5 +415,5 @@ function besideError(code: FailureCode, { donated, remaining, limit }: FailureDe
 }
 
 function withinError(code: FailureCode, localized: Localized) {
-  return code === 'TRACK_LOCKED' ? { localized } : {}
+  return code === 'TRACK_LOCKED' || code === 'FILENAME_EXISTS' ? { localized } : {}
 }
