@@ -273,6 +273,7 @@ t.test('a search asks the service, whatever is remembered, and stores nothing', 
   })
   t.match(found.lyricsEntry, synced)
   await search({ title: 'Both', artist: 'A', duration: null })
+  t.equal((await search({ title: 'Both', artist: 'A', duration: '1e400' })).status, 400)
   t.same(
     service.asked.map((search) => Object.fromEntries(search)),
     [

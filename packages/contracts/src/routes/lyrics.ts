@@ -197,7 +197,7 @@ export const uploadSongLyrics = defineRoute({
     title: Type.Optional(Text),
     artist: Type.Optional(Text),
     album: Type.Optional(Text),
-    duration: Type.Optional(Type.Union([Type.Null(), Type.Number({ minimum: 0 })])),
+    duration: Type.Optional(Type.Union([Type.Null(), Type.Number({ minimum: 0, maximum: 86_400 })])),
   }),
   reply: Type.Object({
     ok: Type.Literal(true),
