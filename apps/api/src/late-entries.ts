@@ -46,7 +46,7 @@ export function keepLateEntries(deps: {
         if (!(await isWritten(late.entry))) await writeEntry(deps, late.entry)
         await spool.remove(late.id)
       } catch (err) {
-        if (err instanceof Failure && err.code === 'DATA_UNAVAILABLE') return tryAgain()
+        if (err instanceof Failure && err.code === 'DATA_UNAVAILABLE') return
         log.error({ err, entry: late.entry }, 'an entry of the audit log cannot be written')
       }
       waiting.shift()
@@ -56,24 +56,22 @@ export function keepLateEntries(deps: {
   const begin = () => {
     clearTimeout(timer)
     timer = undefined
-    working ??= work().finally(() => {
+    // What was left comes first: until it is known, nothing is written.
+    working ??= found.then(work).finally(() => {
       working = null
-      // Added after the last look.
-      if (waiting.length > 0) tryAgain()
+      tryAgain()
     })
     return working
   }
   const tryAgain = () => {
-    timer ??= setTimeout(begin, RETRY_MS).unref()
+    if (waiting.length > 0) timer ??= setTimeout(begin, RETRY_MS).unref()
   }
 
-  const found = spool.all().then(
-    (left) => {
-      waiting.unshift(...left)
-      if (waiting.length > 0) tryAgain()
-    },
-    (err) => log.error({ err }, 'what waits for the audit log cannot be read'),
-  )
+  const found = spool
+    .all()
+    .then((left) => void waiting.unshift(...left))
+    .catch((err) => log.error({ err }, 'what waits for the audit log cannot be read'))
+    .then(tryAgain)
 
   return {
     async add(entry) {

@@ -276,13 +276,13 @@ t.test('while Redis is away it is not asked more and more', async (t) => {
   const server = await startRedis(t)
   const { bus, redis } = await join(t, server.url)
   await server.process.end()
+  while (redis.status === 'ready') await pause(5)
   let asked = 0
   const ping = redis.ping.bind(redis) as () => Promise<'PONG'>
   redis.ping = (() => {
     asked++
     return ping()
   }) as typeof redis.ping
-  while (redis.status === 'ready') await pause(5)
   // Longer than from one heartbeat to the next.
   await pause(1_100)
   t.equal(asked, 0)
