@@ -102,7 +102,8 @@ async function test() {
 /** The tests among these that have stations, each with each kind of store. */
 async function ofStations(files: string[], stores: Stores[]) {
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
-  const hasStation = (text: string) => /harness\/(app|station|browser|stores|postgres)\.ts'/.test(text)
+  const hasStation = (text: string) =>
+    /harness\/(administration|app|station|browser|stores|postgres)\.ts'/.test(text)
   const chosen = files.filter((_, i) => hasStation(texts[i]!))
   return stores.flatMap((each) => chosen.map((file) => ({ file, stores: each })))
 }
