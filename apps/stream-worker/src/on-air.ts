@@ -20,6 +20,7 @@ import {
   resume,
   type Step,
   wantedLists,
+  withRenditions,
 } from '@solstice/playout'
 import {
   type AirDesk,
@@ -318,13 +319,12 @@ export async function goOnAir(
       const nowMs = Math.max(clock.nowMs(), aheadMs)
       passTime(nowMs)
       try {
-        const step = apply(state, command, nowMs)
+        const step = apply(state, withRenditions(command, renditions), nowMs)
         if (command.type === 'library-changed' || command.type === 'settings-changed') libraryVersion++
         if (command.type === 'clips-changed') void readClips()
         due.push({ type: 'answer', asker, outcome: step.outcome })
         take({ ...step, state: { ...step.state, appliedThrough: id } })
         if (command.type === 'renditions-changed') void readRenditions()
-        else if ('track' in command || 'tracks' in command) tell({ type: 'renditions', renditions })
         broadcast?.planChanged()
       } catch (error) {
         // A command that this version does not know must not stop the air, nor be read again for ever.

@@ -14,9 +14,7 @@ export function soonHeard(state: PlayoutState, nowMs: number): MediaKey[] {
     ...[current?.entry, next].map((entry) => entry && aboutEntry(entry).media),
     current?.phrase?.clip.media,
     interrupted,
-    ...upcoming(state)
-      .slice(0, SONGS_AT_HAND)
-      .map(({ track }) => track.id),
+    ...upcoming(state, SONGS_AT_HAND).map(({ track }) => track.id),
     fillerInReserve(state)?.media,
   ].filter((key) => typeof key === 'string')
 }

@@ -261,7 +261,9 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
 /** Rule T4: an entry that cannot be decoded leaves the queue with all others of its track, until the library changes. */
 function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): Step {
   const lists = [state.list, ...Object.values(state.prepared)]
-  const trackId = lists.flatMap((list) => list.entries).find((entry) => entry.entryId === entryId)?.track.id
+  const trackId = lists
+    .map((list) => list.entries.find((entry) => entry.entryId === entryId))
+    .find((entry) => entry !== undefined)?.track.id
   if (trackId === undefined) return { state, effects: [] }
   const cleaned = withoutTracks(state, (id) => id === trackId)
   const informed = { ...cleaned, unplayable: [...state.unplayable, trackId] }
@@ -270,12 +272,15 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
 
 /** All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. */
 function withoutTracks(state: PlayoutState, isGone: (trackId: string) => boolean): PlayoutState {
-  const { entries, index } = state.list
-  const without = (entries: QueueEntry[]) => entries.filter((entry) => !isGone(entry.track.id))
+  const without = <L extends PreparedList>(list: L, index: number): L => {
+    const entries = list.entries.filter((entry, i) => i <= index || !isGone(entry.track.id))
+    // Of a list that stays as it is nothing has to be saved or made anew.
+    return entries.length === list.entries.length ? list : { ...list, entries }
+  }
   return {
     ...state,
-    list: { ...state.list, entries: [...entries.slice(0, index + 1), ...without(entries.slice(index + 1))] },
-    prepared: mapLists(state.prepared, (list) => ({ ...list, entries: without(list.entries) })),
+    list: without(state.list, state.list.index),
+    prepared: mapLists(state.prepared, (list) => without(list, -1)),
   }
 }
 

@@ -83,7 +83,7 @@ export type Fact =
   | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: ProgrammeSettings }
   /** The clips that may go on air; said when a worker takes the desk and when they or their settings change. */
   | { type: 'clips'; clips: Clips }
-  /** How tracks are played, by id; said when a worker takes the desk, when that changes, and when songs were ordered. */
+  /** How tracks are played, by id; said when a worker takes the desk and when that changes. */
   | { type: 'renditions'; renditions: Record<string, Rendition> }
   /** The last sample of an entry, a jingle or filler was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }

@@ -31,6 +31,7 @@ export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './projec
 export { type AirState, preparing, projectSync } from './project-sync.ts'
 export { addCooldownSecsLeft, isOrderKnown } from './queue.ts'
 export { draw, shuffle } from './random.ts'
+export { withRenditions } from './renditions.ts'
 export { resume } from './resume.ts'
 export { skipCooldownSecsLeft } from './skip.ts'
 export {

@@ -24,8 +24,9 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
     return { type: 'order-ended', orderId: orderId!, atMs: following?.startedAtMs ?? soundStartMs(after) }
   })
 
-  const kept = new Set([...waiting(after), isAiring, ...over])
-  const dropped = waiting(before).filter((orderId) => !kept.has(orderId))
+  const isWaitingSame = before.list === after.list
+  const kept = new Set([...(isWaitingSame ? [] : waiting(after)), isAiring, ...over])
+  const dropped = isWaitingSame ? [] : waiting(before).filter((orderId) => !kept.has(orderId))
   return [
     ...aired,
     ...ended,
@@ -72,12 +73,13 @@ function airing({ onAir }: PlayoutState): QueueEntry | null {
 }
 
 function waiting({ list }: PlayoutState): string[] {
-  return list.entries.slice(list.index + 1).flatMap(({ orderId }) => orderId ?? [])
+  return list.entries.flatMap(({ orderId }, i) => (i > list.index && orderId !== undefined ? orderId : []))
 }
 
 /** Of an order whose track was found to be undecodable in between. */
 function spoilt(before: PlayoutState, after: PlayoutState): (orderId: string) => boolean {
   const news = after.unplayable.filter((trackId) => !before.unplayable.includes(trackId))
-  const entries = [...before.list.entries, ...after.list.entries]
-  return (orderId) => entries.some((entry) => entry.orderId === orderId && news.includes(entry.track.id))
+  const isOf = (orderId: string) => (entry: QueueEntry) =>
+    entry.orderId === orderId && news.includes(entry.track.id)
+  return (orderId) => news.length > 0 && [before, after].some(({ list }) => list.entries.some(isOf(orderId)))
 }

@@ -6,13 +6,17 @@ export const SHOWN = 10
 const LONGEST_PAGE = 100
 
 /**
- * What comes next as people are shown it (rule Q1): the rest of this list; near its end as much of the prepared one as makes
- * ten. Nothing while the air is preparing. For the queue of a moment, `advance` the state to it first.
+ * What comes next as people are shown it (rule Q1), the first `most` of it: the rest of this list; near its end as much of the
+ * prepared one as makes ten. Nothing while the air is preparing. For the queue of a moment, `advance` the state to it first.
  */
-export function shownQueue(state: PlayoutState): QueueEntry[] {
-  if (state.onAir.phase === 'preparing') return []
-  const rest = state.list.entries.length - 1 - state.list.index
-  return upcoming(state).slice(0, Math.max(rest, SHOWN))
+export function shownQueue(state: PlayoutState, most = Number.POSITIVE_INFINITY): QueueEntry[] {
+  return upcoming(state, Math.min(most, shownLength(state)))
+}
+
+function shownLength({ onAir, list, prepared, mode }: PlayoutState): number {
+  if (onAir.phase === 'preparing') return 0
+  const rest = list.entries.length - 1 - list.index
+  return Math.max(rest, Math.min(SHOWN, rest + (prepared[mode]?.entries.length ?? 0)))
 }
 
 /** A part of the shown queue, at most 100 entries, and how many there are in all. */
@@ -21,10 +25,9 @@ export function queuePage(
   offset: number,
   limit: number,
 ): { items: QueueItem[]; total: number } {
-  const queue = shownQueue(state)
   const from = Math.max(0, offset)
-  const items = queue.slice(from, from + Math.min(Math.max(0, limit), LONGEST_PAGE)).map(queueItem)
-  return { items, total: queue.length }
+  const to = from + Math.min(Math.max(0, limit), LONGEST_PAGE)
+  return { items: shownQueue(state, to).slice(from).map(queueItem), total: shownLength(state) }
 }
 
 /** The entries of the shown queue that have all words of a query; `position` counts from the entry on air, 1 = next. */
@@ -55,7 +58,7 @@ export function wordSearch(query: string): (song: { artist: string; title: strin
 export function lockOf(state: PlayoutState, trackId: string): 'current' | 'next' | null {
   if (state.onAir.phase === 'preparing') return null
   if (state.onAir.entry?.track.id === trackId) return 'current'
-  return upcoming(state)[0]?.track.id === trackId ? 'next' : null
+  return upcoming(state, 1)[0]?.track.id === trackId ? 'next' : null
 }
 
 export function queueItem({ track, orderType, tier }: QueueEntry): QueueItem {

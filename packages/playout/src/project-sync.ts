@@ -28,7 +28,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs)
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
-  const playlist = shownQueue(state).slice(0, SHOWN).map(queueItem)
+  const playlist = shownQueue(state, SHOWN).map(queueItem)
   if (onAir.phase === 'chat')
     return { ...common, ...chatting, track: onAir.entry?.track.id ?? null, playlist }
   const { track, orderType, tier } = onAir.entry

@@ -3,12 +3,14 @@ import { NOON, playing, track, tracks } from '../../../tests/harness/programme.t
 import {
   advance,
   apply,
+  type Command,
   learn,
   nextDueMs,
   projectAir,
   projectSync,
   type Rendition,
   soundStartMs,
+  withRenditions,
 } from './index.ts'
 
 const rendition: Rendition = { gainDb: -4.5, startMs: 3_000, endMs: 50_000 }
@@ -42,6 +44,24 @@ t.test('V1, V3: sync carries the gain of what was measured before it began', asy
   const off = learn(state, { type: 'renditions', renditions: asItIs }, NOON + 2000).state
   t.notOk('gainDb' in projectSync(off, endMs))
 })
+
+t.test(
+  'V3: a song that is asked for is played as it was measured, and nothing else is looked at',
+  async (t) => {
+    const song = track('wanted')
+    const state = playing(tracks(12))
+    const order = { track: song, mode: 'day', orderType: 'lastinline', tier: null } as const
+    const known = withRenditions({ type: 'add-song', ...order }, { [song.id]: rendition })
+    const { list } = apply(state, known, NOON + 1000).state
+    t.same(list.entries[1]?.track.rendition, rendition)
+    t.ok(list.entries.slice(2).every((entry, i) => entry === state.list.entries[i + 1]))
+
+    const group: Command = { type: 'insert-group', mode: 'day', tracks: [song, track('other')] }
+    const given = withRenditions(group, { [song.id]: rendition })
+    t.match(given, { tracks: [{ rendition }, track('other')] })
+    t.equal(withRenditions({ type: 'skip' }, {}).type, 'skip')
+  },
+)
 
 t.test('V3: tracks with other tags are played as before', async (t) => {
   const song = { ...track('a'), rendition }

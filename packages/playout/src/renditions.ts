@@ -1,3 +1,4 @@
+import type { Command } from './commands.ts'
 import type { PlayoutState, PreparedList, QueueEntry, Rendition, TrackRef } from './state.ts'
 
 /** Rule V3: how tracks are played is known now. What is on air is played to its end as it was begun. */
@@ -9,8 +10,9 @@ export function learnRenditions(
   const onAirId = onAir.phase === 'preparing' ? null : onAir.entry?.entryId
   const known = <T extends { track: TrackRef }>(holder: T): T => {
     const rendition = renditions[holder.track.id]
-    const isSame = JSON.stringify(rendition) === JSON.stringify(holder.track.rendition)
-    return isSame ? holder : { ...holder, track: withRendition(holder.track, rendition) }
+    return isSame(rendition, holder.track.rendition)
+      ? holder
+      : { ...holder, track: withRendition(holder.track, rendition) }
   }
   const knownEntry = (entry: QueueEntry) => (entry.entryId === onAirId ? entry : known(entry))
   const inList = <L extends PreparedList>(before: L): L => {
@@ -29,10 +31,23 @@ export function learnRenditions(
   return isUnchanged ? state : { ...state, ...informed }
 }
 
+/** Rule V3: the songs that a command brings, as they are played; nothing else in the queue has to be looked at for that. */
+export function withRenditions(command: Command, renditions: Readonly<Record<string, Rendition>>): Command {
+  const known = (track: TrackRef) => withRendition(track, renditions[track.id])
+  if ('track' in command) return { ...command, track: known(command.track) }
+  if ('tracks' in command) return { ...command, tracks: command.tracks.map(known) }
+  return command
+}
+
 /** A track that is played in this way; without one as it is. */
 export function withRendition(track: TrackRef, rendition: Rendition | undefined): TrackRef {
   const { rendition: _, ...plain } = track
   return rendition ? { ...plain, rendition } : plain
+}
+
+function isSame(one: Rendition | undefined, other: Rendition | undefined): boolean {
+  if (!one || !other) return one === other
+  return one.gainDb === other.gainDb && one.startMs === other.startMs && one.endMs === other.endMs
 }
 
 function isEach<T>(these: readonly T[], those: readonly T[]): boolean {

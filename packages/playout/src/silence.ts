@@ -13,7 +13,7 @@ export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
   // Rule M1: nothing may stand between a track boundary at which the mode changes and the donated songs that come next.
   if (dueMode(state, atMs) !== state.mode) return state
 
-  const others = [current.track.id, upcoming(state)[0]?.track.id]
+  const others = [current.track.id, upcoming(state, 1)[0]?.track.id]
   const heard = entries.slice(0, index).map(({ track }) => track)
   const safe = playable(state, heard).find(({ id }) => !others.includes(id))
   if (safe) {

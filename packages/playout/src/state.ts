@@ -377,7 +377,7 @@ export function dueMode({ forced, schedule }: PlayoutState, atMs: number): Mode 
 
 /** A donated song waits in this list: it keeps the mode. */
 export function isDonatedQueued({ list }: PlayoutState): boolean {
-  return list.entries.slice(list.index + 1).some((entry) => entry.orderType === 'donated')
+  return list.entries.some((entry, i) => i > list.index && entry.orderType === 'donated')
 }
 
 /** The modes for which a list has to be made: the shell answers with a `library` fact for each. */
@@ -390,8 +390,10 @@ export function wantedLists(state: PlayoutState): Mode[] {
   return [...modes].filter((mode) => state.prepared[mode] === undefined)
 }
 
-/** What comes next, in order: the rest of this list, then the one prepared to follow it. */
-export function upcoming(state: PlayoutState): QueueEntry[] {
+/** What comes next, in order, the first `most` of it: the rest of this list, then the one prepared to follow it. */
+export function upcoming(state: PlayoutState, most = Number.POSITIVE_INFINITY): QueueEntry[] {
   const { entries, index } = state.list
-  return [...entries.slice(index + 1), ...(state.prepared[state.mode]?.entries ?? [])]
+  const rest = entries.slice(index + 1, index + 1 + most)
+  const following = state.prepared[state.mode]?.entries ?? []
+  return rest.concat(following.slice(0, most - rest.length))
 }
