@@ -18,6 +18,30 @@ t.test('a station without a night does not switch', async (t) => {
   t.same(await auditLog(), [], 'what was refused is not told')
 })
 
+t.test('a mode without music is not switched to, and settings do not wait for it', async (t) => {
+  const { ask, addTracks, ports } = await openStation(t, { DAY_START_HOUR: '6', NIGHT_START_HOUR: '6' })
+  await addTracks('day', 'Ann', 21, 180)
+  const air = await startAir(t, ports)
+  await air.until(({ emptyModes }) => emptyModes.includes('night'))
+  t.match(await ask('POST', 'switch-mode', { targetMode: 'night' }), {
+    status: 409,
+    body: {
+      donated: false,
+      error: {
+        code: 'MODE_SWITCH_REFUSED',
+        reason: 'empty',
+        uk: /немає що грати/,
+        en: /nothing to play/,
+      },
+    },
+  })
+  const jingles = { generation: { JINGLES_ENABLED: true } }
+  t.equal((await ask('POST', 'settings', jingles)).status, 200)
+  await addTracks('night', 'Bob', 1, 180)
+  const silence = { generation: { JINGLES_ENABLED: false } }
+  t.match(await ask('POST', 'settings', silence), refusal('generation', 'library_short'), 'nor without cause')
+})
+
 t.test('without durable data settings are read only, and there is no log', async (t) => {
   const { ask } = await openStation(t, { EPHEMERAL_STORAGE: 'true' })
   t.equal((await ask('GET', 'settings')).status, 200)

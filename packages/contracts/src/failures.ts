@@ -307,6 +307,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'The next switch is possible in {secsLeft} s',
     ),
     donated: text('У черзі оплачена пісня', 'A paid song is in the queue'),
+    empty: text('У цьому режимі немає що грати', 'This mode has nothing to play'),
   },
   QUEUE_GROUP_INSERT_FAILED: {
     cooldown: text('Наступна група можлива за {secsLeft} с', 'The next group is possible in {secsLeft} s'),

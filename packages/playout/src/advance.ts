@@ -203,7 +203,8 @@ function runPendingSwitch(state: PlayoutState, atMs: number): Step {
   if (!pendingSwitch) return { state, effects: [] }
   const { target, waiting } = pendingSwitch
   const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
-  if (target === mode || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
+  const isInVain = target === mode || state.emptyModes.includes(target)
+  if (isInVain || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
   if (!isDonatedQueued(state)) return switchNow(state, target, atMs)
   const untilMs = schedule.changes.find((change) => change.atMs > atMs)?.atMs ?? null
   return { state: { ...state, pendingSwitch: { ...pendingSwitch, waiting: { untilMs } } }, effects: [] }

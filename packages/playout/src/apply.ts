@@ -236,8 +236,14 @@ function learnStation(
     pendingSwitch: nightMode ? pendingSwitch : null,
     clips: pace === 'sound' ? state.clips : noClips,
   }
-  const isLost = pace === 'clock' && informed.onAir.phase === 'jingle'
+  const { onAir } = informed
+  const isLost = pace === 'clock' && onAir.phase === 'jingle'
   if (isLost) return goOn({ ...informed, isPaused: false }, nowMs)
+  // Rule S7.
+  const isOfNight = !nightMode && informed.mode === 'night'
+  const isKept = onAir.phase === 'track' && onAir.entry.orderType === 'donated'
+  if (isOfNight && (onAir.phase === 'track' || onAir.phase === 'jingle') && !isKept)
+    return goOn(informed, nowMs)
   // Rule O9.
   const resumed = pace === 'clock' ? resumeQueue(informed, nowMs) : { state: informed, effects: [] }
   const isChat = resumed.state.onAir.phase === 'chat'
@@ -255,7 +261,9 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
   // Where only the limit is short there is more to hear than what is repeated.
   const isSmall = repeats && library.length < SMALLEST_LIST
   const prepared = { ...state.prepared, [fact.mode]: { entries, repeats: isSmall } }
-  return start({ ...state, seed, serial, prepared }, nowMs)
+  const others = state.emptyModes.filter((mode) => mode !== fact.mode)
+  const emptyModes = entries.length > 0 ? others : [...others, fact.mode]
+  return start({ ...state, seed, serial, prepared, emptyModes }, nowMs)
 }
 
 /** Rule T4: an entry that cannot be decoded leaves the queue with all others of its track, until the library changes. */
@@ -270,7 +278,10 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
   return isOnAir(state, entryId) ? goOn(informed, nowMs) : { state: informed, effects: [] }
 }
 
-/** All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. */
+/**
+ * All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. A prepared list of
+ * which nothing is left is made anew: there may be other tracks.
+ */
 function withoutTracks(state: PlayoutState, isGone: (trackId: string) => boolean): PlayoutState {
   const without = <L extends PreparedList>(list: L, index: number): L => {
     const entries = list.entries.filter((entry, i) => i <= index || !isGone(entry.track.id))
@@ -280,7 +291,12 @@ function withoutTracks(state: PlayoutState, isGone: (trackId: string) => boolean
   return {
     ...state,
     list: without(state.list, state.list.index),
-    prepared: mapLists(state.prepared, (list) => without(list, -1)),
+    prepared: Object.fromEntries(
+      Object.entries(state.prepared)
+        .map(([mode, list]) => [mode, without(list, -1), list] as const)
+        .filter(([, left, before]) => left.entries.length > 0 || left === before)
+        .map(([mode, left]) => [mode, left]),
+    ),
   }
 }
 

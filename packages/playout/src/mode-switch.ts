@@ -22,9 +22,11 @@ export function switchMode(
 function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetails | null {
   if (!state.nightMode) return { reason: 'night_off', donated: false }
   if (target === state.mode) return { reason: 'already', donated: false }
-  const secs = secsLeft(state.lastSwitchMs, state.limits.modeSwitchCooldownMs, nowMs)
+  const isSilent = state.emptyModes.includes(state.mode)
+  const secs = isSilent ? 0 : secsLeft(state.lastSwitchMs, state.limits.modeSwitchCooldownMs, nowMs)
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs, donated: false }
-  return isDonatedQueued(state) ? { reason: 'donated', donated: true } : null
+  if (isDonatedQueued(state)) return { reason: 'donated', donated: true }
+  return state.emptyModes.includes(target) ? { reason: 'empty', donated: false } : null
 }
 
 /** Rules S5, S6: the track stops, the mode is prepared from a fresh library; against the schedule it is forced. */

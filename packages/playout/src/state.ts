@@ -216,6 +216,8 @@ export interface PlayoutState {
   lastFillerId: string | null
   live: Live
   hosting: Hosting
+  /** The modes for which there was nothing to play when a list was made last (rule M3). */
+  emptyModes: Mode[]
   /** Tracks that could not be decoded; left out until the library changes. */
   unplayable: string[]
   /** Tracks that somebody is about to remove; left out until that is settled, at most until a moment. */
@@ -239,6 +241,7 @@ export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs
     onAir: { phase: 'preparing', target: mode, sinceMs: nowMs, notBeforeMs: nowMs },
     list: emptyList,
     prepared: {},
+    emptyModes: [],
     unplayable: [],
   }
 }
@@ -298,7 +301,10 @@ const sinceVersion4 = {
   hosting: noHosting,
 } satisfies Partial<PlayoutState>
 
-type Version3 = Omit<PlayoutState, 'version' | 'clips' | 'onAir' | keyof typeof sinceVersion4> & {
+type Version3 = Omit<
+  PlayoutState,
+  'version' | 'clips' | 'onAir' | 'emptyModes' | keyof typeof sinceVersion4
+> & {
   version: 3
   clips: Omit<Clips, 'background'>
   onAir: Exclude<OnAir, Chat>
@@ -325,12 +331,24 @@ export function readState(json: string): PlayoutState {
     case 3:
       return fromVersion3(saved)
     case 4:
-      return { ...saved, live: { ...nobodyLive, ...saved.live } }
+      return {
+        ...saved,
+        live: { ...nobodyLive, ...saved.live },
+        // The first states of this version did not have it.
+        emptyModes: saved.emptyModes ?? modes.filter((mode) => saved.prepared[mode]?.entries.length === 0),
+      }
   }
 }
 
 function fromVersion3(saved: Version3): PlayoutState {
-  return { ...sinceVersion3, ...sinceVersion4, ...saved, version: 4, clips: { ...noClips, ...saved.clips } }
+  return {
+    ...sinceVersion3,
+    ...sinceVersion4,
+    emptyModes: [],
+    ...saved,
+    version: 4,
+    clips: { ...noClips, ...saved.clips },
+  }
 }
 
 function fromVersion2(saved: Version2): Version3 {
@@ -361,6 +379,8 @@ export function makeEntries(
   return { entries, serial: serial + entries.length }
 }
 
+const modes: readonly Mode[] = ['day', 'night']
+
 /** The list while there is none. */
 export const emptyList: List = { entries: [], index: 0, repeats: false }
 
@@ -369,10 +389,12 @@ export function naturalMode(schedule: Schedule, atMs: number): Mode {
   return schedule.changes.findLast((change) => change.atMs <= atMs)?.mode ?? schedule.natural
 }
 
-/** The mode that is to be on air at a moment: the forced one, else the natural one. */
-export function dueMode({ forced, schedule }: PlayoutState, atMs: number): Mode {
+/** The mode that is to be on air at a moment: the forced one, else the natural one, of those that have music (rule M3). */
+export function dueMode({ forced, schedule, nightMode, emptyModes }: PlayoutState, atMs: number): Mode {
   const isForced = forced !== null && (forced.untilMs === null || atMs < forced.untilMs)
-  return isForced ? forced.mode : naturalMode(schedule, atMs)
+  const wanted = isForced ? forced.mode : naturalMode(schedule, atMs)
+  if (!nightMode || !emptyModes.includes(wanted)) return wanted
+  return modes.find((mode) => !emptyModes.includes(mode)) ?? wanted
 }
 
 /** A donated song waits in this list: it keeps the mode. */
@@ -382,12 +404,13 @@ export function isDonatedQueued({ list }: PlayoutState): boolean {
 
 /** The modes for which a list has to be made: the shell answers with a `library` fact for each. */
 export function wantedLists(state: PlayoutState): Mode[] {
-  const modes = new Set([
+  const wanted = new Set([
     state.mode,
     state.schedule.natural,
     ...state.schedule.changes.map((change) => change.mode),
+    ...(state.nightMode ? modes : []),
   ])
-  return [...modes].filter((mode) => state.prepared[mode] === undefined)
+  return [...wanted].filter((mode) => state.prepared[mode] === undefined)
 }
 
 /** What comes next, in order, the first `most` of it: the rest of this list, then the one prepared to follow it. */

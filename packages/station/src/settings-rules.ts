@@ -92,7 +92,7 @@ export function mergeSection<S extends SectionName>(
 /** What the settings are held against. */
 export interface SettingsContext {
   library: Record<Mode, readonly Readonly<Track>[]>
-  /** The modes that this station has. */
+  /** The modes that come on the air. */
   activeModes: readonly Mode[]
   usablePhrases: Record<Mode, number>
   /** Usable phrases that each mode needs. */

@@ -256,10 +256,17 @@ async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsC
   const usable = (mode: Mode) => phrases.filter((phrase) => phrase.mode === mode).length
   return {
     library: { day, night },
-    activeModes: nightMode ? ['day', 'night'] : ['day'],
+    activeModes: activeModes(nightMode, { day, night }),
     usablePhrases: { day: usable('day'), night: usable('night') },
     phrasesRequired: clipFamilies.phrases.minRequired,
   }
+}
+
+/** The modes that come on the air; one without music does not, as long as the other one has some. */
+function activeModes(nightMode: boolean, library: SettingsContext['library']): Mode[] {
+  if (!nightMode) return ['day']
+  const withMusic = (['day', 'night'] as const).filter((mode) => library[mode].length > 0)
+  return withMusic.length > 0 ? withMusic : ['day', 'night']
 }
 
 /** Writes a section over the record that it was compared with; false when somebody else saved it meanwhile. */
