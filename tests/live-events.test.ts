@@ -256,6 +256,7 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
       queuePaused: false,
       hosts: [asHost(host, login)],
       pendingGuests: [],
+      guestRequests: [],
       backgroundMusicMode: 'random',
       selectedBackgroundMusicId: null,
     } satisfies Ack<'admin_go_live'>)
@@ -616,10 +617,26 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
     visitor.socket.disconnect()
     await host.first<unknown[]>('guest_queue_update', (list) => list.length === 0)
 
+    const [asking, invited] = [await two.join('192.0.2.97'), await two.join('192.0.2.98')]
+    const nickname = 'V'
+    for (const client of [asking, invited])
+      t.same(await client.ask('guest_request', { nickname }), { ok: true })
+    const accept = { uid: uidOf('192.0.2.98'), action: 'accept' }
+    t.same(await host.ask('admin_guest_action', accept), { ok: true })
     const newer = await one.joinAs()
+    t.match(await newer.ask('admin_go_live'), refused('LIVE_ELSEWHERE'))
+    t.match(await newer.ask('admin_go_live', { takeOver: false }), refused('LIVE_ELSEWHERE'))
+    t.match(await newer.ask('admin_go_live', { takeOver: 1 }), refused('BAD_REQUEST'))
+    t.same(boss.all('host_force_disconnect'), [], 'a second window ends nothing')
+    t.match(await newer.ask('admin_go_live', { takeOver: true }), {
+      ok: true,
+      hosts: [{ login }, { login: 'admin', id: newer.socket.id }],
+      pendingGuests: [{ id: invited.socket.id, nickname, role: 'guest' }],
+      guestRequests: [{ uid: uidOf('192.0.2.97'), nickname }],
+    })
     t.same(await boss.first('host_force_disconnect'), { reason: 'session_replaced' })
-    await host.first<Participant[]>('live_hosts_roster', (list) => list.length === 1)
-    t.match(await newer.ask('admin_go_live'), { ok: true, hosts: [{ login }, { login: 'admin' }] })
+    t.same(await boss.ask('get_queue', {}).then((page) => Object.keys(page as object)), ['items', 'total'])
+    t.match(await boss.ask('admin_go_live'), refused('LIVE_ELSEWHERE'), 'it may take over again')
 
     const { adminId } = (await data.admins.find()).find(({ login: of }) => of === login)!
     await data.admins.update({ adminId }, { privileges: ['stats'] })
@@ -688,7 +705,7 @@ t.test('who is taken off the air is told by its replica, whoever else should hav
   const station = learn(initialState(1, 'sound', schedule, 0), isOn, 0).state
   const speaker = (socketId: string, replica = 'here') => ({ socketId, replica, uid: socketId, address: 'x' })
   const goLive = (name: string, replica?: string): Command => {
-    return { type: 'go-live', speaker: speaker(name, replica), adminId: name, login: name }
+    return { type: 'go-live', speaker: speaker(name, replica), adminId: name, login: name, takeOver: true }
   }
   const toGuest: Command[] = [
     { type: 'request-guest', speaker: speaker('gus'), nickname: 'gus' },
@@ -706,7 +723,7 @@ t.test('who is taken off the air is told by its replica, whoever else should hav
     return told.splice(0)
   }
   const gone: Command = { type: 'replica-gone', replica: 'here' }
-  const leave: Command = { type: 'leave-live', socketId: 'ann', reason: 'self' }
+  const leave: Command = { type: 'leave-live', socketId: 'ann' }
   const toHost = (reason: string) => [['ann'], 'host_force_disconnect', { reason }]
   const guestIs = (reason: string) => [['gus'], 'guest_force_disconnect', { reason }]
 
@@ -715,7 +732,13 @@ t.test('who is taken off the air is told by its replica, whoever else should hav
   t.same(unheard([goLive('ann', 'there'), ...toGuest], [leave]), [guestIs('no_hosts')])
   t.same(unheard([goLive('ann', 'there'), ...toGuest], [{ type: 'ban-uid', uid: 'gus' }]), [guestIs('ban')])
   t.same(unheard([goLive('ann', 'there'), ...toGuest], [], 60_000), [guestIs('timeout')])
-  const elsewhere: Command = { type: 'go-live', speaker: speaker('new'), adminId: 'ann', login: 'ann' }
+  const elsewhere: Command = {
+    type: 'go-live',
+    speaker: speaker('new'),
+    adminId: 'ann',
+    login: 'ann',
+    takeOver: true,
+  }
   t.same(unheard([goLive('ann')], [elsewhere]), [toHost('session_replaced')])
   const off = learn(
     apply(station, goLive('ann'), 0).state,
@@ -736,8 +759,8 @@ t.test(
       const before = await startAir(t, base.ports)
       await before.until(({ hosting }) => hosting.isOn)
       const speaker = { socketId: 'ann', replica: 'gone', uid: 'ann', address: 'x' }
-      await base.ports.bus.send({ type: 'go-live', speaker, adminId: 'ann', login: 'ann' })
-      await base.ports.bus.send({ type: 'leave-live', socketId: 'ann', reason: 'self' })
+      await base.ports.bus.send({ type: 'go-live', speaker, adminId: 'ann', login: 'ann', takeOver: true })
+      await base.ports.bus.send({ type: 'leave-live', socketId: 'ann' })
     })
     const air = await startAir(t, base.ports)
     await air.until(({ hosting }) => hosting.isOn)

@@ -99,6 +99,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   )
 
   const admin = await adminAt(t, url)
+  t.match(await admin.ask('admin_go_live', { takeOver: true }), { ok: true })
   await host.getByText('Your account went on the air in another window.').waitFor()
   t.match(await admin.ask('moderator_ban_ip', { ip: '127.0.0.1' }), { ok: true })
   await guest.reload()

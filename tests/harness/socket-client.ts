@@ -2,6 +2,7 @@ import { type ServerEventName, serverEvents } from '@solstice/contracts'
 import { io, type Socket } from 'socket.io-client'
 import { Value } from 'typebox/value'
 import type { Teardown } from './processes.ts'
+import { PATIENCE_MS } from './until.ts'
 
 export type SocketClient = ReturnType<typeof openSocket>
 
@@ -43,18 +44,33 @@ export function openSocket(
     all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
     /** The first event of that name whose payload fits, as soon as it is there. */
     async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
+      const endMs = performance.now() + PATIENCE_MS
       for (;;) {
         const found = heard.find((one) => one.event === event && fits(one.payload as T))
         if (found) return found.payload as T
         if (refusal) throw refusal
-        await new Promise<void>((resolve) => waiting.add(resolve))
+        if (performance.now() > endMs) throw new Error(`not heard: ${event}`)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, PATIENCE_MS)
+          waiting.add(() => {
+            clearTimeout(timer)
+            resolve()
+          })
+        })
       }
     },
     /** From now on `first` and `all` know only what comes. */
     forget() {
       heard.length = 0
     },
+    /** What the event is answered. @throws when it is not within a minute. */
     ask: (event: string, ...args: unknown[]) =>
-      new Promise<unknown>((resolve) => socket.emit(event, ...args, resolve)),
+      new Promise<unknown>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`not answered: ${event}`)), PATIENCE_MS)
+        socket.emit(event, ...args, (answer: unknown) => {
+          clearTimeout(timer)
+          resolve(answer)
+        })
+      }),
   }
 }

@@ -88,6 +88,11 @@ export const failures = {
     'Ви вже в ефірі або маєте дозвіл вийти в нього',
     'You are on the air already, or may come on it',
   ),
+  LIVE_ELSEWHERE: failure(
+    409,
+    'Ваш обліковий запис уже в ефірі з іншого вікна',
+    'Your account is on the air in another window',
+  ),
   SLOTS_TAKEN: failure(409, 'В ефірі немає вільного місця', 'There is no free slot on the air'),
   NO_HOSTS: failure(409, 'В ефірі немає ведучих', 'No host is on the air'),
   PARTICIPANT_NOT_FOUND: failure(

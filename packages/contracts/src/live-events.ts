@@ -73,15 +73,17 @@ const BackgroundTrack = Type.Object({
 /** What hosts, guests and moderators send. All of it is refused, or dropped, while hosting is off. */
 export const liveClientEvents = {
   admin_go_live: clientEvent({
-    summary: 'Goes on the air as a host',
+    summary:
+      'Goes on the air as a host. An account does so from one socket: `LIVE_ELSEWHERE` where another one has the air, unless `takeOver` moves the session here',
     access: { all: ['radio_host'] },
-    payload: null,
+    payload: Type.Object({ takeOver: Type.Optional(Type.Boolean()) }),
     ack: Type.Union([
       Type.Object({
         ok: Type.Literal(true),
         queuePaused: Type.Boolean(),
         hosts: Type.Array(Participant),
-        pendingGuests: Type.Array(GuestRequest),
+        pendingGuests: Type.Array(PendingGuest),
+        guestRequests: Type.Array(GuestRequest),
         backgroundMusicMode: BackgroundMode,
         selectedBackgroundMusicId: nullable(Type.String()),
       }),
@@ -336,7 +338,7 @@ export const liveServerEvents = {
     payload: AccessCode,
   }),
   host_force_disconnect: serverEvent({
-    summary: 'Somebody took the host off the air, or its account is used by another socket now',
+    summary: 'Somebody took the host off the air, or another socket of the account took over',
     payload: Type.Object({ reason: Type.Union([Type.Literal('kick'), Type.Literal('session_replaced')]) }),
   }),
   guest_force_disconnect: serverEvent({

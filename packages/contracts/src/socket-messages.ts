@@ -12,6 +12,10 @@ export const socketMessages = {
     'Сеанс недійсний, увійдіть знову',
     'The session is invalid, please log in again',
   ),
+  ADMIN_SESSION_REPLACED: text(
+    'Обліковий запис відкрито в надто багатьох вікнах, тож це від’єднано',
+    'The account is open in too many windows, so this one was detached',
+  ),
   INSUFFICIENT_PRIVILEGES: text('Недостатньо прав для цієї дії', 'You lack the privilege for this'),
   QUEUE_SONG_ADDED: text('Пісню поставлено в чергу', 'The song is queued'),
   QUEUE_SONG_REMOVED: text('Пісню прибрано з черги', 'The song is removed from the queue'),

@@ -3,13 +3,10 @@ import type { Hosting, LiveEnd, Participant, Speaker } from './live-state.ts'
 
 /** What people on microphone, and those who look after them, may ask of the air. */
 export type LiveCommand =
-  /** An admin goes on the air. Twice is once. */
-  | { type: 'go-live'; speaker: Speaker; adminId: string; login: string }
-  /**
-   * A socket goes off the air, and takes back what it asked for: its request and its approval end, too. `reason`: `self`, or
-   * why the station took it off.
-   */
-  | { type: 'leave-live'; socketId: string; reason: 'self' | 'session_replaced' }
+  /** An admin goes on the air. Twice is once. `takeOver`: also in place of another socket of the account. */
+  | { type: 'go-live'; speaker: Speaker; adminId: string; login: string; takeOver: boolean }
+  /** A socket goes off the air, and takes back what it asked for: its request and its approval end, too. */
+  | { type: 'leave-live'; socketId: string }
   /** An API process is gone with all its sockets. */
   | { type: 'replica-gone'; replica: string }
   | { type: 'set-mic'; socketId: string; isOn: boolean }

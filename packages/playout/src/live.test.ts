@@ -39,11 +39,12 @@ const speaker = (
   { replica = 'api 1', address = `address of ${name}`, uid = `uid of ${name}` } = {},
 ) => ({ socketId: `socket of ${name}`, replica, uid, address })
 const socket = (name: string) => speaker(name).socketId
-const goLive = (name: string, adminId = `account of ${name}`): Command => ({
+const goLive = (name: string, adminId = `account of ${name}`, takeOver = false): Command => ({
   type: 'go-live',
   speaker: speaker(name),
   adminId,
   login: name,
+  takeOver,
 })
 const ask = (name: string, from: Parameters<typeof speaker>[1] = {}): Command => ({
   type: 'request-guest',
@@ -56,7 +57,7 @@ const decide = (name: string, action: 'accept' | 'reject'): Command => ({
   action,
 })
 const connect = (name: string): Command => ({ type: 'connect-guest', socketId: socket(name) })
-const leave = (name: string): Command => ({ type: 'leave-live', socketId: socket(name), reason: 'self' })
+const leave = (name: string): Command => ({ type: 'leave-live', socketId: socket(name) })
 const setCode = (code: string | null, more: { isReplacing?: boolean; lifeMs?: number } = {}): Command => ({
   type: 'set-code',
   code,
@@ -167,18 +168,20 @@ t.test('H1: hosts and guests share the slots; at most two hosts and one of each 
     t.equal(refusalOf(off, command), 'FEATURE_UNAVAILABLE radioHosts', command.type)
 })
 
-t.test('H2: a second socket of an account takes the place of the first', async (t) => {
-  const first = after(station({ slots: 2 }), [goLive('ann'), ...guestOnAir('gus')])
-  const second = apply(first, goLive('ann at home', 'account of ann'), NOON)
+t.test('H2: a second socket of an account has the place of the first only when it takes over', async (t) => {
+  const first = after(station({ slots: 2 }), [goLive('ann'), ...guestOnAir('gus'), mute('ann')])
+  const refused = apply(first, goLive('ann at home', 'account of ann'), NOON)
+  t.same([refusal(refused), refused.state, told(refused)], ['LIVE_ELSEWHERE', first, []])
+  const second = apply(first, goLive('ann at home', 'account of ann', true), NOON)
   t.same(told(second), ['ann ended: session_replaced', 'ann at home began'])
-  t.same(names(second.state), ['gus', 'ann at home'], 'the last host was not gone for a moment')
+  t.same(names(second.state), ['ann at home', 'gus'], 'the last host was not gone for a moment')
+  t.equal(second.state.live.participants[0]?.isMuted, true, 'no moderator is outwitted by another window')
+  t.same(told(apply(second.state, leave('ann'), NOON)), [], 'the end of the first changes nothing')
   t.equal(refusalOf(first, goLive('gus')), 'ALREADY_LIVE', 'a guest is no host for having an account')
-  const moved = apply(
-    second.state,
-    { type: 'leave-live', socketId: socket('ann at home'), reason: 'session_replaced' },
-    NOON,
-  )
-  t.same(told(moved), ['ann at home ended: session_replaced', 'gus ended: no_hosts'])
+  const alone = apply(station(), goLive('ann', undefined, true), NOON)
+  t.same([names(alone.state), told(alone)], [['ann'], ['ann began']], 'where there is nothing to take over')
+  const two = after(station(), [goLive('ann'), goLive('bob')])
+  t.equal(refusalOf(two, goLive('cyd', undefined, true)), 'SLOTS_TAKEN', 'nobody else gives way')
 })
 
 t.test(
@@ -225,7 +228,7 @@ t.test('H4: with the last host ends all that needs one, and the queue goes on', 
     goLive('ann'),
     goLive('bob'),
     ...guestOnAir('gus'),
-    { type: 'leave-live', socketId: socket('gus'), reason: 'self' },
+    { type: 'leave-live', socketId: socket('gus') },
     ask('hal'),
     ask('ida'),
     decide('hal', 'accept'),
@@ -558,6 +561,7 @@ t.test(
         const by = one(['host', 'moderator'] as const)
         const replica = one(['api 1', 'api 2'])
         const commands: Command[] = [
+          goLive(host, one(['1', '2', '3']), true),
           goLive(host, one(['1', '2', '3'])),
           goLive(random(9) ? host : name),
           ask(name, { replica, address: one(['here', 'there']) }),
@@ -580,7 +584,6 @@ t.test(
           ban(name),
           { type: 'ban-guest', targetId: socket(name) },
           { type: 'replica-gone', replica },
-          { type: 'leave-live', socketId: socket(name), reason: 'session_replaced' },
           { type: 'resume-queue', socketId: socket(name) },
         ]
         return one(random(8) ? commands : rare)

@@ -46,7 +46,7 @@ function carryOut(state: PlayoutState, command: PeopleCommand, nowMs: number): A
     case 'go-live':
       return goLive(state, command, nowMs)
     case 'leave-live': {
-      const left = end(state, isOf(command), command.reason, nowMs)
+      const left = end(state, isOf(command), 'self', nowMs)
       return done(andThen(left, (state) => withdraw(state, isOf(command), null)))
     }
     case 'replica-gone': {
@@ -108,28 +108,32 @@ export function learnHosting(state: PlayoutState, { hosting }: HostingFact, nowM
   return noted({ state: { ...emptied, live: { ...nobodyLive, ends } }, effects })
 }
 
-/** Rules H1, H2: an admin goes on the air, in a slot or in place of another socket of the same account. */
+/** Rules H1, H2: an admin goes on the air, in a slot or, when asked to, in place of another socket of the same account. */
 function goLive(
   state: PlayoutState,
-  { speaker, adminId, login }: Of<'go-live'>,
+  { speaker, adminId, login, takeOver }: Of<'go-live'>,
   nowMs: number,
 ): Step & { outcome: Outcome<'go-live'> } {
   const { participants } = state.live
-  const present = participants.find(isOf(speaker))
-  if (present && !isHost(present)) return refused(state, 'ALREADY_LIVE')
-  if (present) return { state, effects: [], outcome: { ok: true, isNew: false } }
+  const own = participants.find(isOf(speaker))
+  if (own && !isHost(own)) return refused(state, 'ALREADY_LIVE')
+  if (own) return { state, effects: [], outcome: { ok: true, isNew: false } }
   const replaced = participants.find((participant) => participant.adminId === adminId)
+  if (replaced && !takeOver) return refused(state, 'LIVE_ELSEWHERE')
   if (!replaced && !hasSlot(state, 'host', speaker.socketId)) return refused(state, 'SLOTS_TAKEN')
   const participant: Participant = {
     ...begin(speaker, login, nowMs),
     role: 'host',
     adminId,
     endsAtMs: null,
+    isMuted: replaced?.isMuted ?? false,
   }
   const { state: free } = withdraw(state, isOf(speaker), null)
-  const others = participants.filter((other) => other !== replaced)
+  const present = replaced
+    ? participants.with(participants.indexOf(replaced), participant)
+    : [...participants, participant]
   return {
-    state: { ...free, live: { ...free.live, participants: [...others, participant] } },
+    state: { ...free, live: { ...free.live, participants: present } },
     effects: [
       ...(replaced ? [ended(replaced, 'session_replaced', nowMs)] : []),
       { type: 'live-started', participant },

@@ -485,7 +485,7 @@ t.test('O8 the queue goes on with a song whose order says so, and when the last 
   t.equal(after(waiting, order({ resumesQueue: true }), NOON + MINUTE).isPaused, false)
 
   t.equal(resumeQueue(talking, NOON + MINUTE).state.onAir.phase, 'track')
-  const left = apply(talking, { type: 'leave-live', socketId: 'h', reason: 'self' }, NOON + MINUTE).state
+  const left = apply(talking, { type: 'leave-live', socketId: 'h' }, NOON + MINUTE).state
   t.match(left, { isPaused: false, onAir: { phase: 'track' } })
 })
 

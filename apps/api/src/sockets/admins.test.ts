@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { anotherConnection } from '@solstice/adapters'
 import {
   type AuditEntry,
@@ -19,6 +18,7 @@ import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
 import { startRedis } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
 import { useStores } from '../../../../tests/harness/stores.ts'
+import { until } from '../../../../tests/harness/until.ts'
 import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../admin-tokens.ts'
 import { judgeOf } from './dispatch.ts'
 import { personas, superAdminPersona } from './personas.ts'
@@ -89,10 +89,6 @@ async function answerTo(client: SocketClient, event: string, ...args: unknown[])
 }
 
 const isAdmin = async (client: SocketClient) => (await answerTo(client, 'get_queue')) !== null
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(100)
-}
 
 t.test('an event without an access rule, or with one that is not known, does not register', async (t) => {
   for (const access of [undefined, null, '', 'admins', {}, { any: [] }, { all: [] }, { all: ['fly'] }]) {
@@ -257,33 +253,65 @@ t.test('the queue is for activated admins, in pages and by words', async (t) => 
   t.same(waiting.all('suggestions_update'), [], 'not told what listeners ask for')
 })
 
-t.test('an account has one admin socket, over all replicas: the last', async (t) => {
+t.test('an account has up to eight admin sockets, over all replicas: the oldest gives way', async (t) => {
   const [one, two] = await twoReplicas(t)
   const helper = await addHelper(one.ports, ['queue_manage'])
-  const first = await joinAs(one, helper)
-  const second = await joinAs(two, helper)
-  await until(async () => !(await isAdmin(first)))
-  t.ok(await isAdmin(second))
-  const third = await joinAs(two, helper)
-  t.notOk(await isAdmin(second), 'on the same replica at once')
-  t.ok(await isAdmin(third))
-  for (const silent of [first, second]) {
-    t.ok(silent.socket.connected)
-    for (const event of ['force_logout', 'admin_error', 'privileges_updated'])
-      t.same(silent.all(event), [], event)
-  }
-  t.same(first.all('admin_online'), [], 'somebody was online all the time')
-  await first.first<User[]>('usersUpdate', (list) => list.filter((user) => user.isAdmin).length === 1)
+  const windows: SocketClient[] = []
+  for (let i = 0; i < 8; i++) windows.push(await joinAs(i % 2 ? two : one, helper))
+  const [first, second, third] = windows as [SocketClient, SocketClient, SocketClient]
+  t.same(
+    await Promise.all(windows.map(isAdmin)),
+    windows.map(() => true),
+    'each window is one of its own',
+  )
+  const shown = await shownAdmins(one)
+  t.equal(shown.length, 1, 'the roster shows the account once')
 
-  const sockets = [first, third, await one.join(), await two.join()]
-  for (let round = 0; round < 10; round++) {
-    for (const [i, { socket }] of sockets.entries()) {
-      socket.emit('admin_active', (i % 2 ? two : one).tokenOf(helper))
-    }
-    await until(async () => (await Promise.all(sockets.map(isAdmin))).filter(Boolean).length === 1)
-  }
-  t.pass('of those who come at the same moment exactly one stays')
+  windows.push(await joinAs(two, helper))
+  t.equal(await first.first('admin_error'), JSON.stringify(coded('ADMIN_SESSION_REPLACED')))
+  t.notOk(await isAdmin(first), 'the oldest, on the other replica')
+  t.ok(first.socket.connected, 'as a listener it stays')
+  t.equal(first.all('admin_error').length, 1, 'it is told once')
+  t.same(
+    await Promise.all(windows.slice(1).map(isAdmin)),
+    windows.slice(1).map(() => true),
+  )
+  for (const client of windows) t.same(client.all('force_logout'), [])
+  t.same(second.all('admin_online'), [], 'somebody was online all the time')
+
+  first.socket.emit('admin_active', one.tokenOf(helper))
+  t.equal(await second.first('admin_error'), JSON.stringify(coded('ADMIN_SESSION_REPLACED')))
+  t.ok(await isAdmin(first), 'who asks again is the newest')
+  third.forget()
+  third.socket.emit('admin_active', two.tokenOf(helper))
+  await third.first('admin_confirmed')
+  t.same(
+    await Promise.all(windows.map(isAdmin)),
+    windows.map((client) => client !== second),
+  )
+
+  const many = await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? two : one).join()))
+  for (const [i, { socket }] of many.entries())
+    socket.emit('admin_active', (i % 2 ? two : one).tokenOf(helper))
+  await Promise.all(many.map((client) => client.first('admin_confirmed')))
+  const everybody = [...windows, ...many]
+  await until('of many that come at the same moment eight stay', async () => {
+    return (await Promise.all(everybody.map(isAdmin))).filter(Boolean).length === 8
+  })
+  t.same(
+    await Promise.all(many.map(isAdmin)),
+    many.map(() => true),
+    'the newest',
+  )
+  for (const { socket } of everybody) if (socket !== many[0]!.socket) socket.disconnect()
+  t.same(await shownAdmins(one), shown, 'and the same all the time')
 })
+
+/** The admins that a newcomer is shown. */
+async function shownAdmins({ join }: Replica): Promise<User[]> {
+  const list = await (await join()).first<User[]>('usersUpdate')
+  return list.filter(({ isAdmin }) => isAdmin)
+}
 
 t.test('what changes in an account is followed by its sockets on every replica', async (t) => {
   const [one, two] = await twoReplicas(t)
@@ -356,8 +384,7 @@ t.test('what was not heard while Redis was away is found when it is back', async
   await one.redis.restart()
   t.match(await clients[0].first('privileges_updated'), { privileges: ['jingles_uploader'] })
   t.same(await clients[1].first('force_logout'), { reason: 'admin_deleted' })
-  await until(async () => !(await isAdmin(older)))
-  t.ok(await isAdmin(newer))
+  t.same([await isAdmin(older), await isAdmin(newer)], [true, true])
 })
 
 t.test('events reach their audience on every replica, and nobody else', async (t) => {
@@ -454,6 +481,7 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
       personas,
       limit: 2,
       nowMs: Date.now,
+      isLive: () => false,
       onChange() {},
       onAdminOnline: (isOnline) => heard.push(isOnline),
       log,
@@ -471,8 +499,9 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
   }
   const here = await open()
   const there = await open()
-  const isOnline = (value: boolean) => until(async () => here.heard.at(-1) === value)
-  const seats = Array.from({ length: 4 }, () => there.roster.enter())
+  const isOnline = (value: boolean) =>
+    until(`somebody is online: ${value}`, () => here.heard.at(-1) === value)
+  const seats = Array.from({ length: 4 }, (_, i) => there.roster.enter(`socket ${i}`))
   const helper = { adminId: randomUUID(), isSuper: false, mayAnswer: true }
   seats[0]!.dress(helper, () => {})
   await isOnline(true)
@@ -481,7 +510,7 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
   seats[1]!.dress({ adminId: SUPER_ADMIN_ID, isSuper: true, mayAnswer: true }, () => {})
   seats[0]!.leave()
   await isOnline(true)
-  await until(async () => here.roster.list().length === 2)
+  await until('both are in the list', () => here.roster.list().length === 2)
   t.same(
     here.roster.list().map(({ isSuperAdmin }) => isSuperAdmin),
     [true, undefined],

@@ -30,7 +30,7 @@ export function createAdminSockets(deps: {
   adminTokens: AdminTokens
   findAdmin: (adminId: string) => Promise<Admin | null>
   roster: Roster
-  live: Pick<Live, 'adminChanged' | 'replaced'>
+  live: Pick<Live, 'adminChanged'>
   airNow: () => PlayoutState | null
   announcer: Announcer
   subscriber: Redis
@@ -54,8 +54,8 @@ export function createAdminSockets(deps: {
     const { adminId, role } = admin
     const presence = { adminId, isSuper: role === 'super_admin', mayAnswer: holds(admin, 'queue_manage') }
     who.seat.dress(presence, () => {
-      live.replaced(who)
       resign(who)
+      who.tell('admin_error', JSON.stringify(coded('ADMIN_SESSION_REPLACED')))
     })
   }
   const resign = (who: Visitor) => {

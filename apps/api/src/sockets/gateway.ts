@@ -149,6 +149,7 @@ export async function attachGateway(
     personas: deps.personas,
     limit: config.rosterLimit,
     nowMs: () => clock.nowMs(),
+    isLive: (socketId) => live.roleOf(socketId) !== null,
     onChange: (list) => io.local.emit('usersUpdate', list),
     onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
     log,
@@ -199,7 +200,7 @@ export async function attachGateway(
       socketId: socket.id,
       address: addressOf(socket.request),
       cookieToken: app.parseCookie(socket.handshake.headers.cookie ?? '').adminToken || null,
-      seat: roster.enter(),
+      seat: roster.enter(socket.id),
       get isConnected() {
         return socket.connected
       },

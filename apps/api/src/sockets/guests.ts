@@ -88,7 +88,7 @@ export function guestHandlers(deps: {
     },
     guest_leave_live: {
       answer(who) {
-        if (who.liveRole !== 'host') sockets.end(who, 'self')
+        if (who.liveRole !== 'host') sockets.end(who)
         return undefined
       },
     },

@@ -1,5 +1,5 @@
 import type { Clip, LiveRole, Mode } from '@solstice/contracts'
-import { guestQueue, type LiveCommand, liveRoster, type PlayoutState } from '@solstice/playout'
+import { guestQueue, type LiveCommand, liveRoster, type PlayoutState, pendingGuests } from '@solstice/playout'
 import { type Audit, type Bus, carryOut, type DataStore, Failure, shownClip } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
@@ -53,18 +53,19 @@ export function hostHandlers(deps: {
 
   return {
     admin_go_live: {
-      async answer(who) {
+      async answer(who, { takeOver = false }) {
         if (!sockets.begin(who, 'host')) return undefined
         const speaker = sockets.speakerOf(who)
         const { adminId, login } = who.admin
-        const { isNew } = await carryOut(bus, { type: 'go-live', speaker, adminId, login })
+        const { isNew } = await carryOut(bus, { type: 'go-live', speaker, adminId, login, takeOver })
         const state = now()
         if (!isNew || !state) return { ok: true }
         return {
           ok: true,
           queuePaused: state.isPaused,
           hosts: liveRoster(state),
-          pendingGuests: guestQueue(state),
+          pendingGuests: pendingGuests(state),
+          guestRequests: guestQueue(state),
           backgroundMusicMode: state.clips.background.chosenBy === 'hosts' ? 'hostChoice' : 'random',
           selectedBackgroundMusicId: state.fillerChoice,
         }
@@ -72,7 +73,7 @@ export function hostHandlers(deps: {
     },
     admin_leave_live: {
       answer(who) {
-        if (who.liveRole === 'host') sockets.end(who, 'self')
+        if (who.liveRole === 'host') sockets.end(who)
         return undefined
       },
     },

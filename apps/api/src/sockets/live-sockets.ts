@@ -20,7 +20,7 @@ export interface LiveSockets {
    */
   begin(who: Visitor, as: 'host' | 'guest'): boolean
   /** Takes a socket off the air with all that it asked for, as soon as the worker can. */
-  end(who: Visitor, reason: 'self' | 'session_replaced'): void
+  end(who: Visitor): void
   /** As what it asked for something; null = it never did. */
   roleOf(who: Pick<Visitor, 'socketId'>): 'host' | 'guest' | null
   /** Resolves with true when no other replica lived that was there before this one: the service began anew. */
@@ -39,7 +39,8 @@ export function openLiveSockets(deps: {
   const { replica, replicas, bus, uidOf, log } = deps
   let stopSayingAlive: Unsubscribe | null = null
   const present = new Map<string, 'host' | 'guest'>()
-  const leaving = new Map<string, { reason: 'self' | 'session_replaced' }>()
+  /** Each time that a socket leaves is another one: it may come back meanwhile. */
+  const leaving = new Map<string, symbol>()
   let isAsking = false
   const ending = new AbortController()
   let isClosed = false
@@ -50,7 +51,7 @@ export function openLiveSockets(deps: {
     while (leaving.size > 0 && !isClosed) {
       const answers = await Promise.allSettled(
         [...leaving].map(async ([socketId, asked]) => {
-          await bus.send({ type: 'leave-live', socketId, reason: asked.reason })
+          await bus.send({ type: 'leave-live', socketId })
           if (leaving.get(socketId) === asked) leaving.delete(socketId)
         }),
       )
@@ -80,9 +81,9 @@ export function openLiveSockets(deps: {
       leaving.delete(who.socketId)
       return true
     },
-    end({ socketId }, reason) {
+    end({ socketId }) {
       if (!present.delete(socketId)) return
-      leaving.set(socketId, { reason })
+      leaving.set(socketId, Symbol(socketId))
       void askToLeave()
     },
     roleOf: ({ socketId }) => present.get(socketId) ?? null,

@@ -36,8 +36,6 @@ export interface Live {
   greet(who: Visitor): void
   /** A socket acts for an account, as it is now: it is told what it may know since then, and loses what it may not any more. */
   adminChanged(who: Visitor, before: Admin | null): void
-  /** Another socket took over the account of this one. */
-  replaced(who: Visitor): void
   /** To be called when a socket is gone. */
   forget(who: Visitor): void
   /** Takes the sockets of this replica off the air. */
@@ -115,17 +113,14 @@ export function createLive(deps: {
       if (sockets.roleOf(who) === 'host' && (isOther || !mayHost)) {
         const isTold = !isOther && who.liveRole === 'host'
         if (isTold) who.tell('host_force_disconnect', { reason: 'kick' })
-        sockets.end(who, 'self')
+        sockets.end(who)
       }
       const isNews = isOn && mayHost && (isOther || !before || !holds(before, 'radio_host'))
       const state = now()
       if (isNews) who.tell('guest_queue_update', state ? guestQueue(state) : [])
     },
-    replaced(who) {
-      if (sockets.roleOf(who) === 'host') sockets.end(who, 'session_replaced')
-    },
     forget(who) {
-      sockets.end(who, 'self')
+      sockets.end(who)
       speech.forget(who)
     },
     async close() {

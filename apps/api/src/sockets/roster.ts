@@ -12,13 +12,15 @@ const MANY_SOCKETS = 500
 /** Replicas tell each other their part so often at least, and forget a part that was not told for longer. */
 const TELL_EVERY_MS = 10_000
 const FORGET_AFTER_MS = 25_000
+/** Windows, phones and desks of one account. */
+const MOST_PLACES_PER_ACCOUNT = 8
 const CHANNEL = 'solstice:roster'
 
 /** Who is here, over all replicas. Each tells the others its admins and its newest, so every list is their union. */
 export interface Roster {
   /** Gives a new socket a place, with the persona of a listener. */
-  enter(): Seat
-  /** Admins first, then the newest; at most `limit`. */
+  enter(socketId: string): Seat
+  /** Admins first, each account once, then the newest; at most `limit`. */
   list(): User[]
   /** Whether an admin who may answer requests is here. */
   readonly isAdminOnline: boolean
@@ -28,9 +30,9 @@ export interface Roster {
 /** The place of one socket. */
 export interface Seat {
   /**
-   * Makes it the place of an admin, or with null that of a listener again. An account has one place: when it takes
-   * another one, on whatever replica, the older is a listener's again and `onReplaced` is called. Replicas that could not
-   * hear each other settle this when they can.
+   * Makes it the place of an admin, or with null that of a listener again. An account has eight places at most, over all
+   * replicas: with one more, the oldest that does not speak on the air is a listener's again and `onReplaced` is called.
+   * Replicas that could not hear each other settle this when they can.
    */
   dress(admin: null): void
   dress(admin: AdminPresence, onReplaced: () => void): void
@@ -48,7 +50,8 @@ export interface AdminPresence {
 interface Member {
   user: User
   sinceMs: number
-  admin?: { adminId: string; mayAnswer: boolean; claim: number }
+  /** `claim` orders the places of an account by age. */
+  admin?: { adminId: string; mayAnswer: boolean; claim: number; socketId: string }
 }
 
 /** What a replica says; without members it only asks the others to say theirs. */
@@ -59,6 +62,7 @@ interface News {
 
 /** A place on this replica. */
 interface OwnSeat {
+  readonly socketId: string
   member: Member
   /** Which of the public personas it wears; null for the super admin's. */
   persona: number | null
@@ -68,6 +72,7 @@ interface OwnSeat {
 /**
  * @param deps.subscriber a connection in subscribed state, `deps.redis` one for all else.
  * @param deps.onChange gets the new list, at most once per 2 s, per 10 s above 500 sockets.
+ * @param deps.isLive whether a socket of any replica is on the air.
  * @param deps.onAdminOnline is called at once when `isAdminOnline` changes.
  */
 export function createRoster(deps: {
@@ -76,13 +81,14 @@ export function createRoster(deps: {
   personas: readonly Persona[]
   limit: number
   nowMs: () => number
+  isLive: (socketId: string) => boolean
   onChange: (list: User[]) => void
   onAdminOnline: (isOnline: boolean) => void
   log: Logger
   tellEveryMs?: number
   forgetAfterMs?: number
 }): Roster {
-  const { redis, subscriber, personas, limit, nowMs, log } = deps
+  const { redis, subscriber, personas, limit, nowMs, isLive, log } = deps
   const { tellEveryMs = TELL_EVERY_MS, forgetAfterMs = FORGET_AFTER_MS } = deps
   const here = randomUUID()
   const listeners: OwnSeat[] = []
@@ -96,8 +102,9 @@ export function createRoster(deps: {
 
   const ownMembers = () => [...admins, ...listeners.slice(-limit)].map(({ member }) => member)
   const otherMembers = () => [...others.values()].flatMap(({ members }) => members)
+  const members = () => [...otherMembers(), ...ownMembers()]
   const list = () =>
-    [...otherMembers(), ...ownMembers()]
+    eachAccountOnce(members())
       .sort((a, b) => Number(!!b.admin) - Number(!!a.admin) || b.sinceMs - a.sinceMs)
       .slice(0, limit)
       .map(({ user }) => user)
@@ -155,7 +162,7 @@ export function createRoster(deps: {
     for (const { admin } of members) {
       if (!admin) continue
       lastClaim = Math.max(lastClaim, admin.claim)
-      replace(admin.adminId, (claim) => claim < admin.claim || (claim === admin.claim && here < from))
+      giveWay(admin.adminId)
     }
     changed()
   }
@@ -165,11 +172,14 @@ export function createRoster(deps: {
     }
   }
 
-  /** The places of an account whose claim has to give way are those of listeners again. */
-  const replace = (adminId: string, mustGiveWay: (claim: number) => boolean) => {
+  /** Of too many places of an account the oldest are those of listeners again. Each replica sees to its own. */
+  const giveWay = (adminId: string) => {
+    const places = members().flatMap(({ admin }) => (admin?.adminId === adminId ? admin : []))
+    const surplus = Math.max(0, places.length - MOST_PLACES_PER_ACCOUNT)
+    const idle = places.filter(({ socketId }) => !isLive(socketId)).sort(byAge)
+    const leaving = new Set(idle.slice(0, surplus))
     for (const seat of [...admins]) {
-      const { admin } = seat.member
-      if (admin?.adminId !== adminId || !mustGiveWay(admin.claim)) continue
+      if (!seat.member.admin || !leaving.has(seat.member.admin)) continue
       const { onReplaced } = seat
       dress(seat, null)
       onReplaced()
@@ -181,8 +191,11 @@ export function createRoster(deps: {
     if (!admins.delete(seat)) listeners.splice(listeners.lastIndexOf(seat), 1)
   }
   const putOn = (seat: OwnSeat, isSuper: boolean, admin?: Member['admin']) => {
-    const { color } = seat.member.user
-    seat.persona = isSuper ? null : leastWorn(worn)
+    // Another window of an account looks the same, so that it does not matter which of them leaves first.
+    const shown = admin && members().find((member) => member.admin?.adminId === admin.adminId)?.user
+    const { color } = shown ?? seat.member.user
+    const alike = personas.findIndex(({ img }) => img === shown?.img)
+    seat.persona = isSuper ? null : alike >= 0 ? alike : leastWorn(worn)
     if (seat.persona !== null) worn[seat.persona]!++
     const { name, img } = seat.persona === null ? superAdminPersona : personas[seat.persona]!
     const rank = { ...(admin && { isAdmin: true }), ...(isSuper && { isSuperAdmin: true }) }
@@ -204,9 +217,8 @@ export function createRoster(deps: {
       const { adminId, isSuper, mayAnswer } = presence
       const claim = Math.max(lastClaim + 1, nowMs())
       lastClaim = claim
-      putOn(seat, isSuper, { adminId, mayAnswer, claim })
-      // Only now, so that the others never hear of a moment without this admin.
-      replace(adminId, (older) => older < claim)
+      putOn(seat, isSuper, { adminId, mayAnswer, claim, socketId: seat.socketId })
+      giveWay(adminId)
     } else putOn(seat, false)
     adminsChangedHere()
   }
@@ -225,9 +237,9 @@ export function createRoster(deps: {
   }, tellEveryMs)
 
   return {
-    enter() {
+    enter(socketId) {
       const user = { name: { uk: '', en: '' }, img: '', color: randomColor() }
-      const seat: OwnSeat = { member: { user, sinceMs: nowMs() }, persona: null, onReplaced() {} }
+      const seat: OwnSeat = { socketId, member: { user, sinceMs: nowMs() }, persona: null, onReplaced() {} }
       putOn(seat, false)
       changedHere()
       let isTaken = true
@@ -259,6 +271,19 @@ export function createRoster(deps: {
     },
   }
 }
+
+/** Of the places of an account the oldest, so that a new window changes nothing. */
+function eachAccountOnce(members: Member[]): Member[] {
+  const oldest = new Map<string, Member['admin']>()
+  for (const { admin } of members) {
+    const known = admin && oldest.get(admin.adminId)
+    if (admin && (!known || byAge(admin, known) < 0)) oldest.set(admin.adminId, admin)
+  }
+  return members.filter(({ admin }) => !admin || oldest.get(admin.adminId) === admin)
+}
+
+type Place = NonNullable<Member['admin']>
+const byAge = (a: Place, b: Place) => a.claim - b.claim || (a.socketId < b.socketId ? -1 : 1)
 
 /** Any of those that the fewest wear. */
 function leastWorn(worn: number[]): number {

@@ -152,7 +152,8 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
         change({
           isQueuePaused: answer.queuePaused,
           people: answer.hosts,
-          requests: answer.pendingGuests,
+          requests: answer.guestRequests,
+          pending: answer.pendingGuests,
         })
         changeFiller({ mode: answer.backgroundMusicMode, chosenId: answer.selectedBackgroundMusicId })
         await readFillers(0)
