@@ -1,7 +1,10 @@
 # syntax=docker/dockerfile:1
 # One image for all processes of the station; docker-compose.yml says which one a container runs.
 
-FROM node:20.19.5-bookworm-slim AS manifests
+# The line with long-term support, so that each build with --pull has its repairs; `npm run test:node -- 24` tries it.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS manifests
 WORKDIR /solstice
 COPY package.json package-lock.json ./
 COPY apps/api/package.json apps/api/
@@ -24,7 +27,7 @@ FROM manifests AS dependencies
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --include-workspace-root \
     -w apps/api -w apps/stream-worker -w apps/jobs
 
-FROM node:20.19.5-bookworm-slim
+FROM ${NODE_IMAGE}
 # Without a version: Debian keeps one for the life of a release, and repairs it.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ffmpeg \

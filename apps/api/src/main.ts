@@ -8,6 +8,8 @@ const REST_MS = 8_000
 await runService(
   'api',
   async (config, log) => {
+    // Only this process knows admins; the others are not given these settings.
+    if (!config.superAdmin) log.warn('ADMIN_LOGIN and ADMIN_PASS are not both set; there is no super admin')
     const ports = await connect(config, log)
     const app = await buildApp(ports)
     await app.listen({ port: config.port, host: config.host })

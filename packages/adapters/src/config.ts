@@ -133,10 +133,9 @@ export function readConfig(env: Record<string, string | undefined>) {
   const adminLogin = env.ADMIN_LOGIN?.trim() ?? ''
   const adminPass = env.ADMIN_PASS ?? ''
   const isAdminPassHashed = /^\$(argon2id|2[aby])\$/.test(adminPass)
-  if (!adminLogin || !adminPass)
-    warnings.push('ADMIN_LOGIN and ADMIN_PASS are not both set; there is no super admin')
-  else if (!isAdminPassHashed) warnings.push('ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer')
-  else if (!WHOLE_HASH.test(adminPass))
+  if (adminPass && !isAdminPassHashed)
+    warnings.push('ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer')
+  else if (adminPass && !WHOLE_HASH.test(adminPass))
     warnings.push('ADMIN_PASS begins like a hash but is not a whole one; no password will be right')
 
   /** In the spelling of addresses, which links are compared with. */
