@@ -146,6 +146,7 @@ if [ "$purpose" = test ]; then
   has curl || provide 'curl ca-certificates' curl || exit 1
   # Debian puts it where only root looks.
   has nginx || [ -x /usr/sbin/nginx ] || provide nginx nginx || exit 1
+  has caddy || provide caddy caddy || exit 1
   has_postgres || provide postgresql postgresql@16 || exit 1
   provide_browser
 fi

@@ -3,20 +3,24 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort, type Process, root, start, type Teardown, temporaryFolder } from './processes.ts'
 
-/** Our nginx.conf with other addresses, before these ports of the API; resolves when they can be reached through it. */
+/**
+ * Our nginx.conf with other addresses, before these ports of the API; resolves when they can be reached through it. With
+ * `isBehindProxy` it believes programs of this machine about whose address it is.
+ */
 export async function startNginx(
   t: Teardown,
   replicas: number[],
-): Promise<{ url: string; process: Process }> {
+  { isBehindProxy = false } = {},
+): Promise<{ url: string; port: number; process: Process }> {
   const folder = await temporaryFolder(t)
-  const [port, mediaPort] = [await freePort(), await freePort()]
+  const port = await freePort()
   const ours = await readFile(join(root, 'deploy/nginx.conf'), 'utf8')
   const config = ours
     .replace(/^( *)server api:3001 resolve (.*;)$/gm, (_, indent: string, limits: string) =>
       replicas.map((replica) => `${indent}server 127.0.0.1:${replica} ${limits}`).join('\n'),
     )
     .replace('listen 8080;', `listen 127.0.0.1:${port};`)
-    .replace('listen 8081;', `listen 127.0.0.1:${mediaPort};`)
+    .replace('real_ip_header X', `${isBehindProxy ? 'set_real_ip_from 127.0.0.0/8; ' : ''}real_ip_header X`)
     .replaceAll('/tmp/', `${folder}/`)
     .replace('/dev/stdout', join(folder, 'access.log'))
   await writeFile(join(folder, 'nginx.conf'), config)
@@ -34,5 +38,5 @@ export async function startNginx(
     if (nginx.child.exitCode !== null) throw new Error(`nginx ended:\n${nginx.output}`)
     await pause(50)
   }
-  return { url, process: nginx }
+  return { url, port, process: nginx }
 }

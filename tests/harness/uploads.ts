@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type IncomingMessage, request } from 'node:http'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { type Agent, request as tlsRequest } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -33,10 +34,12 @@ export async function uploadTrack(
   name: string,
   piece: Buffer,
   bytes: number,
+  agent: Agent | false = false,
 ): Promise<{ status: number; body: string }> {
+  const request = url.startsWith('https:') ? tlsRequest : plainRequest
   const sending = request(`${url}/api/admin/upload-song-file`, {
     method: 'POST',
-    agent: false,
+    agent,
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'audio/mpeg',
