@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 // The files and not the package: the supervisor starts first and must not load what it supervises.
 import { type Config, ConfigError, readConfig } from '../packages/adapters/src/config.ts'
 import { createPasswords } from '../packages/adapters/src/passwords.ts'
+import { makePrivateFolder } from './private-folder.ts'
 
 export { ConfigError }
 
@@ -82,7 +83,7 @@ async function keepSecrets(dataDir: string): Promise<Secrets> {
     adminPassword: randomBytes(9).toString('base64url'),
   }
   try {
-    await mkdir(dataDir, { recursive: true })
+    await makePrivateFolder(dataDir)
     await writeFile(`${path}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
     await rename(`${path}.new`, path)
   } catch (error) {

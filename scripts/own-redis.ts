@@ -1,7 +1,9 @@
-import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { makePrivateFolder } from './private-folder.ts'
 import { describeProcess } from './running-processes.ts'
 import type { Plan } from './supervisor.ts'
 
@@ -12,7 +14,7 @@ const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 5_000
 const ANSWER_LIMIT_MS = 1_000
 
-/** A Redis of the station's own, with its data in one folder. */
+/** A Redis of the station's own, with its data in one folder; other users of the machine get neither in. */
 export interface OwnRedis {
   readonly url: string
   readonly plan: Plan
@@ -26,6 +28,7 @@ export interface OwnRedis {
  */
 const REDIS_ON_A_LEASH = `
 exec 3<&0
+umask 077
 redis-server "$@" 3<&- &
 redis=$!
 { cat <&3 >/dev/null; kill "$redis" 2>/dev/null; } &
@@ -39,20 +42,25 @@ exit "$status"
 
 /** Chooses the port (6379 when it is free) and says how Redis is to be run on `folder`. */
 export async function ownRedis(folder: string, configFile: string): Promise<OwnRedis> {
-  await mkdir(folder, { recursive: true })
+  await makePrivateFolder(folder)
   const dir = await realpath(folder)
   await endLeftOver(dir)
+  const password = randomBytes(24).toString('base64url')
+  // In a file, since every user may read the arguments of a process.
+  await rm(passwordFile(dir), { force: true })
+  await writeFile(passwordFile(dir), `requirepass ${password}\n`, { mode: 0o600 })
   const port = (await isFree(STANDARD_PORT, '127.0.0.1')) ? STANDARD_PORT : await freePort()
   const settings = {
     port: String(port),
     dir,
+    include: passwordFile(dir),
     pidfile: pidFile(dir),
     logfile: join(dir, 'redis.log'),
     loglevel: 'warning',
   }
   const args = [configFile, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])]
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: addressOf(port, password),
     plan: {
       name: 'redis',
       command: 'sh',
@@ -63,7 +71,7 @@ export async function ownRedis(folder: string, configFile: string): Promise<OwnR
     },
     async isReady(signal) {
       const deadlineMs = performance.now() + START_LIMIT_MS
-      while (!signal.aborted && (await ask(port, 'PING')) !== '+PONG') {
+      while (!signal.aborted && !(await answers(port, password))) {
         if (performance.now() > deadlineMs) throw new Error(`Redis does not answer; see ${settings.logfile}`)
         await wait(POLL_MS)
       }
@@ -122,16 +130,28 @@ function pidFile(dir: string): string {
   return join(dir, 'redis.pid')
 }
 
-/** Sends one command and returns the first line of the answer, null when there is none in time. */
-async function ask(port: number, command: string): Promise<string | null> {
+function passwordFile(dir: string): string {
+  return join(dir, 'password.conf')
+}
+
+function addressOf(port: number | string, password: string): string {
+  return `redis://${password && `:${password}@`}127.0.0.1:${port}`
+}
+
+/** True when it lets us in and has read its data. */
+async function answers(port: number, password: string): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' })
   try {
-    return await new Promise<string | null>((resolve) => {
-      socket.setTimeout(ANSWER_LIMIT_MS, () => resolve(null))
-      socket.once('error', () => resolve(null))
-      socket.once('close', () => resolve(null))
-      socket.once('data', (bytes) => resolve(bytes.toString().split('\r\n')[0] ?? null))
-      socket.write(`${command}\r\n`)
+    return await new Promise<boolean>((resolve) => {
+      let answer = ''
+      socket.setTimeout(ANSWER_LIMIT_MS, () => resolve(false))
+      socket.once('error', () => resolve(false))
+      socket.once('close', () => resolve(false))
+      socket.on('data', (bytes) => {
+        answer += bytes
+        if (answer.split('\r\n').length > 2) resolve(answer === '+OK\r\n+PONG\r\n')
+      })
+      socket.write(`AUTH ${password}\r\nPING\r\n`)
     })
   } finally {
     socket.destroy()
@@ -146,5 +166,8 @@ export async function runningRedis(folder: string): Promise<string | null> {
   const { command } = await describeProcess(pid)
   // Redis puts its address into its name where it can.
   const [, port] = /--port (\d+)/.exec(command) ?? /:(\d+)/.exec(command) ?? []
-  return port ? `redis://127.0.0.1:${port}` : null
+  if (!port) return null
+  // One of an earlier version has no password.
+  const kept = await readFile(passwordFile(dir), 'utf8').catch(() => '')
+  return addressOf(port, /^requirepass (\S+)$/m.exec(kept)?.[1] ?? '')
 }

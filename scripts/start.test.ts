@@ -8,7 +8,7 @@ import { makeTone } from '../tests/harness/audio.ts'
 import { freePort, type Process, start, type Teardown, temporaryFolder } from '../tests/harness/processes.ts'
 import { programOf } from '../tests/harness/programs.ts'
 import { logIn } from '../tests/harness/uploads.ts'
-import { isFree } from './own-redis.ts'
+import { isFree, runningRedis } from './own-redis.ts'
 import { readable } from './readable-log.ts'
 import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'
 
@@ -50,6 +50,21 @@ t.test('npm start', async (t) => {
     t.notMatch(output, 'ADMIN_PASS', 'nobody is warned of what was made here')
     t.ok(await logIn(address, 'admin', secrets.adminPassword))
     t.ok(await isOnAir(address))
+  })
+
+  await t.test('lets no other user of the machine at its memory', async (t) => {
+    for (const folder of [env.DATA_DIR, join(env.DATA_DIR, 'redis')])
+      t.equal((await stat(folder)).mode & 0o777, 0o700, folder)
+    const files = await readdir(join(env.DATA_DIR, 'redis'), { recursive: true, withFileTypes: true })
+    for (const file of files.filter((entry) => entry.isFile()))
+      t.equal((await stat(join(file.parentPath, file.name))).mode & 0o077, 0, file.name)
+    const url = await runningRedis(join(env.DATA_DIR, 'redis'))
+    t.match(url, /^redis:\/\/:[\w-]{32}@127\.0\.0\.1:\d+$/, 'the owner of the folder gets in')
+    const { port, password } = new URL(url!)
+    const { stdout } = await run('redis-cli', ['-p', port, 'ping'])
+    t.match(stdout, 'NOAUTH')
+    const { stdout: arguments_ } = await run('ps', ['-axo', 'args'])
+    t.notMatch(arguments_, password, 'which nobody else can read')
   })
 
   await t.test('refuses to run twice with the same data, or on a port in use', async (t) => {

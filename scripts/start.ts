@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { extname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConfigError, type Environment, readEnvironment } from './environment.ts'
 import { freePort, isFree, ownRedis } from './own-redis.ts'
+import { makePrivateFolder } from './private-folder.ts'
 import { readable } from './readable-log.ts'
 import { describeProcess } from './running-processes.ts'
 import { CONFIGURATION_REFUSED, type Exit, type Plan, type Supervised, supervise } from './supervisor.ts'
@@ -142,7 +143,7 @@ async function claim(dataDir: string): Promise<void> {
     }
   }
   try {
-    await mkdir(dataDir, { recursive: true })
+    await makePrivateFolder(dataDir)
     await writeFile(path, `${process.pid}\n`)
   } catch (error) {
     throw new Refusal(`DATA_DIR cannot be written: ${(error as Error).message}`)
