@@ -185,6 +185,10 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     // Pages of other origins may play the stream.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
   })
+  // Hosts and guests speak; no page of ours needs anything else of a device.
+  app.addHook('onSend', async (_, reply) => {
+    reply.header('permissions-policy', 'microphone=(self), camera=(), geolocation=(), payment=(), usb=()')
+  })
   await documentApi(app)
 
   const { announcer } = ports
