@@ -114,8 +114,8 @@ const commands: Record<string, Command> = {
       (await import('./station/backup.ts')).restore(path!, values, signal),
   },
   ledger: {
-    usage: '<donation id>',
-    about: 'what happened to a donation, in order',
+    usage: '<donation id> | unknown',
+    about: 'what happened to a donation, in order; the payments that name none',
     options: {},
     words: 1,
     run: async (_, [id]) => (await import('./station/ledger.ts')).printLedger(id!),

@@ -13,6 +13,7 @@ import {
   type DataStore,
   digestOf,
   listMedia,
+  UNKNOWN_ORDER,
 } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -119,6 +120,8 @@ async function fill(place: Place): Promise<void> {
       note: '',
     })
     await data.ledger.insert({ ...entry, event: 'claimed', onceKey: 'b', atMs: Date.UTC(2026, 6, 1, 22) })
+    const unknown = { donationId: UNKNOWN_ORDER, event: 'refused', onceKey: 'c', atMs: 0 } as const
+    await data.ledger.insert({ ...unknown, note: 'names_no_order: matching_provider_2 r2, 5.00 USD' })
   })
 }
 
@@ -495,6 +498,7 @@ t.test('status, ledger, hashes and help', async (t) => {
     ledger,
     /2026-01-02 00:00:00 \+02:00 {2}created[\s\S]*2026-07-02 01:00:00 \+03:00 {2}claimed +matching_provider_1 r1/,
   )
+  t.match(await ended(t, 0, place, 'ledger', 'unknown'), /names_no_order: matching_provider_2 r2, 5.00 USD/)
   const mistaken = { ...place, env: { ...place.env, DATA_PROVIDER: 'postgres' } }
   t.match(
     await ended(t, 1, mistaken, 'ledger', 'nobody'),

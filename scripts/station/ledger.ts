@@ -1,8 +1,8 @@
-import type { DonationRecord } from '@solstice/station'
+import { type DonationRecord, UNKNOWN_ORDER } from '@solstice/station'
 import { openStationData, readStation } from './configuration.ts'
 import { Refusal, say, table } from './terminal.ts'
 
-/** Prints what happened to a donation, in order and by the clock of the station. */
+/** Prints what happened to a donation, or which payments name none, in order and by the clock of the station. */
 export async function printLedger(id: string): Promise<void> {
   const config = readStation()
   const data = await openStationData(config)
@@ -11,7 +11,8 @@ export async function printLedger(id: string): Promise<void> {
       data.donations.get(id),
       data.ledger.find({ donationId: id }),
     ])
-    if (!donation && entries.length === 0) throw new Refusal(`there is no donation ${id}`)
+    if (!donation && entries.length === 0)
+      throw new Refusal(id === UNKNOWN_ORDER ? 'every payment names an order' : `there is no donation ${id}`)
     const at = localTime(config.timeZone)
     if (donation) describe(donation, at)
     const inOrder = entries.toSorted((a, b) => a.id - b.id)

@@ -156,6 +156,11 @@ export const failures = {
   ),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
   STORAGE_URL_FAILED: failure(502, 'Сховище файлів не відповідає', 'The file storage does not answer'),
+  DONATIONS_FULL: failure(
+    503,
+    'Забагато замовлень чекає на оплату: спробуйте за годину',
+    'Too many orders are waiting to be paid: please try again in an hour',
+  ),
   STREAM_NOT_READY: failure(503, 'Потік ще не готовий', 'The stream is not ready'),
   AIR_UNAVAILABLE: failure(
     503,

@@ -1,5 +1,5 @@
+import { claimPaid, expireDonations, failDonation, noteUnknown } from './donation-claims.ts'
 import { handOver } from './donation-queue.ts'
-import { claimPaid, expireDonations, failDonation } from './donations.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { DataStore, InboxRecord, Spool } from './ports/data-store.ts'
@@ -74,8 +74,8 @@ export async function applyInbox(deps: PaymentDeps, nowMs: number): Promise<void
 }
 
 /**
- * What a service says of a payment takes effect, once however often it is said. Of one that names orders and pays for none the
- * log says why.
+ * What a service says of a payment takes effect, once however often it is said. Of one that pays for no order the log says why,
+ * and the ledger keeps it: under the orders that it names, or as that of an unknown one.
  */
 export async function applyPayment(
   deps: PaymentDeps,
@@ -101,6 +101,8 @@ export async function applyPayment(
     if (claim !== 'refused') return handOver({ data, jobs }, donationId)
   }
   for (const refusal of refusals) log.warn({ ...refusal, provider }, 'a payment does not pay for its order')
+  if (ids.length === 0 && (await noteUnknown(data, provider, payment, 'names_no_order', nowMs)))
+    log.warn({ provider, reference: payment.reference }, 'a payment names no order')
 }
 
 /**
@@ -150,8 +152,11 @@ const CLOCK_SLACK_MS = 60_000
 const POLLS_TO_WAIT = 2
 /** For so long a payment that was made in time may be on its way to us. */
 const POSTED_GRACE_MS = 60_000
-/** A service that has not answered for so long after the end of an order counts as gone. */
-const UNANSWERED_GRACE_MS = 3_600_000
+/**
+ * A service that has not answered for a day after the end of an order counts as gone. No sooner: it may be this station that
+ * was away, and its payments are known only once it was asked.
+ */
+const UNANSWERED_GRACE_MS = 24 * 3_600_000
 
 /** Nobody pays for more songs with one donation. */
 const MOST_NAMED = 5

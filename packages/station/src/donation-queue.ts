@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FailureDetails } from '@solstice/contracts'
 import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/playout'
 import type { Audit } from './audit.ts'
+import { noteClaimed, noteDonation } from './donation-claims.ts'
 import { defaultDonationSettings } from './donation-settings.ts'
-import { closedKey, noteClaimed, noteDonation } from './donations.ts'
 import { Failure } from './failure.ts'
 import { trackRef } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
@@ -200,15 +200,17 @@ async function tellRefused(
   { data, audit, announcer, clock }: Omit<DonationQueueDeps, 'bus'>,
   { id: donationId, uid, songTitle: title, songArtist: artist, refusedWhy }: Donation,
 ): Promise<void> {
-  const [wasTold] = await data.ledger.find({ onceKey: closedKey(donationId) })
+  const [wasTold] = await data.ledger.find({ onceKey: unqueuedKey(donationId) })
   if (!wasTold) {
     await audit.record(donor(uid), 'donation_insert_failed', { title, artist })
     announcer.tell({ uid }, 'donation_result', { donationId, accepted: false, reason: 'no_slot' })
     const entry = { donationId, event: 'refused', atMs: clock.nowMs(), note: refusedWhy ?? '' } as const
-    await noteDonation(data, { ...entry, onceKey: closedKey(donationId) })
+    await noteDonation(data, { ...entry, onceKey: unqueuedKey(donationId) })
   }
   await data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
 }
 
 const queuedKey = (donationId: string) => `queued ${donationId}`
+/** Another one than that of an order which was closed unpaid: it may have been paid after that. */
+const unqueuedKey = (donationId: string) => `unqueued ${donationId}`
 const donor = (uid: string) => ({ adminId: 'donation', login: uid })

@@ -1,28 +1,24 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { donations, Mode, Reply, Track } from '@solstice/contracts'
 import { lockOf, type PlayoutState } from '@solstice/playout'
+import { noteDonation } from './donation-claims.ts'
+import { makeRoomForOrder } from './donation-retention.ts'
 import { mostMinor, readDonationSettings } from './donation-settings.ts'
 import { Failure } from './failure.ts'
 import { oncePerVersion } from './per-version.ts'
-import type { DataStore, DonationRecord, LedgerRecord } from './ports/data-store.ts'
-import type { Payment, PaymentProvider, PaymentProviderId } from './ports/payments.ts'
+import type { DataStore, DonationRecord } from './ports/data-store.ts'
+import type { PaymentProvider } from './ports/payments.ts'
 import { tiersOf, toUnits } from './pricing.ts'
 
 type Donation = Readonly<DonationRecord>
 type DonationData = Pick<DataStore, 'donations' | 'ledger'>
 type OrderData = DonationData & Pick<DataStore, 'settings' | 'tracks'>
-type PaidEvent = Extract<Payment, { kind: 'paid' }>
-type FailedEvent = Extract<Payment, { kind: 'failed' }>
 type HistoryPage = Pick<Reply<typeof donations.getDonationHistory>, 'entries' | 'total'>
 
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CODE_LENGTH = 6
 /** Codes are so many that two in a row are hardly ever taken. */
 const CODE_ATTEMPTS = 20
-/** Beyond so many, orders that were never paid go before their time. */
-const MOST_RECORDS = 20_000
-/** Between two daily purges strangers cannot add more than this. */
-const MOST_MORE_RECORDS = 1_000
 const DAY_MS = 24 * 3_600_000
 /** How far back an admin may look, by name; anything else is all there is. */
 const windows: Readonly<Record<string, number>> = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS }
@@ -69,7 +65,7 @@ export type PlacedOrder = { donation: Donation } & (
 /**
  * Takes an order, which is pending until its payment is confirmed. A checkout that the service refuses leaves nothing behind.
  *
- * @throws Failure TIER_UNAVAILABLE, SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, DONATIONS_PAUSED
+ * @throws Failure TIER_UNAVAILABLE, SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, DONATIONS_PAUSED, DONATIONS_FULL
  * @throws Error when the payment service does not take it
  */
 export async function orderSong(
@@ -89,6 +85,7 @@ export async function orderSong(
   const priced = tiers.find(({ tier }) => tier === wanted)
   if (!priced) throw new Failure('TIER_UNAVAILABLE')
   if (chattingBlocked) throw new Failure('DONATIONS_PAUSED')
+  await makeRoomForOrder(data, moment.nowMs)
 
   const id = randomUUID()
   const createdAt = Math.floor(moment.nowMs)
@@ -143,134 +140,6 @@ export async function findOwnDonation(data: DonationData, id: string, uid: strin
   return donation
 }
 
-/** What became of a payment that a service confirmed. */
-export type Claim =
-  /** It pays for the order, which is to be queued from now on. */
-  | 'claimed'
-  /** It has done so before. */
-  | 'known'
-  /** It pays for nothing: the ledger says why. */
-  | 'refused'
-
-/**
- * A confirmed payment claims its order: once, however often and by how many it is told of, and at every moment of a crash.
- * A payment pays for one order only, and one that is not pending stays as it is. Payment and the order to queue the song are
- * one write.
- *
- * @param onRefused is told why the payment does not pay for this order: once for what the ledger has, each time when there
- * is no such order.
- */
-export async function claimPaid(
-  data: DonationData,
-  donationId: string,
-  provider: PaymentProviderId,
-  payment: PaidEvent,
-  nowMs: number,
-  onRefused: (why: string) => void = () => {},
-): Promise<Claim> {
-  const donation = await data.donations.get(donationId)
-  if (!donation) {
-    onRefused('unknown_order')
-    return 'refused'
-  }
-  const { reference } = payment
-  const paymentKey = `${provider} ${reference}`
-  const write = (event: LedgerRecord['event'], onceKey: string, note: string) =>
-    noteDonation(data, { donationId, event, onceKey, atMs: nowMs, note })
-  const refuse = async (why: string): Promise<Claim> => {
-    const isNew = await write('refused', `refused ${paymentKey} ${donationId}`, `${why}: ${paymentKey}`)
-    if (isNew) onRefused(why)
-    return 'refused'
-  }
-
-  const misfit = misfitOf(donation, provider, payment)
-  if (misfit) return refuse(misfit)
-  // What is written once decides which order a payment belongs to, also when it names several.
-  const deliveredKey = `delivered ${paymentKey}`
-  if (!(await write('delivered', deliveredKey, paymentKey))) {
-    const [delivered] = await data.ledger.find({ onceKey: deliveredKey })
-    if (delivered && delivered.donationId !== donationId) return 'refused'
-  }
-  const paidAt = Math.floor(nowMs)
-  const isClaimed =
-    (await data.donations.update(
-      { id: donationId, status: 'pending' },
-      { status: 'paid', queue: 'due', paidAt, reference, claimKey: donationId },
-    )) > 0
-  const now = await data.donations.get(donationId)
-  if (now?.reference !== reference) return refuse('not_pending')
-  await noteClaimed(data, now)
-  return isClaimed ? 'claimed' : 'known'
-}
-
-/** That an order was paid, if the ledger does not have it yet. */
-export async function noteClaimed(data: Pick<DataStore, 'ledger'>, donation: Donation): Promise<void> {
-  const { id: donationId, provider, reference, paidAt } = donation
-  const entry = { donationId, event: 'claimed', atMs: paidAt ?? 0, note: `${provider} ${reference}` } as const
-  await noteDonation(data, { ...entry, onceKey: `claimed ${donationId}` })
-}
-
-/**
- * The service says that an order will not be paid. Whether it was pending, and is failed now. Saying it again goes on where
- * that broke off.
- *
- * @param tell its donor, before that is settled.
- */
-export async function failDonation(
-  data: DonationData,
-  provider: PaymentProviderId,
-  { donationId: id, reference }: FailedEvent,
-  nowMs: number,
-  tell: (donation: Donation) => void = () => {},
-): Promise<boolean> {
-  await data.donations.update({ id, provider, status: 'pending' }, { status: 'failed', claimKey: id })
-  const donation = await data.donations.get(id)
-  if (donation?.provider !== provider || donation.status !== 'failed') return false
-  const [settled] = await data.ledger.find({ onceKey: closedKey(id) })
-  if (settled) return false
-  tell(donation)
-  return noteClosed(data, id, `payment_failed: ${provider} ${reference}`, nowMs)
-}
-
-/**
- * Pending orders of some services expire when their time is over; how many.
- *
- * @param graceMs for how long a payment that was made in time may still be on its way to us.
- */
-export async function expireDonations(
-  data: DonationData,
-  nowMs: number,
-  providers: readonly PaymentProviderId[],
-  graceMs: number,
-): Promise<number> {
-  const isOver = ({ provider, expiresAt }: Donation) =>
-    expiresAt !== null && expiresAt + graceMs <= nowMs && providers.includes(provider)
-  const over = (await data.donations.find({ status: 'pending' })).filter(isOver)
-  await Promise.all(
-    over.map(({ id }) => data.donations.update({ id, status: 'pending' }, { status: 'expired' })),
-  )
-  // Its code is free when the ledger has it: an order that still holds one was left half done.
-  const unsettled = (await data.donations.find({ status: 'expired' })).filter(
-    ({ id, claimKey }) => claimKey !== id,
-  )
-  const expired = await Promise.all(
-    unsettled.map(async ({ id }) => {
-      const isNew = await noteClosed(data, id, 'expired', nowMs)
-      await data.donations.update({ id, status: 'expired' }, { claimKey: id })
-      return isNew
-    }),
-  )
-  return expired.filter(Boolean).length
-}
-
-/** Adds to the ledger what it does not have yet; whether it had not. */
-export async function noteDonation(
-  data: Pick<DataStore, 'ledger'>,
-  entry: Omit<LedgerRecord, 'id'>,
-): Promise<boolean> {
-  return (await data.ledger.insert({ ...entry, atMs: Math.floor(entry.atMs) })) !== null
-}
-
 /** Donations within a window, all that are kept unless it is one of the others; newest first. */
 export async function donationHistory(
   data: Pick<DataStore, 'donations'>,
@@ -291,37 +160,6 @@ export async function donationHistory(
 /** The currencies of all donations that are kept, in alphabetical order. */
 export async function donationCurrencies(data: Pick<DataStore, 'donations'>): Promise<string[]> {
   return currencies(await data.donations.find())
-}
-
-/**
- * Forgets donations from before a moment (epoch ms), and beyond 20 000 the oldest of those that were never paid, with all that
- * the ledger says of them; how many donations that were.
- */
-export async function purgeDonations(data: DonationData, beforeMs: number): Promise<number> {
-  const old = await data.donations.delete(({ createdAt }) => createdAt < beforeMs)
-  const surplus = await purgeUnpaid(data)
-  const kept = new Set((await data.donations.find()).map(({ id }) => id))
-  await data.ledger.delete(({ donationId, atMs }) => !kept.has(donationId) && atMs < beforeMs)
-  return old + surplus
-}
-
-async function purgeUnpaid(data: DonationData): Promise<number> {
-  const all = await data.donations.find()
-  const surplus = all
-    .filter(isUnpaid)
-    .sort((a, b) => a.createdAt - b.createdAt)
-    .slice(0, Math.max(0, all.length - MOST_RECORDS))
-  if (surplus.length === 0) return 0
-  const ids = new Set(surplus.map(({ id }) => id))
-  // What was paid meanwhile stays.
-  const count = await data.donations.delete((donation) => ids.has(donation.id) && isUnpaid(donation))
-  const kept = new Set((await data.donations.find()).map(({ id }) => id))
-  await data.ledger.delete(({ donationId }) => ids.has(donationId) && !kept.has(donationId))
-  return count
-}
-
-function isUnpaid({ status }: Donation): boolean {
-  return status === 'pending' || status === 'failed' || status === 'expired'
 }
 
 /** @throws Failure SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR */
@@ -350,27 +188,11 @@ async function insertOrder(data: DonationData, draft: DonationRecord): Promise<D
   if (!donation) return null
   const { id: donationId, createdAt: atMs } = donation
   await noteDonation(data, { donationId, event: 'created', onceKey: `created ${donationId}`, atMs, note: '' })
-  if ((await data.donations.find()).length > MOST_RECORDS + MOST_MORE_RECORDS) await purgeUnpaid(data)
   return donation
 }
 
 function newCode(): string {
   return Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
-}
-
-/** Why a payment does not pay for an order; null = it does. */
-function misfitOf(donation: Donation, provider: PaymentProviderId, payment: PaidEvent): string | null {
-  if (donation.provider !== provider) return 'other_provider'
-  if (payment.currency !== donation.currency) return 'other_currency'
-  if (payment.amountMinor < donation.amountMinor) return 'too_little'
-  return donation.expiresAt !== null && payment.paidAtMs > donation.expiresAt ? 'too_late' : null
-}
-
-/** Of what it is that an order will not be heard: that is so once, whatever the reason. */
-export const closedKey = (donationId: string) => `refused ${donationId}`
-
-function noteClosed(data: DonationData, donationId: string, note: string, atMs: number): Promise<boolean> {
-  return noteDonation(data, { donationId, event: 'refused', onceKey: closedKey(donationId), atMs, note })
 }
 
 const currencies = oncePerVersion((all: readonly Donation[]) =>

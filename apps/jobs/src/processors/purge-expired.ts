@@ -13,7 +13,7 @@ export async function purgeExpired({ config, data, media, clock, log }: Ports): 
   const expiredMs = nowMs - config.logRetentionDays * DAY_MS
   const history = await purgeHistory(data, expiredMs)
   const audit = await purgeAudit(data, expiredMs)
-  const donations = await purgeDonations(data, nowMs - config.donationRetentionDays * DAY_MS)
+  const donations = await purgeDonations(data, nowMs - config.donationRetentionDays * DAY_MS, nowMs)
   const uploads = await purgeStaged(media, nowMs - DAY_MS)
   const copies = await purgeWorkingCopies(nowMs - DAY_MS)
   log.info({ history, audit, donations, uploads, copies }, 'old entries are purged')

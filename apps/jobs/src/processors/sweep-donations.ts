@@ -16,11 +16,9 @@ export async function sweepDonations(ports: SweepPorts): Promise<void> {
     const air = await airNow(bus)
     return air ? restoreLostOrders(data, air) : 0
   }
-  const [applied, expired, restored] = await Promise.allSettled([
-    applyInbox(ports, clock.nowMs()),
-    expireOrders(ports, clock.nowMs()),
-    restore(),
-  ])
+  // What was paid in time is not to expire first.
+  const [applied] = await Promise.allSettled([applyInbox(ports, clock.nowMs())])
+  const [expired, restored] = await Promise.allSettled([expireOrders(ports, clock.nowMs()), restore()])
   await handOverRest(ports)
   const counts = { expired: countOf(expired), restored: countOf(restored) }
   if (counts.expired + counts.restored > 0) log.info(counts, 'orders were swept')

@@ -264,6 +264,7 @@ export const createDonation = defineRoute({
     'TRACK_LOCKED',
     'SONG_OFF_AIR',
     'DONATIONS_PAUSED',
+    'DONATIONS_FULL',
     'RATE_LIMITED',
     'DONATIONS_CREATE_FAILED',
     'AIR_UNAVAILABLE',
