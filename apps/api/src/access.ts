@@ -178,7 +178,8 @@ function refuseUnless(admin: Admin, access: AdminAccess): void {
   if (!isHeld) throw new Failure('FORBIDDEN')
 }
 
-function isForAdmins({ path, access }: Route): boolean {
+/** Whether a route is for admins, or makes somebody one. */
+export function isForAdmins({ path, access }: Route): boolean {
   return path.startsWith('/api/admin/') || !forOthers.includes(access)
 }
 

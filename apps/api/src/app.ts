@@ -155,6 +155,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
           'Accept-Ranges',
           'Content-Range',
           'Content-Length',
+          'Content-Disposition',
           'Retry-After',
           'X-Request-Id',
         ],

@@ -93,6 +93,10 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     const large = await post({ ...good, more: 'x'.repeat(1000) })
     t.equal(large.statusCode, 413)
     t.same(large.json(), failureBody('PAYLOAD_TOO_LARGE'))
+    const nested = (depth: number) =>
+      `{"more":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},"a":"[[[[\\"[[[["}`
+    t.equal((await post(nested(16), JSON_TYPE)).statusCode, 400)
+    t.same((await post(nested(17), JSON_TYPE)).json(), failureBody('PAYLOAD_TOO_LARGE'), 'nested')
     const xml = await post('<name/>', { 'content-type': 'text/xml' })
     t.equal(xml.statusCode, 415)
     t.same(xml.json(), failureBody('UNSUPPORTED_MEDIA_TYPE'))

@@ -14,7 +14,9 @@ import {
 } from '@solstice/contracts'
 import { Failure, type MediaStorage } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Gate } from './access.ts'
+import type { TSchema } from 'typebox'
+import { type Caller, type Gate, isForAdmins } from './access.ts'
+import { isTooComplex } from './json-size.ts'
 import { describeRoute } from './openapi.ts'
 import { type BodyPace, hasBody, mustClose, type RequestBodies, watchBodies } from './request-bodies.ts'
 
@@ -79,6 +81,8 @@ function serve<const R extends Route>(
 ): void {
   const { body } = route
   const callers = new WeakMap<FastifyRequest, Caller<R['access']>>()
+  const admit = async (request: FastifyRequest) =>
+    app.gate.admit(route, request, (await options.graceMs?.(request)) ?? 0)
   app.route({
     method: route.method,
     url: route.path,
@@ -86,18 +90,21 @@ function serve<const R extends Route>(
     schema: describeRoute(route),
     // Before anything else is read, so that a stranger learns nothing and costs nothing.
     onRequest: async (request, reply) => {
-      callers.set(request, await app.gate.admit(route, request, (await options.graceMs?.(request)) ?? 0))
+      if (isForAdmins(route)) reply.header('cache-control', 'no-store')
+      callers.set(request, await admit(request))
       await options.limit?.(request, reply)
       if (isUpload(body)) await expectUpload(app, request, body)
     },
     preValidation: async (request) => {
-      if (body && !isUpload(body)) request.body = withoutNulls(request.body)
+      if (body && !isUpload(body)) request.body = withoutNulls(request.body ?? {}, body)
     },
     handler: (request, reply) =>
       handler({
         params: request.params as Params<R>,
         query: request.query as Query<R>,
-        body: (isUpload(body) ? app.bodies.stream(request.raw, body.maxBytes) : request.body) as Body<R>,
+        body: (isUpload(body)
+          ? followedBy(app.bodies.stream(request.raw, body.maxBytes), () => admit(request))
+          : request.body) as Body<R>,
         caller: callers.get(request) as Caller<R['access']>,
         request,
         reply,
@@ -109,10 +116,39 @@ function isUpload(body: Route['body']): body is Upload {
   return body !== undefined && 'upload' in body
 }
 
+/**
+ * Hands on all pieces, then asks. An upload may take hours, in which its sender may lose the right to it: asked after the
+ * last byte, the gate refuses it before anything is kept.
+ */
+async function* followedBy(
+  pieces: AsyncIterable<Uint8Array>,
+  ask: () => Promise<unknown>,
+): AsyncGenerator<Uint8Array> {
+  yield* pieces
+  await ask()
+}
+
 /** Clients say null, or send no body, for what they leave out: what must be there is then missing by name. */
-function withoutNulls(body: unknown): unknown {
-  if (Array.isArray(body) || typeof (body ?? {}) !== 'object') return body
-  return Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null))
+function withoutNulls(sent: unknown, shape: ObjectShape): unknown {
+  if (!isObject(sent)) return sent
+  const entries = Object.entries(sent).flatMap(([name, value]) => {
+    const inner = shape.properties && Object.hasOwn(shape.properties, name) ? shape.properties[name]! : {}
+    return value === null && !takesNull(inner) ? [] : [[name, withoutNulls(value, inner)]]
+  })
+  return Object.fromEntries(entries)
+}
+
+interface ObjectShape {
+  properties?: Record<string, TSchema>
+}
+
+function takesNull(shape: TSchema): boolean {
+  const { type, anyOf = [] } = shape as { type?: string; anyOf?: TSchema[] }
+  return type === 'null' || anyOf.some(takesNull)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Bodies of these types are handed on as they come, in this scope alone. */
@@ -165,6 +201,7 @@ export function speakContract(app: FastifyInstance, gate: Gate, options: Contrac
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     // Clients say JSON also where they send nothing.
     if (body === '') done(null, undefined)
+    else if (isTooComplex(body as string)) done(new Failure('PAYLOAD_TOO_LARGE'))
     else parseJson(request, body as string, done)
   })
   app.addHook('onRoute', (route) => {

@@ -3,10 +3,18 @@ import createSerializerFactory from '@fastify/fast-json-stringify-compiler'
 
 const [validatorOf, serializerOf] = [createValidatorFactory(), createSerializerFactory()]
 
+/** JSON has types of its own, so a body is taken as it is; what is in an address or a header is text and is converted. */
+const ofBodies = { coerceTypes: false, strictNumbers: true }
+
 const buildValidator: typeof validatorOf = (externalSchemas, options) => {
-  const compile = validatorOf(externalSchemas, options)
+  const convert = validatorOf(externalSchemas, options)
+  const check = validatorOf(externalSchemas, {
+    ...options,
+    customOptions: { ...options?.customOptions, ...ofBodies },
+  } as typeof options)
   return (route) => {
     const { schema, httpPart } = route as { schema: ObjectSchema; httpPart?: string }
+    const compile = httpPart === 'body' ? check : convert
     let compiled: ReturnType<typeof compile> | undefined
     const validate: Pick<ReturnType<typeof compile>, 'errors'> & ((data: unknown) => unknown) = (data) => {
       compiled ??= compile({ schema: httpPart === 'headers' ? inLowerCase(schema) : schema })
@@ -44,7 +52,7 @@ const buildSerializer: typeof serializerOf = (externalSchemas, options) => {
 }
 
 /**
- * The framework's own compilers, but each schema is compiled when a request first needs it: there are hundreds, most of
+ * The framework's own compilers, but types of JSON bodies are not converted, and each schema is compiled when a request first needs it: there are hundreds, most of
  * them of refusals, and to compile them all would take most of the time of a start.
  */
 export const compileWhenNeeded = { buildValidator, buildSerializer }

@@ -19,8 +19,11 @@ export const defaultDonationSettings: DonationSettings = {
   blockDonationsWhileChatting: false,
 }
 
-/** What an admin sends: what is left out stays as it is. */
-export type DonationSettingsDraft = { [F in keyof DonationSettings]?: unknown }
+type Flag = 'tiersEnabled' | 'blockDonationsWhileChatting'
+/** What an admin sends: what is left out stays as it is. Flags and the mode may be anything. */
+export type DonationSettingsDraft = Partial<
+  Omit<DonationSettings, Flag | 'pricingMode'> & Record<Flag | 'pricingMode', unknown>
+>
 
 const DEAREST = 1_000_000
 /** Two saves at a time are rare; more in a row than this are a fault. */
@@ -100,19 +103,18 @@ function mergeDraft(
 ): DonationSettings {
   const read = <F extends keyof DonationSettings>(
     field: F,
-    readAs: (sent: unknown, before: DonationSettings[F]) => DonationSettings[F],
-  ) => (sent[field] === undefined ? before[field] : readAs(sent[field], before[field]))
+    readAs: (sent: NonNullable<DonationSettingsDraft[F]>, before: DonationSettings[F]) => DonationSettings[F],
+  ) => (sent[field] === undefined ? before[field] : readAs(sent[field]!, before[field]))
   const readPrice = (field: 'fixedPrice' | 'pricePerSecond') =>
-    read(field, (sent, before) => {
-      const price = numberIn(sent)
-      if (!(price > 0)) return before
+    read(field, (price, before) => {
+      if (price <= 0) return before
       if (price > DEAREST)
         throw new Failure('BAD_REQUEST', { field, reason: 'out_of_range', min: 0, max: DEAREST })
       return price
     })
   return {
     currency: read('currency', (sent) => {
-      const currency = String(sent).trim().toUpperCase()
+      const currency = sent.trim().toUpperCase()
       if (!isTaken(provider, currency))
         throw new Failure('BAD_REQUEST', { field: 'currency', reason: 'currency_unsupported' })
       return currency
@@ -121,18 +123,11 @@ function mergeDraft(
     fixedPrice: readPrice('fixedPrice'),
     pricePerSecond: readPrice('pricePerSecond'),
     tiersEnabled: read('tiersEnabled', booleanIn),
-    tierCeiling: read('tierCeiling', (sent, before) => {
-      const ceiling = Math.round(numberIn(sent))
-      return Number.isNaN(ceiling) ? before : Math.min(TIER_CEILING.max, Math.max(TIER_CEILING.min, ceiling))
-    }),
+    tierCeiling: read('tierCeiling', (sent) =>
+      Math.min(TIER_CEILING.max, Math.max(TIER_CEILING.min, Math.round(sent))),
+    ),
     blockDonationsWhileChatting: read('blockDonationsWhileChatting', booleanIn),
   }
-}
-
-/** NaN for what is no number. */
-function numberIn(sent: unknown): number {
-  if (typeof sent === 'string' && sent.trim() !== '') return Number(sent)
-  return typeof sent === 'number' ? sent : Number.NaN
 }
 
 function booleanIn(sent: unknown): boolean {

@@ -63,7 +63,7 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     const { targetMode, scheduledTime } = body
     if (targetMode !== 'day' && targetMode !== 'night')
       throw new Failure('BAD_REQUEST', { field: 'targetMode' })
-    const isScheduled = scheduledTime !== undefined && scheduledTime !== null
+    const isScheduled = scheduledTime !== undefined
     const atMs = isScheduled ? readTimeOfDay(scheduledTime) : null
     const before = airNow()?.mode ?? null
     const outcome = await bus.send({ type: 'switch-mode', target: targetMode, atMs })
@@ -78,8 +78,8 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   })
 
   /** @throws Failure BAD_REQUEST for what is no time of the day. */
-  const readTimeOfDay = (time: unknown) => {
-    const [, hour, minute] = (typeof time === 'string' && TIME_OF_DAY.exec(time)) || []
+  const readTimeOfDay = (time: string) => {
+    const [, hour, minute] = TIME_OF_DAY.exec(time) ?? []
     if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })
     const aheadMs = clock.aheadMs()
     return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs() - aheadMs) + aheadMs

@@ -62,9 +62,8 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
     return sendFile(request, reply, media, key)
   })
 
-  implement(app, routes.getAudio, async ({ params, request, reply }) => {
+  implement(app, routes.getAudio, async ({ params, request }) => {
     const clip = await clips.find(family, params.id)
-    reply.header('cache-control', 'no-store')
     const stored = await media.link(clipMedia(clip), { lastsS: LINK_LIFE_S })
     if (stored) return { ok: true as const, url: stored.url }
     const adminToken = adminTokens.issueForFile(clipMedia(clip), clock.nowMs())

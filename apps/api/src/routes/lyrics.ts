@@ -82,10 +82,9 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
     existed: await deleteLyrics(deps, caller, query),
   }))
 
-  implement(app, contract.getAudioPreview, async ({ query, request, reply }) => {
+  implement(app, contract.getAudioPreview, async ({ query, request }) => {
     const track = await findSong(data, requireSong(query))
     if (!track) throw new Failure('TRACK_NOT_FOUND')
-    reply.header('cache-control', 'no-store')
     const stored = await deps.media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
     if (stored) return { url: stored.url }
     const adminToken = deps.adminTokens.issueForFile(track.storageKey, deps.clock.nowMs())

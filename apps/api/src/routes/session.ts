@@ -55,10 +55,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     return { ok: true as const }
   })
 
-  implement(app, session.verify, ({ caller, request, reply }) => {
+  implement(app, session.verify, ({ caller, request }) => {
     const { role, adminId, login, authorized } = caller
     const token = adminTokensOf(request).find((candidate) => adminTokens.read(candidate) === adminId)
-    reply.header('cache-control', 'no-store')
     return {
       ok: true as const,
       role,

@@ -130,9 +130,8 @@ export const switchMode = defineRoute({
   access: needs('mode_switch'),
   body: Type.Object({
     targetMode: Type.Optional(Type.String()),
-    // Of any type, because a check for text would make a text of null first.
     scheduledTime: Type.Optional(
-      Type.Unknown({ description: 'HH:MM in the time zone of the station; past = tomorrow. null = at once' }),
+      Type.String({ description: 'HH:MM in the time zone of the station; past = tomorrow. null = at once' }),
     ),
   }),
   reply: Type.Object({ ok: Type.Literal(true) }),

@@ -6,7 +6,7 @@ import { defineRoute, needs } from '../route.ts'
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const EpochMs = Type.Number({ description: 'epoch ms' })
 const Tier = nullable(Type.Integer({ description: 'null without tiers' }))
-/** Whatever was sent for a setting: it is read as one, or the stored one stays. */
+/** Read as a boolean, whatever was sent: the one place where the type of a JSON body is converted. */
 const Lenient = Type.Optional(Type.Unknown())
 
 const SONG = 'day/Morning Tide.mp3'
@@ -61,10 +61,10 @@ export const saveDonationSettings = defineRoute({
   body: Type.Object({
     currency: Type.Optional(Type.String({ description: 'one that the provider takes' })),
     pricingMode: Type.Optional(Type.Unknown({ description: '`calculated`; anything else is `fixed`' })),
-    fixedPrice: Type.Optional(Type.Unknown({ description: 'what is not above 0 changes nothing' })),
-    pricePerSecond: Type.Optional(Type.Unknown({ description: 'what is not above 0 changes nothing' })),
+    fixedPrice: Type.Optional(Type.Number({ description: 'what is not above 0 changes nothing' })),
+    pricePerSecond: Type.Optional(Type.Number({ description: 'what is not above 0 changes nothing' })),
     tiersEnabled: Lenient,
-    tierCeiling: Type.Optional(Type.Unknown({ description: 'rounded, and brought into 2 to 10' })),
+    tierCeiling: Type.Optional(Type.Number({ description: 'rounded, and brought into 2 to 10' })),
     blockDonationsWhileChatting: Lenient,
   }),
   reply: Type.Object({

@@ -12,7 +12,7 @@ export const getJobs = defineRoute({
     queue: Type.Optional(Type.String({ maxLength: 100, description: 'all queues unless given' })),
     state: Type.Optional(JobState),
     offset: Type.Integer({ minimum: 0, maximum: 100_000, default: 0 }),
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'jobs of each queue' }),
+    limit: Type.Integer({ minimum: 1, default: 20, description: 'jobs of each queue, at most 100' }),
   }),
   reply: Type.Object({ ok: Type.Literal(true), queues: Type.Array(QueueReport) }),
   failures: ['BAD_REQUEST', 'NOT_FOUND', 'JOBS_UNAVAILABLE'],

@@ -11,7 +11,6 @@ export const FileName = Type.Object({
 })
 
 export const Text = Type.String({ maxLength: 1_000 })
-/** null stands first: of a union the first member decides, and null would do for a number as 0. */
 export const Year = Type.Optional(Type.Union([Type.Null(), Type.Number(), Type.String({ maxLength: 20 })]))
 export const SongIds = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 20_000 })
 export const Link = Type.String({ maxLength: 2_000 })
