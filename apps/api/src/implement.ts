@@ -130,9 +130,10 @@ async function* followedBy(
 
 /** Clients say null, or send no body, for what they leave out: what must be there is then missing by name. */
 function withoutNulls(sent: unknown, shape: ObjectShape): unknown {
-  if (!isObject(sent)) return sent
+  const { properties } = shape
+  if (!isObject(sent) || !properties) return sent
   const entries = Object.entries(sent).flatMap(([name, value]) => {
-    const inner = shape.properties && Object.hasOwn(shape.properties, name) ? shape.properties[name]! : {}
+    const inner = Object.hasOwn(properties, name) ? properties[name]! : {}
     return value === null && !takesNull(inner) ? [] : [[name, withoutNulls(value, inner)]]
   })
   return Object.fromEntries(entries)
