@@ -1,4 +1,4 @@
-import { Failure } from '@solstice/station'
+import { Failure, HeldUp } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { startRedis } from '../../../tests/harness/processes.ts'
@@ -36,6 +36,10 @@ t.test('deletions of a helper are counted by all processes together, all of a jo
   await here.settle('a', 'never reserved', 5)
   await t.rejects(there.reserve('a', 'two', 2), refused(1))
   await there.reserve('a', 'one', 1)
+  await here.reserve('c', 'of thirty', 30)
+  await there.settle('c', 'of thirty', 27)
+  await t.rejects(here.reserve('c', 'four more', 4), refused(3), 'what was deleted counts')
+  await t.resolves(here.reserve('c', 'three more', 3), 'what was not is given back')
 
   // The period begins at 4:00 in Kyiv: in winter that is 2:00 UTC, in summer 1:00.
   nowMs = Date.parse('2026-03-29T00:59:59Z')
@@ -87,4 +91,14 @@ t.test('who holds names keeps others from them, and is not kept from them itself
     /broken/,
   )
   t.equal(await redis.exists('solstice:lease:x', 'solstice:lease:y'), 0)
+  const heldUp = new HeldUp(new Failure('DATA_UNAVAILABLE'))
+  await t.rejects(
+    leases.hold('a', ['x'], never(), async () => {
+      throw heldUp
+    }),
+    heldUp,
+  )
+  t.equal(await redis.get('solstice:lease:x'), 'a', 'what is held up keeps others from it until it goes on')
+  await leases.hold('a', ['x'], never(), async () => {})
+  t.equal(await redis.exists('solstice:lease:x'), 0)
 })

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Failure } from '@solstice/station'
+import { Failure, HeldUp } from '@solstice/station'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -270,6 +270,37 @@ t.test('without a worker the caller is told so in time, and the work is done lat
   })
   await until(async () => done.length === 2)
   t.same(done.sort(), ['a', 'b'])
+})
+
+t.test('a change that is held up goes on until it is done, and its caller is told so in time', async (t) => {
+  const { redis, edit, queue } = await openQueue(t)
+  const away = new Failure('DATA_UNAVAILABLE', { retryAfterSecs: 5 })
+  let isAway = true
+  let runs = 0
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }, { keep, notes }) => {
+      if (songId === 'refused') throw away
+      runs++
+      await keep(0, 1, { ...(notes as object), [runs]: true })
+      if (isAway) throw new HeldUp(away)
+      return { songId, isChanged: Object.keys(notes as object).length === runs - 1 }
+    },
+  })
+  await t.rejects(edit('refused'), away, 'where nothing was changed the answer is final')
+  await t.rejects(edit('day/a'), new Failure('JOBS_UNAVAILABLE'))
+  t.ok(runs > 3, `${runs} runs`)
+  isAway = false
+  const completed = async () => {
+    const [changes] = await queue.board({ queue: 'changes', state: 'completed', offset: 0, limit: 10 })
+    return changes!.jobs
+  }
+  await until(async () => (await completed()).length === 1)
+  const done = await queue.progress('edit-track', (await completed())[0]!.id)
+  t.match(
+    done,
+    { state: 'done', notes: { songId: 'day/a', isChanged: true } },
+    'each run knew the notes before it',
+  )
 })
 
 t.test('a worker that is killed in the middle costs no answer and no progress', async (t) => {

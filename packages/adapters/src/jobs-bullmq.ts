@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, Failure, type Given, type JobName, type JobQueue } from '@solstice/station'
+import { type Answer, Failure, type Given, HeldUp, type JobName, type JobQueue } from '@solstice/station'
 import { DelayedError, type Job, type JobsOptions, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -85,6 +85,12 @@ const WANTED_CHECK_MS = 250
 const UNWANTED = 'nobody waits for it any more'
 /** When another process may take up what one broke off that ends. */
 const LEFT_FOR_MS = 1_000
+/** A change that is held up is tried again after this time, then after twice as long each time, up to the longest. */
+const HELD_UP_MS = 500
+/** Shorter than leases are kept, so that nobody else changes the same in between. */
+const LONGEST_HELD_UP_MS = 8_000
+/** Nobody waits longer for a change that is held up to go on. */
+const PATIENCE_MS = 10_000
 /** Redis that was emptied has forgotten what comes again; it is looked at so often. */
 const PLAN_CHECK_MS = 10_000
 
@@ -122,7 +128,10 @@ export interface JobContext {
   keep(done: number, total: number, notes: unknown): Promise<void>
 }
 
-/** What does each job. A `Failure` is the answer that the caller gets; anything else is tried again. */
+/**
+ * What does each job. A `Failure` is the answer that the caller gets; `HeldUp` is tried again until it is done; anything
+ * else is tried again, five times in all.
+ */
 export type Processors = {
   [N in JobName]: (
     given: Given<N>,
@@ -205,6 +214,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       const state = await ask(job.getState()).catch(() => null)
       if (state === 'completed' || state === 'failed') return state
       if (state === 'unknown') break
+      if (state === 'delayed' && elapsedMs() > PATIENCE_MS && !(await hasFailed(queue, job))) break
       if (state !== null) reachedMs = elapsedMs()
       if (elapsedMs() - lookedMs > WORKER_CHECK_MS) {
         lookedMs = elapsedMs()
@@ -214,6 +224,10 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     }
     throw new Failure('JOBS_UNAVAILABLE')
   }
+
+  /** What is held up has not failed. */
+  const hasFailed = async (queue: Queue, { id }: Job) =>
+    (await ask(redis.hexists(queue.toKey(id!), 'failedReason'))) === 1
 
   const answerOf = async (queue: Queue, id: string, end: 'completed' | 'failed') => {
     const ended = await ask(queue.getJob(id))
@@ -349,9 +363,12 @@ export async function workJobs(
     } catch (error) {
       if (wanted?.signal.aborted) throw new UnrecoverableError(UNWANTED)
       if (error instanceof Failure) throw refused(job, error)
-      if (!stopping.signal.aborted) throw error
+      const isHeldUp = error instanceof HeldUp
+      if (isHeldUp) log.warn({ job: job.name, err: error.cause }, 'change held up, retrying')
+      else if (!stopping.signal.aborted) throw error
       // No failed attempt. Later, since a worker that is closing may still take what is there.
-      await job.moveToDelayed(Date.now() + LEFT_FOR_MS, token)
+      const pauseMs = isHeldUp ? heldUpMs(job.attemptsStarted) : LEFT_FOR_MS
+      await job.moveToDelayed(Date.now() + pauseMs, token)
       throw new DelayedError()
     } finally {
       wanted?.end()
@@ -389,6 +406,10 @@ export async function workJobs(
       redis.disconnect()
     },
   }
+}
+
+function heldUpMs(attempts: number): number {
+  return Math.min(LONGEST_HELD_UP_MS, HELD_UP_MS * 2 ** (attempts - 1))
 }
 
 /** A refusal on its way through Redis; it is final where somebody waits for it. */

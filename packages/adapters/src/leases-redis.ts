@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Leases } from '@solstice/station'
+import { HeldUp, type Leases } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './redis.ts'
 
@@ -33,11 +33,16 @@ export function openLeases(redis: Redis): Leases {
         (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, LEASE_MS))) === 1
       while (!(await take())) await wait(TRY_EVERY_MS, undefined, { signal: stopping })
       const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
+      let isHeldUp = false
       try {
         return await work()
+      } catch (error) {
+        isHeldUp = error instanceof HeldUp
+        throw error
       } finally {
         clearInterval(renewing)
-        await answered(redis, redis.eval(RELEASE, keys.length, ...keys, holder)).catch(() => {})
+        if (isHeldUp) await take().catch(() => {})
+        else await answered(redis, redis.eval(RELEASE, keys.length, ...keys, holder)).catch(() => {})
       }
     },
   }

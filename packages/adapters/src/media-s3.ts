@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { FailureCode } from '@solstice/contracts'
+import type { FailureCode, FailureDetails } from '@solstice/contracts'
 import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/station'
 import { openMediaCache } from './media-cache.ts'
 import { hasRoomIn, isName, namesIn } from './media-keys.ts'
@@ -135,7 +135,7 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
         break
       }
     }
-    throw unreachable(new Error('reading a file: it was cut'))
+    throw unreachable(new ToldError('reading a file: it was cut', true))
   }
 
   /** @throws Failure NOT_FOUND */
@@ -397,17 +397,28 @@ async function ask<T>(
   }
 }
 
-function refusal(code: FailureCode, cause: Error): Failure {
-  return Object.assign(new Failure(code), { cause })
+function refusal(code: FailureCode, cause: ToldError): Failure {
+  const details: FailureDetails = code === 'STORAGE_WRITE_FAILED' && cause.isPassing ? { reason: 'away' } : {}
+  return Object.assign(new Failure(code, details), { cause })
 }
 
-const unreachable = (cause: Error) => refusal('STORAGE_URL_FAILED', cause)
+const unreachable = (cause: ToldError) => refusal('STORAGE_URL_FAILED', cause)
 
 /** An error of the store without its text and its fields, in which it repeats keys and what was signed. */
-function told(what: string, error: unknown): Error {
+class ToldError extends Error {
+  /** Whether the store is away or overloaded, and has not refused what was asked. */
+  readonly isPassing: boolean
+  constructor(message: string, isPassing: boolean) {
+    super(message)
+    this.isPassing = isPassing
+  }
+}
+
+function told(what: string, error: unknown): ToldError {
   const { name, code } = error as { name?: string; code?: string }
   const status = statusOf(error)
-  return new Error(`${what}: ${code ?? name ?? 'it failed'}${status ? ` (${status})` : ''}`)
+  const isPassing = status === undefined || status >= 500 || status === 429
+  return new ToldError(`${what}: ${code ?? name ?? 'it failed'}${status ? ` (${status})` : ''}`, isPassing)
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -304,6 +304,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   },
   STORAGE_WRITE_FAILED: {
     tags: text('Теги цього файлу не вдається змінити', 'The tags of this file cannot be changed'),
+    away: text('Сховище файлів не відповідає', 'The file storage does not answer'),
   },
   TRACK_LOCKED: {
     current: text('Трек зараз звучить', 'The track is playing now'),

@@ -10,18 +10,27 @@ import { Failure } from './failure.ts'
 import { artistKey, lyricsKey } from './keys.ts'
 import { trackRef } from './library.ts'
 import { libraryChanged } from './library-changed.ts'
-import { editLyrics } from './lyrics.ts'
+import { editLyrics, type RememberedLyrics, rememberedLyrics, requireSong } from './lyrics.ts'
 import type { TrackRecord } from './ports/data-store.ts'
 import type { Answer, Given } from './ports/job-queue.ts'
 import type { MediaKey } from './ports/media-storage.ts'
 import type { EditableTags } from './ports/outside.ts'
 import { deleteTracks, moveTracks } from './track-batches.ts'
-import { type EditorDeps, forgetLyrics, type Run, recordOnce, release } from './track-change.ts'
+import {
+  auditOnce,
+  type EditorDeps,
+  forgetLyrics,
+  type ResumableRun,
+  type Run,
+  release,
+  resumable,
+} from './track-change.ts'
 import { refuseWrite } from './uploads.ts'
 
 /**
  * Changes of existing tracks. The worker that is on air decides whether a track may be changed, right before it is. Each
- * change may be begun again where it broke off, and then ends as if it had been done once.
+ * change may be begun again where it broke off, and then ends as if it had been done once. One that breaks off in the
+ * middle because a store is away or full throws `HeldUp`: it is neither made nor refused.
  */
 export interface Editor {
   /** @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed. */
@@ -34,10 +43,13 @@ export interface Editor {
 
 export function createEditor(deps: EditorDeps): Editor {
   return {
-    async edit(given, run) {
+    async edit(given, begun) {
       const { songId } = given
+      const run = resumable(begun)
       try {
-        return await deps.leases.hold(run.jobId, [songId], run.stopping, () => editTrack(deps, given, run))
+        return await deps.leases.hold(run.jobId, [songId], run.stopping, () =>
+          run.attempt(() => editTrack(deps, given, run)),
+        )
       } catch (error) {
         if (error instanceof Failure && error.cause)
           deps.log.warn({ err: error.cause, songId, code: error.code }, 'a track could not be changed')
@@ -72,25 +84,28 @@ const tagNames = ['title', 'artist', 'album', 'year'] as const
 interface EditNotes {
   before: TrackRecord
   sinceMs: number
+  /** Lyrics and offset of the song as it is called now; undefined until that is known. */
+  lyrics?: RememberedLyrics
 }
 
 async function editTrack(
   deps: EditorDeps,
   { songId, tags, lyrics, offset, info, actor }: Given<'edit-track'>,
-  run: Run,
+  run: ResumableRun,
 ): Promise<Answer<'edit-track'>> {
-  const { data, media, audit } = deps
+  const { data, media } = deps
   const track = await data.tracks.get(songId)
   if (!track) throw new Failure('TRACK_NOT_FOUND')
   const begun = run.notes as EditNotes | undefined
-  const notes = begun ?? { before: track, sinceMs: Math.floor(deps.clock.nowMs()) }
+  const notes: EditNotes = { ...(begun ?? { before: track, sinceMs: Math.floor(deps.clock.nowMs()) }) }
   const { before } = notes
   const after = { ...before, ...tags }
   const changes = changedFields<TrackRecord>(before, after, [...tagNames])
 
   // Asked before the work as well, so that nobody waits for a refusal.
   if (!begun) await release(deps, songId, 'edit')
-  if (tags && changes.length > 0) {
+  // The lyrics come after the tags.
+  if (tags && changes.length > 0 && !begun?.lyrics) {
     await withRewritten(deps, track.storageKey, tags, async (path) => {
       if (!begun) {
         await release(deps, songId, 'edit')
@@ -101,12 +116,17 @@ async function editTrack(
     await data.tracks.update({ id: songId }, tags)
     await followSong(deps, before, after)
     const about = { title: after.title, artist: after.artist }
-    await recordOnce(deps, begun, actor, 'edit_song_meta', about, changes)
+    await auditOnce(deps, begun).record(actor, 'edit_song_meta', about, { changes })
     await libraryChanged(deps, [{ trackId: songId, track: trackRef(after) }])
   }
 
   const edit = { ...(lyrics && { entry: lyrics }), ...(offset !== undefined && { offset }) }
-  const edited = await editLyrics({ data, audit }, actor, after, edit, info)
+  if ((lyrics || offset !== undefined) && !notes.lyrics) {
+    notes.lyrics = await rememberedLyrics(data, requireSong(after))
+    await run.keep(0, 1, notes)
+  }
+  const audit = auditOnce(deps, begun)
+  const edited = await editLyrics({ data, audit }, actor, after, edit, info, notes.lyrics)
   if (edited.isChanged) deps.announcer.announce('library_updated')
   return { songId, isChanged: changes.length > 0 || edited.isChanged }
 }

@@ -41,10 +41,10 @@ export async function followTrack(
   to: string,
 ): Promise<void> {
   const [measured, waveform] = await Promise.all([data.measurements.get(from), data.waveforms.get(from)])
-  if (!measured || !waveform) return
+  // One of them may have gone before.
   await Promise.all([
-    data.measurements.put({ ...measured, trackId: to }),
-    data.waveforms.put({ ...waveform, trackId: to }),
+    measured && data.measurements.put({ ...measured, trackId: to }),
+    waveform && data.waveforms.put({ ...waveform, trackId: to }),
   ])
   await forgetMeasured(data, (trackId) => trackId === from)
 }

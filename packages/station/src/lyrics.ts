@@ -219,11 +219,18 @@ const tracksByKey = oncePerVersion(
     new Map(tracks.map((track) => [lyricsKey(track.artist, track.title), track])),
 )
 
+export interface RememberedLyrics {
+  key: string
+  entry: LyricsEntry
+  /** Seconds. */
+  offset: number
+}
+
 /** Lyrics and offset of a song as the station remembers them; none are looked up. */
 export async function rememberedLyrics(
   data: Pick<DataStore, 'lyrics' | 'offsets'>,
   { title, artist }: Song,
-): Promise<{ key: string; entry: LyricsEntry; offset: number }> {
+): Promise<RememberedLyrics> {
   const key = lyricsKey(artist, title)
   const { key: _, ...entry } = (await data.lyrics.get(key)) ?? { key, ...NO_LYRICS }
   return { key, entry, offset: await offsetOf(data, key) }
@@ -247,6 +254,7 @@ type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets'>; audit: Audit }
  * Puts lyrics, offset or both of a song. What equals what is there is not written, and then nothing is logged.
  *
  * @param info what the log says of the circumstances.
+ * @param begun what was remembered before an edit that broke off, when it is made again.
  * @throws Failure BAD_REQUEST when title or artist is missing.
  */
 export async function editLyrics(
@@ -255,9 +263,10 @@ export async function editLyrics(
   song: Partial<Song>,
   edit: LyricsEdit,
   info?: Record<string, unknown>,
+  begun?: RememberedLyrics,
 ): Promise<{ entry: LyricsEntry; offset: number; isChanged: boolean }> {
   const named = requireSong(song)
-  const before = await rememberedLyrics(data, named)
+  const before = begun ?? (await rememberedLyrics(data, named))
   const { key } = before
   const changes: FieldChange[] = []
   if (edit.entry && !areSame(edit.entry, before.entry)) {

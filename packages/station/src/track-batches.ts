@@ -3,14 +3,23 @@ import { SUPER_ADMIN_ID } from './admins.ts'
 import { removeArtists, unneededArtists } from './artist-records.ts'
 import { ensureArtist } from './artwork.ts'
 import type { Actor } from './audit.ts'
-import { Failure } from './failure.ts'
+import { Failure, isOfStore } from './failure.ts'
 import { forgetInGroups } from './groups.ts'
 import { libraryChanged } from './library-changed.ts'
 import { followTrack, forgetMeasured } from './loudness.ts'
 import type { ArtistRecord, TrackRecord } from './ports/data-store.ts'
 import type { Answer, Given, TrackOutcome, TrackScope } from './ports/job-queue.ts'
 import type { MediaStat } from './ports/media-storage.ts'
-import { type EditorDeps, forgetLyrics, type Run, recordOnce, release } from './track-change.ts'
+import {
+  allEnded,
+  auditOnce,
+  type EditorDeps,
+  forgetLyrics,
+  type ResumableRun,
+  type Run,
+  release,
+  resumable,
+} from './track-change.ts'
 import { cleanFilename, refuseWrite, stagedKey } from './uploads.ts'
 
 /** So many tracks are changed together: stores write whole files, and others get their turn in between. */
@@ -45,7 +54,7 @@ interface Notes {
 /** A batch on its way. */
 interface Batch {
   readonly deps: EditorDeps
-  readonly run: Run
+  readonly run: ResumableRun
   readonly actor: Actor
   readonly scope: TrackScope
   readonly ids: string[]
@@ -69,11 +78,11 @@ export async function deleteTracks(
   const settleQuota = () =>
     deps.deleteQuota.settle(adminId, run.jobId, batch.notes.outcomes.filter(({ ok }) => ok).length)
   try {
-    const answer = await throughPieces(batch, (ids) => ids, deletePiece, true)
+    const answer = await batch.run.attempt(() => throughPieces(batch, (ids) => ids, deletePiece, true))
     if (isCounted) await settleQuota()
     return answer
   } catch (error) {
-    // Anything else is tried again.
+    // Anything else is tried again, or goes on later.
     if (isCounted && error instanceof Failure) await settleQuota()
     throw error
   }
@@ -86,11 +95,9 @@ export async function moveTracks(
 ): Promise<Answer<'move-tracks'>> {
   const { targetMode } = given
   const touched = (ids: string[]) => ids.flatMap((id) => [id, idIn(targetMode, filenameOf(id))])
-  const { results, removedArtists } = await throughPieces(
-    beginBatch(deps, given, run),
-    touched,
-    (batch, ids) => movePiece(batch, ids, targetMode),
-    false,
+  const batch = beginBatch(deps, given, run)
+  const { results, removedArtists } = await batch.run.attempt(() =>
+    throughPieces(batch, touched, (batch, ids) => movePiece(batch, ids, targetMode), false),
   )
   const withTracks = results.map(async (result): Promise<TrackOutcome> => {
     const track = result.newId === undefined ? null : await deps.data.tracks.get(result.newId)
@@ -108,7 +115,7 @@ function beginBatch(
   const sinceMs = Math.floor(deps.clock.nowMs())
   return {
     deps,
-    run,
+    run: resumable(run),
     actor,
     scope,
     ids: [...new Set(songIds)],
@@ -132,7 +139,7 @@ async function throughPieces(
       run.stopping.throwIfAborted()
       const piece = ids.slice(notes.outcomes.length, notes.outcomes.length + PIECE)
       const outcomes = await leases.hold(run.jobId, touchedBy(piece), run.stopping, () =>
-        findStaged(batch, piece).then(() => change(batch, piece)),
+        run.attempt(() => findStaged(batch, piece).then(() => change(batch, piece))),
       )
       notes.outcomes.push(...outcomes)
       notes.inHand = []
@@ -176,7 +183,7 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
     withRecord.add(songId)
     return done(songId, removed)
   }
-  const outcomes = await Promise.all(ids.map((id) => attempt(id).catch(refusalOf(batch, id))))
+  const outcomes = await allEnded(ids.map((id) => attempt(id).catch(refusalOf(batch, id))))
 
   const tracks = [...leaving.values()].map(({ track }) => track)
   if (tracks.length === 0) return outcomes
@@ -186,13 +193,13 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
 
   await data.tracks.delete(({ id }) => withRecord.has(id))
   // Before what else may fail: a file without a record is a track again at the next start.
-  await Promise.all([...leaving.values()].map((one) => deleteFile(batch, one)))
+  await allEnded([...leaving.values()].map((one) => deleteFile(batch, one)))
   await forgetLyrics(deps, tracks)
   await forgetMeasured(data, (id) => leaving.has(id))
   for (const { id } of tracks) await forgetInGroups(data, id)
-  await Promise.all(
+  await allEnded(
     tracks.map(({ id, title, artist }) =>
-      recordOnce(deps, begunAt(batch, id), actor, 'delete_song', { title, artist }),
+      auditOnce(deps, begunAt(batch, id)).record(actor, 'delete_song', { title, artist }),
     ),
   )
   return outcomes
@@ -225,7 +232,7 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
     return { ...done(songId), newId }
   }
   const outcomes = new Map<string, TrackOutcome>()
-  await Promise.all(ids.map(async (id) => outcomes.set(id, await prepare(id).catch(refusalOf(batch, id)))))
+  await allEnded(ids.map(async (id) => outcomes.set(id, await prepare(id).catch(refusalOf(batch, id)))))
   if (moving.size === 0) return ids.map((id) => outcomes.get(id)!)
   notes.inHand = [...moving.values()]
   await keep(batch)
@@ -245,9 +252,11 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
     const removedFromQueue = one.removed
     outcomes.set(id, { ...done(id, removedFromQueue), newId })
   }
-  await Promise.all(
+  await allEnded(
     [...moving.values()].map((one) =>
       copyAndRelease(one).catch(async (error) => {
+        // Whether it is copied is not known: the copy is looked for when the store is back.
+        if (isOfStore(error)) throw error
         moving.delete(one.track.id)
         outcomes.set(one.track.id, refusalOf(batch, one.track.id)(error))
       }),
@@ -258,17 +267,20 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
   noteArtists(batch, tracks)
   await keep(batch)
 
-  await Promise.all(notes.inHand.map((one) => moveRecord(batch, one, targetMode)))
-  await Promise.all(notes.inHand.map((one) => deleteFile(batch, one)))
+  await allEnded(notes.inHand.map((one) => moveRecord(batch, one, targetMode)))
+  await allEnded(notes.inHand.map((one) => deleteFile(batch, one)))
   if (targetMode === 'day') await Promise.all(tracks.map(({ artist }) => ensureArtist(data, artist)))
   for (const { id, filename } of tracks) {
     await forgetInGroups(data, id, { id: idIn(targetMode, filename), mode: targetMode })
   }
-  await Promise.all(
+  await allEnded(
     tracks.map(({ id, title, artist, mode }) =>
-      recordOnce(deps, begunAt(batch, id), actor, 'edit_song_meta', { title, artist, movedTo: targetMode }, [
-        { field: 'mode', before: mode, after: targetMode },
-      ]),
+      auditOnce(deps, begunAt(batch, id)).record(
+        actor,
+        'edit_song_meta',
+        { title, artist, movedTo: targetMode },
+        { changes: [{ field: 'mode', before: mode, after: targetMode }] },
+      ),
     ),
   )
   return ids.map((id) => outcomes.get(id)!)
@@ -397,9 +409,10 @@ function done(songId: string, removedFromQueue = 0): TrackOutcome {
 }
 
 const refusalOf =
-  ({ deps }: Batch, songId: string) =>
+  ({ deps, begun }: Batch, songId: string) =>
   (error: unknown): TrackOutcome => {
-    if (!(error instanceof Failure)) throw error
+    // What was begun is not refused for a store that is away.
+    if (!(error instanceof Failure) || (begun.has(songId) && isOfStore(error))) throw error
     const { code, details, cause } = error
     if (cause) deps.log.warn({ err: cause, songId, code }, 'a track could not be changed')
     return { songId, ok: false, error: code, details, removedFromQueue: 0 }
