@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { sharedS3, startS3 } from '../../../tests/harness/s3.ts'
@@ -89,6 +90,26 @@ t.test('a link is good without us, for as long as it is needed, whatever the nam
   t.equal(seen.linkOrigin, 'https://seen.files.example')
   const link = (await seen.link('day/a b.mp3'))!
   t.match(link.url, /^https:\/\/seen\.files\.example\/day\/a%20b\.mp3\?.*X-Amz-Expires=60&/)
+})
+
+t.test('a link forces the type of the answer, whatever type somebody else gave the file', async (t) => {
+  const s3 = await startS3(t)
+  const { config } = readConfig({ JWT_SECRET: 'only here', ...(await s3.env('foreign')) })
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = config.bucket!
+  const credentials = { accessKeyId, secretAccessKey }
+  const other = new S3Client({ endpoint, region, forcePathStyle: true, credentials })
+  t.teardown(() => other.destroy())
+  const media = await openOn(t, s3, {}, 'foreign')
+  for (const [Key, type] of Object.entries({
+    'day/page.mp3': 'audio/mpeg',
+    'jingles/day/page.html': 'application/octet-stream',
+  })) {
+    await other.send(
+      new PutObjectCommand({ Bucket: bucket, Key, Body: '<script>', ContentType: 'text/html' }),
+    )
+    const answer = await fetch((await media.link(Key))!.url)
+    t.same([await answer.text(), answer.headers.get('content-type')], ['<script>', type])
+  }
 })
 
 t.test('a large file goes up in parts; what breaks off is never sent, or taken back', async (t) => {
