@@ -286,20 +286,34 @@ t.test('the log is read by window, newest first, with the logins of now', async 
 })
 
 t.test('history is told whole, newest first', async (t) => {
-  const { ask, data } = await openStation(t)
+  const { ask, data, ports } = await openStation(t)
+  const nowMs = Math.floor(ports.clock.nowMs())
   const played = (playedAt: number) =>
     data.history.insert({ trackId: 'day/a.mp3', title: 'A', artist: 'B', album: '', mode: 'day', playedAt })
-  for (const atMs of [3000, 1000, 2000]) await played(atMs)
+  for (const agoMs of [1000, 3000, 2000]) await played(nowMs - agoMs)
   const { body } = await ask('GET', 'history')
   t.match(body, { ok: true, total: 3 })
   t.same(
-    body.entries.map(({ id, playedAt }: { id: number; playedAt: number }) => [id, playedAt]),
+    body.entries.map(({ id, playedAt }: { id: number; playedAt: number }) => [id, nowMs - playedAt]),
     [
-      [1, 3000],
+      [1, 1000],
       [3, 2000],
-      [2, 1000],
+      [2, 3000],
     ],
   )
+})
+
+t.test('log and history tell nothing that is older than it is kept, also before the purge', async (t) => {
+  const { ask, data, ports } = await openStation(t, { LOG_RETENTION_DAYS: '2' })
+  const nowMs = Math.floor(ports.clock.nowMs())
+  for (const [name, agoMs] of Object.entries({ old: 2 * DAY_MS + 1, young: 2 * DAY_MS - DAY_MS / 24 })) {
+    const about = { title: name, artist: 'B', album: '', mode: 'day' as const }
+    await data.history.insert({ trackId: name, ...about, playedAt: nowMs - agoMs })
+    const entry = { adminId: 'super', adminLogin: 'boss', operationType: name, createdAt: nowMs - agoMs }
+    await data.audit.insert({ ...entry, data: {} })
+  }
+  t.match((await ask('GET', 'history')).body, { total: 1, entries: [{ trackId: 'young' }] })
+  t.match((await ask('GET', 'audit?window=7d')).body, { total: 1, entries: [{ operationType: 'young' }] })
 })
 
 t.test('on air', async (t) => {

@@ -88,6 +88,11 @@ export function changedFields<T extends object>(
 }
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** The moment (epoch ms) from which on entries are kept for so many days. */
+export const keptSince = (retentionDays: number, nowMs: number) => nowMs - retentionDays * DAY_MS
+
 /** How far back an admin may look, by name. */
 const windows: Readonly<Record<string, number>> = {
   '1h': HOUR_MS,
@@ -99,17 +104,20 @@ const windows: Readonly<Record<string, number>> = {
 /**
  * What was done within a window (`24h` unless it is one of those above), newest first: `limit` entries from `offset` on,
  * and how many there are in all. Admins that have an account are called what they are called now.
+ *
+ * @param keptSinceMs nothing from before this moment (epoch ms) is told.
  */
 export async function readAudit(
   data: Pick<DataStore, 'audit' | 'admins'>,
   superAdmin: { login: string } | null,
   page: { window: string | undefined; offset: number; limit: number },
   nowMs: number,
+  keptSinceMs: number,
 ): Promise<{ entries: AuditEntry[]; total: number }> {
   const { window = '', offset, limit } = page
   const spanMs = Object.hasOwn(windows, window) ? windows[window]! : windows['24h']!
   const found = (await data.audit.find())
-    .filter((entry) => entry.createdAt > nowMs - spanMs)
+    .filter((entry) => entry.createdAt > nowMs - spanMs && entry.createdAt >= keptSinceMs)
     .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
   const logins = new Map((await data.admins.find()).map(({ adminId, login }) => [adminId, login]))
   if (superAdmin) logins.set(SUPER_ADMIN_ID, superAdmin.login)

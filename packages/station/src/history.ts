@@ -31,9 +31,14 @@ export async function recentHistory(
     .slice(-RECENT)
 }
 
-/** Everything that is remembered of what was played, newest first, the track on air included. */
-export async function wholeHistory(data: Pick<DataStore, 'history'>): Promise<Readonly<HistoryItem>[]> {
-  return (await data.history.find()).toSorted((a, b) => b.playedAt - a.playedAt || b.id - a.id)
+/** What began at or after a moment (epoch ms), newest first, the track on air included. */
+export async function wholeHistory(
+  data: Pick<DataStore, 'history'>,
+  sinceMs: number,
+): Promise<Readonly<HistoryItem>[]> {
+  return (await data.history.find())
+    .filter(({ playedAt }) => playedAt >= sinceMs)
+    .sort((a, b) => b.playedAt - a.playedAt || b.id - a.id)
 }
 
 /** Forgets what began before a moment (epoch ms), and says how many entries that were. */

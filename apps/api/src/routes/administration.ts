@@ -7,6 +7,7 @@ import {
   type Bus,
   type DataStore,
   Failure,
+  keptSince,
   type Log,
   listGroups,
   nextMomentOf,
@@ -46,12 +47,14 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
 
   implement(app, administration.getAudit, async ({ query: { window, offset, limit: wanted } }) => {
     const limit = Math.min(wanted, LARGEST_AUDIT_PAGE)
-    const page = await readAudit(data, config.superAdmin, { window, offset, limit }, clock.nowMs())
+    const nowMs = clock.nowMs()
+    const keptSinceMs = keptSince(config.logRetentionDays, nowMs)
+    const page = await readAudit(data, config.superAdmin, { window, offset, limit }, nowMs, keptSinceMs)
     return { ok: true as const, ...page, offset, limit }
   })
 
   implement(app, administration.getPlayHistory, async () => {
-    const entries = await wholeHistory(data)
+    const entries = await wholeHistory(data, keptSince(config.logRetentionDays, clock.nowMs()))
     return { ok: true as const, entries, total: entries.length }
   })
 

@@ -1,5 +1,12 @@
 import type { Ports } from '@solstice/adapters'
-import { purgeAudit, purgeDonations, purgeHistory, purgeStaged, purgeWorkingCopies } from '@solstice/station'
+import {
+  keptSince,
+  purgeAudit,
+  purgeDonations,
+  purgeHistory,
+  purgeStaged,
+  purgeWorkingCopies,
+} from '@solstice/station'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -10,10 +17,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
  */
 export async function purgeExpired({ config, data, media, clock, log }: Ports): Promise<void> {
   const nowMs = clock.nowMs()
-  const expiredMs = nowMs - config.logRetentionDays * DAY_MS
+  const expiredMs = keptSince(config.logRetentionDays, nowMs)
   const history = await purgeHistory(data, expiredMs)
   const audit = await purgeAudit(data, expiredMs)
-  const donations = await purgeDonations(data, nowMs - config.donationRetentionDays * DAY_MS, nowMs)
+  const donations = await purgeDonations(data, keptSince(config.donationRetentionDays, nowMs), nowMs)
   const uploads = await purgeStaged(media, nowMs - DAY_MS)
   const copies = await purgeWorkingCopies(nowMs - DAY_MS)
   log.info({ history, audit, donations, uploads, copies }, 'old entries are purged')
