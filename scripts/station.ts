@@ -83,9 +83,9 @@ const commands: Record<string, Command> = {
     run: async (values, _, signal) => (await import('./station/media.ts')).copyFiles(values, signal),
   },
   scan: {
-    usage: '[--dry-run]',
+    usage: '[--dry-run] [--remove-most]',
     about: 'makes records of files, in the bucket or local, that have none; says which files are gone',
-    options: { 'dry-run': flag },
+    options: { 'dry-run': flag, 'remove-most': flag },
     words: 0,
     run: async (values, _, signal) => (await import('./station/scan.ts')).scan(values, signal),
   },

@@ -32,7 +32,7 @@ async function openStation(t: Test) {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), content)
   }
-  const run = (options: { confirmTrackCleanup?: boolean; onChange?: () => void } = {}) =>
+  const run = (options: { confirmTrackCleanup?: boolean | 'most'; onChange?: () => void } = {}) =>
     reconcile({ data, media, tags: audioTags(), log, confirmTrackCleanup: false, ...options })
   return { root, data, media, warnings, place, run }
 }
@@ -127,6 +127,23 @@ t.test('a record without a file is kept with a warning until its removal is conf
     (await data.tracks.find()).map(({ id }) => id),
     ['day/b.mp3'],
   )
+})
+
+t.test('more than half of a library is not removed for want of its files: a disk may be away', async (t) => {
+  const { root, data, place, run, warnings } = await openStation(t)
+  for (let i = 0; i < 12; i++) await place(`music/day/${i}.mp3`)
+  for (let i = 0; i < 9; i++) await place(`music/night/${i}.mp3`)
+  await run()
+  await rm(join(root, 'music/day'), { recursive: true })
+  warnings.length = 0
+  const removed = run({ confirmTrackCleanup: true })
+  t.match(await removed, { added: 0, removed: 0, missing: 12, isChanged: false })
+  t.match(warnings, [{ mode: 'day', tracks: 12 }])
+  t.equal((await data.tracks.find()).length, 21)
+  for (let i = 0; i < 4; i++) await place(`music/night/new ${i}.mp3`)
+  t.match(await run({ confirmTrackCleanup: true }), { added: 4, removed: 12, missing: 0 }, '12 of 25')
+  await rm(join(root, 'music/night'), { recursive: true })
+  t.match(await run({ confirmTrackCleanup: 'most' }), { removed: 13, missing: 0 })
 })
 
 t.test(

@@ -28,8 +28,12 @@ import { connectAir, redisOf } from './running.ts'
 import { plural, Refusal, say } from './terminal.ts'
 
 /** Makes records of files that have none, as the start of a station with local files does. */
-export async function scan(args: { 'dry-run': boolean }, signal: AbortSignal): Promise<void> {
+export async function scan(
+  args: { 'dry-run': boolean; 'remove-most': boolean },
+  signal: AbortSignal,
+): Promise<void> {
   const config = readStation()
+  const cleanup = args['remove-most'] ? 'most' : config.confirmTrackCleanup
   const isDryRun = args['dry-run']
   const media = await openMediaIfThere(config)
   if (!media) throw new Refusal(`there is no folder ${config.mediaDir} (MEDIA_DIR)`)
@@ -39,11 +43,11 @@ export async function scan(args: { 'dry-run': boolean }, signal: AbortSignal): P
   try {
     say(placeOfMedia(config))
     if (data && !isDryRun) {
-      if (await register(config, data, media, air, signal)) await libraryChanged({ ...air, log: silent })
+      if (await register(cleanup, data, media, air, signal)) await libraryChanged({ ...air, log: silent })
       return
     }
     await rehearse(data, async (copy) => {
-      await register(config, copy, { ...media, sweep: async () => {} }, air, signal)
+      await register(cleanup, copy, { ...media, sweep: async () => {} }, air, signal)
     })
     say('dry run: nothing was changed')
   } finally {
@@ -69,7 +73,7 @@ const loud: Log = {
 
 /** Whether tracks came or went. */
 async function register(
-  config: Config,
+  confirmTrackCleanup: boolean | 'most',
   data: DataStore,
   media: MediaStorage,
   air: Air,
@@ -84,12 +88,18 @@ async function register(
       (await data.artists.find({ hasArt: true })).map((one) => [`arts/${one.artFileName}`, one.artist]),
     ),
   })
-  const { confirmTrackCleanup } = config
-  const common = { data, media, tags: audioTags(), confirmTrackCleanup, log: loud }
+  const common = { data, media, tags: audioTags(), log: loud }
   const before = await kept()
   // Whatever was added by then is whole.
   const isInterrupted = once(signal, 'abort').then(() => signal.throwIfAborted())
-  await Promise.race([reconcile(common).then(() => reconcileClips({ ...common, ...air })), isInterrupted])
+  const reconciled = reconcile({ ...common, confirmTrackCleanup }).then(({ missing }) =>
+    reconcileClips({
+      ...common,
+      ...air,
+      confirmTrackCleanup: confirmTrackCleanup !== false && missing === 0,
+    }),
+  )
+  await Promise.race([reconciled, isInterrupted])
   const after = await kept()
   for (const kind of ['tracks', 'clips', 'arts'] as const) {
     const added = [...after[kind]].filter(([key]) => !before[kind].has(key))

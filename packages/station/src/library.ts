@@ -8,6 +8,9 @@ import type { AudioFacts, AudioTags } from './ports/outside.ts'
 
 const modes: Mode[] = ['day', 'night']
 
+/** So many missing files say that a disk is not there, when they are more than half as well. */
+const FEW_TRACKS = 10
+
 /** Files that are read at the same time and added by one write. */
 const BATCH = 8
 
@@ -63,7 +66,7 @@ export interface Reconciled {
   added: number
   /** Tracks removed because their file is gone. */
   removed: number
-  /** Tracks kept although their file is gone. */
+  /** Tracks kept although their file is gone: removal was not confirmed, or so many are gone that a disk may be away. */
   missing: number
   /** Whether the air has to look at the library again. */
   isChanged: boolean
@@ -73,6 +76,7 @@ export interface Reconciled {
  * Library and disk agree again: files without a record are added, records without a file are removed when that was
  * confirmed, and artist records follow. Safe to run again, and beside a running station.
  *
+ * @param confirmTrackCleanup whether records without a file are removed; more than half of all only with `most`.
  * @param onChange called after every few tracks that were added, so that a large library can go on air before all of
  * it was read.
  */
@@ -80,35 +84,56 @@ export async function reconcile(station: {
   data: DataStore
   media: MediaStorage
   tags: AudioTags
-  confirmTrackCleanup: boolean
+  confirmTrackCleanup: boolean | 'most'
   log: Log
   onChange?: () => void
 }): Promise<Reconciled> {
   const { data, media, log } = station
   const result = { added: 0, removed: 0, missing: 0 }
+  const gone: Record<Mode, Set<string>> = { day: new Set(), night: new Set() }
   for (const mode of modes) {
     await media.sweep(mode)
     const files = new Set((await media.list(mode)).filter((key) => /.\.mp3$/i.test(key)))
     const tracks = await data.tracks.find({ mode })
     const ids = new Set(tracks.map((track) => track.id))
-    const gone = await withoutFile(media, tracks, files)
+    gone[mode] = await withoutFile(media, tracks, files)
     result.added += await addFound(
       station,
       mode,
       [...files].filter((key) => !ids.has(key)),
     )
-    if (gone.size === 0) continue
-    const details = { mode, tracks: gone.size, examples: [...gone].slice(0, 10) }
-    if (station.confirmTrackCleanup) {
-      result.removed += await data.tracks.delete((track) => gone.has(track.id))
-      log.info(details, 'tracks without a file were removed')
+  }
+  const removal = removalOf(station, gone.day.size + gone.night.size, (await data.tracks.find()).length)
+  for (const mode of modes) {
+    const ids = gone[mode]
+    if (ids.size === 0) continue
+    const details = { mode, tracks: ids.size, examples: [...ids].slice(0, 10) }
+    if (removal.isDue) {
+      result.removed += await data.tracks.delete((track) => ids.has(track.id))
+      log.info(details, removal.text)
     } else {
-      result.missing += gone.size
-      log.warn(details, 'tracks have no file; CONFIRM_TRACK_CLEANUP=true removes them')
+      result.missing += ids.size
+      log.warn(details, removal.text)
     }
   }
   await reconcileArtists(data, media)
   return { ...result, isChanged: result.added + result.removed > 0 }
+}
+
+/** Whether tracks without a file are removed, and how the log tells it. */
+function removalOf(
+  { confirmTrackCleanup }: Surroundings,
+  gone: number,
+  all: number,
+): { isDue: boolean; text: string } {
+  if (!confirmTrackCleanup)
+    return { isDue: false, text: 'tracks have no file; CONFIRM_TRACK_CLEANUP=true removes them' }
+  if (confirmTrackCleanup !== 'most' && gone > FEW_TRACKS && 2 * gone > all)
+    return {
+      isDue: false,
+      text: 'more than half of the tracks have no file, so none was removed: is MEDIA_DIR there? `npm run station -- scan --remove-most` removes them',
+    }
+  return { isDue: true, text: 'tracks without a file were removed' }
 }
 
 type Surroundings = Parameters<typeof reconcile>[0]
