@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { type Command, type Outcome, readState } from '@solstice/playout'
+import type { Command, Outcome, PlayoutState } from '@solstice/playout'
 import { type Bus, Failure, type StationClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { compareIds, decodeChunk, entriesOf, keys, pause } from './bus-wire.ts'
+import { compareIds, decodeChunk, entriesOf, keys, pause, readWhole, splitMessage } from './bus-wire.ts'
 import { takeDesk } from './desk-redis.ts'
 import { anotherConnection, answered } from './redis.ts'
+import { createStateReader } from './state-reader.ts'
 
 const OUTCOME_LIMIT_MS = 6_000
 const KEPT_COMMANDS = 10_000
 const BLOCK_MS = 1_000
 const HEARTBEAT_MS = 1_000
+const RETRY_MS = 500
 
 /** The bus over Redis: streams for what must not be lost or doubled, pub/sub for what is only news. */
 export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bus {
@@ -94,31 +96,72 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
     },
 
     async follow(onState) {
+      const reader = createStateReader()
+      const waiting: { id: string; head: string }[] = []
       let latest = '0-0'
-      const tell = (id: string, json: string) => {
+      let isOver = false
+      let isTelling = false
+      let telling = Promise.resolve()
+      const tell = (id: string, head: string) => {
         if (compareIds(id, latest) <= 0) return
         latest = id
-        onState(readState(json))
+        waiting.push({ id, head })
+        if (!isTelling) telling = tellAll()
       }
-      const readRegister = async () => {
-        const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
+      const tellAll = async () => {
+        isTelling = true
+        try {
+          for (let next = waiting.shift(); next; next = waiting.shift()) {
+            const { state, missing } = reader.read(next.head)
+            // In the same moment, so that an answer that comes next finds it told.
+            const told = missing.length === 0 ? state : await fetched(next.id, next.head)
+            if (isOver || closing.signal.aborted) return
+            if (told) onState(told)
+          }
+        } finally {
+          isTelling = false
+        }
+      }
+      /** null: another state came in between, and the blocks of this one have left. */
+      const fetched = async (id: string, head: string): Promise<PlayoutState | null> => {
+        for (let attempt = 1; !isOver && !closing.signal.aborted; attempt++) {
+          try {
+            const { state, isWhole } = await readWhole(redis, reader, head)
+            if (!isWhole && latest === id) await askRegister()
+            return isWhole || latest === id ? state : null
+          } catch (error) {
+            if (attempt === 1) log.warn({ err: error }, 'a state could not be read; trying again')
+            await pause(RETRY_MS)
+          }
+        }
+        return null
+      }
+      const askRegister = async () => {
+        const [entry] = await answered(redis, redis.xrevrange(keys.air, '+', '-', 'COUNT', 1))
         if (entry) tell(entry[0], entry[1][1]!)
       }
-      const unsubscribe = await subscribe(keys.air, (message) => {
-        const space = message.indexOf(' ')
-        tell(message.slice(0, space), message.slice(space + 1))
+      const readRegister = async () => {
+        await askRegister()
+        await telling
+      }
+      const unlearn = await subscribe(keys.blocks, (message) => reader.learn(...splitMessage(message)))
+      const untell = await subscribe(keys.air, (message) => tell(...splitMessage(message))).catch((error) => {
+        unlearn()
+        throw error
       })
       // News may have been missed while the connection was away: the register has the latest, once news comes again.
       const catchUp = () =>
         subscriber
-          .subscribe(keys.air)
+          .subscribe(keys.blocks, keys.air)
           .then(readRegister)
           .catch(() => {})
       subscriber.on('ready', catchUp)
       await readRegister()
       return () => {
+        isOver = true
         subscriber.off('ready', catchUp)
-        unsubscribe()
+        unlearn()
+        untell()
       }
     },
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Command, type Outcome, readState } from '@solstice/playout'
+import type { Command, Outcome, PlayoutState } from '@solstice/playout'
 import type { AirDesk, Asker, Consequence, FrameChunk } from '@solstice/station'
-import { type BusLines, decodeChunk, encodeChunk, entriesOf, keys, pause } from './bus-wire.ts'
+import { type BusLines, decodeChunk, encodeChunk, entriesOf, keys, pause, readWhole } from './bus-wire.ts'
 import { anotherConnection, answered } from './redis.ts'
+import { createStateReader } from './state-reader.ts'
+import { createStateWriter, type WrittenState } from './state-writer.ts'
 import { CORRECTION_KEY } from './station-clock.ts'
 
 const LEASE_MS = 4_000
@@ -55,10 +57,31 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('PUBLISH', KEYS[2], '')
 return redis.call('DEL', KEYS[1])`
 
-/** One write: the register with what is due, and the news of the state, or nothing of it. */
+/** Blocks of a state that is saved next; nothing needs them before. */
+const LAY = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
+for i = 2, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+return 1`
+
+/**
+ * One write: the register with what is due, the blocks that the state needs more and less than the one before, and the news of
+ * it, or nothing of all that. Tells how many blocks there are now.
+ */
 const SAVE = `
 redis.call('XADD', KEYS[1], 'MAXLEN', 1, ARGV[1], 'state', ARGV[2], 'due', ARGV[3])
-return redis.call('PUBLISH', KEYS[1], ARGV[1] .. ' ' .. ARGV[2])`
+local added = 5 + 2 * tonumber(ARGV[5])
+for i = 6, added, 2 do
+  redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
+  if ARGV[4] == 'told' then redis.call('PUBLISH', KEYS[2], ARGV[i] .. ' ' .. ARGV[i + 1]) end
+end
+for i = added + 1, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+redis.call('PUBLISH', KEYS[1], ARGV[1] .. ' ' .. ARGV[2])
+return redis.call('HLEN', KEYS[2])`
+
+/** Blocks that are written at a time, in characters: a list that is made anew shall not keep Redis from the sound. */
+const LAID_AT_A_TIME = 1_000_000
+/** New blocks that are told with a state, in characters, so that nobody has to ask for them; more of them are asked for. */
+const MOST_TOLD = 64 * 1024
 
 /** Waits for the lease and takes it. @throws the signal's reason when it is aborted first. */
 export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<AirDesk> {
@@ -126,28 +149,75 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     else void renew()
   }, RENEW_EVERY_MS)
 
-  /** Writes one entry with our next id; a write whose answer was lost is found again by that id. */
-  const write = async (key: string, send: (id: string) => Promise<unknown>) => {
-    const id = `${epoch}-${++count}`
+  let writer = createStateWriter()
+  /** Nothing but the blocks of the last state is in Redis, as far as is known. */
+  let isTidy = false
+
+  /** Asks until there is an answer, for as long as the desk is held. */
+  const repeated = async <T>(ask: () => Promise<T>): Promise<T> => {
     for (;;) {
       lost.signal.throwIfAborted()
       if (performance.now() - renewedMs > GIVE_UP_MS + RENEW_EVERY_MS) loseDesk('this process was asleep')
       lost.signal.throwIfAborted()
       try {
-        await send(id)
-        return
+        return await ask()
       } catch (error) {
-        if (/equal or smaller/.test(String(error))) {
-          const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
-          if (last?.[0] === id) return
-          loseDesk('another worker has written')
-        } else if (PASSING.test(String(error))) {
-          await pause(100)
-        } else {
-          throw error
-        }
+        if (!PASSING.test(String(error))) throw error
+        await pause(100)
       }
     }
+  }
+
+  /** Writes one entry with our next id; a write whose answer was lost is found again by that id, and answers null. */
+  const write = <T>(key: string, send: (id: string) => Promise<T>): Promise<T | null> => {
+    const id = `${epoch}-${++count}`
+    return repeated(async () => {
+      try {
+        return await send(id)
+      } catch (error) {
+        if (!/equal or smaller/.test(String(error))) throw error
+        const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
+        if (last?.[0] !== id) loseDesk('another worker has written')
+        lost.signal.throwIfAborted()
+        return null
+      }
+    })
+  }
+
+  /** Blocks beforehand that are too much for one write: gives those that are left for it. */
+  const layBeforehand = async (added: WrittenState['added']): Promise<string[]> => {
+    let piece: string[] = []
+    let size = 0
+    const lay = async () => {
+      const laid = line.eval(LAY, 2, keys.lease, keys.blocks, token, ...piece)
+      if ((await answered(line, laid, GIVE_UP_MS)) === null) loseDesk('somebody else has the lease')
+      lost.signal.throwIfAborted()
+    }
+    for (const block of added) {
+      if (size > LAID_AT_A_TIME) {
+        await repeated(lay)
+        piece = []
+        size = 0
+      }
+      piece.push(...block)
+      size += block[1].length
+    }
+    return piece
+  }
+
+  /** @returns whether all blocks that the state needs are there, and no others. */
+  const saveOnce = async (state: PlayoutState, due: readonly Consequence[]): Promise<boolean> => {
+    const { head, added, removed, keys: needed } = writer.write(state)
+    const present = isTidy ? [] : await repeated(() => answered(redis, redis.hkeys(keys.blocks)))
+    const strays = present.filter((key) => !needed.has(key))
+    const blocks = await layBeforehand(added)
+    const size = [...added.values()].reduce((sum, text) => sum + text.length, 0)
+    const how = size <= MOST_TOLD ? 'told' : 'untold'
+    const args = [head, JSON.stringify(due), how, blocks.length / 2, ...blocks, ...removed, ...strays]
+    const blockCount = await write(keys.air, (id) =>
+      answered(line, line.eval(SAVE, 2, keys.air, keys.blocks, id, ...args), GIVE_UP_MS),
+    )
+    return blockCount === null || blockCount === needed.size
   }
 
   void renew()
@@ -159,9 +229,13 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     async resume() {
       const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
       if (!entry) return null
-      const [, state, , due = '[]'] = entry[1]
+      const [, head, , due = '[]'] = entry[1]
       const consequences = JSON.parse(due) as Consequence[]
-      return { state: readState(state!), due: consequences, aliveAtMs }
+      const reader = createStateReader()
+      const { state, isWhole } = await readWhole(redis, reader, head!)
+      if (isWhole) writer = createStateWriter(reader.known)
+      else log.warn({ epoch }, 'lists lost: they are made anew')
+      return { state, due: consequences, aliveAtMs }
     },
 
     async lastChunk() {
@@ -189,27 +263,33 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       }
     },
 
-    save: (state, due = []) =>
-      write(keys.air, (id) =>
-        answered(
-          line,
-          line.eval(SAVE, 1, keys.air, id, JSON.stringify(state), JSON.stringify(due)),
-          GIVE_UP_MS,
-        ),
-      ),
+    async save(state, due = []) {
+      try {
+        isTidy = await saveOnce(state, due)
+      } catch (error) {
+        isTidy = false
+        writer = createStateWriter()
+        throw error
+      }
+      if (isTidy) return
+      log.warn({ epoch }, 'lists lost: they are written again')
+      writer = createStateWriter()
+      isTidy = await saveOnce(state, due)
+    },
 
     async answer({ bus, token }: Asker, outcome: Outcome) {
       await answered(redis, redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome })))
     },
 
-    publish: (chunk: FrameChunk) =>
-      write(keys.frames, (id) =>
+    async publish(chunk: FrameChunk) {
+      await write(keys.frames, (id) =>
         answered(
           line,
           line.xadd(keys.frames, 'MAXLEN', '=', KEPT_CHUNKS, id, ...encodeChunk(chunk)),
           GIVE_UP_MS,
         ),
-      ),
+      )
+    },
 
     async handOver() {
       if (lost.signal.aborted) return

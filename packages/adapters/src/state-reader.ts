@@ -1,0 +1,125 @@
+import {
+  type PlayoutState,
+  type PreparedList,
+  type QueueEntry,
+  readState,
+  type TrackRef,
+} from '@solstice/playout'
+import {
+  type EntryBlock,
+  entryIdOf,
+  type Head,
+  type KnownBlocks,
+  type KnownList,
+  type StoredEntry,
+  TRACKS_PER_BLOCK,
+  type TrackDirectory,
+} from './state-blocks.ts'
+
+/** Reads heads that follow each other. What is the same in both is the same object. */
+export interface StateReader {
+  /** Takes in a block, as far as it is needed by what is read next. */
+  learn(key: string, text: string): void
+  /**
+   * The state, unless blocks are missing: then it is what the head alone says. Once those are known it is read again; it may
+   * then turn out that they name others.
+   */
+  read(head: string): { state: PlayoutState; missing: string[] }
+  /** Of the last state that was whole; absent where it had no blocks. */
+  readonly known: KnownBlocks | undefined
+}
+
+export function createStateReader(): StateReader {
+  let known: KnownBlocks | undefined
+  const learnt = new Map<string, unknown>()
+  const missing = new Set<string>()
+
+  const contentOf = <T>(key: string): T | null => {
+    if (!learnt.has(key)) missing.add(key)
+    return (learnt.get(key) as T | undefined) ?? null
+  }
+  const contentsOf = <T>(keys: readonly string[]): T[] => keys.flatMap((key) => contentOf<T>(key) ?? [])
+
+  const readTracks = (key: string): KnownBlocks['tracks'] | null => {
+    if (known?.tracks.key === key) return known.tracks
+    const directory = contentOf<TrackDirectory>(key)
+    if (!directory) return null
+    const { table, keys } = directory
+    const before = known?.tracks.table === table ? known.tracks : noTracks
+    const isNew = keys.findIndex((other, i) => other !== before.keys[i])
+    const from = isNew < 0 ? keys.length : isNew
+    const tracks = contentsOf<TrackRef[]>(keys.slice(from)).flat()
+    // What has a number keeps it: only what is behind the last one is new.
+    const added = tracks.slice(Math.max(0, before.tracks.length - from * TRACKS_PER_BLOCK))
+    return { table, key, keys, tracks: before.tracks.concat(added) }
+  }
+
+  const readList = (key: string, { table, tracks }: KnownBlocks['tracks']): KnownList | null => {
+    const listsBefore = (known?.tracks.table === table && known?.lists) || []
+    const before = listsBefore.find((list) => list.key === key)
+    if (before) return before
+    const keys = contentOf<string[]>(key)
+    if (!keys) return null
+    const partsBefore = new Map(listsBefore.flatMap(({ parts }) => parts.map((part) => [part.key, part])))
+    const blocks = new Map(
+      keys.filter((other) => !partsBefore.has(other)).map((other) => [other, contentOf<EntryBlock>(other)]),
+    )
+    if (missing.size > 0) return null
+    const parts = keys.map(
+      (other) =>
+        partsBefore.get(other) ?? { key: other, entries: entriesOf(blocks.get(other)!.entries, tracks) },
+    )
+    return { key, parts, entries: parts.flatMap(({ entries }) => entries) }
+  }
+
+  const fill = (state: PlayoutState, blocks: NonNullable<Head['blocks']>): PlayoutState | null => {
+    const tracks = readTracks(blocks.tracks)
+    const modes = Object.entries(blocks.prepared)
+    const keys = [blocks.list.entries, ...modes.map(([, { entries }]) => entries)]
+    // Without the directory of the tracks nothing is read, but it is known what is missing.
+    const lists = keys.map((key) => readList(key, tracks ?? noTracks))
+    if (!tracks || missing.size > 0) return null
+    const [list, ...prepared] = lists as KnownList[]
+    known = { tracks, lists: lists as KnownList[] }
+    learnt.clear()
+    return {
+      ...state,
+      list: { ...state.list, index: blocks.list.index, entries: list!.entries as QueueEntry[] },
+      prepared: Object.fromEntries(
+        modes.map(([mode, other], i): [string, PreparedList] => [
+          mode,
+          { ...other, entries: prepared[i]!.entries as QueueEntry[] },
+        ]),
+      ),
+    }
+  }
+
+  return {
+    get known() {
+      return known
+    },
+    learn(key, text) {
+      learnt.set(key, JSON.parse(text))
+    },
+    read(json) {
+      const { blocks, ...state } = readState(json) as Head
+      // The version before saved its lists in the state itself.
+      if (!blocks) return { state, missing: [] }
+      missing.clear()
+      const whole = fill(state, blocks)
+      return whole ? { state: whole, missing: [] } : { state, missing: [...missing] }
+    },
+  }
+}
+
+const noTracks: KnownBlocks['tracks'] = { table: '', key: '', keys: [], tracks: [] }
+
+function entriesOf(stored: readonly StoredEntry[], tracks: readonly TrackRef[]): QueueEntry[] {
+  let next = -1
+  return stored.map((item): QueueEntry => {
+    if (typeof item === 'object' && !Array.isArray(item)) return { ...item, track: tracks[item.track]! }
+    const [serial, track] = typeof item === 'number' ? [next, item] : item
+    next = serial + 1
+    return { entryId: entryIdOf(serial), track: tracks[track]!, orderType: null, tier: null }
+  })
+}
