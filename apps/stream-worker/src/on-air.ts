@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Ports } from '@solstice/adapters'
+import { bareEnvironment, type Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import {
   advance,
@@ -443,7 +443,11 @@ function within(
 }
 
 async function hasFfmpeg(path: string): Promise<boolean> {
-  return promisify(execFile)(path, ['-version'], { timeout: FFMPEG_LIMIT_MS, killSignal: 'SIGKILL' }).then(
+  return promisify(execFile)(path, ['-version'], {
+    timeout: FFMPEG_LIMIT_MS,
+    killSignal: 'SIGKILL',
+    env: bareEnvironment(),
+  }).then(
     () => true,
     () => false,
   )

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
 import type { LoudnessMeter, Measured } from '@solstice/station'
+import { bareEnvironment, FORMATS } from './started-programs.ts'
 
 /** A file that takes longer is not worth the work, or ffmpeg hangs. */
 const LIMIT_MS = 15 * 60 * 1000
@@ -13,8 +14,6 @@ const GATE_LUFS = -70
 const POINTS = 800
 /** Samples, of all channels, of which the highest is kept on the way to the waveform. */
 const SPAN = 4096
-/** Containers that a library may hold. Playlists are not among them: they would make ffmpeg open other files. */
-const FORMATS = 'mp3,aac,flac,ogg,wav,mov,matroska'
 /** What a file says of itself gets into the lines that ffmpeg prints, and may be long. */
 const LONGEST_LINE = 4096
 
@@ -26,7 +25,10 @@ export function openLoudnessMeter(ffmpegPath: string, limitMs = LIMIT_MS): Loudn
   return {
     async measure(source, stopping) {
       stopping.throwIfAborted()
-      const ffmpeg = spawn(ffmpegPath, args(source), { stdio: ['ignore', 'pipe', 'pipe'] })
+      const ffmpeg = spawn(ffmpegPath, args(source), {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: bareEnvironment(),
+      })
       const kill = () => ffmpeg.kill('SIGKILL')
       let isLate = false
       const timer = setTimeout(() => {

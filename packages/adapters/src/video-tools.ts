@@ -23,6 +23,7 @@ import type { Config } from './config.ts'
 import { ABSENT, runLeashed } from './leashed-program.ts'
 import { publicAddresses, withPublicWeb } from './public-web.ts'
 import { answered, PREFIX } from './redis.ts'
+import { bareEnvironment, FORMATS } from './started-programs.ts'
 
 const LOOKED_UP_FOR_MS = 60_000
 /** A tool that does not say its version in this time says nothing at all. */
@@ -34,8 +35,6 @@ const MB = 1024 * 1024
 const MAX_SOUND_BYTES = uploads.uploadSongFile.body.maxBytes
 const MAX_PRINTED_BYTES = 16 * MB
 const SIZE_CHECK_MS = 500
-/** Containers that sites hand out. Playlists are not among them: they would make ffmpeg open other files. */
-const FORMATS = 'mp3,aac,flac,ogg,wav,mov,matroska'
 /** Of the way that is shown, what the download is; the rest is ffmpeg's. */
 const DOWNLOAD_SHARE = 0.9
 
@@ -223,10 +222,9 @@ function pathOf(program: string): string {
   return program.includes(sep) ? resolve(program) : program
 }
 
-/** Nothing of ours but where programs lie: no secrets, no settings. */
 function environment(folder: string): Record<string, string> {
   return {
-    PATH: process.env.PATH ?? '',
+    ...bareEnvironment(),
     HOME: folder,
     TMPDIR: folder,
     LANG: 'C.UTF-8',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { bareEnvironment } from '@solstice/adapters'
 import { SAMPLE_RATE } from './instruments.ts'
 
 const KEPT_COMPLAINT = 2_000
@@ -64,7 +65,9 @@ export function toJpeg(ffmpegPath: string, pixels: Buffer, width: number, height
 
 /** Gives ffmpeg its input and returns what it prints. */
 async function runFfmpeg(ffmpegPath: string, args: string[], input: Buffer): Promise<Buffer> {
-  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', ...args])
+  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', ...args], {
+    env: bareEnvironment(),
+  })
   const output: Buffer[] = []
   let complaint = ''
   ffmpeg.stdout.on('data', (bytes: Buffer) => output.push(bytes))

@@ -1,7 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { bareEnvironment, FORMATS } from '@solstice/adapters'
 import { Failure, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
-import prism from 'prism-media'
 import { PcmRing } from './pcm-ring.ts'
 
 /** Up to this position a seek decodes from the beginning: exact to the sample, and done in about half a second. */
@@ -23,9 +24,6 @@ const HEALTHY_SAMPLES = 5 * SAMPLE_RATE
 const PAUSE_MS = 500
 /** Without ffmpeg nothing can be decoded; that is no fault of the file. */
 const NO_FFMPEG_PAUSE_MS = 2_000
-
-/** Containers that a library may hold. Playlists are not among them: they would make ffmpeg open other files. */
-const FORMATS = 'mp3,aac,flac,ogg,wav,mov,matroska'
 
 /** One track as samples, decoded a few seconds ahead. Positions count from the track's first sample. */
 export interface Decoder {
@@ -67,7 +65,7 @@ export function openDecoder(options: {
   const { from, limit, log, onProgress } = options
   const ring = new PcmRing(options.readAhead + Math.ceil(READ_BYTES / 4), from)
   let phase: Decoder['phase'] = 'opening'
-  let ffmpeg: prism.FFmpeg | null = null
+  let ffmpeg: Readable | null = null
   let child: ChildProcess | null = null
   let gone: Promise<unknown> = Promise.resolve()
   let pause: NodeJS.Timeout | null = null
@@ -91,24 +89,23 @@ export function openDecoder(options: {
   async function launch() {
     pause = null
     const at = ring.end
-    let stream: prism.FFmpeg
+    let started: ReturnType<typeof startDecoder>
     try {
       const place = await options.source()
       if (isClosed) return
-      prism.FFmpeg.getInfo = () => ({ command: options.ffmpegPath, info: '', version: '', output: '' })
-      stream = new prism.FFmpeg({ args: decoderArgs(place, at) })
+      started = startDecoder(options.ffmpegPath, place, at)
     } catch (err) {
       // A refusal is the storage's last word; anything else may be over in a moment.
       if (err instanceof Failure && !isClosed) giveUp({ err })
       else retry({ err }, PAUSE_MS)
       return
     }
-    const started = stream.process
+    const stream = started.stdout
     ffmpeg = stream
     child = started
     silentMs = 0
     let complaint = ''
-    started.stderr?.on('data', (text: Buffer) => {
+    started.stderr.on('data', (text: Buffer) => {
       complaint = (complaint + text).slice(-500)
     })
     stream.on('error', () => {}) // told by 'exit'
@@ -160,7 +157,6 @@ export function openDecoder(options: {
     onProgress()
   }
 
-  /** Not by the stream's own `destroy`: that one leaves the pipe open. */
   function letGo() {
     ffmpeg = null
     child?.kill('SIGKILL')
@@ -210,6 +206,14 @@ export function openDecoder(options: {
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null } | { err: Error }
 
+function startDecoder(ffmpegPath: string, place: string, from: number) {
+  return spawn(ffmpegPath, decoderArgs(place, from), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    env: bareEnvironment(),
+  })
+}
+
 function decoderArgs(place: string, from: number): string[] {
   const jump = from > EXACT_SEEK_SAMPLES ? from - SEEK_RUN_SAMPLES : 0
   return [
@@ -219,6 +223,6 @@ function decoderArgs(place: string, from: number): string[] {
     ...['-i', `file:${place}`],
     ...['-map', '0:a:0', '-vn', '-sn', '-dn'],
     ...['-af', `aresample=${SAMPLE_RATE},atrim=start_sample=${from - jump}`],
-    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2'],
+    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', 'pipe:1'],
   ]
 }

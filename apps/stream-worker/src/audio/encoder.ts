@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { bareEnvironment } from '@solstice/adapters'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createFrameCutter } from './mp3-frames.ts'
@@ -94,6 +95,7 @@ export function startEncoder(options: {
       // A session of its own: Ctrl-C is for the worker; an encoder that ends politely would add silence to its last frame.
       detached: true,
       windowsHide: true,
+      env: bareEnvironment(),
     })
     child = ffmpeg
     hasDelivered = false
