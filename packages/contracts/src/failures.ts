@@ -243,6 +243,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Lines of synced lyrics have the form [MM:SS.cc] text',
     ),
     name_long: text('Для назви файлу задовго: {field}', 'Too long for a file name: {field}'),
+    image_large: text(
+      'Зображення завелике: щонайбільше {maxMegapixels} мегапікселів',
+      'The image is too large: {maxMegapixels} megapixels at most',
+    ),
     not_portrait: text('Висота зображення має перевищувати ширину', 'The image has to be higher than wide'),
     not_uploaded: text(
       'Такий файл не чекає на збереження; завантажте його знову',

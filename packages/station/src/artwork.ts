@@ -9,6 +9,8 @@ import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 
 const FOLDER = 'arts'
 const MAX_FILE_NAME_BYTES = 255
+/** Decoded, an image has four bytes for each pixel, on every listener's telephone. */
+const MAX_MEGAPIXELS = 50
 
 /** Where the image of an artist is, whatever the case and the spaces of the name; null when there is none. */
 export async function findArt(data: DataStore, artist: string): Promise<MediaKey | null> {
@@ -59,7 +61,7 @@ export function requireArtist(artist = ''): string {
  * Puts the image of an artist, who gets a record when there is none.
  *
  * @param artist the key.
- * @throws Failure BAD_REQUEST `empty_body`, `not_jpeg`, or `not_portrait` when it is not shown higher than wide;
+ * @throws Failure BAD_REQUEST `empty_body`, `not_jpeg`, `image_large`, or `not_portrait` when it is not shown higher than wide;
  * STORAGE_WRITE_FAILED with its cause.
  */
 export async function putArt(
@@ -115,6 +117,12 @@ function refuseImage(image: Uint8Array): void {
   if (image.length === 0) throw refusal('empty_body')
   const size = readJpegSize(image)
   if (!size) throw refusal('not_jpeg')
+  if (size.height * size.width > MAX_MEGAPIXELS * 1e6)
+    throw new Failure('BAD_REQUEST', {
+      field: 'body',
+      reason: 'image_large',
+      maxMegapixels: MAX_MEGAPIXELS,
+    })
   if (size.height <= size.width) throw refusal('not_portrait')
 }
 

@@ -8,6 +8,8 @@ const FRAMES = new Set([0xc0, 0xc1, 0xc2])
 /** All others are frames of other kinds, but for tables (C4), an extension (C8) and arithmetic coding (CC). */
 const isOtherFrame = (code: number) =>
   code >= 0xc3 && code <= 0xcf && code !== 0xc4 && code !== 0xc8 && code !== 0xcc
+/** Honest images have some dozens; as many as fit into a body would be walked through for a second. */
+const MAX_SEGMENTS = 5_000
 const SOI = 0xd8
 const EOI = 0xd9
 const SOS = 0xda
@@ -24,6 +26,7 @@ export function readJpegSize(bytes: Uint8Array): ImageSize | null {
   let size: ImageSize | null = null
   let isSideways = false
   let hasScan = false
+  let segments = 0
   for (let at = 2; at + 1 < bytes.length; ) {
     if (bytes[at] !== 0xff) return null
     const code = bytes[at + 1]!
@@ -36,6 +39,7 @@ export function readJpegSize(bytes: Uint8Array): ImageSize | null {
       const isAll = at + 2 === bytes.length && size !== null && hasScan
       return isAll && size ? turned(size, isSideways) : null
     }
+    if (++segments > MAX_SEGMENTS) return null
     const start = at + 4
     if (code < 0xc0 || code === SOI || isRestart(code) || start > bytes.length) return null
     const end = at + 2 + view.getUint16(at + 2)
@@ -58,12 +62,11 @@ export function readJpegSize(bytes: Uint8Array): ImageSize | null {
 
 /** Where the marker after the data of a scan stands. */
 function endOfScan(bytes: Uint8Array, from: number): number {
-  let at = bytes.indexOf(0xff, from)
-  while (at !== -1) {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue
     const next = bytes[at + 1]
     // A zero stands after an FF that is data; restart markers part the data.
-    if (next !== 0 && !(next !== undefined && isRestart(next))) return at
-    at = bytes.indexOf(0xff, at + 2)
+    if (next === undefined || (next !== 0 && !isRestart(next))) return at
   }
   return bytes.length
 }
