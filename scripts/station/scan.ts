@@ -14,6 +14,7 @@ import {
 } from '@solstice/adapters'
 import {
   type Announcer,
+  type AudioTags,
   clipMedia,
   type DataStore,
   Failure,
@@ -33,7 +34,10 @@ export async function scan(
   signal: AbortSignal,
 ): Promise<void> {
   const config = readStation()
-  const cleanup = args['remove-most'] ? 'most' : config.confirmTrackCleanup
+  const how: How = {
+    confirmTrackCleanup: args['remove-most'] ? 'most' : config.confirmTrackCleanup,
+    tags: audioTags(config.ffmpegPath),
+  }
   const isDryRun = args['dry-run']
   const media = await openMediaIfThere(config)
   if (!media) throw new Refusal(`there is no folder ${config.mediaDir} (MEDIA_DIR)`)
@@ -43,16 +47,21 @@ export async function scan(
   try {
     say(placeOfMedia(config))
     if (data && !isDryRun) {
-      if (await register(cleanup, data, media, air, signal)) await libraryChanged({ ...air, log: silent })
+      if (await register(how, data, media, air, signal)) await libraryChanged({ ...air, log: silent })
       return
     }
     await rehearse(data, async (copy) => {
-      await register(cleanup, copy, { ...media, sweep: async () => {} }, air, signal)
+      await register(how, copy, { ...media, sweep: async () => {} }, air, signal)
     })
     say('dry run: nothing was changed')
   } finally {
     await Promise.all([air.close(), data?.close(), media.close()])
   }
+}
+
+interface How {
+  confirmTrackCleanup: boolean | 'most'
+  tags: AudioTags
 }
 
 type Air = Omit<
@@ -73,7 +82,7 @@ const loud: Log = {
 
 /** Whether tracks came or went. */
 async function register(
-  confirmTrackCleanup: boolean | 'most',
+  { confirmTrackCleanup, tags }: How,
   data: DataStore,
   media: MediaStorage,
   air: Air,
@@ -88,7 +97,7 @@ async function register(
       (await data.artists.find({ hasArt: true })).map((one) => [`arts/${one.artFileName}`, one.artist]),
     ),
   })
-  const common = { data, media, tags: audioTags(), log: loud }
+  const common = { data, media, tags, log: loud }
   const before = await kept()
   // Whatever was added by then is whole.
   const isInterrupted = once(signal, 'abort').then(() => signal.throwIfAborted())

@@ -88,7 +88,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     clock,
     announcer: openAnnouncer(redis),
     jobs,
-    tags: audioTags(),
+    tags: audioTags(config.ffmpegPath),
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     passwords: createPasswords(),
     payments: openPayments(config),

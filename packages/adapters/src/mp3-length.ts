@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { id3Length, type SoundBounds } from './mp3-layout.ts'
 
 /** Bytes read at once, and how far ahead of a position they must reach: over a chain of frames. */
 const WINDOW = 256 * 1024
@@ -7,7 +8,6 @@ const LOOKAHEAD = 8 * 1024
 const CHAIN = 3
 /** What is no frame is passed over byte by byte, up to this many: longer junk means that it is no MP3. */
 const MAX_JUNK = 1024 * 1024
-const MOST_TAGS = 8
 
 /** What the layer III frames of a file tell. */
 export interface Mp3Facts {
@@ -15,8 +15,6 @@ export interface Mp3Facts {
   duration: number
   /** The frames make up the file; otherwise they stand in it by chance, or within something else. */
   isMpeg: boolean
-  /** Bytes before the first frame that are neither tag nor frame. */
-  junkBefore: number
 }
 
 /**
@@ -35,10 +33,8 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
     filled = (await file.read(window, 0, Math.min(WINDOW, end - at), at)).bytesRead
   }
 
-  if (await isContainer(file, start)) return null
   let at = start
   let junk = 0
-  let junkBefore: number | null = null
   let tags = 0
   let frames = 0
   let seconds = 0
@@ -58,7 +54,6 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
         frames++
         seconds += frame.samples / frame.sampleRate
       }
-      junkBefore ??= junk
       last = frame
       at += frame.length
     } else {
@@ -74,42 +69,7 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
     // What the encoder put before and after the sound is taken off, unless some of it is missing.
     duration: info?.frames === frames ? seconds - info.silentSeconds : seconds,
     isMpeg: others < (end - start - tags) / 2,
-    junkBefore: junkBefore ?? junk,
   }
-}
-
-/** Where the sound of an MP3 lies between its tags, in bytes: `end` is the first byte behind it. */
-export interface SoundBounds {
-  start: number
-  end: number
-}
-
-/** Leaves out ID3v2 tags at the start, and ID3v1, APE and Lyrics3 tags at the end, up to a few of each. */
-export async function findSound(file: FileHandle): Promise<SoundBounds> {
-  const { size } = await file.stat()
-  const head = Buffer.alloc(10)
-  let start = 0
-  for (let i = 0; i < MOST_TAGS && start < size; i++) {
-    const { bytesRead } = await file.read(head, 0, head.length, start)
-    start = Math.min(size, start + id3Length(head.subarray(0, bytesRead), 0))
-  }
-  const tail = Buffer.alloc(128)
-  let end = size
-  for (let i = 0; i < MOST_TAGS && end > start; i++) {
-    const at = Math.max(start, end - tail.length)
-    const { bytesRead } = await file.read(tail, 0, end - at, at)
-    end = Math.max(start, end - trailingTagLength(tail.subarray(0, bytesRead)))
-  }
-  return { start, end }
-}
-
-/** What else may hold sound, be it frames of layer III: a player goes by how the file begins. */
-export async function isContainer(file: FileHandle, start: number): Promise<boolean> {
-  const bytes = Buffer.alloc(8)
-  await file.read(bytes, 0, bytes.length, start)
-  const begins = ['RIFF', 'RIFX', 'FORM', 'OggS', 'fLaC', 'FLV', '\x1aE\xdf\xa3']
-  const isNamed = begins.some((magic) => bytes.toString('latin1', 0, magic.length) === magic)
-  return isNamed || bytes.toString('latin1', 4, 8) === 'ftyp'
 }
 
 interface Frame {
@@ -155,29 +115,6 @@ function isChain(bytes: Buffer, at: number, first: Frame): boolean {
     frame = following
   }
   return true
-}
-
-/** Length of an ID3v2 tag that begins here, 0 when none does. Tags stand at the start, at times more than one. */
-export function id3Length(bytes: Buffer, at: number): number {
-  if (at + 10 > bytes.length || bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33)
-    return 0
-  const sizes = bytes.subarray(at + 6, at + 10)
-  if (sizes.some((byte) => byte > 127)) return 0
-  const hasFooter = (bytes[at + 5]! & 0x10) !== 0
-  return 10 + sizes.reduce((sum, byte) => sum * 128 + byte, 0) + (hasFooter ? 10 : 0)
-}
-
-/** Length of the tag that ends where `tail` ends, 0 when none does. */
-function trailingTagLength(tail: Buffer): number {
-  const text = (fromEnd: number, length: number) =>
-    tail.toString('latin1', tail.length - fromEnd, tail.length - fromEnd + length)
-  if (tail.length === 128 && text(128, 3) === 'TAG') return 128
-  if (tail.length >= 32 && text(32, 8) === 'APETAGEX') {
-    const [size, flags] = [tail.readUInt32LE(tail.length - 20), tail.readUInt32LE(tail.length - 12)]
-    return size + (flags >>> 31 ? 32 : 0)
-  }
-  const lyricsSize = /^(\d{6})LYRICS200$/.exec(tail.length >= 15 ? text(15, 15) : '')?.[1]
-  return lyricsSize ? Number(lyricsSize) + 15 : 0
 }
 
 /** What an encoder says in a first frame that holds no sound. */

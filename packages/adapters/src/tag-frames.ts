@@ -1,77 +1,170 @@
 import type { FileHandle } from 'node:fs/promises'
-import { findSound, id3Length } from './mp3-length.ts'
+import { fromSyncsafe, type TagPlace } from './mp3-layout.ts'
+import { type FileRange, openTagBytes, readSynchronised, synchronised, type TagBytes } from './tag-bytes.ts'
 
-/** One frame of an ID3v2 tag or one item of an APE tag: what it is called and what it says, however that is written. */
+/** Honest tags have some dozens of frames; as many as a file holds would be walked through for a second. */
+const MAX_FRAMES = 5_000
+/** Texts are cut to 300 characters; this leaves room for spaces and marks that are taken out before. */
+const MAX_TEXT_BYTES = 16 * 1024
+
+/** A frame of an ID3v2 tag or an item of an APE tag. */
 export interface TagFrame {
+  /** As the standard names it; APE keys in lower case. */
   id: string
-  content: Buffer
+  /** Of the frame with its header, from the start of the tag's bytes. */
+  at: number
+  length: number
+  /** Of what follows the header. */
+  contentAt: number
+  /** Flags of ID3v2.3 and 2.4: first status, then format. */
+  flags: number
 }
 
-/**
- * Reads all ID3v2 frames (id3.org: 2.2, 2.3, 2.4) and APE items of a file as they are, known or not. Texts come as
- * UTF-8 without the zeros behind them, so that two ways to write the same are equal.
- */
-export async function readFrames(file: FileHandle): Promise<TagFrame[]> {
-  const { start, end } = await findSound(file)
-  const { size } = await file.stat()
-  const head = await readBytes(file, 0, start)
-  const tail = await readBytes(file, end, size)
+/** A tag whose frames were found; their contents are still in the file. */
+export interface OpenTag {
+  kind: 'id3v2' | 'ape'
+  /** Of ID3v2: 2, 3 or 4. */
+  version: number
+  /** Of the header of an ID3v2 tag. */
+  flags: number
+  bytes: TagBytes
+  frames: TagFrame[]
+  /** What follows the last frame that was read, and is no padding. */
+  rest: Buffer | FileRange | null
+  /** Items of an APE tag that are in the rest. */
+  itemsInRest: number
+}
+
+/** Opens an ID3v2 tag (id3.org: 2.2, 2.3, 2.4) or an APE tag; null for a version that is not known. */
+export async function openTag(file: FileHandle, place: TagPlace): Promise<OpenTag | null> {
+  if (place.kind === 'ape') return openApe(file, place)
+  return place.kind === 'id3v2' ? openId3(file, place) : null
+}
+
+/** The text of a frame, without the zeros behind it; null when it is not kept as plain text. */
+export async function readText(
+  { kind, version, flags, bytes }: OpenTag,
+  frame: TagFrame,
+): Promise<string | null> {
+  const length = Math.min(frame.at + frame.length - frame.contentAt, MAX_TEXT_BYTES)
+  let content: Buffer = Buffer.from(await bytes.read(frame.contentAt, length))
+  if (kind === 'ape') return frame.flags & 0x06 ? null : content.toString()
+  const has = (v3: number, v4: number) => (frame.flags & (version === 3 ? v3 : version === 4 ? v4 : 0)) !== 0
+  const isCompressedOrEncrypted = has(0xc0, 0x0c)
+  if (isCompressedOrEncrypted) return null
+  if (has(0x20, 0x40)) content = content.subarray(1)
+  if (has(0, 0x01)) content = content.subarray(4)
+  if (has(0, 0x02) || (version === 4 && flags & 0x80)) content = synchronised(content)
+  return content.length === 0 ? null : decode(content.subarray(1), content[0]!).replace(/\0+$/, '')
+}
+
+async function openId3(file: FileHandle, { at, length }: TagPlace): Promise<OpenTag | null> {
+  const header = await openTagBytes(file, { from: at, to: at + length }).read(0, 10)
+  const [version, flags] = [header[3]!, header[5]!]
+  if (version < 2 || version > 4) return null
+  const hasFooter = version === 4 && (flags & 0x10) !== 0
+  const body = { from: at + 10, to: at + length - (hasFooter ? 10 : 0) }
+  const isUnsynchronised = version < 4 && (flags & 0x80) !== 0
+  const bytes = openTagBytes(file, isUnsynchronised ? await readSynchronised(file, body) : body)
   const frames: TagFrame[] = []
-  for (let at = 0, length = id3Length(head, 0); length > 0; at += length, length = id3Length(head, at))
-    frames.push(...framesOfId3(head.subarray(at, at + length)))
-  const ape = tail.indexOf('APETAGEX')
-  return ape < 0 ? frames : [...frames, ...itemsOfApe(tail, ape)]
-}
-
-async function readBytes(file: FileHandle, from: number, to: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(to - from)
-  await file.read(bytes, 0, bytes.length, from)
-  return bytes
-}
-
-function framesOfId3(tag: Buffer): TagFrame[] {
-  const [version, flags] = [tag[3]!, tag[5]!]
-  const isUnsynchronised = (flags & 0x80) !== 0
-  let bytes = tag.subarray(10)
-  if (isUnsynchronised && version < 4) bytes = synchronised(bytes)
-  if (flags & 0x40 && version === 3) bytes = bytes.subarray(4 + bytes.readUInt32BE(0))
-  if (flags & 0x40 && version === 4) bytes = bytes.subarray(syncsafe(bytes, 0))
-
-  const [idLength, headLength] = version === 2 ? [3, 6] : [4, 10]
-  const frames: TagFrame[] = []
-  let at = 0
-  while (at + headLength < bytes.length && bytes[at] !== 0) {
-    const id = bytes.toString('latin1', at, at + idLength)
-    const length =
-      version === 2
-        ? bytes.readUIntBE(at + 3, 3)
-        : version === 3
-          ? bytes.readUInt32BE(at + 4)
-          : syncsafe(bytes, at + 4)
-    const format = version === 4 ? bytes[at + 9]! : 0
-    let content = bytes.subarray(at + headLength, at + headLength + length)
-    if (format & 0x02) content = synchronised(content)
-    if (format & 0x01) content = content.subarray(4)
-    frames.push({ id, content: plain(id, content) })
-    at += headLength + length
+  let next = await extendedHeaderLength(bytes, version, flags)
+  while (frames.length < MAX_FRAMES) {
+    const frame = await frameAt(bytes, next, version)
+    if (!frame) break
+    frames.push(frame)
+    next += frame.length
   }
-  return frames
+  const isPadding = ((await bytes.read(next, 1))[0] ?? 0) === 0
+  const rest = isPadding ? null : bytes.range(next, bytes.size)
+  return { kind: 'id3v2', version, flags, bytes, frames, rest, itemsInRest: 0 }
 }
 
-const withLanguage = new Set(['COMM', 'USLT', 'COM', 'ULT'])
-const withText = new Set([...withLanguage, 'WXXX', 'WXX', 'IPLS', 'IPL'])
-
-function plain(id: string, content: Buffer): Buffer {
-  const encoding = content[0] ?? 4
-  if (encoding > 3 || !(id.startsWith('T') || withText.has(id))) return content
-  const language = withLanguage.has(id) ? content.subarray(1, 4) : Buffer.alloc(0)
-  const text = decode(content.subarray(1 + language.length), encoding).replace(/\0+$/, '')
-  return Buffer.concat([language, Buffer.from(text)])
+async function extendedHeaderLength(bytes: TagBytes, version: number, flags: number): Promise<number> {
+  const size = Buffer.from(await bytes.read(0, 4))
+  if ((flags & 0x40) === 0 || version === 2 || size.length < 4) return 0
+  return version === 3 ? 4 + size.readUInt32BE(0) : fromSyncsafe(size.readUInt32BE(0))
 }
 
+async function frameAt(bytes: TagBytes, at: number, version: number): Promise<TagFrame | null> {
+  const header = Buffer.from(await bytes.read(at, version === 2 ? 6 : 10))
+  const id = idIn(header, version)
+  if (id === null) return null
+  const contentAt = at + header.length
+  const contentLength =
+    version === 2
+      ? header.readUIntBE(3, 3)
+      : version === 3
+        ? header.readUInt32BE(4)
+        : await lengthIn24(bytes, contentAt, header)
+  const length = Math.min(header.length + contentLength, bytes.size - at)
+  return { id, at, length, contentAt, flags: version === 2 ? 0 : header.readUInt16BE(8) }
+}
+
+/** Some programs leave names of three letters in tags of versions that have four. */
+function idIn(header: Buffer, version: number): string | null {
+  if (header.length < (version === 2 ? 6 : 10)) return null
+  const id = header.toString('latin1', 0, version === 2 ? 3 : 4)
+  return /^[A-Z][A-Z0-9]{2}[A-Z0-9 \0]?$/.test(id) ? id.replace(/[ \0]$/, '') : null
+}
+
+/** Lengths of ID3v2.4 have seven bits in a byte; some programs write all eight, and only what follows tells. */
+async function lengthIn24(bytes: TagBytes, contentAt: number, header: Buffer): Promise<number> {
+  const [plain, safe] = [header.readUInt32BE(4), fromSyncsafe(header.readUInt32BE(4))]
+  if (plain === safe) return safe
+  if (plain & 0x80808080) return plain
+  const isEnd = async (length: number) => {
+    const following = Buffer.from(await bytes.read(contentAt + length, 10))
+    return following.length === 0 || following[0] === 0 || idIn(following, 4) !== null
+  }
+  return !(await isEnd(safe)) && (await isEnd(plain)) ? plain : safe
+}
+
+const APE_EDGE_BYTES = 32
+const MAX_APE_KEY_BYTES = 256
+
+/** Items of an APE tag, whose place ends with its footer. */
+async function openApe(file: FileHandle, { at, length }: TagPlace): Promise<OpenTag | null> {
+  const whole = openTagBytes(file, { from: at, to: at + length })
+  const footer = Buffer.from(await whole.read(length - APE_EDGE_BYTES, APE_EDGE_BYTES))
+  if (footer.length < APE_EDGE_BYTES) return null
+  const [version, count] = [footer.readUInt32LE(8), footer.readUInt32LE(16)]
+  const from = at + Math.max(0, length - footer.readUInt32LE(12))
+  const bytes = openTagBytes(file, { from, to: Math.max(from, at + length - APE_EDGE_BYTES) })
+  const frames: TagFrame[] = []
+  let next = 0
+  while (frames.length < Math.min(count, MAX_FRAMES)) {
+    const header = Buffer.from(await bytes.read(next, 8 + MAX_APE_KEY_BYTES))
+    const keyEnd = header.indexOf(0, 8)
+    if (header.length < 8 || keyEnd < 0) break
+    const id = header.toString('latin1', 8, keyEnd).toLowerCase()
+    const itemLength = Math.min(keyEnd + 1 + header.readUInt32LE(0), bytes.size - next)
+    frames.push({
+      id,
+      at: next,
+      length: itemLength,
+      contentAt: next + keyEnd + 1,
+      flags: header.readUInt32LE(4),
+    })
+    next += itemLength
+  }
+  const rest = next < bytes.size ? bytes.range(next, bytes.size) : null
+  return {
+    kind: 'ape',
+    version,
+    flags: 0,
+    bytes,
+    frames,
+    rest,
+    itemsInRest: rest ? count - frames.length : 0,
+  }
+}
+
+const windows1252 = new TextDecoder('windows-1252')
+
+/** In the encoding of ID3v2; what is no number of one is what most old programs wrote. */
 function decode(bytes: Buffer, encoding: number): string {
-  if (encoding === 0) return bytes.toString('latin1')
   if (encoding === 3) return bytes.toString('utf8')
+  if (encoding !== 1 && encoding !== 2) return windows1252.decode(bytes)
   let isBigEndian = encoding === 2
   let text = ''
   for (let at = 0; at + 1 < bytes.length; at += 2) {
@@ -81,30 +174,4 @@ function decode(bytes: Buffer, encoding: number): string {
     else if (unit !== 0xfeff) text += String.fromCharCode(unit)
   }
   return text
-}
-
-function syncsafe(bytes: Buffer, at: number): number {
-  return (bytes[at]! << 21) | (bytes[at + 1]! << 14) | (bytes[at + 2]! << 7) | bytes[at + 3]!
-}
-
-/** Takes out the zeros that keep 0xFF from looking like the start of a frame of sound. */
-function synchronised(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.filter((byte, i) => !(byte === 0 && bytes[i - 1] === 0xff)))
-}
-
-function itemsOfApe(tail: Buffer, at: number): TagFrame[] {
-  // A tag begins with a header, or with its first item when it only has a footer.
-  const isHeader = (tail.readUInt32LE(at + 20) & 0x20000000) !== 0
-  const [size, count] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)]
-  let next = isHeader ? at + 32 : at + 32 - size
-  const items: TagFrame[] = []
-  for (let i = 0; i < count && next >= 0 && next + 8 < tail.length; i++) {
-    const length = tail.readUInt32LE(next)
-    const keyEnd = tail.indexOf(0, next + 8)
-    if (keyEnd < 0) break
-    const id = `APE ${tail.toString('latin1', next + 8, keyEnd).toLowerCase()}`
-    items.push({ id, content: tail.subarray(keyEnd + 1, keyEnd + 1 + length) })
-    next = keyEnd + 1 + length
-  }
-  return items
 }

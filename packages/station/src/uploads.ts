@@ -128,12 +128,9 @@ export function probe(
 ): Promise<AudioFacts> {
   const turn = probing.then(async () => {
     const path = await media.source(key)
-    const facts = await tags.read(path).catch((error) => {
-      // An error of the system says nothing about what is in the file.
-      if (error instanceof Error && 'code' in error) return refuseWrite(error)
-      return null
-    })
-    if (!facts?.isMpeg) throw new Failure('BAD_REQUEST', { field: 'body', reason: 'not_mp3' })
+    // An error says nothing about what is in the file.
+    const facts = await tags.readMp3(path).catch(refuseWrite)
+    if (!facts) throw new Failure('BAD_REQUEST', { field: 'body', reason: 'not_mp3' })
     return facts
   })
   probing = turn.catch(() => {})

@@ -19,8 +19,6 @@ export interface AudioFacts {
   year: number | null
   /** Seconds, measured over the whole file. */
   duration: number | null
-  /** The file is MPEG audio, whatever it is called. */
-  isMpeg: boolean
 }
 
 /** The tags that the editor changes. */
@@ -32,11 +30,13 @@ export interface EditableTags {
 }
 
 export interface AudioTags {
-  /** @throws when the file is not audio. */
+  /** What an MP3 says, for files from strangers too; null when it is none, whatever it is called. @throws when it cannot be read. */
+  readMp3(path: string): Promise<AudioFacts | null>
+  /** What a file of the library says, of whatever format. @throws when the file is not audio. */
   read(path: string): Promise<AudioFacts>
   /**
-   * Rewrites these tags of an MP3; its sound and all its other tags stay as they are, which is verified. May hold up the
-   * process for a moment, so it belongs into a job. @throws when the file cannot be rewritten like that; it may be spoilt then.
+   * Rewrites these tags of an MP3; its sound and all its other tags stay as they are, which is verified.
+   * @throws when the file cannot be rewritten like that; it may be spoilt then.
    */
   write(path: string, tags: EditableTags): Promise<void>
 }

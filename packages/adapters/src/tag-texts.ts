@@ -1,0 +1,69 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Mp3Layout } from './mp3-layout.ts'
+import { type OpenTag, openTag, readText } from './tag-frames.ts'
+
+/** What the tags of a file say, as it is written there. */
+export interface TagTexts {
+  title: string | null
+  artist: string | null
+  album: string | null
+  year: number | null
+}
+
+type Field = keyof TagTexts
+
+const fields: Record<Field, ReadonlySet<string>> = {
+  title: new Set(['TIT2', 'TT2', 'title']),
+  artist: new Set(['TPE1', 'TP1', 'artist']),
+  album: new Set(['TALB', 'TAL', 'album']),
+  year: new Set(['TDRC', 'TYER', 'TYE', 'TDR', 'year', 'date']),
+}
+const fieldNames = Object.keys(fields) as Field[]
+const none: TagTexts = { title: null, artist: null, album: null, year: null }
+
+/** Reads four frames of what the tags of an MP3 hold, however large they are, each from the best tag that has it. */
+export async function readTagTexts(file: FileHandle, { head, tail }: Mp3Layout): Promise<TagTexts> {
+  const found: { rank: number; texts: TagTexts }[] = []
+  for (const place of [...head, ...tail]) {
+    if (place.kind === 'id3v1') found.push({ rank: 0, texts: await readId3v1(file, place.at) })
+    const tag = await openTag(file, place)
+    if (tag) found.push({ rank: tag.kind === 'ape' ? 10 : tag.version, texts: await textsOf(tag) })
+  }
+  found.sort((a, b) => b.rank - a.rank)
+  return found.reduce((texts, next) => completed(texts, next.texts), none)
+}
+
+/** What one tag says: of several values, and of several frames of one name, the first. */
+export async function textsOf(tag: OpenTag): Promise<TagTexts> {
+  let texts = none
+  for (const frame of tag.frames) {
+    const field = fieldNames.find((name) => fields[name].has(frame.id) && texts[name] === null)
+    const text = field && firstValue(await readText(tag, frame))
+    if (field && text) texts = { ...texts, [field]: field === 'year' ? yearIn(text) : text }
+  }
+  return texts
+}
+
+const firstValue = (text: string | null) => text?.split('\0').find((value) => value.trim() !== '') ?? null
+/** Of a date as well, as 2.4 has it. */
+const yearIn = (text: string) => Number(/^\s*(\d{1,4})/.exec(text)?.[1]) || null
+
+function completed(texts: TagTexts, { title, artist, album, year }: TagTexts): TagTexts {
+  return {
+    title: texts.title ?? title,
+    artist: texts.artist ?? artist,
+    album: texts.album ?? album,
+    year: texts.year ?? year,
+  }
+}
+
+async function readId3v1(file: FileHandle, at: number): Promise<TagTexts> {
+  const bytes = Buffer.alloc(128)
+  await file.read(bytes, 0, bytes.length, at)
+  const text = (from: number, length: number) =>
+    bytes
+      .toString('latin1', from, from + length)
+      .replace(/\0.*/s, '')
+      .trim() || null
+  return { title: text(3, 30), artist: text(33, 30), album: text(63, 30), year: yearIn(text(93, 4) ?? '') }
+}
