@@ -113,6 +113,23 @@ t.test('npm start', async (t) => {
     t.same(left, [], 'what was killed is gone')
   })
 
+  await t.test('starts the worker again within 3 s, however often it dies', async (t) => {
+    const deaths = () => [...station.output.matchAll(/stream-worker .+; starting it again in ([\d.]+) s/g)]
+    const before = deaths().length
+    let killed = 0
+    for (let dead = before; dead < before + 3; dead = deaths().length) {
+      const worker = (await descendants(station)).find(({ command }) =>
+        command.includes('apps/stream-worker/'),
+      )
+      if (worker && worker.pid !== killed) process.kill(worker.pid, 'SIGKILL')
+      killed = worker?.pid ?? killed
+      await wait(50)
+    }
+    const delays = deaths().map(([, seconds]) => Number(seconds))
+    t.ok(Math.max(...delays) <= 2, `after ${delays.join(', ')} s`)
+    await until(() => isOnAir(address))
+  })
+
   await t.test('ends with all its processes on SIGTERM', async (t) => {
     const before = await descendants(station)
     const startedMs = performance.now()

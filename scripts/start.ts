@@ -20,6 +20,8 @@ const ON_AIR_POLL_MS = 100
 const ON_AIR_LATE_MS = 20_000
 const ANSWER_LIMIT_MS = 2_000
 const LONGEST_REASON = 200
+/** Players hold some seconds of sound: a worker that is kept waiting for longer is heard as a hole. */
+const WORKER_DELAY_MS = 2_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -72,8 +74,15 @@ async function run({ env, config, warnings, admin, hasRedis }: Environment): Pro
     // On one machine each process needs a port of its own.
     const own = app === 'jobs' && config.metricsPort ? { METRICS_PORT: String(config.metricsPort + 1) } : {}
     const args = [...loaders, join(programs, 'apps', app, `src/main${extname(self)}`)]
+    const plan = {
+      name: app,
+      command: process.execPath,
+      args,
+      env: { ...env, ...own },
+      leash: 'ipc',
+    } as const
     return keep(
-      { name: app, command: process.execPath, args, env: { ...env, ...own }, leash: 'ipc' },
+      app === 'stream-worker' ? { ...plan, longestDelayMs: WORKER_DELAY_MS } : plan,
       running,
       ending,
     )

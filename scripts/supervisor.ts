@@ -21,6 +21,8 @@ export interface Plan {
    * SIGTERM; `stdin`, a process that ends with its input.
    */
   leash: 'ipc' | 'stdin'
+  /** The longest delay before it is started again, ms; 30 s unless told otherwise. */
+  longestDelayMs?: number
   /** Done before every start. */
   prepare?: () => Promise<void>
   /** Gets each line that it prints; without it the process prints where we print. */
@@ -47,11 +49,12 @@ export interface Supervised {
 }
 
 /**
- * Keeps a process running: what dies is started again after a delay that doubles from 0.5 s to 30 s, and is 0.5 s again
- * once it ran for a minute. Each runs in a process group of its own, so that a Ctrl-C reaches only us and what it
+ * Keeps a process running: what dies is started again after a delay that doubles from 0.5 s to the longest, and is 0.5 s
+ * again once it ran for a minute. Each runs in a process group of its own, so that a Ctrl-C reaches only us and what it
  * leaves behind when it dies can be ended with it.
  */
 export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number) => void): Supervised {
+  const { longestDelayMs = LONGEST_DELAY_MS } = plan
   const stopping = new AbortController()
   let child: ChildProcess | undefined
 
@@ -91,7 +94,7 @@ export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number)
       if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS
       onDeath(exit, delayMs)
       await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => {})
-      delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
+      delayMs = Math.min(delayMs * 2, longestDelayMs)
     }
   }
 
