@@ -144,6 +144,8 @@ if ! is_set FFMPEG_PATH && ! has ffmpeg && ! provide ffmpeg ffmpeg; then
 fi
 if [ "$purpose" = test ]; then
   has curl || provide 'curl ca-certificates' curl || exit 1
+  # For the clock of a machine that can be set (tests/harness/machine-clock.c).
+  has cc || provide 'gcc libc6-dev' gcc || exit 1
   # Debian puts it where only root looks.
   has nginx || [ -x /usr/sbin/nginx ] || provide nginx nginx || exit 1
   has caddy || provide caddy caddy || exit 1

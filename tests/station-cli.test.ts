@@ -163,8 +163,11 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   t.same(await relations(), [], 'a dry run makes no table')
   const asked = (await reachRedis(redis.url))!
   t.teardown(() => asked.disconnect())
-  await asked.set('solstice:lease', 'a worker', 'PX', 60_000)
+  const renew = () => asked.mset({ 'solstice:lease': 'a worker', 'solstice:alive': Date.now() })
+  await renew()
+  const renewing = setInterval(renew, 500)
   t.match(await ended(t, 1, place, ...to), /the station runs/)
+  clearInterval(renewing)
   await asked.del('solstice:lease')
   const cut = { ...place, env: { ...place.env, REDIS_URL: 'redis://127.0.0.1:1' } }
   t.same(await relations(), [])

@@ -145,13 +145,13 @@ export interface RedisServer {
   restart(): Promise<void>
 }
 
-/** A real Redis of the test's own, with the station's settings. */
-export async function startRedis(t: Teardown): Promise<RedisServer> {
+/** A real Redis of the test's own, with the station's settings. @param env of its process. */
+export async function startRedis(t: Teardown, env: Record<string, string> = {}): Promise<RedisServer> {
   const folder = await temporaryFolder(t)
   const port = await freePort()
   const launch = async (owner: Teardown) => {
     const args = ['redis.conf', '--port', String(port), '--dir', folder]
-    const redis = start(owner, 'redis-server', args)
+    const redis = start(owner, 'redis-server', args, env)
     await redis.printed(/Ready to accept connections/)
     return redis
   }

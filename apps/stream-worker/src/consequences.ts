@@ -9,6 +9,7 @@ import {
   createAudit,
   followOrder,
   recordPlayed,
+  type WallClock,
 } from '@solstice/station'
 
 /** Does what saved states have to be followed by. */
@@ -27,10 +28,11 @@ const MOST_UNFINISHED = 2_000
 
 /** @param frameAt the frame of the broadcast that is due at a moment; null without a stream. */
 export function createConsequences(
-  { config, log, data, announcer, clock }: Pick<Ports, 'config' | 'log' | 'data' | 'announcer' | 'clock'>,
+  ports: Pick<Ports, 'config' | 'log' | 'data' | 'announcer'> & { clock: WallClock },
   desk: Pick<AirDesk, 'answer' | 'lost'>,
   frameAt: (atMs: number) => number | null,
 ): Consequences {
+  const { config, log, data, announcer, clock } = ports
   const capabilities = capabilitiesOf(config)
   const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog })
   const unfinished = new Map<Consequence, Promise<void>>()

@@ -341,7 +341,7 @@ export async function goOnAir(
   const fact = station()
   const start = saved
     ? resume(saved.state, saved.aliveAtMs, atMs)
-    : { state: initialState(randomInt(2 ** 31), fact.pace, fact.schedule, atMs), effects: [] }
+    : { state: await firstState(desk, fact, atMs), effects: [] }
   const informed = learn(start.state, fact, atMs)
   const effects = [...start.effects, ...informed.effects]
   const ofOrders = saved ? orderEffects(saved.state, { state: informed.state, effects }) : []
@@ -428,6 +428,16 @@ export async function goOnAir(
     await saveLast()
     await desk.handOver()
   }
+}
+
+/** What was asked of an air that is forgotten is not asked of this one. */
+async function firstState(
+  desk: AirDesk,
+  { pace, schedule }: Extract<Fact, { type: 'station' }>,
+  atMs: number,
+): Promise<PlayoutState> {
+  const appliedThrough = await desk.lastCommand()
+  return { ...initialState(randomInt(2 ** 31), pace, schedule, atMs), appliedThrough }
 }
 
 /** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */

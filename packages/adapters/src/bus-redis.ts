@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Command, Outcome, PlayoutState } from '@solstice/playout'
-import { type Bus, Failure, type StationClock } from '@solstice/station'
+import { type Bus, Failure, type WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { compareIds, decodeChunk, entriesOf, keys, pause, readWhole, splitMessage } from './bus-wire.ts'
+import { compareIds, decodeChunk, keys, pause, readWhole, splitMessage } from './bus-wire.ts'
 import { takeDesk } from './desk-redis.ts'
 import { anotherConnection, answered } from './redis.ts'
 import { createStateReader } from './state-reader.ts'
+import { readStream } from './stream-reader.ts'
 
 const OUTCOME_LIMIT_MS = 6_000
 const KEPT_COMMANDS = 10_000
-const BLOCK_MS = 1_000
 const HEARTBEAT_MS = 1_000
 const RETRY_MS = 500
 
 /** The bus over Redis: streams for what must not be lost or doubled, pub/sub for what is only news. */
-export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bus {
+export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
   const closing = new AbortController()
   const asker = randomUUID()
   const waiting = new Map<string, (outcome: Outcome) => void>()
@@ -103,7 +103,6 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
       let isTelling = false
       let telling = Promise.resolve()
       const tell = (id: string, head: string) => {
-        if (compareIds(id, latest) <= 0) return
         latest = id
         waiting.push({ id, head })
         if (!isTelling) telling = tellAll()
@@ -137,15 +136,22 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
         return null
       }
       const askRegister = async () => {
+        const before = latest
         const [entry] = await answered(redis, redis.xrevrange(keys.air, '+', '-', 'COUNT', 1))
-        if (entry) tell(entry[0], entry[1][1]!)
+        // What is below the latest and came while nothing else did began anew: Redis was emptied, and its clock set back.
+        if (entry && entry[0] !== before && (latest === before || compareIds(entry[0], latest) > 0))
+          tell(entry[0], entry[1][1]!)
       }
       const readRegister = async () => {
         await askRegister()
         await telling
       }
       const unlearn = await subscribe(keys.blocks, (message) => reader.learn(...splitMessage(message)))
-      const untell = await subscribe(keys.air, (message) => tell(...splitMessage(message))).catch((error) => {
+      const hear = (id: string, head: string) => {
+        if (compareIds(id, latest) > 0) tell(id, head)
+        else if (id !== latest) askRegister().catch(() => {})
+      }
+      const untell = await subscribe(keys.air, (message) => hear(...splitMessage(message))).catch((error) => {
         unlearn()
         throw error
       })
@@ -166,20 +172,10 @@ export function openRedisBus(redis: Redis, clock: StationClock, log: Logger): Bu
     },
 
     async *frames(signal) {
-      const reader = anotherConnection(redis)
       const stop = AbortSignal.any([signal, closing.signal])
-      stop.addEventListener('abort', () => reader.disconnect())
-      let after = '0-0'
-      while (!stop.aborted) {
-        const read = reader.xreadBuffer('COUNT', 64, 'BLOCK', BLOCK_MS, 'STREAMS', keys.frames, after)
-        const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
-        if (stop.aborted) return
-        if (reply === undefined) await pause(200)
-        for (const [id, fields] of entriesOf(reply)) {
-          after = id.toString()
-          const chunk = decodeChunk(fields)
-          if (chunk) yield chunk
-        }
+      for await (const [, fields] of readStream(redis, keys.frames, '0-0', 64, stop)) {
+        const chunk = decodeChunk(fields)
+        if (chunk) yield chunk
       }
     },
 

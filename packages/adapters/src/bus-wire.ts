@@ -1,5 +1,5 @@
 import type { PlayoutState } from '@solstice/playout'
-import type { FrameChunk, StationClock } from '@solstice/station'
+import type { FrameChunk, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { answered, PREFIX } from './redis.ts'
@@ -11,8 +11,6 @@ export const keys = {
   lease: `${PREFIX}lease`,
   /** How often the desk was taken; the first half of every id that a holder writes. */
   epoch: `${PREFIX}epoch`,
-  /** Station time at which a holder was last seen. */
-  alive: `${PREFIX}alive`,
   /** Register of the state: a stream of one entry. Also the channel on which each new state is told. */
   air: `${PREFIX}air`,
   /** What a saved state consists of beside its head, by key: a hash. Also the channel on which few new ones are told. */
@@ -28,7 +26,7 @@ export const keys = {
 /** What `takeDesk` needs of the bus. */
 export interface BusLines {
   redis: Redis
-  clock: StationClock
+  clock: WallClock
   log: Logger
   subscribe(channel: string, listener: (message: string) => void): Promise<() => void>
 }

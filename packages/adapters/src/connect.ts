@@ -15,7 +15,6 @@ import type {
   Replicas,
   Spools,
   VideoTools,
-  WallClock,
 } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -36,7 +35,7 @@ import { openReconciliation, type Reconciliation } from './reconciliation-redis.
 import { openRedis } from './redis.ts'
 import { openReplicas } from './replicas-redis.ts'
 import { openSpools } from './spool.ts'
-import { openStationClock } from './station-clock.ts'
+import { openStationClock, type RedisClock } from './station-clock.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video-tools.ts'
 
@@ -47,7 +46,7 @@ export interface Ports {
   data: DataStore
   media: MediaStorage
   bus: Bus
-  clock: WallClock
+  clock: RedisClock
   announcer: Announcer
   jobs: JobQueue
   tags: AudioTags
@@ -99,7 +98,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     deleteQuota: openDeleteQuota(redis, clock, config),
     leases: openLeases(redis),
     microphones,
-    replicas: openReplicas(redis),
+    replicas: openReplicas(redis, clock),
     metrics: createMetrics(),
     redis,
     async close() {

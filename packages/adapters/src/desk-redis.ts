@@ -1,56 +1,56 @@
 import { randomUUID } from 'node:crypto'
 import type { Command, Outcome, PlayoutState } from '@solstice/playout'
 import type { AirDesk, Asker, Consequence, FrameChunk } from '@solstice/station'
-import { type BusLines, decodeChunk, encodeChunk, entriesOf, keys, pause, readWhole } from './bus-wire.ts'
+import { type BusLines, decodeChunk, encodeChunk, keys, pause, readWhole } from './bus-wire.ts'
+import { IS_HELD, LEASE_MS } from './desk-watch.ts'
 import { anotherConnection, answered } from './redis.ts'
 import { createStateReader } from './state-reader.ts'
 import { createStateWriter, type WrittenState } from './state-writer.ts'
-import { CORRECTION_KEY } from './station-clock.ts'
+import { anchorOf, clockKeys, moveExpiries } from './station-clock.ts'
+import { readStream } from './stream-reader.ts'
 
-const LEASE_MS = 4_000
 const RENEW_EVERY_MS = 1_000
 /** Without a renewal for so long the holder stops by itself, before Redis lets the lease run out. */
 const GIVE_UP_MS = 3_000
 const TRY_EVERY_MS = 500
 /** About 30 s of chunks. */
 const KEPT_CHUNKS = 64
-const BLOCK_MS = 1_000
-const CLOCK_STEP_MS = 500
 /** What keeps a write from Redis for now: the connection, or a Redis that takes none, as while its disk is full. */
 const PASSING =
   /Connection|closed|ECONN|EPIPE|LOADING|timed out|in time|MISCONF|OOM|READONLY|NOREPLICAS|BUSY /i
 
 /**
- * Takes the lease if it is free, or was taken for this token by an attempt whose answer got lost. The epoch is the first half of every stream id that this holder will write, so Redis
- * itself refuses a worker that lost the lease; both streams are claimed at once, before anybody reads where they end.
- * The epoch is at least the time in milliseconds: it rises even when Redis was emptied. Tells as well when the holder
- * before was last seen, as the first renewal says that this one is.
+ * Takes the lease if it is free or its holder has not been seen for so long, or was taken for this token by an attempt whose
+ * answer got lost. The epoch is the first half of every stream id that this holder will write, so Redis itself refuses a worker that lost the lease; both streams are claimed at once, before
+ * anybody reads where they end. The epoch is at least the time in milliseconds, so that it rises even when Redis was emptied,
+ * and above all ids of both streams. Tells as well when the holder before was last seen, as the first renewal says that this
+ * one is.
  */
-const TAKE = `
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return false end
+const TAKE = `${IS_HELD}
+if redis.call('GET', KEYS[1]) ~= ARGV[1] and is_held(KEYS[1], KEYS[5], ARGV[4], tonumber(ARGV[2])) then return false end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local time = redis.call('TIME')
 local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0') + 1, math.floor(time[1] * 1000 + time[2] / 1000))
+local saved = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
+local sent = redis.call('XREVRANGE', KEYS[4], '+', '-', 'COUNT', 1)[1]
+for _, last in pairs({ saved or false, sent or false }) do
+  if last then epoch = math.max(epoch, tonumber(string.match(last[1], '^%d+')) + 1) end
+end
 redis.call('SET', KEYS[2], string.format('%.0f', epoch))
 local claim = string.format('%.0f', epoch) .. '-0'
-local saved = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
 if saved then redis.call('XADD', KEYS[3], 'MAXLEN', 1, claim, unpack(saved[2])) end
 redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[3], claim, 'claim', ARGV[1])
 return { string.format('%.0f', epoch), redis.call('GET', KEYS[5]) }`
 
-/** Renews the lease and says that the station is alive; keeps the clock steady when Redis's own was set. */
+/** Renews the lease: says that the station is alive, and by how much its clock is ahead; tells by how much it was before. */
 const RENEW = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-redis.call('SET', KEYS[2], ARGV[3])
-local time = redis.call('TIME')
-local correction = tonumber(redis.call('GET', KEYS[3]) or '0')
-local differs = tonumber(ARGV[3]) - (time[1] * 1000 + time[2] / 1000 + correction)
-if math.abs(differs) > tonumber(ARGV[4]) then
-  redis.call('SET', KEYS[3], string.format('%.3f', correction + differs))
-end
-return 1`
+local before = redis.call('GET', KEYS[3]) or '0'
+redis.call('PERSIST', KEYS[1])
+redis.call('SET', KEYS[2], ARGV[2])
+redis.call('SET', KEYS[3], ARGV[3])
+redis.call('SET', KEYS[4], ARGV[4])
+return before`
 
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -98,10 +98,11 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
         keys.epoch,
         keys.air,
         keys.frames,
-        keys.alive,
+        clockKeys.alive,
         token,
         LEASE_MS,
         KEPT_CHUNKS,
+        lines.clock.nowMs(),
       )
       const taken = (await answered(lines.redis, take).catch(() => null)) as [string, string | null] | null
       if (taken) return holdDesk(lines, token, taken[0], Number(taken[1] ?? 0))
@@ -135,11 +136,15 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
   }
 
   const renew = async () => {
-    const args = [token, LEASE_MS, clock.nowMs(), CLOCK_STEP_MS]
-    const renewal = redis.eval(RENEW, 3, keys.lease, keys.alive, CORRECTION_KEY, ...args)
+    const { alive, ahead, anchor } = clockKeys
+    const [nowMs, aheadMs] = [clock.nowMs(), clock.aheadMs()]
+    const kept = [keys.lease, alive, ahead, anchor]
+    const renewal = redis.eval(RENEW, kept.length, ...kept, token, nowMs, aheadMs, anchorOf(nowMs))
     try {
-      if ((await answered(redis, renewal)) === null) loseDesk('somebody else has the lease')
-      else renewedMs = performance.now()
+      const beforeMs = await answered(redis, renewal)
+      if (beforeMs === null) return loseDesk('somebody else has the lease')
+      renewedMs = performance.now()
+      await moveExpiries(redis, Number(beforeMs) - aheadMs)
     } catch {
       // The check below decides.
     }
@@ -248,19 +253,15 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     },
 
     async *commands(after) {
-      const reader = anotherConnection(redis)
-      lost.signal.addEventListener('abort', () => reader.disconnect())
-      while (!lost.signal.aborted) {
-        const read = reader.xreadBuffer('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', keys.commands, after)
-        const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
-        if (lost.signal.aborted) return
-        if (reply === undefined) await pause(200)
-        for (const [rawId, fields] of entriesOf(reply)) {
-          after = rawId.toString()
-          const command = readCommand(fields)
-          if (command) yield { id: after, ...command }
-        }
+      for await (const [id, fields] of readStream(redis, keys.commands, after, 100, lost.signal)) {
+        const command = readCommand(fields)
+        if (command) yield { id, ...command }
       }
+    },
+
+    async lastCommand() {
+      const [last] = await redis.xrevrange(keys.commands, '+', '-', 'COUNT', 1)
+      return last?.[0] ?? '0-0'
     },
 
     async save(state, due = []) {

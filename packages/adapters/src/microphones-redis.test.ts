@@ -86,7 +86,7 @@ t.test('a replica that ends is missing, and nobody is right after Redis was away
   t.teardown(() => {
     performance.now = realNow
   })
-  const replicas = openReplicas(redis)
+  const replicas = openReplicas(redis, { onSet: () => () => {} })
   const stop = replicas.stayAlive('a')
   t.same(await replicas.missing(['a', 'b']), [], 'b had no time to say anything')
   aheadMs = 6_000

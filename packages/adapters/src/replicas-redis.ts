@@ -1,6 +1,7 @@
 import type { Replicas } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './redis.ts'
+import type { RedisClock } from './station-clock.ts'
 
 /** A replica that says nothing for so long is taken for dead. */
 const SILENCE_MS = 6_000
@@ -12,12 +13,15 @@ const NAMES = `${PREFIX}replicas`
 const keyOf = (replica: string) => `${PREFIX}replica:${replica}`
 
 /** A key per replica, which ends by itself. */
-export function openReplicas(redis: Redis): Replicas {
+export function openReplicas(redis: Redis, clock: Pick<RedisClock, 'onSet'>): Replicas {
   // While Redis was away nobody could say anything.
   let backSinceMs = performance.now()
-  redis.on('ready', () => {
+  const allowSilence = () => {
     backSinceMs = performance.now()
-  })
+  }
+  redis.on('ready', allowSilence)
+  // Keys end by the wall clock: when that is set forward, all of them at once.
+  clock.onSet(allowSilence)
 
   return {
     stayAlive(replica) {

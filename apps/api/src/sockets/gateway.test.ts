@@ -25,7 +25,7 @@ import { personas } from './personas.ts'
 const redisServer = await startRedis(t)
 const redis = new Redis(redisServer.url)
 t.teardown(() => redis.disconnect())
-const replicas = openReplicas(redis)
+const replicas = openReplicas(redis, { onSet: () => () => {} })
 
 async function replica(
   t: Teardown,
@@ -55,7 +55,7 @@ async function replica(
   const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
   const tokens = createTokens(config)
   const data = await openJsonData(await temporaryFolder(t))
-  const bus = openRedisBus(redis, air.clock, log)
+  const bus = openRedisBus(redis, { ...air.clock, aheadMs: () => 0 }, log)
   const announcer = openAnnouncer(redis)
   const microphones = openMicrophones(redis)
   const app = Fastify()

@@ -95,6 +95,8 @@ export interface AirDesk {
   resume(): Promise<Saved | null>
   /** The last chunk on the air: where the next one goes on. */
   lastChunk(): Promise<FrameChunk | null>
+  /** Id of the last command that was ever sent, '0-0' for none. */
+  lastCommand(): Promise<CommandId>
   /** Commands after `after`, in order, until the desk is lost. */
   commands(after: CommandId): AsyncIterable<{ id: CommandId; asker: Asker; command: Command }>
   /**
@@ -110,13 +112,13 @@ export interface AirDesk {
   handOver(): Promise<void>
 }
 
-/** The clock that all processes of the station share: Redis's. */
+/** The clock that all processes of the station share. It goes on evenly, whoever sets a clock: for whatever lasts. */
 export interface StationClock {
-  /** Epoch ms; never goes backwards within a process by a jump of the wall clock. */
+  /** ms; about epoch ms where the wall clock was never set. */
   nowMs(): number
 }
 
-/** The station's clock beside the one that people look at, which may have been set while the station was on air. */
+/** The station's clock beside the wall clock, which is for dates: for what is kept, or shown to people. */
 export interface WallClock extends StationClock {
   /** By how many ms the station's clock is ahead of the wall clock. */
   aheadMs(): number

@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { initialState } from '@solstice/playout'
+import type { FrameChunk } from '@solstice/station'
+import { pino } from 'pino'
+import t from 'tap'
+import { machineClock } from '../../../tests/harness/machine-clock.ts'
+import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
+import { openRedisBus } from './bus-redis.ts'
+import { readDesk } from './desk-watch.ts'
+import { openRedis } from './redis.ts'
+import { openStationClock } from './station-clock.ts'
+
+const log = pino({ level: 'silent' })
+const never = new AbortController().signal
+const DAY_MS = 86_400_000
+/** How long a process may take to see that the wall clock was set, and a loaded machine. */
+const NEAR_MS = 1_500
+
+/** A station's Redis on a machine whose clock can be set, and processes that join it. */
+async function machine(t: Teardown) {
+  const wall = await machineClock(t)
+  const server = await startRedis(t, wall.env)
+  const join = async () => {
+    const redis = await openRedis(server.url, log, true)
+    const clock = await openStationClock(redis)
+    const bus = openRedisBus(redis, clock, log)
+    const leave = async () => {
+      await bus.close()
+      clock.stop()
+      redis.disconnect()
+    }
+    t.teardown(leave)
+    return { redis, clock, bus, leave }
+  }
+  return { wall, server, join }
+}
+
+type Joined = Awaited<ReturnType<Awaited<ReturnType<typeof machine>>['join']>>
+
+/** The station's time minus the time that really passes. */
+const driftOf = ({ clock }: Joined) => clock.nowMs() - performance.now()
+const dateOf = ({ clock }: Joined) => clock.nowMs() - clock.aheadMs()
+const isSet = ({ clock }: Joined) =>
+  new Promise<number>((resolve) => {
+    const unsubscribe = clock.onSet((byMs) => {
+      unsubscribe()
+      resolve(byMs)
+    })
+  })
+const correctionIn = async ({ redis }: Joined) => Number(await redis.get('solstice:clock-correction'))
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await pause(50)
+}
+
+t.test(
+  'a wall clock that is set on air moves dates at once, and neither the time nor the desk',
+  async (t) => {
+    const { wall, join } = await machine(t)
+    const [worker, replica, standby] = [await join(), await join(), await join()]
+    const desk = await worker.bus.takeDesk(never)
+    const stopping = new AbortController()
+    const waiting = standby.bus.takeDesk(stopping.signal).catch(() => null)
+    await until(async () => (await worker.redis.exists('solstice:clock-anchor')) === 1)
+    const driftMs = driftOf(worker)
+    await worker.redis.set('solstice:a-limit', 1, 'PX', 60_000)
+    for (const byMs of [-DAY_MS, 10 * 60_000, DAY_MS]) {
+      const noticed = Promise.all([isSet(worker), isSet(replica)])
+      wall.step(byMs)
+      for (const setBy of await noticed) t.ok(Math.abs(setBy - byMs) < NEAR_MS, `set by ${byMs} ms`)
+      await until(async () => Math.abs((await correctionIn(replica)) - worker.clock.aheadMs()) < 1)
+      for (const process of [worker, replica]) {
+        t.ok(Math.abs(driftOf(process) - driftMs) < NEAR_MS, 'the time goes on evenly')
+        t.ok(Math.abs(dateOf(process) - wall.nowMs()) < NEAR_MS, 'dates are right')
+      }
+      const late = await join()
+      t.ok(Math.abs(driftOf(late) - driftMs) < NEAR_MS, 'also for who comes later')
+      t.ok((await readDesk(late.redis)).isHeld)
+      const leftMs = await worker.redis.pttl('solstice:a-limit')
+      if (byMs === -DAY_MS) t.ok(leftMs > 0 && leftMs <= 60_000, 'a limit lasts as long as before')
+      await late.leave()
+    }
+    t.notOk(desk.lost.aborted, 'nobody lost the desk')
+    await desk.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
+    stopping.abort()
+    t.equal(await waiting, null)
+    await desk.handOver()
+  },
+)
+
+t.test('a wall clock that is set while nobody runs moves no time on this machine', async (t) => {
+  const { wall, join } = await machine(t)
+  for (const byMs of [-DAY_MS, DAY_MS]) {
+    const before = await join()
+    const desk = await before.bus.takeDesk(never)
+    await until(async () => (await before.redis.exists('solstice:clock-anchor')) === 1)
+    await desk.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
+    const driftMs = driftOf(before)
+    // Killed: it hands nothing over.
+    await before.leave()
+    wall.step(byMs)
+    const after = await join()
+    t.ok(Math.abs(driftOf(after) - driftMs) < NEAR_MS, `set by ${byMs} ms`)
+    t.ok(Math.abs(dateOf(after) - wall.nowMs()) < NEAR_MS)
+    const next = await after.bus.takeDesk(AbortSignal.timeout(30_000))
+    const { aliveAtMs } = (await next.resume())!
+    t.ok(Math.abs(after.clock.nowMs() - aliveAtMs) < 30_000, 'the lease of a killed holder ends in its time')
+    await next.handOver()
+    await after.leave()
+  }
+})
+
+t.test('a correction that the version before kept, and its lease, are taken up', async (t) => {
+  const { wall, join } = await machine(t)
+  const first = await join()
+  const HOURS_MS = 8 * 3_600_000
+  await first.redis.set('solstice:clock-correction', '-28800000.250')
+  await first.redis.set('solstice:alive', String(wall.nowMs() - HOURS_MS - 60_000))
+  await first.redis.set('solstice:lease', 'of a holder that was killed', 'PX', 2_000)
+  const taken = await join()
+  t.ok(Math.abs(dateOf(taken) - wall.nowMs()) < NEAR_MS, 'dates are right at once')
+  t.ok(Math.abs(taken.clock.aheadMs() + HOURS_MS) < NEAR_MS, 'what its state says of moments holds')
+  t.ok((await readDesk(taken.redis)).isHeld)
+  const desk = await taken.bus.takeDesk(AbortSignal.timeout(30_000))
+  await desk.handOver()
+})
+
+t.test(
+  'living processes keep the time while nobody holds the desk, also when Redis forgets it',
+  async (t) => {
+    const { wall, join } = await machine(t)
+    const [one, other] = [await join(), await join()]
+    const desk = await one.bus.takeDesk(never)
+    await until(async () => (await one.redis.exists('solstice:clock-anchor')) === 1)
+    await desk.handOver()
+    const driftMs = driftOf(one)
+    const noticed = Promise.all([isSet(one), isSet(other)])
+    wall.step(-DAY_MS)
+    await noticed
+    await one.redis.flushall()
+    await until(async () => Math.abs((await correctionIn(one)) - DAY_MS) < NEAR_MS)
+    for (const process of [one, other]) t.ok(Math.abs(driftOf(process) - driftMs) < NEAR_MS)
+  },
+)
+
+t.test('a Redis that was emptied, and its clock set back, is followed anew', async (t) => {
+  const { wall, join } = await machine(t)
+  const [worker, replica] = [await join(), await join()]
+  const state = (serial: number) => ({
+    ...initialState(1, 'clock', { natural: 'day', changes: [] }, 0),
+    serial,
+  })
+  const chunk = (frame: number): FrameChunk => ({
+    frame,
+    frames: 19,
+    atMs: frame * 26,
+    byte: 0,
+    audio: Buffer.from('x'),
+    cues: [],
+  })
+  const seen = { states: [] as number[], frames: [] as number[] }
+  await replica.bus.follow(({ serial }) => void seen.states.push(serial))
+  const stop = new AbortController()
+  const following = (async () => {
+    for await (const { frame } of replica.bus.frames(stop.signal)) seen.frames.push(frame)
+  })()
+  const first = await worker.bus.takeDesk(never)
+  await first.save(state(1))
+  await first.publish(chunk(100))
+  await worker.bus.send({ type: 'settings-changed' }).catch(() => {})
+  const sent = await first.lastCommand()
+  t.not(sent, '0-0')
+  await until(() => seen.frames.length === 1 && seen.states.length === 1)
+  wall.step(-DAY_MS)
+  await worker.redis.flushall()
+  if (!first.lost.aborted) await once(first.lost, 'abort')
+  const second = await worker.bus.takeDesk(never)
+  t.equal(await second.lastCommand(), '0-0')
+  await second.save(state(2))
+  await second.publish(chunk(200))
+  await until(() => seen.frames.length === 2 && seen.states.length === 2)
+  t.same(seen, { states: [1, 2], frames: [100, 200] })
+  // The state of before tells of commands that are long gone.
+  const asking = worker.bus.send({ type: 'library-changed' })
+  for await (const { asker, command } of second.commands(sent)) {
+    t.equal(command.type, 'library-changed')
+    await second.answer(asker, { ok: true })
+    break
+  }
+  t.same(await asking, { ok: true })
+  stop.abort()
+  await following
+})

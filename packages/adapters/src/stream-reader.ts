@@ -1,0 +1,37 @@
+import type { Redis } from 'ioredis'
+import { compareIds, entriesOf, pause } from './bus-wire.ts'
+import { anotherConnection, answered } from './redis.ts'
+
+const BLOCK_MS = 1_000
+const RETRY_MS = 200
+
+/**
+ * Entries of a Redis stream behind `after`, in order, until `stop`; what Redis does not tell is asked for again. A stream that
+ * began anew below that, because Redis was emptied and its clock set back, is read from its beginning.
+ */
+export async function* readStream(
+  redis: Redis,
+  key: string,
+  after: string,
+  count: number,
+  stop: AbortSignal,
+): AsyncGenerator<[id: string, fields: Buffer[]]> {
+  const reader = anotherConnection(redis)
+  stop.addEventListener('abort', () => reader.disconnect())
+  while (!stop.aborted) {
+    const read = reader.xreadBuffer('COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS', key, after)
+    const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
+    if (stop.aborted) return
+    if (reply === undefined) await pause(RETRY_MS)
+    for (const [id, fields] of entriesOf(reply)) {
+      after = id.toString()
+      yield [after, fields]
+    }
+    if (reply === null && (await beganAnew(reader, key, after))) after = '0-0'
+  }
+}
+
+async function beganAnew(reader: Redis, key: string, after: string): Promise<boolean> {
+  const [last] = await answered(reader, reader.xrevrange(key, '+', '-', 'COUNT', 1)).catch(() => [])
+  return last !== undefined && compareIds(last[0], after) < 0
+}
