@@ -1,5 +1,7 @@
 import t from 'tap'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser.ts'
+import { openSocket } from '../harness/socket-client.ts'
+import { until } from '../harness/until.ts'
 
 t.test('sync mode: the file is heard at the station’s position, in both languages', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false' })
@@ -88,6 +90,35 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
     'The station does not answer',
     'without a network the page opens and says so',
   )
+})
+
+t.test('sync mode: a page whose clock is wrong by half a minute is in step all the same', async (t) => {
+  const station = await prepare(t, { STREAM_MODE: 'false' })
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page } = await visit(t, `${api.url}/en/`)
+  await page.addInitScript(() => {
+    const timeOrigin = performance.timeOrigin + 30_000
+    Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin })
+  })
+  await page.reload()
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  const { socket } = openSocket(t, api.url)
+  let told = { track: '', seek: 0, serverTimeMs: 0 }
+  socket.on('sync', (sync: typeof told) => {
+    told = sync
+  })
+  // Page, station and this test share one machine, so its unchanged clock says where the sound should be.
+  const driftS = async () => {
+    const { position, file, atMs } = await page.evaluate(() => {
+      const { currentTime, src } = document.querySelector('audio')!
+      return { position: currentTime, file: decodeURIComponent(src), atMs: Date.now() }
+    })
+    const isSameSong = file.includes(told.track)
+    return isSameSong ? position - told.seek - (atMs - told.serverTimeMs) / 1000 : Number.POSITIVE_INFINITY
+  }
+  await until('the sound is where the station is', async () => Math.abs(await driftS()) < 0.35)
 })
 
 t.test('sync mode: a song that is softer than the station is made louder than its file', async (t) => {

@@ -168,6 +168,17 @@ t.test('a worker that slept through its lease is refused by Redis itself', async
   t.equal((await holder.resume())?.state.serial, 1)
 })
 
+t.test('a worker that lost its lease cannot save, although its successor has not saved yet', async (t) => {
+  const { url } = await startRedis(t)
+  const [a, b] = [await join(t, url), await join(t, url)]
+  const zombie = await a.bus.takeDesk(never)
+  await zombie.save(state(1))
+  await a.redis.del('solstice:lease')
+  const holder = await b.bus.takeDesk(never)
+  await t.rejects(zombie.save(state(9)), 'its first write is refused, whatever it is')
+  t.equal((await holder.resume())?.state.serial, 1)
+})
+
 t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) => {
   const redis = await startRedis(t)
   const [worker, other] = [await join(t, redis.url), await join(t, redis.url)]

@@ -384,6 +384,21 @@ t.test('O6 the song that was interrupted goes on where it stopped, and is not pl
   t.match(over.effects, [{ type: 'played', startedAtMs: NOON + 10 * MINUTE }])
   t.equal(song(over.state).entry.track.id, nextId(state))
 
+  // Ten seconds behind its last sound the file itself still has a minute.
+  const silentEnd = { gainDb: null, startMs: 0, endMs: durationMs - MINUTE / 2 }
+  const trimmed = learn(
+    state,
+    { type: 'renditions', renditions: { [entry.track.id]: silentEnd } },
+    NOON,
+  ).state
+  const heardMs = song(trimmed).entry.track.rendition?.endMs ?? silentEnd.endMs
+  const airing = {
+    ...trimmed,
+    onAir: { ...song(trimmed), entry: { ...entry, track: { ...entry.track, rendition: silentEnd } } },
+  }
+  const nearly = apply(after(airing, pause(), NOON + heardMs - 9 * SECOND), goOn, NOON + 10 * MINUTE)
+  t.equal(song(nearly.state).entry.track.id, nextId(state), 'what is left counts to the last sound')
+
   const twice = after(goesOn.state, pause(), NOON + 10 * MINUTE + SECOND)
   t.match(chat(twice).interrupted, { positionMs: durationMs - 9_001 })
   const waiting = after(state, pause('afterTrack'), NOON + SECOND)

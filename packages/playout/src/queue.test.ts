@@ -180,6 +180,25 @@ t.test(
   },
 )
 
+t.test('A2: of several reasons the first in order is told, whatever else holds', async (t) => {
+  const playing = station()
+  const [beside] = upcoming(playing)
+  const song = beside!.track
+  const full = accepted(playing, { type: 'switch-mode', target: 'night', atMs: NOON + SECOND })
+  const preparing = accepted(full, { type: 'switch-mode', target: 'night', atMs: null })
+  // Each holds all reasons that come later; what it says itself is then taken away.
+  const reasons: [string, PlayoutState, Mode][] = [
+    ['cooldown', { ...preparing, lastAddMs: NOON, unplayable: [song.id] }, 'day'],
+    ['not_found', { ...preparing, lastAddMs: null, unplayable: [song.id] }, 'day'],
+    ['wrong_mode', preparing, 'day'],
+    ['preparing', preparing, 'night'],
+    ['no_time', full, 'day'],
+    ['duplicate_nearby', playing, 'day'],
+  ]
+  for (const [reason, state, mode] of reasons)
+    t.match(apply(state, add(song, 'lastinline', { mode }), NOON).outcome, { ok: false, details: { reason } })
+})
+
 t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then', async (t) => {
   const day = station()
   const song = track('new', 'x', 2 * MINUTE)

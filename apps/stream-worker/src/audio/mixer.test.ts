@@ -126,6 +126,22 @@ t.test('the limiter falls ahead of a peak, and is as before a second behind it',
   t.ok(limiter.isIdle)
 })
 
+t.test('behind a peak the limiter lets go slowly: the gain doubles in a tenth of a second', async (t) => {
+  const limiter = createLimiter()
+  const block = new Int16Array(2304)
+  const peak = new Float32Array(2304).fill(4 * FULL)
+  limiter.limit(peak, block, 0, 2304)
+  const tone = new Float32Array(2304).fill(1_000)
+  const heard: number[] = []
+  while (heard.length < 4410) {
+    limiter.limit(tone, block, 0, 2304)
+    heard.push(...block.filter((_, i) => i % 2 === 0))
+  }
+  t.ok(Math.abs(heard[0]! - 250) <= 1, 'at first a quarter')
+  t.ok(Math.abs(heard[2205]! - 250 * Math.SQRT2) <= 2)
+  t.ok(Math.abs(heard[4409]! - 500) <= 2, 'a half after 4410 samples')
+})
+
 t.test('a phrase is added nine times as loud to a song that stays as loud as it is', async (t) => {
   const mix = createMixer()
   const song = Int16Array.from({ length: 16 }, (_, i) => i * 100)

@@ -1,0 +1,14 @@
+import { accessMutations } from './access.ts'
+import { moneyMutations } from './money.ts'
+import type { Mutation } from './mutation.ts'
+import { playoutMutations } from './playout.ts'
+import { soundMutations } from './sound.ts'
+import { storeMutations } from './stores.ts'
+
+export const allMutations: Mutation[] = [
+  ...playoutMutations,
+  ...soundMutations,
+  ...storeMutations,
+  ...accessMutations,
+  ...moneyMutations,
+]

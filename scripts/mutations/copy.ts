@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Mutation } from './mutation.ts'
+
+/** What came of a run of tests: `hung` = it was over only because its time was. */
+export type Verdict = 'passed' | 'failed' | 'hung'
+
+/** A copy of the sources in which faults may be put. */
+export interface Copy {
+  /** Changes one source, runs the tests, and changes it back. */
+  tryOut(mutation: Mutation, limitMs: number): Promise<Verdict>
+  /** Runs these tests on the sources as they are. */
+  run(tests: readonly string[], limitMs: number): Promise<Verdict>
+  remove(): Promise<void>
+}
+
+const LEFT_OUT = new Set(['node_modules', '.git', '.build', 'data', 'media'])
+
+/** Copies the sources to a folder of their own; packages from npm stay where they are installed. */
+export async function copySources(root: string): Promise<Copy> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'solstice-mutations-')))
+  await cp(root, folder, {
+    recursive: true,
+    filter: (path) => path === root || !LEFT_OUT.has(path.split('/').at(-1) ?? ''),
+  })
+  await linkModules(root, folder)
+  const run: Copy['run'] = async (tests, limitMs) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/test.ts', ...tests], {
+      cwd: folder,
+      stdio: 'ignore',
+      detached: true,
+    })
+    let isOver = false
+    const timer = setTimeout(() => {
+      isOver = true
+      if (child.pid) process.kill(-child.pid, 'SIGTERM')
+    }, limitMs)
+    const [code] = await once(child, 'close')
+    clearTimeout(timer)
+    return isOver ? 'hung' : code === 0 ? 'passed' : 'failed'
+  }
+  return {
+    run,
+    async tryOut({ file, from, to, tests }, limitMs) {
+      const path = join(folder, file)
+      const source = await readFile(path, 'utf8')
+      await writeFile(
+        path,
+        source.replace(from, () => to),
+      )
+      try {
+        return await run(tests, limitMs)
+      } finally {
+        await writeFile(path, source)
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
+
+/** Packages of the workspace are those of the copy, all others those of the original. */
+async function linkModules(root: string, folder: string): Promise<void> {
+  const members = (
+    await Promise.all(
+      ['apps', 'packages'].map(async (parent) =>
+        (await readdir(join(root, parent))).map((name) => join(parent, name)),
+      ),
+    )
+  ).flat()
+  for (const place of ['', ...members]) {
+    const [from, to] = [join(root, place, 'node_modules'), join(folder, place, 'node_modules')]
+    const names = await readdir(from).catch(() => [])
+    if (names.length > 0) await mkdir(to, { recursive: true })
+    for (const name of names) if (name !== '@solstice') await symlink(join(from, name), join(to, name))
+  }
+  const own = join(folder, 'node_modules/@solstice')
+  await mkdir(own)
+  for (const member of members) await symlink(join(folder, member), join(own, member.split('/').at(-1)!))
+}
