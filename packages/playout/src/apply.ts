@@ -12,6 +12,7 @@ import { learnRenditions, withRendition } from './renditions.ts'
 import { withSafeNext } from './silence.ts'
 import { skip } from './skip.ts'
 import {
+  type List,
   makeEntries,
   noClips,
   type OnAir,
@@ -30,10 +31,14 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
   switch (command.type) {
     case 'library-changed': {
       const { state: settled, effects } = settle(state, command.settled ?? [], nowMs)
-      return { state: forgetLists(settled), effects, outcome: { ok: true } }
+      return { state: outdateLists(settled), effects, outcome: { ok: true } }
     }
     case 'settings-changed':
-      return { state: { ...state, prepared: {} }, effects: [], outcome: { ok: true } }
+      return {
+        state: { ...state, prepared: mapLists(state.prepared, stale) },
+        effects: [],
+        outcome: { ok: true },
+      }
     case 'clips-changed':
     case 'renditions-changed':
       return { state, effects: [], outcome: { ok: true } }
@@ -206,13 +211,24 @@ function withTrack(entry: QueueEntry, track: TrackRef | null | undefined): Queue
   return track ? { ...entry, track: withRendition(track, entry.track.rendition) } : entry
 }
 
-/** Rule L4: what is generated is made anew; a list that only repeated a small library ends with the current entry. */
-function forgetLists(state: PlayoutState): PlayoutState {
-  const { list } = state
-  const kept = list.repeats
-    ? list.entries.filter((entry, i) => i <= list.index || entry.orderType !== null)
-    : list.entries
-  return { ...state, prepared: {}, unplayable: [], list: { ...list, entries: kept } }
+/** Rule L4: prepared lists are to be made anew, and one that only repeats a small library is to end with that. */
+function outdateLists(state: PlayoutState): PlayoutState {
+  const { list, prepared } = state
+  return {
+    ...state,
+    unplayable: [],
+    list: list.repeats ? stale(list) : list,
+    prepared: mapLists(prepared, stale),
+  }
+}
+
+const stale = <L extends PreparedList>(list: L): L => ({ ...list, isStale: true })
+
+/** Rule L4: what of a list is still to come when the one after it was made. */
+function beforeNext(list: List): List {
+  if (!list.isStale) return list
+  const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType !== null)
+  return { ...list, entries, isStale: false }
 }
 
 /**
@@ -253,9 +269,12 @@ function learnStation(
 
 /** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */
 function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library' }>, nowMs: number): Step {
-  if (state.prepared[fact.mode]) return { state, effects: [] }
+  const before = state.prepared[fact.mode]
+  if (before && !before.isStale) return { state, effects: [] }
   const library = playable(state, fact.tracks)
-  const after = fact.mode === state.mode ? (state.list.entries.at(-1)?.track ?? null) : null
+  const follows = fact.mode === state.mode
+  const list = follows ? beforeNext(state.list) : state.list
+  const after = follows ? (list.entries.at(-1)?.track ?? null) : null
   const { tracks, repeats, seed } = generate(library, fact.settings, state.seed, after)
   const { entries, serial } = makeEntries(state, tracks)
   // Where only the limit is short there is more to hear than what is repeated.
@@ -263,7 +282,7 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
   const prepared = { ...state.prepared, [fact.mode]: { entries, repeats: isSmall } }
   const others = state.emptyModes.filter((mode) => mode !== fact.mode)
   const emptyModes = entries.length > 0 ? others : [...others, fact.mode]
-  return start({ ...state, seed, serial, prepared, emptyModes }, nowMs)
+  return start({ ...state, seed, serial, list, prepared, emptyModes }, nowMs)
 }
 
 /** Rule T4: an entry that cannot be decoded leaves the queue with all others of its track, until the library changes. */

@@ -34,7 +34,7 @@ export function insertGroup(
       serial: block.serial,
       lastGroupInsertMs: nowMs,
       // What somebody chose must not end with the library's next change (rule L4).
-      list: { ...inserted.list, repeats: false },
+      list: { ...inserted.list, repeats: false, isStale: false },
     },
     effects: [],
     outcome: { ok: true, inserted: block.entries.map((entry) => entry.track.id) },

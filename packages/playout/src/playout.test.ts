@@ -7,6 +7,7 @@ import {
   library,
   NOON,
   onAir,
+  ordered,
   playing,
   randomFrom,
   track,
@@ -18,6 +19,7 @@ import { apply, learn } from './apply.ts'
 import type { Effect, Step } from './commands.ts'
 import { generate } from './programme.ts'
 import { projectAir } from './project-air.ts'
+import { lockOf, shownQueue } from './project-queue.ts'
 import { projectSync } from './project-sync.ts'
 import { resume } from './resume.ts'
 import {
@@ -191,17 +193,48 @@ t.test(
   async (t) => {
     const start = playing([track('a'), track('b')])
     const changed = apply(start, { type: 'library-changed' }, NOON + 1).state
-    t.same(upcoming(changed), [])
+    t.same(upcoming(changed), upcoming(start), 'nothing that is shown changes before there is another list')
+    t.same(wantedLists(changed), ['day'])
     const informed = learn(changed, library(tracks(30)), NOON + 2).state
     t.equal(upcoming(informed).length, 30)
     const otherwise = apply(start, { type: 'settings-changed' }, NOON + 1).state
-    t.same(otherwise, { ...start, prepared: {} }, 'it goes on when only settings change')
+    t.same(otherwise.list, start.list, 'it goes on when only settings change')
+    t.same(upcoming(otherwise), upcoming(start))
+    t.same(wantedLists(otherwise), ['day'])
     const large = playing(tracks(30))
     t.equal(
       apply(large, { type: 'library-changed' }, NOON).state.list.entries.length,
       30,
       'a full list goes on',
     )
+  },
+)
+
+t.test(
+  'L4: a list that is made anew holds its place until then, and gives way soon if it began meanwhile',
+  async (t) => {
+    const large = playing(tracks(30), 'sound')
+    const last = { ...large.list, index: 29 }
+    const entry = last.entries[29]!
+    const end = { ...large, list: last, onAir: { ...large.onAir, entry } } as PlayoutState
+    const changed = apply(end, { type: 'library-changed' }, NOON).state
+    t.same(shownQueue(changed), shownQueue(end))
+    t.equal(lockOf(changed, upcoming(end)[0]!.track.id), 'next')
+
+    const begun = learn(changed, { type: 'sound-ended', entryId: entry.entryId }, NOON + 9_000)
+    t.match(begun.effects, [{ type: 'played' }], 'nobody waits for a store that is away')
+    t.equal(onAir(begun.state)?.entryId, end.prepared.day!.entries[0]!.entryId)
+    t.same(wantedLists(begun.state), ['day'])
+    const paid = ordered(begun.state, track('paid'), 'donated')
+    const informed = learn(paid, library(tracks(40)), NOON + 10_000).state
+    t.same(wantedLists(informed), [])
+    t.match(upcoming(informed).slice(0, 1), [{ orderType: 'donated' }])
+    t.equal(upcoming(informed).length, 1 + 40, 'what was generated gives way')
+    t.equal(onAir(informed)?.entryId, onAir(begun.state)?.entryId)
+    const again = apply(informed, { type: 'settings-changed' }, NOON + 11_000).state
+    const renewed = learn(again, library(tracks(40)), NOON + 12_000).state
+    t.same(renewed.list, informed.list, 'a list that is not stale stays')
+    t.notSame(upcoming(renewed), upcoming(informed))
   },
 )
 

@@ -94,16 +94,17 @@ export function removeEntry(
 
   const without = (entries: readonly QueueEntry[]) =>
     entries.filter((other) => other.entryId !== entry.entryId)
-  const { [state.mode]: following, ...others } = state.prepared
+  const following = state.prepared[state.mode]
   const rest = following && without(following.entries)
   // A prepared list that has become too short to be shown is made anew.
   const isTooShort = rest && rest.length < following.entries.length && rest.length < SHOWN
+  const left = following && { ...following, entries: rest!, ...(isTooShort && { isStale: true }) }
   return {
     state: {
       ...state,
       lastRemoveMs: nowMs,
       list: { ...state.list, entries: without(state.list.entries) },
-      prepared: rest && !isTooShort ? { ...others, [state.mode]: { ...following, entries: rest } } : others,
+      prepared: left ? { ...state.prepared, [state.mode]: left } : state.prepared,
     },
     effects: [],
     outcome: { ok: true, track: entry.track },

@@ -150,13 +150,17 @@ export type OnAir =
   | { phase: 'jingle'; jingle: Jingle; startedAtMs: number; entry: QueueEntry; shownMs: number }
   | Chat
 
-/** `repeats`: the library was so small that all of it was taken several times. */
+/**
+ * `repeats`: the library was so small that all of it was taken several times. `isStale`: library or settings are not what it was
+ * made of any more; it holds its place until another one is made.
+ */
 export interface PreparedList {
   entries: QueueEntry[]
   repeats: boolean
+  isStale?: boolean
 }
 
-/** `index` -1: nothing of it was on air yet. */
+/** `index` -1: nothing of it was on air yet. A stale one ends with the entry on air as soon as there is one to follow it. */
 export interface List extends PreparedList {
   index: number
 }
@@ -202,7 +206,7 @@ export interface PlayoutState {
   onAir: OnAir
   /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
   list: List
-  /** The list that comes after this one, per mode; absent = has to be made, empty = there is nothing to play. */
+  /** The list that comes after this one, per mode; absent or stale = has to be made, empty = there is nothing to play. */
   prepared: Partial<Record<Mode, PreparedList>>
   clips: Clips
   /** Songs since the last jingle, and after how many the next one comes; null = still to be drawn. */
@@ -410,7 +414,8 @@ export function wantedLists(state: PlayoutState): Mode[] {
     ...state.schedule.changes.map((change) => change.mode),
     ...(state.nightMode ? modes : []),
   ])
-  return [...wanted].filter((mode) => state.prepared[mode] === undefined)
+  const isMade = (list: PreparedList | undefined) => list !== undefined && !list.isStale
+  return [...wanted].filter((mode) => !isMade(state.prepared[mode]))
 }
 
 /** What comes next, in order, the first `most` of it: the rest of this list, then the one prepared to follow it. */
