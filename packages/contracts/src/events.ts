@@ -89,7 +89,7 @@ export const clientEvents = {
     access: { all: ['queue_manage'] },
     payload: Type.Object({
       uid: Type.String({ maxLength: 100 }),
-      action: Type.Union([Type.Literal('add'), Type.Literal('reject')]),
+      action: Type.String({ maxLength: 100, description: '`add`; any other word rejects' }),
     }),
     ack: null,
   }),

@@ -113,7 +113,10 @@ export const liveClientEvents = {
     summary:
       'The next piece of the own WebM/Opus recording, at most 256 KiB; dropped while the microphone is off',
     access: 'live',
-    payload: Type.Unsafe<Uint8Array>({ description: 'binary' }),
+    payload: Type.Refine(
+      Type.Unsafe<Uint8Array>({ description: 'binary' }),
+      (piece) => piece instanceof Uint8Array,
+    ),
     ack: null,
   }),
   host_pause_queue: clientEvent({

@@ -2,7 +2,7 @@ import { ACCOUNT_CHANNEL } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
 import { type PlayoutState, suggestionList } from '@solstice/playout'
 import type { AccountNews, Admin, Announcer } from '@solstice/station'
-import { holds } from '@solstice/station'
+import { Failure, holds } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { AdminTokens } from '../admin-tokens.ts'
@@ -143,7 +143,9 @@ export function createAdminSockets(deps: {
         },
         // A text that is too long for a token is a bad token; anything else is not even that.
         refuse(who, payload) {
-          if (typeof payload === 'string') refuseSession(who)
+          if (typeof payload !== 'string')
+            throw new Failure('BAD_REQUEST', { field: 'admin_active', reason: 'bad_request' })
+          refuseSession(who)
           return undefined
         },
       },

@@ -71,8 +71,14 @@ export interface Handler<E extends ClientEventName> {
 
 export type Handlers = { [E in ClientEventName]: Handler<E> }
 
-/** Takes one event of a visitor: `args` are what the client sent, a callback last. Never throws or rejects. */
-export type Dispatch = (who: Visitor, event: string, args: unknown[]) => Promise<void>
+/**
+ * Takes one event of a visitor: `args` are what the client sent, a callback last. Never throws or rejects.
+ *
+ * @param hindrance why the event is not carried out, whatever it asks for: admins are told, listeners are not.
+ */
+export type Dispatch = (who: Visitor, event: string, args: unknown[], hindrance?: Failure) => Promise<void>
+
+type Entry = (who: Visitor, args: unknown[], hindrance?: Failure) => Promise<void>
 
 /**
  * One way in for all events: who sends it is held against the rule, the payload against the contract, before the
@@ -81,66 +87,68 @@ export type Dispatch = (who: Visitor, event: string, args: unknown[]) => Promise
  * @throws when an event declares no access rule, or one that is not known.
  */
 export function createDispatch(handlers: Handlers, log: Logger): Dispatch {
-  const entries = new Map<string, (who: Visitor, args: unknown[]) => Promise<void>>()
+  const entries = new Map<string, Entry>()
   for (const event of Object.keys(clientEvents) as ClientEventName[]) {
     entries.set(event, entry(event, handlers[event], log))
   }
-  return async (who, event, args) => {
+  return async (who, event, args, hindrance) => {
     try {
-      await entries.get(event)?.(who, args)
+      await entries.get(event)?.(who, args, hindrance)
     } catch (error) {
       log.error({ err: error, event }, 'an event could not be answered')
     }
   }
 }
 
-function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Logger) {
+function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Logger): Entry {
   const { access, payload: shape, ack }: ClientEvent = clientEvents[event]
   const isForAdmins = typeof access === 'object' || access === 'admin' || access === 'host'
   const judge = judgeOf(access)
   const check = shape ? Compile(shape) : null
   // Listeners are told of a refusal where the contract says so.
-  const isTold = isForAdmins || (ack !== null && Compile(ack).Check({ error: codedFailure(null) }))
+  const tellsListeners = ack !== null && Compile(ack).Check({ error: codedFailure(null) })
   // Clients leave out a payload of which nothing is required, or send null for it.
   const absent = check?.Check({}) ? {} : undefined
+  const { failsAs } = handler
+  const malformed = { ...codedFailure(badRequest(event)), ...(failsAs && !ack && { code: failsAs }) }
 
-  return async (who: Visitor, args: unknown[]) => {
+  return async (who: Visitor, args: unknown[], hindrance?: Failure) => {
     const last = args.at(-1)
     const callback = ack && typeof last === 'function' ? (last as (answer: unknown) => void) : null
+    const isAdmin = who.admin !== null
+    /** Nothing that an admin sends is met with silence. */
     const refuse = (error: Coded) => {
-      if (ack) callback?.({ error })
-      else who.tell('admin_error', JSON.stringify(error))
+      if (callback && (isAdmin || tellsListeners)) callback({ error })
+      else if (isAdmin) who.tell('admin_error', JSON.stringify(error))
     }
     const verdict = judge(who)
     if (verdict === 'ignore') return
+    if (hindrance) return isAdmin ? refuse(codedFailure(hindrance)) : undefined
     if (verdict === 'refuse') return refuse(coded('INSUFFICIENT_PRIVILEGES'))
-    if (handler.isOff) return callback?.({ error: codedFailure(switchedOff) })
-    if (verdict === 'not-live') return callback?.({ error: codedFailure(notLive) })
-
     const caller = who as Caller<E>
     const payload = typeof args[0] === 'function' ? absent : (args[0] ?? absent)
+    const isWellFormed = !check || check.Check(payload)
+    const refusal = handler.isOff ? switchedOff : verdict === 'not-live' && isWellFormed ? notLive : null
+    // What comes too late from somebody who was on the air, like the last pieces of a recording, is dropped.
+    if (refusal)
+      return isForAdmins ? refuse(codedFailure(refusal)) : callback?.({ error: codedFailure(refusal) })
+    if (!isWellFormed && !handler.refuse) return refuse(malformed)
+
     try {
-      const isWellFormed = !check || check.Check(payload)
-      if (!isWellFormed && !handler.refuse) {
-        if (isTold && ack) refuse(codedFailure(new Failure('BAD_REQUEST', { field: event })))
-        return
-      }
       const answer = isWellFormed
         ? await handler.answer(caller, payload as ClientPayload<E>)
         : handler.refuse?.(caller, payload)
       if (answer !== undefined) callback?.(answer)
     } catch (error) {
-      if (!isTold) {
-        if (error instanceof Failure) return
-        throw error
-      }
-      if (!(error instanceof Failure)) log.error({ err: error, event }, 'an event could not be answered')
+      const isFailure = error instanceof Failure
+      if (!isFailure) log.error({ err: error, event }, 'an event could not be answered')
       const told = codedFailure(error)
-      refuse(handler.failsAs && isElsewhere(told) ? { ...told, code: handler.failsAs } : told)
+      refuse(failsAs && isElsewhere(told) ? { ...told, code: failsAs } : told)
     }
   }
 }
 
+const badRequest = (field: string) => new Failure('BAD_REQUEST', { field, reason: 'bad_request' })
 const switchedOff = new Failure('FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
 const notLive = new Failure('NOT_LIVE')
 

@@ -90,8 +90,9 @@ export function queueHandlers(deps: {
     admin_suggestion_action: {
       failsAs: 'QUEUE_SUGGESTION_INJECT_FAILED',
       async answer(who, { uid, action }) {
-        await answerSuggestion(deps, who.admin, uid, action)
-        return action === 'add' ? succeed(who, 'QUEUE_SUGGESTION_ACCEPTED') : undefined
+        const isWanted = action === 'add'
+        await answerSuggestion(deps, who.admin, uid, isWanted ? 'add' : 'reject')
+        return isWanted ? succeed(who, 'QUEUE_SUGGESTION_ACCEPTED') : undefined
       },
     },
   }
