@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { anotherConnection } from '@solstice/adapters'
 import {
   type AuditEntry,
   coded,
@@ -10,19 +9,16 @@ import {
 } from '@solstice/contracts'
 import { initialState, type PlayoutState } from '@solstice/playout'
 import { type Admin, defaultSettings, type SettingsRecord, SUPER_ADMIN_ID } from '@solstice/station'
-import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
 import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
-import { startRedis } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
 import { useStores } from '../../../../tests/harness/stores.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../admin-tokens.ts'
 import { judgeOf } from './dispatch.ts'
 import { personas, superAdminPersona } from './personas.ts'
-import { createRoster } from './roster.ts'
 
 useStores('sql+local')
 
@@ -464,71 +460,6 @@ t.test('listeners see saved settings at once, from every replica', async (t) => 
     return uiSettings.byLang.en.dayRadioName === 'Another name'
   })
   t.pass('told')
-})
-
-t.test('an admin whose replica dies is forgotten, also when no goodbye was said', async (t) => {
-  const server = await startRedis(t)
-  const main = new Redis(server.url)
-  t.teardown(() => main.disconnect())
-  const open = async () => {
-    const connections = [anotherConnection(main), anotherConnection(main)] as const
-    await Promise.all(connections.map((connection) => connection.ping()))
-    const [redis, subscriber] = connections
-    const heard: boolean[] = []
-    const roster = createRoster({
-      redis,
-      subscriber,
-      personas,
-      limit: 2,
-      nowMs: Date.now,
-      isLive: () => false,
-      onChange() {},
-      onAdminOnline: (isOnline) => heard.push(isOnline),
-      log,
-      tellEveryMs: 100,
-      forgetAfterMs: 2_000,
-    })
-    const die = () => {
-      for (const connection of connections) connection.disconnect()
-    }
-    t.teardown(() => {
-      roster.close()
-      die()
-    })
-    return { roster, heard, die }
-  }
-  const here = await open()
-  const there = await open()
-  const isOnline = (value: boolean) =>
-    until(`somebody is online: ${value}`, () => here.heard.at(-1) === value)
-  const seats = Array.from({ length: 4 }, (_, i) => there.roster.enter(`socket ${i}`))
-  const helper = { adminId: randomUUID(), isSuper: false, mayAnswer: true }
-  seats[0]!.dress(helper, () => {})
-  await isOnline(true)
-  seats[0]!.dress({ ...helper, mayAnswer: false }, () => {})
-  await isOnline(false)
-  seats[1]!.dress({ adminId: SUPER_ADMIN_ID, isSuper: true, mayAnswer: true }, () => {})
-  seats[0]!.leave()
-  await isOnline(true)
-  await until('both are in the list', () => here.roster.list().length === 2)
-  t.same(
-    here.roster.list().map(({ isSuperAdmin }) => isSuperAdmin),
-    [true, undefined],
-    'admins first, then the newest',
-  )
-  for (const message of [
-    '',
-    '5',
-    'null',
-    '[]',
-    '{"from":"x","members":[null]}',
-    '{"from":"x","members":5}',
-  ]) {
-    await main.publish('solstice:roster', message)
-  }
-  there.die()
-  await isOnline(false)
-  t.same(here.roster.list(), [])
 })
 
 const entry: AuditEntry = {

@@ -14,6 +14,7 @@ import type {
   Replicas,
   StationClock,
 } from '@solstice/station'
+import { Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -27,6 +28,8 @@ import type { Tokens } from '../tokens.ts'
 import type { UiSettingsMirror } from '../ui-settings.ts'
 import { createAdminSockets } from './admins.ts'
 import { createDispatch, type ServerEmits, type Visitor } from './dispatch.ts'
+import { createMeasure } from './event-measure.ts'
+import { createListAnswers } from './list-answers.ts'
 import { listenerHandlers } from './listeners.ts'
 import { createLive } from './live.ts'
 import type { Persona } from './personas.ts'
@@ -35,6 +38,7 @@ import { createRoster } from './roster.ts'
 import { createShownAir } from './shown-air.ts'
 import { streamEvents } from './stream-events.ts'
 import { createOutlook, PHASES, startSync } from './sync.ts'
+import { type Connection, closeWhenUnread } from './unread.ts'
 
 /** The largest event is a piece of a host's microphone, 256 KiB. */
 const LARGEST_MESSAGE_BYTES = 300_000
@@ -42,17 +46,6 @@ const LARGEST_MESSAGE_BYTES = 300_000
 const HANDSHAKE_LIMIT_MS = 10_000
 /** A campus or a mobile network may share an address; nobody needs more. */
 const MOST_PER_ADDRESS = 1_000
-/** Events of one socket: so many at once, then so many a second; what is above is dropped. */
-const EVENT_BURST = 50
-const EVENTS_PER_S = 20
-/** Pieces of a recording come every 100 to 250 ms, and several at once after a delay of the network. */
-const SPEECH_BURST = 200
-const PIECES_PER_S = 30
-const SPEECH_BURST_BYTES = 2 * 1024 * 1024
-const SPEECH_BYTES_PER_S = 128 * 1024
-/** Who sends so many events above that is not a player but a flood, and is closed. */
-const FLOOD = 1_000
-
 /** A connection to Redis that is silent for longer is made anew: what it was to hear cannot wait for TCP to notice. */
 const ANSWER_LIMIT_MS = 3_000
 
@@ -154,6 +147,9 @@ export async function attachGateway(
     onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
     log,
   })
+  const rosterAnswers = createListAnswers((socketIds) =>
+    io.local.to(socketIds).emit('usersUpdate', roster.list()),
+  )
   const { streamMode, suggestCooldownS } = config
   const live = createLive({
     ...deps,
@@ -170,7 +166,15 @@ export async function attachGateway(
   const admins = createAdminSockets({ ...deps, airNow, roster, live, subscriber })
   const dispatch = createDispatch(
     {
-      ...listenerHandlers({ ...deps, airNow, roster, outlook, streamMode, suggestCooldownS }),
+      ...listenerHandlers({
+        ...deps,
+        airNow,
+        roster,
+        rosterAnswers,
+        outlook,
+        streamMode,
+        suggestCooldownS,
+      }),
       ...admins.handlers,
       ...queueHandlers({ ...deps, air }),
       ...live.handlers,
@@ -190,10 +194,14 @@ export async function attachGateway(
   })
 
   let arrivals = 0
-  io.engine.on('connection', (connection: { request: IncomingMessage; once: Socket['once'] }) => {
-    const leave = crowd.enter(addressOf(connection.request))
-    connection.once('close', leave)
-  })
+  io.engine.on(
+    'connection',
+    (connection: Connection & { request: IncomingMessage; once: Socket['once'] }) => {
+      const leave = crowd.enter(addressOf(connection.request))
+      connection.once('close', leave)
+      closeWhenUnread(connection)
+    },
+  )
   io.on('connection', (socket) => {
     const rooms = new Set<string>()
     const visitor: Visitor = {
@@ -225,8 +233,14 @@ export async function attachGateway(
       visitor.seat.leave()
     })
     socket.join(phaseRoom(arrivals++ % PHASES))
-    limitEvents(socket, () => visitor.liveRole !== null)
-    socket.onAny((event: string, ...args: unknown[]) => dispatch(visitor, event, args))
+    const measure = createMeasure(visitor)
+    // `next` is not called: socket.io's own emitter, behind the middleware, has no listeners.
+    socket.use(([event, ...args]) => {
+      if (!socket.connected) return
+      const verdict = measure(event, args[0])
+      if (verdict === 'flood') socket.disconnect(true)
+      else void dispatch(visitor, event, args, verdict === 'too-much' ? tooMuch : undefined)
+    })
 
     visitor.tell('usersUpdate', roster.list())
     visitor.tell('sync', outlook())
@@ -241,6 +255,7 @@ export async function attachGateway(
     stopSync()
     stopStreamEvents()
     admins.close()
+    rosterAnswers.close()
     roster.close()
     const farewell = live.close()
     // A client comes back by itself when its connection ends, not when its session is ended for it.
@@ -262,6 +277,8 @@ export async function attachGateway(
 function isUpgrade(request: IncomingMessage & { upgrade?: boolean }): boolean {
   return request.upgrade === true
 }
+
+const tooMuch = new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
 
 const phaseRoom = (phase: number) => `sync ${phase}`
 
@@ -286,33 +303,4 @@ async function connect(redis: Redis): Promise<Redis> {
 async function disconnect(connection: Redis): Promise<void> {
   if (connection.status === 'ready') await connection.quit().catch(() => {})
   else connection.disconnect()
-}
-
-/**
- * What a socket may send: events above its measure are dropped, and a flood of them closes the socket. Who is on the air has
- * a measure of its own for the pieces of its recording.
- */
-function limitEvents(socket: Socket<DefaultEventsMap, ServerEmits>, isOnAir: () => boolean): void {
-  const takeEvent = tokenBucket(EVENT_BURST, EVENTS_PER_S)
-  const takePiece = tokenBucket(SPEECH_BURST, PIECES_PER_S)
-  const takeBytes = tokenBucket(SPEECH_BURST_BYTES, SPEECH_BYTES_PER_S)
-  socket.use(([event, piece], next) => {
-    const isSpeech = event === 'host_audio_chunk' && Buffer.isBuffer(piece) && isOnAir()
-    const [left, bytesLeft] = isSpeech ? [takePiece(), takeBytes(piece.length)] : [takeEvent(), 0]
-    if (left >= 0 && bytesLeft >= 0) next()
-    else if (left < -FLOOD) socket.disconnect(true)
-  })
-}
-
-/** A token bucket: full at first, and filled again by `perS`. What comes back is what is left; below 0 is too much. */
-function tokenBucket(burst: number, perS: number): (count?: number) => number {
-  let tokens = burst
-  let filledAtMs = performance.now()
-  return (count = 1) => {
-    const nowMs = performance.now()
-    tokens = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * perS)
-    filledAtMs = nowMs
-    tokens -= count
-    return tokens
-  }
 }

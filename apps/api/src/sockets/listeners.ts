@@ -10,6 +10,7 @@ import {
 } from '@solstice/station'
 import type { Tokens } from '../tokens.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
+import type { ListAnswers } from './list-answers.ts'
 import type { Roster } from './roster.ts'
 import type { Outlook } from './sync.ts'
 
@@ -21,7 +22,8 @@ export function listenerHandlers(deps: {
   airNow: () => PlayoutState | null
   tokens: Tokens
   clock: StationClock
-  roster: Roster
+  roster: Pick<Roster, 'isAdminOnline'>
+  rosterAnswers: Pick<ListAnswers, 'ask'>
   outlook: Outlook
   data: Pick<DataStore, 'tracks'>
   bus: Pick<Bus, 'send'>
@@ -29,7 +31,7 @@ export function listenerHandlers(deps: {
   streamMode: boolean
   suggestCooldownS: number
 }): Pick<Handlers, 'listener_init' | 'suggest_song' | 'stream_get_seek' | 'stream_ping'> {
-  const { airNow, tokens, clock, roster, outlook, announcer, streamMode } = deps
+  const { airNow, tokens, clock, roster, rosterAnswers, outlook, announcer, streamMode } = deps
   /** Listeners whose request is being decided on by the worker. */
   const asking = new Set<string>()
 
@@ -74,7 +76,7 @@ export function listenerHandlers(deps: {
         const state = airNow()
         const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
         who.tell('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
-        who.tell('usersUpdate', roster.list())
+        rosterAnswers.ask(who.socketId)
         return undefined
       },
     },

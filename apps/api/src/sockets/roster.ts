@@ -9,6 +9,9 @@ import { adminName, type Persona, superAdminPersona } from './personas.ts'
 const PACE_MS = 2_000
 const SLOW_PACE_MS = 10_000
 const MANY_SOCKETS = 500
+/** A replica tells the others of its listeners as they come, and when it has many with its beat alone. */
+const SHARE_PACE_MS = 100
+const MANY_SOCKETS_TO_SHARE = 200
 /** Replicas tell each other their part so often at least, and forget a part that was not told for longer. */
 const TELL_EVERY_MS = 10_000
 const FORGET_AFTER_MS = 25_000
@@ -71,6 +74,8 @@ interface OwnSeat {
 
 /**
  * @param deps.subscriber a connection in subscribed state, `deps.redis` one for all else.
+ * Of listeners at other replicas it knows at once where those have up to 200 sockets, else within 10 s.
+ *
  * @param deps.onChange gets the new list, at most once per 2 s, per 10 s above 500 sockets.
  * @param deps.isLive whether a socket of any replica is on the air.
  * @param deps.onAdminOnline is called at once when `isAdminOnline` changes.
@@ -103,11 +108,14 @@ export function createRoster(deps: {
   const ownMembers = () => [...admins, ...listeners.slice(-limit)].map(({ member }) => member)
   const otherMembers = () => [...others.values()].flatMap(({ members }) => members)
   const members = () => [...otherMembers(), ...ownMembers()]
-  const list = () =>
-    eachAccountOnce(members())
+  let listed: User[] | null = null
+  const list = () => {
+    listed ??= eachAccountOnce(members())
       .sort((a, b) => Number(!!b.admin) - Number(!!a.admin) || b.sinceMs - a.sinceMs)
       .slice(0, limit)
       .map(({ user }) => user)
+    return listed
+  }
 
   const publish = (news: News) => {
     if (redis.status !== 'ready') return
@@ -128,6 +136,7 @@ export function createRoster(deps: {
     deps.onChange(current)
   }
   const changed = () => {
+    listed = null
     if (isClosed) return
     const paceMs = listeners.length > MANY_SOCKETS ? SLOW_PACE_MS : PACE_MS
     tellTimer ??= setTimeout(tell, Math.max(0, lastTellMs + paceMs - performance.now()))
@@ -141,11 +150,11 @@ export function createRoster(deps: {
   let shareTimer: NodeJS.Timeout | undefined
   const changedHere = () => {
     changed()
-    if (isClosed) return
+    if (isClosed || listeners.length > MANY_SOCKETS_TO_SHARE) return
     shareTimer ??= setTimeout(() => {
       shareTimer = undefined
       tellOthers()
-    }, PACE_MS)
+    }, SHARE_PACE_MS)
   }
   const adminsChangedHere = () => {
     changed()

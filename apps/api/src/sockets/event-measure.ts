@@ -1,0 +1,53 @@
+import type { Visitor } from './dispatch.ts'
+
+const LISTENER = { burst: 50, perS: 20 }
+/** A panel asks for all of its parts when it opens, and an admin works faster than a listener. */
+const ADMIN = { burst: 100, perS: 50 }
+/** Pieces of a recording come every 100 to 250 ms, and several at once after a delay of the network. */
+const SPEECH_PIECES = { burst: 200, perS: 30 }
+const SPEECH_BYTES = { burst: 2 * 1024 * 1024, perS: 128 * 1024 }
+/** Refused events that are put up with: no player sends as many. */
+const PATIENCE = { burst: 1_000, perS: 20 }
+
+/** Whether an event is carried out, is too much, or is part of a flood whose socket is to be closed. */
+export type Verdict = 'pass' | 'too-much' | 'flood'
+
+/**
+ * Measures what one socket sends, with a measure of its own for the recordings of those on the air. What is refused takes
+ * nothing from the measure.
+ */
+export function createMeasure(
+  who: Pick<Visitor, 'admin' | 'liveRole'>,
+  nowMs = () => performance.now(),
+): (event: string, payload: unknown) => Verdict {
+  const [takeListener, takeAdmin, takePiece, takeBytes, takePatience] = [
+    LISTENER,
+    ADMIN,
+    SPEECH_PIECES,
+    SPEECH_BYTES,
+    PATIENCE,
+  ].map((size) => tokenBucket(size, nowMs)) as [Take, Take, Take, Take, Take]
+  return (event, payload) => {
+    const isSpeech = event === 'host_audio_chunk' && Buffer.isBuffer(payload) && who.liveRole !== null
+    const takeEvent = who.admin ? takeAdmin : takeListener
+    const isWithin = isSpeech ? takePiece(1) && takeBytes(payload.length) : takeEvent(1)
+    if (isWithin) return 'pass'
+    return takePatience(1) ? 'too-much' : 'flood'
+  }
+}
+
+type Take = (count: number) => boolean
+
+/** Full at first, and filled again by `perS`; gives what it has, or nothing. */
+function tokenBucket({ burst, perS }: { burst: number; perS: number }, nowMs: () => number): Take {
+  let tokens = burst
+  let filledAtMs = nowMs()
+  return (count) => {
+    const atMs = nowMs()
+    tokens = Math.min(burst, tokens + ((atMs - filledAtMs) / 1000) * perS)
+    filledAtMs = atMs
+    if (tokens < count) return false
+    tokens -= count
+    return true
+  }
+}

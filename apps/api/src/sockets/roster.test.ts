@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { anotherConnection } from '@solstice/adapters'
+import { SUPER_ADMIN_ID } from '@solstice/station'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { startRedis } from '../../../../tests/harness/processes.ts'
+import { until } from '../../../../tests/harness/until.ts'
+import { personas } from './personas.ts'
+import { createRoster } from './roster.ts'
+
+const server = await startRedis(t)
+const main = new Redis(server.url)
+t.teardown(() => main.disconnect())
+
+/** The roster of a replica that can die without a word. */
+async function open(t: Test, options: { limit: number; tellEveryMs?: number; forgetAfterMs?: number }) {
+  const connections = [anotherConnection(main), anotherConnection(main)] as const
+  await Promise.all(connections.map((connection) => connection.ping()))
+  const [redis, subscriber] = connections
+  const heard: boolean[] = []
+  const roster = createRoster({
+    redis,
+    subscriber,
+    personas,
+    nowMs: Date.now,
+    isLive: () => false,
+    onChange() {},
+    onAdminOnline: (isOnline) => heard.push(isOnline),
+    log: pino({ level: 'silent' }),
+    tellEveryMs: 100,
+    ...options,
+  })
+  const die = () => {
+    for (const connection of connections) connection.disconnect()
+  }
+  t.teardown(() => {
+    roster.close()
+    die()
+  })
+  return { roster, heard, die }
+}
+
+t.test('an admin whose replica dies is forgotten, also when no goodbye was said', async (t) => {
+  const here = await open(t, { limit: 2, forgetAfterMs: 2_000 })
+  const there = await open(t, { limit: 2, forgetAfterMs: 2_000 })
+  const isOnline = (value: boolean) =>
+    until(`somebody is online: ${value}`, () => here.heard.at(-1) === value)
+  const seats = Array.from({ length: 4 }, (_, i) => there.roster.enter(`socket ${i}`))
+  const helper = { adminId: randomUUID(), isSuper: false, mayAnswer: true }
+  seats[0]!.dress(helper, () => {})
+  await isOnline(true)
+  seats[0]!.dress({ ...helper, mayAnswer: false }, () => {})
+  await isOnline(false)
+  seats[1]!.dress({ adminId: SUPER_ADMIN_ID, isSuper: true, mayAnswer: true }, () => {})
+  seats[0]!.leave()
+  await isOnline(true)
+  await until('both are in the list', () => here.roster.list().length === 2)
+  t.same(
+    here.roster.list().map(({ isSuperAdmin }) => isSuperAdmin),
+    [true, undefined],
+    'admins first, then the newest',
+  )
+  for (const message of [
+    '',
+    '5',
+    'null',
+    '[]',
+    '{"from":"x","members":[null]}',
+    '{"from":"x","members":5}',
+  ]) {
+    await main.publish('solstice:roster', message)
+  }
+  there.die()
+  await isOnline(false)
+  t.same(here.roster.list(), [])
+})
+
+t.test('listeners of another replica are known long before the next turn of the list', async (t) => {
+  const options = { limit: 10, tellEveryMs: 3_600_000 }
+  const [here, there] = [await open(t, options), await open(t, options)]
+  for (let count = 1; count <= 3; count++) {
+    there.roster.enter(`socket ${count}`)
+    const isKnown = until('it is known', () => here.roster.list().length === count).then(() => true)
+    t.ok(await Promise.race([isKnown, pause(1_500, false)]), `listener ${count}`)
+  }
+})
