@@ -43,6 +43,14 @@ t.test('an address has so many connections at once, and another one when one of 
   t.equal((await ask()).answer, '200')
 })
 
+t.test('addresses of one IPv6 network count as one, and those of another do not', async (t) => {
+  const addresses = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:2::3', '2001:db8:1:2::4']
+  const { ask } = await open(t, () => addresses.shift() ?? '2001:db8:1:3::1')
+  const answers = []
+  for (let i = 0; i < 5; i++) answers.push((await ask()).answer)
+  t.same(answers, ['200', '200', '200', 'closed', '200'])
+})
+
 t.test('what became a WebSocket or a stream is not counted any more', async (t) => {
   const { accepted, limit, ask } = await open(t, () => '203.0.113.7')
   for (let i = 0; i < 5; i++) t.equal((await ask('Connection: Upgrade', 'Upgrade: websocket')).answer, '101')

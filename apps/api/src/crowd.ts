@@ -1,7 +1,9 @@
-/** Counts what each address has open. */
+import { networkOf } from '@solstice/station'
+
+/** Counts what each network has open: whoever has one IPv6 address has all of its /64. */
 export interface Crowd {
   hasRoom(address: string): boolean
-  /** Counts one in; what it gives back counts it out. */
+  /** Counts a connection; call the returned function exactly once when it closes. */
   enter(address: string): () => void
 }
 
@@ -9,13 +11,14 @@ export interface Crowd {
 export function createCrowd(most: number): Crowd {
   const counts = new Map<string, number>()
   return {
-    hasRoom: (address) => isThisMachine(address) || (counts.get(address) ?? 0) < most,
+    hasRoom: (address) => isThisMachine(address) || (counts.get(networkOf(address)) ?? 0) < most,
     enter(address) {
-      counts.set(address, (counts.get(address) ?? 0) + 1)
+      const network = networkOf(address)
+      counts.set(network, (counts.get(network) ?? 0) + 1)
       return () => {
-        const left = (counts.get(address) ?? 1) - 1
-        if (left === 0) counts.delete(address)
-        else counts.set(address, left)
+        const left = (counts.get(network) ?? 1) - 1
+        if (left === 0) counts.delete(network)
+        else counts.set(network, left)
       }
     },
   }
