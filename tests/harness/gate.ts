@@ -15,6 +15,8 @@ export async function openGate(app: FastifyInstance): Promise<Gate> {
     tokens: createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 }),
     adminTokens: createAdminTokens(app.jwt, 's'),
     findAdmin: async () => null,
+    sessions: { resume: async () => false },
+    clientOf: () => ({ address: '', userAgent: '' }),
     origins: createOrigins({ publicServerUrl: '', clientOrigins: [], trustProxyHops: 0 }),
     capabilities: capabilitiesOf({
       ephemeralStorage: true,

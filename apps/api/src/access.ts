@@ -1,6 +1,15 @@
 import { isOfOperator } from '@solstice/adapters'
 import { type Access, type AdminAccess, type Capabilities, privileges, type Route } from '@solstice/contracts'
-import { type Admin, Failure, holds, type MediaKey, type StationClock } from '@solstice/station'
+import {
+  type Admin,
+  type Client,
+  Failure,
+  holds,
+  type LoggedIn,
+  type MediaKey,
+  type Sessions,
+  type StationClock,
+} from '@solstice/station'
 import type { FastifyRequest } from 'fastify'
 import type { AdminTokens } from './admin-tokens.ts'
 import type { Origins } from './client-address.ts'
@@ -28,7 +37,7 @@ export type Caller<A extends Access = Access> = A extends 'public' | 'operator'
       ? AudioListener
       : A extends 'file'
         ? FileCaller
-        : Admin
+        : LoggedIn
 
 /** Stands before every route: who asks, whether they may, and whether the station can. */
 export interface Gate {
@@ -50,13 +59,15 @@ export function createGate(deps: {
   tokens: Tokens
   adminTokens: AdminTokens
   findAdmin: (adminId: string) => Promise<Admin | null>
+  sessions: Pick<Sessions, 'resume'>
+  clientOf: (request: FastifyRequest) => Client
   origins: Origins
   capabilities: Capabilities
   clock: StationClock
   /** Lets operators in; without one only what asks from this machine is let in. */
   metricsToken?: string
 }): Gate {
-  const { tokens, adminTokens, origins, capabilities, clock, metricsToken = '' } = deps
+  const { tokens, adminTokens, sessions, clientOf, origins, capabilities, clock, metricsToken = '' } = deps
 
   const listenerOf = (artToken: string | undefined, graceMs: number): Listener => {
     const pass = artToken ? tokens.readArtToken(artToken, clock.nowMs(), graceMs) : null
@@ -72,29 +83,30 @@ export function createGate(deps: {
     return { ...listener, audioToken }
   }
 
-  const adminOf = async (token: string | undefined): Promise<Admin | null> => {
-    const adminId = token ? adminTokens.read(token) : null
-    return adminId === null ? null : deps.findAdmin(adminId)
+  const adminOf = async (request: FastifyRequest, token: string | undefined): Promise<LoggedIn | null> => {
+    const session = token ? adminTokens.read(token) : null
+    const admin = session && (await deps.findAdmin(session.adminId))
+    return admin && (await sessions.resume(session, clientOf(request))) ? { ...admin, session } : null
   }
-  const firstAdmin = async (candidates: (string | undefined)[]): Promise<Admin | null> => {
+  const firstAdmin = async (request: FastifyRequest, candidates: (string | undefined)[]) => {
     for (const token of candidates) {
-      const admin = await adminOf(token)
+      const admin = await adminOf(request, token)
       if (admin) return admin
     }
     return null
   }
-  const loggedIn = async (request: FastifyRequest): Promise<Admin> => {
+  const loggedIn = async (request: FastifyRequest): Promise<LoggedIn> => {
     // A browser adds the cookie whoever makes it ask; a bearer is added only by who knows it.
     const mayUseCookie = !isWrite(request) || comesFromUs(request)
-    const admin = await firstAdmin(mayUseCookie ? adminTokensOf(request) : [bearer(request)])
+    const admin = await firstAdmin(request, mayUseCookie ? adminTokensOf(request) : [bearer(request)])
     if (admin) return admin
-    if (!mayUseCookie && (await adminOf(cookie(request))))
+    if (!mayUseCookie && (await adminOf(request, cookie(request))))
       throw new Failure('FORBIDDEN', { reason: 'origin' })
     throw new Failure('UNAUTHORIZED')
   }
   const fileCallerOf = async (request: FastifyRequest): Promise<FileCaller> => {
     const inQuery = query(request, 'adminToken')
-    const admin = await firstAdmin([bearer(request), inQuery, cookie(request)])
+    const admin = await firstAdmin(request, [bearer(request), inQuery, cookie(request)])
     if (admin?.authorized) return { admin }
     const file = inQuery ? adminTokens.readForFile(inQuery, clock.nowMs()) : null
     if (file !== null) return { file }

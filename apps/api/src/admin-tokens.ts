@@ -1,7 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomUUID } from 'node:crypto'
 import type { JWT } from '@fastify/jwt'
 import { areSame } from '@solstice/adapters'
-import { type Admin, type MediaKey, SUPER_ADMIN_ID } from '@solstice/station'
+import { type Admin, type MediaKey, type Session, SUPER_ADMIN_ID } from '@solstice/station'
 
 /** Life of an admin token, in seconds: 12 hours. */
 export const ADMIN_TOKEN_TTL_S = 12 * 60 * 60
@@ -12,9 +12,10 @@ const LONGEST_TOKEN = 4_096
 
 /** Tokens of admins. What an admin may do is not read from them but from the store, at every request. */
 export interface AdminTokens {
+  /** A token of a new session. */
   issue(admin: Admin): string
-  /** The `adminId` that a token was issued to, or null when it is not good now. */
-  read(token: string): string | null
+  /** The session that a token is of, or null when it is not good now. Whether it was ended is known to `Sessions`. */
+  read(token: string): Session | null
   /** A token that opens one file for ten minutes, for players that cannot send headers. */
   issueForFile(key: MediaKey, nowMs: number): string
   /** The file that a token opens, or null when it is not good now. */
@@ -29,17 +30,19 @@ export function createAdminTokens(jwt: JWT, jwtSecret: string): AdminTokens {
 
   return {
     issue({ role, adminId, login, privileges, authorized }) {
-      return jwt.sign({ role, adminId, login, privileges, authorized }, { expiresIn: ADMIN_TOKEN_TTL_S })
+      const claims = { role, adminId, login, privileges, authorized, jti: randomUUID() }
+      return jwt.sign(claims, { expiresIn: ADMIN_TOKEN_TTL_S })
     },
     read(token) {
       if (token.length > LONGEST_TOKEN) return null
       try {
         const claims = jwt.verify<Record<string, unknown>>(token)
         if (!isInOneSpelling(token, claims)) return null
-        const { role, adminId, iat, exp } = claims
+        const { role, adminId, iat, exp, jti = digestOf(token) } = claims
         if (typeof adminId !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') return null
-        if (iat > Date.now() / 1000 + SKEW_S) return null
-        return role === (adminId === SUPER_ADMIN_ID ? 'super_admin' : 'admin') ? adminId : null
+        if (typeof jti !== 'string' || iat > Date.now() / 1000 + SKEW_S) return null
+        if (role !== (adminId === SUPER_ADMIN_ID ? 'super_admin' : 'admin')) return null
+        return { id: jti, adminId, begunAtMs: iat * 1000, expiresAtMs: exp * 1000 }
       } catch {
         return null
       }
@@ -54,6 +57,13 @@ export function createAdminTokens(jwt: JWT, jwtSecret: string): AdminTokens {
       return nowMs < Number(expiresAtMs) ? Buffer.from(key, 'base64url').toString() : null
     },
   }
+}
+
+/** The id of the session of a token that names none, as those of versions before; a signature has several spellings. */
+function digestOf(token: string): string {
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')))
+    .digest('base64url')
 }
 
 /** Nothing in it that other readers might understand differently: no claim twice, nothing about keys in the header. */

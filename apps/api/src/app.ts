@@ -13,6 +13,7 @@ import {
   createAudit,
   createClips,
   createLyrics,
+  createSessions,
   type DataStore,
   findAdmin,
   type JobQueue,
@@ -32,7 +33,7 @@ import type { Logger } from 'pino'
 import { createGate } from './access.ts'
 import { createAdminTokens } from './admin-tokens.ts'
 import { readAvatars } from './avatars.ts'
-import { clientAddress, createOrigins } from './client-address.ts'
+import { clientAddress, clientOf, createOrigins } from './client-address.ts'
 import { limitConnections } from './connection-limit.ts'
 import { receiveDeliveries } from './deliveries.ts'
 import { drainOnClose } from './drain.ts'
@@ -130,10 +131,14 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const capabilities = capabilitiesOf(config, ports.payments)
   const admin = (adminId: string) => findAdmin(data, config.superAdmin, adminId)
   const { metricsToken } = config
+  const sessions = createSessions(ports)
+  app.addHook('onClose', () => sessions.settled())
   const gate = createGate({
     tokens,
     adminTokens,
     findAdmin: admin,
+    sessions,
+    clientOf: ({ raw }) => clientOf(raw, config.trustProxyHops),
     origins,
     capabilities,
     clock,
@@ -234,13 +239,13 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     lyricsLimit,
     avatars,
   })
-  const accounts = await createAccounts({ ...ports, superAdmin: config.superAdmin, audit })
+  const accounts = await createAccounts({ ...ports, superAdmin: config.superAdmin, sessions, audit })
   const loginLimit = createRateLimit({
     name: 'login',
     turns: config.loginAttemptsPer15Min,
     windowS: 15 * 60,
   })
-  sessionRoutes(app, { config, accounts, adminTokens, tokens, origins, loginLimit })
+  sessionRoutes(app, { config, accounts, sessions, adminTokens, tokens, origins, audit, clock, loginLimit })
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
   uploadRoutes(app, { ...ports, audit })
@@ -275,6 +280,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     log: ports.log,
     tokens,
     adminTokens,
+    sessions,
     findAdmin: admin,
     announcer: ports.announcer,
     origins,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '@solstice/adapters'
-import { readAddress } from '@solstice/station'
+import { type Client, readAddress } from '@solstice/station'
 
 /**
  * The address of the client: what the outermost trusted proxy saw, which is the `hops`-th entry from the right of
@@ -23,6 +23,11 @@ export function clientAddress(
 /** The address of the client behind a request, whatever carries it. */
 export function addressOf({ socket, headers }: IncomingMessage, hops: number): string {
   return clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), hops)
+}
+
+/** Where a request comes from, as sessions show it. */
+export function clientOf(request: IncomingMessage, hops: number): Client {
+  return { address: addressOf(request, hops), userAgent: request.headers['user-agent'] ?? '' }
 }
 
 export interface Origins {

@@ -37,6 +37,8 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     clips: collection('clips'),
     groups: collection('groups'),
     admins: collection('admins'),
+    sessions: collection('sessions'),
+    sessionCuts: collection('sessionCuts'),
     audit: collection('audit'),
     bans: collection('bans'),
     donations: collection('donations'),

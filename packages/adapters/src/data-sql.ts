@@ -17,7 +17,16 @@ import { type Change, QueuedCollection } from './queued-collection.ts'
 import { type Changes, type Counters, deepFreeze, type Key, Records } from './records.ts'
 
 /** What nearly every reply rests on is in memory from the beginning, should PostgreSQL go away. */
-const READ_AT_START = ['admins', 'bans', 'clips', 'groups', 'settings', 'tracks'] as const
+const READ_AT_START = [
+  'admins',
+  'bans',
+  'clips',
+  'groups',
+  'sessionCuts',
+  'sessions',
+  'settings',
+  'tracks',
+] as const
 const FIRST_CONNECT_LIMIT_MS = 30_000
 const FIRST_CONNECT_EVERY_MS = 500
 /** For how long a change waits for a PostgreSQL that is away. */

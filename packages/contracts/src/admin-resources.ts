@@ -21,6 +21,17 @@ export const HelperAdmin = Type.Object({
 })
 export type HelperAdmin = Static<typeof HelperAdmin>
 
+/** A login that goes on. */
+export const AdminSession = Type.Object({
+  id: Type.String(),
+  createdAt: EpochMs,
+  lastSeenAt: Type.Number({ description: 'epoch ms, to a minute' }),
+  address: Type.String({ description: 'where it was last used from' }),
+  userAgent: Type.String({ description: 'of the last use, at most 120 characters' }),
+  current: Type.Boolean({ description: 'the one that asks' }),
+})
+export type AdminSession = Static<typeof AdminSession>
+
 /** What an admin did. `data` depends on the operation; `details` says what changed from what to what. */
 export const AuditEntry = Type.Object({
   id: Type.Integer(),

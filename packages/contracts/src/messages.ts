@@ -11,6 +11,8 @@ export const messages = {
   ACCOUNT_ACTIVATED: text('Обліковий запис активовано', 'The account is active'),
   LOGIN_CHANGED: text('Логін змінено', 'The login is changed'),
   PASSWORD_CHANGED: text('Пароль змінено', 'The password is changed'),
+  SESSION_ENDED: text('Сеанс завершено', 'The session is ended'),
+  SESSIONS_ENDED: text('Сеанси завершено', 'The sessions are ended'),
   ART_SAVED: text('Зображення збережено', 'The image is saved'),
   ART_DELETED: text('Зображення вилучено', 'The image is deleted'),
   LYRICS_SYNCED: text('Знайдено синхронізований текст', 'Synced lyrics found'),

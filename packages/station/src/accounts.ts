@@ -7,6 +7,7 @@ import type { Announcer } from './ports/announcer.ts'
 import type { StationClock } from './ports/bus.ts'
 import type { AdminRecord, DataStore } from './ports/data-store.ts'
 import type { Passwords } from './ports/outside.ts'
+import type { LoggedIn, Sessions } from './sessions.ts'
 
 /** A temporary password that nobody replaced for so long takes its account with it. */
 const ACTIVATION_LIMIT_MS = 24 * 60 * 60 * 1000
@@ -16,16 +17,20 @@ export interface Accounts {
   /** @throws Failure INVALID_CREDENTIALS, after as much work as a right password makes. */
   logIn(login: string, password: string): Promise<Admin>
   list(): Promise<HelperAdmin[]>
+  /** @throws Failure NOT_FOUND when no helper has this id. */
+  find(adminId: string): Promise<HelperAdmin>
   /** The password is temporary: the helper has 24 h to replace it. */
   create(by: Actor, asked: { login: string; password: string; privileges: string[] }): Promise<HelperAdmin>
   /** @throws Failure NOT_FOUND, as the two below. */
   delete(by: Actor, adminId: string): Promise<void>
   setPrivileges(by: Actor, adminId: string, wanted: string[]): Promise<Privilege[]>
+  /** All sessions of the account end. */
   resetPassword(by: Actor, adminId: string, newPassword: string): Promise<void>
   /** @throws Failure UNAUTHORIZED when the own account is gone meanwhile, as the two below. */
-  activate(self: Admin, tempPassword: string, newPassword: string): Promise<void>
-  changeLogin(self: Admin, newLogin: string, currentPassword: string): Promise<void>
-  changePassword(self: Admin, currentPassword: string, newPassword: string): Promise<void>
+  activate(self: LoggedIn, tempPassword: string, newPassword: string): Promise<void>
+  changeLogin(self: LoggedIn, newLogin: string, currentPassword: string): Promise<void>
+  /** All other sessions of the account end, as with the activation. */
+  changePassword(self: LoggedIn, currentPassword: string, newPassword: string): Promise<void>
 }
 
 /** @param deps.superAdmin from the configuration, which alone changes it; `pass` is plain text unless it is hashed. */
@@ -33,11 +38,12 @@ export async function createAccounts(deps: {
   data: Pick<DataStore, 'admins'>
   superAdmin: { login: string; pass: string; isHashed: boolean } | null
   passwords: Passwords
+  sessions: Pick<Sessions, 'endAll'>
   audit: Audit
   announcer: Announcer
   clock: StationClock
 }): Promise<Accounts> {
-  const { data, superAdmin, passwords, audit, announcer, clock } = deps
+  const { data, superAdmin, passwords, sessions, audit, announcer, clock } = deps
   const superKey = superAdmin && loginKey(superAdmin.login)
   const superHash =
     superAdmin && (superAdmin.isHashed ? superAdmin.pass : await passwords.hash(superAdmin.pass))
@@ -98,6 +104,10 @@ export async function createAccounts(deps: {
       return (await data.admins.find()).map(shown)
     },
 
+    async find(adminId) {
+      return shown(await find(adminId))
+    },
+
     async create(by, asked) {
       const names = await readLogin(asked.login, 'login')
       refuseWeak(asked.password, 'password')
@@ -144,6 +154,7 @@ export async function createAccounts(deps: {
       const changes = { passwordHash, authorized: false, temporarySinceMs: now, updatedAt: now }
       if ((await data.admins.update({ adminId }, changes)) === 0) throw new Failure('NOT_FOUND')
       announcer.accountChanged({ adminId, kind: 'password-reset' })
+      await sessions.endAll(adminId, null)
       await audit.record(by, 'admin_password_reset', { targetAdminId: adminId, login })
     },
 
@@ -155,6 +166,7 @@ export async function createAccounts(deps: {
       refuseWeak(newPassword, 'newPassword')
       const passwordHash = await passwords.hash(newPassword)
       await change(own, 'tempPassword', { passwordHash, authorized: true })
+      await sessions.endAll(adminId, self.session.id)
       announcer.accountChanged({ adminId, kind: 'privileges' })
       announcer.tell('super-admin', 'admin_authorized', { adminId, login, authorized: true })
       await audit.record(self, 'admin_activate', { login })
@@ -179,6 +191,7 @@ export async function createAccounts(deps: {
       await prove(own, currentPassword, 'currentPassword')
       refuseWeak(newPassword, 'newPassword')
       await change(own, 'currentPassword', { passwordHash: await passwords.hash(newPassword) })
+      await sessions.endAll(self.adminId, self.session.id)
       await audit.record(self, 'admin_password_change', {})
     },
   }

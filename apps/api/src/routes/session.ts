@@ -1,11 +1,18 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { Config } from '@solstice/adapters'
 import { messages, privileges, session } from '@solstice/contracts'
-import { type Accounts, Failure } from '@solstice/station'
+import {
+  type Accounts,
+  type Actor,
+  type Audit,
+  Failure,
+  type Sessions,
+  type StationClock,
+} from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { adminTokensOf } from '../access.ts'
 import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../admin-tokens.ts'
-import { addressOf, type Origins } from '../client-address.ts'
+import { addressOf, clientOf, type Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import type { Tokens } from '../tokens.ts'
@@ -13,16 +20,19 @@ import type { Tokens } from '../tokens.ts'
 export interface SessionDeps {
   config: Pick<Config, 'isProduction' | 'trustProxyHops'>
   accounts: Accounts
+  sessions: Sessions
   adminTokens: AdminTokens
   tokens: Tokens
   origins: Origins
+  audit: Audit
+  clock: StationClock
   /** Counts the attempts to log in. */
   loginLimit: RateLimit
 }
 
 /** Logging in and out, and everything about accounts. In production nobody is told a token but by the cookie. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
-  const { accounts, adminTokens, tokens, origins } = deps
+  const { accounts, sessions, adminTokens, tokens, origins, audit, clock } = deps
   const { isProduction, trustProxyHops } = deps.config
 
   const cookie = ({ raw, headers }: FastifyRequest): CookieSerializeOptions => {
@@ -42,7 +52,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     async ({ body: { login, password }, request, reply }) => {
       if (!login?.trim()) throw new Failure('BAD_REQUEST', { field: 'login', reason: 'missing' })
       if (!password) throw new Failure('BAD_REQUEST', { field: 'password', reason: 'missing' })
+      const sinceMs = clock.nowMs()
       const token = adminTokens.issue(await accounts.logIn(login, password))
+      await sessions.begin(adminTokens.read(token)!, clientOf(request.raw, trustProxyHops), sinceMs)
       reply.setCookie('adminToken', token, { ...cookie(request), maxAge: ADMIN_TOKEN_TTL_S })
       return { ok: true as const, ...(!isProduction && { token }) }
     },
@@ -50,14 +62,20 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     { limit: ({ raw }, reply) => deps.loginLimit(tokens.uidOf(addressOf(raw, trustProxyHops)), reply) },
   )
 
-  implement(app, session.logout, ({ request, reply }) => {
+  implement(app, session.logout, async ({ request, reply }) => {
     reply.clearCookie('adminToken', cookie(request))
+    for (const token of adminTokensOf(request)) {
+      const own = adminTokens.read(token)
+      if (own) await sessions.logOut(own)
+    }
     return { ok: true as const }
   })
 
   implement(app, session.verify, ({ caller, request }) => {
     const { role, adminId, login, authorized } = caller
-    const token = adminTokensOf(request).find((candidate) => adminTokens.read(candidate) === adminId)
+    const token = adminTokensOf(request).find(
+      (candidate) => adminTokens.read(candidate)?.id === caller.session.id,
+    )
     return {
       ok: true as const,
       role,
@@ -110,5 +128,45 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
   implement(app, session.changeOwnPassword, async ({ caller, body }) => {
     await accounts.changePassword(caller, body.currentPassword, body.newPassword)
     return { ok: true as const, message: messages.PASSWORD_CHANGED }
+  })
+
+  const record = (by: Actor, ended: 'one' | 'others' | 'all', about: object = {}) =>
+    audit.record(by, 'admin_session_end', { ended, ...about })
+
+  implement(app, session.listOwnSessions, async ({ caller }) => ({
+    ok: true as const,
+    sessions: await sessions.list(caller.adminId, caller.session.id),
+  }))
+
+  implement(app, session.endOtherSessions, async ({ caller }) => {
+    await sessions.endAll(caller.adminId, caller.session.id)
+    await record(caller, 'others')
+    return { ok: true as const, message: messages.SESSIONS_ENDED }
+  })
+
+  implement(app, session.endOwnSession, async ({ caller, params, request, reply }) => {
+    await sessions.end(caller.adminId, params.id)
+    if (params.id === caller.session.id) reply.clearCookie('adminToken', cookie(request))
+    await record(caller, 'one')
+    return { ok: true as const, message: messages.SESSION_ENDED }
+  })
+
+  implement(app, session.listSessions, async ({ params }) => {
+    await accounts.find(params.id)
+    return { ok: true as const, sessions: await sessions.list(params.id) }
+  })
+
+  implement(app, session.endSessions, async ({ caller, params }) => {
+    const { login } = await accounts.find(params.id)
+    await sessions.endAll(params.id, null)
+    await record(caller, 'all', { targetAdminId: params.id, login })
+    return { ok: true as const, message: messages.SESSIONS_ENDED }
+  })
+
+  implement(app, session.endSession, async ({ caller, params }) => {
+    const { login } = await accounts.find(params.id)
+    await sessions.end(params.id, params.sessionId)
+    await record(caller, 'one', { targetAdminId: params.id, login })
+    return { ok: true as const, message: messages.SESSION_ENDED }
   })
 }

@@ -1,7 +1,7 @@
 import { ACCOUNT_CHANNEL } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
 import { type PlayoutState, suggestionList } from '@solstice/playout'
-import type { AccountNews, Admin, Announcer } from '@solstice/station'
+import type { AccountNews, Admin, Announcer, LoggedIn, Session, Sessions } from '@solstice/station'
 import { Failure, holds } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -28,6 +28,7 @@ export interface AdminSockets {
  */
 export function createAdminSockets(deps: {
   adminTokens: AdminTokens
+  sessions: Pick<Sessions, 'isOver'>
   findAdmin: (adminId: string) => Promise<Admin | null>
   roster: Roster
   live: Pick<Live, 'adminChanged'>
@@ -36,8 +37,8 @@ export function createAdminSockets(deps: {
   subscriber: Redis
   log: Logger
 }): AdminSockets {
-  const { adminTokens, findAdmin, roster, live, airNow, announcer, log } = deps
-  const registered = new Set<Visitor & { admin: Admin }>()
+  const { adminTokens, sessions, findAdmin, roster, live, airNow, announcer, log } = deps
+  const registered = new Set<AdminVisitor>()
 
   // One after another: news of an account never overtakes a socket that is just becoming its admin.
   let turn: Promise<void> = Promise.resolve()
@@ -47,9 +48,10 @@ export function createAdminSockets(deps: {
     return done
   }
 
-  const register = (who: Visitor, admin: Admin) => {
+  const register = (who: Visitor, admin: LoggedIn) => {
     who.admin = admin
-    registered.add(who as Visitor & { admin: Admin })
+    registered.add(who as AdminVisitor)
+    awaitExpiry()
     who.tuneIn()
     const { adminId, role } = admin
     const presence = { adminId, isSuper: role === 'super_admin', mayAnswer: holds(admin, 'queue_manage') }
@@ -60,8 +62,9 @@ export function createAdminSockets(deps: {
   }
   const resign = (who: Visitor) => {
     const before = who.admin
-    registered.delete(who as Visitor & { admin: Admin })
+    registered.delete(who as AdminVisitor)
     who.admin = null
+    awaitExpiry()
     live.adminChanged(who, before)
     who.tuneIn()
     who.seat.dress(null)
@@ -72,12 +75,15 @@ export function createAdminSockets(deps: {
     resign(who)
     who.tell('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))
   }
-  const activate = async (who: Visitor, adminId: string) => {
-    const admin = await findAdmin(adminId)
+  const isEnded = async (session: Session) =>
+    session.expiresAtMs <= Date.now() || (await sessions.isOver(session))
+  const activate = async (who: Visitor, session: Session) => {
+    const admin = await findAdmin(session.adminId)
+    const isGood = admin !== null && !(await isEnded(session))
     if (!who.isConnected) return
-    if (!admin) return refuseSession(who)
+    if (!isGood) return refuseSession(who)
     const before = who.admin
-    register(who, admin)
+    register(who, { ...admin, session })
     who.tell('usersUpdate', roster.list())
     who.tell('admin_online', roster.isAdminOnline)
     const { role, privileges, authorized } = admin
@@ -87,9 +93,10 @@ export function createAdminSockets(deps: {
   }
 
   /** Brings a socket into agreement with its account; `kind` is what was said of it, if anything was. */
-  const follow = async (who: Visitor & { admin: Admin }, kind?: AccountNews['kind']) => {
+  const follow = async (who: AdminVisitor, kind?: AccountNews['kind']) => {
     const before = who.admin
     const now = await findAdmin(before.adminId)
+    const isOver = await isEnded(before.session)
     if (who.admin !== before) return
     const isGone = kind === 'deleted' || !now
     // Nothing but a reset takes an activation back.
@@ -98,9 +105,10 @@ export function createAdminSockets(deps: {
       who.tell('force_logout', { reason: isGone ? 'admin_deleted' : 'password_reset' })
       return resign(who)
     }
+    if (isOver) return refuseSession(who)
     const { privileges, authorized } = now
     const isSame = authorized === before.authorized && areEqual(privileges, before.privileges)
-    register(who, now)
+    register(who, { ...now, session: before.session })
     if (isSame) return
     who.tell('privileges_updated', { privileges: [...privileges], authorized })
     if (holds(now, 'queue_manage') && !holds(before, 'queue_manage'))
@@ -113,6 +121,19 @@ export function createAdminSockets(deps: {
         if (adminId === undefined || who.admin.adminId === adminId) await follow(who, kind)
       }
     }).catch((error) => log.warn({ err: error }, 'the accounts of admins cannot be read'))
+  }
+
+  // One timer, for the session that expires first.
+  let expiry: NodeJS.Timeout | undefined
+  const awaitExpiry = () => {
+    clearTimeout(expiry)
+    const firstMs = Math.min(...[...registered].map(({ admin }) => admin.session.expiresAtMs))
+    if (firstMs !== Number.POSITIVE_INFINITY) expiry = setTimeout(expire, firstMs - Date.now())
+  }
+  const expire = () => {
+    const expired = [...registered].filter(({ admin }) => admin.session.expiresAtMs <= Date.now())
+    for (const who of expired) refuseSession(who)
+    awaitExpiry()
   }
 
   const unhear = hearChannel(
@@ -134,8 +155,8 @@ export function createAdminSockets(deps: {
       admin_active: {
         async answer(who, given) {
           const token = typeof given === 'string' && given ? given : who.cookieToken
-          const adminId = token ? adminTokens.read(token) : null
-          const become = async () => (adminId === null ? refuseSession(who) : activate(who, adminId))
+          const session = token ? adminTokens.read(token) : null
+          const become = async () => (session === null ? refuseSession(who) : activate(who, session))
           await inTurn(become).catch((error) => {
             log.error({ err: error }, 'an admin could not be confirmed')
             who.tell('admin_error', JSON.stringify(codedFailure(error)))
@@ -151,15 +172,19 @@ export function createAdminSockets(deps: {
       },
     },
     forget(who) {
-      registered.delete(who as Visitor & { admin: Admin })
+      registered.delete(who as AdminVisitor)
       who.admin = null
+      awaitExpiry()
     },
     close() {
+      clearTimeout(expiry)
       clearInterval(timer)
       unhear()
     },
   }
 }
+
+type AdminVisitor = Visitor & { admin: LoggedIn }
 
 /** Whether two sets of privileges are the same, whatever their order. */
 function areEqual(a: readonly string[], b: readonly string[]): boolean {

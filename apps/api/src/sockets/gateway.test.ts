@@ -7,7 +7,7 @@ import jwt from '@fastify/jwt'
 import { openAnnouncer, openJsonData, openMicrophones, openRedisBus, openReplicas } from '@solstice/adapters'
 import { failureBody, type RadioState } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
-import { createAudit, defaultSettings } from '@solstice/station'
+import { createAudit, createSessions, defaultSettings } from '@solstice/station'
 import Fastify from 'fastify'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -75,6 +75,7 @@ async function replica(
     tokens,
     origins: createOrigins(config),
     adminTokens: createAdminTokens(app.jwt, 'a secret of the test'),
+    sessions: createSessions({ data, announcer, clock: air.clock, log }),
     findAdmin: async () => null,
     announcer,
     settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },

@@ -12,6 +12,7 @@ import type {
   DataStore,
   Microphones,
   Replicas,
+  Sessions,
   StationClock,
 } from '@solstice/station'
 import { Failure } from '@solstice/station'
@@ -90,6 +91,7 @@ export async function attachGateway(
     redis: Redis
     tokens: Tokens
     adminTokens: AdminTokens
+    sessions: Pick<Sessions, 'isOver'>
     findAdmin: (adminId: string) => Promise<Admin | null>
     announcer: Announcer
     origins: Origins

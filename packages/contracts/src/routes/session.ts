@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { HelperAdmin, Privileges } from '../admin-resources.ts'
+import { AdminSession, HelperAdmin, Privileges } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
 import { defineRoute } from '../route.ts'
 
@@ -7,6 +7,7 @@ const Login = Type.String({ maxLength: 200 })
 const Password = Type.String({ maxLength: 200 })
 const Done = Type.Object({ ok: Type.Literal(true), message: Localized })
 const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
+const Sessions = Type.Object({ ok: Type.Literal(true), sessions: Type.Array(AdminSession) })
 const Message = { uk: 'Готово', en: 'Done' }
 const HELPER = {
   adminId: '0b5f3f1e-6d3f-4d5c-9a39-2f6a4f9f3c11',
@@ -15,6 +16,15 @@ const HELPER = {
   authorized: false,
   createdAt: 1_790_000_000_000,
   updatedAt: 1_790_000_000_000,
+}
+
+const SESSION = {
+  id: '5a0c8f3e-1c5f-4f0b-9c53-0a4d5f1f7e21',
+  createdAt: 1_790_000_000_000,
+  lastSeenAt: 1_790_000_600_000,
+  address: '192.0.2.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  current: true,
 }
 
 export const login = defineRoute({
@@ -34,7 +44,8 @@ export const login = defineRoute({
 export const logout = defineRoute({
   method: 'POST',
   path: '/api/admin/logout',
-  summary: 'Clears the cookie',
+  summary:
+    'Clears the cookie and ends the session: its token is good no longer, and its sockets are no admins',
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['FORBIDDEN'],
@@ -125,7 +136,7 @@ export const setPrivileges = defineRoute({
 export const resetPassword = defineRoute({
   method: 'PUT',
   path: '/api/admin/admins/:id/reset-password',
-  summary: 'Sets a temporary password; the helper has to activate its account again',
+  summary: 'Sets a temporary password; the helper has to log in and to activate its account again',
   access: 'super',
   capability: 'helperAdmins',
   params: ById,
@@ -168,7 +179,7 @@ export const changeOwnLogin = defineRoute({
 export const changeOwnPassword = defineRoute({
   method: 'PUT',
   path: '/api/admin/admins/self/password',
-  summary: 'Changes the own password; the token stays good',
+  summary: 'Changes the own password; the token stays good, all other sessions end',
   access: 'admin',
   capability: 'adminAccount',
   body: Type.Object({ currentPassword: Password, newPassword: Password }),
@@ -178,4 +189,74 @@ export const changeOwnPassword = defineRoute({
     body: { currentPassword: 'Own password 1', newPassword: 'Own password 2' },
     reply: { ok: true, message: Message },
   },
+})
+
+export const listOwnSessions = defineRoute({
+  method: 'GET',
+  path: '/api/admin/self/sessions',
+  summary: 'The own sessions, the last used first',
+  access: 'admin',
+  reply: Sessions,
+  failures: [],
+  example: { reply: { ok: true, sessions: [SESSION] } },
+})
+
+export const endOtherSessions = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/self/sessions',
+  summary: 'Ends all own sessions but the one that asks',
+  access: 'admin',
+  reply: Done,
+  failures: [],
+  example: { reply: { ok: true, message: Message } },
+})
+
+export const endOwnSession = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/self/sessions/:id',
+  summary: 'Ends one of the own sessions',
+  access: 'admin',
+  params: ById,
+  reply: Done,
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true, message: Message } },
+})
+
+export const listSessions = defineRoute({
+  method: 'GET',
+  path: '/api/admin/admins/:id/sessions',
+  summary: 'The sessions of a helper admin, the last used first',
+  access: 'super',
+  capability: 'helperAdmins',
+  params: ById,
+  reply: Sessions,
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true, sessions: [{ ...SESSION, current: false }] } },
+})
+
+export const endSessions = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/admins/:id/sessions',
+  summary: 'Ends all sessions of a helper admin',
+  access: 'super',
+  capability: 'helperAdmins',
+  params: ById,
+  reply: Done,
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true, message: Message } },
+})
+
+export const endSession = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/admins/:id/sessions/:sessionId',
+  summary: 'Ends one session of a helper admin',
+  access: 'super',
+  capability: 'helperAdmins',
+  params: Type.Object({
+    ...ById.properties,
+    sessionId: Type.String({ minLength: 1, maxLength: 100 }),
+  }),
+  reply: Done,
+  failures: ['NOT_FOUND'],
+  example: { reply: { ok: true, message: Message } },
 })

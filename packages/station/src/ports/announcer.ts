@@ -25,5 +25,5 @@ export interface Announcer {
 
 /** Replicas read the account anew from the store; only what cannot be read there is in the news. */
 export type AccountNews =
-  | { adminId: string; kind: 'privileges' }
+  | { adminId: string; kind: 'privileges' | 'sessions' }
   | { adminId: string; kind: 'deleted' | 'password-reset' }

@@ -71,6 +71,27 @@ export type AdminRecord = Omit<HelperAdmin, 'privileges'> & {
   /** epoch ms since which a temporary password waits to be replaced. */
   temporarySinceMs: number
 }
+/** A login of an admin. Kept until its token has expired, also when it was ended before. */
+export interface SessionRecord {
+  id: string
+  adminId: string
+  createdAt: number
+  /** epoch ms of its last use, to a minute. */
+  lastSeenAt: number
+  /** epoch ms at which its token expires. */
+  expiresAt: number
+  /** epoch ms at which it was ended; null = it goes on. */
+  endedAt: number | null
+  /** Where it was last used from. */
+  address: string
+  userAgent: string
+}
+/** Sessions of an account that began up to a moment are over, whether or not they are remembered, but for one. */
+export interface SessionCutRecord {
+  adminId: string
+  beforeMs: number
+  sparedId: string | null
+}
 /** What was measured in the file of a track. */
 export interface MeasurementRecord {
   trackId: string
@@ -193,6 +214,8 @@ export interface DataStore {
   readonly clips: Collection<ClipRecord, 'id'>
   readonly groups: Collection<GroupRecord, 'id'>
   readonly admins: Collection<AdminRecord, 'adminId'>
+  readonly sessions: Collection<SessionRecord, 'id'>
+  readonly sessionCuts: Collection<SessionCutRecord, 'adminId'>
   readonly audit: Collection<AuditRecord, 'id'>
   readonly bans: Collection<BanRecord, 'network'>
   readonly donations: Collection<DonationRecord, 'id'>
@@ -252,6 +275,8 @@ export const collections = {
   clips: { key: 'id', unique: ['family', 'nameKey'] },
   groups: { key: 'id', unique: ['nameKey'] },
   admins: { key: 'adminId', unique: ['loginKey'] },
+  sessions: { key: 'id' },
+  sessionCuts: { key: 'adminId' },
   audit: { key: 'id', serial: true },
   bans: { key: 'network' },
   donations: { key: 'id', unique: ['claimKey'] },
