@@ -9,6 +9,7 @@ import t from 'tap'
 import { frameNumbers, handMadeAir, mp3Frame } from '../../../../tests/harness/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes.ts'
 import { createOrigins } from '../client-address.ts'
+import { refuse } from '../implement.ts'
 import { createAirMirror } from './air-mirror.ts'
 import { createFanOut } from './fan-out.ts'
 import { METADATA_INTERVAL } from './icy.ts'
@@ -36,6 +37,7 @@ async function station(t: Test, kbits = 128, { trustProxyHops = 0, silentMs = 30
     silentMs,
   })
   const app = Fastify()
+  app.setErrorHandler(refuse)
   app.get('/stream', async (request, reply) => {
     const { from } = request.query as { from?: string }
     await fanOut.serve(request, reply, from === undefined ? {} : { from: Number(from) })
@@ -130,13 +132,17 @@ t.test('a stream that is asked for behind another answer on the same connection 
     [`GET ${path} HTTP/1.1`, 'Host: radio.example', ...more, '', ''].join('\r\n')
   socket.write(ask('/late') + ask('/stream', 'Connection: close'))
   const answers = await text(socket)
-  t.same(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 500'], 'both are answered')
+  t.same(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'], 'both are answered')
+  t.match(answers, '"code":"BAD_REQUEST"')
   t.equal(fanOut.listeners, 0)
 })
 
 t.test('without sound the stream is not ready', async (t) => {
   const { port, air } = await station(t)
-  t.match((await listen(port)).head, /^HTTP\/1.1 500/, 'the failure reaches the error handler')
+  const refused = await listen(port)
+  t.match(refused.head, /^HTTP\/1.1 503 /)
+  await refused.got(1)
+  t.match(refused.body.toString(), 'STREAM_NOT_READY')
   air.send()
   t.match((await listen(port)).head, /^HTTP\/1.1 200 OK\r\n/)
 })
@@ -195,7 +201,7 @@ t.test('an address has so many streams at a time, whichever proxy they come thro
   air.send()
   const ask = (address: string) => listen(port, '/stream', [`X-Forwarded-For: 192.0.2.99, ${address}`])
   const [first] = await Promise.all([ask('192.0.2.1'), ask('192.0.2.1')])
-  t.match((await ask('192.0.2.1')).head, /^HTTP\/1.1 500 /, 'the failure reaches the error handler')
+  t.match((await ask('192.0.2.1')).head, /^HTTP\/1.1 429 /)
   t.match((await ask('192.0.2.2')).head, /^HTTP\/1.1 200 /)
   first!.socket.destroy()
   let again = await ask('192.0.2.1')
