@@ -218,10 +218,11 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
     const ofGone = await one.order(gone.id)
     await data.tracks.delete({ id: gone.id })
     t.match(await refused(ofGone), { refusedWhy: 'song_gone' })
-    const [{ id: donationId, matchCode }] = (await data.donations.find({ status: 'pending' })) as [
-      DonationRecord,
-    ]
-    t.match(await refused({ donationId, matchCode }), { refusedWhy: 'duplicate_nearby' })
+    const ofOtherMode = (await data.donations.find({ status: 'pending' }))[0]!
+    await data.donations.update({ id: ofOtherMode.id }, { songId: 'night/owl.mp3' })
+    t.match(await refused({ donationId: ofOtherMode.id, matchCode: ofOtherMode.matchCode }), {
+      refusedWhy: 'wrong_mode',
+    })
     const audit = await data.audit.find({ operationType: 'donation_insert_failed' })
     t.same(
       audit.map(({ data }) => data),

@@ -1,4 +1,5 @@
 import type { DonationSettings } from '@solstice/contracts'
+import type { PlayoutState } from '@solstice/playout'
 import { basePriceMinor, chargeableCeiling, tiersOf, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
@@ -109,12 +110,12 @@ t.test('a station that is paid through a page', async (t) => {
   const entry = (track: typeof song, entryId: string) => {
     return { entryId, track: { ...trackRef(track), durationMs: 3_600_000 }, orderType: null, tier: null }
   }
-  const onAir = (isPaused = false) =>
+  const onAir = (facts: Partial<PlayoutState> = {}) =>
     putOnAir(station, {
       mode: 'day',
-      isPaused,
       onAir: { phase: 'track', entry: entry(current, 'e1'), startedAtMs: ports.clock.nowMs() },
       list: { entries: [entry(current, 'e1'), entry(next, 'e2')], index: 0, repeats: false },
+      ...facts,
     })
   await onAir()
 
@@ -148,7 +149,7 @@ t.test('a station that is paid through a page', async (t) => {
       t.match(await asked('day/nothing.mp3'), refusal(404, 'SONG_NOT_FOUND'))
       t.match(await asked(current.id), refusal(409, 'TRACK_LOCKED', { reason: 'current' }))
       t.match(await asked(next.id), refusal(409, 'TRACK_LOCKED', { reason: 'next' }))
-      t.match(await asked(night.id), refusal(409, 'SONG_OFF_AIR'))
+      t.match(await asked(night.id), refusal(409, 'SONG_OFF_AIR', { reason: 'wrong_mode' }))
     }
     t.match(await ask('GET tiers', '10.1.1.1'), refusal(400, 'BAD_REQUEST', { field: 'songId' }))
     t.match(await order({}), refusal(400, 'BAD_REQUEST', { field: 'songId' }))
@@ -171,6 +172,35 @@ t.test('a station that is paid through a page', async (t) => {
     for (const tier of [0, -1, 4]) {
       t.match(await order({ songId: song.id, tier }), refusal(400, 'TIER_UNAVAILABLE'), String(tier))
     }
+  })
+
+  t.test('takes no money for a song that the queue would refuse, and says why', async (t) => {
+    const nowMs = ports.clock.nowMs()
+    const inAnHour = { target: 'night', atMs: nowMs + 3_600_000, waiting: null } as const
+    const preparing = { phase: 'preparing', target: 'day', sinceMs: nowMs, notBeforeMs: nowMs } as const
+    const cases: [Partial<PlayoutState>, object][] = [
+      [
+        { unplayable: [song.id] },
+        { reason: 'not_found', en: /cannot be played/, uk: /не вдається відтворити/ },
+      ],
+      [
+        { nightMode: true, pendingSwitch: inAnHour },
+        { reason: 'no_time', en: /changes in (59|60) min/ },
+      ],
+      [{ onAir: preparing }, { reason: 'preparing', en: /try again in a minute/ }],
+    ]
+    for (const [facts, details] of cases) {
+      await onAir(facts)
+      for (const asked of [tiers, (songId: string) => order({ songId })])
+        t.match(await asked(song.id), refusal(409, 'SONG_NOT_ORDERABLE', details))
+    }
+    const beside = { ...entry(current, 'e3'), orderType: 'donated' } as const
+    await onAir({
+      list: { entries: [entry(current, 'e1'), beside, entry(song, 'e4')], index: 0, repeats: false },
+    })
+    t.equal((await tiers(song.id)).status, 200, 'a place beside itself is none of these')
+    await onAir()
+    t.same(await data.donations.find(), [])
   })
 
   t.test('takes an order of who asks, and shows it to nobody else', async (t) => {
@@ -228,13 +258,13 @@ t.test('a station that is paid through a page', async (t) => {
   })
 
   t.test('takes none while hosts talk, if it is set like that', async (t) => {
-    await onAir(true)
+    await onAir({ isPaused: true })
     t.equal((await tiers(song.id)).body.chattingBlocked, false)
     t.equal((await order({ songId: song.id })).status, 200)
     await saveSettings({ blockDonationsWhileChatting: true })
     t.equal((await tiers(song.id)).body.chattingBlocked, true)
     t.match(await order({ songId: song.id }), refusal(409, 'DONATIONS_PAUSED'))
-    await onAir(false)
+    await onAir()
     t.equal((await order({ songId: song.id })).status, 200)
   })
 

@@ -26,6 +26,7 @@ import {
   type AirDesk,
   airClips,
   type Consequence,
+  chunkEndMs,
   type FrameChunk,
   hostingOf,
   libraryOf,
@@ -339,8 +340,10 @@ export async function goOnAir(
   // Sound that is made up for was planned when it was due.
   const atMs = (lastChunk && madeUpFrom(lastChunk, nowMs)) ?? nowMs
   const fact = station()
+  // In stream mode a worker may be alive and not be heard.
+  const isHeard = saved?.state.pace === 'sound' && lastChunk !== null
   const start = saved
-    ? resume(saved.state, saved.aliveAtMs, atMs)
+    ? resume(saved.state, isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs, atMs)
     : { state: await firstState(desk, fact, atMs), effects: [] }
   const informed = learn(start.state, fact, atMs)
   const effects = [...start.effects, ...informed.effects]

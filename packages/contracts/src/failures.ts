@@ -64,6 +64,11 @@ export const failures = {
     'Пісня належить до режиму, який зараз не в ефірі',
     'The song is of the mode that is not on air',
   ),
+  SONG_NOT_ORDERABLE: failure(
+    409,
+    'Цю пісню зараз не можна поставити в ефір',
+    'This song cannot be put on the air now',
+  ),
   DONATIONS_PAUSED: failure(
     409,
     'Ведучі спілкуються в ефірі: замовлення тимчасово не приймаються',
@@ -334,6 +339,24 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     not_found: text('Такої групи немає', 'There is no such group'),
     wrong_mode: text('Група належить до іншого режиму', 'The group is of the other mode'),
     empty: text('У групі немає пісень', 'The group has no songs'),
+  },
+  SONG_NOT_ORDERABLE: {
+    not_found: text(
+      'Файл цієї пісні зараз не вдається відтворити: оберіть, будь ласка, іншу',
+      'The file of this song cannot be played at the moment: please choose another one',
+    ),
+    preparing: text(
+      'Ефір саме готується до наступної програми: спробуйте за хвилину',
+      'The next programme is being prepared: please try again in a minute',
+    ),
+    no_time: text(
+      'Пісня не встигне прозвучати до зміни програми: до неї {minutesLeft} хв',
+      'The song does not fit any more: the programme changes in {minutesLeft} min',
+    ),
+    wrong_mode: text(
+      'Пісня належить до режиму, який зараз не в ефірі',
+      'The song is of the mode that is not on air',
+    ),
   },
   QUEUE_ADD_FAILED: insertionReasons,
   QUEUE_SUGGESTION_INJECT_FAILED: insertionReasons,

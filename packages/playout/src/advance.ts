@@ -3,9 +3,17 @@ import { beginChat, fillerEndMs, nextFiller } from './chat.ts'
 import type { Effect, Step } from './commands.ts'
 import { liveDueMs, passLiveTime } from './guests.ts'
 import { beginJingle, countSong, jingleDueMs } from './jingles.ts'
-import { switchNow } from './mode-switch.ts'
+import { switchNow, waitingSwitch } from './mode-switch.ts'
 import { drawPhrase } from './phrases.ts'
-import { dueMode, emptyList, isDonatedQueued, type PlayoutState, type QueueEntry } from './state.ts'
+import {
+  dueMode,
+  emptyList,
+  isDonatedOnAir,
+  isDonatedQueued,
+  type List,
+  type PlayoutState,
+  type QueueEntry,
+} from './state.ts'
 import { enterMode, expireSuggestions, expiryMs } from './suggestions.ts'
 
 /** A track of unknown length is left after this time (rule T3). */
@@ -105,13 +113,21 @@ export function goOn(state: PlayoutState, atMs: number): Step {
   const { list, pendingSwitch, isPaused } = state
   if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
   const mode = dueMode(state, atMs)
-  const index = list.index + 1
-  const entry = list.entries[index]
-  const isKept = mode === state.mode || entry?.orderType === 'donated'
+  const isChanging = mode !== state.mode
+  const isKept = !isChanging || isDonatedQueued(state)
   if (isPaused && isKept) return { state: beginChat(state, atMs), effects: [] }
+  const { entries } = isChanging ? onlyDonated(list) : list
+  const index = list.index + 1
+  const entry = entries[index]
   return entry && isKept
-    ? startEntry({ ...state, list: { ...list, index } }, entry, atMs)
+    ? startEntry({ ...state, list: { ...list, entries, index } }, entry, atMs)
     : startList(state, mode, atMs)
+}
+
+/** Rule M1: what is left of a list when its mode is over. */
+function onlyDonated(list: List): List {
+  const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType === 'donated')
+  return { ...list, entries }
 }
 
 /** Begins the prepared list of a mode, or a chat before it; without one the air is preparing until there is (rules L3, O2). */
@@ -185,7 +201,8 @@ function modeInChatMs(state: PlayoutState): number | null {
 export function changeInChat(state: PlayoutState, atMs: number): Step {
   const { onAir } = state
   if (onAir.phase !== 'chat') return { state, effects: [] }
-  if (dueMode(state, atMs) !== state.mode && !isDonatedQueued(state)) return goOn(state, atMs)
+  const isPaidFor = isDonatedQueued(state) || isDonatedOnAir(state)
+  if (dueMode(state, atMs) !== state.mode && !isPaidFor) return goOn(state, atMs)
   return { state: { ...state, onAir: { ...onAir, modeAsOfMs: atMs } }, effects: [] }
 }
 
@@ -205,9 +222,9 @@ function runPendingSwitch(state: PlayoutState, atMs: number): Step {
   const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
   const isInVain = target === mode || state.emptyModes.includes(target)
   if (isInVain || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
-  if (!isDonatedQueued(state)) return switchNow(state, target, atMs)
-  const untilMs = schedule.changes.find((change) => change.atMs > atMs)?.atMs ?? null
-  return { state: { ...state, pendingSwitch: { ...pendingSwitch, waiting: { untilMs } } }, effects: [] }
+  // What waits is not run before nothing is queued, at a boundary.
+  if (waiting || !(isDonatedQueued(state) || isDonatedOnAir(state))) return switchNow(state, target, atMs)
+  return { state: { ...state, pendingSwitch: waitingSwitch(schedule, target, atMs) }, effects: [] }
 }
 
 /** Rule S6: from now on the schedule wants the same. */

@@ -29,7 +29,7 @@ export {
 } from './project-live.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
 export { type AirState, preparing, projectSync } from './project-sync.ts'
-export { addCooldownSecsLeft, isOrderKnown } from './queue.ts'
+export { addCooldownSecsLeft, isOrderKnown, obstacleTo } from './queue.ts'
 export { draw, shuffle } from './random.ts'
 export { withRenditions } from './renditions.ts'
 export { resume } from './resume.ts'

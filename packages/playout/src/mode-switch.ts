@@ -1,7 +1,15 @@
 import type { FailureDetails, Mode } from '@solstice/contracts'
 import type { Command, Outcome, Step } from './commands.ts'
 import { secsLeft } from './cooldown.ts'
-import { emptyList, isDonatedQueued, naturalMode, type PlayoutState, type Schedule } from './state.ts'
+import {
+  emptyList,
+  isDonatedOnAir,
+  isDonatedQueued,
+  naturalMode,
+  type PendingSwitch,
+  type PlayoutState,
+  type Schedule,
+} from './state.ts'
 import { enterMode } from './suggestions.ts'
 
 /** An admin asks for another mode, now or at a moment (rules S1, S2, S3). */
@@ -12,11 +20,12 @@ export function switchMode(
 ): Step & { outcome: Outcome<'switch-mode'> } {
   const details = refusal(state, target, nowMs)
   if (details) return { state, effects: [], outcome: { ok: false, code: 'MODE_SWITCH_REFUSED', details } }
-  const isNow = atMs === null || atMs <= nowMs
-  const step = isNow
-    ? switchNow(state, target, nowMs)
-    : { state: { ...state, pendingSwitch: { target, atMs, waiting: null } }, effects: [] }
-  return { ...step, outcome: { ok: true } }
+  const isLater = atMs !== null && atMs > nowMs
+  if (!isLater && !isDonatedOnAir(state)) return { ...switchNow(state, target, nowMs), outcome: { ok: true } }
+  const pendingSwitch = isLater
+    ? { target, atMs, waiting: null }
+    : waitingSwitch(state.schedule, target, nowMs)
+  return { state: { ...state, pendingSwitch }, effects: [], outcome: { ok: true } }
 }
 
 function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetails | null {
@@ -50,6 +59,11 @@ export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step
     },
     effects,
   }
+}
+
+/** Rule S4: from a moment on a switch waits for the end of what was paid for, at most until the schedule changes. */
+export function waitingSwitch({ changes }: Schedule, target: Mode, atMs: number): PendingSwitch {
+  return { target, atMs, waiting: { untilMs: changes.find((change) => change.atMs > atMs)?.atMs ?? null } }
 }
 
 /** What keeps a mode on air that is not the natural one of a moment; null when it is. */

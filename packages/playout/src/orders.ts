@@ -1,6 +1,6 @@
 import { soundStartMs } from './advance.ts'
 import type { OrderEffect, Step } from './commands.ts'
-import { durationOf, type PlayoutState, type QueueEntry } from './state.ts'
+import { durationOf, type PlayoutState, type QueueEntry, songOnAir } from './state.ts'
 
 /**
  * What a step means for the orders in the queue, whichever way it came about: an order leaves the queue on the air, or it is
@@ -11,8 +11,8 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
   const aired = starts.flatMap(({ orderId, startedAtMs }) =>
     orderId === undefined ? [] : [{ type: 'order-aired', orderId, atMs: startedAtMs } as const],
   )
-  const wasAiring = airing(before)?.orderId
-  const isAiring = airing(after)?.orderId
+  const wasAiring = songOnAir(before)?.orderId
+  const isAiring = songOnAir(after)?.orderId
   const isSpoilt = spoilt(before, after)
 
   const over = [wasAiring, ...aired.map(({ orderId }) => orderId)].filter(
@@ -46,7 +46,7 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
  */
 export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: number): number | null {
   const { onAir, list, isPaused } = state
-  const current = airing(state)
+  const current = songOnAir(state)
   if (current?.orderId === orderId && onAir.phase === 'track') return soundStartMs(state)
   const place = list.entries.findIndex((entry, i) => i > list.index && entry.orderId === orderId)
   if (place < 0 || isPaused || onAir.phase === 'preparing') return null
@@ -58,18 +58,6 @@ export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: numbe
         : nowMs
   const between = list.entries.slice(list.index + 1, place)
   return Math.max(nowMs, endMs) + between.reduce((sum, { track }) => sum + durationOf(track), 0)
-}
-
-/** The song on air, or the one that goes on after a talk. */
-function airing({ onAir }: PlayoutState): QueueEntry | null {
-  switch (onAir.phase) {
-    case 'track':
-      return onAir.entry
-    case 'chat':
-      return onAir.interrupted ? onAir.entry : null
-    default:
-      return null
-  }
 }
 
 function waiting({ list }: PlayoutState): string[] {

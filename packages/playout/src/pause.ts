@@ -4,7 +4,14 @@ import { beginChat, renewFiller } from './chat.ts'
 import type { Command, Outcome, Step } from './commands.ts'
 import { countSong } from './jingles.ts'
 import { liveRoleOf } from './project-live.ts'
-import { type Chat, isDonatedQueued, type OnAir, type PlayoutState } from './state.ts'
+import {
+  type Chat,
+  isDonatedOnAir,
+  isDonatedQueued,
+  type OnAir,
+  type PlayoutState,
+  type QueueEntry,
+} from './state.ts'
 
 /** A song of which no more remains is over when the queue goes on (rule O6). */
 const WORTH_RESUMING_MS = 10_000
@@ -20,7 +27,8 @@ export function pauseQueue(
   if (!state.isPaused && isDonatedQueued(state)) return refused(state, 'DONATED_QUEUED')
   const paused = { ...state, isPaused: true }
   const { onAir } = state
-  const isCut = when === 'now' && (onAir.phase === 'track' || onAir.phase === 'jingle')
+  const isSongCut = onAir.phase === 'track' && !isDonatedOnAir(state)
+  const isCut = when === 'now' && (isSongCut || onAir.phase === 'jingle')
   return accepted(isCut ? beginChat(paused, nowMs, interruptedAt(paused, nowMs)) : paused)
 }
 
@@ -54,9 +62,8 @@ export function resumeQueue(state: PlayoutState, nowMs: number): Step {
   if (onAir.phase !== 'chat') return { state: resumed, effects: [] }
   const { entry, interrupted } = onAir
   if (!entry || !interrupted) return goOn(resumed, nowMs)
-  const endMs = entry.track.rendition?.endMs ?? trackEndMs(entry, 0)
   const { positionMs, phrase } = interrupted
-  if (endMs - positionMs <= WORTH_RESUMING_MS) return goOn(countSong(resumed), nowMs)
+  if (!isWorthResuming(entry, positionMs)) return goOn(countSong(resumed), nowMs)
   // Rule P4: a phrase that may not go on air any more before it begins is not heard.
   const isPhraseHeard =
     phrase &&
@@ -70,6 +77,12 @@ export function resumeQueue(state: PlayoutState, nowMs: number): Step {
     resumedAtMs: nowMs,
   }
   return { state: { ...resumed, onAir: song }, effects: [] }
+}
+
+/** Rules O6, R4: enough of a song is left behind a position. */
+export function isWorthResuming(entry: QueueEntry, positionMs: number): boolean {
+  const endMs = entry.track.rendition?.endMs ?? trackEndMs(entry, 0)
+  return endMs - positionMs > WORTH_RESUMING_MS
 }
 
 /** Where a song that is ended now goes on later; a jingle does not. */

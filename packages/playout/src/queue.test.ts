@@ -229,7 +229,7 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
     ],
     [evening, add(track('x', 'x', 1)), NIGHT + 1, { reason: 'no_time', minutesLeft: 0 }],
     [day, add(onAir(day)!.track), NOON, { reason: 'duplicate_nearby' }],
-    [day, add(next!.track, 'donated'), NOON, { reason: 'duplicate_nearby' }],
+    [day, add(next!.track), NOON, { reason: 'duplicate_nearby' }],
     [added, add(track('first')), NOON + MINUTE / 2, { reason: 'duplicate_nearby' }],
     [added, add(next!.track), NOON + MINUTE / 2, { reason: 'duplicate_nearby' }],
   ]
@@ -284,11 +284,8 @@ t.test('A5: an order with an id is queued once, whatever has become of it', asyn
   }
   t.equal(many.orders.length, 200)
   t.equal(apply(many, order, NOON).state, many, 'as long as it waits it is known')
-  t.same(
-    refusal(apply(many, add(track('249'), 'donated', { orderId: 'new' }), NOON).outcome),
-    { reason: 'duplicate_nearby' },
-    'and another order is another one',
-  )
+  const other = accepted(many, add(track('249'), 'donated', { orderId: 'new' }))
+  t.equal(other.list.entries.length, many.list.entries.length + 1, 'and another order is another one')
   t.same(readState(JSON.stringify(many)), many)
 })
 
@@ -312,26 +309,26 @@ t.test(
     })
     const first = accepted(started, order('first'))
     t.match(refusal(apply(first, order('second'), NOON).outcome), { reason: 'cooldown' })
-    t.match(refusal(apply(first, order('second'), NOON + MINUTE).outcome), { reason: 'duplicate_nearby' })
     const both = accepted(first, order('second', true))
     t.equal(both.lastAddMs, first.lastAddMs, 'no cooldown begins')
 
     const endMs = nextDueMs(both)!
+    const secondMs = endMs + 60_000 + upcoming(both)[1]!.track.durationMs!
     t.equal(orderAirsAtMs(both, 'first', NOON), endMs)
-    t.equal(orderAirsAtMs(both, 'second', NOON), endMs + 60_000)
+    t.equal(orderAirsAtMs(both, 'second', NOON), secondMs)
     t.equal(orderAirsAtMs(both, 'nobody', NOON), null)
     t.equal(orderAirsAtMs({ ...both, isPaused: true }, 'first', NOON), null)
 
-    const step = advance(both, endMs + 70_000)
+    const step = advance(both, secondMs + 10_000)
     t.same(orderEffects(both, step), [
       { type: 'order-aired', orderId: 'first', atMs: endMs },
-      { type: 'order-aired', orderId: 'second', atMs: endMs + 60_000 },
+      { type: 'order-aired', orderId: 'second', atMs: secondMs },
       { type: 'order-ended', orderId: 'first', atMs: endMs + 60_000 },
     ])
-    t.equal(orderAirsAtMs(step.state, 'second', endMs + 70_000), endMs + 60_000)
+    t.equal(orderAirsAtMs(step.state, 'second', secondMs + 10_000), secondMs)
     const removed = apply(both, remove(1), NOON)
     t.same(orderEffects(both, removed), [{ type: 'order-dropped', orderId: 'first', why: 'removed' }])
-    const { entryId } = both.list.entries[both.list.index + 2]!
+    const { entryId } = both.list.entries[both.list.index + 3]!
     t.same(orderEffects(both, learn(both, { type: 'unplayable', entryId }, NOON)), [
       { type: 'order-dropped', orderId: 'first', why: 'unplayable' },
       { type: 'order-dropped', orderId: 'second', why: 'unplayable' },

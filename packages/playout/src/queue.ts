@@ -32,15 +32,25 @@ export function addSong(
 
 /** Rules A2, A8, A10: why a song cannot be queued now; null = it can. */
 export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
-  const { track, mode, restores, notAfterMs = nowMs } = order
+  const { restores, notAfterMs = nowMs } = order
   if (nowMs > notAfterMs) return { reason: 'too_late' }
   const secs = restores ? 0 : addCooldownSecsLeft(state, nowMs)
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
-  if (playable(state, [track]).length === 0) return { reason: 'not_found' }
-  if (mode !== state.mode) return { reason: 'wrong_mode' }
-  const misfit = misfitOf(state, [track], nowMs)
+  return obstacleTo(state, order, nowMs)
+}
+
+/** Rule A2 but for the cooldown: why a song would not be queued, however long one waits for others; null = it would. */
+export function obstacleTo(
+  state: PlayoutState,
+  order: Pick<SongOrder, 'track' | 'mode' | 'orderType' | 'tier'>,
+  nowMs: number,
+): FailureDetails | null {
+  if (playable(state, [order.track]).length === 0) return { reason: 'not_found' }
+  if (order.mode !== state.mode) return { reason: 'wrong_mode' }
+  const misfit = misfitOf(state, [order.track], nowMs)
   if (misfit) return misfit
-  return !restores && isNearby(state, order) ? { reason: 'duplicate_nearby' } : null
+  const isRefused = order.orderType !== 'donated' && isNearby(state, placeOf(state, order), order.track)
+  return isRefused ? { reason: 'duplicate_nearby' } : null
 }
 
 /** Whole seconds until the next single song may be queued; 0 = now. */
@@ -48,7 +58,7 @@ export function addCooldownSecsLeft(state: PlayoutState, nowMs: number): number 
   return secsLeft(state.lastAddMs, state.limits.queueAddCooldownMs, nowMs)
 }
 
-/** The song in its place (rule A1); from now on single songs have to wait. */
+/** The song in its place (rules A1, A4); from now on single songs have to wait. */
 export function insert(state: PlayoutState, order: SongOrder, nowMs: number): PlayoutState {
   const { track, orderType, orderId } = order
   const entry: QueueEntry = {
@@ -59,7 +69,7 @@ export function insert(state: PlayoutState, order: SongOrder, nowMs: number): Pl
     ...(orderId !== undefined && { orderId }),
   }
   return {
-    ...insertAt(state, placeOf(state, order), [entry]),
+    ...insertAt(state, orderType === 'donated' ? placeApart(state, order) : placeOf(state, order), [entry]),
     serial: state.serial + 1,
     lastAddMs: order.restores ? state.lastAddMs : nowMs,
     orders: orderId === undefined ? state.orders : [...state.orders, orderId].slice(-KNOWN_ORDERS),
@@ -152,12 +162,11 @@ export function misfitOf(
   if (onAir.phase === 'preparing') return { reason: 'preparing' }
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return null
-  const orders = list.entries.slice(list.index + 1).filter((entry) => entry.orderType !== null)
+  // What is generated counts where it stands before an order (rule A4).
+  const lastOrder = list.entries.findLastIndex((entry) => entry.orderType !== null)
+  const first = list.entries.slice(list.index + 1, lastOrder + 1).map((entry) => entry.track)
   const remainingMs = Math.max(0, leftMs(onAir, nowMs))
-  const queuedMs = [...orders.map((entry) => entry.track), ...songs].reduce(
-    (sum, track) => sum + durationOf(track),
-    0,
-  )
+  const queuedMs = [...first, ...songs].reduce((sum, track) => sum + durationOf(track), 0)
   if (remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs) return null
   return { reason: 'no_time', minutesLeft: Math.floor((changeMs - nowMs) / 60_000) }
 }
@@ -191,12 +200,19 @@ function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
   return Math.min(pendingSwitch.atMs, naturalMs ?? Number.POSITIVE_INFINITY)
 }
 
+/** Rule A4: the place of a donated song, or where that is beside itself, the next one behind it that is not. */
+function placeApart(state: PlayoutState, order: SongOrder): number {
+  const first = placeOf(state, order)
+  for (let place = first; place <= state.list.entries.length; place++)
+    if (!isNearby(state, place, order.track)) return place
+  return first
+}
+
 /** Rule A4: the same track is heard just before or just after the place. */
-function isNearby(state: PlayoutState, order: SongOrder): boolean {
+function isNearby(state: PlayoutState, place: number, { id }: TrackRef): boolean {
   const { entries } = state.list
-  const place = placeOf(state, order)
   const after = entries[place] ?? state.prepared[state.mode]?.entries[0]
-  return [entries[place - 1], after].some((entry) => entry?.track.id === order.track.id)
+  return [entries[place - 1], after].some((entry) => entry?.track.id === id)
 }
 
 const tierOf = ({ tier }: { tier: number | null }) => tier ?? 1

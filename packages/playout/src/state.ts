@@ -165,7 +165,7 @@ export interface List extends PreparedList {
   index: number
 }
 
-/** A mode switch that an admin asked for at a moment; `waiting`: the moment came, but a donated song was queued. */
+/** A mode switch that an admin asked for; `waiting`: its moment came, but a donated song was on air or queued. */
 export interface PendingSwitch {
   target: Mode
   atMs: number
@@ -399,6 +399,23 @@ export function dueMode({ forced, schedule, nightMode, emptyModes }: PlayoutStat
   const wanted = isForced ? forced.mode : naturalMode(schedule, atMs)
   if (!nightMode || !emptyModes.includes(wanted)) return wanted
   return modes.find((mode) => !emptyModes.includes(mode)) ?? wanted
+}
+
+/** The song on air, or the one that goes on after a talk. */
+export function songOnAir({ onAir }: Pick<PlayoutState, 'onAir'>): QueueEntry | null {
+  switch (onAir.phase) {
+    case 'track':
+      return onAir.entry
+    case 'chat':
+      return onAir.interrupted ? onAir.entry : null
+    default:
+      return null
+  }
+}
+
+/** Only a skip ends it before its end. */
+export function isDonatedOnAir(state: Pick<PlayoutState, 'onAir'>): boolean {
+  return songOnAir(state)?.orderType === 'donated'
 }
 
 /** A donated song waits in this list: it keeps the mode. */

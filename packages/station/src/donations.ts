@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { donations, Mode, Reply, Track } from '@solstice/contracts'
-import { lockOf, type PlayoutState } from '@solstice/playout'
+import { lockOf, obstacleTo, type PlayoutState } from '@solstice/playout'
 import { noteDonation } from './donation-claims.ts'
 import { makeRoomForOrder } from './donation-retention.ts'
 import { mostMinor, readDonationSettings } from './donation-settings.ts'
 import { Failure } from './failure.ts'
+import { trackRef } from './library.ts'
 import { oncePerVersion } from './per-version.ts'
 import type { DataStore, DonationRecord } from './ports/data-store.ts'
 import type { PaymentProvider } from './ports/payments.ts'
@@ -37,7 +38,7 @@ export interface OrderMoment {
 /**
  * What it costs to have a song queued now.
  *
- * @throws Failure SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR
+ * @throws Failure SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, SONG_NOT_ORDERABLE
  */
 export async function priceSong(
   deps: { data: Pick<DataStore, 'settings' | 'tracks'>; provider: PaymentProvider },
@@ -65,7 +66,8 @@ export type PlacedOrder = { donation: Donation } & (
 /**
  * Takes an order, which is pending until its payment is confirmed. A checkout that the service refuses leaves nothing behind.
  *
- * @throws Failure TIER_UNAVAILABLE, SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, DONATIONS_PAUSED, DONATIONS_FULL
+ * @throws Failure TIER_UNAVAILABLE, SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, SONG_NOT_ORDERABLE, DONATIONS_PAUSED,
+ * DONATIONS_FULL
  * @throws Error when the payment service does not take it
  */
 export async function orderSong(
@@ -162,17 +164,24 @@ export async function donationCurrencies(data: Pick<DataStore, 'donations'>): Pr
   return currencies(await data.donations.find())
 }
 
-/** @throws Failure SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR */
+/**
+ * A song that the queue would take now: nobody shall pay for one that it is sure to refuse.
+ *
+ * @throws Failure SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, SONG_NOT_ORDERABLE
+ */
 async function findOrderable(
   data: Pick<DataStore, 'tracks'>,
-  { air, mode }: OrderMoment,
+  { air, mode, nowMs }: OrderMoment,
   songId: string,
 ): Promise<Readonly<Track>> {
   const song = await data.tracks.get(songId)
   if (!song) throw new Failure('SONG_NOT_FOUND')
   const lock = air && lockOf(air, songId)
   if (lock) throw new Failure('TRACK_LOCKED', { reason: lock })
-  if (song.mode !== mode) throw new Failure('SONG_OFF_AIR')
+  if (song.mode !== mode) throw new Failure('SONG_OFF_AIR', { reason: 'wrong_mode' })
+  const order = { track: trackRef(song), mode, orderType: 'donated', tier: null } as const
+  const obstacle = air && obstacleTo(air, order, nowMs)
+  if (obstacle) throw new Failure('SONG_NOT_ORDERABLE', obstacle)
   return song
 }
 

@@ -1,11 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import type { RadioState, ServerPayload } from '@solstice/contracts'
-import { claimPaid, failDonation } from '@solstice/station'
+import { claimPaid, failDonation, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { openApp } from '../../../../tests/harness/app.ts'
 import { openPaymentServices } from '../../../../tests/harness/payment-services.ts'
 import { putOnAir } from '../../../../tests/harness/put-on-air.ts'
 import { openSocket } from '../../../../tests/harness/socket-client.ts'
+import { Refusal } from '../api.ts'
+import { textOf } from '../language.ts'
 import { createStore, type Store } from '../store.ts'
 import type { Link } from './connection.ts'
 import { createDonations, type Order, PACE, placeOf, withoutDonation } from './donations.ts'
@@ -75,7 +77,11 @@ t.test('orders of a listener', async (t) => {
   const { app, ports, addTrack, tokens } = station
   const { data, announcer, clock } = ports
   const track = await addTrack('day/song.mp3', null, { title: 'Morning Tide', artist: 'Hilda' })
-  await putOnAir(station, { mode: 'day' })
+  const current = trackRef(await addTrack('day/current.mp3', null, { duration: 3600 }))
+  const entry = { entryId: 'e', track: current, orderType: null, tier: null }
+  const list = { entries: [entry], index: 0, repeats: false }
+  const playing = { phase: 'track', entry, startedAtMs: station.ports.clock.nowMs() } as const
+  await putOnAir(station, { mode: 'day', list, onAir: playing })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const browser = openBrowser(t, url)
@@ -122,6 +128,8 @@ t.test('orders of a listener', async (t) => {
     const offer = await page.offer(song.id)
     t.match(offer, { currency: 'UAH', flowType: 'matching', tiers: [{ tier: 1, price: 1 }] })
     await t.rejects(page.offer('day/nothing.mp3'), /404/)
+    const refusal = await page.offer(current.id).catch((error: Refusal) => error)
+    t.equal(refusal instanceof Refusal && textOf(refusal.body, 'en'), 'The track is playing now', 'why not')
     const placed = await page.order(song, priced)
     paidId = placed.donationId
     const { payAt } = page.orders.value[0]!.ticket!

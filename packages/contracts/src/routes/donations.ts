@@ -217,7 +217,14 @@ export const getDonationTiers = defineRoute({
     flowType: Type.Union([Type.Literal('checkout'), Type.Literal('matching')]),
     chattingBlocked: Type.Boolean(),
   }),
-  failures: ['BAD_REQUEST', 'SONG_NOT_FOUND', 'TRACK_LOCKED', 'SONG_OFF_AIR', 'DONATIONS_TIERS_FAILED'],
+  failures: [
+    'BAD_REQUEST',
+    'SONG_NOT_FOUND',
+    'TRACK_LOCKED',
+    'SONG_OFF_AIR',
+    'SONG_NOT_ORDERABLE',
+    'DONATIONS_TIERS_FAILED',
+  ],
   example: {
     query: { songId: SONG },
     reply: {
@@ -263,6 +270,7 @@ export const createDonation = defineRoute({
     'SONG_NOT_FOUND',
     'TRACK_LOCKED',
     'SONG_OFF_AIR',
+    'SONG_NOT_ORDERABLE',
     'DONATIONS_PAUSED',
     'DONATIONS_FULL',
     'RATE_LIMITED',
