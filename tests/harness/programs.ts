@@ -14,6 +14,7 @@ export const startedByTests = [
   'scripts/start.ts',
   'scripts/station.ts',
   'packages/adapters/src/jobs-bullmq.ts',
+  'packages/adapters/src/log.ts',
   'packages/adapters/src/media-local.ts',
   'tests/suites/data-writer.ts',
 ] as const

@@ -1,18 +1,13 @@
 import { existsSync } from 'node:fs'
 import { lostToEphemeralStorage } from '@solstice/station'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { openLog } from './log.ts'
+import { openLog, openOutput } from './log.ts'
 import { openPayments } from './payments/index.ts'
 
 /** Ends what a process started; called once, at the end of its life. */
 export type Stop = () => Promise<void>
 
-/**
- * Log lines are gathered and written behind the event loop's back: a thousand listeners may join within a second, and a
- * slow disk or pipe must not hold up the sound. None is lost when the process ends by itself.
- */
-const GATHERED = { sync: false, minLength: 4_096, periodicFlush: 100 }
 const STOP_LIMIT_MS = 9_000
 /** EX_CONFIG of sysexits.h: tells a supervisor that starting again is of no use. */
 const CONFIGURATION_REFUSED = 78
@@ -73,7 +68,7 @@ function configure(name: string) {
     // What is already in the environment wins. Tests say all they mean and must not depend on somebody's .env.
     if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
-    const log = openLog(name, config.logLevel, pino.destination(GATHERED))
+    const log = openLog(name, config.logLevel, openOutput())
     for (const warning of warnings) log.warn(warning)
     const lost = lostToEphemeralStorage(config, openPayments(config))
     if (lost.length)
