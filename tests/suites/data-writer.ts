@@ -15,8 +15,9 @@ process.once('SIGUSR2', async () => {
   try {
     await write()
   } catch (error) {
-    const { message, cause } = error as Error
-    say(`refused: ${message}: ${cause instanceof Error ? cause.message : ''}`)
+    const said: string[] = []
+    for (let one = error; one instanceof Error; one = one.cause) said.push(one.message)
+    say(`refused: ${said.join(': ')}`)
   }
   clearInterval(alive)
 })

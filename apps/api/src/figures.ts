@@ -112,6 +112,18 @@ export function reportFigures(
     },
     BUCKETS_S,
   )
+  metrics.counter(
+    {
+      name: 'solstice_refusals_total',
+      help: 'Requests refused for reasons of our own: a store that is away, a full disk, faults',
+      labels: ['code', 'reason'],
+    },
+    () =>
+      [...app.refusals].map(([label, value]) => {
+        const [code = '', reason = ''] = label.split(' ')
+        return { labels: { code, reason }, value }
+      }),
+  )
   app.addHook('onResponse', async (request, reply) => {
     const status = `${Math.floor(reply.statusCode / 100)}xx`
     observe({ route: patternOf(request), method: request.method, status }, reply.elapsedTime / 1000)

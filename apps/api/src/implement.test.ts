@@ -114,7 +114,9 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     t.equal(broken.statusCode, 500)
     t.same(broken.json(), failureBody('INTERNAL'))
     t.notMatch(broken.body, /hunter2|stack|implement\.test/)
-    t.same((await post({ ...good, name: 'full' })).json(), failureBody('STORAGE_WRITE_FAILED'))
+    const full = await post({ ...good, name: 'full' })
+    t.equal(full.statusCode, 503)
+    t.same(full.json(), failureBody('DATA_UNAVAILABLE', { retryAfterSecs: 5, reason: 'disk_full' }))
   })
 
   t.test('another method of a known path is 405 with Allow, before its body is looked at', async (t) => {

@@ -12,13 +12,16 @@ import {
   type Route,
   type Upload,
 } from '@solstice/contracts'
-import { Failure, type MediaStorage } from '@solstice/station'
+import { Failure, type MediaStorage, nameFullDisk } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type Caller, type Gate, isForAdmins } from './access.ts'
 import { isTooComplex } from './json-size.ts'
 import { describeRoute } from './openapi.ts'
 import { type BodyPace, hasBody, mustClose, type RequestBodies, watchBodies } from './request-bodies.ts'
+
+/** Counts by `code reason`. */
+type Refusals = Map<string, number>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -27,6 +30,8 @@ declare module 'fastify' {
     bodies: RequestBodies
     /** Whether an upload of this many bytes can be kept. */
     hasRoomFor: MediaStorage['hasRoomFor']
+    /** How many requests failed for reasons that are not the caller's, by code and reason. */
+    refusals: Refusals
   }
   interface FastifyContextConfig {
     /** The contract route that this is, or why it is none. */
@@ -170,7 +175,7 @@ async function expectUpload(app: FastifyInstance, { raw }: FastifyRequest, body:
     throw new Failure('BAD_REQUEST', { field: 'content-type', reason: `not_${body.kind}` })
   const bytes = Number(raw.headers['content-length'] ?? 0)
   if (bytes > body.maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
-  if (!(await app.hasRoomFor(bytes))) throw new Failure('STORAGE_WRITE_FAILED')
+  if (!(await app.hasRoomFor(bytes))) throw new Failure('DATA_UNAVAILABLE', { reason: 'disk_full' })
 }
 
 /** Routes that the plugins bring: preflights, the reference documentation, the web client. All of them are public. */
@@ -188,6 +193,7 @@ export interface ContractOptions {
  */
 export function speakContract(app: FastifyInstance, gate: Gate, options: ContractOptions = {}): void {
   app.decorate('gate', gate)
+  app.decorate('refusals', new Map())
   app.decorate('hasRoomFor', options.hasRoomFor ?? (async () => true))
   const tooSlow = (socket: Socket) => writeRefusal(socket, 'REQUEST_TIMEOUT')
   app.decorate('bodies', watchBodies(app.server, tooSlow, options.bodyPace))
@@ -251,13 +257,13 @@ const byFrameworkCode: Record<string, FailureCode> = {
 }
 
 /** Whatever went wrong, as a refusal of the contract. What is not the caller's fault is told to the log only. */
-function asFailure(error: FastifyError | Failure): Failure {
+function asFailure(thrown: FastifyError | Failure): Failure {
+  const error = nameFullDisk(thrown) as FastifyError | Failure
   if (error instanceof Failure) return error
   if (error.validation) return new Failure('BAD_REQUEST', wrongField(error))
   const code = byFrameworkCode[error.code]
   if (code) return new Failure(code)
   if (error instanceof SyntaxError && error.statusCode === 400) return new Failure('MALFORMED_JSON')
-  if (isOfFullDisk(error.cause)) return Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause: error })
   const isOfCaller = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
   return isOfCaller ? new Failure('BAD_REQUEST', { field: 'request' }) : new Failure('INTERNAL')
 }
@@ -268,11 +274,6 @@ function wrongField({ validation, validationContext }: FastifyError): { field: s
   const missing = first?.params.missingProperty
   const field = [path, missing].filter(Boolean).join('.') || validationContext || 'request'
   return missing === undefined ? { field } : { field, reason: 'missing' }
-}
-
-/** The station's memory is in files as well. */
-function isOfFullDisk(cause: unknown): boolean {
-  return cause instanceof Error && ['ENOSPC', 'EDQUOT', 'EROFS'].includes((cause as FastifyError).code)
 }
 
 function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
@@ -287,6 +288,7 @@ export function refuse(error: FastifyError | Failure, request: FastifyRequest, r
   const { status } = failures[code]
   const isExpected = failure.cause === undefined && (error instanceof Failure || status < 500)
   if (!isExpected) request.log.error({ err: error }, 'a request failed')
+  if (status >= 500) count(request.server.refusals, code, details)
   if (typeof details.retryAfterSecs === 'number') reply.header('retry-after', details.retryAfterSecs)
   // What the framework refuses by itself passes no hooks.
   closeUnread(request, reply)
@@ -298,6 +300,12 @@ export function refuse(error: FastifyError | Failure, request: FastifyRequest, r
     // Every refusal is of the contract, whether or not the route expected it.
     .serializer(JSON.stringify)
     .send(failureBody(code, details))
+}
+
+function count(refusals: Refusals | undefined, code: FailureCode, { reason }: FailureDetails): void {
+  if (!refusals) return
+  const label = `${code} ${reason === 'disk_full' ? reason : ''}`
+  refusals.set(label, (refusals.get(label) ?? 0) + 1)
 }
 
 const byConnectionError: Record<string, FailureCode> = {

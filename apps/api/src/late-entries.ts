@@ -16,7 +16,7 @@ const MOST_WAITING = 2_000
 
 /** Entries of the audit log that wait on this machine's disk until the store takes them. */
 export interface LateEntries {
-  /** Resolves when the entry would survive a power cut, or is in the log of the process where the disk takes nothing. */
+  /** Resolves when the entry would survive a power cut; where the disk takes nothing, when it waits in memory. */
   add(entry: LateEntry['entry']): Promise<void>
   /** Tries once more; what is not taken then waits for the next process. */
   close(): Promise<void>
@@ -76,15 +76,13 @@ export function keepLateEntries(deps: {
   return {
     async add(entry) {
       const late = { id: randomUUID(), entry, receivedAt: entry.createdAt }
-      try {
-        if (waiting.length >= MOST_WAITING) throw new Error('too many wait already')
-        await spool.keep(late)
-        waiting.push(late)
-        log.warn({ entry }, 'the store is away: an entry of the audit log waits for it')
-        if (!working) tryAgain()
-      } catch (err) {
-        log.error({ err, entry }, 'the audit log lacks an entry')
-      }
+      if (waiting.length >= MOST_WAITING) return void log.error({ entry }, 'the audit log lacks an entry')
+      waiting.push(late)
+      await spool.keep(late).then(
+        () => log.warn({ entry }, 'the store is away: an entry of the audit log waits for it'),
+        (err) => log.error({ err }, 'entries of the audit log wait in memory: the disk takes none'),
+      )
+      if (!working) tryAgain()
     },
     async close() {
       await found

@@ -23,6 +23,7 @@ import { audioTags } from './audio-tags.ts'
 import { openRedisBus } from './bus-redis.ts'
 import type { Config } from './config.ts'
 import { openDeleteQuota } from './delete-quota-redis.ts'
+import { reportDisks } from './disks.ts'
 import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
@@ -78,6 +79,8 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
   const bus = openRedisBus(redis, clock, log)
   const jobs = openJobQueue(config.redisUrl, log)
   const microphones = openMicrophones(redis)
+  const metrics = createMetrics()
+  reportDisks(metrics, config)
   return {
     config,
     log,
@@ -99,7 +102,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     leases: openLeases(redis),
     microphones,
     replicas: openReplicas(redis, clock),
-    metrics: createMetrics(),
+    metrics,
     redis,
     async close() {
       await Promise.all([bus.close(), jobs.close(), data.close(), media.close()])

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CollectionSpec, type Contents, collections, type DataStore } from '@solstice/station'
+import {
+  type CollectionSpec,
+  type Contents,
+  collections,
+  type DataStore,
+  nameFullDisk,
+} from '@solstice/station'
 import { syncFolder, writeDurably } from './durable-files.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { type Change, QueuedCollection } from './queued-collection.ts'
@@ -195,7 +201,8 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
       for (const tell of settle) tell()
     } catch (error) {
       const refused = batch.length > 0 ? batch : this.waiting.splice(0)
-      for (const change of refused) change.refuse(error)
+      const named = nameFullDisk(error)
+      for (const change of refused) change.refuse(named)
     }
   }
 

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CollectionSpec, type Contents, collections, type DataStore, Failure } from '@solstice/station'
+import {
+  type CollectionSpec,
+  type Contents,
+  collections,
+  type DataStore,
+  Failure,
+  unavailable,
+} from '@solstice/station'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { migrate, UnfitDatabase } from './data-sql-migrations.ts'
@@ -31,7 +38,6 @@ const FIRST_CONNECT_LIMIT_MS = 30_000
 const FIRST_CONNECT_EVERY_MS = 500
 /** For how long a change waits for a PostgreSQL that is away. */
 const PATIENCE_MS = 5_000
-const RETRY_AFTER_S = 5
 const PAGE_ROWS = 2_000
 const PAGE_LIMIT_MS = 2_000
 /** So many changes that wait together are made together. */
@@ -194,7 +200,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
         return await this.#postgres.ask(question)
       } catch (error) {
         if (!(error instanceof PostgresAway)) throw error
-        if (!(await this.#postgres.retryWithin(untilMs - performance.now()))) throw unavailable()
+        if (!(await this.#postgres.retryWithin(untilMs - performance.now()))) throw refusalBy(error)
       }
     }
   }
@@ -350,7 +356,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
     const isAway = error instanceof PostgresAway
     const refused = batch.length > 0 && !isAway ? batch : [...batch, ...this.waiting.splice(0)]
     if (isAway) this.#alone = 0
-    for (const change of refused) change.refuse(isAway ? unavailable() : error)
+    for (const change of refused) change.refuse(isAway ? refusalBy(error) : error)
   }
 }
 
@@ -360,8 +366,10 @@ async function isCommitted({ run }: Session, token: string): Promise<boolean> {
   return rows.length > 0
 }
 
-function unavailable(): Failure {
-  return new Failure('DATA_UNAVAILABLE', { retryAfterSecs: RETRY_AFTER_S })
+/** Only whether its disk is full is told: what else PostgreSQL says may hold addresses. */
+function refusalBy(error: PostgresAway): Failure {
+  const { code, details } = unavailable(error.cause)
+  return new Failure(code, details)
 }
 
 /** Places and records as jsonb, in one text or, of many, in several; one text also of none. */

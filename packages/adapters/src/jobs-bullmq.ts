@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, Failure, type Given, HeldUp, type JobName, type JobQueue } from '@solstice/station'
+import {
+  type Answer,
+  Failure,
+  type Given,
+  HeldUp,
+  isOfFullDisk,
+  type JobName,
+  type JobQueue,
+  nameFullDisk,
+  unavailable,
+} from '@solstice/station'
 import { DelayedError, type Job, type JobsOptions, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -169,7 +179,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       return await answered(redis, answer, REDIS_LIMIT_MS)
     } catch (error) {
       if (!closing.signal.aborted) log.warn({ err: error }, 'the job queue does not answer')
-      throw new Failure('JOBS_UNAVAILABLE')
+      throw isOfFullDisk(error) ? unavailable(error) : new Failure('JOBS_UNAVAILABLE')
     }
   }
 
@@ -360,7 +370,8 @@ export async function workJobs(
     try {
       context.stopping.throwIfAborted()
       return await process(job.data, context).finally(progress.save)
-    } catch (error) {
+    } catch (thrown) {
+      const error = nameFullDisk(thrown)
       if (wanted?.signal.aborted) throw new UnrecoverableError(UNWANTED)
       if (error instanceof Failure) throw refused(job, error)
       const isHeldUp = error instanceof HeldUp

@@ -22,7 +22,7 @@ export interface Metrics {
   /** A figure that goes up and down, read when somebody asks. What cannot be read in 2 s is left out. */
   gauge(figure: Figure, read: () => Reading | Promise<Reading>): void
   /** A figure that only rises while the process lives. */
-  counter(figure: Figure, read: () => number): void
+  counter(figure: Figure, read: () => number | Exclude<Reading, number | null>): void
   /** Durations in seconds, counted by buckets. */
   durations<Label extends string>(
     figure: Required<Figure<Label>>,
@@ -68,7 +68,9 @@ export function createMetrics(): Metrics {
         ...metricOf(figure),
         collect() {
           counter.reset()
-          counter.inc(read())
+          const reading = read()
+          if (typeof reading === 'number') counter.inc(reading)
+          else for (const { labels, value } of reading) counter.inc(labels, value)
         },
       })
     },

@@ -27,7 +27,7 @@ export class PostgresAway extends Error {
   /** Whether it could not be talked to at all. */
   readonly isGone: boolean
   constructor(cause: unknown, isGone: boolean) {
-    super(reasonOf(cause))
+    super(reasonOf(cause), { cause })
     this.name = 'PostgresAway'
     this.isGone = isGone
   }

@@ -311,6 +311,12 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     ),
     cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
   },
+  DATA_UNAVAILABLE: {
+    disk_full: text(
+      'На диску сервера закінчилося місце. Зміни знову стануть можливими, щойно його звільнять',
+      "The server's disk is full. Changes are possible again as soon as there is room",
+    ),
+  },
   STORAGE_WRITE_FAILED: {
     tags: text('Теги цього файлу не вдається змінити', 'The tags of this file cannot be changed'),
     away: text('Сховище файлів не відповідає', 'The file storage does not answer'),

@@ -8,7 +8,7 @@ import type { Bus, StationClock } from './ports/bus.ts'
 import type { ClipRecord, DataStore } from './ports/data-store.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioTags } from './ports/outside.ts'
-import { cleanFilename, receiveMp3, settle } from './uploads.ts'
+import { cleanFilename, receiveMp3, refuseWrite, settle } from './uploads.ts'
 
 /** What tells the three families apart behind the wire. */
 interface Family {
@@ -185,7 +185,7 @@ export function createClips(deps: {
       }
       const inserted = await data.clips.insert(clip).catch(async (cause: unknown) => {
         await media.delete(clipMedia(clip))
-        throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+        return refuseWrite(cause)
       })
       if (!inserted) {
         await media.delete(clipMedia(clip))

@@ -13,6 +13,38 @@ export class Failure extends Error {
   }
 }
 
+/** An error of the system, of PostgreSQL (disk_full) and of Redis, which puts the system's text into its own. */
+const FULL_DISK_CODES: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', '53100'])
+const FULL_DISK_TEXT = /^MISCONF .*No space left on device/
+const MAX_CAUSES = 5
+const RETRY_AFTER_S = 5
+
+/** Whether an error, or what caused it, is that a disk has no room. */
+export function isOfFullDisk(error: unknown): boolean {
+  let one = error
+  for (let depth = 0; depth <= MAX_CAUSES && one instanceof Error; depth++) {
+    const { code } = one as NodeJS.ErrnoException
+    if (FULL_DISK_CODES.has(code) || FULL_DISK_TEXT.test(one.message)) return true
+    if (one instanceof Failure && one.details.reason === 'disk_full') return true
+    one = one.cause
+  }
+  return false
+}
+
+/** The refusal by a store that is away, or full when its error says so. */
+export function unavailable(cause?: unknown): Failure {
+  const details = { retryAfterSecs: RETRY_AFTER_S, ...(isOfFullDisk(cause) && { reason: 'disk_full' }) }
+  const failure = new Failure('DATA_UNAVAILABLE', details)
+  return cause === undefined ? failure : Object.assign(failure, { cause })
+}
+
+/** An error as it is, unless it is that a disk is full: then the refusal. */
+export function nameFullDisk(error: unknown): unknown {
+  return isOfFullDisk(error) && !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')
+    ? unavailable(error)
+    : error
+}
+
 /** Whether a store is away or full: what was refused for that can be done later. */
 export function isOfStore(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false

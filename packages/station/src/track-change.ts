@@ -1,5 +1,5 @@
 import type { Audit } from './audit.ts'
-import { Failure, HeldUp, isOfStore } from './failure.ts'
+import { Failure, HeldUp, isOfStore, nameFullDisk } from './failure.ts'
 import { lyricsKey } from './keys.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
@@ -56,7 +56,8 @@ export function resumable(run: Run): ResumableRun {
       try {
         return await work()
       } catch (error) {
-        throw isBegun && isOfStore(error) ? new HeldUp(error) : error
+        const named = nameFullDisk(error)
+        throw isBegun && isOfStore(named) ? new HeldUp(named) : named
       }
     },
   }

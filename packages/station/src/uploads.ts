@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts'
+import { Failure, nameFullDisk } from './failure.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from './ports/outside.ts'
 
@@ -115,7 +115,8 @@ async function store(media: MediaStorage, key: MediaKey, content: AsyncIterable<
 
 /** What went wrong, as a refusal of the contract. */
 export function refuseWrite(error: unknown): never {
-  if (error instanceof Failure) throw error
+  const named = nameFullDisk(error)
+  if (named instanceof Failure) throw named
   throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause: error })
 }
 

@@ -92,7 +92,7 @@ export async function importVideo(
           filename = [tags.artist, tags.title].filter(Boolean).join(' - ').replace(/[/\\]/g, '_')
           if (await deps.uploads.isTaken(`${mode}/${filename}`)) throw new Failure('FILENAME_EXISTS')
           if (!(await deps.media.hasRoomFor(uploads.uploadSongFile.body.maxBytes)))
-            throw new Failure('STORAGE_WRITE_FAILED')
+            throw new Failure('DATA_UNAVAILABLE', { reason: 'disk_full' })
           return tags
         },
         progress(share) {

@@ -16,7 +16,7 @@ import {
   type ServerEventName,
   type ServerPayload,
 } from '@solstice/contracts'
-import { type Admin, Failure, holds } from '@solstice/station'
+import { type Admin, Failure, holds, nameFullDisk } from '@solstice/station'
 import type { Logger } from 'pino'
 import { Compile } from 'typebox/compile'
 import type { Seat } from './roster.ts'
@@ -139,7 +139,8 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
         ? await handler.answer(caller, payload as ClientPayload<E>)
         : handler.refuse?.(caller, payload)
       if (answer !== undefined) callback?.(answer)
-    } catch (error) {
+    } catch (thrown) {
+      const error = nameFullDisk(thrown)
       const isFailure = error instanceof Failure
       if (!isFailure) log.error({ err: error, event }, 'an event could not be answered')
       const told = codedFailure(error)
