@@ -312,7 +312,7 @@ export async function goOnAir(
   }
 
   const obey = async () => {
-    for await (const { id, asker, command } of desk.commands(state.appliedThrough)) {
+    for await (const { id, asker, command } of desk.commands(state.appliedThrough, offAir)) {
       if (offAir.aborted) return
       // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
       const isCut = cuts.has(command.type) || state.onAir.phase === 'chat'

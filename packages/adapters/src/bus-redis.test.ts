@@ -302,14 +302,3 @@ t.test('while Redis is away it is not asked more and more', async (t) => {
   await server.restart()
   while (!bus.isConnected()) await pause(20)
 })
-
-t.test('nobody on air: a command is refused after its time, and what was asked is not lost', async (t) => {
-  const { url } = await startRedis(t)
-  const asker = await join(t, url)
-  await t.rejects(asker.bus.send({ type: 'library-changed' }), { code: 'AIR_UNAVAILABLE' })
-  const desk = await asker.bus.takeDesk(never)
-  for await (const { command } of desk.commands('0-0')) {
-    t.same(command, { type: 'library-changed' })
-    break
-  }
-})

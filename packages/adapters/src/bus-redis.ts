@@ -1,24 +1,20 @@
-import { randomUUID } from 'node:crypto'
-import type { Command, Outcome, PlayoutState } from '@solstice/playout'
-import { type Bus, Failure, type WallClock } from '@solstice/station'
+import type { PlayoutState } from '@solstice/playout'
+import type { Bus, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { compareIds, decodeChunk, keys, pause, readWhole, splitMessage } from './bus-wire.ts'
+import { createSender } from './commands-redis.ts'
 import { takeDesk } from './desk-redis.ts'
 import { anotherConnection, answered } from './redis.ts'
 import { createStateReader } from './state-reader.ts'
 import { readStream } from './stream-reader.ts'
 
-const OUTCOME_LIMIT_MS = 6_000
-const KEPT_COMMANDS = 10_000
 const HEARTBEAT_MS = 1_000
 const RETRY_MS = 500
 
 /** The bus over Redis: streams for what must not be lost or doubled, pub/sub for what is only news. */
 export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
   const closing = new AbortController()
-  const asker = randomUUID()
-  const waiting = new Map<string, (outcome: Outcome) => void>()
   const listeners = new Map<string, Set<(message: string) => void>>()
   // ioredis writes a SUBSCRIBE before the connection is ready, and then asks for INFO, which a subscribed connection may
   // not; and of subscriptions made that early it restores none, nor answers them. So this connection greets with nothing,
@@ -49,15 +45,6 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
     return unsubscribe
   }
 
-  let outcomes: Promise<unknown> | null = null
-  const listenForOutcomes = () => {
-    outcomes ??= subscribe(keys.outcomes(asker), (message) => {
-      const { token, outcome } = JSON.parse(message) as { token: string; outcome: Outcome }
-      waiting.get(token)?.(outcome)
-    })
-    return outcomes
-  }
-
   let lastAnswerMs = performance.now()
   const heartbeat = setInterval(() => {
     for (const connection of [redis, subscriber]) {
@@ -74,26 +61,7 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
   heartbeat.unref()
 
   return {
-    async send<C extends Command>(command: C) {
-      const token = randomUUID()
-      let timer: NodeJS.Timeout | undefined
-      const answer = new Promise<Outcome>((resolve, reject) => {
-        waiting.set(token, resolve)
-        timer = setTimeout(() => reject(new Failure('AIR_UNAVAILABLE')), OUTCOME_LIMIT_MS)
-      })
-      const ask = async () => {
-        await listenForOutcomes()
-        const fields = ['asker', asker, 'token', token, 'command', JSON.stringify(command)]
-        await redis.xadd(keys.commands, 'MAXLEN', '~', KEPT_COMMANDS, '*', ...fields)
-      }
-      try {
-        ask().catch((error) => log.warn({ err: error }, 'a command could not be sent'))
-        return (await answer) as Outcome<C['type']>
-      } finally {
-        clearTimeout(timer)
-        waiting.delete(token)
-      }
-    },
+    send: createSender({ redis, clock, log, subscribe }),
 
     async follow(onState) {
       const reader = createStateReader()

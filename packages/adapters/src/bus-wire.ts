@@ -18,6 +18,8 @@ export const keys = {
   /** The last half minute of sound. */
   frames: `${PREFIX}frames`,
   commands: `${PREFIX}commands`,
+  /** Id of a command, for as long as it may be sent again. */
+  asked: (token: string) => `${PREFIX}asked:${token}`,
   outcomes: (asker: string) => `${PREFIX}outcomes:${asker}`,
   /** Told when the desk was handed over. */
   deskFree: `${PREFIX}desk-free`,

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Command, Outcome, PlayoutState } from '@solstice/playout'
-import type { AirDesk, Asker, Consequence, FrameChunk } from '@solstice/station'
+import type { PlayoutState } from '@solstice/playout'
+import type { AirDesk, Consequence, FrameChunk } from '@solstice/station'
 import { type BusLines, decodeChunk, encodeChunk, keys, pause, readWhole } from './bus-wire.ts'
+import { answer, readCommand, takeUp } from './commands-redis.ts'
 import { IS_HELD, LEASE_MS } from './desk-watch.ts'
 import { anotherConnection, answered } from './redis.ts'
 import { createStateReader } from './state-reader.ts'
 import { createStateWriter, type WrittenState } from './state-writer.ts'
 import { anchorOf, clockKeys, moveExpiries } from './station-clock.ts'
-import { readStream } from './stream-reader.ts'
+import { lastId, readStream } from './stream-reader.ts'
 
 const RENEW_EVERY_MS = 1_000
 /** Without a renewal for so long the holder stops by itself, before Redis lets the lease run out. */
@@ -252,17 +253,19 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       return null
     },
 
-    async *commands(after) {
-      for await (const [id, fields] of readStream(redis, keys.commands, after, 100, lost.signal)) {
-        const command = readCommand(fields)
-        if (command) yield { id, ...command }
+    async *commands(after, stopping = lost.signal) {
+      const stop = AbortSignal.any([lost.signal, stopping])
+      const lease = { token, lost: stop }
+      for await (const [id, fields] of readStream(redis, keys.commands, after, 100, stop)) {
+        // What is left is for whoever takes the desk next.
+        if (stop.aborted) return
+        const sent = readCommand(fields)
+        if (sent && (await takeUp({ redis, clock, log }, lease, id, sent)))
+          yield { id, asker: sent.asker, command: sent.command }
       }
     },
 
-    async lastCommand() {
-      const [last] = await redis.xrevrange(keys.commands, '+', '-', 'COUNT', 1)
-      return last?.[0] ?? '0-0'
-    },
+    lastCommand: () => lastId(redis, keys.commands),
 
     async save(state, due = []) {
       try {
@@ -278,9 +281,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       isTidy = await saveOnce(state, due)
     },
 
-    async answer({ bus, token }: Asker, outcome: Outcome) {
-      await answered(redis, redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome })))
-    },
+    answer: (asker, outcome) => answer({ redis }, asker, outcome),
 
     async publish(chunk: FrameChunk) {
       await write(keys.frames, (id) =>
@@ -297,15 +298,5 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       await answered(redis, redis.eval(RELEASE, 2, keys.lease, keys.deskFree, token)).catch(() => {})
       release()
     },
-  }
-}
-
-function readCommand(fields: Buffer[]): { asker: Asker; command: Command } | null {
-  const texts = fields.map((field) => field.toString())
-  try {
-    const command = JSON.parse(texts[5]!) as Command
-    return { asker: { bus: texts[1]!, token: texts[3]! }, command }
-  } catch {
-    return null
   }
 }

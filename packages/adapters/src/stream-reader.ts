@@ -32,6 +32,16 @@ export async function* readStream(
 }
 
 async function beganAnew(reader: Redis, key: string, after: string): Promise<boolean> {
-  const [last] = await answered(reader, reader.xrevrange(key, '+', '-', 'COUNT', 1)).catch(() => [])
-  return last !== undefined && compareIds(last[0], after) < 0
+  const last = await lastId(reader, key).catch(() => null)
+  return last !== null && compareIds(last, after) < 0
+}
+
+/** The highest id that a stream ever had, also when that entry was deleted; '0-0' for none. */
+export async function lastId(redis: Redis, key: string): Promise<string> {
+  const [exists, facts] = await answered(
+    redis,
+    Promise.all([redis.exists(key), redis.xinfo('STREAM', key).catch(() => [])]),
+  )
+  const told = facts as unknown[]
+  return exists === 0 ? '0-0' : String(told[told.indexOf('last-generated-id') + 1])
 }

@@ -1,6 +1,7 @@
 export { advance, nextDueMs, soundStartMs } from './advance.ts'
 export { apply, learn } from './apply.ts'
 export { fillerInReserve } from './chat.ts'
+export { isLasting } from './command-life.ts'
 export * from './commands.ts'
 export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'
 export { groupInsertCooldownSecsLeft } from './insert-group.ts'

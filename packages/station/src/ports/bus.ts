@@ -56,7 +56,10 @@ export function chunkEndMs(chunk: FrameChunk): number {
 
 /** The station's nervous system, for anyone. */
 export interface Bus {
-  /** Asks something of the air. @throws Failure AIR_UNAVAILABLE when no worker answered in 6 s; asking again is safe. */
+  /**
+   * Asks something of the air. @throws Failure AIR_UNAVAILABLE when no worker answered in 6 s: then it is not done later
+   * either, unless it is a fact (`isLasting`); asking again is safe.
+   */
   send<C extends Command>(command: C): Promise<Outcome<C['type']>>
   /** Calls with the saved state now, if there is one, and at every change. */
   follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
@@ -97,8 +100,11 @@ export interface AirDesk {
   lastChunk(): Promise<FrameChunk | null>
   /** Id of the last command that was ever sent, '0-0' for none. */
   lastCommand(): Promise<CommandId>
-  /** Commands after `after`, in order, until the desk is lost. */
-  commands(after: CommandId): AsyncIterable<{ id: CommandId; asker: Asker; command: Command }>
+  /** Commands after `after` that are still wanted, in order, until the desk is lost or `stopping`. */
+  commands(
+    after: CommandId,
+    stopping?: AbortSignal,
+  ): AsyncIterable<{ id: CommandId; asker: Asker; command: Command }>
   /**
    * Resolves when the state is in Redis, in one write with what is still to be done about it, and on its way to all
    * followers. @throws when the desk is lost.
