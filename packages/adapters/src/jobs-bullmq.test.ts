@@ -158,8 +158,9 @@ t.test('work that somebody waits for', async (t) => {
     const jobIds: string[] = []
     let busy = 0
     await work(t, redis.url, {
-      'delete-tracks': async ({ songIds }, { jobId }) => {
+      'delete-tracks': async ({ songIds }, { jobId, keep }) => {
         jobIds.push(jobId)
+        await keep(1, 1, songIds)
         if (songIds.length > 100) {
           busy++
           await mayEnd.opened
@@ -178,6 +179,36 @@ t.test('work that somebody waits for', async (t) => {
     mayEnd.open()
     await batches
     t.equal(new Set(jobIds).size, 7, 'no two of them have the same id')
+    const kept = await inQueue(redis.url, 'batches', (own) => own.getCompleted())
+    t.same(
+      kept.map(({ data, progress, returnvalue }) => ({ data, progress, returnvalue })),
+      Array.from({ length: 3 }, () => ({ data: {}, progress: { done: 1, total: 1 }, returnvalue: null })),
+      'what was answered is not kept',
+    )
+  })
+
+  await t.test('tracks are measured also while all places of lyrics batches are taken', async (t) => {
+    const [measured, mayEnd] = [gate(), gate()]
+    t.teardown(mayEnd.open)
+    let busy = 0
+    await work(t, redis.url, {
+      'lyrics-batch': async () => {
+        busy++
+        await mayEnd.opened
+        return { results: [] }
+      },
+      'measure-loudness': async () => measured.open(),
+    })
+    for (let i = 0; i < 5; i++) await startBatch()
+    await until(async () => busy === 4)
+    await queue.add('measure-loudness', {})
+    await measured.opened
+    mayEnd.open()
+    await until(async () => busy === 5)
+
+    const old = { songIds: [], force: false, actor }
+    await inQueue(redis.url, 'background', (own) => own.add('lyrics-batch', old, { jobId: 'old' }))
+    await until(async () => (await progressOf('old'))?.state === 'done')
   })
 
   await t.test(
@@ -417,6 +448,18 @@ async function workElsewhere(t: Teardown, url: string, processors: string): Prom
   const worker = start(t, process.execPath, ['--input-type=module', '-e', script])
   await worker.printed(/taking jobs/)
   return worker
+}
+
+/** Asks a queue itself, as nobody else does. */
+async function inQueue<T>(url: string, name: string, ask: (queue: Queue) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { maxRetriesPerRequest: null })
+  const queue = new Queue(name, { connection: redis, prefix: 'solstice' })
+  try {
+    return await ask(queue)
+  } finally {
+    await queue.close()
+    redis.disconnect()
+  }
 }
 
 /** What the queue holds, read from Redis itself. */

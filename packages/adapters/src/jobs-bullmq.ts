@@ -25,6 +25,7 @@ const PREFIX = 'solstice'
 const concurrency = {
   jobs: 4,
   background: 4,
+  lyrics: 4,
   changes: 4,
   batches: 2,
   downloads: 2,
@@ -38,8 +39,8 @@ const queueNames = Object.keys(concurrency) as QueueName[]
 const isQueueName = (text: string): text is QueueName => Object.hasOwn(concurrency, text)
 
 /**
- * Where a job belongs: nobody waits for `jobs`, `background` (which may take hours) and `donations`, and `downloads` and
- * `listings` end with who does.
+ * Where a job belongs: nobody waits for `jobs`, `background` and `lyrics` (which may take hours) and `donations`, and
+ * `downloads` and `listings` end with who does.
  */
 const kindOf: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'reconcile-media': 'jobs',
@@ -51,7 +52,7 @@ const kindOf: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'sweep-donations': 'jobs',
   'measure-loudness': 'background',
   'prefetch-lyrics': 'background',
-  'lyrics-batch': 'background',
+  'lyrics-batch': 'lyrics',
   'edit-track': 'changes',
   'delete-tracks': 'changes',
   'move-tracks': 'changes',
@@ -113,10 +114,16 @@ const retries: JobsOptions = {
 /** By queue, since BullMQ clears all ended jobs of a queue by the rule of the one that ends. */
 const options: Record<QueueName, JobsOptions> = {
   jobs: { ...retries, removeOnComplete: { count: 100 } },
+  background: { ...retries, removeOnComplete: { count: 100 } },
   // What a batch found is read until a day after its end.
-  background: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
+  lyrics: { ...retries, removeOnComplete: { age: 24 * 60 * 60, count: 500 } },
   changes: { ...retries, removeOnComplete: { count: 100 } },
-  batches: { ...retries, removeOnComplete: { count: 50 } },
+  // What they are given, note and answer may be of the whole library: it is kept while somebody may wait for it.
+  batches: {
+    ...retries,
+    removeOnComplete: { age: (2 * ANSWER_LIMIT_MS) / 1_000, count: 50 },
+    removeOnFail: { age: 7 * 24 * 60 * 60, count: 20 },
+  },
   donations: { ...retries, removeOnComplete: { count: 100 } },
   downloads: { ...retries, removeOnComplete: { count: 50 } },
   listings: { ...retries, removeOnComplete: { count: 50 } },
@@ -166,6 +173,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
   const queues: Record<QueueName, Queue> = {
     jobs: openQueue('jobs', redis, log),
     background: openQueue('background', redis, log),
+    lyrics: openQueue('lyrics', redis, log),
     changes: openQueue('changes', redis, log),
     batches: openQueue('batches', redis, log),
     donations: openQueue('donations', redis, log),
@@ -197,10 +205,16 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
         ...(id && { deduplication: { id, keepLastIfActive: again } }),
         // Ids count up by queue. What changes are told apart by has to be one of both queues, and what a batch found is
         // kept by its id.
-        ...((queue === 'batches' || queue === 'background') && { jobId: randomUUID() }),
+        ...((queue === 'batches' || queue === 'lyrics') && { jobId: randomUUID() }),
         ...(jobId && { jobId }),
       }),
     )
+  }
+
+  /** The queue that has a job. The version before had all that takes long in one. */
+  const queueOf = async (name: JobName, id: string): Promise<Queue> => {
+    const its = queues[kindOf[name]]
+    return (await ask(redis.exists(its.toKey(id)))) === 1 ? its : queues.background
   }
 
   /** @throws Failure JOBS_UNAVAILABLE when it takes too long, or nobody is there to do it. */
@@ -239,6 +253,15 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
   const hasFailed = async (queue: Queue, { id }: Job) =>
     (await ask(redis.hexists(queue.toKey(id!), 'failedReason'))) === 1
 
+  /** Whoever waited has the answer of this job: what is left to know is how it went. */
+  const forgetContents = async (queue: Queue, id: string) => {
+    const ended = await queue.getJob(id)
+    if (!ended) return
+    const { done, total } = keptProgress(ended)
+    const light = { data: '{}', progress: JSON.stringify({ done, total }), returnvalue: 'null' }
+    await redis.hset(queue.toKey(id), light)
+  }
+
   const answerOf = async (queue: Queue, id: string, end: 'completed' | 'failed') => {
     const ended = await ask(queue.getJob(id))
     if (!ended) throw new Failure('JOBS_UNAVAILABLE')
@@ -256,7 +279,9 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       const queue = queueFor(name, given)
       const job = await add(queue, name, given)
       const end = await untilEnded(queues[queue], job, limitMs)
-      return answerOf(queues[queue], job.id!, end)
+      const answer = await answerOf(queues[queue], job.id!, end)
+      if (queue === 'batches') await ask(forgetContents(queues[queue], job.id!)).catch(() => {})
+      return answer
     },
 
     async performWhileWanted(name, given, leaving) {
@@ -285,14 +310,15 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     },
 
     async progress(name, id) {
-      const job = await ask(queues[kindOf[name]].getJob(id))
+      const queue = await queueOf(name, id)
+      const job = await ask(queue.getJob(id))
       if (job?.name !== name) return null
       const state = await ask(job.getState())
       if (state === 'unknown') return null
       const { done, total, notes } = keptProgress(job)
       if (state === 'completed') {
         // It may have ended after it was read.
-        const ended = await ask(queues[kindOf[name]].getJob(id))
+        const ended = await ask(queue.getJob(id))
         return { state: 'done', done, total, notes: ended?.returnvalue }
       }
       return {
@@ -426,7 +452,7 @@ function heldUpMs(attempts: number): number {
 /** A refusal on its way through Redis; it is final where somebody waits for it. */
 function refused(job: Job, failure: Failure): Error {
   const reason = writeRefusal(failure)
-  const isAwaited = !['jobs', 'background', 'donations'].includes(kindOf[job.name as JobName])
+  const isAwaited = !['jobs', 'background', 'lyrics', 'donations'].includes(kindOf[job.name as JobName])
   return isAwaited ? new UnrecoverableError(reason) : new Error(reason)
 }
 

@@ -109,6 +109,41 @@ t.test('a measurement that is broken off goes on where it was, the newest track 
   t.same(order.slice(2), ['new.mp3', 'old.mp3'])
 })
 
+t.test('the store is asked for all measurements once, and again only when tracks came', async (t) => {
+  const { ports, pathOf, add } = await prepare(t)
+  const { data } = ports
+  for (const name of ['a', 'b', 'c', 'late'])
+    await makeTone(pathOf(`day/${name}.mp3`), { hz: 440, seconds: 1 })
+  for (const [i, name] of ['a', 'b', 'c'].entries()) await add(`day/${name}.mp3`, { addedAt: i })
+  const asked: string[] = []
+  const measured: string[] = []
+  const { measurements } = data
+  const [get, find] = [measurements.get.bind(measurements), measurements.find.bind(measurements)]
+  const counting: Pick<typeof measurements, 'get' | 'find'> = {
+    get(id) {
+      asked.push(id)
+      return get(id)
+    },
+    find(where) {
+      asked.push('all')
+      return find(where)
+    },
+  }
+  Object.assign(measurements, counting)
+  const loudnessMeter: Ports['loudnessMeter'] = {
+    async measure(source, signal) {
+      measured.push(source.replace(/.*\//, ''))
+      if (measured.length === 2) await add('day/late.mp3', { addedAt: 9 })
+      return ports.loudnessMeter.measure(source, signal)
+    },
+  }
+  // Saved after each of them.
+  await createMeasuring({ ...ports, loudnessMeter }, 0)(never)
+  t.same(measured, ['c.mp3', 'b.mp3', 'late.mp3', 'a.mp3'], 'who comes in between is next')
+  t.same(asked, ['all', 'all'])
+  t.equal((await find()).length, 4)
+})
+
 t.test('without ffmpeg nothing is measured, and that is said once', async (t) => {
   const { ports, pathOf, add, warnings } = await prepare(t, { FFMPEG_PATH: '/no/such/ffmpeg' })
   await makeTone(pathOf('day/a.mp3'), { hz: 440, seconds: 1 })

@@ -1,5 +1,11 @@
 import type { Ports } from '@solstice/adapters'
-import { forgetMeasured, type Measured, type MediaStat, type TrackRecord } from '@solstice/station'
+import {
+  forgetMeasured,
+  type Measured,
+  type MeasurementRecord,
+  type MediaStat,
+  type TrackRecord,
+} from '@solstice/station'
 
 /** What was measured is saved, and the air told, so often and at the end. */
 const SAVED_EVERY_MS = 30_000
@@ -12,28 +18,33 @@ const nothing: Measured = { lufs: null, peakDb: null, isMono: false, startMs: 0,
  * those that are gone. Done again it goes on where it was. A local file that was replaced from outside is measured anew: each
  * is compared once in the life of the process.
  */
-export function createMeasuring(ports: Ports): (stopping: AbortSignal) => Promise<void> {
+export function createMeasuring(
+  ports: Ports,
+  savedEveryMs = SAVED_EVERY_MS,
+): (stopping: AbortSignal) => Promise<void> {
   const { config, data, media, bus, loudnessMeter, log } = ports
   const compared = new Set<string>()
   let hasComplained = false
 
-  const isMeasured = async ({ id, storageKey }: TrackRecord): Promise<boolean> => {
-    const known = await data.measurements.get(id)
+  const isMeasured = async (
+    { id, storageKey }: TrackRecord,
+    known: Readonly<MeasurementRecord> | undefined,
+  ): Promise<boolean> => {
     // A bucket is not asked about each of its files at each start.
-    if (!known || compared.has(id) || config.mediaStorage === 'cloud') return known !== null
+    if (!known || compared.has(id) || config.mediaStorage === 'cloud') return known !== undefined
     const file = await media.stat(storageKey).catch(() => null)
     const isOther = file !== null && !isSame(file, known)
     if (!isOther) compared.add(id)
     return !isOther
   }
 
-  const unmeasured = async (skipped: Set<string>): Promise<TrackRecord[]> => {
-    const tracks = await data.tracks.find()
+  const unmeasured = async (tracks: Tracks, skipped: Set<string>): Promise<TrackRecord[]> => {
     const ids = new Set(tracks.map(({ id }) => id))
     await forgetMeasured(data, (trackId) => !ids.has(trackId))
+    const known = new Map((await data.measurements.find()).map((one) => [one.trackId, one]))
     const waiting: TrackRecord[] = []
     for (const track of tracks) {
-      if (!skipped.has(track.id) && !(await isMeasured(track))) waiting.push(track)
+      if (!skipped.has(track.id) && !(await isMeasured(track, known.get(track.id)))) waiting.push(track)
     }
     return waiting.sort((a, b) => (b.addedAt ?? 0) - (a.addedAt ?? 0))
   }
@@ -62,14 +73,21 @@ export function createMeasuring(ports: Ports): (stopping: AbortSignal) => Promis
 
   return async (stopping) => {
     const skipped = new Set<string>()
+    let looked: Tracks | null = null
+    let waiting: TrackRecord[] = []
     for (;;) {
-      const waiting = await unmeasured(skipped)
+      // Tracks that came meanwhile are measured before those that have waited for long.
+      const tracks = await data.tracks.find()
+      if (tracks !== looked) waiting = await unmeasured(tracks, skipped)
+      looked = tracks
       if (waiting.length === 0) return
       const found: Found[] = []
+      let tried = 0
       const beganMs = performance.now()
       try {
         for (const track of waiting) {
           stopping.throwIfAborted()
+          tried++
           const one = await measure(track, stopping).catch((error) => {
             if (stopping.aborted || isOfMeter(error)) throw error
             log.warn({ err: error, track: track.id }, 'a track could not be measured now')
@@ -77,7 +95,7 @@ export function createMeasuring(ports: Ports): (stopping: AbortSignal) => Promis
           })
           if (one) found.push(one)
           else skipped.add(track.id)
-          if (performance.now() - beganMs > SAVED_EVERY_MS) break
+          if (performance.now() - beganMs > savedEveryMs) break
         }
       } catch (error) {
         if (!isOfMeter(error)) throw error
@@ -87,11 +105,13 @@ export function createMeasuring(ports: Ports): (stopping: AbortSignal) => Promis
       } finally {
         await save(found)
       }
-      log.info({ measured: found.length, waiting: waiting.length - found.length }, 'tracks are measured')
+      waiting = waiting.slice(tried)
+      log.info({ measured: found.length, waiting: waiting.length }, 'tracks are measured')
     }
   }
 }
 
+type Tracks = readonly Readonly<TrackRecord>[]
 type Found = Measured & { trackId: string; file: MediaStat }
 
 function isSame(one: MediaStat, other: MediaStat): boolean {
