@@ -9,7 +9,7 @@ const MAX_PRINTED_BYTES = 1024 * 1024
 /**
  * What ffmpeg says of a file that is no plain MP3: of a FLAC, WAV, Ogg, MP4 or Matroska.
  *
- * @throws when it is not one of these, or ffmpeg is missing or takes too long; the error of the system when there is no such file.
+ * @throws when it is not one of these, or ffmpeg is missing or takes too long.
  */
 export async function readContainer(
   path: string,
@@ -20,6 +20,9 @@ export async function readContainer(
     killSignal: 'SIGKILL',
     maxBuffer: MAX_PRINTED_BYTES,
     env: bareEnvironment(),
+  }).catch((cause: unknown) => {
+    // Its status is no error of the system, which would say nothing about the file.
+    throw new Error(`${path} is not audio`, { cause })
   })
   const [, hours, minutes, seconds] = /^ {2}Duration: (\d+):(\d+):([\d.]+),/m.exec(stderr) ?? []
   const duration = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
