@@ -1,13 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { openLyricsBatches } from '@solstice/adapters'
 import { failureBody, type LyricsBatchResult, type LyricsStatus, messages } from '@solstice/contracts'
 import { lyricsKey, normalizeLyrics } from '@solstice/station'
 import { pino } from 'pino'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type Ask, asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
+import { openLyricsService } from './harness/lyrics-service.ts'
 import { dataSettings } from './harness/postgres.ts'
 import { start } from './harness/processes.ts'
 import { programOf } from './harness/programs.ts'
@@ -24,44 +23,6 @@ const synced = { synced: true, lines: [1, 2].map((time) => ({ time, text: time =
 const plain = (...texts: string[]) => ({ synced: false, lines: texts.map((text) => ({ time: 0, text })) })
 const query = (about: Record<string, string>) => `?${new URLSearchParams(about)}`
 const missing = (field: string) => failureBody('BAD_REQUEST', { field, reason: 'missing' })
-
-/** A lyrics service in the LRCLIB form that answers as the test says, and remembers the titles it was asked for. */
-async function openService(t: Test) {
-  const service = {
-    asked: [] as URLSearchParams[],
-    titles: () => service.asked.map((search) => search.get('track_name')),
-    /** How many it was answering at the same time, at most. */
-    most: 0,
-    answer: ((_, response) => response.writeHead(404).end()) as RequestListener,
-    /** Answers every title that is in `known`; the value is the text. */
-    knows(known: Record<string, object>) {
-      service.answer = (request, response) => {
-        const found = known[new URL(request.url!, 'http://x').searchParams.get('track_name')!]
-        if (found) response.end(JSON.stringify(found))
-        else response.writeHead(404).end()
-      }
-    },
-    /** Resolves when it was asked so many times. */
-    async wasAsked(times: number) {
-      while (service.asked.length < times) await once(server, 'request')
-    },
-    url: '',
-  }
-  let open = 0
-  const server = createServer((request, response) => {
-    service.asked.push(new URL(request.url!, 'http://x').searchParams)
-    service.most = Math.max(service.most, ++open)
-    response.once('close', () => open--)
-    service.answer(request, response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return service
-}
 
 /** What the log says of the lyrics. */
 async function logged({ ports }: OpenApp) {
@@ -150,12 +111,7 @@ t.test('lyrics are put, read, listed and deleted', async (t) => {
       t.same((await ask(`GET ${LYRICS}/audio-preview${asked}`)).body, missing(field))
     }
   t.same((await put(undefined)).body, missing('entry'))
-  for (const entry of [
-    5,
-    {},
-    { synced: true, lines: 'x' },
-    { synced: true, lines: [{ time: -1, text: '' }] },
-  ])
+  for (const entry of [5, { synced: true, lines: 'x' }, { synced: true, lines: [{ time: -1, text: '' }] }])
     t.equal((await ask(`PUT ${LYRICS}/cache`, { ...song, entry })).status, 400)
   t.match((await put({ synced: true, lines: ['no time'] })).body, { error: { reason: 'line_untimed' } })
   t.equal((await ask(`GET ${LYRICS}/cache-entry?songId=day/never.mp3`)).status, 404)
@@ -255,7 +211,7 @@ t.test('the audio of a song has an address that opens nothing else', async (t) =
 })
 
 t.test('a search asks the service, whatever is remembered, and stores nothing', async (t) => {
-  const service = await openService(t)
+  const service = await openLyricsService(t)
   const station = await openApp(t, { ...SUPER_ADMIN, LYRICS_API_URL: service.url })
   const { ports, addTrack } = station
   const { ask } = await asAdmin(station, ['upload_songs'])
@@ -336,7 +292,7 @@ async function ended(ask: Ask, jobId: string): Promise<{ state: string; results:
 }
 
 t.test('a batch keeps what is better, and says on every replica how far it is', async (t) => {
-  const service = await openService(t)
+  const service = await openLyricsService(t)
   const env = { ...SUPER_ADMIN, LYRICS_API_URL: service.url, NIGHT_MODE: 'false' }
   const station = await openApp(t, env)
   const { ports, addTrack } = station
@@ -480,7 +436,7 @@ t.test('a batch keeps what is better, and says on every replica how far it is', 
 })
 
 t.test('a track that is playing or comes next keeps its lyrics in a batch', async (t) => {
-  const service = await openService(t)
+  const service = await openLyricsService(t)
   const station = await openApp(t, { ...SUPER_ADMIN, LYRICS_API_URL: service.url, NIGHT_MODE: 'false' })
   const { ports, addTrack } = station
   const { ask } = await asAdmin(station)
@@ -500,7 +456,7 @@ t.test('a track that is playing or comes next keeps its lyrics in a batch', asyn
 })
 
 t.test('a batch whose process ends or is killed is finished by others, and nothing done twice', async (t) => {
-  const service = await openService(t)
+  const service = await openLyricsService(t)
   const env = { ...SUPER_ADMIN, LYRICS_API_URL: service.url, NIGHT_MODE: 'false', DEMO_LIBRARY: 'false' }
   const station = await openApp(t, env)
   const { ports, addTrack } = station

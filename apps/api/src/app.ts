@@ -18,6 +18,7 @@ import {
   findAdmin,
   type JobQueue,
   type LyricsLookup,
+  type LyricsTurns,
   type MediaStorage,
   type Microphones,
   type Passwords,
@@ -82,6 +83,7 @@ export interface ApiPorts {
   payments: Payments
   spools: Spools
   lyricsLookup: LyricsLookup
+  lyricsTurns: LyricsTurns
   videoTools: VideoTools
   microphones: Microphones
   replicas: Replicas
@@ -219,9 +221,11 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
   app.addHook('preClose', () => fanOut.close())
 
-  const lyrics = createLyrics(data, config.lyricsApiUrl ? ports.lyricsLookup : null, clock)
+  const lookup = config.lyricsApiUrl ? ports.lyricsLookup : null
+  const lookups = { data, lookup, turns: ports.lyricsTurns, clock }
   const createRateLimit = await openRateLimits(app, ports.redis)
   const lyricsLimit = createRateLimit({ name: 'lyrics', turns: 30, windowS: 60 })
+  const otherLyricsLimit = createRateLimit({ name: 'other-lyrics', turns: 60, windowS: 60 })
   const avatars = await readAvatars()
   listeningRoutes(app, {
     config,
@@ -235,8 +239,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     fanOut,
     tokens,
     origins,
-    lyrics,
+    lyrics: createLyrics(lookups, 'listeners'),
     lyricsLimit,
+    otherLyricsLimit,
     avatars,
   })
   const accounts = await createAccounts({ ...ports, superAdmin: config.superAdmin, sessions, audit })
@@ -257,6 +262,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const batches = openLyricsBatches(ports.redis)
   // Two libraries of the largest kind.
   const batchLimit = createRateLimit({ name: 'lyrics-batch', turns: 40_000, windowS: 60 * 60 })
+  const lyrics = createLyrics(lookups, 'admins')
   lyricsRoutes(app, { ...ports, lyrics, batches, batchLimit, audit, adminTokens, origins })
   artworkRoutes(app, { ...ports, audit })
   const orderLimit = createRateLimit({ name: 'donations', turns: 10, windowS: 10 * 60 })

@@ -8,6 +8,7 @@ import type {
   Leases,
   LoudnessMeter,
   LyricsLookup,
+  LyricsTurns,
   MediaStorage,
   Microphones,
   Passwords,
@@ -28,6 +29,7 @@ import { openJobQueue } from './jobs-bullmq.ts'
 import { openLeases } from './leases-redis.ts'
 import { openLoudnessMeter } from './loudness.ts'
 import { createLyricsLookup } from './lyrics-lookup.ts'
+import { openLyricsTurns } from './lyrics-turns-redis.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
@@ -56,6 +58,7 @@ export interface Ports {
   payments: Payments
   spools: Spools
   lyricsLookup: LyricsLookup
+  lyricsTurns: LyricsTurns
   videoTools: VideoTools
   reconciliation: Reconciliation
   deleteQuota: DeleteQuota
@@ -96,6 +99,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     payments: openPayments(config),
     spools: openSpools(config.dataDir),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
+    lyricsTurns: openLyricsTurns(redis),
     videoTools: openVideoTools(config, redis, log),
     reconciliation: openReconciliation(redis),
     deleteQuota: openDeleteQuota(redis, clock, config),

@@ -73,20 +73,24 @@ export type Clip = Static<typeof Clip>
 export const LyricsStatus = Type.Union([Type.Literal('synced'), Type.Literal('plain'), Type.Literal('none')])
 export type LyricsStatus = Static<typeof LyricsStatus>
 
-/** Lyrics as clients send them: lines of plain lyrics may come as strings. */
+/** Lyrics as clients send them: lines of plain lyrics may come as strings, and what was not found has none. */
 export const LyricsInput = Type.Object({
-  synced: Type.Boolean(),
-  lines: Type.Array(
-    Type.Union([
-      Type.Object({
-        time: Type.Number({ minimum: 0, maximum: 86_400 }),
-        text: Type.String({ maxLength: 2_000 }),
-      }),
-      Type.String({ maxLength: 2_000 }),
-    ]),
-    { maxItems: 5_000 },
+  synced: Type.Optional(Type.Boolean()),
+  lines: Type.Optional(
+    Type.Array(
+      Type.Union([
+        Type.Object({
+          time: Type.Number({ minimum: 0, maximum: 86_400 }),
+          text: Type.String({ maxLength: 2_000 }),
+        }),
+        Type.String({ maxLength: 2_000 }),
+      ]),
+      { maxItems: 5_000 },
+    ),
   ),
   notFound: Type.Optional(Type.Boolean()),
+  reason: Type.Optional(Type.String({ maxLength: 100 })),
+  fetchedAt: Type.Optional(Type.Number({ minimum: 0, maximum: 8.64e15, description: 'epoch ms' })),
 })
 export type LyricsInput = Static<typeof LyricsInput>
 

@@ -2,7 +2,8 @@ import type { LyricsBatchResult, LyricsEntry, LyricsStatus } from '@solstice/con
 import type { Actor, Audit } from './audit.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
-import { editLyrics, type Lyrics, lyricsStatus, rememberedLyrics } from './lyrics.ts'
+import { editLyrics, lyricsStatus, rememberedLyrics } from './lyrics.ts'
+import type { Lyrics } from './lyrics-lookups.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { Bus } from './ports/bus.ts'
 import type { DataStore, TrackRecord } from './ports/data-store.ts'
@@ -79,7 +80,7 @@ async function updateTrack(
   actor: Actor,
   stopping: AbortSignal,
 ): Promise<LyricsBatchResult> {
-  const { data, lyrics, batches, log } = deps
+  const { data, lyrics, log } = deps
   const track = await data.tracks.get(songId)
   if (!track) return { songId, outcome: 'failed', before: 'none', after: 'none', error: 'TRACK_NOT_FOUND' }
   const statusNow = async () => lyricsStatus((await rememberedLyrics(data, track)).entry)
@@ -88,9 +89,8 @@ async function updateTrack(
   if (!force && before === 'synced') return unchanged('kept')
   if (!lyrics) return unchanged('not_found')
 
-  const endTurn = await batches.takeTurn(stopping)
   try {
-    const found = await unless(stopping, lyrics.search(track, track.duration)).finally(endTurn)
+    const found = await unless(stopping, lyrics.search(track, track.duration, stopping))
     if (!found) return unchanged('not_found')
     // Somebody may have written lyrics meanwhile.
     if (!force && !isBetter(found, await statusNow())) return unchanged('kept')

@@ -13,9 +13,7 @@ import { Failure } from './failure.ts'
 import { lyricsKey } from './keys.ts'
 import { libraryOf } from './library.ts'
 import { oncePerVersion } from './per-version.ts'
-import type { StationClock } from './ports/bus.ts'
 import type { DataStore, LyricsRecord } from './ports/data-store.ts'
-import type { LyricsLookup } from './ports/outside.ts'
 
 export interface Song {
   title: string
@@ -23,90 +21,8 @@ export interface Song {
   album?: string
 }
 
-/** Lyrics as listeners get them; `offset` in seconds is added to every line time. */
-export type OffsetLyrics = LyricsEntry & { notFound: boolean; offset: number }
-
-export interface Lyrics {
-  /**
-   * The lyrics of a song: those that the station remembers, else what the lookup service knows, which is then
-   * remembered for good, "not found" included. Callers who miss the same song at the same time share one lookup.
-   *
-   * @param admit called before a lookup; what it throws refuses the caller.
-   * @throws Failure FETCH_FAILED when the service cannot be reached; nothing is remembered then.
-   */
-  read(song: Song, admit?: () => Promise<void>): Promise<OffsetLyrics>
-  /**
-   * What the service knows of a song now; null when that is nothing, or lookups are off. Nothing is remembered.
-   *
-   * @param durationSecs what the library says, unless given and not 0.
-   * @throws Failure FETCH_FAILED when the service cannot be reached.
-   */
-  search(song: Song, durationSecs?: number | null): Promise<LyricsEntry | null>
-}
-
-/** @param lookup null when lookups are off: songs without remembered lyrics are then "not found", for the moment. */
-export function createLyrics(
-  data: Pick<DataStore, 'lyrics' | 'offsets' | 'tracks'>,
-  lookup: LyricsLookup | null,
-  clock: StationClock,
-): Lyrics {
-  const underway = new Map<string, Promise<LyricsEntry>>()
-
-  const search: Lyrics['search'] = async ({ title, artist, album }, durationSecs) => {
-    if (!lookup) return null
-    // The service tells recordings of one song apart by their length.
-    const length = durationSecs || (await findSong(data, { title, artist }))?.duration
-    const found = await lookup
-      .find({ title, artist, ...(album && { album }), ...(length && { durationSecs: length }) })
-      .catch((cause: unknown) => {
-        throw Object.assign(new Failure('FETCH_FAILED'), { cause })
-      })
-    const entry = found && normalizeLyrics(found)
-    return entry?.lines.length ? { ...entry, fetchedAt: Math.floor(clock.nowMs()) } : null
-  }
-
-  const lookUp = async (key: string, song: Song): Promise<LyricsEntry> => {
-    const found = await search(song)
-    const record: LyricsRecord = {
-      key,
-      ...(found ?? { synced: false, lines: [], notFound: true, fetchedAt: Math.floor(clock.nowMs()) }),
-    }
-    // Somebody may have written lyrics by hand meanwhile: those stay.
-    return (await data.lyrics.insert(record)) ?? (await data.lyrics.get(key)) ?? record
-  }
-
-  const lookUpOnce = (key: string, song: Song): Promise<LyricsEntry> => {
-    const shared = underway.get(key)
-    if (shared) return shared
-    const own = lookUp(key, song).finally(() => underway.delete(key))
-    underway.set(key, own)
-    return own
-  }
-
-  return {
-    search,
-    async read(song, admit) {
-      const key = lyricsKey(song.artist, song.title)
-      let entry: LyricsEntry | null = await data.lyrics.get(key)
-      if (!entry && lookup) {
-        await admit?.()
-        entry = await lookUpOnce(key, song)
-      }
-      const { synced, lines, reason, fetchedAt } = entry ?? NO_LYRICS
-      return {
-        synced,
-        lines,
-        notFound: lines.length === 0,
-        offset: await offsetOf(data, key),
-        ...(reason !== undefined && { reason }),
-        ...(fetchedAt !== undefined && { fetchedAt }),
-      }
-    },
-  }
-}
-
-const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
-const MOST_LINES = 5_000
+export const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
+const MAX_LINES = 5_000
 const LONGEST_LINE = 2_000
 /** A shorter shift than this, in seconds, is none. */
 const LEAST_OFFSET = 0.001
@@ -120,13 +36,36 @@ const hundredths = (seconds: number) => Math.round(seconds * 100) / 100
  *
  * @throws Failure BAD_REQUEST for a string among synced lines that tells no time.
  */
-export function normalizeLyrics({ synced, lines, notFound }: LyricsInput): LyricsEntry {
-  const kept = (synced ? syncedLines(lines) : plainLines(lines)).slice(0, MOST_LINES)
-  if (kept.length === 0) return { ...NO_LYRICS, ...(notFound && { notFound }) }
-  return { synced, lines: kept }
+export function normalizeLyrics({
+  synced,
+  lines = [],
+  notFound,
+  reason,
+  fetchedAt,
+}: LyricsInput): LyricsEntry {
+  const kept = (synced ? syncedLines(lines) : plainLines(lines)).slice(0, MAX_LINES)
+  if (kept.length > 0) return { synced: synced === true, lines: kept }
+  if (!notFound) return NO_LYRICS
+  return {
+    ...NO_LYRICS,
+    notFound,
+    ...(reason !== undefined && { reason }),
+    ...(fetchedAt !== undefined && { fetchedAt }),
+  }
 }
 
-function syncedLines(lines: LyricsInput['lines']): LyricsLine[] {
+/** The form of what a client sends; null for the entry of a lookup that failed, which says nothing of the song. */
+export function readLyrics(sent: LyricsInput): LyricsEntry | null {
+  const entry = normalizeLyrics(sent)
+  return entry.notFound && entry.reason === LOOKUP_FAILED ? null : entry
+}
+
+/** The reason of an entry that clients get instead of an answer. */
+export const LOOKUP_FAILED = 'fetch_error'
+
+type SentLines = NonNullable<LyricsInput['lines']>
+
+function syncedLines(lines: SentLines): LyricsLine[] {
   return lines
     .flatMap((line) => (typeof line === 'string' ? readSyncedLine(line) : [line]))
     .map(({ time, text }) => ({ time: hundredths(time), text: cleanLine(text) }))
@@ -140,7 +79,7 @@ function readSyncedLine(line: string): LyricsLine[] {
   return parseSyncedLines(line)
 }
 
-function plainLines(lines: LyricsInput['lines']): LyricsLine[] {
+function plainLines(lines: SentLines): LyricsLine[] {
   const texts = lines.map((line) => cleanLine(typeof line === 'string' ? line : line.text))
   const last = texts.findLastIndex((text) => text !== '')
   return texts
@@ -237,7 +176,7 @@ export async function rememberedLyrics(
 }
 
 /** Seconds that are added to every line time. */
-async function offsetOf(data: Pick<DataStore, 'offsets'>, key: string): Promise<number> {
+export async function offsetOf(data: Pick<DataStore, 'offsets'>, key: string): Promise<number> {
   return (await data.offsets.get(key))?.offset ?? 0
 }
 
@@ -248,14 +187,17 @@ export interface LyricsEdit {
   offset?: number
 }
 
-type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets'>; audit: Audit }
+type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets' | 'tracks'>; audit: Audit }
+
+/** Lyrics and offsets of songs that the library does not have, beside as many as it has songs. */
+const MAX_OTHERS = 5_000
 
 /**
  * Puts lyrics, offset or both of a song. What equals what is there is not written, and then nothing is logged.
  *
  * @param info what the log says of the circumstances.
  * @param begun what was remembered before an edit that broke off, when it is made again.
- * @throws Failure BAD_REQUEST when title or artist is missing.
+ * @throws Failure BAD_REQUEST when title or artist is missing, or too much is kept of songs that are not the library's.
  */
 export async function editLyrics(
   { data, audit }: EditDeps,
@@ -270,18 +212,42 @@ export async function editLyrics(
   const { key } = before
   const changes: FieldChange[] = []
   if (edit.entry && !areSame(edit.entry, before.entry)) {
+    await refuseMore(data, 'lyrics', named)
     await data.lyrics.put({ key, ...edit.entry })
     changes.push(statusChange(before.entry, edit.entry))
   }
   const offset = edit.offset === undefined ? before.offset : readOffset(edit.offset)
   if (offset !== before.offset) {
     if (offset === 0) await data.offsets.delete({ key })
-    else await data.offsets.put({ key, offset })
+    else {
+      await refuseMore(data, 'offsets', named)
+      await data.offsets.put({ key, offset })
+    }
     changes.push({ field: 'offset', before: before.offset, after: offset })
   }
   const isChanged = changes.length > 0
   if (isChanged) await record(audit, actor, named, changes, info)
   return { entry: edit.entry ?? before.entry, offset, isChanged }
+}
+
+/** @throws Failure BAD_REQUEST when the song is not the library's, and enough is kept of others. */
+async function refuseMore(data: EditDeps['data'], name: 'lyrics' | 'offsets', song: Song): Promise<void> {
+  const max = 2 * (await data.tracks.find()).length + MAX_OTHERS
+  const kept: number = (await data[name].find()).length
+  if (kept >= max && !(await findSong(data, song)))
+    throw new Failure('BAD_REQUEST', { field: name, reason: 'too_many', max })
+}
+
+/**
+ * Forgets what was looked up for songs that neither the library nor the history has, and says how much that was. What was
+ * written by hand stays.
+ */
+export async function purgeLyrics(data: Pick<DataStore, 'lyrics' | 'tracks' | 'history'>): Promise<number> {
+  const [tracks, history] = [await data.tracks.find(), await data.history.find()]
+  const used = new Set([...tracks, ...history].map(({ artist, title }) => lyricsKey(artist, title)))
+  return data.lyrics.delete(
+    ({ key, fetchedAt, notFound }) => !used.has(key) && (notFound === true || fetchedAt !== undefined),
+  )
 }
 
 /**

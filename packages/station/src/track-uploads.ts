@@ -7,7 +7,7 @@ import { Failure } from './failure.ts'
 import { lyricsKey } from './keys.ts'
 import type { Log } from './library.ts'
 import { libraryChanged } from './library-changed.ts'
-import { normalizeLyrics, rememberedLyrics } from './lyrics.ts'
+import { readLyrics, rememberedLyrics } from './lyrics.ts'
 import type { Announcer } from './ports/announcer.ts'
 import type { Bus, StationClock } from './ports/bus.ts'
 import type { DataStore, TrackRecord } from './ports/data-store.ts'
@@ -116,7 +116,7 @@ export function createTrackUploads(deps: {
       const filename = cleanFilename(required(sent, 'filename'))
       const mode = required(sent, 'mode')
       if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'metadata.mode' })
-      const entry = sentLyrics && normalizeLyrics(sentLyrics)
+      const entry = sentLyrics && readLyrics(sentLyrics)
       const id = idOf(mode, filename)
       await refuseTaken(id)
 
@@ -135,8 +135,10 @@ export function createTrackUploads(deps: {
 
       const { title, artist } = track
       try {
-        if (entry && entry.lines.length > 0)
-          await data.lyrics.put({ key: lyricsKey(artist, title), ...entry })
+        const record = entry && { key: lyricsKey(artist, title), ...entry }
+        if (record && record.lines.length > 0) await data.lyrics.put(record)
+        // That nothing was found says less than lyrics that are known.
+        else if (record?.notFound) await data.lyrics.insert(record)
         if (mode === 'day') await ensureArtist(data, artist)
         await audit.record(actor, 'upload_song', { title, artist, mode })
         const { entry: lyrics } = await rememberedLyrics(data, track)

@@ -51,6 +51,8 @@ export interface ListeningDeps {
   origins: Origins
   lyrics: Lyrics
   lyricsLimit: RateLimit
+  /** Of all listeners together, for songs that are not the station's. */
+  otherLyricsLimit: RateLimit
   avatars: ReadonlyMap<string, Picture>
 }
 
@@ -97,7 +99,10 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     for (const field of ['title', 'artist'] as const) {
       if (!query[field].trim()) throw new Failure('BAD_REQUEST', { field })
     }
-    const entry = await deps.lyrics.read(query, () => deps.lyricsLimit(caller.uid, reply))
+    const entry = await deps.lyrics.read(query, async (isOurs) => {
+      await deps.lyricsLimit(caller.uid, reply)
+      if (!isOurs) await deps.otherLyricsLimit('everybody', reply)
+    })
     return sendWrapped(reply, Buffer.from(JSON.stringify(entry)), caller)
   })
 

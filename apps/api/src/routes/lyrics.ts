@@ -8,11 +8,12 @@ import {
   Failure,
   findSong,
   type JobQueue,
+  LOOKUP_FAILED,
   type Lyrics,
   type LyricsBatches,
   lyricsStatus,
   type MediaStorage,
-  normalizeLyrics,
+  readLyrics,
   rememberedLyrics,
   requireSong,
   type StationClock,
@@ -73,7 +74,8 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   implement(app, contract.putLyrics, async ({ body, caller }) => {
     const song = requireSong(body)
     if (!body.entry) throw new Failure('BAD_REQUEST', { field: 'entry', reason: 'missing' })
-    await editLyrics(deps, caller, song, { entry: normalizeLyrics(body.entry) })
+    const entry = readLyrics(body.entry)
+    if (entry) await editLyrics(deps, caller, song, { entry })
     return { ok: true as const }
   })
 
@@ -141,7 +143,7 @@ const NOT_FOUND = { synced: false, lines: [], notFound: true }
 /** The one refusal that a client can go on with as if it were an answer. */
 const UNREACHABLE = {
   ok: false,
-  lyricsEntry: { ...NOT_FOUND, reason: 'fetch_error' },
+  lyricsEntry: { ...NOT_FOUND, reason: LOOKUP_FAILED },
   lyricsStatus: 'none',
   lyricsFormat: null,
   error: { code: 'FETCH_FAILED', ...messages.LYRICS_LOOKUP_FAILED },

@@ -11,9 +11,9 @@ import {
   isMode,
   type JobQueue,
   type MediaStorage,
-  normalizeLyrics,
   oncePerVersion,
   oneLine,
+  readLyrics,
   readYear,
   rememberedLyrics,
   type StationClock,
@@ -63,7 +63,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
 
     const songId = required(body.songId, 'songId')
     const metadata = required(body.metadata, 'metadata')
-    const lyrics = lyricsChanged ? normalizeLyrics(required(lyricsEntry, 'lyricsEntry')) : undefined
+    const lyrics = lyricsChanged ? readLyrics(required(lyricsEntry, 'lyricsEntry')) : null
     const shift = offsetChanged ? required(offset, 'offset') : undefined
     const before = metadataChanged ? await findTrack(songId) : null
     const edited = await jobs.perform('edit-track', {

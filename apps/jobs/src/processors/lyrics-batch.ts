@@ -3,7 +3,7 @@ import { type Audit, createLyrics, type Given, updateLyrics } from '@solstice/st
 
 /** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
 export function lyricsBatch(ports: Ports & { audit: Audit }, given: Given<'lyrics-batch'>, run: JobContext) {
-  const { config, data, lyricsLookup, clock, redis } = ports
-  const lyrics = config.lyricsApiUrl ? createLyrics(data, lyricsLookup, clock) : null
+  const { config, lyricsLookup: lookup, lyricsTurns: turns, redis } = ports
+  const lyrics = config.lyricsApiUrl ? createLyrics({ ...ports, lookup, turns }, 'jobs') : null
   return updateLyrics({ ...ports, lyrics, batches: openLyricsBatches(redis) }, given, run)
 }

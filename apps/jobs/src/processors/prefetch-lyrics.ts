@@ -11,11 +11,11 @@ const PACE_MS = 10_000
  * @throws when `stopping` is aborted.
  */
 export async function prefetchLyrics(
-  { config, data, clock, log, lyricsLookup }: Ports,
+  { config, data, clock, log, lyricsLookup: lookup, lyricsTurns: turns }: Ports,
   stopping: AbortSignal,
 ): Promise<void> {
   if (config.lyricsApiUrl === '') return
-  const lyrics = createLyrics(data, lyricsLookup, clock)
+  const lyrics = createLyrics({ data, lookup, turns, clock }, 'jobs')
   for (const { title, artist, album } of await data.tracks.find()) {
     if (await data.lyrics.get(lyricsKey(artist, title))) continue
     await lyrics.read({ title, artist, album }).catch((error) => {

@@ -4,7 +4,7 @@ import {
   purgeAudit,
   purgeDonations,
   purgeHistory,
-  purgeSessions,
+  purgeLyrics,
   purgeStaged,
   purgeWorkingCopies,
 } from '@solstice/station'
@@ -13,8 +13,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * What was played and done longer than LOG_RETENTION_DAYS ago is forgotten, and what was ordered longer than
- * DONATION_RETENTION_DAYS ago; sessions whose tokens expired; uploads that nobody committed within a day,
- * and what killed processes left in the temporary folder, are removed.
+ * DONATION_RETENTION_DAYS ago; and looked-up lyrics of songs that are neither in the library nor in the history. Uploads that
+ * nobody committed within a day, and what killed processes left in the temporary folder, are removed.
  */
 export async function purgeExpired({ config, data, media, clock, log }: Ports): Promise<void> {
   const nowMs = clock.nowMs()
@@ -22,8 +22,8 @@ export async function purgeExpired({ config, data, media, clock, log }: Ports): 
   const history = await purgeHistory(data, expiredMs)
   const audit = await purgeAudit(data, expiredMs)
   const donations = await purgeDonations(data, keptSince(config.donationRetentionDays, nowMs), nowMs)
-  const sessions = await purgeSessions(data, nowMs)
+  const lyrics = await purgeLyrics(data)
   const uploads = await purgeStaged(media, nowMs - DAY_MS)
   const copies = await purgeWorkingCopies(nowMs - DAY_MS)
-  log.info({ history, audit, donations, sessions, uploads, copies }, 'old entries are purged')
+  log.info({ history, audit, donations, lyrics, uploads, copies }, 'old entries are purged')
 }

@@ -6,9 +6,4 @@ export interface LyricsBatches {
   results(jobId: string): Promise<LyricsBatchResult[]>
   /** Keeps the result of step `index`. False when that step is another process's, which has taken the batch over. */
   add(jobId: string, index: number, result: LyricsBatchResult): Promise<boolean>
-  /**
-   * Waits until no batch is asking the lyrics service, and has not for a moment. What it resolves with ends the turn;
-   * one that nobody ends is over after 15 s.
-   */
-  takeTurn(stopping: AbortSignal): Promise<() => Promise<void>>
 }
