@@ -2,7 +2,15 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { audioTags, openLocalMedia } from '@solstice/adapters'
 import type { Track } from '@solstice/contracts'
-import type { OnAir } from '@solstice/playout'
+import {
+  apply,
+  type Command,
+  learn,
+  type OnAir,
+  type PlayoutState,
+  resume,
+  type Step,
+} from '@solstice/playout'
 import {
   artistKey,
   type DataStore,
@@ -18,6 +26,7 @@ import t, { type Test } from 'tap'
 import { makeTone } from './harness/audio.ts'
 import { openTestData } from './harness/postgres.ts'
 import { temporaryFolder } from './harness/processes.ts'
+import { host, NOON, playing } from './harness/programme.ts'
 import { track } from './suites/data-store.ts'
 
 async function openStation(t: Test) {
@@ -237,6 +246,46 @@ t.test('the engine gets the length in ms, null when unknown', async (t) => {
   t.equal(trackRef({ ...facts, duration: null }).durationMs, null)
 })
 
+t.test('history never has the song on air: after a talk, in a jingle, after a takeover', async (t) => {
+  const { data } = await openStation(t)
+  const song = (i: number) => ({
+    ...trackRef(track(`day/${i}`, { duration: 60 })),
+    rendition: { gainDb: null, startMs: 1_500, endMs: 59_000 },
+  })
+  const songs = Array.from({ length: 20 }, (_, i) => song(i))
+  const record = async (step: Step) => {
+    for (const effect of step.effects) if (effect.type === 'played') await recordPlayed(data, effect)
+    return step.state
+  }
+  const recent = async (state: PlayoutState) =>
+    (await recentHistory(data, state)).map(({ trackId }) => trackId)
+  const begun = playing(songs, 'sound')
+  const { entry } = begun.onAir as Extract<OnAir, { phase: 'track' }>
+  await recordPlayed(data, { track: entry.track, mode: 'day', startedAtMs: NOON })
+  const live = { ...begun.live, participants: [host('h')] }
+  const hosted = { ...begun, live, hosting: { ...begun.hosting, isOn: true, slots: 1 } }
+  const ask = (state: PlayoutState, command: Command, atMs: number) => record(apply(state, command, atMs))
+
+  const talk = await ask(hosted, { type: 'pause-queue', socketId: 'h', when: 'now' }, NOON + 20_000)
+  t.equal(talk.onAir.phase, 'chat')
+  t.same(await recent(talk), [])
+  const back = await ask(talk, { type: 'resume-queue', socketId: 'h' }, NOON + 40_000)
+  t.match(back.onAir, { phase: 'track', entry: { entryId: entry.entryId } })
+  t.same(await recent(back), [], 'it goes on')
+
+  const clip = { id: 'j', media: 'jingles/day/j.mp3', durationMs: 5_000 }
+  const jingles = { usable: { day: [clip], night: [] }, required: 1, frequency: 1 }
+  const withJingle = { ...back, clips: { ...back.clips, jingles }, jingleCount: { songs: 0, threshold: 1 } }
+  const ended = { type: 'sound-ended', entryId: entry.entryId } as const
+  const jingle = await record(learn(withJingle, ended, NOON + 78_000))
+  t.equal(jingle.onAir.phase, 'jingle')
+  t.same(await recent(jingle), [], 'it is still shown')
+
+  const resumed = await record(resume(jingle, NOON + 80_000, NOON + 120_000))
+  t.match(resumed.onAir, { phase: 'track' })
+  t.same(await recent(resumed), [entry.track.id], 'and one that began in the hole of a takeover')
+})
+
 t.test('history holds the last ten that were played, oldest first, without the one on air', async (t) => {
   const { data } = await openStation(t)
   const ref = (i: number) => trackRef(track(`day/${i}`))
@@ -249,8 +298,10 @@ t.test('history holds the last ten that were played, oldest first, without the o
   for (let i = 1; i <= 12; i++)
     await recordPlayed(data, { track: ref(i), mode: 'day', startedAtMs: i * 1000 + 0.4 })
   await recordPlayed(data, { track: ref(12), mode: 'day', startedAtMs: 12_000.4 })
-  const recent = async (on: OnAir | null) =>
-    (await recentHistory(data, on && { onAir: on, pace: 'sound' })).map(({ trackId }) => trackId)
+  const recent = async (on: OnAir | null, lastPlayedMs: number | null = null) =>
+    (await recentHistory(data, on && { onAir: on, pace: 'sound', lastPlayedMs })).map(
+      ({ trackId }) => trackId,
+    )
   const tracks = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => `day/${from + i}`)
   t.same(await recent(null), tracks(3, 12), 'recorded again it is there once')

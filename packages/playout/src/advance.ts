@@ -154,7 +154,11 @@ function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step
   // Rule V2: positions count from the beginning of the file, wherever it is begun.
   const startedAtMs = atMs - leftOutMs(entry, state.pace)
   return {
-    state: { ...state, onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) } },
+    state: {
+      ...state,
+      onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) },
+      lastPlayedMs: atMs,
+    },
     effects: [
       {
         type: 'played',

@@ -53,7 +53,9 @@ function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
   const began = onAir.phase === 'track' && onAir.entry.entryId !== songOnAir(saved)?.entryId
   const heard = began ? effects.findLast((effect) => effect.type === 'played') : undefined
   const others = effects.filter((effect) => effect.type !== 'played')
-  return { state, effects: heard ? [...others, { ...heard, startedAtMs: soundStartMs(state) }] : others }
+  if (!heard) return { state, effects: others }
+  const startedAtMs = soundStartMs(state)
+  return { state: { ...state, lastPlayedMs: startedAtMs }, effects: [...others, { ...heard, startedAtMs }] }
 }
 
 /** Rule R2: only what was asked for and paid for is left of the queue. */

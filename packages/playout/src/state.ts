@@ -204,6 +204,8 @@ export interface PlayoutState {
   /** Ids of the orders that were queued last, whatever became of them. */
   orders: string[]
   onAir: OnAir
+  /** When the last effect `played` was, which is the one of the song that is shown now; null = there was none. */
+  lastPlayedMs: number | null
   /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
   list: List
   /** The list that comes after this one, per mode; absent or stale = has to be made, empty = there is nothing to play. */
@@ -245,6 +247,7 @@ export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs
     onAir: { phase: 'preparing', target: mode, sinceMs: nowMs, notBeforeMs: nowMs },
     list: emptyList,
     prepared: {},
+    lastPlayedMs: null,
     emptyModes: [],
     unplayable: [],
   }
@@ -307,7 +310,7 @@ const sinceVersion4 = {
 
 type Version3 = Omit<
   PlayoutState,
-  'version' | 'clips' | 'onAir' | 'emptyModes' | keyof typeof sinceVersion4
+  'version' | 'clips' | 'onAir' | 'lastPlayedMs' | 'emptyModes' | keyof typeof sinceVersion4
 > & {
   version: 3
   clips: Omit<Clips, 'background'>
@@ -338,7 +341,8 @@ export function readState(json: string): PlayoutState {
       return {
         ...saved,
         live: { ...nobodyLive, ...saved.live },
-        // The first states of this version did not have it.
+        // The first states of this version did not have these.
+        lastPlayedMs: saved.lastPlayedMs ?? null,
         emptyModes: saved.emptyModes ?? modes.filter((mode) => saved.prepared[mode]?.entries.length === 0),
       }
   }
@@ -348,6 +352,7 @@ function fromVersion3(saved: Version3): PlayoutState {
   return {
     ...sinceVersion3,
     ...sinceVersion4,
+    lastPlayedMs: null,
     emptyModes: [],
     ...saved,
     version: 4,

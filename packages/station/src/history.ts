@@ -14,15 +14,16 @@ export async function recordPlayed(
   await data.history.insert({ trackId, title, artist, album, mode: played.mode, playedAt })
 }
 
-/** The last ten tracks that were played, oldest first, without the one that is on air. */
+/** The last ten tracks that were played, oldest first, without the one that is on air, or shown under a jingle or a talk. */
 export async function recentHistory(
   data: DataStore,
-  air: Pick<PlayoutState, 'onAir' | 'pace'> | null,
+  air: Pick<PlayoutState, 'onAir' | 'pace' | 'lastPlayedMs'> | null,
 ): Promise<readonly Readonly<HistoryItem>[]> {
-  const onAirId = air?.onAir.phase === 'track' ? air.onAir.entry.track.id : null
-  const sinceMs = air && Math.round(soundStartMs(air))
+  const shownId = air && air.onAir.phase !== 'preparing' ? air.onAir.entry?.track.id : null
+  // Not when its sound began: it may have gone on after a talk, or have begun while nobody was on air.
+  const sinceMs = air && Math.round(air.lastPlayedMs ?? soundStartMs(air))
   const isOnAir = ({ trackId, playedAt }: Readonly<HistoryItem>) =>
-    trackId === onAirId && playedAt === sinceMs
+    trackId === shownId && playedAt === sinceMs
   // Entries come in about the order of play; a worker that took over may have recorded a few of them late.
   const latest = (await data.history.find()).slice(-5 * RECENT)
   return latest
