@@ -306,7 +306,13 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
 
     const session = (await guest.ask('guest_connect', {})) as { expiresAt: number }
     t.match(session, { ok: true, role: 'guest', nickname: 'Ївга', expiresAt: Number })
+    const asGuest = { id, login: 'Ївга', role: 'guest', muted: false }
+    const everybodyLive = [asHost(host, login), asHost(boss, 'admin'), asGuest]
+    guest.forget()
+    t.same(await guest.first('live_hosts_roster'), everybodyLive, 'again after the answer')
     t.same(await guest.ask('guest_connect'), session, 'twice is once')
+    guest.forget()
+    t.same(await guest.first('live_hosts_roster'), everybodyLive, 'and so each time')
     await boss.first<unknown[]>('guest_pending_status', (list) => list.length === 0)
     await Promise.all([guest, host, moderator].map((client) => client.first('live_hosts_roster')))
 
@@ -360,6 +366,12 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
       t.match(sync, { artist: '', duration: 0, seek: 0, isPlaying: true, track: playing })
       t.same(await client.ask('stream_get_seek', 1), { seek: 0, duration: 0, trackId: playing })
     }
+    const [start] = listener.all('stream_chat_mode_start')
+    const late = await two.join()
+    t.same(late.all('stream_chat_mode_start'), [])
+    late.socket.emit('listener_init')
+    t.same(await late.first('stream_chat_mode_start'), start, 'who comes in the middle is told when it began')
+    late.socket.disconnect()
     for (const client of [listener, guest, moderator]) t.same(client.all('host_queue_pause_state'), [])
     host.forget()
     boss.forget()
@@ -380,6 +392,11 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
       },
     )
     t.same(listener.all('stream_track_start'), [], 'the song that was interrupted goes on')
+    listener.forget()
+    listener.socket.emit('listener_init')
+    await listener.first('listener_uid')
+    await settled(listener)
+    t.same(listener.all('stream_chat_mode_start'), [], 'no talk, no news of one')
 
     for (const client of everybody) client.forget()
     boss.socket.emit('host_pause_queue', { when: 'afterTrack' })

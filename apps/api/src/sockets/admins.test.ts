@@ -347,6 +347,9 @@ t.test('what changes in an account is followed by its sockets on every replica',
   announcer.accountChanged({ adminId, kind: 'privileges' })
   t.same(await admin.first('privileges_updated'), { privileges: ['queue_manage'], authorized: true })
   t.equal(await listener.first('admin_online'), true, 'with its activation')
+  await admin.ask('stream_ping', 1)
+  t.equal(admin.all('library_updated').length, 1, 'it reads the library that it could not see')
+  t.same(listener.all('library_updated'), [], 'nobody else does')
   t.same(admin.all('audit_new_entry'), [], 'nothing of admins before that')
   t.ok(await isAdmin(admin))
 

@@ -111,6 +111,8 @@ export function createAdminSockets(deps: {
     register(who, { ...now, session: before.session })
     if (isSame) return
     who.tell('privileges_updated', { privileges: [...privileges], authorized })
+    // Until now it was told nothing that admins are told, and showed nothing.
+    if (authorized && !before.authorized) who.tell('library_updated', undefined)
     if (holds(now, 'queue_manage') && !holds(before, 'queue_manage'))
       who.tell('suggestions_update', suggestions())
     live.adminChanged(who, before)

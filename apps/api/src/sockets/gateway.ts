@@ -171,6 +171,7 @@ export async function attachGateway(
       ...listenerHandlers({
         ...deps,
         airNow,
+        air,
         roster,
         rosterAnswers,
         outlook,

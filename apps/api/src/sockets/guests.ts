@@ -1,5 +1,5 @@
 import type { Ack } from '@solstice/contracts'
-import { apply, type LiveCommand, type Outcome, type PlayoutState } from '@solstice/playout'
+import { apply, type LiveCommand, liveRoster, type Outcome, type PlayoutState } from '@solstice/playout'
 import { type Bans, type Bus, carryOut, Failure, type StationClock } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
@@ -7,6 +7,8 @@ import type { LiveSockets } from './live-sockets.ts'
 const LONGEST_NICKNAME = 32
 /** What a household may ask at a time on one replica. */
 const MOST_AT_ONCE = 4
+/** Clients subscribe to the roster when they have the answer that they are on the air. */
+const ROSTER_AFTER_ANSWER_MS = 120
 
 /** What listeners do to come on the air. @param deps.airNow the air of this moment; null before any state came. */
 export function guestHandlers(deps: {
@@ -48,6 +50,11 @@ export function guestHandlers(deps: {
     return nickname
   }
 
+  const tellRoster = (who: Visitor) => {
+    const state = airNow()
+    if (state && who.isConnected && who.liveRole) who.tell('live_hosts_roster', liveRoster(state))
+  }
+
   type Wish = Extract<LiveCommand, { type: 'request-guest' | 'enter-by-code' }>
   /** The worker decides, but what is sure to be refused, and changes nothing, is kept from it; null when `who` is gone. */
   const ask = async (who: Visitor, command: Wish): Promise<Outcome | null> => {
@@ -83,6 +90,7 @@ export function guestHandlers(deps: {
           if (!sockets.roleOf(who)) throw new Failure('GUEST_NOT_APPROVED')
           const { socketId } = who
           const { role, nickname, expiresAtMs } = await carryOut(bus, { type: 'connect-guest', socketId })
+          setTimeout(tellRoster, ROSTER_AFTER_ANSWER_MS, who).unref()
           return { ok: true, role, nickname, expiresAt: Math.round(expiresAtMs) }
         }),
     },

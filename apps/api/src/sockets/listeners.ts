@@ -12,6 +12,8 @@ import type { Tokens } from '../tokens.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { ListAnswers } from './list-answers.ts'
 import type { Roster } from './roster.ts'
+import type { ShownAir } from './shown-air.ts'
+import { chatStart } from './stream-events.ts'
 import type { Outlook } from './sync.ts'
 
 /** Who could not be served because the air is away may ask again after so long. */
@@ -20,6 +22,7 @@ const RETRY_S = 10
 /** What everyone may ask. @param deps.airNow the air of this moment; null before any state came. */
 export function listenerHandlers(deps: {
   airNow: () => PlayoutState | null
+  air: Pick<ShownAir, 'state'>
   tokens: Tokens
   clock: StationClock
   roster: Pick<Roster, 'isAdminOnline'>
@@ -31,7 +34,7 @@ export function listenerHandlers(deps: {
   streamMode: boolean
   suggestCooldownS: number
 }): Pick<Handlers, 'listener_init' | 'suggest_song' | 'stream_get_seek' | 'stream_ping'> {
-  const { airNow, tokens, clock, roster, rosterAnswers, outlook, announcer, streamMode } = deps
+  const { airNow, air, tokens, clock, roster, rosterAnswers, outlook, announcer, streamMode } = deps
   /** Listeners whose request is being decided on by the worker. */
   const asking = new Set<string>()
 
@@ -77,6 +80,8 @@ export function listenerHandlers(deps: {
         const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
         who.tell('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
         rosterAnswers.ask(who.socketId)
+        const chat = air.state && chatStart(air.state)
+        if (chat) who.tell('stream_chat_mode_start', chat)
         return undefined
       },
     },

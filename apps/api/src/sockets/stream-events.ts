@@ -37,6 +37,13 @@ export function streamEvents(state: PlayoutState, before: PlayoutState | null): 
   return events
 }
 
+/** The start of the talk that is on, for who comes in the middle of it; null when none is. */
+export function chatStart({
+  onAir,
+}: Pick<PlayoutState, 'onAir'>): ServerPayload<'stream_chat_mode_start'> | null {
+  return onAir.phase === 'chat' ? { serverTs: beganAtMs(onAir) } : null
+}
+
 function beganAtMs(onAir: OnAir): number {
   const isMeanwhile = onAir.phase === 'preparing' || onAir.phase === 'chat'
   return Math.round(isMeanwhile ? onAir.sinceMs : onAir.startedAtMs)
