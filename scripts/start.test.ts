@@ -229,7 +229,7 @@ function startStation(t: Teardown, env: Record<string, string>): Process {
 async function isOnAir(address: string): Promise<boolean> {
   try {
     const headers = { connection: 'close' }
-    const ready = await fetch(`${address}/readyz`, { headers })
+    const ready = await fetch(`${address}/readyz/stream`, { headers })
     const stream = new AbortController()
     const response = await fetch(`${address}/api/stream/public.mp3`, { headers, signal: stream.signal })
     const first = await response.body?.getReader().read()

@@ -204,7 +204,7 @@ async function isOnAir(
   signal: AbortSignal,
   onWait: (missing: string) => void,
 ): Promise<void> {
-  const paths = ['/readyz', ...(streamMode ? ['/api/stream/public.mp3'] : [])]
+  const paths = ['/readyz/stream', ...(streamMode ? ['/api/stream/public.mp3'] : [])]
   for (const path of paths) {
     while (!signal.aborted) {
       const missing = await whatIsMissing(`${address}${path}`)

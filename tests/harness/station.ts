@@ -117,7 +117,8 @@ export async function prepareStation(
       const port = chosen ?? (await freePort())
       const process = await startApp('api', /Server listening/, { PORT: String(port) })
       const url = `http://127.0.0.1:${port}`
-      while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 50))
+      while (!(await fetch(`${url}/readyz/stream`)).ok)
+        await new Promise((resolve) => setTimeout(resolve, 50))
       return { url, process }
     },
     startWorker: () => startApp('stream-worker', /standing by/),

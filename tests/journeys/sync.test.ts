@@ -164,7 +164,8 @@ t.test(
     await syncsUntil(socket, (syncs) => syncs.length === 2)
     await station.redis.restart()
     assertExactEnds(t, await all)
-    while (!(await fetch(`${api.url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 100))
+    while (!(await fetch(`${api.url}/readyz/stream`)).ok)
+      await new Promise((resolve) => setTimeout(resolve, 100))
     t.pass('and the replica is ready again')
   },
 )

@@ -4,7 +4,6 @@ import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { failureBody } from '@solstice/contracts'
 import { initialState } from '@solstice/playout'
 import type { FastifyInstance } from 'fastify'
@@ -12,6 +11,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { openApp } from '../../../tests/harness/app.ts'
 import { temporaryFolder } from '../../../tests/harness/processes.ts'
+import { until } from '../../../tests/harness/until.ts'
 
 t.test('pages of our own origin and of the listed ones may read answers, others may not', async (t) => {
   const { app, passes } = await openApp(t, { CLIENT_ORIGIN: 'https://player.example, http://localhost:5173' })
@@ -162,30 +162,31 @@ t.test('the built web client is served: assets for ever, pages fresh, unknown pa
 })
 
 t.test(
-  'a replica is ready while Redis answers, the air is known and, in stream mode, sound comes',
+  'a replica is ready while nothing is wrong with it; for listeners also while there is what they hear',
   async (t) => {
-    const ready = (app: FastifyInstance) => app.inject('/readyz')
-    const becomes = async (app: FastifyInstance, status: number, reason?: string) => {
-      let answer = await ready(app)
-      const isSo = () =>
-        answer.statusCode === status && (reason === undefined || answer.json().error.reason === reason)
-      while (!isSo()) {
-        await pause(50)
-        answer = await ready(app)
-      }
+    const becomes = async (app: FastifyInstance, status: number, reason?: string, path = '/readyz') => {
+      let answer = await app.inject(path)
+      await until(`${path}: ${status} ${reason ?? ''}`, async () => {
+        answer = await app.inject(path)
+        return answer.statusCode === status && (reason === undefined || answer.json().error.reason === reason)
+      })
       return answer
     }
+    const forListeners = (app: FastifyInstance, status: number, reason?: string) =>
+      becomes(app, status, reason, '/readyz/stream')
     const schedule = { natural: 'day' as const, changes: [] }
 
     const sync = await openApp(t, { LYRICS_API_URL: 'http://127.0.0.1:1' })
     t.equal((await sync.app.inject('/healthz')).statusCode, 200)
-    t.match((await becomes(sync.app, 503, 'no_state')).json(), { error: { code: 'AIR_UNAVAILABLE' } })
+    t.match((await forListeners(sync.app, 503, 'no_state')).json(), { error: { code: 'AIR_UNAVAILABLE' } })
+    t.same((await becomes(sync.app, 200)).json(), { ok: true }, 'no replica has an air, and pages need none')
     const desk = await sync.ports.bus.takeDesk(new AbortController().signal)
     await desk.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
-    t.same((await becomes(sync.app, 200)).json(), { ok: true })
+    t.same((await forListeners(sync.app, 200)).json(), { ok: true })
     // The process does nothing but wait, as if it computed.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
     await becomes(sync.app, 503, 'overloaded')
+    await forListeners(sync.app, 503, 'overloaded')
     await becomes(sync.app, 200)
     const lyrics = () => sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
     sync.redis.process.child.kill('SIGSTOP')
@@ -208,7 +209,11 @@ t.test(
     const stream = await openApp(t, { STREAM_MODE: 'true' })
     const other = await stream.ports.bus.takeDesk(new AbortController().signal)
     await other.save(initialState(1, 'sound', schedule, stream.ports.clock.nowMs()))
-    await becomes(stream.app, 503, 'no_sound')
+    await forListeners(stream.app, 503, 'no_sound')
+    await becomes(stream.app, 200)
+    const figures = async ({ app }: { app: FastifyInstance }) =>
+      /^solstice_stream_fresh .*$/m.exec((await app.inject('/metrics')).body)?.[0]
+    t.same([await figures(stream), await figures(sync)], ['solstice_stream_fresh 0', undefined])
   },
 )
 

@@ -1,4 +1,4 @@
-import { type Metrics, readDesk } from '@solstice/adapters'
+import { type Config, type Metrics, readDesk } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
 import { chunkEndMs, type DataStore, type JobQueue, type StationClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -18,6 +18,7 @@ const RECOUNT_MS = 60_000
 export function reportFigures(
   app: FastifyInstance,
   deps: {
+    config: Pick<Config, 'streamMode'>
     metrics: Metrics
     mirror: AirMirror
     fanOut: FanOut
@@ -63,6 +64,9 @@ export function reportFigures(
       help: 'How long ago the newest sound ended; nothing before the first',
     },
     () => mirror.newestChunk && (clock.nowMs() - chunkEndMs(mirror.newestChunk)) / 1000,
+  )
+  metrics.gauge({ name: 'solstice_stream_fresh', help: '1 while sound comes; nothing in sync mode' }, () =>
+    deps.config.streamMode ? Number(mirror.isFresh(clock.nowMs())) : null,
   )
   metrics.gauge(
     { name: 'solstice_queue_entries', help: 'Entries that come after the one on air' },

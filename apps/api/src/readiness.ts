@@ -4,15 +4,20 @@ import type { FastifyInstance } from 'fastify'
 import type { Drain } from './drain.ts'
 import type { AirMirror } from './stream/air-mirror.ts'
 
-/** Whether this replica may be given listeners, and why not. */
-export type Readiness = () => { ready: true } | { ready: false; reason: string }
+/** What stands against giving this replica work; null = nothing does. */
+export interface Readiness {
+  /** Its own faults alone: what all replicas lack, no balancer can find elsewhere, and pages and logins need no sound. */
+  hindrance(): 'draining' | 'no_redis' | 'no_state' | 'overloaded' | null
+  /** What listeners lack as well: here there is no air, or in stream mode no fresh sound of it. */
+  streamHindrance(): ReturnType<Readiness['hindrance']> | 'no_sound'
+}
 
 const LAG_LIMIT_MS = 1_000
 /** For how long a late event loop is held against this replica, and how exactly lateness is measured. */
 const LAG_WINDOW_MS = 5_000
 const LAG_RESOLUTION_MS = 50
 
-/** Watches what makes a replica good: it stays, Redis answers, the air is known and fresh, the process keeps up. */
+/** Watches what makes a replica good: it stays, Redis answers and has been read, the process keeps up. */
 export function watchReadiness(
   app: FastifyInstance,
   deps: { bus: Bus; clock: StationClock; mirror: AirMirror; streamMode: boolean; drain: Drain },
@@ -34,13 +39,18 @@ export function watchReadiness(
     lag.disable()
   })
 
-  return () => {
-    if (deps.drain.hasBegun) return { ready: false, reason: 'draining' }
-    if (!deps.bus.isConnected()) return { ready: false, reason: 'no_redis' }
-    if (!deps.mirror.state) return { ready: false, reason: 'no_state' }
-    if (deps.streamMode && !deps.mirror.isFresh(deps.clock.nowMs()))
-      return { ready: false, reason: 'no_sound' }
-    if (Math.max(worstBefore, lag.max) / 1e6 > LAG_LIMIT_MS) return { ready: false, reason: 'overloaded' }
-    return { ready: true }
+  const hindrance = () => {
+    if (deps.drain.hasBegun) return 'draining'
+    if (!deps.bus.isConnected()) return 'no_redis'
+    if (!deps.mirror.hasRead) return 'no_state'
+    return Math.max(worstBefore, lag.max) / 1e6 > LAG_LIMIT_MS ? 'overloaded' : null
+  }
+  return {
+    hindrance,
+    streamHindrance() {
+      const { mirror, clock, streamMode } = deps
+      if (!mirror.state) return hindrance() ?? 'no_state'
+      return hindrance() ?? (streamMode && !mirror.isFresh(clock.nowMs()) ? 'no_sound' : null)
+    },
   }
 }

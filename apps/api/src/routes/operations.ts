@@ -12,12 +12,17 @@ export function operationsRoutes(app: FastifyInstance, readiness: Readiness, met
     return { ok: true as const }
   })
 
-  implement(app, operations.getReadiness, ({ reply }) => {
-    reply.header('cache-control', 'no-store')
-    const answer = readiness()
-    if (!answer.ready) throw new Failure('AIR_UNAVAILABLE', { reason: answer.reason })
-    return { ok: true as const }
-  })
+  for (const [route, hindrance] of [
+    [operations.getReadiness, readiness.hindrance],
+    [operations.getStreamReadiness, readiness.streamHindrance],
+  ] as const) {
+    implement(app, route, ({ reply }) => {
+      reply.header('cache-control', 'no-store')
+      const reason = hindrance()
+      if (reason) throw new Failure('AIR_UNAVAILABLE', { reason })
+      return { ok: true as const }
+    })
+  }
 
   implement(app, operations.getMetrics, async ({ reply }) => {
     reply.header('cache-control', 'no-store').type(METRICS_TYPE)

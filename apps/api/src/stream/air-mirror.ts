@@ -14,6 +14,8 @@ const RETRY_MS = 500
 export interface AirMirror {
   /** null before the first state came. */
   readonly state: PlayoutState | null
+  /** Whether it was asked for once with success, be there one or not. */
+  readonly hasRead: boolean
   onState(listener: (state: PlayoutState, before: PlayoutState | null) => void): Unsubscribe
   onChunk(listener: (segment: Segment) => void): Unsubscribe
   readonly newestChunk: FrameChunk | null
@@ -31,6 +33,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
   const stateListeners = new Set<(state: PlayoutState, before: PlayoutState | null) => void>()
   const chunkListeners = new Set<(segment: Segment) => void>()
   let state: PlayoutState | null = null
+  let hasRead = false
 
   const takeState = (next: PlayoutState) => {
     const before = state
@@ -63,6 +66,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
 
   const followState = async () => {
     const unfollow = await bus.follow(takeState)
+    hasRead = true
     if (!ending.signal.aborted) {
       await new Promise<void>((resolve) =>
         ending.signal.addEventListener('abort', () => resolve(), { once: true }),
@@ -78,6 +82,9 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
   return {
     get state() {
       return state
+    },
+    get hasRead() {
+      return hasRead
     },
     get newestChunk() {
       return ring.newest?.chunk ?? null

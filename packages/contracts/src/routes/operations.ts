@@ -14,7 +14,18 @@ export const getHealth = defineRoute({
 export const getReadiness = defineRoute({
   method: 'GET',
   path: '/readyz',
-  summary: 'Redis answers and the air is fresh: this replica may be given listeners',
+  summary:
+    'Nothing is wrong with this replica: it stays, Redis answers, the process keeps up; what all replicas lack does not count',
+  access: 'public',
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['AIR_UNAVAILABLE'],
+  example: { reply: { ok: true } },
+})
+
+export const getStreamReadiness = defineRoute({
+  method: 'GET',
+  path: '/readyz/stream',
+  summary: 'This replica is ready and has what listeners hear: the air, and in stream mode fresh sound',
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['AIR_UNAVAILABLE'],
