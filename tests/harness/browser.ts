@@ -101,17 +101,23 @@ export async function writeLyrics(station: Station): Promise<void> {
 }
 
 /** The super admin at a socket of their own, ready to answer requests. */
-export async function adminAt(t: Test, url: string): Promise<SocketClient> {
+export async function adminAt(
+  t: Test,
+  url: string,
+): Promise<SocketClient & { openWindow(): Promise<SocketClient> }> {
   const answer = await fetch(`${url}/api/admin/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ login: SUPER_ADMIN.ADMIN_LOGIN, password: SUPER_ADMIN.ADMIN_PASS }),
   })
   const { token } = (await answer.json()) as { token: string }
-  const admin = openSocket(t, url)
-  admin.socket.emit('admin_active', token)
-  await admin.first('admin_confirmed')
-  return admin
+  const openWindow = async () => {
+    const admin = openSocket(t, url)
+    admin.socket.emit('admin_active', token)
+    await admin.first('admin_confirmed')
+    return admin
+  }
+  return { ...(await openWindow()), openWindow }
 }
 
 /**

@@ -29,9 +29,11 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   const isConnected = useStore(line.isConnected)
   const hostsMode = useStore(line.hostsMode)
   const [confirmed, setConfirmed] = useState<Confirmed | null>(null)
+  const [isDetached, setDetached] = useState(false)
   const t = adminTexts[locale]
   const name = stationName(air, locale, texts[locale])
 
+  const attach = () => line.say('admin_active', keptToken())
   const leaveAir = () => host.desk.value.phase !== 'off' && host.leave()
   useEffect(() => {
     const toLogin = (why: string) => location.replace(`${pathOf({ page: 'adlogin', locale })}?why=${why}`)
@@ -43,15 +45,20 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
       (admin) => admin || toLogin('expired'),
       () => {},
     )
-    line.onConnect(() => line.say('admin_active', keptToken()))
-    line.on('admin_confirmed', setConfirmed)
+    line.onConnect(attach)
+    line.on('admin_confirmed', (account) => {
+      setDetached(false)
+      setConfirmed(account)
+    })
     line.on('privileges_updated', (account) => {
       if (!mayHost(account)) leaveAir()
       setConfirmed((known) => known && { ...known, ...account })
     })
     line.on('force_logout', ({ reason }) => logOutBecause(reason))
     line.on('admin_error', (text) => {
-      if (isInvalidSession(text)) logOutBecause('expired')
+      const code = codeOf(text)
+      if (code === 'ADMIN_INVALID_SESSION') logOutBecause('expired')
+      if (code === 'ADMIN_SESSION_REPLACED') setDetached(true)
     })
     return line.close
   }, [])
@@ -84,7 +91,19 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
         <p class="refusal" role="status">
           {!isConnected && confirmed && t.offline}
         </p>
-        <Part {...{ confirmed, hostsMode, host, line, microphone, locale, t }} />
+        {isDetached ? (
+          <div class="host">
+            <header class="host-head">
+              <h1>{t.panel}</h1>
+            </header>
+            <p class="hint">{t.detached}</p>
+            <button type="button" class="button primary" onClick={attach}>
+              {t.attach}
+            </button>
+          </div>
+        ) : (
+          <Part {...{ confirmed, hostsMode, host, line, microphone, locale, t }} />
+        )}
       </main>
     </div>
   )
@@ -144,10 +163,11 @@ function OnAir({ air, line, t }: { air: RadioState | null; line: Line; t: AdminT
   )
 }
 
-function isInvalidSession(text: string): boolean {
+/** The code of what `admin_error` says; null when it says none. */
+function codeOf(text: string): unknown {
   try {
-    return (JSON.parse(text) as { code?: unknown }).code === 'ADMIN_INVALID_SESSION'
+    return (JSON.parse(text) as { code?: unknown }).code
   } catch {
-    return false
+    return null
   }
 }

@@ -8,7 +8,8 @@ type Filler = Ack<'host_get_background_music_list'>['items'][number]
 
 /** What the host is told: a reason, or a text of the station in its own words. */
 export type HostNotice =
-  | { is: ServerPayload<'host_force_disconnect'>['reason'] | 'cut-off' | 'denied' | 'unanswered' }
+  | { is: ServerPayload<'host_force_disconnect'>['reason'] | 'cut-off' }
+  | { is: 'denied' | 'unanswered' | 'live-elsewhere' }
   | { is: 'said'; text: unknown }
 
 /** What a host has before them. */
@@ -34,7 +35,8 @@ export interface Desk {
 
 export interface HostDesk {
   readonly desk: Store<Desk>
-  goLive(): Promise<void>
+  /** @param takeOver also when the account is on the air in another window, which then loses it. */
+  goLive(takeOver?: boolean): Promise<void>
   leave(): void
   toggleMic(): void
   setGain(gain: number): void
@@ -140,13 +142,16 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
 
   return {
     desk,
-    async goLive() {
+    async goLive(takeOver = false) {
       change({ phase: 'going', notice: null })
       // Asked for while a press is fresh; without it a host can still lead the programme.
       await microphone.open()
       try {
-        const answer = await line.ask('admin_go_live')
-        if ('error' in answer) return goOff({ is: 'said', text: answer.error })
+        const answer = await line.ask('admin_go_live', { takeOver })
+        if ('error' in answer) {
+          const isElsewhere = answer.error.code === 'LIVE_ELSEWHERE'
+          return goOff(isElsewhere ? { is: 'live-elsewhere' } : { is: 'said', text: answer.error })
+        }
         change({ phase: 'live' })
         if (!('queuePaused' in answer)) return
         change({

@@ -75,7 +75,8 @@ function Notice({ notice, t, locale }: { notice: HostNotice | null; t: Texts; lo
   const textOfNotice = () => {
     if (!notice) return null
     if (notice.is === 'said') return textOf(notice.text, locale)
-    return notice.is === 'denied' || notice.is === 'unanswered' ? t[notice.is] : t.ended[notice.is]
+    if (notice.is === 'denied' || notice.is === 'unanswered') return t[notice.is]
+    return notice.is === 'live-elsewhere' ? t.liveElsewhere : t.ended[notice.is]
   }
   return (
     <p class="refusal" role="alert">
@@ -85,6 +86,7 @@ function Notice({ notice, t, locale }: { notice: HostNotice | null; t: Texts; lo
 }
 
 function Door({ host, desk, t }: Studio) {
+  const takesOver = desk.notice?.is === 'live-elsewhere'
   return (
     <Part title={t.door}>
       <p>{t.doorText}</p>
@@ -92,9 +94,11 @@ function Door({ host, desk, t }: Studio) {
         type="button"
         class="button primary"
         disabled={desk.phase === 'going'}
-        onClick={() => void host.goLive().then(() => document.querySelector<HTMLElement>('.mic')?.focus())}
+        onClick={() =>
+          void host.goLive(takesOver).then(() => document.querySelector<HTMLElement>('.mic')?.focus())
+        }
       >
-        {desk.phase === 'going' ? t.going : t.goLive}
+        {desk.phase === 'going' ? t.going : takesOver ? t.takeOver : t.goLive}
       </button>
     </Part>
   )
