@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
 import { openAnnouncer, openJsonData, openMicrophones, openRedisBus, openReplicas } from '@solstice/adapters'
@@ -15,6 +14,7 @@ import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import { startRedis, type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
+import { PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
 import { createAdminTokens } from '../admin-tokens.ts'
 import { clientAddress, createOrigins } from '../client-address.ts'
 import { createAirMirror } from '../stream/air-mirror.ts'
@@ -90,7 +90,7 @@ async function replica(
   const clients: SocketClient[] = []
   t.teardown(async () => {
     for (const { socket } of clients) socket.disconnect()
-    while (gateway.sockets > 0) await turn()
+    await until('all sockets are gone', () => gateway.sockets === 0)
     await app.close()
     await mirror.close()
     microphones.close()
@@ -105,7 +105,14 @@ async function replica(
   return { air, url, gateway, tokens, join, clients }
 }
 
-const gone = ({ socket }: SocketClient) => new Promise((resolve) => socket.once('disconnect', resolve))
+const gone = ({ socket }: SocketClient) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('not closed')), PATIENCE_MS)
+    socket.once('disconnect', (why) => {
+      clearTimeout(timer)
+      resolve(why)
+    })
+  })
 
 const track = (name: string): TrackRef => ({
   id: `day/${name}.mp3`,
@@ -154,7 +161,7 @@ t.test('every socket gets a sync every 2 s, and at once when listeners would see
   const startedMs = performance.now()
   air.say({ ...playing('two', 1_000_500), appliedThrough: '9-9' })
   for (const [i, client] of clients.entries()) {
-    while (client.all('sync').length === counts[i]) await pause(50)
+    await until(`client ${i} gets a sync`, () => client.all('sync').length > counts[i]!)
   }
   const most = Math.ceil((performance.now() - startedMs) / 2_000) + 1
   for (const [i, client] of clients.entries()) {
@@ -243,8 +250,10 @@ t.test(
         t.same([shownTrack, seek], ['day/two.mp3', (nowMs - 1_060_000) / 1000])
         continue
       }
-      while (seek * 1000 > endMs - 1_000_000 + 1_000.5)
-        ({ seek, track: shownTrack, serverTimeMs } = await shown())
+      await until('the position is that of the sound', async () => {
+        ;({ seek, track: shownTrack, serverTimeMs } = await shown())
+        return seek * 1000 <= endMs - 1_000_000 + 1_000.5
+      })
       t.same([shownTrack, serverTimeMs], ['day/one.mp3', Math.round(nowMs)])
       t.ok(seek * 1000 >= endMs - 1_000_000, 'to the end of what was sent')
       t.match(await client.ask('stream_get_seek', 1), { seek, trackId: 'day/one.mp3' })
@@ -282,7 +291,7 @@ t.test('what listeners ask is answered in the contract’s shape', async (t) => 
   t.equal(pass.artTokenExpiresIn, 3600)
   t.same(await client.ask('suggest_song', { id: 'day/one.mp3' }), { error: 'no_admin' })
   t.same(await client.ask('suggest_song', 'nonsense'), { error: 'no_admin' })
-  t.ok(client.all('usersUpdate').length > counts)
+  await until('the roster is told, too', () => client.all('usersUpdate').length > counts)
   for (const args of [[], [{}], [null]]) {
     client.socket.emit('listener_init', ...args)
   }
@@ -347,7 +356,7 @@ t.test('an address has room for so many sockets and no more', async (t) => {
   t.notOk(await enter('203.0.113.7'), 'one too many')
   t.ok(await enter('203.0.113.8'), 'another address is another matter')
   first[0]!.socket.disconnect()
-  while (gateway.sockets > most) await turn()
+  await until('its place is free', () => gateway.sockets === most)
   t.ok(await enter('203.0.113.7'), 'who leaves makes room')
 })
 
