@@ -376,7 +376,7 @@ t.test('video import', async (t) => {
     t.equal((await retry('jobs', 'nothing')).status, 404)
     t.equal((await retry('nothing', id!)).status, 404)
     t.equal((await ask('GET /api/admin/jobs?queue=nothing')).status, 404)
-    t.equal((await ask('GET /api/admin/jobs?limit=101')).status, 400)
+    t.equal((await ask('GET /api/admin/jobs?limit=101')).status, 200)
     t.equal((await (await asAdmin(station, ['upload_songs'])).ask('GET /api/admin/jobs')).status, 403)
   })
 

@@ -4,6 +4,7 @@ import { type Process, start, type Teardown } from '../../tests/harness/processe
 import { childrenOf, prepareStation } from '../../tests/harness/station.ts'
 import { logIn } from '../../tests/harness/uploads.ts'
 import { measureAdmin } from './admin.ts'
+import { type ChangeFigures, measureChanges } from './changes.ts'
 import { measureData, TRACKS } from './data.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { measureMicrophones } from './microphones.ts'
@@ -12,7 +13,7 @@ import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio says how much the service adds. With
-// `microphones`, `admin`, `data` or `uploads` as argument only that part is measured.
+// `microphones`, `admin`, `data`, `changes` or `uploads` as argument only that part is measured.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,6 +39,7 @@ try {
   if (part === undefined || part === 'microphones') await tellMicrophones()
   if (part === undefined || part === 'admin') await tellAdmin()
   if (part === undefined || part === 'data') await tellData()
+  if (part === undefined || part === 'changes') tellChanges()
   if (part === undefined || part === 'uploads') await tellUploads()
   await finish(0)
 } catch (error) {
@@ -151,6 +153,26 @@ async function tellData(): Promise<void> {
   for (const [name, title] of Object.entries(what) as [keyof typeof what, string][]) {
     const beside = `${json[name].toFixed(2)} ms in files`
     row(title, `${sql[name].toFixed(2)} ms`, ratio(sql[name], json[name]), beside)
+  }
+}
+
+function tellChanges() {
+  const sizes = [1_000, 10_000, 100_000]
+  const [small, ...larger] = sizes.map(measureChanges)
+  heading(
+    `A change of the air, with ${sizes.map((size) => size.toLocaleString('en')).join(', ')} tracks a mode`,
+  )
+  for (const [i, change] of small!.entries()) {
+    const all = [change, ...larger.map((figures) => figures[i]!)]
+    const cells = (of: (figures: ChangeFigures) => number, digits: number) =>
+      all.map((figures) => of(figures).toFixed(digits)).join(' / ')
+    row(
+      change.name,
+      `${cells(({ bytes }) => bytes / 1024, 1)} KB`,
+      `worker ${cells(({ workerMs }) => workerMs, 2)} ms`,
+      `replica ${cells(({ replicaMs }) => replicaMs, 2)} ms`,
+      ratio(all.at(-1)!.bytes, change.bytes),
+    )
   }
 }
 

@@ -5,10 +5,10 @@ import {
   type PlayoutState,
   type QueueEntry,
   readState,
-  type TrackRef,
   wantedLists,
 } from '@solstice/playout'
 import t from 'tap'
+import { largeStation } from '../../../tests/harness/large-station.ts'
 import {
   alwaysDay,
   assertLegal,
@@ -73,41 +73,10 @@ function saving() {
   }
 }
 
-const rendition = { gainDb: -3.2, startMs: 120, endMs: 199_000 }
-
-/** A station that plays through all of a library of this size in both modes. */
-function station(count: number): PlayoutState {
-  const songs = (mode: 'day' | 'night'): TrackRef[] =>
-    Array.from({ length: count }, (_, i) => ({
-      id: `${mode}/Some Artist ${i % 900} - A Song Of Usual Length ${i}.mp3`,
-      title: `A Song Of Usual Length ${i}`,
-      artist: `Some Artist ${i % 900}`,
-      album: `An Album ${i % 2000}`,
-      year: 2001,
-      durationMs: 200_000 + i,
-      rendition,
-    }))
-  const [day, night] = [songs('day'), songs('night')]
-  let serial = 0
-  const entries = (its: TrackRef[]) =>
-    its.map((track): QueueEntry => ({ entryId: `e${serial++}`, track, orderType: null, tier: null }))
-  const list = { entries: entries(day), index: Math.floor(count / 2), repeats: false }
-  return {
-    ...initialState(1, 'sound', alwaysDay, NOON),
-    list,
-    prepared: {
-      day: { entries: entries(day), repeats: false },
-      night: { entries: entries(night), repeats: false },
-    },
-    serial,
-    onAir: { phase: 'track', entry: list.entries[list.index]!, startedAtMs: NOON },
-  }
-}
-
 t.test('what a change costs does not grow with the library', async (t) => {
   const costs = (count: number) => {
     const { save } = saving()
-    const state = station(count)
+    const state = largeStation(count)
     const whole = save(state)
     const song = state.list.entries[5]!.track
     const order = { type: 'add-song', track: song, mode: 'day', orderType: 'lastinline', tier: null } as const
@@ -166,7 +135,7 @@ t.test(
         tier: null,
       }))
     let serial = 10_000
-    let state: PlayoutState = { ...station(700), serial }
+    let state: PlayoutState = { ...largeStation(700), serial }
     const changes: (() => void)[] = [
       () => {
         state = ordered({ ...state, serial: serial++ }, songs[random(700)]!, 'lastinline')
@@ -223,7 +192,7 @@ t.test(
 
 t.test('tracks that no list has any more are forgotten in the end', async (t) => {
   const saves = saving()
-  let state = station(300)
+  let state = largeStation(300)
   for (let year = 0; year < 12; year++) {
     const entries = state.list.entries.map((entry) => ({ ...entry, track: { ...entry.track, year } }))
     state = { ...state, list: { ...state.list, entries }, prepared: {} }
@@ -238,7 +207,7 @@ t.test(
   'where blocks were lost the head goes on: what is on air, what was asked for, and what comes next',
   async (t) => {
     const saves = saving()
-    const played = station(900)
+    const played = largeStation(900)
     const wanted = track('paid')
     const far = ordered({ ...played, list: { ...played.list, index: 800 } }, wanted, 'donated')
     const state = { ...far, list: { ...far.list, index: played.list.index } }

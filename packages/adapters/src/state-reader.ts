@@ -69,7 +69,9 @@ export function createStateReader(): StateReader {
       (other) =>
         partsBefore.get(other) ?? { key: other, entries: entriesOf(blocks.get(other)!.entries, tracks) },
     )
-    return { key, parts, entries: parts.flatMap(({ entries }) => entries) }
+    // By far quicker than flatMap.
+    const entries: QueueEntry[] = []
+    return { key, parts, entries: entries.concat(...parts.map((part) => part.entries)) }
   }
 
   const fill = (state: PlayoutState, blocks: NonNullable<Head['blocks']>): PlayoutState | null => {

@@ -122,7 +122,10 @@ function headWith(
 /** The entry on air, all that was asked for, and the next of the others, in their order. */
 function soonIn({ entries, index }: List): QueueEntry[] {
   const from = Math.max(0, index)
-  return entries.filter((entry, i) => i >= from && (i <= from + SOON || entry.orderType !== null))
+  const soon = entries.slice(from, from + SOON + 1)
+  for (let i = from + SOON + 1; i < entries.length; i++)
+    if (entries[i]!.orderType !== null) soon.push(entries[i]!)
+  return soon
 }
 
 /** A list in parts: those of the lists before, wherever they are still there as they were, and new ones between them. */
@@ -143,7 +146,7 @@ function partsOf(
   let from = 0
   for (let at = 0; at < entries.length; ) {
     const part = before.get(entries[at])
-    if (part?.entries.every((entry, i) => entry === entries[at + i])) {
+    if (part && isAt(part.entries, entries, at)) {
       flush(from, at)
       parts.push(part)
       at += part.entries.length
@@ -152,6 +155,11 @@ function partsOf(
   }
   flush(from, entries.length)
   return parts
+}
+
+function isAt(part: readonly QueueEntry[], entries: readonly QueueEntry[], at: number): boolean {
+  for (let i = 0; i < part.length; i++) if (part[i] !== entries[at + i]) return false
+  return true
 }
 
 /** Tracks by number. One that is another than under its last number gets a new one. */

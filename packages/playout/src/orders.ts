@@ -60,8 +60,13 @@ export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: numbe
   return Math.max(nowMs, endMs) + between.reduce((sum, { track }) => sum + durationOf(track), 0)
 }
 
-function waiting({ list }: PlayoutState): string[] {
-  return list.entries.flatMap(({ orderId }, i) => (i > list.index && orderId !== undefined ? orderId : []))
+function waiting({ list: { entries, index } }: PlayoutState): string[] {
+  const orders: string[] = []
+  for (let i = index + 1; i < entries.length; i++) {
+    const { orderId } = entries[i]!
+    if (orderId !== undefined) orders.push(orderId)
+  }
+  return orders
 }
 
 /** Of an order whose track was found to be undecodable in between. */

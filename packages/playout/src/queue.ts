@@ -8,6 +8,7 @@ import {
   durationOf,
   type OnAir,
   type PlayoutState,
+  type PreparedList,
   type QueueEntry,
   type TrackRef,
 } from './state.ts'
@@ -102,19 +103,21 @@ export function removeEntry(
     entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)
   if (!entry) return refused({ reason: 'not_found' })
 
-  const without = (entries: readonly QueueEntry[]) =>
-    entries.filter((other) => other.entryId !== entry.entryId)
+  const without = <L extends PreparedList>(list: L): L => {
+    const at = list.entries.indexOf(entry)
+    return at < 0 ? list : { ...list, entries: list.entries.slice(0, at).concat(list.entries.slice(at + 1)) }
+  }
   const following = state.prepared[state.mode]
-  const rest = following && without(following.entries)
+  const left = following && without(following)
   // A prepared list that has become too short to be shown is made anew.
-  const isTooShort = rest && rest.length < following.entries.length && rest.length < SHOWN
-  const left = following && { ...following, entries: rest!, ...(isTooShort && { isStale: true }) }
+  const isTooShort = left && left !== following && left.entries.length < SHOWN
+  const prepared = left && { [state.mode]: isTooShort ? { ...left, isStale: true } : left }
   return {
     state: {
       ...state,
       lastRemoveMs: nowMs,
-      list: { ...state.list, entries: without(state.list.entries) },
-      prepared: left ? { ...state.prepared, [state.mode]: left } : state.prepared,
+      list: without(state.list),
+      prepared: { ...state.prepared, ...prepared },
     },
     effects: [],
     outcome: { ok: true, track: entry.track },
@@ -140,10 +143,8 @@ export function placeOf(
 
 export function insertAt(state: PlayoutState, place: number, entries: readonly QueueEntry[]): PlayoutState {
   const { list } = state
-  return {
-    ...state,
-    list: { ...list, entries: [...list.entries.slice(0, place), ...entries, ...list.entries.slice(place)] },
-  }
+  const before = list.entries.slice(0, place)
+  return { ...state, list: { ...list, entries: before.concat(entries, list.entries.slice(place)) } }
 }
 
 /** Those of some tracks that a list may take up at the moment. */

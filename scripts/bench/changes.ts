@@ -1,0 +1,88 @@
+import { apply, type Command, learn, orderEffects, type PlayoutState } from '@solstice/playout'
+import { createStateReader } from '../../packages/adapters/src/state-reader.ts'
+import { createStateWriter } from '../../packages/adapters/src/state-writer.ts'
+import { largeStation } from '../../tests/harness/large-station.ts'
+import { NOON } from '../../tests/harness/programme.ts'
+
+const TURNS = 40
+
+/** What a change of the air costs: the worker that makes and saves it, and a replica that is told. */
+export interface ChangeFigures {
+  name: string
+  /** Written to Redis, and of that published to each replica. */
+  bytes: number
+  published: number
+  workerMs: number
+  replicaMs: number
+}
+
+/** Changes of a station that plays through as many tracks in each of both modes; of each the cheapest turn. */
+export function measureChanges(tracksOfMode: number): ChangeFigures[] {
+  const start = largeStation(tracksOfMode)
+  const writer = createStateWriter()
+  const reader = createStateReader()
+  let state = start
+
+  const save = (next: PlayoutState) => {
+    const { head, added } = writer.write(next)
+    const news = [...added].map(([key, text]) => ({ key, text }))
+    const bytes = news.reduce((sum, { text }) => sum + Buffer.byteLength(text), Buffer.byteLength(head))
+    return { head, news, bytes }
+  }
+  const follow = ({ head, news }: ReturnType<typeof save>) => {
+    for (const { key, text } of news) reader.learn(key, text)
+    return reader.read(head)
+  }
+  const measure = (name: string, change: (before: PlayoutState, turn: number) => PlayoutState) => {
+    const turns = Array.from({ length: TURNS }, (_, turn) => {
+      const before = state
+      const beganMs = performance.now()
+      const next = change(before, turn)
+      orderEffects(before, { state: next, effects: [] })
+      const saved = save(next)
+      const savedMs = performance.now()
+      follow(saved)
+      state = next
+      return {
+        bytes: saved.bytes,
+        published: Buffer.byteLength(saved.head),
+        workerMs: savedMs - beganMs,
+        replicaMs: performance.now() - savedMs,
+      }
+    })
+    const least = (of: keyof (typeof turns)[number]) => Math.min(...turns.map((turn) => turn[of]))
+    const figures = {
+      bytes: least('bytes'),
+      published: least('published'),
+      workerMs: least('workerMs'),
+      replicaMs: least('replicaMs'),
+    }
+    return { name, ...figures }
+  }
+  const obey = (before: PlayoutState, command: Command) => apply(before, command, NOON).state
+  const song = (turn: number) => start.list.entries[turn * 3]!.track
+
+  follow(save(start))
+  return [
+    measure('a gain', (before, gain) => ({
+      ...before,
+      hosting: { ...before.hosting, gain } as typeof before.hosting,
+    })),
+    measure('a song is suggested', (before, turn) =>
+      obey(before, { type: 'suggest', uid: `u${turn}`, socketId: 's', track: song(turn), mode: 'day' }),
+    ),
+    measure('a song is added', (before, turn) =>
+      obey(before, { type: 'add-song', track: song(turn), mode: 'day', orderType: 'donated', tier: turn }),
+    ),
+    measure('a song is removed', (before) => obey(before, { type: 'remove-entry', position: 40 })),
+    measure('the next song begins', (before) => {
+      const { onAir } = before
+      const entryId = onAir.phase === 'track' ? onAir.entry.entryId : ''
+      return learn(before, { type: 'sound-ended', entryId }, NOON).state
+    }),
+    measure('a title is changed', (before, turn) => {
+      const track = { ...song(turn), title: 'Another' }
+      return obey(before, { type: 'library-changed', settled: [{ trackId: track.id, track }] })
+    }),
+  ]
+}
