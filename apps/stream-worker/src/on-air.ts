@@ -13,7 +13,6 @@ import {
   learn,
   nextDueMs,
   noHosting,
-  orderEffects,
   type PlayoutState,
   projectAir,
   type Rendition,
@@ -41,6 +40,7 @@ import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
 import type { Figures } from './figures.ts'
+import { createSavedAir } from './saved-air.ts'
 import { isSameAhead, soonHeard } from './soon-heard.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
@@ -76,6 +76,7 @@ export async function goOnAir(
   let broadcast: Broadcast | null = null
   const consequences = createConsequences(ports, desk, (atMs) => broadcast?.frameAt(atMs) ?? null)
   for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
+  const air = createSavedAir(desk, consequences)
   const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
   if (config.streamMode && !canHearItself)
     log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
@@ -83,10 +84,7 @@ export async function goOnAir(
 
   const off = new AbortController()
   const offAir = AbortSignal.any([desk.lost, stopping, off.signal])
-  const due: Consequence[] = []
   let state: PlayoutState
-  let isSaved = false
-  let saving: Promise<void> | null = null
   let dueTimer: NodeJS.Timeout | undefined
   const hasMicrophones = canHearItself && config.radioHostsMode
   const speech = hasMicrophones ? createSpeech({ askForHead: ports.microphones.askForHead, log }) : null
@@ -121,20 +119,18 @@ export async function goOnAir(
     },
   })
 
-  const take = (step: Step) => {
+  const take = (step: Step, answers: readonly Consequence[] = []) => {
     if (step.state === state && step.effects.length === 0) return
-    const ofOrders = orderEffects(state, step)
+    air.takeIn(state, step, answers)
     // Another mode is prepared from the library and settings of now, not from what was being read before.
     if (step.state.onAir.phase === 'preparing' && step.state.onAir !== state.onAir) libraryVersion++
     state = step.state
-    due.push(...step.effects, ...ofOrders)
-    isSaved = false
     followPeople()
     if (offAir.aborted) return
     keepTime()
     readWantedLists()
     fetchAhead()
-    save().catch(fail)
+    air.save().catch(fail)
   }
   /** What is heard soon is to be on this machine before its time. */
   const fetchAhead = () => {
@@ -148,27 +144,6 @@ export async function goOnAir(
   }
   const passTime = (nowMs = clock.nowMs()) => {
     if (!isCatchingUp) take(advance(state, nowMs))
-  }
-
-  /** Resolves when all that has happened so far is saved. */
-  const save = (): Promise<void> => {
-    saving ??= (async () => {
-      while (!isSaved) {
-        isSaved = true
-        const news = due.splice(0)
-        try {
-          await desk.save(state, [...consequences.unfinished, ...news])
-        } catch (error) {
-          // The last save may still succeed.
-          due.unshift(...news)
-          throw error
-        }
-        for (const consequence of news) consequences.carryOut(consequence)
-      }
-    })().finally(() => {
-      saving = null
-    })
-    return saving
   }
 
   const fail = (error: unknown) => {
@@ -323,15 +298,15 @@ export async function goOnAir(
         const step = apply(state, withRenditions(command, renditions), nowMs)
         if (command.type === 'library-changed' || command.type === 'settings-changed') libraryVersion++
         if (command.type === 'clips-changed') void readClips()
-        due.push({ type: 'answer', asker, outcome: step.outcome })
-        take({ ...step, state: { ...step.state, appliedThrough: id } })
+        const answer = { type: 'answer', asker, outcome: step.outcome } as const
+        take({ ...step, state: { ...step.state, appliedThrough: id } }, [answer])
         if (command.type === 'renditions-changed') void readRenditions()
         broadcast?.planChanged()
       } catch (error) {
         // A command that this version does not know must not stop the air, nor be read again for ever.
         log.error({ err: error, command }, 'a command could not be understood')
-        due.push({ type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } })
-        take({ state: { ...state, appliedThrough: id }, effects: [] })
+        const answer = { type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } } as const
+        take({ state: { ...state, appliedThrough: id }, effects: [] }, [answer])
       }
     }
   }
@@ -346,11 +321,10 @@ export async function goOnAir(
     ? resume(saved.state, isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs, atMs)
     : { state: await firstState(desk, fact, atMs), effects: [] }
   const informed = learn(start.state, fact, atMs)
-  const effects = [...start.effects, ...informed.effects]
-  const ofOrders = saved ? orderEffects(saved.state, { state: informed.state, effects }) : []
   state = informed.state
-  due.push(...effects, ...ofOrders)
-  await save()
+  const effects = [...start.effects, ...informed.effects]
+  air.takeIn(saved?.state ?? state, { state, effects })
+  await air.save()
   if (!saved) restoreOrders()
   await readRenditions()
   fetchAhead()
@@ -381,7 +355,7 @@ export async function goOnAir(
       source: media.source,
       ...(speech && { speech }),
       publish: async (chunk: FrameChunk) => {
-        if (!isSaved || saving) await save()
+        if (!air.isSaved) await air.save()
         await desk.publish(chunk).catch((error) => {
           // Without sound nobody shall hold the desk.
           fail(error)
@@ -421,10 +395,8 @@ export async function goOnAir(
   await broadcast?.stop()
   speech?.close()
   if (!desk.lost.aborted) {
-    const saveLast = () => {
-      isSaved = false
-      return save().catch((error) => log.error({ err: error }, 'the last state was not saved'))
-    }
+    const saveLast = () =>
+      air.saveAgain().catch((error) => log.error({ err: error }, 'the last state was not saved'))
     await saveLast()
     // What is done by now shall not be done again by whoever is next.
     await Promise.race([consequences.done(), sleep(LONGEST_LAST_WORK_MS, undefined, { ref: false })])

@@ -1,0 +1,61 @@
+import { orderEffects, type PlayoutState, type Step } from '@solstice/playout'
+import type { AirDesk, Consequence } from '@solstice/station'
+import type { Consequences } from './consequences.ts'
+
+/** Saves the air first, and then does what follows from it; until that is done it is saved with every later state. */
+export interface SavedAir {
+  /** All that was taken in is saved. */
+  readonly isSaved: boolean
+  /** The air changes from `before` by `step`. `answers`: what those are told who asked for it. */
+  takeIn(before: PlayoutState, step: Step, answers?: readonly Consequence[]): void
+  /**
+   * Resolves when all that was taken in so far is saved.
+   *
+   * @throws when the desk is lost; a later attempt may still succeed.
+   */
+  save(): Promise<void>
+  /** Saves the same state once more: what was done by now is not done again by whoever is next. @throws as `save` */
+  saveAgain(): Promise<void>
+}
+
+export function createSavedAir(desk: Pick<AirDesk, 'save'>, consequences: Consequences): SavedAir {
+  const due: Consequence[] = []
+  let state: PlayoutState
+  let isLatest = false
+  let saving: Promise<void> | null = null
+
+  const save = (): Promise<void> => {
+    saving ??= (async () => {
+      while (!isLatest) {
+        isLatest = true
+        const news = due.splice(0)
+        try {
+          await desk.save(state, [...consequences.unfinished, ...news])
+        } catch (error) {
+          due.unshift(...news)
+          throw error
+        }
+        for (const consequence of news) consequences.carryOut(consequence)
+      }
+    })().finally(() => {
+      saving = null
+    })
+    return saving
+  }
+
+  return {
+    get isSaved() {
+      return isLatest && !saving
+    },
+    takeIn(before, step, answers = []) {
+      state = step.state
+      due.push(...answers, ...step.effects, ...orderEffects(before, step))
+      isLatest = false
+    },
+    save,
+    saveAgain() {
+      isLatest = false
+      return save()
+    },
+  }
+}
