@@ -227,6 +227,38 @@ t.test('what was answered stays in the queue, once, also when Redis is killed me
   t.equal(anew.state.onAir.phase, 'track', 'and where Redis was emptied the programme starts anew at once')
 })
 
+t.test('Redis is emptied while a worker lives: song, queue, orders and requests go on', async (t) => {
+  const opened = await openApp(t, { NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
+  const { bus, redis } = opened.ports
+  for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+  const air = await startAir(t, opened.ports)
+  const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
+  const order = {
+    type: 'add-song',
+    track,
+    mode: 'day',
+    orderType: 'donated',
+    tier: 1,
+    orderId: 'one',
+  } as const
+  t.match(await bus.send(order), { ok: true })
+  t.match(await bus.send({ type: 'suggest', uid: 'ann', socketId: '', track, mode: 'day' }), { ok: true })
+  const before = air.state
+  const fence = async () => Number((await redis.get('solstice:epoch')) ?? 0)
+  const epoch = await fence()
+  await redis.flushall()
+  const endMs = performance.now() + 60_000
+  while ((await fence()) <= epoch || (await redis.exists('solstice:air')) === 0) {
+    if (performance.now() > endMs) throw new Error('nobody took the desk again')
+    await pause(20)
+  }
+  t.match(await bus.send({ ...order, track }), { ok: true }, 'an order that it knows')
+  const { onAir, list, suggestions, suggestCooldowns } = air.state
+  t.same(onAir, before.onAir, 'the same song, at the same position')
+  t.same(list, before.list, 'the same queue, and nothing twice')
+  t.same([suggestions, suggestCooldowns], [before.suggestions, before.suggestCooldowns])
+})
+
 t.test('G8: each mode is generated as its own settings say, group sections before sections', async (t) => {
   const opened = await openApp(t, { DAY_START_HOUR: '6', NIGHT_START_HOUR: '6' })
   const { ports } = opened

@@ -36,6 +36,7 @@ import {
   scheduleNow,
   trackRef,
 } from '@solstice/station'
+import type { AirMemory } from './air-memory.ts'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
@@ -69,6 +70,7 @@ export async function goOnAir(
   ports: Ports,
   desk: AirDesk,
   saved: Saved | null,
+  memory: Pick<AirMemory, 'lastChunk'>,
   stopping: AbortSignal,
   figures: Figures,
 ): Promise<void> {
@@ -80,7 +82,7 @@ export async function goOnAir(
   const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
   if (config.streamMode && !canHearItself)
     log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
-  const lastChunk = canHearItself ? await desk.lastChunk() : null
+  const lastChunk = canHearItself ? ((await desk.lastChunk()) ?? memory.lastChunk) : null
 
   const off = new AbortController()
   const offAir = AbortSignal.any([desk.lost, stopping, off.signal])

@@ -1,4 +1,5 @@
 import type { Ports } from '@solstice/adapters'
+import { rememberAir } from './air-memory.ts'
 import { reportFigures } from './figures.ts'
 import { goOnAir } from './on-air.ts'
 import { soonHeard } from './soon-heard.ts'
@@ -8,6 +9,7 @@ const RECONCILIATION_LIMIT_MS = 10_000
 /** Waits for the desk, is on air until it is lost, waits again. Ends when `stopping` is aborted, the desk handed over. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
   const figures = reportFigures(ports.metrics)
+  const memory = rememberAir(ports, stopping)
   while (!stopping.aborted) {
     ports.log.info('standing by')
     const leave = fetchAlong(ports)
@@ -19,12 +21,13 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       .finally(leave)
     if (!desk) return
     try {
-      const saved = await desk.resume()
+      // Where Redis was emptied, the air goes on from what this process has seen of it.
+      const saved = (await desk.resume()) ?? memory.saved
       // A station that starts for the first time may find its music on disk: the first list waits for that.
       const isNew = !saved && (await ports.data.tracks.find()).length === 0
       if (isNew) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
       figures.isOnAir = true
-      await goOnAir(ports, desk, saved, stopping, figures)
+      await goOnAir(ports, desk, saved, memory, stopping, figures)
     } catch (error) {
       if (!desk.lost.aborted) throw error
       ports.log.warn({ err: error }, 'off the air')

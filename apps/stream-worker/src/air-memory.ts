@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ports } from '@solstice/adapters'
+import type { PlayoutState } from '@solstice/playout'
+import { chunkEndMs, type FrameChunk, type Saved } from '@solstice/station'
+
+const RETRY_MS = 1_000
+
+/** The air as a living worker has seen it: Redis may be emptied meanwhile. */
+export interface AirMemory {
+  /** null = nothing was seen. */
+  readonly saved: Saved | null
+  readonly lastChunk: FrameChunk | null
+}
+
+/** Follows the air, on it or not, until `stopping`. */
+export function rememberAir(
+  { bus, clock, log }: Pick<Ports, 'bus' | 'clock' | 'log'>,
+  stopping: AbortSignal,
+): AirMemory {
+  let state: PlayoutState | null = null
+  let lastChunk: FrameChunk | null = null
+
+  const followStates = async (): Promise<void> => {
+    try {
+      const unfollow = await bus.follow((news) => {
+        state = news
+      })
+      if (stopping.aborted) unfollow()
+      else stopping.addEventListener('abort', unfollow, { once: true })
+    } catch (error) {
+      log.warn({ err: error }, 'the air cannot be followed yet')
+      await sleep(RETRY_MS, undefined, { ref: false })
+      if (!stopping.aborted) await followStates()
+    }
+  }
+  const followFrames = async () => {
+    for await (const chunk of bus.frames(stopping)) lastChunk = chunk
+  }
+  void followStates()
+  void followFrames()
+
+  return {
+    get saved() {
+      if (!state) return null
+      // Without a stream everybody hears the files themselves: the air has gone on until now.
+      const isHeard = state.pace === 'sound' && lastChunk !== null
+      return { state, due: [], aliveAtMs: isHeard ? chunkEndMs(lastChunk!) : clock.nowMs() }
+    },
+    get lastChunk() {
+      return lastChunk
+    },
+  }
+}
