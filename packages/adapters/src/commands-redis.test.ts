@@ -204,3 +204,23 @@ async function until(t: Test, what: string, isSo: () => boolean | Promise<boolea
     await pause(10)
   }
 }
+
+t.test('a fact is read once, although the requests after it were taken out of the stream', async (t) => {
+  const { url } = await startRedis(t)
+  const worker = await join(t, url)
+  const desk = await worker.bus.takeDesk(never)
+  const add = (command: Command) => worker.redis.xadd(COMMANDS, '*', ...left(command))
+  await add({ type: 'library-changed' })
+  await add({ type: 'skip' })
+  const read: string[] = []
+  for await (const { command } of desk.commands('0-0')) {
+    read.push(command.type)
+    // The reader asks twice in vain before the next one comes.
+    if (command.type === 'skip') setTimeout(() => void add({ type: 'clips-changed' }), 2_500)
+    if (command.type === 'clips-changed') break
+  }
+  t.same(read, ['library-changed', 'skip', 'clips-changed'])
+  const last = await desk.lastCommand()
+  await worker.redis.xtrim(COMMANDS, 'MAXLEN', 0)
+  t.equal(await desk.lastCommand(), last, 'a stream that was emptied goes on where it was')
+})
