@@ -245,12 +245,18 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     avatars,
   })
   const accounts = await createAccounts({ ...ports, superAdmin: config.superAdmin, sessions, audit })
-  const loginLimit = createRateLimit({
-    name: 'login',
-    turns: config.loginAttemptsPer15Min,
-    windowS: 15 * 60,
-  })
-  sessionRoutes(app, { config, accounts, sessions, adminTokens, tokens, origins, audit, clock, loginLimit })
+  const attempts = config.loginAttemptsPer15Min
+  const limitOf = (name: string, turns: number, windowS = 15 * 60) =>
+    createRateLimit({ name, turns, windowS })
+  const limits = {
+    address: limitOf('login', attempts),
+    provider: limitOf('login-provider', 4 * attempts),
+    account: limitOf('login-account', attempts && 30),
+    // A window this short lets one in again soon who was unlucky.
+    station: limitOf('login-station', attempts && 20, 10),
+    own: limitOf('own-password', attempts),
+  }
+  sessionRoutes(app, { config, accounts, sessions, adminTokens, tokens, origins, audit, clock, limits })
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
   uploadRoutes(app, { ...ports, audit })

@@ -55,12 +55,14 @@ export async function openRateLimits(
         throw new Failure('AIR_UNAVAILABLE')
       })
       if (taken.isAllowed) return
-      reply.headers({
-        'ratelimit-policy': `${turns};w=${windowS}`,
-        'ratelimit-limit': turns,
-        'ratelimit-remaining': taken.remaining,
-        'ratelimit-reset': taken.ttlInSeconds,
-      })
+      // What the first limit says of a request stands, unless another one refuses it.
+      if (taken.isExceeded || !reply.hasHeader('ratelimit-limit'))
+        reply.headers({
+          'ratelimit-policy': `${turns};w=${windowS}`,
+          'ratelimit-limit': turns,
+          'ratelimit-remaining': taken.remaining,
+          'ratelimit-reset': taken.ttlInSeconds,
+        })
       if (taken.isExceeded) throw new Failure('RATE_LIMITED', { retryAfterSecs: taken.ttlInSeconds })
     }
   }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import bcrypt from 'bcryptjs'
 import t from 'tap'
 import { createPasswords } from './passwords.ts'
@@ -65,4 +66,32 @@ t.test('an account that is not there costs the work of a wrong password', async 
   }
   const [wrong, nobody] = [await cpuMs(kept), await cpuMs(null)]
   t.ok(nobody > wrong / 3 && nobody < wrong * 3, `${nobody} ms and ${wrong} ms of the processor`)
+})
+
+t.test('files are read while a hundred passwords are checked, and most of these are refused', async (t) => {
+  const passwords = createPasswords()
+  const kept = await passwords.hash('Correct horse 1')
+  const begunMs = performance.now()
+  await passwords.isRight('x', kept)
+  const oneMs = performance.now() - begunMs
+  const checks = Array.from({ length: 100 }, (_, i) => passwords.isRight(`${i}`, kept))
+  let isOver = false
+  const settled = Promise.allSettled(checks).finally(() => {
+    isOver = true
+  })
+  const waits: number[] = []
+  while (!isOver) {
+    const askedMs = performance.now()
+    await readFile(new URL(import.meta.url))
+    waits.push(performance.now() - askedMs)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const refused = (await settled).filter(({ status }) => status === 'rejected')
+  t.equal(refused.length, 100 - 62)
+  for (const one of refused)
+    t.match(one, { reason: { code: 'RATE_LIMITED', details: { retryAfterSecs: Number } } })
+  const [median] = waits.sort((a, b) => a - b).slice(waits.length >> 1)
+  t.ok(waits.length > 20, `${waits.length} reads meanwhile`)
+  t.ok(median! < Math.max(100, 3 * oneMs), `${median} ms, one check ${oneMs} ms`)
+  t.equal(await passwords.isRight('Correct horse 1', kept), true, 'and it goes on')
 })

@@ -14,6 +14,8 @@ const ACTIVATION_LIMIT_MS = 24 * 60 * 60 * 1000
 
 /** What admins do with accounts. Refusals of what was sent are Failure BAD_REQUEST with the field and the reason. */
 export interface Accounts {
+  /** The account of a login, also when nobody may log in to it. */
+  idOf(login: string): Promise<string | null>
   /** @throws Failure INVALID_CREDENTIALS, after as much work as a right password makes. */
   logIn(login: string, password: string): Promise<Admin>
   list(): Promise<HelperAdmin[]>
@@ -85,6 +87,13 @@ export async function createAccounts(deps: {
   }
 
   return {
+    async idOf(login) {
+      const key = loginKey(login)
+      if (key === superKey) return SUPER_ADMIN_ID
+      const [helper] = await data.admins.find({ loginKey: key })
+      return helper?.adminId ?? null
+    },
+
     async logIn(login, password) {
       const key = loginKey(login)
       const [helper] = await data.admins.find({ loginKey: key })
@@ -217,7 +226,8 @@ export async function purgeAccounts(
 /** Letters, digits, signs and spaces; nothing invisible, nothing that turns the direction of writing. */
 const LOGIN = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u
 
-function loginKey(login: string): string {
+/** In which logins are compared: whatever its case and form, a name is taken once. */
+export function loginKey(login: string): string {
   return login.normalize('NFKC').trim().toLowerCase()
 }
 
@@ -229,9 +239,13 @@ function passwordWrong(field: string): Failure {
   return new Failure('BAD_REQUEST', { field, reason: 'password_wrong' })
 }
 
+/** At least 8 characters, with an upper-case and a lower-case letter and a digit. */
+export function isStrongPassword(password: string): boolean {
+  return [/^.{8,}$/su, /\p{Lu}/u, /\p{Ll}/u, /\p{Nd}/u].every((rule) => rule.test(password))
+}
+
 function refuseWeak(password: string, field: string): void {
-  const isStrong = [/^.{8,}$/su, /\p{Lu}/u, /\p{Ll}/u, /\p{Nd}/u].every((rule) => rule.test(password))
-  if (!isStrong) throw new Failure('BAD_REQUEST', { field, reason: 'password_weak' })
+  if (!isStrongPassword(password)) throw new Failure('BAD_REQUEST', { field, reason: 'password_weak' })
 }
 
 /** Those that there are, in their order; every helper may see the statistics. */

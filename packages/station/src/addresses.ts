@@ -16,12 +16,21 @@ export function readAddress(text: string): string | null {
  * which changes the rest of its address at will.
  */
 export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
+  return isIPv6(address) ? prefixOf(address, 4) : address
+}
+
+/** What one customer of a provider may have: the /24 of an IPv4 address, the /48 of an IPv6 address. */
+export function providerNetworkOf(address: string): string {
+  return isIPv6(address) ? prefixOf(address, 3) : `${address.split('.').slice(0, 3).join('.')}.0/24`
+}
+
+/** The network of so many groups of an IPv6 address. */
+function prefixOf(address: string, groups: number): string {
   const [head = [], tail = []] = canonical(address)
     .split('::')
     .map((half) => half.split(':').filter(Boolean))
   const zeros = Array<string>(8 - head.length - tail.length).fill('0')
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+  return `${[...head, ...zeros, ...tail].slice(0, groups).join(':')}::/${groups * 16}`
 }
 
 /** Lower case, zeros compressed as in RFC 5952. */

@@ -1,4 +1,5 @@
 import type { AdminSession } from '@solstice/contracts'
+import { networkOf } from './addresses.ts'
 import type { Admin } from './admins.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
@@ -40,6 +41,8 @@ export interface Sessions {
   begin(session: Session, from: Client, sinceMs: number): Promise<void>
   /** Whether it goes on; that it is used, and where from, is noted in the background. */
   resume(session: Session, from: Client): Promise<boolean>
+  /** Whether the account had a session from this network (see `networkOf`) within about a day. */
+  isKnown(adminId: string, address: string): Promise<boolean>
   /** Whether it was ended. Its token may also have expired. */
   isOver(session: Session): Promise<boolean>
   /** The sessions of an account that go on, the last used first. */
@@ -130,6 +133,12 @@ export function createSessions(deps: {
       const { record, isOver } = await read(session)
       if (!isOver) note(session, record, from)
       return !isOver
+    },
+
+    async isKnown(adminId, address) {
+      const network = networkOf(address)
+      const records = await data.sessions.find({ adminId })
+      return records.some((record) => networkOf(record.address) === network)
     },
 
     async isOver(session) {

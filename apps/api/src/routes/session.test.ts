@@ -233,10 +233,37 @@ t.test('attempts to log in', async (t) => {
     t.equal((await from('192.0.2.3', right)).status, 200)
   })
 
+  t.test('of a login, by strangers, from wherever; its owner gets in from a network of before', async (t) => {
+    const guess = (address: string, password: string) => from(address, { login: 'Admin', password })
+    t.equal((await guess('198.51.100.1', PASSWORD)).status, 200)
+    const statuses: number[] = []
+    for (let i = 0; i < 40 && statuses.at(-1) !== 429; i++)
+      statuses.push((await guess(`203.0.${i}.1`, 'wrong')).status)
+    t.equal(statuses.at(-1), 429)
+    t.ok(statuses.length > 10 && statuses.slice(0, -1).every((status) => status === 401))
+    t.match((await guess('203.1.1.1', PASSWORD)).headers, { 'retry-after': /^\d+$/ })
+    t.equal((await guess('198.51.100.1', PASSWORD)).status, 200)
+  })
+
+  t.test('of all addresses of one provider together', async (t) => {
+    const statuses: number[] = []
+    for (let i = 0; i < 13; i++) statuses.push((await from(`2001:db8:9:${i}::1`, '{')).status)
+    t.same(statuses, [...Array<number>(12).fill(400), 429])
+  })
+
+  t.test('and for the current password beside a token', async (t) => {
+    const { token } = (await from('198.51.100.1', right)).body
+    const swap = { currentPassword: 'wrong', newPassword: 'Own password 9' }
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++)
+      statuses.push((await ask('PUT admins/self/password', { token, body: swap })).status)
+    t.same(statuses, [400, 400, 400, 429])
+  })
+
   t.test('while Redis is away nobody logs in, and everything else goes on', async (t) => {
-    const { token } = (await from('192.0.2.4', right)).body
+    const { token } = (await from('192.0.2.2', right)).body
     await redis.process.end()
-    const answer = await from('192.0.2.4', right)
+    const answer = await from('192.0.2.2', right)
     t.equal(answer.status, 503)
     t.equal(answer.body.error.code, 'AIR_UNAVAILABLE')
     t.equal((await ask('GET verify', { token })).status, 200)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { Config } from '@solstice/adapters'
 import { messages, privileges, session } from '@solstice/contracts'
@@ -6,10 +7,12 @@ import {
   type Actor,
   type Audit,
   Failure,
+  loginKey,
+  providerNetworkOf,
   type Sessions,
   type StationClock,
 } from '@solstice/station'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { adminTokensOf } from '../access.ts'
 import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../admin-tokens.ts'
 import { addressOf, clientOf, type Origins } from '../client-address.ts'
@@ -26,13 +29,26 @@ export interface SessionDeps {
   origins: Origins
   audit: Audit
   clock: StationClock
-  /** Counts the attempts to log in. */
-  loginLimit: RateLimit
+  limits: LoginLimits
+}
+
+/** How often passwords may be tried. */
+export interface LoginLimits {
+  /** By address, or network of an IPv6 address. */
+  address: RateLimit
+  /** By the network that a provider gives away whole. */
+  provider: RateLimit
+  /** By login, from networks where its owner has not been. */
+  account: RateLimit
+  /** Of all such attempts together, so that there is always room for a few more. */
+  station: RateLimit
+  /** By account: for the current password beside a token. */
+  own: RateLimit
 }
 
 /** Logging in and out, and everything about accounts. In production nobody is told a token but by the cookie. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
-  const { accounts, sessions, adminTokens, tokens, origins, audit, clock } = deps
+  const { accounts, sessions, adminTokens, tokens, origins, audit, clock, limits } = deps
   const { isProduction, trustProxyHops } = deps.config
 
   const cookie = ({ raw, headers }: FastifyRequest): CookieSerializeOptions => {
@@ -46,20 +62,36 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     }
   }
 
+  /** Whoever was here before is not kept out by what others try. */
+  const limitStrangers = async (login: string, address: string, reply: FastifyReply) => {
+    const adminId = await accounts.idOf(login)
+    if (adminId !== null && (await sessions.isKnown(adminId, address))) return
+    await limits.account(createHash('sha256').update(loginKey(login)).digest('base64url'), reply)
+    await limits.station('all', reply)
+  }
+
   implement(
     app,
     session.login,
     async ({ body: { login, password }, request, reply }) => {
       if (!login?.trim()) throw new Failure('BAD_REQUEST', { field: 'login', reason: 'missing' })
       if (!password) throw new Failure('BAD_REQUEST', { field: 'password', reason: 'missing' })
+      const from = clientOf(request.raw, trustProxyHops)
+      await limitStrangers(login, from.address, reply)
       const sinceMs = clock.nowMs()
       const token = adminTokens.issue(await accounts.logIn(login, password))
-      await sessions.begin(adminTokens.read(token)!, clientOf(request.raw, trustProxyHops), sinceMs)
+      await sessions.begin(adminTokens.read(token)!, from, sinceMs)
       reply.setCookie('adminToken', token, { ...cookie(request), maxAge: ADMIN_TOKEN_TTL_S })
       return { ok: true as const, ...(!isProduction && { token }) }
     },
     // By uid, which stands for an address, or for the network of an IPv6 address, without telling it.
-    { limit: ({ raw }, reply) => deps.loginLimit(tokens.uidOf(addressOf(raw, trustProxyHops)), reply) },
+    {
+      limit: async ({ raw }, reply) => {
+        const address = addressOf(raw, trustProxyHops)
+        await limits.address(tokens.uidOf(address), reply)
+        await limits.provider(tokens.uidOf(providerNetworkOf(address)), reply)
+      },
+    },
   )
 
   implement(app, session.logout, async ({ request, reply }) => {
@@ -115,17 +147,20 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     return { ok: true as const, message: messages.PASSWORD_RESET }
   })
 
-  implement(app, session.activateSelf, async ({ caller, body }) => {
+  implement(app, session.activateSelf, async ({ caller, body, reply }) => {
+    await limits.own(caller.adminId, reply)
     await accounts.activate(caller, body.tempPassword, body.newPassword)
     return { ok: true as const, message: messages.ACCOUNT_ACTIVATED }
   })
 
-  implement(app, session.changeOwnLogin, async ({ caller, body }) => {
+  implement(app, session.changeOwnLogin, async ({ caller, body, reply }) => {
+    await limits.own(caller.adminId, reply)
     await accounts.changeLogin(caller, body.newLogin, body.currentPassword)
     return { ok: true as const, message: messages.LOGIN_CHANGED }
   })
 
-  implement(app, session.changeOwnPassword, async ({ caller, body }) => {
+  implement(app, session.changeOwnPassword, async ({ caller, body, reply }) => {
+    await limits.own(caller.adminId, reply)
     await accounts.changePassword(caller, body.currentPassword, body.newPassword)
     return { ok: true as const, message: messages.PASSWORD_CHANGED }
   })

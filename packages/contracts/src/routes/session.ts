@@ -98,7 +98,7 @@ export const createAdmin = defineRoute({
   capability: 'helperAdmins',
   body: Type.Object({ login: Login, password: Password, privileges: Type.Optional(Privileges) }),
   reply: Type.Object({ ok: Type.Literal(true), admin: HelperAdmin, message: Localized }),
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'RATE_LIMITED'],
   example: {
     body: { login: 'olena', password: 'Temporary1', privileges: ['upload_songs'] },
     reply: { ok: true, admin: HELPER, message: Message },
@@ -142,7 +142,7 @@ export const resetPassword = defineRoute({
   params: ById,
   body: Type.Object({ newPassword: Password }),
   reply: Done,
-  failures: ['BAD_REQUEST', 'NOT_FOUND'],
+  failures: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
   example: { body: { newPassword: 'Temporary2' }, reply: { ok: true, message: Message } },
 })
 
@@ -154,7 +154,7 @@ export const activateSelf = defineRoute({
   capability: 'adminAccount',
   body: Type.Object({ tempPassword: Password, newPassword: Password }),
   reply: Done,
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'AIR_UNAVAILABLE'],
   example: {
     body: { tempPassword: 'Temporary1', newPassword: 'Own password 1' },
     reply: { ok: true, message: Message },
@@ -169,7 +169,7 @@ export const changeOwnLogin = defineRoute({
   capability: 'adminAccount',
   body: Type.Object({ newLogin: Login, currentPassword: Password }),
   reply: Done,
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'AIR_UNAVAILABLE'],
   example: {
     body: { newLogin: 'olena.k', currentPassword: 'Own password 1' },
     reply: { ok: true, message: Message },
@@ -184,7 +184,7 @@ export const changeOwnPassword = defineRoute({
   capability: 'adminAccount',
   body: Type.Object({ currentPassword: Password, newPassword: Password }),
   reply: Done,
-  failures: ['BAD_REQUEST'],
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'AIR_UNAVAILABLE'],
   example: {
     body: { currentPassword: 'Own password 1', newPassword: 'Own password 2' },
     reply: { ok: true, message: Message },
