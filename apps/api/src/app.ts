@@ -34,7 +34,7 @@ import type { Logger } from 'pino'
 import { createGate } from './access.ts'
 import { createAdminTokens } from './admin-tokens.ts'
 import { readAvatars } from './avatars.ts'
-import { clientAddress, clientOf, createOrigins } from './client-address.ts'
+import { addressOf, clientAddress, clientOf, createOrigins } from './client-address.ts'
 import { limitConnections } from './connection-limit.ts'
 import { receiveDeliveries } from './deliveries.ts'
 import { drainOnClose } from './drain.ts'
@@ -44,6 +44,7 @@ import { keepLateEntries } from './late-entries.ts'
 import { documentApi } from './openapi.ts'
 import { openRateLimits } from './rate-limit.ts'
 import { watchReadiness } from './readiness.ts'
+import { serveReference } from './reference.ts'
 import { logRequests, requestId, requestLogger } from './request-log.ts'
 import { administrationRoutes } from './routes/administration.ts'
 import { artworkRoutes } from './routes/artwork.ts'
@@ -224,6 +225,10 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const lookup = config.lyricsApiUrl ? ports.lyricsLookup : null
   const lookups = { data, lookup, turns: ports.lyricsTurns, clock }
   const createRateLimit = await openRateLimits(app, ports.redis)
+  const docsLimit = createRateLimit({ name: 'docs', turns: 60, windowS: 60 })
+  await serveReference(app, ({ raw }, reply) =>
+    docsLimit(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+  )
   const lyricsLimit = createRateLimit({ name: 'lyrics', turns: 30, windowS: 60 })
   const otherLyricsLimit = createRateLimit({ name: 'other-lyrics', turns: 60, windowS: 60 })
   const avatars = await readAvatars()

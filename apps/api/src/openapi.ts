@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import {
   type Access,
   type BytesReply,
@@ -88,7 +87,7 @@ function permissionOf(access: Access): string | undefined {
   return `Any activated admin; depending on what changes it needs ${list(access.perSection, 'or')}.`
 }
 
-/** Serves the reference of the API at `/api/docs`, made from the same route values that serve requests. */
+/** Describes the API from the same route values that serve requests; `serveReference` shows it. */
 export async function documentApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -117,17 +116,6 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
     },
     // Bytes are no matter of the framework, which would hold them against a shape.
     transform: ({ schema, url, route }) => ({ schema: { ...schema, ...uploadOf(route.config) }, url }),
-  })
-  await app.register(swaggerUi, {
-    routePrefix: '/api/docs',
-    uiConfig: { deepLinking: true, docExpansion: 'list' },
-    staticCSP: {
-      'default-src': ["'self'"],
-      'img-src': ["'self'", 'data:'],
-      'style-src': ["'self'", "'unsafe-inline'"],
-      'object-src': ["'none'"],
-      'frame-ancestors': ["'self'"],
-    },
   })
 }
 
