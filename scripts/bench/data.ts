@@ -6,6 +6,8 @@ import { type Teardown, temporaryFolder } from '../../tests/harness/processes.ts
 import { track } from '../../tests/suites/data-store.ts'
 
 export const TRACKS = 100_000
+/** Of 20 000 donations. */
+const LEDGER_ENTRIES = 120_000
 const TURNS = 9
 
 /** What a store takes for a large library, in ms. */
@@ -20,6 +22,10 @@ export interface DataFigures {
   list: number
   /** Asking for all tracks of a mode after another process has changed one. */
   listAnew: number
+  /** One more entry of a large ledger, until it is durable. */
+  note: number
+  /** Looking for it in another process. */
+  noted: number
 }
 
 /** The same work on both stores, in turns; medians. */
@@ -33,12 +39,13 @@ export async function measureData(t: Teardown): Promise<Record<'json' | 'sql', D
   const figures = {} as Record<'json' | 'sql', Record<keyof DataFigures, number[]>>
   const stores = {} as Record<'json' | 'sql', { data: DataStore; other: DataStore }>
   for (const kind of ['json', 'sql'] as const) {
-    figures[kind] = { load: [], insert: [], update: [], list: [], listAnew: [] }
+    figures[kind] = { load: [], insert: [], update: [], list: [], listAnew: [], note: [], noted: [] }
     const [data, other] = [await open[kind](), await open[kind]()]
     stores[kind] = { data, other }
     t.teardown(() => Promise.all([data.close(), other.close()]))
     await Promise.all(Array.from({ length: TRACKS }, (_, i) => data.tracks.insert(song(i))))
-    for (const store of [data, other]) await store.tracks.find()
+    await Promise.all(Array.from({ length: LEDGER_ENTRIES }, (_, i) => data.ledger.insert(entry(i))))
+    for (const store of [data, other]) await Promise.all([store.tracks.find(), store.ledger.find()])
   }
   for (let turn = 0; turn < TURNS; turn++) {
     for (const kind of ['json', 'sql'] as const) {
@@ -52,6 +59,9 @@ export async function measureData(t: Teardown): Promise<Record<'json' | 'sql', D
       await took('update', () => data.tracks.update({ id: song(turn).id }, { year: turn }))
       await took('listAnew', () => other.tracks.find({ mode: 'day' }))
       await took('list', () => other.tracks.find())
+      const noted = entry(LEDGER_ENTRIES + turn)
+      await took('note', () => data.ledger.insert(noted))
+      await took('noted', () => other.ledger.find({ onceKey: noted.onceKey }))
       if (turn % 3 !== 0) continue
       let fresh: DataStore | undefined
       await took('load', async () => {
@@ -70,6 +80,12 @@ function song(i: number) {
   return track(`${mode}/${about.artist} - ${about.title}.mp3`, { ...about, mode, year: 2000 })
 }
 
+function entry(i: number) {
+  const donationId = `3a1c9d5e-7a52-4f0b-9d0e-${String(Math.floor(i / 6)).padStart(12, '0')}`
+  const about = { event: 'claimed', atMs: 1_790_000_000_000, note: 'matching_provider_1 2f6c' } as const
+  return { donationId, ...about, onceKey: `${i % 6} ${donationId}` }
+}
+
 function medians(times: Record<keyof DataFigures, number[]>): DataFigures {
   const of = (what: keyof DataFigures) => times[what].sort((a, b) => a - b)[times[what].length >> 1] ?? 0
   return {
@@ -78,5 +94,7 @@ function medians(times: Record<keyof DataFigures, number[]>): DataFigures {
     update: of('update'),
     list: of('list'),
     listAnew: of('listAnew'),
+    note: of('note'),
+    noted: of('noted'),
   }
 }

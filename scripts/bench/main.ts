@@ -149,6 +149,8 @@ async function tellData(): Promise<void> {
     update: 'a track changed',
     list: 'all tracks',
     listAnew: 'half of them, after a change',
+    note: 'an entry more of a ledger of 120 000',
+    noted: 'that entry in another process',
   } as const
   for (const [name, title] of Object.entries(what) as [keyof typeof what, string][]) {
     const beside = `${json[name].toFixed(2)} ms in files`

@@ -157,15 +157,15 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'the log is kept for hours, not for days',
     'apps/jobs/src/processors/purge-expired.ts',
-    'config.logRetentionDays * DAY_MS',
-    'config.logRetentionDays * (DAY_MS / 24)',
+    'keptSince(config.logRetentionDays, nowMs)',
+    'keptSince(config.logRetentionDays / 24, nowMs)',
     'apps/jobs/src/processors/purge-expired.test.ts',
   ],
   [
     'donations go with the log',
     'apps/jobs/src/processors/purge-expired.ts',
-    'config.donationRetentionDays * DAY_MS',
-    'config.logRetentionDays * DAY_MS',
+    'keptSince(config.donationRetentionDays, nowMs)',
+    'keptSince(config.logRetentionDays, nowMs)',
     'apps/jobs/src/processors/purge-expired.test.ts',
   ],
 ])

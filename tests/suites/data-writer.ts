@@ -1,12 +1,14 @@
 import { writeSync } from 'node:fs'
 import { openJsonData } from '../../packages/adapters/src/data-json.ts'
+import { openSpools } from '../../packages/adapters/src/spool.ts'
 import { played } from './data-store.ts'
 
 /**
  * A process that writes: `<folder> <name> <records>`. It prints `ready`, begins at SIGUSR2, adds that many records to the
- * history and counts them in one record that all writers share, and prints each number once it is safe.
+ * history and counts them in one record that all writers share, and prints each number once it is safe; with a
+ * fourth argument it keeps a delivery in a spool then.
  */
-const [folder = '', name = '', records = '0'] = process.argv.slice(2)
+const [folder = '', name = '', records = '0', spools] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 // Node ignores the signal of a file that grew too large; tap's watcher of exits would take it for the end.
@@ -37,4 +39,9 @@ async function write() {
   }
   await data.close()
   say('done')
+  if (!spools) return
+  const payment = { kind: 'failed', eventId: '1', donationId: 'none', reference: 'r' } as const
+  const delivery = { id: '1', provider: 'checkout_provider_1', payment, receivedAt: 1 } as const
+  await openSpools(folder).deliveries.keep(delivery)
+  say('kept')
 }

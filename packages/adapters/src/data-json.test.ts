@@ -4,9 +4,10 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type Process, start, temporaryFolder } from '../../../tests/harness/processes.ts'
+import { type Process, root, start, temporaryFolder } from '../../../tests/harness/processes.ts'
 import { randomFrom } from '../../../tests/harness/programme.ts'
 import { programOf } from '../../../tests/harness/programs.ts'
+import { until } from '../../../tests/harness/until.ts'
 import { dataStoreSuite, played, track } from '../../../tests/suites/data-store.ts'
 import { openJsonData } from './data-json.ts'
 
@@ -77,7 +78,8 @@ t.test('kill -9 at any moment leaves whole files with every record that was said
     for (const writer of [first, ...writers.filter((other) => other !== first)]) {
       await wait(random(40))
       await writer.end()
-      JSON.parse(readFileSync(join(folder, 'history.json'), 'utf8'))
+      const file = readFileSync(join(folder, 'history.json'), 'utf8')
+      for (const line of file.split('\n').slice(0, -1)) JSON.parse(line)
     }
     const history = await (await openIn(t, folder)).history.find()
     const found = new Set(history.map(({ trackId, playedAt }) => `${trackId} ${playedAt}`))
@@ -125,7 +127,10 @@ t.test(
     t.equal((await data.tracks.get('day/a'))?.title, 'day/a')
     await t.rejects(data.tracks.insert(track('day/b')), { message: /cannot be understood/ })
     t.equal(await readFile(file, 'utf8'), good.slice(0, -20))
-    await writeFile(file, good.replaceAll('"title":"day/a"', '"title":"By hand"'))
+    await writeFile(file, good)
+    t.ok(await data.tracks.insert(track('day/0')))
+    const records = [track('day/a', { title: 'By hand' })]
+    await writeFile(file, JSON.stringify({ version: 1, serial: 0, records }))
     t.equal((await data.tracks.get('day/a'))?.title, 'By hand')
     t.ok(await data.tracks.insert(track('day/b')))
     await rename(file, join(folder, 'elsewhere'))
@@ -133,6 +138,131 @@ t.test(
     t.equal((await (await openIn(t, folder)).tracks.find()).length, 3, 'a file that vanished is written anew')
   },
 )
+
+t.test(
+  'a file of a station before is taken up, also by two that start at once, and what follows is read on',
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const file = join(folder, 'history.json')
+    const records = Array.from({ length: 50 }, (_, i) => ({ id: 2 * i + 1, ...played('day/a', i) }))
+    await writeFile(
+      file,
+      `{"version":1,"serial":120,"records":[\n${records.map((one) => JSON.stringify(one))}\n]}\n`,
+    )
+    const [one, other] = await Promise.all([openIn(t, folder), openIn(t, folder)])
+    await until('it is of the new format', async () => /^\{"format"/.test(await readFile(file, 'utf8')))
+    t.same(await one.history.contents(), { records, serial: 120 })
+    t.equal((await other.history.insert(played('day/b', 1)))?.id, 121)
+    t.equal(
+      (await one.history.find({ trackId: 'day/b', playedAt: 1 }))[0]?.id,
+      121,
+      'by a unique combination',
+    )
+    t.same(await one.history.find({ trackId: 'day/b', playedAt: 1, title: 'another' }), [])
+    t.same(await one.history.find({ trackId: 'day/b', playedAt: 2 }), [])
+    t.same((await (await openIn(t, folder)).history.find()).length, 51)
+  },
+)
+
+t.test('a change is one more line, and what others hold in memory is not read again', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'offsets.json')
+  const [one, other] = [await openIn(t, folder), await openIn(t, folder)]
+  await one.offsets.put({ key: 'rests', offset: 1 })
+  const rests = await other.offsets.get('rests')
+  const before = await readFile(file, 'utf8')
+  await one.offsets.put({ key: 'moves', offset: 0 })
+  const after = await readFile(file, 'utf8')
+  t.ok(after.startsWith(before))
+  t.equal(after.slice(before.length).split('\n').length, 2)
+  // Changes beyond the thousandth make the file anew, whoever follows from whatever moment.
+  const late = await openIn(t, folder)
+  await late.offsets.find()
+  for (let n = 1; n <= 1_100; n++) {
+    await one.offsets.put({ key: 'moves', offset: n })
+    if (n % 100 === 0) t.equal((await other.offsets.get('moves'))?.offset, n)
+  }
+  t.ok(readFileSync(file).length < 1_100 * 50, 'outdated lines are gone')
+  t.equal((await late.offsets.get('moves'))?.offset, 1_100)
+  t.equal(await other.offsets.get('rests'), rests, 'the very record that was read at first')
+  t.same((await (await openIn(t, folder)).offsets.find()).length, 2)
+})
+
+t.test(
+  'half a line at the end counts for nothing, and neither does one of a process that had lost its lock',
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const file = join(folder, 'offsets.json')
+    const data = await openIn(t, folder)
+    for (const offset of [1, 2, 3]) await data.offsets.put({ key: 'a', offset })
+    const lines = (await readFile(file, 'utf8')).split('\n')
+    const last = lines.at(-2)!
+    await writeFile(file, `${lines.slice(0, -2).join('\n')}\n${last.slice(0, -5)}`)
+    t.equal((await (await openIn(t, folder)).offsets.get('a'))?.offset, 2, 'torn by a crash')
+    t.equal((await data.offsets.get('a'))?.offset, 2)
+    await data.offsets.put({ key: 'a', offset: 4 })
+    const whole = await readFile(file, 'utf8')
+    t.notOk(whole.includes(last.slice(0, -5)), 'what was torn is gone')
+    await writeFile(file, whole + last.replace('"offset":3', '"offset":9').concat('\n'))
+    t.equal((await data.offsets.get('a'))?.offset, 4, 'written beside the lock')
+    await data.offsets.put({ key: 'a', offset: 5 })
+    t.equal((await (await openIn(t, folder)).offsets.get('a'))?.offset, 5)
+  },
+)
+
+t.test('a writer that lost its lock changes nothing', async (t) => {
+  const folder = await temporaryFolder(t)
+  const data = await openIn(t, folder)
+  const large = { ...played('large', 0), album: 'x'.repeat(20_000_000) }
+  const change = data.history.insert(large)
+  const refused = t.rejects(change, { cause: { message: /took the lock over/ } })
+  const isWriting = () => readdirSync(folder).some((name) => /^\.history\..*tmp$/.test(name))
+  await until('the change is being written', () => isWriting(), 0)
+  writeFileSync(join(folder, 'history.lock'), 'of another process')
+  await refused
+  t.same(readdirSync(folder), ['history.lock'], 'the lock of the successor stays')
+})
+
+t.test('what is said to be safe is on the disk, and so is its name', async (t) => {
+  const folder = await temporaryFolder(t)
+  await (await openIn(t, folder)).offsets.put({ key: 'counter', offset: 0 })
+  const watched = start(t, process.execPath, [
+    '--import',
+    join(root, 'tests/harness/told-writes.mjs'),
+    writer,
+    folder,
+    'w',
+    '2',
+    'and spools',
+  ])
+  await begin([watched])
+  await watched.printed(/^kept$/m)
+  const told = watched.output.split('\n').flatMap((line) => {
+    const plain = line
+      .replaceAll(`${folder}/`, '')
+      .replaceAll(folder, 'folder')
+      .replace(/\.[\w-]{36}/, '.draft')
+      .replace(/[\da-f]{64}/, 'digest')
+    return /history\.(?!lock)|folder|safe|kept|deliveries/.test(plain) ? plain : []
+  })
+  const [first, second] = [told.indexOf('safe 1 as 1'), told.indexOf('safe 2 as 2')]
+  t.same(told.slice(0, first), [
+    'sync .history.draft.tmp',
+    'rename .history.draft.tmp history.json',
+    'sync folder',
+  ])
+  t.same(told.slice(first + 1, second), ['write history.json', 'sync history.json'])
+  t.same(
+    told.slice(second + 1, told.indexOf('kept')),
+    [
+      'sync deliveries/.draft',
+      'rename deliveries/.draft deliveries/digest.json',
+      'sync deliveries',
+      'sync folder',
+    ],
+    'a delivery that waits for the store',
+  )
+})
 
 t.test('what killed processes left is swept at start', async (t) => {
   const folder = await temporaryFolder(t)

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -9,19 +19,21 @@ import {
   type DataStore,
   nameFullDisk,
 } from '@solstice/station'
-import { syncFolder, writeDurably } from './durable-files.ts'
+import { syncFile, syncFolder, writeDurably } from './durable-files.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { type Change, QueuedCollection } from './queued-collection.ts'
-import { type Counters, type Draft, deepFreeze, type Key, Records } from './records.ts'
+import { lineOf, type ReadFile, readFile, readOn, readSuccessor, wholeFile } from './record-file.ts'
+import { type Counters, type Draft, type Key, Records } from './records.ts'
 
-const FORMAT_VERSION = 1
+/** A file is written anew when it holds more records that were changed since than others, and more than this. */
+const MIN_OUTDATED = 1_000
 
 /**
  * The station's memory in a folder: one file per collection, shared by all processes of a host.
  *
- * A change takes the collection's lock file, reads what others changed, and replaces the file by a new one in one
- * step, so that at any moment the whole old or the whole new version is there. Reads come from memory once the file is
- * known to be the one that was read.
+ * A change takes the collection's lock file, reads what others changed, and appends a line to the file, which counts when
+ * it is whole. Now and then the file is replaced in one step by one without what is outdated. Reads come from memory, and
+ * only what was appended since is read.
  *
  * @throws when a file is there but cannot be understood; it is left as it is.
  */
@@ -61,46 +73,41 @@ export async function openJsonData(folder: string): Promise<DataStore> {
   return data
 }
 
-/** What a file held when it was read. */
-interface Version<T extends object> {
-  readonly records: Records<T>
-  readonly last: Counters
-  readonly file: BigIntStats | null
-  /** The file stays open, so that its inode number is not given to a later version while we compare with it. */
-  readonly pin: number | null
-}
-
 class JsonCollection<T extends object, K extends keyof T & string> extends QueuedCollection<T, K> {
   readonly #folder: string
   readonly #name: string
   readonly #path: string
-  /** The JSON of records that were written before. */
-  readonly #lines = new WeakMap<T, string>()
-  #version: Version<T>
+  /** The file as it was read last; null before there is one. */
+  #version: ReadFile<T> | null = null
   /** The file on disk, when it cannot be understood. */
   #broken: { file: BigIntStats; error: Error } | null = null
   #leftBehind: string[] = []
+  #isUnpinned = false
 
   constructor(folder: string, name: string, spec: CollectionSpec) {
     super(spec)
     this.#folder = folder
     this.#name = name
     this.#path = join(folder, `${name}.json`)
-    this.#version = { records: new Records(spec), last: { place: 0, serial: 0 }, file: null, pin: null }
     this.#latest()
   }
 
   async get(key: T[K]): Promise<Readonly<T> | null> {
-    return this.#current().records.get(key as Key)
+    return this.#current()?.records.get(key as Key) ?? null
   }
 
   async find(where?: Partial<T>): Promise<readonly Readonly<T>[]> {
-    return this.#current().records.find(where)
+    return this.#current()?.records.find(where) ?? []
   }
 
   async contents(): Promise<Contents<T>> {
     const isThere = statSync(this.#path, { throwIfNoEntry: false }) !== undefined
-    const { records, last } = isThere ? this.#parse(readFileSync(this.#path, 'utf8')) : this.#current()
+    if (!isThere) {
+      const version = this.#current()
+      return { records: version?.records.find() ?? [], serial: version?.last.serial ?? 0 }
+    }
+    const { records, last, pin } = readFile<T>(this.#path, this.spec)
+    closeSync(pin)
     return { records: records.find(), serial: last.serial }
   }
 
@@ -109,17 +116,17 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
     this.#leftBehind = files.filter(
       (file) => file.startsWith(`.${this.#name}.`) || file.startsWith(`${this.#name}.lock`),
     )
-    if (this.#leftBehind.length > 0) this.write()
+    if (this.#leftBehind.length > 0 || this.#isOld()) this.write()
   }
 
   override async close(): Promise<void> {
     await super.close()
-    if (this.#version.pin !== null) closeSync(this.#version.pin)
-    this.#version = { ...this.#version, pin: null }
+    if (this.#version && !this.#isUnpinned) closeSync(this.#version.pin)
+    this.#isUnpinned = true
   }
 
   /** What readers see: the file of this moment, or the last one that could be understood. */
-  #current(): Version<T> {
+  #current(): ReadFile<T> | null {
     try {
       return this.isClosed ? this.#version : this.#latest()
     } catch {
@@ -128,20 +135,15 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
   }
 
   /** The file of this moment. A file that vanished is not an order to forget: the next change writes it anew. */
-  #latest(): Version<T> {
+  #latest(): ReadFile<T> | null {
     const file = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
-    if (!file || isSame(file, this.#version.file)) return this.#version
+    const known = this.#version
+    if (!file || isSame(file, known?.file)) return known
     if (this.#broken && isSame(file, this.#broken.file)) throw this.#broken.error
-    return this.#read()
-  }
-
-  #read(): Version<T> {
-    const pin = openSync(this.#path, 'r')
-    const file = fstatSync(pin, { bigint: true })
     try {
-      return this.#adopt({ ...this.#parse(readFileSync(pin, 'utf8')), file, pin })
+      const next = known && (known.file.ino === file.ino ? readOn(known) : readSuccessor(this.#path, known))
+      return this.#adopt(next ?? readFile(this.#path, this.spec))
     } catch (error) {
-      closeSync(pin)
       const why = error instanceof Error ? error.message : String(error)
       const broken = new Error(`${this.#path} cannot be understood (${why}); it is left as it is`)
       this.#broken = { file, error: broken }
@@ -149,35 +151,19 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
     }
   }
 
-  #adopt(version: Version<T>): Version<T> {
-    if (this.#version.pin !== null) closeSync(this.#version.pin)
+  #adopt(version: ReadFile<T>): ReadFile<T> {
+    if (this.#version && this.#version.pin !== version.pin) closeSync(this.#version.pin)
     this.#broken = null
     this.#version = version
     return version
   }
 
-  #parse(text: string): Pick<Version<T>, 'records' | 'last'> {
-    const content: unknown = JSON.parse(text)
-    if (!isObject(content) || !Array.isArray(content.records)) throw new Error('it holds no records')
-    if (content.version !== FORMAT_VERSION) throw new Error(`its format is version ${content.version}`)
-    const keys = new Set<Key>()
-    const found = new Map<number, T>()
-    let serial = Number.isSafeInteger(content.serial) ? Number(content.serial) : 0
-    for (const record of content.records) {
-      const key: unknown = isObject(record) ? record[this.spec.key] : undefined
-      if (typeof key !== (this.spec.serial ? 'number' : 'string'))
-        throw new Error(`a record has no "${this.spec.key}"`)
-      if (keys.has(key as Key)) throw new Error(`two records have the ${this.spec.key} ${key}`)
-      if (typeof key === 'number') serial = Math.max(serial, key)
-      keys.add(key as Key)
-      found.set(keys.size, deepFreeze(record as T))
-    }
-    const records = new Records<T>(this.spec)
-    records.apply(found)
-    return { records, last: { place: keys.size, serial } }
+  /** The format of stations before. */
+  #isOld(): boolean {
+    return this.#version !== null && this.#version.id === null
   }
 
-  /** Makes all changes that wait, as one new version of the file. */
+  /** Makes all changes that wait. */
   protected async writeWaiting(): Promise<void> {
     let batch: Change<T>[] = []
     const leftBehind = this.#leftBehind.splice(0)
@@ -191,10 +177,13 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
           if (file !== lockName) await rm(join(this.#folder, file), { force: true })
         batch = this.waiting.splice(0)
         const version = this.#latest()
-        const draft = version.records.draft(version.last)
+        const last = version?.last ?? { place: 0, serial: 0 }
+        const records = version?.records ?? new Records<T>(this.spec)
+        const draft = records.draft(last)
         settle = batch.map((change) => change.attempt(draft))
-        const isChanged = draft.changes.size > 0 || draft.last.serial !== version.last.serial
+        const isChanged = draft.changes.size > 0 || draft.last.serial !== last.serial
         if (isChanged) await this.#write(draft, version, lock)
+        else if (this.#isOld()) await this.#replace(records.entries(), last, null, lock)
       } finally {
         lock.release()
       }
@@ -206,41 +195,68 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
     }
   }
 
-  async #write(draft: Draft<T>, { records }: Version<T>, lock: FileLock): Promise<void> {
-    const lines = draft.records.map((record) => this.#lineOf(record)).join(',\n')
-    const head = `{"version":${FORMAT_VERSION},"serial":${draft.last.serial},"records":[`
-    const temporary = join(this.#folder, `.${this.#name}.${randomUUID()}.tmp`)
-    let pin: number | null = null
+  async #write(draft: Draft<T>, version: ReadFile<T> | null, lock: FileLock): Promise<void> {
+    const isLarge = draft.changes.size > Math.max(MIN_OUTDATED, version?.records.size ?? 0)
+    const isHere = statSync(this.#path, { throwIfNoEntry: false }) !== undefined
     try {
-      await writeDurably(temporary, `${head}\n${lines}\n]}\n`, 0o600)
-      pin = openSync(temporary, 'r')
-      const file = fstatSync(pin, { bigint: true })
-      if (!lock.isHeld()) throw new Error('another process took the lock over')
-      // In one turn of the event loop, so that no reader of ours meets a file that is not yet our version.
-      renameSync(temporary, this.#path)
-      records.apply(draft.changes)
-      this.#adopt({ records, last: draft.last, file, pin })
+      if (version?.id && isHere && !isLarge) await this.#append(draft, version, lock)
+      else await this.#replace(draft.entries, draft.last, null, lock)
     } catch (error) {
-      if (pin !== null) closeSync(pin)
-      await rm(temporary, { force: true })
       throw new Error(`${this.#path} could not be written; nothing was changed`, { cause: error })
     }
+    const now = this.#latest()
+    if (!now || now.entries - now.records.size <= Math.max(MIN_OUTDATED, now.records.size)) return
+    // What was asked for is made; without room for this the file goes on growing.
+    await this.#replace(now.records.entries(), now.last, now, lock).catch(() => {})
+  }
+
+  /** Adds a line, which nobody takes for whole before it is. */
+  async #append(draft: Draft<T>, version: ReadFile<T>, lock: FileLock): Promise<void> {
+    const { line, mark } = lineOf(version, draft.last, draft.changes)
+    const file = openSync(this.#path, constants.O_RDWR | constants.O_APPEND)
+    try {
+      refuseLost(lock)
+      // A process that died may have left a part of a line.
+      if (Number(fstatSync(file).size) > version.bytes) ftruncateSync(file, version.bytes)
+      try {
+        for (let at = 0; at < line.length; ) at += writeSync(file, line, at)
+        await syncFile(file)
+      } catch (error) {
+        if (lock.isHeld()) ftruncateSync(file, version.bytes)
+        throw error
+      }
+    } finally {
+      closeSync(file)
+    }
+    if (this.#latest()?.mark !== mark) throw new Error('another process took the lock over')
+  }
+
+  /** Puts a new file in place of the one that is there. */
+  async #replace(
+    entries: [number, T][],
+    last: Counters,
+    of: ReadFile<T> | null,
+    lock: FileLock,
+  ): Promise<void> {
+    const temporary = join(this.#folder, `.${this.#name}.${randomUUID()}.tmp`)
+    try {
+      await writeDurably(temporary, wholeFile(entries, last, of), 0o600)
+      refuseLost(lock)
+      renameSync(temporary, this.#path)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
     await syncFolder(this.#folder)
-  }
-
-  #lineOf(record: T): string {
-    const known = this.#lines.get(record)
-    if (known !== undefined) return known
-    const line = JSON.stringify(record)
-    this.#lines.set(record, line)
-    return line
+    this.#latest()
   }
 }
 
-function isSame(file: BigIntStats, known: BigIntStats | null): boolean {
+/** @throws when another process has taken the lock over, because this one seemed to be dead. */
+function refuseLost(lock: FileLock): void {
+  if (!lock.isHeld()) throw new Error('another process took the lock over')
+}
+
+function isSame(file: BigIntStats, known: BigIntStats | undefined): boolean {
   return known?.ino === file.ino && known.mtimeNs === file.mtimeNs && known.size === file.size
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -34,12 +34,34 @@ export class Records<T extends object> {
 
   /** The same array until something changes; without `where`, all records. */
   find(where?: Partial<T>): readonly T[] {
-    this.#all ??= Object.freeze([...this.#byPlace.values()])
-    if (!where) return this.#all
-    const key = where[this.#spec.key as keyof T] as Key | undefined
-    if (key === undefined) return this.#all.filter(equals(where))
-    const record = this.get(key)
+    if (!where) return this.#whole()
+    const record = this.#only(where)
+    if (record === undefined) return this.#whole().filter(equals(where))
     return record && equals(where)(record) ? [record] : []
+  }
+
+  /** By place, in order. */
+  entries(): [number, T][] {
+    return [...this.#byPlace]
+  }
+
+  get size(): number {
+    return this.#byPlace.size
+  }
+
+  /** The only record that can be meant, null when there is none; undefined when there may be several. */
+  #only(where: Partial<T>): T | null | undefined {
+    const { key, unique } = this.#spec
+    const wanted = where[key as keyof T] as Key | undefined
+    if (wanted !== undefined) return this.get(wanted)
+    if (!unique?.every((field) => where[field as keyof T] !== undefined)) return undefined
+    const place = this.#taken.get(combinationOf(where as T, this.#spec))
+    return place === undefined ? null : (this.#byPlace.get(place) ?? null)
+  }
+
+  #whole(): readonly T[] {
+    this.#all ??= Object.freeze([...this.#byPlace.values()])
+    return this.#all
   }
 
   /** Changes that are tried on these records, which stay as they are. */
@@ -94,9 +116,9 @@ export class Draft<T extends object> {
     return this.#byPlace.changes
   }
 
-  /** All there will be, in order of insertion. */
-  get records(): T[] {
-    return Array.from(this.#byPlace.entries(), ([, record]) => record)
+  /** All there will be by place, in order of insertion. */
+  get entries(): [number, T][] {
+    return [...this.#byPlace.entries()]
   }
 
   /** Null when the key or the unique combination is taken. */
