@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { openLine } from '../../../tests/harness/line.ts'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
+import { until } from '../../../tests/harness/until.ts'
 import { openRedisBus } from './bus-redis.ts'
 import { LEASE_MS } from './desk-watch.ts'
 import { openRedis } from './redis.ts'
@@ -154,6 +155,32 @@ t.test(
     await t.rejects(first.save(state(3)))
   },
 )
+
+t.test('a reader that stopped before it began, or leaves, has no connection left', async (t) => {
+  const { url } = await startRedis(t)
+  const { bus, redis } = await join(t, url)
+  const desk = await bus.takeDesk(never)
+  await desk.publish(chunk(1))
+  const duplicate = redis.duplicate.bind(redis)
+  const readers: Redis[] = []
+  redis.duplicate = (...overrides) => {
+    const reader = duplicate(...overrides)
+    readers.push(reader)
+    return reader
+  }
+  t.teardown(() => {
+    for (const reader of readers) reader.disconnect()
+  })
+  const stopped = AbortSignal.abort()
+  for await (const _ of bus.frames(stopped)) t.fail('nothing is read')
+  for await (const _ of desk.commands('0-0', stopped)) t.fail('nothing is read')
+  t.same(readers, [])
+  for await (const { frame } of bus.frames(never)) {
+    t.equal(frame, 1)
+    break
+  }
+  await until('the connection is closed', () => readers[0]?.status === 'end')
+})
 
 t.test('a worker that slept through its lease is refused by Redis itself', async (t) => {
   const { url } = await startRedis(t)

@@ -7,7 +7,8 @@ const RETRY_MS = 200
 
 /**
  * Entries of a Redis stream behind `after`, in order, until `stop`; what Redis does not tell is asked for again. A stream that
- * began anew below that, because Redis was emptied and its clock set back, is read from its beginning.
+ * began anew below that, because Redis was emptied and its clock set back, is read from its beginning. Its connection is closed
+ * with `stop`, or when the reader leaves.
  */
 export async function* readStream(
   redis: Redis,
@@ -16,18 +17,26 @@ export async function* readStream(
   count: number,
   stop: AbortSignal,
 ): AsyncGenerator<[id: string, fields: Buffer[]]> {
+  // An abort that has been is not told again: nobody would close the connection.
+  if (stop.aborted) return
   const reader = anotherConnection(redis)
-  stop.addEventListener('abort', () => reader.disconnect())
-  while (!stop.aborted) {
-    const read = reader.xreadBuffer('COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS', key, after)
-    const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
-    if (stop.aborted) return
-    if (reply === undefined) await pause(RETRY_MS)
-    for (const [id, fields] of entriesOf(reply)) {
-      after = id.toString()
-      yield [after, fields]
+  const close = () => reader.disconnect()
+  stop.addEventListener('abort', close, { once: true })
+  try {
+    while (!stop.aborted) {
+      const read = reader.xreadBuffer('COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS', key, after)
+      const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
+      if (stop.aborted) return
+      if (reply === undefined) await pause(RETRY_MS)
+      for (const [id, fields] of entriesOf(reply)) {
+        after = id.toString()
+        yield [after, fields]
+      }
+      if (reply === null && (await beganAnew(reader, key, after))) after = '0-0'
     }
-    if (reply === null && (await beganAnew(reader, key, after))) after = '0-0'
+  } finally {
+    stop.removeEventListener('abort', close)
+    if (!stop.aborted) close()
   }
 }
 
