@@ -217,11 +217,12 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'what is no MP3 is uploaded',
-    'packages/station/src/uploads.ts',
-    "if (!facts?.isMpeg) throw new Failure('BAD_REQUEST', { field: 'body', reason: 'not_mp3' })",
-    "if (!facts) throw new Failure('BAD_REQUEST', { field: 'body', reason: 'not_mp3' })",
+    'packages/adapters/src/audio-tags.ts',
+    'return mp3?.isMpeg ?',
+    'return mp3 ?',
     'tests/uploads.test.ts',
     'routes/uploads.test.ts',
+    'packages/adapters/src/audio-tags.test.ts',
   ],
   [
     'synced lines without a time are dropped silently',

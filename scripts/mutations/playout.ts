@@ -36,8 +36,8 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'M1 songs that were asked for survive a change of mode',
     'advance.ts',
-    "const isKept = mode === state.mode || entry?.orderType === 'donated'",
-    'const isKept = mode === state.mode || (entry?.orderType ?? null) !== null',
+    'isChanging ? onlyDonated(list) : list',
+    'list',
     'playout.test.ts',
     'queue.test.ts',
     'admin.test.ts',
@@ -104,8 +104,8 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'A2 what is not found is told before the cooldown',
     'queue.ts',
-    "  if (secs > 0) return { reason: 'cooldown', secsLeft: secs }\n  if (playable(state, [track]).length === 0) return { reason: 'not_found' }",
-    "  if (playable(state, [track]).length === 0) return { reason: 'not_found' }\n  if (secs > 0) return { reason: 'cooldown', secsLeft: secs }",
+    "if (secs > 0) return { reason: 'cooldown', secsLeft: secs }\n  return obstacleTo(state, order, nowMs)",
+    "return obstacleTo(state, order, nowMs) ?? (secs > 0 ? { reason: 'cooldown', secsLeft: secs } : null)",
     'queue.test.ts',
   ],
   [

@@ -58,8 +58,8 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'a lease is taken from its holder',
     'desk-redis.ts',
-    'if holder and holder ~= ARGV[1] then return false end',
-    '',
+    'and is_held(KEYS[1], KEYS[5], ARGV[4], tonumber(ARGV[2])) then return false end',
+    'and false then return false end',
     DESK_TESTS,
   ],
   [
