@@ -1,5 +1,5 @@
 import { accessMutations } from './access.ts'
-import { moneyMutations } from './money.ts'
+import { donatedMutations, moneyMutations } from './money.ts'
 import type { Mutation } from './mutation.ts'
 import { playoutMutations } from './playout.ts'
 import { soundMutations } from './sound.ts'
@@ -11,4 +11,5 @@ export const allMutations: Mutation[] = [
   ...storeMutations,
   ...accessMutations,
   ...moneyMutations,
+  ...donatedMutations,
 ]

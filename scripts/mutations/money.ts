@@ -74,4 +74,94 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     '',
     'tests/donations.test.ts',
   ],
+  [
+    'a payment that is told after the order expired counts for nothing',
+    'donation-claims.ts',
+    "['pending', 'expired', 'failed'] as const",
+    "['pending', 'failed'] as const",
+    'tests/donation-claims.test.ts',
+  ],
+  [
+    'orders that may still be paid are dropped',
+    'donation-retention.ts',
+    'filter((donation) => !mayStillBePaid(donation, nowMs))',
+    'filter(() => true)',
+    'tests/donation-claims.test.ts',
+  ],
+  [
+    'a payment without an order leaves no trace',
+    'donation-payments.ts',
+    'ids.length === 0 && (await noteUnknown',
+    'ids.length > 9 && (await noteUnknown',
+    'tests/donation-claims.test.ts',
+  ],
+  [
+    'a song is sold that the queue would refuse',
+    'donations.ts',
+    'if (obstacle) throw',
+    'if (obstacle && !air) throw',
+    'tests/donations.test.ts',
+  ],
+  [
+    'what follows from a state is forgotten when it is saved again',
+    'apps/stream-worker/src/saved-air.ts',
+    '[...consequences.unfinished, ...news]',
+    '[...news]',
+    'tests/donation-faults.test.ts',
+  ],
+])
+
+const DONATED_TESTS = 'donated.test.ts'
+
+/** What the engine does with songs that are paid for. */
+export const donatedMutations = mutationsOf('packages/playout/src', [
+  [
+    'a donated song is refused beside itself',
+    'queue.ts',
+    "orderType === 'donated' ? placeApart(state, order) : placeOf(state, order)",
+    'placeOf(state, order)',
+    DONATED_TESTS,
+  ],
+  [
+    'songs that were asked for survive a change of mode beside donated ones',
+    'advance.ts',
+    'isChanging ? onlyDonated(list) : list',
+    'list',
+    DONATED_TESTS,
+  ],
+  [
+    'a switch that waited cuts a donated song',
+    'advance.ts',
+    '(isDonatedQueued(state) || isDonatedOnAir(state)))',
+    'isDonatedQueued(state))',
+    DONATED_TESTS,
+  ],
+  [
+    'a switch at once cuts a donated song',
+    'mode-switch.ts',
+    '!isLater && !isDonatedOnAir(state)',
+    '!isLater',
+    DONATED_TESTS,
+  ],
+  [
+    'a pause cuts a donated song',
+    'pause.ts',
+    "onAir.phase === 'track' && !isDonatedOnAir(state)",
+    "onAir.phase === 'track'",
+    DONATED_TESTS,
+  ],
+  [
+    'a donated song that nobody heard counts as heard',
+    'resume.ts',
+    'if (!song || song.entry.entryId === kept) continue',
+    'if (!song || dueMs !== null) continue',
+    DONATED_TESTS,
+  ],
+  [
+    'songs that nobody heard are in the history',
+    'resume.ts',
+    "effects.filter((effect) => effect.type !== 'played')",
+    'effects.filter(() => true)',
+    DONATED_TESTS,
+  ],
 ])

@@ -34,15 +34,6 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
     'programme.test.ts',
   ],
   [
-    'M1 songs that were asked for survive a change of mode',
-    'advance.ts',
-    'isChanging ? onlyDonated(list) : list',
-    'list',
-    'playout.test.ts',
-    'queue.test.ts',
-    'admin.test.ts',
-  ],
-  [
     'T3 a track of unknown length is left after a minute',
     'advance.ts',
     'const UNKNOWN_LENGTH_MS = 600_000',
