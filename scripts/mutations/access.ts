@@ -105,8 +105,8 @@ export const accessMutations = mutationsOf('apps/api/src', [
   [
     'a /48 of IPv6 is one listener',
     'packages/station/src/addresses.ts',
-    "slice(0, 4).join(':')}::/64`",
-    "slice(0, 3).join(':')}::/64`",
+    'prefixOf(address, 4)',
+    'prefixOf(address, 3)',
     'client-address.test.ts',
   ],
   [
@@ -143,8 +143,8 @@ export const accessMutations = mutationsOf('apps/api/src', [
   [
     'logins are counted for seconds',
     'app.ts',
-    'windowS: 15 * 60,',
-    'windowS: 15,',
+    'windowS = 15 * 60) =>',
+    'windowS = 15) =>',
     ACCESS_TESTS,
     'routes/session.test.ts',
   ],
