@@ -17,6 +17,7 @@ export interface Copy {
   remove(): Promise<void>
 }
 
+const LAST_WORDS_MS = 10_000
 const LEFT_OUT = new Set(['node_modules', '.git', '.build', 'data', 'media'])
 
 /** Copies the sources to a folder of their own; packages from npm stay where they are installed. */
@@ -34,12 +35,17 @@ export async function copySources(root: string): Promise<Copy> {
       detached: true,
     })
     let isOver = false
-    const timer = setTimeout(() => {
+    const endGroup = (signal: NodeJS.Signals) => {
       isOver = true
-      if (child.pid) process.kill(-child.pid, 'SIGTERM')
-    }, limitMs)
+      if (child.pid) process.kill(-child.pid, signal)
+    }
+    const timers = [
+      setTimeout(endGroup, limitMs, 'SIGTERM'),
+      // A test that never returns to its event loop hears nothing else.
+      setTimeout(endGroup, limitMs + LAST_WORDS_MS, 'SIGKILL'),
+    ]
     const [code] = await once(child, 'close')
-    clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
     return isOver ? 'hung' : code === 0 ? 'passed' : 'failed'
   }
   return {

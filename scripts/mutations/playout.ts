@@ -310,14 +310,6 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
     'live.test.ts',
   ],
   [
-    'R2 songs of the other mode that were asked for are played after a long outage',
-    'resume.ts',
-    "state.mode === mode || entry.orderType === 'donated'",
-    'true',
-    'playout.test.ts',
-    'queue.test.ts',
-  ],
-  [
     'R1 everything is kept for a hundred minutes',
     'resume.ts',
     'const FORGET_AFTER_MS = 600_000',

@@ -149,6 +149,7 @@ t.test(
     t.match(sync.playlist[4], { title: 'no tier', orderType: 'donated', tier: null })
     t.match(sync.playlist[6], { title: 'asked 2', orderType: 'lastinline', tier: null })
     t.equal(queuePage(state, 0, 10).total, 26, 'its size minus one')
+    t.equal(queuePage(playing(tracks(150)), 0, 1_000).items.length, 100, 'a page has a bound')
     const later = advance(state, nextDueMs(state)!).state
     t.match(projectSync(later, NOON + MINUTE * 2), { title: 'tier 3', orderType: 'donated', tier: 3 })
     t.match(projectSync(later, NOON + MINUTE * 2), { currentIndex: 1, totalTracks: 27 })
