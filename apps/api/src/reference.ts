@@ -9,6 +9,7 @@ interface Compressed {
   bytes: Buffer
 }
 
+const PREFIX = '/api/docs'
 const compress = promisify(gzip)
 
 /**
@@ -43,8 +44,10 @@ export async function serveReference(
   await app.register(async (docs) => {
     docs.addHook('onRequest', async (request, reply) => {
       await limit(request, reply)
-      if (!takesGzip(request)) return
       const path = pathOf(request)
+      // YAML takes JSON as it is; writing another form of it would hold up the process for half a second.
+      if (path === `${PREFIX}/yaml`) return reply.redirect(`${PREFIX}/json`)
+      if (!takesGzip(request)) return
       await underway.get(path)?.done
       const file = files.get(path)
       if (file) return send(reply, file).send(file.bytes)
@@ -66,7 +69,7 @@ export async function serveReference(
       return file.bytes
     })
     await docs.register(swaggerUi, {
-      routePrefix: '/api/docs',
+      routePrefix: PREFIX,
       uiConfig: { deepLinking: true, docExpansion: 'list' },
       staticCSP: {
         'default-src': ["'self'"],
