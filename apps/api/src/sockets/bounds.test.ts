@@ -100,15 +100,23 @@ t.test('a socket that never reads is closed, and those that read are told everyt
       '',
     ].join('\r\n'),
   )
-  // "40" in a masked text frame: it joins, and reads nothing from then on.
+  let greeting = ''
+  deaf.on('data', (bytes) => {
+    greeting += bytes.toString('latin1')
+  })
+  await until('the connection is open', () => greeting.includes('pingInterval'))
+  // "40" in a masked text frame: it joins, and reads nothing once it is greeted.
   deaf.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x34, 0x30]))
+  await until('it has joined', () => greeting.includes('radio_hosts_mode'))
   deaf.pause()
-  await until('both are there', async () => (await open.sockets()) === 2)
+  t.equal(await open.sockets(), 2)
   type Requests = ServerPayload<'suggestions_update'>
   const song = { id: 'day/a.mp3', title: 'x'.repeat(200_000), artist: 'x' }
   reader.forget()
   let told = 0
   const more = async () => {
+    // "3": it says that it is there, or it would be given up as dead.
+    deaf.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x33]))
     for (let i = 0; i < 10; i++, told++)
       open.ports.announcer.tell('everyone', 'suggestions_update', [{ uid: 'x', song, addedAt: told }])
     await reader.first<Requests>('suggestions_update', ([request]) => request?.addedAt === told - 1)
