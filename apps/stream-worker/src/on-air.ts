@@ -41,6 +41,7 @@ import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
 import type { Figures } from './figures.ts'
+import { createProbing } from './probing.ts'
 import { createSavedAir } from './saved-air.ts'
 import { isSameAhead, soonHeard } from './soon-heard.ts'
 
@@ -51,6 +52,8 @@ const SCHEDULE_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 /** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
 const SECOND_CHANCE_MS = 20_000
+/** And so often in any case. */
+const LEFT_OUT_MS = 3_600_000
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
 const FIRST_SOUND_MS = 600
 /** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
@@ -96,6 +99,10 @@ export async function goOnAir(
   let clipsVersion = 0
   /** Tracks were left out because their storage was away. */
   let lacksTracks = false
+  /** Files were away, and can be had again. */
+  let isDiskBack = false
+  /** By this process's clock; null = nothing is left out. */
+  let leftOutSinceMs: number | null = null
   /** And so were clips. */
   let lacksClips = false
   /** What was looked at to know what is heard soon. */
@@ -273,8 +280,12 @@ export async function goOnAir(
     }
     const isBack = lacksTracks && media.atHand() === null
     if (isBack) lacksTracks = false
+    leftOutSinceMs = state.unplayable.length === 0 ? null : (leftOutSinceMs ?? performance.now())
+    const isWorthTrying = leftOutSinceMs !== null && performance.now() - leftOutSinceMs >= LEFT_OUT_MS
     const isWaiting = state.onAir.phase === 'preparing' && state.unplayable.length > 0
-    if (!isBack && !isWaiting) return
+    if (!isBack && !isWaiting && !isDiskBack && !isWorthTrying) return
+    isDiskBack = false
+    leftOutSinceMs = null
     libraryVersion++
     take(apply(state, { type: 'library-changed' }, clock.nowMs()))
   }
@@ -354,7 +365,13 @@ export async function goOnAir(
           tell({ type: 'clip-unplayable', clipId }, at)
         },
       },
-      source: media.source,
+      source: createProbing(
+        media.source,
+        () => {
+          isDiskBack = true
+        },
+        offAir,
+      ),
       ...(speech && { speech }),
       publish: async (chunk: FrameChunk) => {
         if (!air.isSaved) await air.save()

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure, type MediaKey } from '@solstice/station'
+
+/** So many files in a row that are not there are files that are not there; more of them are a disk that is away. */
+const FEW = 3
+const FIRST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 10_000
+
+/**
+ * Opens files for the sound. After a few in a row that could not be had it pauses before each further one, longer and longer:
+ * a disk that is away for seconds shall not cost the library all its songs (rule T4).
+ *
+ * @param onBack called when one can be had again after that.
+ */
+export function createProbing(
+  source: (media: MediaKey) => Promise<string>,
+  onBack: () => void,
+  stopping: AbortSignal,
+): (media: MediaKey) => Promise<string> {
+  let missed = 0
+  return async (media) => {
+    if (missed >= FEW) {
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (missed - FEW))
+      await sleep(pauseMs, undefined, { signal: stopping })
+    }
+    try {
+      const place = await source(media)
+      const wasAway = missed >= FEW
+      missed = 0
+      if (wasAway) onBack()
+      return place
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'NOT_FOUND') missed++
+      throw error
+    }
+  }
+}
