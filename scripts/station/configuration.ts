@@ -18,7 +18,7 @@ import { Refusal, UsageError } from './terminal.ts'
 export type Place = Pick<Config, 'database' | 'dataDir'>
 
 /** Nothing is signed here, so nothing is needed for it. */
-const unneeded = { JWT_SECRET: ''.padEnd(32, '-') }
+const unneeded = { JWT_SECRET: 'nothing is signed by the command line' }
 
 /** Adapters say in their errors what is wrong. */
 export const silent = pino({ level: 'silent' })

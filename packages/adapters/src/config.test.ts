@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from './config.ts'
 const HASH = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IGhlcmU$aGFzaCBvZiAzMiBieXRlcyBoYXNoIG9mIDMyIGJ5dGU'
 const secrets = {
   JWT_SECRET: 'a secret of this test',
-  ART_TOKEN_SECRET: 'another one',
+  ART_TOKEN_SECRET: 'another secret, of listeners in this test',
   ADMIN_LOGIN: 'admin',
   ADMIN_PASS: HASH,
 }
@@ -74,7 +74,10 @@ t.test('with nothing but secrets: the documented defaults, and no warning', asyn
     ]),
   )
   t.same(read(empty), read({}), 'an empty value is none')
-  t.same(read({ NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(32) }).config.clientOrigins, [])
+  t.same(
+    read({ NODE_ENV: 'production', JWT_SECRET: 'a secret that only this test knows' }).config.clientOrigins,
+    [],
+  )
 })
 
 t.test('what cannot be used is replaced, with a warning that names it', async (t) => {
@@ -314,6 +317,23 @@ t.test('without these it does not start, and says all of them at once', async (t
   t.match(problems({ JWT_SECRET: ' ', REDIS_URL: 'http://redis' }), [/^JWT_SECRET/, /^REDIS_URL/])
   t.match(problems({ REDIS_URL: 'redis:///0' }), [/^REDIS_URL must be an address of a host/])
   t.match(problems({ NODE_ENV: 'production' }), [/^JWT_SECRET .*32/])
+  const strong = {
+    NODE_ENV: 'production',
+    JWT_SECRET: '9f1c04b7d2e85a6630b19c4f7e2d8a51',
+    ADMIN_PASS: 'Correct horse 1',
+  }
+  const weak: [Record<string, string>, RegExp][] = [
+    [{ JWT_SECRET: 'a'.repeat(64) }, /^JWT_SECRET is too regular/],
+    [{ JWT_SECRET: 'secret99'.repeat(5) }, /^JWT_SECRET is too regular/],
+    [{ ART_TOKEN_SECRET: 'b' }, /^ART_TOKEN_SECRET .*32/],
+    [{ ART_TOKEN_SECRET: '0123456789'.repeat(4) }, /^ART_TOKEN_SECRET is too regular/],
+    [{ ADMIN_PASS: 'a' }, /^ADMIN_PASS must have/],
+    [{ ADMIN_PASS: 'nouppercase1' }, /^ADMIN_PASS must have/],
+  ]
+  for (const [env, problem] of weak) t.match(problems({ ...strong, ...env }), [problem])
+  for (const env of [{ ADMIN_PASS: 'Correct horse 1' }, { ADMIN_PASS: '$2b$06$b4TC4E' }])
+    t.ok(read({ ...strong, ...env }), 'what is strong starts')
+  t.ok(read({ ADMIN_LOGIN: 'a', ADMIN_PASS: 'a', ART_TOKEN_SECRET: 'b' }), 'so does anything elsewhere')
   t.match(problems({ DATA_PROVIDER: 'sql', MUSIC_SOURCE: 'cloud', S3_BUCKET: 'radio' }), [
     /^DATABASE_URL is required/,
     /^S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: required with MEDIA_STORAGE=cloud$/,

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import { resolve } from 'node:path'
-import { type PaymentProviderId, paymentProviderIds } from '@solstice/station'
+import { isStrongPassword, type PaymentProviderId, paymentProviderIds } from '@solstice/station'
 
 const WEB = ['http:', 'https:']
 const WHOLE_HASH =
@@ -111,10 +111,14 @@ export function readConfig(env: Record<string, string | undefined>) {
   }
 
   const isProduction = env.NODE_ENV === 'production'
+  const refuseGuessable = (name: string, secret: string) => {
+    if (secret.length < 32) problems.push(`${name} must have at least 32 characters in production`)
+    else if (isRegular(secret))
+      problems.push(`${name} is too regular for production: take random characters (openssl rand -hex 32)`)
+  }
   const jwtSecret = env.JWT_SECRET ?? ''
   if (!jwtSecret.trim()) problems.push('JWT_SECRET is required: it signs the tokens of admins')
-  else if (isProduction && jwtSecret.length < 32)
-    problems.push('JWT_SECRET must have at least 32 characters in production')
+  else if (isProduction) refuseGuessable('JWT_SECRET', jwtSecret)
 
   const dataProvider = oneOf('DATA_PROVIDER', ['json', 'sql'], 'json')
   const mediaStorage = oneOf(
@@ -129,10 +133,15 @@ export function readConfig(env: Record<string, string | undefined>) {
 
   const artTokenSecret = env.ART_TOKEN_SECRET?.trim()
   if (!artTokenSecret) warnings.push('ART_TOKEN_SECRET is not set; it is derived from JWT_SECRET')
+  else if (isProduction) refuseGuessable('ART_TOKEN_SECRET', artTokenSecret)
 
   const adminLogin = env.ADMIN_LOGIN?.trim() ?? ''
   const adminPass = env.ADMIN_PASS ?? ''
   const isAdminPassHashed = /^\$(argon2id|2[aby])\$/.test(adminPass)
+  if (adminPass && !isAdminPassHashed && isProduction && !isStrongPassword(adminPass))
+    problems.push(
+      'ADMIN_PASS must have at least 8 characters in production, an upper-case and a lower-case letter and a digit among them, or be a hash',
+    )
   if (adminPass && !isAdminPassHashed)
     warnings.push('ADMIN_PASS is plain text; an argon2id or bcrypt hash is safer')
   else if (adminPass && !WHOLE_HASH.test(adminPass))
@@ -379,6 +388,11 @@ export function readConfig(env: Record<string, string | undefined>) {
 
   if (problems.length) throw new ConfigError(problems)
   return { config, warnings }
+}
+
+/** Few different characters, or one piece again and again; random digits, hex ones too, never are. */
+function isRegular(secret: string): boolean {
+  return new Set(secret).size < 7 || /^(.{1,16})\1+.{0,15}$/s.test(secret)
 }
 
 function hasProtocol(value: string, protocols: string[]): boolean {

@@ -143,7 +143,12 @@ t.test('logging in', async (t) => {
   })
 
   t.test('with an argon2id ADMIN_PASS, in production, the token is in the cookie alone', async (t) => {
-    const env = { ...SUPER, ADMIN_PASS: HASHES.argon2id, NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(32) }
+    const env = {
+      ...SUPER,
+      ADMIN_PASS: HASHES.argon2id,
+      NODE_ENV: 'production',
+      JWT_SECRET: 'a secret that only this test knows',
+    }
     const address = 'https://radio.station.example'
     const sibling = 'https://admin.station.example'
     // The cookie travels no further than it has to; where that is, the browser knows best.
