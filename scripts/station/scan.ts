@@ -147,7 +147,7 @@ const silentAir: Air = {
     },
   },
   announcer: { announce() {}, tell() {}, accountChanged() {}, settingsChanged() {} } satisfies Announcer,
-  clock: { nowMs: () => Date.now() },
+  clock: { nowMs: () => Date.now(), aheadMs: () => 0 },
   jobs: { add: async () => '' },
   close: async () => {},
 }

@@ -4,7 +4,7 @@ import type { Bus, Cue, FrameChunk } from '@solstice/station'
 /** An air without a worker: states and chunks are made by hand and reach whoever follows. */
 export interface HandMadeAir {
   readonly bus: Pick<Bus, 'follow' | 'frames'>
-  readonly clock: { nowMs(): number }
+  readonly clock: { nowMs(): number; aheadMs(): number }
   /** The next chunk of the broadcast. */
   chunk(frames?: number, cues?: Cue[]): FrameChunk
   /** Sends a chunk, the next one unless given. */
@@ -44,7 +44,7 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
         }
       },
     },
-    clock: { nowMs: () => next.atMs },
+    clock: { nowMs: () => next.atMs, aheadMs: () => 0 },
     chunk(frames = 19, cues = []) {
       const audio = Buffer.concat(Array.from({ length: frames }, (_, i) => mp3Frame(next.frame + i, kbits)))
       const chunk: FrameChunk = { ...next, frames, audio, cues }

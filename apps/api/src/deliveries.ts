@@ -8,7 +8,7 @@ import {
   type PaymentDeps,
   type PaymentProviderId,
   type Spool,
-  type StationClock,
+  type WallClock,
 } from '@solstice/station'
 import type { Logger } from 'pino'
 
@@ -30,7 +30,7 @@ export interface Deliveries {
 
 /** Applies what is delivered, and what a process before this one left on this machine's disk or in the store. */
 export function receiveDeliveries(
-  deps: PaymentDeps & { data: DataStore; spool: Spool<InboxRecord>; clock: StationClock; log: Logger },
+  deps: PaymentDeps & { data: DataStore; spool: Spool<InboxRecord>; clock: WallClock; log: Logger },
 ): Deliveries {
   const { clock, log } = deps
   let working: Promise<void> | null = null

@@ -1,6 +1,6 @@
 import { type Config, type Metrics, readDesk } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
-import { chunkEndMs, type DataStore, type JobQueue, type StationClock } from '@solstice/station'
+import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Gateway } from './sockets/gateway.ts'
@@ -23,7 +23,7 @@ export function reportFigures(
     mirror: AirMirror
     fanOut: FanOut
     gateway: Gateway
-    clock: StationClock
+    clock: WallClock
     redis: Redis
     jobs: Pick<JobQueue, 'board'>
     data: Pick<DataStore, 'donations'>

@@ -1,7 +1,7 @@
 import type { Config } from '@solstice/adapters'
 import type { Mode } from '@solstice/contracts'
 import { advance, naturalMode } from '@solstice/playout'
-import { type StationClock, scheduleOf } from '@solstice/station'
+import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { AirMirror } from './stream/air-mirror.ts'
 
 /** The mode that is on air now, also while no worker is alive to say so. */
@@ -11,11 +11,10 @@ export function modeOnAir({
   mirror,
 }: {
   config: Config
-  clock: StationClock
+  clock: WallClock
   mirror: AirMirror
 }): Mode {
-  const nowMs = clock.nowMs()
   return mirror.state
-    ? advance(mirror.state, nowMs).state.mode
-    : naturalMode(scheduleOf(config, nowMs), nowMs)
+    ? advance(mirror.state, clock.nowMs()).state.mode
+    : scheduleOf(config, dateNow(clock)).natural
 }

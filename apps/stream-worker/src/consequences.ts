@@ -49,7 +49,7 @@ export function createConsequences(
         return announcer.tell({ socketId: suggestion.socketId }, 'suggestion_result', result)
       }
       case 'suggestions-changed': {
-        const list = suggestionList(consequence.suggestions)
+        const list = suggestionList(consequence.suggestions, clock.aheadMs())
         return announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', list)
       }
       case 'live-started': {

@@ -47,7 +47,7 @@ import { isSameAhead, soonHeard } from './soon-heard.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
 const FFMPEG_LIMIT_MS = 10_000
-/** Day and night go by the wall clock, which may be set; so often that is noticed. */
+/** The schedule covers some days; so often it grows. */
 const SCHEDULE_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 /** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
@@ -81,7 +81,7 @@ export async function goOnAir(
   let broadcast: Broadcast | null = null
   const consequences = createConsequences(ports, desk, (atMs) => broadcast?.frameAt(atMs) ?? null)
   for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
-  const air = createSavedAir(desk, consequences)
+  const air = createSavedAir(desk, consequences, clock)
   const canHearItself = config.streamMode && (await hasFfmpeg(config.ffmpegPath))
   if (config.streamMode && !canHearItself)
     log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
@@ -231,6 +231,7 @@ export async function goOnAir(
     }
   }
 
+  /** The hours of day and night come by the wall clock, which may be set. */
   const reviseSchedule = () => {
     const fact = station()
     if (JSON.stringify(fact.schedule) !== JSON.stringify(state.schedule)) tell(fact)
@@ -393,6 +394,7 @@ export async function goOnAir(
     })
   }
   const scheduleTimer = setInterval(reviseSchedule, SCHEDULE_EVERY_MS)
+  const stopRevising = clock.onSet(reviseSchedule)
   const secondChanceTimer = setInterval(giveSecondChance, SECOND_CHANCE_MS)
   const replicasTimer = setInterval(() => {
     checkReplicas().catch(() => {}) // Redis is away: nobody can be told from who is gone.
@@ -409,6 +411,7 @@ export async function goOnAir(
   })
   clearTimeout(dueTimer)
   clearInterval(scheduleTimer)
+  stopRevising()
   clearInterval(secondChanceTimer)
   clearInterval(replicasTimer)
   await broadcast?.stop()

@@ -1,5 +1,5 @@
-import { orderEffects, type PlayoutState, type Step } from '@solstice/playout'
-import type { AirDesk, Consequence } from '@solstice/station'
+import { type Effect, orderEffects, type PlayoutState, type Step } from '@solstice/playout'
+import { type AirDesk, type Consequence, dateOf, type WallClock } from '@solstice/station'
 import type { Consequences } from './consequences.ts'
 
 /** Saves the air first, and then does what follows from it; until that is done it is saved with every later state. */
@@ -18,7 +18,11 @@ export interface SavedAir {
   saveAgain(): Promise<void>
 }
 
-export function createSavedAir(desk: Pick<AirDesk, 'save'>, consequences: Consequences): SavedAir {
+export function createSavedAir(
+  desk: Pick<AirDesk, 'save'>,
+  consequences: Consequences,
+  clock: WallClock,
+): SavedAir {
   const due: Consequence[] = []
   let state: PlayoutState
   let isLatest = false
@@ -43,13 +47,17 @@ export function createSavedAir(desk: Pick<AirDesk, 'save'>, consequences: Conseq
     return saving
   }
 
+  /** Whatever sets the wall clock before it is recorded, or recorded again, a start has one date. */
+  const withDate = (effect: Effect): Consequence =>
+    effect.type === 'played' ? { ...effect, playedAt: dateOf(clock, effect.startedAtMs) } : effect
+
   return {
     get isSaved() {
       return isLatest && !saving
     },
     takeIn(before, step, answers = []) {
       state = step.state
-      due.push(...answers, ...step.effects, ...orderEffects(before, step))
+      due.push(...answers, ...step.effects.map(withDate), ...orderEffects(before, step))
       isLatest = false
     },
     save,

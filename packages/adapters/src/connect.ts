@@ -1,21 +1,22 @@
-import type {
-  Announcer,
-  AudioTags,
-  Bus,
-  DataStore,
-  DeleteQuota,
-  JobQueue,
-  Leases,
-  LoudnessMeter,
-  LyricsLookup,
-  LyricsTurns,
-  MediaStorage,
-  Microphones,
-  Passwords,
-  Payments,
-  Replicas,
-  Spools,
-  VideoTools,
+import {
+  type Announcer,
+  type AudioTags,
+  type Bus,
+  type DataStore,
+  type DeleteQuota,
+  type JobQueue,
+  type Leases,
+  type LoudnessMeter,
+  type LyricsLookup,
+  type LyricsTurns,
+  type MediaStorage,
+  type Microphones,
+  type Passwords,
+  type Payments,
+  type Replicas,
+  type Spools,
+  type VideoTools,
+  withStationTime,
 } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -33,7 +34,7 @@ import { openLyricsTurns } from './lyrics-turns-redis.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openMicrophones } from './microphones-redis.ts'
 import { createPasswords } from './passwords.ts'
-import { openPayments } from './payments/index.ts'
+import { inStationTime, openPayments } from './payments/index.ts'
 import { openReconciliation, type Reconciliation } from './reconciliation-redis.ts'
 import { openRedis } from './redis.ts'
 import { openReplicas } from './replicas-redis.ts'
@@ -73,12 +74,13 @@ export interface Ports {
 
 /** From the configuration to the ports: the only place that chooses. @throws when a store cannot be opened. */
 export async function connect(config: Config, log: Logger): Promise<Ports> {
-  const [data, media, redis] = await Promise.all([
+  const [store, media, redis] = await Promise.all([
     openData(config, log),
     openMedia(config, log),
     openRedis(config.redisUrl, log, config.isProduction),
   ])
   const clock = await openStationClock(redis)
+  const data = withStationTime(store, clock)
   const bus = openRedisBus(redis, clock, log)
   const jobs = openJobQueue(config.redisUrl, log)
   const microphones = openMicrophones(redis)
@@ -96,7 +98,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     tags: audioTags(config.ffmpegPath),
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     passwords: createPasswords(),
-    payments: openPayments(config),
+    payments: inStationTime(openPayments(config), clock),
     spools: openSpools(config.dataDir),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     lyricsTurns: openLyricsTurns(redis),

@@ -17,7 +17,7 @@ t.test('deletions of a helper are counted by all processes together, all of a jo
   ])
   t.teardown(() => connections.map((redis) => redis.disconnect()))
   let nowMs = Date.parse('2026-03-29T00:59:00Z')
-  const clock = { nowMs: () => nowMs }
+  const clock = { nowMs: () => nowMs, aheadMs: () => 0 }
   const [here, there] = connections.map((redis) => openDeleteQuota(redis, clock, rule)) as [
     ReturnType<typeof openDeleteQuota>,
     ReturnType<typeof openDeleteQuota>,

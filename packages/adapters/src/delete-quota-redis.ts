@@ -1,4 +1,4 @@
-import { type DeleteQuota, Failure, lastHour, type StationClock } from '@solstice/station'
+import { type DeleteQuota, dateNow, Failure, lastHour, type WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './redis.ts'
 
@@ -20,15 +20,15 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 if ARGV[2] == '0' then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])`
 
-/** The period begins at an hour of the station's day. 0 deletions per day mean no limit. */
+/** The period begins at an hour of the station's day, by the wall clock. 0 deletions per day mean no limit. */
 export function openDeleteQuota(
   redis: Redis,
-  clock: StationClock,
+  clock: WallClock,
   rule: { deleteQuotaPerDay: number; logPurgeHour: number; timeZone: string },
 ): DeleteQuota {
   const limit = rule.deleteQuotaPerDay
   const keyOf = (adminId: string) =>
-    `${PREFIX}deletions:${adminId}:${lastHour(rule.logPurgeHour, rule.timeZone, clock.nowMs())}`
+    `${PREFIX}deletions:${adminId}:${lastHour(rule.logPurgeHour, rule.timeZone, dateNow(clock))}`
   return {
     async reserve(adminId, jobId, deletions) {
       if (limit === 0 || deletions === 0) return

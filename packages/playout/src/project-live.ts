@@ -12,12 +12,12 @@ export function liveRoster({ live }: PlayoutState): Participant[] {
   }))
 }
 
-/** Who asks to come on the air, in the order in which they came. */
-export function guestQueue({ live }: PlayoutState): GuestRequest[] {
+/** Who asks to come on the air, in the order in which they came. @param aheadMs as `projectSync` says. */
+export function guestQueue({ live }: PlayoutState, aheadMs = 0): GuestRequest[] {
   return live.requests.map(({ uid, nickname, addedAtMs }) => ({
     uid,
     nickname,
-    addedAt: Math.round(addedAtMs),
+    addedAt: Math.round(addedAtMs - aheadMs),
   }))
 }
 
@@ -26,13 +26,14 @@ export function pendingGuests({ live }: PlayoutState): PendingGuest[] {
   return live.approvals.map(({ socketId, nickname, role }) => ({ id: socketId, nickname, role }))
 }
 
-/** The access code, as those who may know it are shown it. */
+/** The access code, as those who may know it are shown it. @param aheadMs as `projectSync` says. */
 export function shownCode(
   { live: { code } }: PlayoutState,
   nowMs: number,
+  aheadMs = 0,
 ): { code: string; expiresAt: number } | { code: null } {
   return code && code.expiresAtMs > nowMs
-    ? { code: code.code, expiresAt: Math.round(code.expiresAtMs) }
+    ? { code: code.code, expiresAt: Math.round(code.expiresAtMs - aheadMs) }
     : { code: null }
 }
 

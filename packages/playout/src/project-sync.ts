@@ -11,19 +11,20 @@ export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiS
  * What listeners are told at a moment. Any replica can work it out, also while no worker is alive.
  *
  * @param heardMs the moment up to which there is something to hear; what lies behind it has not happened yet.
+ * @param aheadMs by how much the clock of these moments is ahead of the wall clock, of which dates are told.
  */
-export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs): AirState {
+export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs, aheadMs = 0): AirState {
   const { state } = advance(saved, heardMs)
   const { onAir, list, pendingSwitch } = state
   const common = {
     mode: state.mode,
-    serverTimeMs: Math.round(nowMs),
+    serverTimeMs: Math.round(nowMs - aheadMs),
     currentIndex: Math.max(0, list.index),
     totalTracks: list.entries.length,
     pendingModeSwitch: pendingSwitch && {
       targetMode: pendingSwitch.target,
       // The track boundary that it waits for has no moment.
-      executeAtMs: pendingSwitch.waiting ? null : Math.round(pendingSwitch.atMs),
+      executeAtMs: pendingSwitch.waiting ? null : Math.round(pendingSwitch.atMs - aheadMs),
     },
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }

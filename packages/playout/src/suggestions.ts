@@ -77,12 +77,12 @@ export function suggestWaitSecs(state: PlayoutState, uid: string, nowMs: number)
   return untilMs === null ? UNKNOWN_WAIT_S : Math.max(1, Math.ceil((untilMs - nowMs) / 1000))
 }
 
-/** What those who may decide are shown of the requests. */
-export function suggestionList(suggestions: readonly Suggestion[]) {
+/** What those who may decide are shown of the requests. @param aheadMs as `projectSync` says. */
+export function suggestionList(suggestions: readonly Suggestion[], aheadMs = 0) {
   return suggestions.map(({ uid, track, addedAtMs }) => ({
     uid,
     song: songOf(track),
-    addedAt: Math.round(addedAtMs),
+    addedAt: Math.round(addedAtMs - aheadMs),
   }))
 }
 

@@ -4,10 +4,11 @@ import { type Admin, findAdmin, SUPER_ADMIN_ID } from './admins.ts'
 import { type Actor, type Audit, changedFields } from './audit.ts'
 import { Failure } from './failure.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { StationClock } from './ports/bus.ts'
+import type { WallClock } from './ports/bus.ts'
 import type { AdminRecord, DataStore } from './ports/data-store.ts'
 import type { Passwords } from './ports/outside.ts'
 import type { LoggedIn, Sessions } from './sessions.ts'
+import { dateNow } from './wall-clock.ts'
 
 /** A temporary password that nobody replaced for so long takes its account with it. */
 const ACTIVATION_LIMIT_MS = 24 * 60 * 60 * 1000
@@ -43,13 +44,13 @@ export async function createAccounts(deps: {
   sessions: Pick<Sessions, 'endAll'>
   audit: Audit
   announcer: Announcer
-  clock: StationClock
+  clock: WallClock
 }): Promise<Accounts> {
   const { data, superAdmin, passwords, sessions, audit, announcer, clock } = deps
   const superKey = superAdmin && loginKey(superAdmin.login)
   const superHash =
     superAdmin && (superAdmin.isHashed ? superAdmin.pass : await passwords.hash(superAdmin.pass))
-  const nowMs = () => Math.floor(clock.nowMs())
+  const nowMs = () => dateNow(clock)
 
   /** The login as it is kept. A name is taken once, whatever its case, by helpers and the super admin alike. */
   const readLogin = async (text: string, field: string, ownId?: string) => {
@@ -129,7 +130,7 @@ export async function createAccounts(deps: {
         createdAt: now,
         updatedAt: now,
         passwordHash: await passwords.hash(asked.password),
-        temporarySinceMs: now,
+        temporarySinceMs: clock.nowMs(),
       })
       if (!record) throw loginTaken('login')
       await audit.record(by, 'admin_create', { login: record.login, adminId: record.adminId })
@@ -160,7 +161,7 @@ export async function createAccounts(deps: {
       refuseWeak(newPassword, 'newPassword')
       const passwordHash = await passwords.hash(newPassword)
       const now = nowMs()
-      const changes = { passwordHash, authorized: false, temporarySinceMs: now, updatedAt: now }
+      const changes = { passwordHash, authorized: false, temporarySinceMs: clock.nowMs(), updatedAt: now }
       if ((await data.admins.update({ adminId }, changes)) === 0) throw new Failure('NOT_FOUND')
       announcer.accountChanged({ adminId, kind: 'password-reset' })
       await sessions.endAll(adminId, null)

@@ -2,8 +2,9 @@ import type { AuditEntry } from '@solstice/contracts'
 import { SUPER_ADMIN_ID } from './admins.ts'
 import { Failure } from './failure.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { StationClock } from './ports/bus.ts'
+import type { WallClock } from './ports/bus.ts'
 import type { DataStore, LateEntry } from './ports/data-store.ts'
+import { dateNow } from './wall-clock.ts'
 
 /** Who does something: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
 export interface Actor {
@@ -40,7 +41,7 @@ export interface Audit {
 export function createAudit(deps: {
   data: Pick<DataStore, 'audit'>
   announcer: Announcer
-  clock: StationClock
+  clock: WallClock
   isOn: boolean
   later?: (entry: LateEntry['entry']) => Promise<void>
 }): Audit {
@@ -52,7 +53,7 @@ export function createAudit(deps: {
         adminId,
         adminLogin: login,
         operationType,
-        createdAt: Math.floor(clock.nowMs()),
+        createdAt: dateNow(clock),
         data: {
           ...about,
           ...(details && { details: { version: 1, changes: details.changes, info: details.info ?? {} } }),

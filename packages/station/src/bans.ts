@@ -2,8 +2,9 @@ import type { BanEntry } from '@solstice/contracts'
 import { networkOf, readAddress } from './addresses.ts'
 import type { Actor, Audit } from './audit.ts'
 import { Failure } from './failure.ts'
-import type { StationClock } from './ports/bus.ts'
+import type { WallClock } from './ports/bus.ts'
 import type { BanRecord, DataStore } from './ports/data-store.ts'
+import { dateNow } from './wall-clock.ts'
 
 /** The addresses that may not come on the air. An IPv6 address stands for its /64. */
 export interface Bans {
@@ -17,7 +18,7 @@ export interface Bans {
   unban(by: Actor, ip: string): Promise<void>
 }
 
-export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; clock: StationClock }): Bans {
+export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; clock: WallClock }): Bans {
   const { data, audit, clock } = deps
   return {
     isBanned: async (address) => (await data.bans.get(networkOf(address))) !== null,
@@ -29,7 +30,7 @@ export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; 
 
     async ban(by, text, nickname) {
       const ip = read(text)
-      const entry = { ip, nickname, bannedAt: Math.floor(clock.nowMs()), bannedBy: by.login }
+      const entry = { ip, nickname, bannedAt: dateNow(clock), bannedBy: by.login }
       await data.bans.put({ network: networkOf(ip), ...entry })
       await audit.record(by, 'guest_ban', { ip, nickname })
       return entry

@@ -4,11 +4,12 @@ import type { Actor, Audit } from './audit.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { Bus, StationClock } from './ports/bus.ts'
+import type { Bus, WallClock } from './ports/bus.ts'
 import type { ClipRecord, DataStore } from './ports/data-store.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioTags } from './ports/outside.ts'
 import { cleanFilename, receiveMp3, refuseWrite, settle } from './uploads.ts'
+import { dateNow } from './wall-clock.ts'
 
 /** What tells the three families apart behind the wire. */
 interface Family {
@@ -109,7 +110,7 @@ export function createClips(deps: {
   announcer: Announcer
   bus: Pick<Bus, 'send'>
   audit: Audit
-  clock: StationClock
+  clock: WallClock
   log: Log
 }): Clips {
   const { data, media, audit, clock } = deps
@@ -175,7 +176,7 @@ export function createClips(deps: {
         mode,
         duration: facts.duration,
         used: true,
-        createdAt: Math.floor(clock.nowMs()),
+        createdAt: dateNow(clock),
       }
       try {
         refuseLength(clip)
@@ -273,7 +274,7 @@ export async function reconcileClips(station: {
   tags: AudioTags
   announcer: Announcer
   bus: Pick<Bus, 'send'>
-  clock: StationClock
+  clock: WallClock
   confirmTrackCleanup: boolean
   log: Log
 }): Promise<void> {
@@ -306,7 +307,7 @@ async function reconcileFolder(
       mode,
       duration: facts?.duration ?? null,
       used: true,
-      createdAt: Math.floor(clock.nowMs()),
+      createdAt: dateNow(clock),
     }
     if (await data.clips.insert(clip)) isChanged = true
     else log.warn({ key }, 'a clip of this name exists in the other mode; the file is left alone')

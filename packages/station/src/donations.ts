@@ -6,6 +6,7 @@ import { makeRoomForOrder } from './donation-retention.ts'
 import { mostMinor, readDonationSettings } from './donation-settings.ts'
 import { Failure } from './failure.ts'
 import { trackRef } from './library.ts'
+import { dateOfOrder } from './order-dates.ts'
 import { oncePerVersion } from './per-version.ts'
 import type { DataStore, DonationRecord } from './ports/data-store.ts'
 import type { PaymentProvider } from './ports/payments.ts'
@@ -142,7 +143,7 @@ export async function findOwnDonation(data: DonationData, id: string, uid: strin
   return donation
 }
 
-/** Donations within a window, all that are kept unless it is one of the others; newest first. */
+/** Donations within a window up to a date, all that are kept unless it is one of the others; newest first. */
 export async function donationHistory(
   data: Pick<DataStore, 'donations'>,
   page: { window: string | undefined; offset: number; limit: number },
@@ -153,7 +154,7 @@ export async function donationHistory(
   const mostMs = retentionDays * DAY_MS
   const spanMs = Object.hasOwn(windows, window) ? Math.min(windows[window]!, mostMs) : mostMs
   const found = (await data.donations.find())
-    .filter(({ createdAt }) => createdAt > nowMs - spanMs)
+    .filter((donation) => dateOfOrder(donation, 'createdAt') > nowMs - spanMs)
     .toReversed()
     .sort((a, b) => b.createdAt - a.createdAt)
   return { entries: found.slice(offset, offset + limit).map(historyEntry), total: found.length }
@@ -210,7 +211,7 @@ const currencies = oncePerVersion((all: readonly Donation[]) =>
 
 function historyEntry(donation: Donation): HistoryPage['entries'][number] {
   const { id, uid, songId, songTitle, songArtist, provider, currency } = donation
-  const { amountMinor, tier, status, createdAt, paidAt } = donation
+  const { amountMinor, tier, status } = donation
   const song = { songId, songTitle, songArtist }
   return {
     id,
@@ -221,7 +222,7 @@ function historyEntry(donation: Donation): HistoryPage['entries'][number] {
     amount: toUnits(amountMinor),
     tier,
     status,
-    createdAt,
-    paidAt,
+    createdAt: dateOfOrder(donation, 'createdAt'),
+    paidAt: dateOfOrder(donation, 'paidAt'),
   }
 }

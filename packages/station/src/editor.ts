@@ -26,6 +26,7 @@ import {
   resumable,
 } from './track-change.ts'
 import { refuseWrite } from './uploads.ts'
+import { dateNow } from './wall-clock.ts'
 
 /**
  * Changes of existing tracks. The worker that is on air decides whether a track may be changed, right before it is. Each
@@ -97,7 +98,7 @@ async function editTrack(
   const track = await data.tracks.get(songId)
   if (!track) throw new Failure('TRACK_NOT_FOUND')
   const begun = run.notes as EditNotes | undefined
-  const notes: EditNotes = { ...(begun ?? { before: track, sinceMs: Math.floor(deps.clock.nowMs()) }) }
+  const notes: EditNotes = { ...(begun ?? { before: track, sinceMs: dateNow(deps.clock) }) }
   const { before } = notes
   const after = { ...before, ...tags }
   const changes = changedFields<TrackRecord>(before, after, [...tagNames])

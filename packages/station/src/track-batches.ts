@@ -21,6 +21,7 @@ import {
   resumable,
 } from './track-change.ts'
 import { cleanFilename, refuseWrite, stagedKey } from './uploads.ts'
+import { dateNow } from './wall-clock.ts'
 
 /** So many tracks are changed together: stores write whole files, and others get their turn in between. */
 const PIECE = 100
@@ -112,7 +113,7 @@ function beginBatch(
   run: Run,
 ): Batch {
   const kept = run.notes as Notes | undefined
-  const sinceMs = Math.floor(deps.clock.nowMs())
+  const sinceMs = dateNow(deps.clock)
   return {
     deps,
     run: resumable(run),
@@ -363,7 +364,9 @@ async function moveStaged({ deps, run }: Batch, songId: string, newId: string): 
 
 function mayChange({ deps, actor, scope }: Batch, { addedAt, addedBy }: TrackRecord): boolean {
   if (scope === 'library' || actor.adminId === SUPER_ADMIN_ID) return true
-  return addedBy === actor.adminId && addedAt !== undefined && deps.clock.nowMs() - addedAt < JUST_UPLOADED_MS
+  return (
+    addedBy === actor.adminId && addedAt !== undefined && dateNow(deps.clock) - addedAt < JUST_UPLOADED_MS
+  )
 }
 
 async function releaseFor(batch: Batch, songId: string): Promise<number> {

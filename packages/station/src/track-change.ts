@@ -3,7 +3,7 @@ import { Failure, HeldUp, isOfStore, nameFullDisk } from './failure.ts'
 import { lyricsKey } from './keys.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { Bus, StationClock } from './ports/bus.ts'
+import type { Bus, WallClock } from './ports/bus.ts'
 import type { DataStore } from './ports/data-store.ts'
 import type { DeleteQuota } from './ports/delete-quota.ts'
 import type { JobQueue } from './ports/job-queue.ts'
@@ -19,7 +19,7 @@ export interface EditorDeps {
   announcer: Announcer
   jobs: Pick<JobQueue, 'add'>
   audit: Audit
-  clock: StationClock
+  clock: WallClock
   leases: Leases
   deleteQuota: DeleteQuota
   log: Log

@@ -9,12 +9,13 @@ import type { Log } from './library.ts'
 import { libraryChanged } from './library-changed.ts'
 import { readLyrics, rememberedLyrics } from './lyrics.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { Bus, StationClock } from './ports/bus.ts'
+import type { Bus, WallClock } from './ports/bus.ts'
 import type { DataStore, TrackRecord } from './ports/data-store.ts'
 import type { JobQueue } from './ports/job-queue.ts'
 import type { MediaKey, MediaStorage } from './ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from './ports/outside.ts'
 import { cleanFilename, probe, receiveMp3, refuseWrite, settle, stagedKey } from './uploads.ts'
+import { dateNow } from './wall-clock.ts'
 
 const MAX_TEXT_CHARACTERS = 300
 
@@ -61,7 +62,7 @@ export function createTrackUploads(deps: {
   announcer: Announcer
   jobs: Pick<JobQueue, 'add'>
   audit: Audit
-  clock: StationClock
+  clock: WallClock
   log: Log
 }): TrackUploads {
   const { data, media, audit, clock } = deps
@@ -125,7 +126,7 @@ export function createTrackUploads(deps: {
       try {
         // Only now can nobody replace the file any more.
         const described = describeTrack(mode, filename, await probe(deps, id), sent)
-        track = { id, ...described, addedAt: Math.floor(clock.nowMs()), addedBy: actor.adminId }
+        track = { id, ...described, addedAt: dateNow(clock), addedBy: actor.adminId }
         await remember(track).catch(refuseWrite)
       } catch (error) {
         await settle(deps, id, stagedKey(id)).catch(() => false)

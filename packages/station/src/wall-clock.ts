@@ -13,6 +13,12 @@ export interface DayParts {
 
 const DAYS_AHEAD = 3
 
+/** The date of now, whole epoch ms: of whatever is kept, or shown as a date. */
+export const dateNow = (clock: WallClock): number => Math.floor(clock.nowMs() - clock.aheadMs())
+
+/** The date at which a moment of the station's clock falls, whole epoch ms. */
+export const dateOf = (clock: WallClock, atMs: number): number => Math.round(atMs - clock.aheadMs())
+
 /** The natural mode at a moment and its changes over the next days, daylight saving time considered. */
 export function scheduleOf(parts: DayParts, nowMs: number): Schedule {
   const { timeZone, nightMode, dayStartHour, nightStartHour } = parts

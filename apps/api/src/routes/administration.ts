@@ -6,6 +6,7 @@ import {
   type Audit,
   type Bus,
   type DataStore,
+  dateNow,
   Failure,
   keptSince,
   type Log,
@@ -47,14 +48,14 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
 
   implement(app, administration.getAudit, async ({ query: { window, offset, limit: wanted } }) => {
     const limit = Math.min(wanted, LARGEST_AUDIT_PAGE)
-    const nowMs = clock.nowMs()
-    const keptSinceMs = keptSince(config.logRetentionDays, nowMs)
-    const page = await readAudit(data, config.superAdmin, { window, offset, limit }, nowMs, keptSinceMs)
+    const today = dateNow(clock)
+    const keptSinceMs = keptSince(config.logRetentionDays, today)
+    const page = await readAudit(data, config.superAdmin, { window, offset, limit }, today, keptSinceMs)
     return { ok: true as const, ...page, offset, limit }
   })
 
   implement(app, administration.getPlayHistory, async () => {
-    const entries = await wholeHistory(data, keptSince(config.logRetentionDays, clock.nowMs()))
+    const entries = await wholeHistory(data, keptSince(config.logRetentionDays, dateNow(clock)))
     return { ok: true as const, entries, total: entries.length }
   })
 

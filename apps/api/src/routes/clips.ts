@@ -7,7 +7,7 @@ import {
   isMode,
   type JobQueue,
   type MediaStorage,
-  type StationClock,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { AdminTokens } from '../admin-tokens.ts'
@@ -21,7 +21,7 @@ interface ClipDeps {
   media: MediaStorage
   adminTokens: AdminTokens
   origins: Origins
-  clock: StationClock
+  clock: WallClock
 }
 
 /** For how long the address of a clip is good at least. */

@@ -4,6 +4,8 @@ import { advance, orderAirsAtMs } from '@solstice/playout'
 import {
   type Audit,
   type DataStore,
+  dateNow,
+  dateOf,
   donationCurrencies,
   donationHistory,
   Failure,
@@ -16,9 +18,9 @@ import {
   priceSong,
   readDonationSettings,
   readLedger,
-  type StationClock,
   saveDonationSettings,
   toUnits,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../client-address.ts'
@@ -31,7 +33,7 @@ import type { Tokens } from '../tokens.ts'
 export interface DonationDeps {
   config: Config
   data: DataStore
-  clock: StationClock
+  clock: WallClock
   mirror: AirMirror
   tokens: Tokens
   origins: Origins
@@ -105,7 +107,15 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
       if (placed.flow === 'checkout')
         return { donationId, flowType: placed.flow, redirectUrl: placed.redirectUrl }
       const { flow: flowType, pageUrl, matchCode, expiresAt } = placed
-      return { donationId, flowType, pageUrl, matchCode, amount: toUnits(amountMinor), currency, expiresAt }
+      return {
+        donationId,
+        flowType,
+        pageUrl,
+        matchCode,
+        amount: toUnits(amountMinor),
+        currency,
+        expiresAt: dateOf(clock, expiresAt),
+      }
     },
     { limit: (request, reply) => deps.orderLimit(uidOf(request), reply) },
   )
@@ -116,8 +126,9 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
     const { air, nowMs } = momentNow()
     const isWaiting = status === 'paid' && airedAt === null && air !== null
     const expectedMs = isWaiting ? orderAirsAtMs(air, donation.id, nowMs) : null
-    const airsAt = status === 'paid' ? (airedAt ?? (expectedMs && Math.floor(expectedMs))) : null
-    return { status, tier, matchCode, expiresAt, airsAt }
+    const airsAt = status === 'paid' ? (airedAt ?? expectedMs) : null
+    const date = (atMs: number | null) => (atMs === null ? null : dateOf(clock, atMs))
+    return { status, tier, matchCode, expiresAt: date(expiresAt), airsAt: date(airsAt) }
   })
 
   serve(donations.getDonationLedger, 'DONATIONS_HISTORY_FAILED', async ({ params }) => {
@@ -145,7 +156,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
     const { window, offset, limit: wanted } = query
     const limit = Math.min(wanted, LARGEST_PAGE)
     const page = { window, offset, limit }
-    return { ...(await donationHistory(data, page, donationRetentionDays, clock.nowMs())), offset, limit }
+    return { ...(await donationHistory(data, page, donationRetentionDays, dateNow(clock))), offset, limit }
   })
 
   serve(donations.previewDonationPrice, 'DONATIONS_SETTINGS_LOAD_FAILED', async ({ query }, provider) => ({

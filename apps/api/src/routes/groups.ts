@@ -4,13 +4,14 @@ import {
   type Bus,
   createGroup,
   type DataStore,
+  dateNow,
   deleteGroup,
   editGroup,
   Failure,
   insertSongGroup,
   listGroups,
-  type StationClock,
   searchLibrary,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../implement.ts'
@@ -20,7 +21,7 @@ const LARGEST_PAGE = 50
 /** Song groups: what admins put together to be queued as one. */
 export function groupRoutes(
   app: FastifyInstance,
-  deps: { data: DataStore; bus: Bus; audit: Audit; clock: StationClock },
+  deps: { data: DataStore; bus: Bus; audit: Audit; clock: WallClock },
 ): void {
   const { data, clock } = deps
 
@@ -33,7 +34,7 @@ export function groupRoutes(
   })
 
   implement(app, groups.createGroup, async ({ caller, body }) => {
-    const group = await createGroup({ ...deps, nowMs: clock.nowMs() }, caller, body)
+    const group = await createGroup({ ...deps, nowMs: dateNow(clock) }, caller, body)
     return { ok: true as const, group: onTheWire(group), message: messages.GROUP_CREATED }
   })
 

@@ -22,7 +22,7 @@ import {
   type Payments,
   readDonationSettings,
   recentHistory,
-  type StationClock,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Listener } from '../access.ts'
@@ -44,7 +44,7 @@ export interface ListeningDeps {
   data: DataStore
   media: MediaStorage
   audit: Audit
-  clock: StationClock
+  clock: WallClock
   mirror: AirMirror
   fanOut: FanOut
   tokens: Tokens
@@ -87,7 +87,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
 
   implement(app, listening.getHistory, async () =>
-    capabilities.history ? [...(await recentHistory(data, airNow() ?? null))] : [],
+    capabilities.history ? [...(await recentHistory(data, airNow() ?? null, clock.aheadMs()))] : [],
   )
 
   implement(app, listening.getLibrary, async ({ reply }) => {

@@ -16,9 +16,9 @@ import {
   readLyrics,
   rememberedLyrics,
   requireSong,
-  type StationClock,
   statusByKey,
   tracksWithLyrics,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { AdminTokens } from '../admin-tokens.ts'
@@ -34,7 +34,7 @@ interface LyricsDeps {
   audit: Audit
   media: MediaStorage
   jobs: JobQueue
-  clock: StationClock
+  clock: WallClock
   adminTokens: AdminTokens
   origins: Origins
   /** Tracks that one admin has looked up in batches. */

@@ -16,11 +16,11 @@ import {
   readLyrics,
   readYear,
   rememberedLyrics,
-  type StationClock,
   type TrackOutcome,
   type TrackScope,
   type TrackWithLyrics,
   tracksWithLyrics,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../implement.ts'
@@ -33,7 +33,7 @@ interface TrackDeps {
   data: DataStore
   media: MediaStorage
   jobs: JobQueue
-  clock: StationClock
+  clock: WallClock
   mirror: AirMirror
 }
 

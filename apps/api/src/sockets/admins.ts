@@ -1,7 +1,7 @@
 import { ACCOUNT_CHANNEL } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
 import { type PlayoutState, suggestionList } from '@solstice/playout'
-import type { AccountNews, Admin, Announcer, LoggedIn, Session, Sessions } from '@solstice/station'
+import type { AccountNews, Admin, Announcer, LoggedIn, Session, Sessions, WallClock } from '@solstice/station'
 import { Failure, holds } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -34,10 +34,11 @@ export function createAdminSockets(deps: {
   live: Pick<Live, 'adminChanged'>
   airNow: () => PlayoutState | null
   announcer: Announcer
+  clock: WallClock
   subscriber: Redis
   log: Logger
 }): AdminSockets {
-  const { adminTokens, sessions, findAdmin, roster, live, airNow, announcer, log } = deps
+  const { adminTokens, sessions, findAdmin, roster, live, airNow, announcer, clock, log } = deps
   const registered = new Set<AdminVisitor>()
 
   // One after another: news of an account never overtakes a socket that is just becoming its admin.
@@ -70,7 +71,7 @@ export function createAdminSockets(deps: {
     who.seat.dress(null)
   }
 
-  const suggestions = () => suggestionList(airNow()?.suggestions ?? [])
+  const suggestions = () => suggestionList(airNow()?.suggestions ?? [], clock.aheadMs())
   const refuseSession = (who: Visitor) => {
     resign(who)
     who.tell('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))

@@ -13,7 +13,7 @@ import type {
   Microphones,
   Replicas,
   Sessions,
-  StationClock,
+  WallClock,
 } from '@solstice/station'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
@@ -81,7 +81,7 @@ export async function attachGateway(
       | 'suggestCooldownS'
     >
     mirror: AirMirror
-    clock: StationClock
+    clock: WallClock
     data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans'>
     bus: Pick<Bus, 'send'>
     audit: Audit
@@ -187,7 +187,8 @@ export async function attachGateway(
 
   const stopStreamEvents = air.onState((state, before) => {
     if (!streamMode) return
-    for (const { event, payload } of streamEvents(state, before)) io.local.emit(event, payload as never)
+    for (const { event, payload } of streamEvents(state, before, clock.aheadMs()))
+      io.local.emit(event, payload as never)
   })
   const stopSync = startSync({
     air,

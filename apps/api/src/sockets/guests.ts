@@ -1,6 +1,6 @@
 import type { Ack } from '@solstice/contracts'
 import { apply, type LiveCommand, liveRoster, type Outcome, type PlayoutState } from '@solstice/playout'
-import { type Bans, type Bus, carryOut, Failure, type StationClock } from '@solstice/station'
+import { type Bans, type Bus, carryOut, dateOf, Failure, type WallClock } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
 
@@ -13,7 +13,7 @@ const ROSTER_AFTER_ANSWER_MS = 120
 /** What listeners do to come on the air. @param deps.airNow the air of this moment; null before any state came. */
 export function guestHandlers(deps: {
   airNow: () => PlayoutState | null
-  clock: StationClock
+  clock: WallClock
   bus: Pick<Bus, 'send'>
   bans: Bans
   sockets: LiveSockets
@@ -91,7 +91,7 @@ export function guestHandlers(deps: {
           const { socketId } = who
           const { role, nickname, expiresAtMs } = await carryOut(bus, { type: 'connect-guest', socketId })
           setTimeout(tellRoster, ROSTER_AFTER_ANSWER_MS, who).unref()
-          return { ok: true, role, nickname, expiresAt: Math.round(expiresAtMs) }
+          return { ok: true, role, nickname, expiresAt: dateOf(clock, expiresAtMs) }
         }),
     },
     guest_leave_live: {

@@ -1,6 +1,14 @@
 import type { Clip, LiveRole, Mode } from '@solstice/contracts'
 import { guestQueue, type LiveCommand, liveRoster, type PlayoutState, pendingGuests } from '@solstice/playout'
-import { type Audit, type Bus, carryOut, type DataStore, Failure, shownClip } from '@solstice/station'
+import {
+  type Audit,
+  type Bus,
+  carryOut,
+  type DataStore,
+  Failure,
+  shownClip,
+  type WallClock,
+} from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { LiveSockets } from './live-sockets.ts'
 import type { Speech } from './speech.ts'
@@ -11,6 +19,7 @@ const LONGEST_PAGE = 50
 /** What hosts may do, and everybody on the air with a microphone. @param deps.now the newest state; null before any. */
 export function hostHandlers(deps: {
   now: () => PlayoutState | null
+  clock: WallClock
   data: Pick<DataStore, 'clips'>
   bus: Pick<Bus, 'send'>
   audit: Audit
@@ -31,7 +40,7 @@ export function hostHandlers(deps: {
   | 'host_guest_kick'
   | 'admin_guest_action'
 > {
-  const { now, data, bus, audit, sockets, speech } = deps
+  const { now, clock, data, bus, audit, sockets, speech } = deps
   const change = newestOnly((command: LiveCommand) => bus.send(command))
 
   const tellPause = (who: Visitor) => who.tell('host_queue_pause_state', { paused: now()?.isPaused === true })
@@ -65,7 +74,7 @@ export function hostHandlers(deps: {
           queuePaused: state.isPaused,
           hosts: liveRoster(state),
           pendingGuests: pendingGuests(state),
-          guestRequests: guestQueue(state),
+          guestRequests: guestQueue(state, clock.aheadMs()),
           backgroundMusicMode: state.clips.background.chosenBy === 'hosts' ? 'hostChoice' : 'random',
           selectedBackgroundMusicId: state.fillerChoice,
         }

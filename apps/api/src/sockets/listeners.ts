@@ -4,9 +4,10 @@ import {
   type Announcer,
   type Bus,
   type DataStore,
+  dateNow,
   Failure,
-  type StationClock,
   suggestSong,
+  type WallClock,
 } from '@solstice/station'
 import type { Tokens } from '../tokens.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
@@ -24,7 +25,7 @@ export function listenerHandlers(deps: {
   airNow: () => PlayoutState | null
   air: Pick<ShownAir, 'state'>
   tokens: Tokens
-  clock: StationClock
+  clock: WallClock
   roster: Pick<Roster, 'isAdminOnline'>
   rosterAnswers: Pick<ListAnswers, 'ask'>
   outlook: Outlook
@@ -97,7 +98,7 @@ export function listenerHandlers(deps: {
       },
     },
     stream_ping: {
-      answer: (_, clientTs) => ({ serverTs: Math.round(clock.nowMs()), clientTs }),
+      answer: (_, clientTs) => ({ serverTs: dateNow(clock), clientTs }),
     },
   }
 }

@@ -12,8 +12,8 @@ import type { Audience } from '@solstice/station'
 
 /** What is told of the people on the air, from state to state. Each replica tells its own sockets. */
 export interface LiveEvents {
-  /** A new state: who is on the air, or wants to be. */
-  peopleChanged(state: PlayoutState, nowMs: number): void
+  /** A new state: who is on the air, or wants to be. `aheadMs`: of the station's clock before the wall clock. */
+  peopleChanged(state: PlayoutState, nowMs: number, aheadMs?: number): void
   /** A new state is heard. */
   heard(state: PlayoutState): void
 }
@@ -109,7 +109,7 @@ export function createLiveEvents(deps: {
   }
 
   return {
-    peopleChanged(state, nowMs) {
+    peopleChanged(state, nowMs, aheadMs = 0) {
       const own = state.live.participants.filter((participant) => participant.replica === replica)
       const arrived = own.filter(({ socketId }) => !here.has(socketId))
       const present = new Map(own.map(({ socketId, role }) => [socketId, role]))
@@ -120,14 +120,14 @@ export function createLiveEvents(deps: {
         ...facts,
         radio_hosts_online: isHostOnline(state),
         live_hosts_roster: liveRoster(state),
-        guest_queue_update: guestQueue(state),
-        guest_code_updated: shownCode(state, nowMs),
+        guest_queue_update: guestQueue(state, aheadMs),
+        guest_code_updated: shownCode(state, nowMs, aheadMs),
         guest_pending_status: pendingGuests(state),
         host_queue_pause_state: { paused: state.isPaused },
         background_music_selection_changed: { trackId: state.fillerChoice },
       })
       for (const { socketId, role } of arrived) {
-        if (role === 'host') emit([socketId], 'guest_queue_update', guestQueue(state))
+        if (role === 'host') emit([socketId], 'guest_queue_update', guestQueue(state, aheadMs))
       }
     },
     heard: (state) => tellAll({ ...facts, background_music_now_playing: nowPlaying(state) }),

@@ -10,7 +10,7 @@ import {
   holds,
   type Microphones,
   type Replicas,
-  type StationClock,
+  type WallClock,
 } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { AirMirror } from '../stream/air-mirror.ts'
@@ -52,7 +52,7 @@ export function createLive(deps: {
   mirror: Pick<AirMirror, 'state' | 'onState'>
   air: Pick<ShownAir, 'onState'>
   airNow: () => PlayoutState | null
-  clock: StationClock
+  clock: WallClock
   data: Pick<DataStore, 'clips' | 'bans'>
   bus: Pick<Bus, 'send'>
   audit: Audit
@@ -79,10 +79,10 @@ export function createLive(deps: {
   const events = createLiveEvents({ replica, hasLeft, emit })
   const known = now()
   // Else who comes before the next state would not be told that it is no longer so.
-  if (isOn && known) events.peopleChanged(known, clock.nowMs())
+  if (isOn && known) events.peopleChanged(known, clock.nowMs(), clock.aheadMs())
   const unfollow = isOn
     ? [
-        mirror.onState((state) => events.peopleChanged(state, clock.nowMs())),
+        mirror.onState((state) => events.peopleChanged(state, clock.nowMs(), clock.aheadMs())),
         air.onState((state) => events.heard(state)),
       ]
     : []
@@ -117,7 +117,7 @@ export function createLive(deps: {
       }
       const isNews = isOn && mayHost && (isOther || !before || !holds(before, 'radio_host'))
       const state = now()
-      if (isNews) who.tell('guest_queue_update', state ? guestQueue(state) : [])
+      if (isNews) who.tell('guest_queue_update', state ? guestQueue(state, clock.aheadMs()) : [])
     },
     forget(who) {
       sockets.end(who)

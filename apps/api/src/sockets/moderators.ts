@@ -7,9 +7,10 @@ import {
   type Bans,
   type Bus,
   carryOut,
+  dateOf,
   Failure,
   holds,
-  type StationClock,
+  type WallClock,
 } from '@solstice/station'
 import type { Handlers } from './dispatch.ts'
 import { cleanNickname } from './guests.ts'
@@ -28,7 +29,7 @@ const CODE_HOURS = { usual: 8, least: 1, most: 168 }
  */
 export function moderatorHandlers(deps: {
   now: () => PlayoutState | null
-  clock: StationClock
+  clock: WallClock
   bus: Pick<Bus, 'send'>
   audit: Audit
   bans: Bans
@@ -62,7 +63,7 @@ export function moderatorHandlers(deps: {
     const { expiresAtMs } = await carryOut(bus, command)
     const operation = isReplacing ? 'guest_code_regenerate' : 'guest_code_generate'
     await audit.record(admin, operation, { ttlHours: hours })
-    return { ok: true, code, expiresAt: Math.round(expiresAtMs ?? clock.nowMs()) }
+    return { ok: true, code, expiresAt: dateOf(clock, expiresAtMs ?? clock.nowMs()) }
   }
 
   const requireBans = () => {
@@ -75,7 +76,7 @@ export function moderatorHandlers(deps: {
     moderator_get_guest_code: {
       answer() {
         const state = now()
-        return state ? shownCode(state, clock.nowMs()) : { code: null }
+        return state ? shownCode(state, clock.nowMs(), clock.aheadMs()) : { code: null }
       },
     },
     moderator_generate_guest_code: {

@@ -9,8 +9,8 @@ import {
   Failure,
   insertSongGroup,
   removeSong,
-  type StationClock,
   skipSong,
+  type WallClock,
 } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { ShownAir } from './shown-air.ts'
@@ -21,7 +21,7 @@ const LONGEST_PAGE = 100
 /** What admins may ask of the queue, and do to it. */
 export function queueHandlers(deps: {
   air: ShownAir
-  clock: StationClock
+  clock: WallClock
   data: Pick<DataStore, 'tracks' | 'groups'>
   bus: Pick<Bus, 'send'>
   audit: Audit

@@ -12,15 +12,17 @@ export type StreamEvent =
 /**
  * What a change of state began and ended, in order. Each replica works it out for its own sockets, so that nothing is told
  * twice. What was on before this replica knew it is no start.
+ *
+ * @param aheadMs by how much the station's clock is ahead of the wall clock, of which dates are told.
  */
-export function streamEvents(state: PlayoutState, before: PlayoutState | null): StreamEvent[] {
+export function streamEvents(state: PlayoutState, before: PlayoutState | null, aheadMs = 0): StreamEvent[] {
   const { onAir } = state
   if (!before || heardId(onAir) === heardId(before.onAir)) return []
-  const serverTs = beganAtMs(onAir)
+  const serverTs = Math.round(beganAtMs(onAir) - aheadMs)
   const events: StreamEvent[] = []
   if (before.onAir.phase === 'jingle') events.push({ event: 'stream_jingle_end', payload: { serverTs } })
   if (before.onAir.phase === 'chat') {
-    const payload = { serverTs: Math.round(soundStartMs(state)) }
+    const payload = { serverTs: Math.round(soundStartMs(state) - aheadMs) }
     events.push({ event: 'stream_chat_mode_end', payload })
   }
   if (onAir.phase === 'chat') events.push({ event: 'stream_chat_mode_start', payload: { serverTs } })
@@ -46,7 +48,7 @@ export function chatStart({
 
 function beganAtMs(onAir: OnAir): number {
   const isMeanwhile = onAir.phase === 'preparing' || onAir.phase === 'chat'
-  return Math.round(isMeanwhile ? onAir.sinceMs : onAir.startedAtMs)
+  return isMeanwhile ? onAir.sinceMs : onAir.startedAtMs
 }
 
 /** Of the song, jingle or talk that is heard; null in silence. */

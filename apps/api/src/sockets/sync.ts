@@ -1,7 +1,7 @@
 import type { Config } from '@solstice/adapters'
 import type { RadioState } from '@solstice/contracts'
 import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
-import { type StationClock, scheduleOf } from '@solstice/station'
+import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { UiSettingsMirror } from '../ui-settings.ts'
 import type { ShownAir } from './shown-air.ts'
 
@@ -16,7 +16,7 @@ export type Outlook = () => RadioState
 /** The shown air, with the configuration and settings that listeners are told along with it. */
 export function createOutlook(deps: {
   air: ShownAir
-  clock: StationClock
+  clock: WallClock
   config: Pick<Config, 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'>
   settings: UiSettingsMirror
 }): Outlook {
@@ -25,17 +25,17 @@ export function createOutlook(deps: {
   return () => {
     const nowMs = clock.nowMs()
     const state = air.state
-      ? projectSync(air.state, nowMs, air.heardMs(nowMs))
-      : beforeAnyState(config, nowMs)
+      ? projectSync(air.state, nowMs, air.heardMs(nowMs), clock.aheadMs())
+      : beforeAnyState(config, dateNow(clock))
     return { ...state, dayStartHour, nightStartHour, uiSettings: settings.now() }
   }
 }
 
-function beforeAnyState(config: Parameters<typeof scheduleOf>[0], nowMs: number) {
+function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number) {
   return {
     ...preparing,
-    mode: scheduleOf(config, nowMs).natural,
-    serverTimeMs: Math.round(nowMs),
+    mode: scheduleOf(config, today).natural,
+    serverTimeMs: today,
     currentIndex: 0,
     totalTracks: 0,
     pendingModeSwitch: null,

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { artistKey, libraryChanged, lyricsKey, scheduleOf } from '@solstice/station'
+import { artistKey, libraryChanged, lyricsKey, scheduleNow } from '@solstice/station'
 import { ART_HEIGHT, ART_WIDTH, paint } from '../demo/artwork.ts'
 import { toJpeg, withMp3 } from '../demo/ffmpeg.ts'
 import { artists, type Piece, pieces } from '../demo/pieces.ts'
@@ -31,7 +31,7 @@ export async function makeDemoLibrary(
   const { config, data, clock, log } = ports
   const startedAtMs = performance.now()
   try {
-    for (const piece of inOrderOfNeed(library, scheduleOf(config, clock.nowMs()).natural)) {
+    for (const piece of inOrderOfNeed(library, scheduleNow(config, clock).natural)) {
       stopping.throwIfAborted()
       const isNew = (await data.tracks.get(keyOf(piece))) === null
       if (isNew) {

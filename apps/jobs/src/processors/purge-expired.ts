@@ -1,5 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import {
+  dateNow,
   keptSince,
   purgeAudit,
   purgeDonations,
@@ -17,13 +18,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * nobody committed within a day, and what killed processes left in the temporary folder, are removed.
  */
 export async function purgeExpired({ config, data, media, clock, log }: Ports): Promise<void> {
-  const nowMs = clock.nowMs()
-  const expiredMs = keptSince(config.logRetentionDays, nowMs)
+  const today = dateNow(clock)
+  const expiredMs = keptSince(config.logRetentionDays, today)
   const history = await purgeHistory(data, expiredMs)
   const audit = await purgeAudit(data, expiredMs)
+  const nowMs = clock.nowMs()
   const donations = await purgeDonations(data, keptSince(config.donationRetentionDays, nowMs), nowMs)
   const lyrics = await purgeLyrics(data)
-  const uploads = await purgeStaged(media, nowMs - DAY_MS)
-  const copies = await purgeWorkingCopies(nowMs - DAY_MS)
-  log.info({ history, audit, donations, lyrics, uploads, copies }, 'old entries are purged')
+  const uploads = await purgeStaged(media, today - DAY_MS)
+  const copies = await purgeWorkingCopies(today - DAY_MS)
+  log.info({ history, audit, donations, sessions, lyrics, uploads, copies }, 'old entries are purged')
 }

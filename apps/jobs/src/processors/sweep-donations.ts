@@ -1,6 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
-import { applyInbox, expireOrders, handOverRest, restoreLostOrders } from '@solstice/station'
+import { applyInbox, expireOrders, handOverRest, redateOrders, restoreLostOrders } from '@solstice/station'
 
 type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus' | 'clock' | 'log'>
 
@@ -20,6 +20,7 @@ export async function sweepDonations(ports: SweepPorts): Promise<void> {
   const [applied] = await Promise.allSettled([applyInbox(ports, clock.nowMs())])
   const [expired, restored] = await Promise.allSettled([expireOrders(ports, clock.nowMs()), restore()])
   await handOverRest(ports)
+  await redateOrders(data, clock)
   const counts = { expired: countOf(expired), restored: countOf(restored) }
   if (counts.expired + counts.restored > 0) log.info(counts, 'orders were swept')
   for (const part of [applied, expired, restored]) if (part.status === 'rejected') throw part.reason

@@ -1,4 +1,4 @@
-import type { PaymentProvider, Payments } from '@solstice/station'
+import type { Delivery, Payment, PaymentProvider, Payments, WallClock } from '@solstice/station'
 import type { AnswerLimits } from '../bounded-fetch.ts'
 import type { Config } from '../config.ts'
 import { openDonatello } from './donatello.ts'
@@ -24,3 +24,31 @@ export function openPayments(
 }
 
 type PaymentConfig = Pick<Config, 'payments' | 'publicServerUrl'>
+
+/**
+ * Services know the wall clock only: what they say is judged by that, and the moments in it become the station's here, once.
+ */
+export function inStationTime({ active, configured }: Payments, clock: WallClock): Payments {
+  const providers = new Map([...configured].map(([id, provider]) => [id, timed(provider, clock)]))
+  return { active: active && providers.get(active.id)!, configured: providers }
+}
+
+function timed(provider: PaymentProvider, clock: WallClock): PaymentProvider {
+  const onWall = (nowMs: number) => nowMs - clock.aheadMs()
+  const inStation = <P extends Payment>(payment: P): P =>
+    payment.kind === 'paid' ? { ...payment, paidAtMs: payment.paidAtMs + clock.aheadMs() } : payment
+  const read =
+    <P extends Payment>(readDelivery: (delivery: Delivery) => P | null) =>
+    (delivery: Delivery) => {
+      const payment = readDelivery({ ...delivery, nowMs: onWall(delivery.nowMs) })
+      return payment && inStation(payment)
+    }
+  if (provider.readDelivery === undefined)
+    return {
+      ...provider,
+      recentPayments: async (nowMs) => (await provider.recentPayments(onWall(nowMs))).map(inStation),
+    }
+  return provider.flow === 'checkout'
+    ? { ...provider, readDelivery: read(provider.readDelivery) }
+    : { ...provider, readDelivery: read(provider.readDelivery) }
+}

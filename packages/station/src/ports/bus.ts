@@ -82,7 +82,13 @@ export interface Asker {
 }
 
 /** What a saved state has to be followed by. Doing it twice does no harm. */
-export type Consequence = Effect | { type: 'answer'; asker: Asker; outcome: Outcome }
+export type Consequence =
+  | Exclude<Effect, { type: 'played' }>
+  | Played
+  | { type: 'answer'; asker: Asker; outcome: Outcome }
+
+/** `playedAt`: its date, which stays what it is however often it is recorded. Absent in what the version before saved. */
+export type Played = Extract<Effect, { type: 'played' }> & { playedAt?: number }
 
 /** `due`: what the worker that saved it may not have done any more. */
 export interface Saved {

@@ -92,6 +92,8 @@ export interface SessionCutRecord {
   beforeMs: number
   sparedId: string | null
 }
+/** `startedAtMs`: the moment of `playedAt` by the station's clock; the version before had but that, and called it the date. */
+export type HistoryRecord = HistoryItem & { startedAtMs?: number }
 /** What was measured in the file of a track. */
 export interface MeasurementRecord {
   trackId: string
@@ -151,6 +153,8 @@ export interface DonationRecord extends Money {
   paidAt: number | null
   /** By which the payment is found at the service. */
   reference: string | null
+  /** By how much the station's clock was ahead of the wall clock whose dates these are, ms; absent = not at all. */
+  aheadMs?: number
 }
 /** What happened to a donation; only ever added to. */
 export interface LedgerRecord {
@@ -209,7 +213,7 @@ export interface DataStore {
   readonly lyrics: Collection<LyricsRecord, 'key'>
   readonly offsets: Collection<OffsetRecord, 'key'>
   readonly artists: Collection<ArtistRecord, 'artist'>
-  readonly history: Collection<HistoryItem, 'id'>
+  readonly history: Collection<HistoryRecord, 'id'>
   readonly settings: Collection<SettingsRecord, 'section'>
   readonly clips: Collection<ClipRecord, 'id'>
   readonly groups: Collection<GroupRecord, 'id'>

@@ -68,6 +68,7 @@ export interface Delivery {
   rawBody: Uint8Array
   /** With names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>
+  /** As the moments of the payment: of the clock that the provider is asked by. */
   nowMs: number
 }
 
