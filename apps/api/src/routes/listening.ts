@@ -87,7 +87,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
 
   implement(app, listening.getHistory, async () =>
-    capabilities.history ? [...(await recentHistory(data, airNow() ?? null, clock.aheadMs()))] : [],
+    capabilities.history ? [...(await recentHistory(data, airNow() ?? null))] : [],
   )
 
   implement(app, listening.getLibrary, async ({ reply }) => {
