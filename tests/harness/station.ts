@@ -57,13 +57,18 @@ export interface Station {
   startJobs(): Promise<Process>
 }
 
-/** A real station in folders of the test's own: Redis, and as many processes as the test asks for. */
+/**
+ * A real station in folders of the test's own: Redis, and as many processes as the test asks for.
+ *
+ * @param machine the environment of all of them, Redis included.
+ */
 export async function prepareStation(
   t: Teardown,
   tones: Tone[],
   settings: Record<string, string> = {},
+  machine: Record<string, string> = {},
 ): Promise<Station> {
-  const [redis, folder] = await Promise.all([startRedis(t), temporaryFolder(t)])
+  const [redis, folder] = await Promise.all([startRedis(t, machine), temporaryFolder(t)])
   const env = {
     JWT_SECRET: 'only for this test',
     ART_TOKEN_SECRET: 'only for this test too',
@@ -88,7 +93,7 @@ export async function prepareStation(
     more: Record<string, string> = {},
   ) => {
     const program = await programOf(`apps/${app}/src/main.ts`)
-    const process = start(t, 'node', [program], { ...env, ...more }, 'ipc')
+    const process = start(t, 'node', [program], { ...env, ...more, ...machine }, 'ipc')
     await process.printed(isReady)
     return process
   }

@@ -4,10 +4,11 @@ import { lyricsKey } from './keys.ts'
 import { findSong, NO_LYRICS, normalizeLyrics, offsetOf, type Song } from './lyrics.ts'
 import { createPassingLyrics } from './passing-lyrics.ts'
 import { oncePerVersion } from './per-version.ts'
-import type { StationClock } from './ports/bus.ts'
+import type { WallClock } from './ports/bus.ts'
 import type { DataStore, LyricsRecord } from './ports/data-store.ts'
 import type { LyricsLane, LyricsTurns } from './ports/lyrics-turns.ts'
 import type { LyricsLookup } from './ports/outside.ts'
+import { dateNow } from './wall-clock.ts'
 
 /** Somebody waits in front of a screen for what takes a turn; a song text is not worth more. */
 const PATIENCE_MS = 8_000
@@ -42,7 +43,7 @@ type Data = Pick<DataStore, 'lyrics' | 'offsets' | 'tracks' | 'history'>
  * @param lane who waits for each other; those in one lane never keep others waiting.
  */
 export function createLyrics(
-  deps: { data: Data; lookup: LyricsLookup | null; turns: LyricsTurns; clock: StationClock },
+  deps: { data: Data; lookup: LyricsLookup | null; turns: LyricsTurns; clock: WallClock },
   lane: LyricsLane,
 ): Lyrics {
   const { data, lookup, turns, clock } = deps
@@ -69,25 +70,24 @@ export function createLyrics(
         .find({ title, artist, ...(album && { album }), ...(durationSecs && { durationSecs }) })
         .catch(failed)
       const entry = found && normalizeLyrics(found)
-      return entry?.lines.length ? { ...entry, fetchedAt: nowMs() } : null
+      return entry?.lines.length ? { ...entry, fetchedAt: dateNow(clock) } : null
     } finally {
       await endTurn()
     }
   }
-  const nowMs = () => Math.floor(clock.nowMs())
   const nobody = async () => null
 
   /** For good. */
   const keep = async (key: string, song: Song): Promise<LyricsEntry> => {
     const found = await ask(song, () => data.lyrics.get(key))
     if (found && 'key' in found) return found
-    const record: LyricsRecord = { key, ...(found ?? notFoundAt(nowMs())) }
+    const record: LyricsRecord = { key, ...(found ?? notFoundAt(dateNow(clock))) }
     // Somebody may have written lyrics by hand meanwhile: those stay.
     return (await data.lyrics.insert(record)) ?? (await data.lyrics.get(key)) ?? record
   }
 
   const pass = async (key: string, song: Song): Promise<LyricsEntry> => {
-    const entry = (await ask(song, nobody)) ?? notFoundAt(nowMs())
+    const entry = (await ask(song, nobody)) ?? notFoundAt(dateNow(clock))
     passing.put(key, entry)
     return entry
   }
