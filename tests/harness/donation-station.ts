@@ -263,7 +263,7 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
   }
   const consequences = createConsequences(process, desk, () => null)
   for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
-  const air = createSavedAir(desk, consequences)
+  const air = createSavedAir(desk, consequences, process.clock)
   let state: PlayoutState
   let turn: Promise<unknown> = Promise.resolve()
   const take = async (before: PlayoutState, step: Step, answers: Consequence[] = []) => {
