@@ -29,7 +29,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     'amounts are rounded up from beyond hundredths',
     'packages/adapters/src/payments/wire-values.ts',
     "Number(units) * 100 + Number(fraction.slice(0, 2).padEnd(2, '0'))",
-    'Math.ceil(Number(`${units}.${fraction}`) * 100)',
+    "Math.ceil(Number(units + '.' + fraction) * 100)",
     PAYMENT_TESTS,
   ],
   [

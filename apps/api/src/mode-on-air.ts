@@ -1,6 +1,6 @@
 import type { Config } from '@solstice/adapters'
 import type { Mode } from '@solstice/contracts'
-import { advance, naturalMode } from '@solstice/playout'
+import { advance } from '@solstice/playout'
 import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { AirMirror } from './stream/air-mirror.ts'
 
