@@ -201,19 +201,25 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
 
     t.test('sockets end with their session, on every replica, and others do not', async (t) => {
       const urls = await Promise.all([a, b].map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))
-      const joinAs = async (url: string, token: string) => {
+      const join = async (url: string) => {
         const client = openSocket(t, url)
         await client.first('radio_hosts_mode')
+        return client
+      }
+      const joinAs = async (url: string, token: string, joining = join(url)) => {
+        const client = await joining
         client.socket.emit('admin_active', token)
         await client.first('admin_confirmed')
         return client
       }
+      await forgetCuts()
       const [own, phone] = [await other(), await other()]
+      const early = await join(urls[0]!)
       const soon = a.app.jwt.sign(
         { role: 'admin', adminId, login: 'x', privileges: [], authorized: true },
-        { expiresIn: 2 },
+        { expiresIn: 4 },
       )
-      const dying = await joinAs(urls[0]!, soon)
+      const dying = await joinAs(urls[0]!, soon, Promise.resolve(early))
       const ending = [await joinAs(urls[0]!, phone), await joinAs(urls[1]!, phone)]
       const staying = await joinAs(urls[1]!, own)
       t.equal((await ask(b, 'POST logout', phone)).status, 200)
