@@ -104,6 +104,8 @@ const LONGEST_HELD_UP_MS = 8_000
 const PATIENCE_MS = 10_000
 /** Redis that was emptied has forgotten what comes again; it is looked at so often. */
 const PLAN_CHECK_MS = 10_000
+/** Less is no step of the wall clock. */
+const SET_BACK_MS = 1_000
 
 const retries: JobsOptions = {
   attempts: 5,
@@ -369,12 +371,16 @@ export async function workJobs(
   const stopping = new AbortController()
   const planned = openQueue(ONE_AT_A_TIME, redis, log)
   let isChecking = false
+  let wallOffsetMs = Date.now() - performance.now()
   const planTimer = setInterval(async () => {
     if (isChecking) return
     isChecking = true
     try {
+      const isSetBack = Date.now() - performance.now() < wallOffsetMs - SET_BACK_MS
       // It is what a plan ends with.
-      if ((await planned.getGlobalConcurrency()) === null) await planRecurrences(redisUrl, recurrences, log)
+      const isForgotten = (await planned.getGlobalConcurrency()) === null
+      if (isForgotten || isSetBack) await planRecurrences(redisUrl, recurrences, log)
+      wallOffsetMs = Date.now() - performance.now()
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'jobs may not come again')
     } finally {
@@ -503,16 +509,23 @@ function progressOf(job: Job) {
   return { note, keep, save }
 }
 
-/** From now on these jobs come again, and no others. Every process says the same, so the last one may win. */
+/**
+ * From now on these jobs come again, and no others. Every process says the same, so the last one may win. BullMQ counts by the
+ * wall clock: what was planned, or put off, before that was set back would come as much later.
+ */
 async function planRecurrences(redisUrl: string, recurrences: Recurrence[], log: Logger): Promise<void> {
   const redis = connect(redisUrl, log)
   try {
     for (const queueName of queueNames) {
       const queue = openQueue(queueName, redis, log)
       const planned = recurrences.filter(({ name }) => kindOf[name] === queueName)
-      for (const { key } of await queue.getJobSchedulers()) {
-        if (!planned.some(({ name }) => name === key)) await queue.removeJobScheduler(key)
+      for (const { key, next = 0 } of await queue.getJobSchedulers()) {
+        const recurrence = planned.find(({ name }) => name === key)
+        const latestMs = recurrence && 'everyMs' in recurrence ? Date.now() + recurrence.everyMs : 0
+        if (next > latestMs) await queue.removeJobScheduler(key)
       }
+      for (const job of await queue.getDelayed())
+        if (!job.repeatJobKey && job.timestamp > Date.now() + SET_BACK_MS) await job.promote().catch(() => {})
       for (const recurrence of planned) {
         const { name } = recurrence
         const times =
