@@ -11,7 +11,9 @@ useStores('sql+cloud')
 t.test('an operator can run a station by the lines of docs/admin-by-rest.md', async (t) => {
   // Enough for a list of its own: a smaller library is repeated, and the new song could then play next by chance.
   const tones = Array.from({ length: 12 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + 50 * i, seconds: 30 }))
-  const station = await prepareStation(t, tones, {
+  // The programme is switched to the night, which has to have music then.
+  const owl = { name: 'Owl', hz: 990, seconds: 30, mode: 'night' as const }
+  const station = await prepareStation(t, [...tones, owl], {
     NIGHT_MODE: 'true',
     DAY_START_HOUR: '0',
     NIGHT_START_HOUR: '23',

@@ -23,7 +23,8 @@ async function openIn(t: Test, address = url) {
 
 /** As if nothing had ever been there. */
 async function empty() {
-  await server.query(`truncate ${Object.keys(collections).join(', ')}`)
+  const tables = Object.keys(collections).map((name) => `"${name}"`)
+  await server.query(`truncate ${tables.join(', ')}`)
   await server.query('update collections set version = 0, swept = 0, last_place = 0, last_serial = 0')
 }
 
