@@ -176,7 +176,7 @@ t.test('what is meant is taken as it is meant', async (t) => {
     mediaStorage: 'local',
   })
   // Only the API knows admins, and says so itself where there is no super admin.
-  for (const env of [{ ADMIN_LOGIN: ' ' }, { ADMIN_PASS: '' }])
+  for (const env of [{ ADMIN_LOGIN: ' ' }, { ADMIN_PASS: '' }] as Record<string, string>[])
     t.match(read(env), { config: { superAdmin: null }, warnings: [] })
   t.equal(read({ LOUDNESS_TARGET_LUFS: ' Off ' }).config.loudnessTargetLufs, null)
   t.equal(read({ LOUDNESS_TARGET_LUFS: '-18.5' }).config.loudnessTargetLufs, -18.5)
