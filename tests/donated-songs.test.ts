@@ -146,7 +146,9 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
     const { airsAt, ...status } = (await two.ask(`${donationId}/status`)).body
     t.match(status, { status: 'paid', tier: null, matchCode })
     const { onAir } = air.state
-    t.equal(onAir.phase === 'track' && Math.floor(onAir.startedAtMs + 600_000), airsAt, 'after this song')
+    const endMs = onAir.phase === 'track' ? onAir.startedAtMs + 600_000 : 0
+    // Told by the wall clock, which is a fraction of a millisecond off the station's.
+    t.ok(Math.abs(endMs - airsAt) <= 2, 'after this song')
 
     const audit = await data.audit.find({ operationType: 'donation_queue_add' })
     t.match(audit, { length: 1 })
@@ -249,7 +251,7 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
     while (!(await one.ports.redis.exists('solstice:air'))) await pause(20)
     await air.until(({ orders }) => orders.includes(donationId))
     await one.until(donationId, { queue: 'queued' })
-    t.equal(place().length, 1)
+    t.equal(air.state.list.entries.filter(({ orderId }) => orderId === donationId).length, 1)
     t.same(
       (await one.events(donationId)).filter((event) => event === 'queued'),
       ['queued'],
