@@ -92,8 +92,8 @@ t.test('every route for admins lets in whom its rule names, and nobody else', as
   const station = await openApp(t, everything)
   const { app, ports } = station
   const ask = asker(station)
-  const adminTokens = createAdminTokens(app.jwt, SECRET)
-  const strangers = createAdminTokens(app.jwt, 'another secret')
+  const adminTokens = createAdminTokens(app.jwt, SECRET, ports.clock)
+  const strangers = createAdminTokens(app.jwt, 'another secret', ports.clock)
   const { artToken, audioToken } = station.passes()
   const holding = async (held: readonly Privilege[]) => (await asAdmin(station, [...held])).token
   const superToken = (await asAdmin(station)).token

@@ -256,7 +256,7 @@ t.test('sessions are noted a minute apart, fifty an account, until their tokens 
   const { ports } = await openApp(t, SUPER)
   const { data, announcer } = ports
   let nowMs = 1_790_000_000_000
-  const clock = { nowMs: () => nowMs }
+  const clock = { nowMs: () => nowMs, aheadMs: () => 0 }
   const sessions = createSessions({ data, announcer, clock, log: pino({ level: 'silent' }) })
   const make = (id: string): Session => ({
     id,

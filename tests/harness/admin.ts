@@ -26,7 +26,7 @@ export async function asAdmin(
   { app, ports }: OpenApp,
   privileges?: Privilege[],
 ): Promise<{ token: string; ask: Ask }> {
-  const tokens = createAdminTokens(app.jwt, ports.config.jwtSecret)
+  const tokens = createAdminTokens(app.jwt, ports.config.jwtSecret, ports.clock)
   const adminId = privileges ? `helper with ${privileges.join() || 'nothing'}` : 'super'
   const about = { adminId, login: adminId, privileges: privileges ?? [], authorized: true }
   if (privileges) {

@@ -13,7 +13,7 @@ export async function openGate(app: FastifyInstance): Promise<Gate> {
   await app.register(jwt, { secret: 's' })
   return createGate({
     tokens: createTokens({ artTokenSecret: 's', artTokenTtlS: 3600, audioTokenTtlS: 900 }),
-    adminTokens: createAdminTokens(app.jwt, 's'),
+    adminTokens: createAdminTokens(app.jwt, 's', { nowMs: Date.now }),
     findAdmin: async () => null,
     sessions: { resume: async () => false },
     clientOf: () => ({ address: '', userAgent: '' }),

@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, randomUUID } from 'node:crypto'
 import type { JWT } from '@fastify/jwt'
 import { areSame } from '@solstice/adapters'
-import { type Admin, type MediaKey, type Session, SUPER_ADMIN_ID } from '@solstice/station'
+import { type Admin, type MediaKey, type Session, type StationClock, SUPER_ADMIN_ID } from '@solstice/station'
 
 /** Life of an admin token, in seconds: 12 hours. */
 export const ADMIN_TOKEN_TTL_S = 12 * 60 * 60
@@ -9,6 +9,8 @@ const FILE_TOKEN_TTL_MS = 10 * 60 * 1000
 /** Clocks of the replicas may differ by this much. */
 const SKEW_S = 60
 const LONGEST_TOKEN = 4_096
+/** One algorithm, and no end by the wall clock. */
+const READING = { algorithms: ['HS256' as const], ignoreExpiration: true }
 
 /** Tokens of admins. What an admin may do is not read from them but from the store, at every request. */
 export interface AdminTokens {
@@ -22,25 +24,31 @@ export interface AdminTokens {
   readForFile(token: string, nowMs: number): MediaKey | null
 }
 
-/** @param jwt of `@fastify/jwt`, set up for HS256 alone. File tokens have a key of their own. */
-export function createAdminTokens(jwt: JWT, jwtSecret: string): AdminTokens {
+/**
+ * Their times are of the station's clock, so that they last as long whoever sets the wall clock.
+ *
+ * @param jwt of `@fastify/jwt`. File tokens have a key of their own.
+ */
+export function createAdminTokens(jwt: JWT, jwtSecret: string, clock: StationClock): AdminTokens {
   const fileKey = Buffer.from(hkdfSync('sha256', jwtSecret, '', 'solstice file tokens', 32))
   const signFile = (claims: string) =>
     `${claims}.${createHmac('sha256', fileKey).update(claims).digest('base64url')}`
 
   return {
     issue({ role, adminId, login, privileges, authorized }) {
-      const claims = { role, adminId, login, privileges, authorized, jti: randomUUID() }
-      return jwt.sign(claims, { expiresIn: ADMIN_TOKEN_TTL_S })
+      const iat = Math.floor(clock.nowMs() / 1000)
+      const claims = { role, adminId, login, privileges, authorized, jti: randomUUID(), iat }
+      return jwt.sign({ ...claims, exp: iat + ADMIN_TOKEN_TTL_S })
     },
     read(token) {
       if (token.length > LONGEST_TOKEN) return null
       try {
-        const claims = jwt.verify<Record<string, unknown>>(token)
+        const claims = jwt.verify<Record<string, unknown>>(token, READING)
         if (!isInOneSpelling(token, claims)) return null
         const { role, adminId, iat, exp, jti = digestOf(token) } = claims
         if (typeof adminId !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') return null
-        if (typeof jti !== 'string' || iat > Date.now() / 1000 + SKEW_S) return null
+        const nowS = clock.nowMs() / 1000
+        if (typeof jti !== 'string' || iat > nowS + SKEW_S || exp <= nowS) return null
         if (role !== (adminId === SUPER_ADMIN_ID ? 'super_admin' : 'admin')) return null
         return { id: jti, adminId, begunAtMs: iat * 1000, expiresAtMs: exp * 1000 }
       } catch {

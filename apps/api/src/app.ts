@@ -130,7 +130,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     sign: { algorithm: 'HS256' },
     verify: { algorithms: ['HS256'] },
   })
-  const adminTokens = createAdminTokens(app.jwt, config.jwtSecret)
+  const adminTokens = createAdminTokens(app.jwt, config.jwtSecret, ports.clock)
   const capabilities = capabilitiesOf(config, ports.payments)
   const admin = (adminId: string) => findAdmin(data, config.superAdmin, adminId)
   const { metricsToken } = config

@@ -4,14 +4,15 @@ import type { Admin } from './admins.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
-import type { StationClock } from './ports/bus.ts'
+import type { WallClock } from './ports/bus.ts'
 import type { DataStore, SessionRecord } from './ports/data-store.ts'
+import { dateOf } from './wall-clock.ts'
 
 /** One login, as its token tells it. */
 export interface Session {
   id: string
   adminId: string
-  /** epoch ms, whole seconds. */
+  /** By the station's clock, ms in whole seconds. */
   begunAtMs: number
   expiresAtMs: number
 }
@@ -66,7 +67,7 @@ const KEPT_AFTER_END_MS = 24 * 60 * 60 * 1000
 export function createSessions(deps: {
   data: Pick<DataStore, 'sessions' | 'sessionCuts'>
   announcer: Pick<Announcer, 'accountChanged'>
-  clock: StationClock
+  clock: WallClock
   log: Log
 }): Sessions {
   const { data, announcer, clock, log } = deps
@@ -148,8 +149,8 @@ export function createSessions(deps: {
     async list(adminId, ownId) {
       return (await live(adminId)).map(({ id, createdAt, lastSeenAt, address, userAgent }) => ({
         id,
-        createdAt,
-        lastSeenAt,
+        createdAt: dateOf(clock, createdAt),
+        lastSeenAt: dateOf(clock, lastSeenAt),
         address,
         userAgent,
         current: id === ownId,

@@ -26,7 +26,7 @@ const oneOf = { jingles: 'jingle', phrases: 'phrase', 'background-music': 'track
 async function openStation(t: Test, env: Record<string, string> = {}) {
   const station = await openApp(t, { ...ON, ...env })
   await startJobs(t, station.ports)
-  const adminTokens = createAdminTokens(station.app.jwt, station.ports.config.jwtSecret)
+  const adminTokens = createAdminTokens(station.app.jwt, station.ports.config.jwtSecret, station.ports.clock)
   const token = adminTokens.issue({
     adminId: 'super',
     login: 'admin',

@@ -45,7 +45,8 @@ async function replica(t: Test, env: Record<string, string> = {}, beside?: OpenA
   }
 }
 
-const adminTokensOf = ({ app, ports }: OpenApp) => createAdminTokens(app.jwt, ports.config.jwtSecret)
+const adminTokensOf = ({ app, ports }: OpenApp) =>
+  createAdminTokens(app.jwt, ports.config.jwtSecret, ports.clock)
 
 /** Puts an account into the store, activated unless told otherwise. */
 async function addHelper(

@@ -77,7 +77,7 @@ export function createAdminSockets(deps: {
     who.tell('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))
   }
   const isEnded = async (session: Session) =>
-    session.expiresAtMs <= Date.now() || (await sessions.isOver(session))
+    session.expiresAtMs <= clock.nowMs() || (await sessions.isOver(session))
   const activate = async (who: Visitor, session: Session) => {
     const admin = await findAdmin(session.adminId)
     const isGood = admin !== null && !(await isEnded(session))
@@ -131,10 +131,10 @@ export function createAdminSockets(deps: {
   const awaitExpiry = () => {
     clearTimeout(expiry)
     const firstMs = Math.min(...[...registered].map(({ admin }) => admin.session.expiresAtMs))
-    if (firstMs !== Number.POSITIVE_INFINITY) expiry = setTimeout(expire, firstMs - Date.now())
+    if (firstMs !== Number.POSITIVE_INFINITY) expiry = setTimeout(expire, Math.ceil(firstMs - clock.nowMs()))
   }
   const expire = () => {
-    const expired = [...registered].filter(({ admin }) => admin.session.expiresAtMs <= Date.now())
+    const expired = [...registered].filter(({ admin }) => admin.session.expiresAtMs <= clock.nowMs())
     for (const who of expired) refuseSession(who)
     awaitExpiry()
   }

@@ -74,7 +74,7 @@ async function replica(
     redis,
     tokens,
     origins: createOrigins(config),
-    adminTokens: createAdminTokens(app.jwt, 'a secret of the test'),
+    adminTokens: createAdminTokens(app.jwt, 'a secret of the test', air.clock),
     sessions: createSessions({ data, announcer, clock: air.clock, log }),
     findAdmin: async () => null,
     announcer,
