@@ -83,6 +83,13 @@ export function reportFigures(
   metrics.gauge({ name: 'solstice_desk_epoch', help: 'Rises whenever a worker takes the desk' }, async () => {
     return (await deskNow()).epoch
   })
+  metrics.gauge(
+    {
+      name: 'solstice_clock_correction_seconds',
+      help: "By how much the station's clock is ahead of the wall clock, which was set meanwhile",
+    },
+    () => clock.aheadMs() / 1000,
+  )
   metrics.gauge({ name: 'solstice_desk_held', help: '1 while a worker holds the desk' }, async () => {
     return (await deskNow()).isHeld ? 1 : 0
   })
