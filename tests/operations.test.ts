@@ -218,7 +218,9 @@ t.test(
 
 t.test('what the dashboard and the guide name is told by some process', async (t) => {
   const sources = await Promise.all(
-    ['apps/api/src/figures.ts', 'apps/stream-worker/src/figures.ts'].map(read),
+    ['apps/api/src/figures.ts', 'apps/stream-worker/src/figures.ts', 'packages/adapters/src/disks.ts'].map(
+      read,
+    ),
   )
   const told = new Set(sources.join().match(/\bsolstice_\w+/g))
   for (const path of ['deploy/grafana-dashboard.json', 'docs/operations.md']) {

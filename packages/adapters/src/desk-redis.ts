@@ -255,11 +255,11 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
 
     async *commands(after, stopping = lost.signal) {
       const stop = AbortSignal.any([lost.signal, stopping])
-      const lease = { token, lost: stop }
       for await (const [id, fields] of readStream(redis, keys.commands, after, 100, stop)) {
         // What is left is for whoever takes the desk next.
         if (stop.aborted) return
         const sent = readCommand(fields)
+        const lease = { token, lost: stop }
         if (sent && (await takeUp({ redis, clock, log }, lease, id, sent)))
           yield { id, asker: sent.asker, command: sent.command }
       }

@@ -81,7 +81,7 @@ export function listenerHandlers(deps: {
         const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
         who.tell('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
         rosterAnswers.ask(who.socketId)
-        const chat = air.state && chatStart(air.state)
+        const chat = air.state && chatStart(air.state, clock.aheadMs())
         if (chat) who.tell('stream_chat_mode_start', chat)
         return undefined
       },

@@ -39,11 +39,12 @@ export function streamEvents(state: PlayoutState, before: PlayoutState | null, a
   return events
 }
 
-/** The start of the talk that is on, for who comes in the middle of it; null when none is. */
-export function chatStart({
-  onAir,
-}: Pick<PlayoutState, 'onAir'>): ServerPayload<'stream_chat_mode_start'> | null {
-  return onAir.phase === 'chat' ? { serverTs: beganAtMs(onAir) } : null
+/** The start of the talk that is on, for somebody who comes in the middle of it; null when there is none. */
+export function chatStart(
+  { onAir }: Pick<PlayoutState, 'onAir'>,
+  aheadMs: number,
+): ServerPayload<'stream_chat_mode_start'> | null {
+  return onAir.phase === 'chat' ? { serverTs: Math.round(beganAtMs(onAir) - aheadMs) } : null
 }
 
 function beganAtMs(onAir: OnAir): number {
