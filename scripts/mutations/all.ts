@@ -1,4 +1,5 @@
 import { accessMutations } from './access.ts'
+import { boundsMutations } from './bounds.ts'
 import { donatedMutations, moneyMutations } from './money.ts'
 import type { Mutation } from './mutation.ts'
 import { playoutMutations } from './playout.ts'
@@ -10,6 +11,7 @@ export const allMutations: Mutation[] = [
   ...soundMutations,
   ...storeMutations,
   ...accessMutations,
+  ...boundsMutations,
   ...moneyMutations,
   ...donatedMutations,
 ]
