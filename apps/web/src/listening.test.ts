@@ -15,6 +15,7 @@ import {
   airingOf,
   heardAt,
   isChatting,
+  movedBy,
   positionAt,
   remember,
   withHalt,
@@ -481,3 +482,23 @@ function luminance(colour: string): number {
   })
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
 }
+
+t.test('a clock of the station that was set is taken up at once, and nothing jumps', async (t) => {
+  const DAY = 86_400_000
+  for (const byMs of [-DAY, -60_000, 60_000, DAY]) {
+    const good = { sentMs: 0, serverMs: NOON + 5, receivedMs: 10 }
+    const slow = { sentMs: 8_000, serverMs: NOON + byMs + 8_400, receivedMs: 8_800 }
+    const samples = withSample([good], slow)
+    t.same(samples, [slow], 'however good what came before was')
+    t.same(
+      withSample([good], { ...slow, serverMs: NOON + 8_100 }).length,
+      2,
+      'a slow answer is no other clock',
+    )
+    const setByMs = offsetMs(bestSample(samples)!) - offsetMs(good)
+    const before = airingOf(air({ seek: 30 }))
+    const after = movedBy({ ...before, heldFromMs: NOON + 40_000 }, setByMs)
+    t.equal(positionAt(after, NOON + 5_000 + setByMs), positionAt(before, NOON + 5_000))
+    t.equal(positionAt(after, NOON + 90_000 + setByMs), 70, 'a halt stays where it is')
+  }
+})

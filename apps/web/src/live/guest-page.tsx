@@ -177,7 +177,7 @@ function Patience({ seat, line }: { seat: Seat; line: Line }) {
 /** Ms until the wait, the invitation, or the time on the air is over. */
 function leftOf(seat: Seat, line: Line): number | null {
   if (seat.is === 'waiting' || seat.is === 'invited') return Math.max(0, seat.untilMs - Date.now())
-  if (seat.is === 'live') return Math.max(0, seat.expiresAtMs - line.stationNowMs())
+  if (seat.is === 'live') return Math.max(0, seat.untilMs - Date.now())
   return null
 }
 

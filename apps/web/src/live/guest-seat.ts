@@ -22,8 +22,8 @@ export type Seat =
   | { is: 'waiting'; untilMs: number }
   /** May come on the air, until then by this browser's clock. */
   | { is: 'invited'; untilMs: number; notice: GuestNotice | null; isBusy: boolean }
-  /** `expiresAtMs`: when the time is up, by the station's clock. */
-  | { is: 'live'; nickname: string; expiresAtMs: number }
+  /** `untilMs`: when the time is up, by this browser's clock. */
+  | { is: 'live'; nickname: string; untilMs: number }
 
 export interface GuestSeat {
   readonly seat: Store<Seat>
@@ -150,7 +150,9 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
         const answer = await line.ask('guest_connect')
         if (seat.value.is !== 'invited') return
         if ('error' in answer) return goOutside(noticeOf(answer))
-        seat.set({ is: 'live', nickname: answer.nickname, expiresAtMs: answer.expiresAt })
+        // The station's clock may be set meanwhile.
+        const untilMs = Date.now() + answer.expiresAt - line.stationNowMs()
+        seat.set({ is: 'live', nickname: answer.nickname, untilMs })
       } catch {
         if (seat.value.is === 'invited') seat.set({ ...invited, notice: { is: 'unanswered' } })
       }

@@ -87,6 +87,16 @@ function haltOf({ state: told, startedAtMs, heldFromMs }: Airing, state: RadioSt
   return isStill ? startedAtMs + state.seek * 1000 : null
 }
 
+/** The same by a clock of the station that was set. */
+export function movedBy(airing: Airing, byMs: number): Airing {
+  const moved = { ...airing, state: { ...airing.state, serverTimeMs: airing.state.serverTimeMs + byMs } }
+  for (const moment of ['startedAtMs', 'heldFromMs', 'heardFromMs', 'endedAtMs'] as const) {
+    const atMs = airing[moment]
+    if (atMs !== undefined) moved[moment] = atMs + byMs
+  }
+  return moved
+}
+
 /** A jingle began: the song before it stays, and stands where it is. */
 export function withJingle(airings: Airing[], jingleAtMs: number): Airing[] {
   const last = airings.at(-1)

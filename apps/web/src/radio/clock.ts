@@ -7,16 +7,27 @@ export interface ClockSample {
 
 const KEPT_SAMPLES = 8
 const SAMPLE_LIFE_MS = 120_000
+const DRIFT_MS = 1000
 
 /** The local clock, in epoch ms; unlike `Date.now()` it never jumps. */
 export const localNowMs = (): number => performance.timeOrigin + performance.now()
 
 export const roundTripMs = (sample: ClockSample): number => sample.receivedMs - sample.sentMs
 
-/** The samples worth keeping once another one has come: the last few, none of them old. */
+/**
+ * The samples worth keeping once another one has come: the last few, none of them old, and none from before the station's
+ * clock was set.
+ */
 export function withSample(samples: readonly ClockSample[], sample: ClockSample): ClockSample[] {
-  const isFresh = (s: ClockSample) => sample.receivedMs - s.receivedMs < SAMPLE_LIFE_MS
+  const isFresh = (s: ClockSample) =>
+    sample.receivedMs - s.receivedMs < SAMPLE_LIFE_MS && !isOfAnotherClock(s, sample)
   return [...samples.filter(isFresh), sample].slice(-KEPT_SAMPLES)
+}
+
+/** Each sample is exact to half of its round trip: what is further apart than that is no drift. */
+function isOfAnotherClock(a: ClockSample, b: ClockSample): boolean {
+  const roomMs = (roundTripMs(a) + roundTripMs(b)) / 2 + DRIFT_MS
+  return Math.abs(offsetMs(a) - offsetMs(b)) > roomMs
 }
 
 /** The sample with the smallest round trip: the least room for error. */

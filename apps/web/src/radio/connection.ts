@@ -4,6 +4,7 @@ import { get, serverUrl } from '../api.ts'
 import { createStore, type Store } from '../store.ts'
 import {
   type Airing,
+  movedBy,
   remember,
   withHalt,
   withJingle,
@@ -48,6 +49,7 @@ const ANSWER_WITHIN_MS = 10_000
 const PINGS_AT_FIRST = 5
 const FIRST_PINGS_APART_MS = 200
 const PING_EVERY_MS = 8000
+const SUSPICIOUS_MS = 5000
 
 export function connect(): Connection {
   const socket = io(serverUrl || location.origin, {
@@ -103,7 +105,22 @@ export function connect(): Connection {
   async function ping(): Promise<void> {
     const sentMs = localNowMs()
     const ack: Ack<'stream_ping'> = await socket.timeout(5000).emitWithAck('stream_ping', sentMs)
+    const beforeMs = samples.length > 0 ? stationOffsetMs() : null
     samples = withSample(samples, { sentMs, serverMs: ack.serverTs, receivedMs: localNowMs() })
+    const setByMs = beforeMs === null ? 0 : stationOffsetMs() - beforeMs
+    if (Math.abs(setByMs) > SUSPICIOUS_MS)
+      airings.set(airings.value.map((airing) => movedBy(airing, setByMs)))
+  }
+
+  /** What is told of a moment far from the one that it is now may be of a clock that was set: then that is asked first. */
+  function inTime(serverMs: number, take: () => void): void {
+    const isLikely =
+      samples.length === 0 || Math.abs(serverMs - localNowMs() - stationOffsetMs()) < SUSPICIOUS_MS
+    if (isLikely) take()
+    else
+      void ping()
+        .catch(() => {})
+        .then(take)
   }
 
   function keepTime(pingsSoFar = 0): void {
@@ -128,19 +145,19 @@ export function connect(): Connection {
   socket.on('connect_error', () => link.set('offline'))
   socket.on('sync', (state: RadioState) => {
     syncOffsetMs = state.serverTimeMs - localNowMs()
-    airings.set(remember(airings.value, state))
+    inTime(state.serverTimeMs, () => airings.set(remember(airings.value, state)))
   })
   socket.on('stream_track_start', ({ trackId, serverTs }: ServerPayload<'stream_track_start'>) =>
-    airings.set(withTrackStart(airings.value, trackId, serverTs)),
+    inTime(serverTs, () => airings.set(withTrackStart(airings.value, trackId, serverTs))),
   )
   socket.on('stream_jingle_start', ({ serverTs }: ServerPayload<'stream_jingle_start'>) =>
-    airings.set(withJingle(airings.value, serverTs)),
+    inTime(serverTs, () => airings.set(withJingle(airings.value, serverTs))),
   )
   socket.on('stream_chat_mode_start', ({ serverTs }: ServerPayload<'stream_chat_mode_start'>) =>
-    airings.set(withTalk(airings.value, serverTs)),
+    inTime(serverTs, () => airings.set(withTalk(airings.value, serverTs))),
   )
   socket.on('stream_chat_mode_end', ({ serverTs }: ServerPayload<'stream_chat_mode_end'>) =>
-    airings.set(withTalkEnd(airings.value, serverTs)),
+    inTime(serverTs, () => airings.set(withTalkEnd(airings.value, serverTs))),
   )
   socket.on('usersUpdate', (roster: User[]) => users.set(roster))
   socket.on('radio_hosts_mode', (isOn: boolean) => isHosting.set(isOn))
