@@ -87,7 +87,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
           <Stars />
         </div>
         <div class="rim">
-          <Patience seat={seat} line={line} />
+          <Patience seat={seat} />
           {seat.is === 'invited' && (
             <button type="button" class="listen" disabled={seat.isBusy} onClick={() => guest.connect()}>
               {seat.isBusy ? t.connecting : t.connect}
@@ -154,10 +154,10 @@ type InSeat<Is extends Seat['is']> = Guesthouse & {
 }
 
 /** The light on its arc: low outside, on its way while one waits or speaks, and the way in when one is invited. */
-function Patience({ seat, line }: { seat: Seat; line: Line }) {
+function Patience({ seat }: { seat: Seat }) {
   const isCounting = seat.is === 'waiting' || seat.is === 'live'
   useNow(isCounting ? 250 : null)
-  const leftMs = leftOf(seat, line) ?? 0
+  const leftMs = leftOf(seat) ?? 0
   const whole = useRef({ seat, ms: leftMs })
   if (whole.current.seat !== seat) whole.current = { seat, ms: leftMs }
   const progress = isCounting
@@ -175,10 +175,8 @@ function Patience({ seat, line }: { seat: Seat; line: Line }) {
 }
 
 /** Ms until the wait, the invitation, or the time on the air is over. */
-function leftOf(seat: Seat, line: Line): number | null {
-  if (seat.is === 'waiting' || seat.is === 'invited') return Math.max(0, seat.untilMs - Date.now())
-  if (seat.is === 'live') return Math.max(0, seat.untilMs - Date.now())
-  return null
+function leftOf(seat: Seat): number | null {
+  return 'untilMs' in seat ? Math.max(0, seat.untilMs - Date.now()) : null
 }
 
 function Outside({ line, guest, microphone, seat, title, locale, t }: InSeat<'outside'>) {
@@ -256,13 +254,13 @@ function Outside({ line, guest, microphone, seat, title, locale, t }: InSeat<'ou
 const codeInAddress = () =>
   new URLSearchParams(location.hash.slice(1)).get('code')?.slice(0, LONGEST_CODE) ?? ''
 
-function Waiting({ line, guest, seat, title, t }: InSeat<'waiting'>) {
+function Waiting({ guest, seat, title, t }: InSeat<'waiting'>) {
   useNow(500)
   return (
     <>
       {title}
       <p class="byline" role="timer">
-        {t.waitingLeft(Math.ceil((leftOf(seat, line) ?? 0) / 1000))}
+        {t.waitingLeft(Math.ceil((leftOf(seat) ?? 0) / 1000))}
       </p>
       <button type="button" class="text-button" onClick={() => guest.leave()}>
         {t.stopWaiting}
@@ -271,13 +269,13 @@ function Waiting({ line, guest, seat, title, t }: InSeat<'waiting'>) {
   )
 }
 
-function Invited({ line, guest, microphone, seat, title, locale, t }: InSeat<'invited'>) {
+function Invited({ guest, microphone, seat, title, locale, t }: InSeat<'invited'>) {
   useNow(500)
   return (
     <>
       {title}
       <p class="byline" role="timer">
-        {t.invitedFor(clock(Math.ceil((leftOf(seat, line) ?? 0) / 1000)))}
+        {t.invitedFor(clock(Math.ceil((leftOf(seat) ?? 0) / 1000)))}
       </p>
       <p class="hint">{t.quiet}</p>
       <Says notice={seat.notice} t={t} locale={locale} />
@@ -294,7 +292,7 @@ function OnTheAir({ line, guest, microphone, seat, title, t }: InSeat<'live'>) {
   const people = useStore(guest.people)
   const isMuted = people.some(({ id, muted }) => muted && id === line.socketId)
   useNow(500)
-  const leftS = (leftOf(seat, line) ?? 0) / 1000
+  const leftS = (leftOf(seat) ?? 0) / 1000
   const isLastMinute = leftS <= LAST_MINUTE_S
   return (
     <>
