@@ -29,7 +29,7 @@ async function openStation(t: Test, moment: Moment, env: Record<string, string>)
   const open = await openApp(t, { ...SUPER_ADMIN, TIME_ZONE: 'Europe/Kyiv', PREPARING_MIN_S: '1', ...env })
   const { app, ports } = open
   const setClock = moveClock(ports.clock, moment)
-  const { token, ask } = await asAdmin(open)
+  let { token, ask } = await asAdmin(open)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const [admin, listener] = [openSocket(t, url), openSocket(t, url)]
   admin.socket.emit('admin_active', token)
@@ -37,6 +37,15 @@ async function openStation(t: Test, moment: Moment, env: Record<string, string>)
     admin.first('suggestions_update'),
     listener.first<boolean>('admin_online', (isOnline) => isOnline),
   ])
+  let sessionMs = ports.clock.nowMs()
+  /** The session of before would end. */
+  const logInAgain = async () => {
+    ;({ token, ask } = await asAdmin(open))
+    sessionMs = ports.clock.nowMs()
+    const times = admin.all('admin_confirmed').length
+    admin.socket.emit('admin_active', token)
+    await admin.first('admin_confirmed', () => admin.all('admin_confirmed').length > times)
+  }
   let air: Air | null = null
   const ends: (() => unknown)[] = []
   const stopWorker = async () => {
@@ -45,7 +54,7 @@ async function openStation(t: Test, moment: Moment, env: Record<string, string>)
   t.teardown(stopWorker)
   return {
     ...open,
-    ask,
+    ask: (...question) => ask(...question),
     admin,
     listener,
     get air() {
@@ -57,6 +66,7 @@ async function openStation(t: Test, moment: Moment, env: Record<string, string>)
     stopWorker,
     async goTo(moment) {
       setClock(moment)
+      if (ports.clock.nowMs() > sessionMs + 6 * 60 * MINUTE) await logInAgain()
       if (ends.length > 0) await ports.bus.send({ type: 'renditions-changed' })
     },
     history: async () => (await app.inject(`/api/history?artToken=${open.passes().artToken}`)).json(),
