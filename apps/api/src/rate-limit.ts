@@ -55,7 +55,7 @@ export async function openRateLimits(
         throw new Failure('AIR_UNAVAILABLE')
       })
       if (taken.isAllowed) return
-      // What the first limit says of a request stands, unless another one refuses it.
+      // Headers of the first limit stand, unless another one refuses the request.
       if (taken.isExceeded || !reply.hasHeader('ratelimit-limit'))
         reply.headers({
           'ratelimit-policy': `${turns};w=${windowS}`,

@@ -4,11 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Drain } from './drain.ts'
 import type { AirMirror } from './stream/air-mirror.ts'
 
-/** What stands against giving this replica work; null = nothing does. */
+/** The reason not to give this replica work; null when there is none. */
 export interface Readiness {
   /** Its own faults alone: what all replicas lack, no balancer can find elsewhere, and pages and logins need no sound. */
   hindrance(): 'draining' | 'no_redis' | 'no_state' | 'overloaded' | null
-  /** What listeners lack as well: here there is no air, or in stream mode no fresh sound of it. */
+  /** The same, or what listeners lack: any air here, or in stream mode fresh sound of it. */
   streamHindrance(): ReturnType<Readiness['hindrance']> | 'no_sound'
 }
 
