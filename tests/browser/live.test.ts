@@ -107,9 +107,12 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   await button(host, 'Take over here').click()
   await host.locator('.on-air').waitFor()
   t.same(await admin.first('host_force_disconnect'), { reason: 'session_replaced' })
-  for (let i = 0; i < 8; i++) await admin.openWindow()
+  for (let i = 0; i < 7; i++) await admin.openWindow()
+  const watcher = await admin.openWindow()
   t.equal(await host.locator('.on-air').count(), 1, 'who is on the air is never one window too many')
   await button(host, 'Leave the air').click()
+  // The page shows it at once, the station once it has heard of it.
+  await watcher.first<unknown[]>('live_hosts_roster', (people) => people.length === 0)
   const newest = await admin.openWindow()
   await host.getByText('open in too many windows').waitFor()
   await button(host, 'Work here').click()
