@@ -5,9 +5,11 @@ import {
   collectionNames,
   createAudit,
   createEditor,
+  deleteClips,
   Failure,
   HeldUp,
   lyricsKey,
+  moveClips,
   type Run,
 } from '@solstice/station'
 import t from 'tap'
@@ -217,3 +219,94 @@ t.test(
     }
   },
 )
+
+t.test('a change of clips that a store breaks off ends later as if it had been done once', async (t) => {
+  const { ports } = await openApp(t, {})
+  const { data, media } = ports
+  type ClipChange = (ports: Ports, ids: string[], run: Run) => Promise<unknown>
+  const OTHER = 'jingles/day/other.mp3'
+  const about = { family: 'jingles', actor: HELPER } as const
+  const withAudit = (ports: Ports) => ({ ...ports, bus, audit: createAudit({ ...ports, isOn: true }) })
+  const kinds: Record<string, ClipChange> = {
+    moved: (ports, ids, run) => moveClips(withAudit(ports), { ...about, ids, targetMode: 'night' }, run),
+    deleted: (ports, ids, run) => deleteClips(withAudit(ports), { ...about, ids }, run),
+  }
+  for (const [kind, change] of Object.entries(kinds)) {
+    await t.test(kind, async (t) => {
+      const attempt = async (answers: number) => {
+        const name = `${kind}${answers}`
+        const ids = [`${name} a`, `${name} b`]
+        const key = (id: string, mode: Mode) => `jingles/${mode}/${id}.mp3`
+        for (const id of ids) {
+          await media.put(key(id, 'day'), Buffer.from(id))
+          const filename = `${id}.mp3`
+          const facts = { duration: 1, used: true, createdAt: 1 }
+          await data.clips.insert({
+            id,
+            family: 'jingles',
+            filename,
+            nameKey: filename,
+            mode: 'day',
+            ...facts,
+          })
+        }
+        const seen = async () => {
+          const isOurs = (text: string) => text.includes(`${name} `)
+          const files = [...(await media.list('jingles/day')), ...(await media.list('jingles/night'))]
+          const records = (await data.clips.find()).filter(({ id }) => isOurs(id))
+          const audit = (await data.audit.find()).flatMap(({ operationType, data }) =>
+            isOurs(JSON.stringify(data)) ? [`${operationType} ${JSON.stringify(data)}`] : [],
+          )
+          const found = {
+            files: files.filter(isOurs),
+            records: records.map(({ id, mode }) => [id, mode]),
+            audit,
+          }
+          return JSON.parse(JSON.stringify(found).replaceAll(name, 'x'))
+        }
+        const before = await seen()
+        let notes: unknown
+        const run = (): Run => ({
+          jobId: name,
+          stopping: new AbortController().signal,
+          notes: structuredClone(notes),
+          keep: async (_, __, kept) => {
+            notes = structuredClone(kept)
+          },
+        })
+        const faulty = awayAfter(ports, answers)
+        const first = await change(faulty.ports, ids, run()).catch((error) => error)
+        if (first instanceof HeldUp) {
+          const leased = await ports.redis.keys(`solstice:lease:jingles/${name} *`)
+          t.equal(leased.length, 2, 'nobody else changes them meanwhile')
+          const replaced: string[] = []
+          for (const name of ids.map((id) => key(id, 'day')))
+            if (kind === 'deleted' && (await media.copy(OTHER, name))) replaced.push(name)
+          await change(awayAfter(ports, answers % 5).ports, ids, run()).catch(() => {})
+          t.match(await change(ports, ids, run()), { results: ids.map((id) => ({ id, ok: true })) })
+          for (const name of replaced) {
+            t.equal((await media.stat(name))?.size, 5, 'what came under a free name stays')
+            await media.delete(name)
+          }
+        }
+        return {
+          isRefused: first instanceof Failure,
+          isHeldUp: first instanceof HeldUp,
+          before,
+          after: await seen(),
+          wasAway: faulty.wasAway(),
+        }
+      }
+      await media.put(OTHER, Buffer.from('other'))
+      const whole = await attempt(1_000_000)
+      let heldUp = 0
+      for (let answers = 0; ; answers++) {
+        const { isRefused, isHeldUp, before, after, wasAway } = await attempt(answers)
+        if (!wasAway) break
+        heldUp += Number(isHeldUp)
+        t.same(after, isRefused ? before : whole.after, `after ${answers} answers`)
+      }
+      t.ok(heldUp > 4, `${heldUp} times it was held up`)
+    })
+  }
+})

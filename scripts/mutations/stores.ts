@@ -170,7 +170,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'an edit that a store breaks off is refused and left half done',
-    'packages/station/src/track-change.ts',
+    'packages/station/src/change-run.ts',
     'isBegun && isOfStore(named)',
     'false',
     'tests/held-up.test.ts',
@@ -181,6 +181,27 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     '(begun.has(songId) && isOfStore(error))',
     'false',
     'tests/held-up.test.ts',
+  ],
+  [
+    'clips are changed by two jobs at once',
+    'packages/station/src/clip-changes.ts',
+    'leases.hold(run.jobId, names,',
+    'leases.hold(run.jobId, [],',
+    'tests/held-up.test.ts',
+  ],
+  [
+    'what came under the name of a deleted clip goes with it',
+    'packages/station/src/clip-changes.ts',
+    'if (now?.size === file?.size && now?.modifiedMs === file?.modifiedMs)',
+    'if (now)',
+    'tests/held-up.test.ts',
+  ],
+  [
+    'a clip is moved where another file stands',
+    'packages/station/src/clip-changes.ts',
+    "if (!isOwn) throw new Failure('FILENAME_EXISTS')",
+    '',
+    'apps/api/src/routes/clips.test.ts',
   ],
   [
     'whoever waits for a change that is held up waits for ever',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clip, ClipFamily, ClipResult, Mode } from '@solstice/contracts'
+import type { Clip, ClipFamily, Mode } from '@solstice/contracts'
 import type { Actor, Audit } from './audit.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
@@ -82,16 +82,6 @@ export interface Clips {
     clip: { family: ClipFamily; mode: Mode; filename: string; content: AsyncIterable<Uint8Array> },
     actor: Actor,
   ): Promise<Clip>
-  /** @param memory outlives a process that dies in the middle, so that the next one leaves no file behind. */
-  remove(family: ClipFamily, ids: string[], actor: Actor, memory: ClipMemory): Promise<ClipResult[]>
-  /** Moves clips to the other mode; those that are there already are left as they are. */
-  move(family: ClipFamily, ids: string[], targetMode: Mode): Promise<ClipResult[]>
-}
-
-/** The records that a removal began with. */
-export interface ClipMemory {
-  recall(): ClipRecord[] | null
-  keep(records: ClipRecord[]): Promise<void>
 }
 
 /** Where a clip's file is. */
@@ -115,8 +105,6 @@ export function createClips(deps: {
 }): Clips {
   const { data, media, audit, clock } = deps
   const changed = (family: ClipFamily) => clipsChanged(deps, family)
-  const record = (operation: 'upload' | 'delete', { family, filename, mode }: ClipRecord, actor: Actor) =>
-    audit.record(actor, `${clipFamilies[family].audit}_${operation}`, { filename, mode })
 
   const find = async (family: ClipFamily, id: string) => {
     const clip = await data.clips.get(id)
@@ -192,42 +180,15 @@ export function createClips(deps: {
         await media.delete(clipMedia(clip))
         throw new Failure('FILENAME_EXISTS')
       }
-      await record('upload', clip, actor)
+      await audit.record(actor, `${clipFamilies[family].audit}_upload`, { filename, mode })
       changed(family)
       return shownClip(clip)
-    },
-
-    async remove(family, ids, actor, memory) {
-      const known = await data.clips.find({ family })
-      const doomed = memory.recall() ?? known.filter((clip) => ids.includes(clip.id))
-      await memory.keep(doomed)
-      const results: ClipResult[] = []
-      for (const id of new Set(ids)) {
-        const clip = doomed.find((candidate) => candidate.id === id)
-        if (!clip) {
-          results.push({ id, ok: false, error: 'not_found' })
-          continue
-        }
-        const removed = await data.clips.delete({ id })
-        await media.delete(clipMedia(clip))
-        if (removed > 0) await record('delete', clip, actor)
-        results.push({ id, ok: true })
-      }
-      if (doomed.length > 0) changed(family)
-      return results
-    },
-
-    async move(family, ids, targetMode) {
-      const results: ClipResult[] = []
-      for (const id of new Set(ids)) results.push(await moveOne(deps, family, id, targetMode))
-      if (results.some(({ ok }) => ok)) changed(family)
-      return results
     },
   }
 }
 
 /** Tells everyone that the clips of a family are others now, and the air. */
-function clipsChanged(
+export function clipsChanged(
   { announcer, bus, log }: { announcer: Announcer; bus: Pick<Bus, 'send'>; log: Log },
   family: ClipFamily,
 ): void {
@@ -236,32 +197,6 @@ function clipsChanged(
     // A worker that takes the desk later reads the clips by itself.
     log.warn({ err: error }, 'no worker heard that the clips changed')
   })
-}
-
-async function moveOne(
-  { data, media }: { data: Pick<DataStore, 'clips'>; media: MediaStorage },
-  family: ClipFamily,
-  id: string,
-  targetMode: Mode,
-): Promise<ClipResult> {
-  const clip = await data.clips.get(id)
-  if (clip?.family !== family) return { id, ok: false, error: 'not_found' }
-  const from = clipMedia({ ...clip, mode: targetMode === 'day' ? 'night' : 'day' })
-  const to = clipMedia({ ...clip, mode: targetMode })
-  if (clip.mode !== targetMode) {
-    // A name is taken once in a family, so a file that stands there already is of an attempt that was broken off.
-    const isThere =
-      (await media.stat(to)) !== null || (await media.copy(from, to).catch(nothingThere)) !== null
-    if (!isThere) return { id, ok: false, error: 'not_found' }
-    await data.clips.update({ id }, { mode: targetMode })
-  }
-  await media.delete(from)
-  return { id, ok: true }
-}
-
-function nothingThere(error: unknown): null {
-  if (error instanceof Failure && error.code === 'NOT_FOUND') return null
-  throw error
 }
 
 /**

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { removeArtists, unneededArtists } from './artist-records.ts'
 import { ensureArtist } from './artwork.ts'
 import { changedFields } from './audit.ts'
+import { auditOnce, type ResumableRun, type Run, resumable } from './change-run.ts'
 import { Failure } from './failure.ts'
 import { artistKey, lyricsKey } from './keys.ts'
 import { trackRef } from './library.ts'
@@ -16,15 +17,7 @@ import type { Answer, Given } from './ports/job-queue.ts'
 import type { MediaKey } from './ports/media-storage.ts'
 import type { EditableTags } from './ports/outside.ts'
 import { deleteTracks, moveTracks } from './track-batches.ts'
-import {
-  auditOnce,
-  type EditorDeps,
-  forgetLyrics,
-  type ResumableRun,
-  type Run,
-  release,
-  resumable,
-} from './track-change.ts'
+import { type EditorDeps, forgetLyrics, release } from './track-change.ts'
 import { refuseWrite } from './uploads.ts'
 import { dateNow } from './wall-clock.ts'
 

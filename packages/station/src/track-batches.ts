@@ -3,6 +3,7 @@ import { SUPER_ADMIN_ID } from './admins.ts'
 import { removeArtists, unneededArtists } from './artist-records.ts'
 import { ensureArtist } from './artwork.ts'
 import type { Actor } from './audit.ts'
+import { allEnded, auditOnce, type ResumableRun, type Run, resumable } from './change-run.ts'
 import { Failure, isOfStore } from './failure.ts'
 import { forgetInGroups } from './groups.ts'
 import { libraryChanged } from './library-changed.ts'
@@ -10,16 +11,7 @@ import { followTrack, forgetMeasured } from './loudness.ts'
 import type { ArtistRecord, TrackRecord } from './ports/data-store.ts'
 import type { Answer, Given, TrackOutcome, TrackScope } from './ports/job-queue.ts'
 import type { MediaStat } from './ports/media-storage.ts'
-import {
-  allEnded,
-  auditOnce,
-  type EditorDeps,
-  forgetLyrics,
-  type ResumableRun,
-  type Run,
-  release,
-  resumable,
-} from './track-change.ts'
+import { type EditorDeps, forgetLyrics, release } from './track-change.ts'
 import { cleanFilename, refuseWrite, stagedKey } from './uploads.ts'
 import { dateNow } from './wall-clock.ts'
 

@@ -367,25 +367,17 @@ t.test('clips that were put on disk by hand are found at start', async (t) => {
   t.same(await found(), [bed])
 })
 
-t.test('a deletion that was broken off is finished by the next attempt', async (t) => {
-  const { ports, upload } = await openStation(t)
-  const { body } = await upload('jingles', 'doomed.mp3', await tone(t, 1))
+t.test('a move leaves a file alone that stands where the clip would go', async (t) => {
+  const { ports, ask, upload } = await openStation(t)
+  const { body } = await upload('jingles', 'bell.mp3', await tone(t, 1))
   const { id } = (body as unknown as { jingle: { id: string } }).jingle
-  const clip = (await ports.data.clips.get(id))!
-  const { createAudit, createClips } = await import('@solstice/station')
-  const clips = createClips({ ...ports, audit: createAudit({ ...ports, isOn: true }) })
-  await ports.data.clips.delete({ id })
-  const results = await clips.remove(
-    'jingles',
-    [id],
-    { adminId: 'super', login: 'admin' },
-    {
-      recall: () => [clip],
-      keep: async () => {},
-    },
-  )
-  t.same(results, [{ id, ok: true }])
-  t.equal(await ports.media.stat(clipMedia(clip)), null)
+  await ports.media.put('jingles/night/bell.mp3', Buffer.from('of somebody else'))
+  t.same((await ask('POST', 'jingles/batch-move', { ids: [id], targetMode: 'night' })).body, {
+    ok: true,
+    results: [{ id, ok: false, error: 'FILENAME_EXISTS' }],
+  })
+  t.match(await ports.data.clips.get(id), { mode: 'day' })
+  t.ok(await ports.media.stat('jingles/day/bell.mp3'))
 })
 
 t.test('video links: the answers of a station that takes none', async (t) => {

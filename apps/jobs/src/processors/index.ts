@@ -2,14 +2,14 @@ import type { Ports, Processors } from '@solstice/adapters'
 import {
   capabilitiesOf,
   createAudit,
-  createClips,
   createEditor,
   createTrackUploads,
+  deleteClips,
   importVideo,
   MAX_LISTED,
+  moveClips,
   queueDonation,
 } from '@solstice/station'
-import { deleteClips, moveClips } from './change-clips.ts'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
 import { createMeasuring } from './measure-loudness.ts'
@@ -23,7 +23,6 @@ import { sweepDonations } from './sweep-donations.ts'
 /** What does each job. */
 export function processorsOf(ports: Ports): Processors {
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(ports.config).auditLog })
-  const clips = createClips({ ...ports, audit })
   const editor = createEditor({ ...ports, audit })
   const measure = createMeasuring(ports)
   const uploads = createTrackUploads({ ...ports, audit })
@@ -43,8 +42,8 @@ export function processorsOf(ports: Ports): Processors {
     'edit-track': (given, context) => editor.edit(given, context),
     'delete-tracks': (given, context) => editor.remove(given, context),
     'move-tracks': (given, context) => editor.move(given, context),
-    'delete-clips': (given, context) => deleteClips(clips, given, context),
-    'move-clips': (given) => moveClips(clips, given),
+    'delete-clips': (given, context) => deleteClips({ ...ports, audit }, given, context),
+    'move-clips': (given, context) => moveClips({ ...ports, audit }, given, context),
     'import-video': (given, run) => importVideo(video, given, run),
     'list-videos': ({ url }, { stopping }) => ports.videoTools.list(url, MAX_LISTED, stopping),
   }
