@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { ConfigError } from '../packages/adapters/src/config.ts'
+import { ConfigError } from '../packages/adapters/src/config/config.ts'
 import { Refusal, reasonOf, say, UsageError } from './station/terminal.ts'
 
 const FAILED = 1

@@ -10,7 +10,7 @@ import {
 } from '@solstice/station'
 import { pino } from 'pino'
 // The files and not the package: a command loads only what it needs.
-import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config.ts'
+import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config/config.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import { Refusal, UsageError } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import { copyMedia, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
-import type { Config } from '../../packages/adapters/src/config.ts'
+import type { Config } from '../../packages/adapters/src/config/config.ts'
 import { openMedia } from '../../packages/adapters/src/stores.ts'
 import {
   openMediaIfThere,

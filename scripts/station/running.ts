@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openRedisBus } from '../../packages/adapters/src/bus-redis.ts'
-import type { Config } from '../../packages/adapters/src/config.ts'
+import type { Config } from '../../packages/adapters/src/config/config.ts'
 import { openRedis } from '../../packages/adapters/src/redis.ts'
 import { openStationClock } from '../../packages/adapters/src/station-clock.ts'
 import { reachRedis, readVitals } from '../../packages/adapters/src/vitals.ts'

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Tells how much room the disks have that this process writes to. */

@@ -11,7 +11,7 @@ import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/s
 import t, { type Test } from 'tap'
 import { sharedS3, startS3 } from '../../../tests/harness/s3.ts'
 import { mediaStorageSuite } from '../../../tests/suites/media-storage.ts'
-import { readConfig } from './config.ts'
+import { readConfig } from './config/config.ts'
 import { openMediaCache } from './media-cache.ts'
 import { openS3Media } from './media-s3.ts'
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { areSame } from './are-same.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 
 /** A name that Prometheus knows it by, what it says, and what its values are told apart by. */
 export interface Figure<Label extends string = string> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { lostToEphemeralStorage } from '@solstice/station'
 import type { Logger } from 'pino'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { openLog, openOutput } from './log.ts'
 import { openPayments } from './payments/index.ts'
 

@@ -1,6 +1,6 @@
 import type { DataStore, MediaStorage } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { openJsonData } from './data-json.ts'
 import { openLocalMedia } from './media-local.ts'
 

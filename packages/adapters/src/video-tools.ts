@@ -19,7 +19,7 @@ import {
 } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { ABSENT, runLeashed } from './leashed-program.ts'
 import { publicAddresses, withPublicWeb } from './public-web.ts'
 import { answered, PREFIX } from './redis.ts'

@@ -21,7 +21,7 @@ import {
   stripePosts,
   stripeSignature,
 } from '../../../../tests/harness/payment-services.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { openPayments } from './index.ts'
 
 const NOW = Date.UTC(2026, 6, 1, 12, 30, 15)

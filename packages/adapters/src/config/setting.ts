@@ -1,0 +1,250 @@
+/** One environment variable: how its text becomes a value, and what its operator is told about it. */
+export interface Setting<T> {
+  /** The value when the variable is unset or empty. */
+  readonly fallback: T
+  /** The fallback as `.env` would have it; '' when there is none. */
+  readonly example: string
+  /** Which values are accepted, in words for the operator. */
+  readonly values: string
+  /** What it does, in sentences for the operator. */
+  readonly effect: string
+  /**
+   * @param text not empty, without spaces around it.
+   * @returns the value. With a `warning` (it follows the variable's name), the fallback or the nearest limit.
+   */
+  parse(text: string): Parsed<T>
+}
+
+export interface Parsed<T> {
+  value: T
+  warning?: string
+}
+
+/** `true` or `false`, in any case. */
+export function flag(fallback: boolean, effect: string): Setting<boolean> {
+  return {
+    fallback,
+    example: String(fallback),
+    values: '`true` or `false`',
+    effect,
+    parse(given) {
+      const value = given.toLowerCase()
+      if (value === 'true' || value === 'false') return { value: value === 'true' }
+      return { value: fallback, warning: `"${given}" is neither true nor false; using ${fallback}` }
+    },
+  }
+}
+
+/** A whole number; beyond its limits, the nearest of them. */
+export function integer(
+  fallback: number,
+  { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
+  effect: string,
+): Setting<number> {
+  return {
+    fallback,
+    example: String(fallback),
+    values: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
+    effect,
+    parse(given) {
+      if (!/^-?\d+$/.test(given))
+        return { value: fallback, warning: `"${given}" is not a whole number; using ${fallback}` }
+      return clamp(given, min, max)
+    },
+  }
+}
+
+/** A number, or null for `off`; beyond its limits, the nearest of them. */
+export function numberOrOff(
+  fallback: number,
+  { min, max }: { min: number; max: number },
+  effect: string,
+): Setting<number | null> {
+  return {
+    fallback,
+    example: String(fallback),
+    values: `${min} to ${max}, or \`off\``,
+    effect,
+    parse(given) {
+      if (given.toLowerCase() === 'off') return { value: null }
+      if (!/^-?\d+(\.\d+)?$/.test(given))
+        return { value: fallback, warning: `"${given}" is neither a number nor off; using ${fallback}` }
+      return clamp(given, min, max)
+    },
+  }
+}
+
+/** One of a few words or numbers, in any case. */
+export function choice<const T extends readonly (string | number)[]>(
+  accepted: T,
+  fallback: T[number],
+  effect: string,
+): Setting<T[number]> {
+  return {
+    fallback,
+    example: String(fallback),
+    values: accepted.map((each) => `\`${each}\``).join(', '),
+    effect,
+    parse(given) {
+      const value = accepted.find((candidate) => String(candidate) === given.toLowerCase())
+      if (value !== undefined) return { value }
+      return {
+        value: fallback,
+        warning: `"${given}" is not one of ${accepted.join(', ')}; using ${fallback}`,
+      }
+    },
+  }
+}
+
+/** A setting that is the same but for what is said of it. */
+export function like<T>(
+  setting: Setting<T>,
+  { example, effect }: Pick<Setting<T>, 'example' | 'effect'>,
+): Setting<T> {
+  return { ...setting, example, effect }
+}
+
+/** Any text. */
+export function text(fallback: string, values: string, effect: string): Setting<string> {
+  return { fallback, example: fallback, values, effect, parse: (value) => ({ value }) }
+}
+
+/** An http:// or https:// address, without slashes at its end; '' when there is none. */
+export function webAddress(fallback: string, effect: string): Setting<string> {
+  return {
+    fallback,
+    example: fallback,
+    values: 'an http:// or https:// address',
+    effect,
+    parse(given) {
+      const value = withoutEndSlashes(given)
+      if (hasProtocol(value, WEB)) return { value }
+      const used = fallback || 'none'
+      return { value: fallback, warning: `"${given}" is not an http:// or https:// address; using ${used}` }
+    },
+  }
+}
+
+/** Origins of web pages, separated by commas. */
+export function origins(fallback: string, effect: string): Setting<string[]> {
+  const split = (given: string) => list(given).map(withoutEndSlashes)
+  return {
+    fallback: split(fallback),
+    example: fallback,
+    values: 'origins such as `https://radio.example`, separated by commas',
+    effect,
+    parse(given) {
+      const value = split(given)
+      const wrong = value.filter((each) => !/^https?:\/\/[\w.:[\]-]+$/i.test(each) || !URL.canParse(each))
+      if (wrong.length === 0) return { value }
+      return {
+        value,
+        warning: `${quoted(wrong)} is not an origin such as https://radio.example; it lets nobody in`,
+      }
+    },
+  }
+}
+
+/** Names of hosts, separated by commas, in the spelling that addresses are compared in; wrong ones are left out. */
+export function hostNames(fallback: string, effect: string): Setting<string[]> {
+  return {
+    fallback: list(fallback),
+    example: fallback,
+    values: 'names of hosts, separated by commas',
+    effect,
+    parse(given) {
+      const found = list(given).map((name) => ({ name, host: hostOf(name) }))
+      const value = found.flatMap(({ host }) => host ?? [])
+      const wrong = found.filter(({ host }) => host === null).map(({ name }) => name)
+      if (wrong.length === 0) return { value }
+      return { value, warning: `${quoted(wrong)} is not a host name; left out` }
+    },
+  }
+}
+
+/** A time zone that the runtime knows. */
+export function timeZone(fallback: string, effect: string): Setting<string> {
+  return {
+    fallback,
+    example: fallback,
+    values: 'an IANA name',
+    effect,
+    parse(value) {
+      try {
+        new Intl.DateTimeFormat('en', { timeZone: value })
+        return { value }
+      } catch {
+        return { value: fallback, warning: `"${value}" is unknown; using ${fallback}` }
+      }
+    },
+  }
+}
+
+/** A bit rate as ffmpeg takes it, such as 128K. */
+export function bitrate(
+  fallback: string,
+  { min, max }: { min: number; max: number },
+  effect: string,
+): Setting<string> {
+  return {
+    fallback,
+    example: fallback,
+    values: `\`${min}K\` to \`${max}K\``,
+    effect,
+    parse(given) {
+      const value = given.toUpperCase()
+      const kbits = /^\d{2,3}K$/.test(value) ? Number.parseInt(value, 10) : 0
+      if (kbits >= min && kbits <= max) return { value }
+      return { value: fallback, warning: `"${given}" is not ${min}K to ${max}K; using ${fallback}` }
+    },
+  }
+}
+
+/** A prefix of keys in a bucket, without slashes around it. */
+export function keyPrefix(fallback: string, effect: string): Setting<string> {
+  return {
+    fallback,
+    example: fallback,
+    values: 'names separated by slashes',
+    effect,
+    parse(given) {
+      const value = given.replace(/^\/+|\/+$/g, '')
+      const isPrefix = /^[\w.!*'()-]+(\/[\w.!*'()-]+)*$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value)
+      if (isPrefix) return { value }
+      return { value: fallback, warning: `"${given}" is not a key prefix; using ${fallback}` }
+    },
+  }
+}
+
+export const WEB = ['http:', 'https:']
+
+export function hasProtocol(value: string, protocols: readonly string[]): boolean {
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol)
+}
+
+export function withoutEndSlashes(value: string): string {
+  return value.replace(/\/+$/, '')
+}
+
+function clamp(given: string, min: number, max: number): Parsed<number> {
+  const value = Math.min(max, Math.max(min, Number(given)))
+  return value === Number(given) ? { value } : { value, warning: `${given} is out of range; using ${value}` }
+}
+
+function list(given: string): string[] {
+  return given
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+}
+
+function quoted(values: string[]): string {
+  return values.map((value) => `"${value}"`).join(', ')
+}
+
+function hostOf(name: string): string | null {
+  const address = `https://${name}`
+  if (!URL.canParse(address)) return null
+  const { hostname, href } = new URL(address)
+  return /^[a-z\d[]/.test(hostname) && href === `https://${hostname}/` ? hostname : null
+}

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path'
+import type { Reader } from './reader.ts'
+import { hasProtocol, WEB, withoutEndSlashes } from './setting.ts'
+
+/** Where records and files are kept, and for how long. */
+export function readStores(reader: Reader) {
+  const { read, raw } = reader
+  const dataProvider = read('DATA_PROVIDER')
+  const mediaStorage = read(raw('MEDIA_STORAGE')?.trim() ? 'MEDIA_STORAGE' : 'MUSIC_SOURCE')
+  return {
+    dataProvider,
+    database: dataProvider === 'sql' ? database(reader) : null,
+    dataDir: resolve(read('DATA_DIR')),
+    mediaStorage,
+    mediaDir: resolve(read('MEDIA_DIR')),
+    bucket: mediaStorage === 'cloud' ? bucket(reader) : null,
+    ephemeralStorage: read('EPHEMERAL_STORAGE'),
+    confirmTrackCleanup: read('CONFIRM_TRACK_CLEANUP'),
+    demoLibrary: read('DEMO_LIBRARY'),
+    logRetentionDays: read('LOG_RETENTION_DAYS'),
+    logPurgeHour: read('LOG_PURGE_HOUR'),
+  }
+}
+
+function database({ read, problems }: Reader) {
+  const url = read('DATABASE_URL')
+  if (!url) problems.push('DATABASE_URL is required with DATA_PROVIDER=sql')
+  else if (!hasProtocol(url, ['postgres:', 'postgresql:']))
+    problems.push('DATABASE_URL must be an address starting with postgres:// or postgresql://')
+  return { url, poolMax: read('DATABASE_POOL_MAX') }
+}
+
+function bucket({ read, problems }: Reader) {
+  const needed = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+  const missing = needed.filter((name) => !read(name))
+  if (missing.length) problems.push(`${missing.join(', ')}: required with MEDIA_STORAGE=cloud`)
+  const endpoint = withoutEndSlashes(read('S3_ENDPOINT'))
+  if (endpoint && !hasProtocol(endpoint, WEB))
+    problems.push('S3_ENDPOINT must be an address starting with http:// or https://')
+  return {
+    endpoint,
+    publicEndpoint: read('S3_PUBLIC_ENDPOINT') || endpoint,
+    region: read('S3_REGION'),
+    bucket: read('S3_BUCKET'),
+    accessKeyId: read('S3_ACCESS_KEY_ID'),
+    secretAccessKey: read('S3_SECRET_ACCESS_KEY'),
+    forcePathStyle: read('S3_FORCE_PATH_STYLE'),
+    artsPrefix: read('S3_ARTS_PREFIX'),
+    presignTtlS: read('S3_PRESIGN_TTL_S'),
+  }
+}
