@@ -120,6 +120,7 @@ t.test('the limiter falls ahead of a peak, and is as before a second behind it',
     steps.every((step) => step >= 0 && step < 200),
     'without a step',
   )
+  t.ok(left[599]! < 10_000 / 8.5, 'and has fallen when the peak comes')
   const quiet = sine(8_000, 441, 1152)
   for (let at = 0; at < 39; at++) limiter.limit(quiet, block, 0, 2304)
   t.strictSame([...block], [...quiet])
