@@ -206,26 +206,45 @@ t.test('a worker that lost its lease cannot save, although its successor has not
   t.equal((await holder.resume())?.state.serial, 1)
 })
 
+t.test('a held desk is left alone by who wants it, and by who lost it', async (t) => {
+  const { url } = await startRedis(t)
+  const [a, b] = [await join(t, url), await join(t, url)]
+  const zombie = await a.bus.takeDesk(never)
+  await a.redis.del('solstice:lease')
+  await b.bus.takeDesk(never)
+  const held = await b.redis.get('solstice:lease')
+  const stop = new AbortController()
+  const third = await join(t, url)
+  const send = third.redis.eval.bind(third.redis) as (...args: unknown[]) => Promise<unknown>
+  const answered = new Promise<unknown>((resolve) => {
+    third.redis.eval = (async (...args: unknown[]) => {
+      const answer = await send(...args)
+      if (args.includes('solstice:epoch')) resolve(answer)
+      return answer
+    }) as typeof third.redis.eval
+  })
+  const wanting = third.bus.takeDesk(stop.signal).catch(() => null)
+  t.equal(await answered, null, 'a lease is not taken from its holder')
+  await zombie.handOver()
+  t.equal(await b.redis.get('solstice:lease'), held, 'nor given back by whoever wants to')
+  stop.abort()
+  t.equal(await wanting, null)
+})
+
 t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) => {
   const redis = await startRedis(t)
   const [worker, other] = [await join(t, redis.url), await join(t, redis.url)]
   await other.redis.set('solstice:lease', 'somebody', 'PX', LEASE_MS)
   let attempts = 0
-  let tried = () => {}
   const send = worker.redis.eval.bind(worker.redis) as (...args: unknown[]) => Promise<unknown>
   worker.redis.eval = ((...args: unknown[]) => {
     // The clock looks at Redis the same way.
     if (args.includes('solstice:epoch')) attempts++
-    tried()
     return send(...args)
   }) as typeof worker.redis.eval
-  const another = async (count: number) => {
+  const another = (count: number) => {
     const wanted = attempts + count
-    while (attempts < wanted) {
-      await new Promise<void>((resolve) => {
-        tried = resolve
-      })
-    }
+    return until('it was tried again', () => attempts >= wanted)
   }
   const taking = worker.bus.takeDesk(never)
   await another(1)
@@ -234,7 +253,7 @@ t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) 
   // One that may be answered still, one that nobody waits for any more, and the one that is sent instead.
   await another(2)
   redis.process.child.kill('SIGCONT')
-  while (!(await other.redis.exists('solstice:lease'))) await pause(5)
+  await until('it is taken', async () => (await other.redis.exists('solstice:lease')) === 1)
   await (await taking).publish(chunk(0))
   t.pass('who took it has it, although the lease that it was taken with never ends')
 })
@@ -259,8 +278,7 @@ t.test('five workers at once: one desk; the epoch rises even when Redis was empt
   t.equal((await reader.next()).value?.frame, 0)
   await workers[0]!.redis.flushall()
   await lost(taken[0]!)
-  while (taken.length < 2)
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), ...waits.slice(5)])
+  await until('the next one has it', () => taken.length === 2)
   await taken[1]!.publish(chunk(19))
   t.equal((await reader.next()).value?.frame, 19, 'a replica that was following goes on')
   stop.abort()

@@ -45,8 +45,8 @@ t.test('the lock of a process that is gone is taken over at once, by one', async
     let inside = 0
     await Promise.all(
       Array.from({ length: 8 }, async () => {
-        // Were it not known to be dead, this would wait for longer than the test may take.
-        const lock = await lockFile(path, { deadAfterMs: 1e9, giveUpAfterMs: 1e9 })
+        // Were it not known to be dead, this would give up.
+        const lock = await lockFile(path, { deadAfterMs: 1e9, giveUpAfterMs: 10_000 })
         t.equal(++inside, 1, why)
         await new Promise(setImmediate)
         inside--
@@ -96,7 +96,8 @@ t.test('who was taken over knows it, and does not end the lock of its successor'
 t.test('a living holder that does not let go is named', async (t) => {
   const path = join(await temporaryFolder(t), 'lock')
   const lock = await lockFile(path)
-  await t.rejects(lockFile(path, { deadAfterMs: 1, giveUpAfterMs: 100 }), {
+  // Longer than a lock may go unsigned, after which it would be taken over.
+  await t.rejects(lockFile(path, { deadAfterMs: 1, giveUpAfterMs: 1_300 }), {
     message: new RegExp(`${path} is held by process ${process.pid}`),
   })
   t.ok(lock.isHeld())

@@ -48,13 +48,17 @@ for (const [network, bits] of [
  */
 export async function publicAddresses(host: string): Promise<LookupAddress[]> {
   const found = await dns.lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true })
-  const isPublic = found.every(({ address, family }) =>
+  if (!arePublic(found)) throw new Error(`${host} is not a public address`)
+  return found
+}
+
+/** Whether a program may be let to a host with these addresses: there is one, and each is of the public web. */
+export function arePublic(addresses: readonly LookupAddress[]): boolean {
+  const isPublic = ({ address, family }: LookupAddress) =>
     family === 4
       ? !reserved.check(address, 'ipv4')
-      : unicast.check(address, 'ipv6') && !reserved.check(address, 'ipv6'),
-  )
-  if (found.length === 0 || !isPublic) throw new Error(`${host} is not a public address`)
-  return found
+      : unicast.check(address, 'ipv6') && !reserved.check(address, 'ipv6')
+  return addresses.length > 0 && addresses.every(isPublic)
 }
 
 /**
