@@ -7,7 +7,10 @@ import {
   Failure,
   keepDelivery,
   type MatchingPayment,
+  makeRoomForOrder,
   pollPayments,
+  purgeDonations,
+  withStationTime,
 } from '@solstice/station'
 import t from 'tap'
 import { sweepDonations } from '../apps/jobs/src/processors/sweep-donations.ts'
@@ -15,6 +18,7 @@ import {
   assertSettled,
   Broken,
   CHECKOUT,
+  clockOf,
   doJobs,
   emptyStation,
   failed,
@@ -23,15 +27,20 @@ import {
   openFolder,
   ordered,
   POLLED,
+  POSTED,
   type Process,
   paid,
   placeOrder,
+  received,
   songOf,
   startProcess,
 } from './harness/donation-station.ts'
 import { NOON, randomFrom } from './harness/programme.ts'
 
-const POSTED = 'matching_provider_2'
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** More than the unpaid orders that are kept. */
+const PAST_ORDERS = 25_000
 
 t.test(
   'a process that breaks off before or after any operation leaves nothing that is not finished',
@@ -116,9 +125,10 @@ t.test(
   'whatever happens in whatever order: who has paid is heard, waits, or is told that there is no place; nobody else is heard',
   async (t) => {
     const folder = await openFolder(t)
-    let orders = 0
+    let count = 0
+    const steps = new Set<number>()
     const tally = new Map<string, number>()
-    for (let seed = 1; orders < 1000; seed++) {
+    for (let seed = 1; count < 1000; seed++) {
       const stores = [
         await openJsonData(join(folder, `${seed}`)),
         await openJsonData(join(folder, `${seed}`)),
@@ -126,14 +136,22 @@ t.test(
       for (const store of stores) t.teardown(() => store.close())
       const [data] = stores as [DataStore]
       const random = randomFrom(seed)
+      if (seed === 1) await rememberPaidOrders(data)
       const ids = Array.from({ length: 100 }, (_, i) => `${seed} ${i}`)
-      orders += ids.length
+      count += ids.length
       const station = emptyStation()
+      const orders = withStationTime(data, clockOf(station))
+      station.meanwhile = () => {
+        // Somebody sets the wall clock, or sets it right.
+        if (random(300) === 0) station.aheadMs = [0, 0, 8 * HOUR, -8 * HOUR][random(4)]!
+        steps.add(station.aheadMs)
+      }
       const open = () => {
         // Every third process breaks off somewhere.
         const breaks = random(3) ? undefined : { at: 1 + random(60), isDone: random(2) === 1 }
         return startProcess(station, stores[random(stores.length)]!, folder, breaks)
       }
+      await makeRoomForOrder(data, station.nowMs)
       await Promise.all(
         ids.map((id, i) => {
           const code = `CODE${seed}X${i}`
@@ -148,7 +166,7 @@ t.test(
       const isOf = (provider: string, id: string) =>
         [CHECKOUT, POLLED, POSTED][Number(id.split(' ')[1]) % 3] === provider
       /** Payments that were made and are told later: the store, or all replicas, are away. */
-      let late: { payment: MatchingPayment; toldAtMs: number }[] = []
+      let late: { id: string; payment: MatchingPayment; toldAtMs: number; endsAtMs: number }[] = []
       /** Orders that were paid for as they should, and that it was answered. */
       const rightly = new Set<string>()
       const statuses = new Map<string, string>()
@@ -180,18 +198,22 @@ t.test(
         if (random(3)) await applyInbox(process, station.nowMs)
       }
       const pay = async (id: string) => {
-        const { expiresAt } = (await data.donations.get(id))!
+        const { expiresAt } = (await orders.donations.get(id))!
         if (!isOf(POSTED, id) || rightly.has(id)) return
         const { eventId, reference } = paid(id) as MatchingPayment
         const money = { amountMinor: 50_00, currency: 'UAH', paidAtMs: station.nowMs }
         const payment = { kind: 'paid', eventId, reference, comment: `for ${codeOf(id)}`, ...money } as const
-        const toldAtMs = station.nowMs + random(2) * random(3 * 60 * MINUTE)
-        late.push({ payment, toldAtMs })
-        if (expiresAt === null || station.nowMs <= expiresAt) rightly.add(id)
+        const toldAtMs = station.nowMs + random(2) * random(3 * HOUR)
+        late.push({ id, payment, toldAtMs, endsAtMs: expiresAt! })
       }
       const tellLate = async (process: Process, untilMs: number) => {
-        for (const { payment, toldAtMs } of late)
-          if (toldAtMs <= untilMs) await keepDelivery(process, POSTED, payment, station.nowMs)
+        for (const { id, payment, toldAtMs, endsAtMs } of late) {
+          if (toldAtMs > untilMs) continue
+          // While the wall clock is behind, nobody can know how long ago it was.
+          const isDated = station.aheadMs <= 0 || station.nowMs <= endsAtMs
+          if (payment.paidAtMs <= endsAtMs && isDated) rightly.add(id)
+          await keepDelivery(process, POSTED, received(station, payment), station.nowMs)
+        }
         late = late.filter(({ toldAtMs }) => toldAtMs > untilMs)
       }
       const happenings: ((process: Process) => Promise<unknown>)[] = [
@@ -201,6 +223,8 @@ t.test(
         (process) => applyInbox(process, station.nowMs),
         ...Array(2).fill((process: Process) => pollPayments(process, station.nowMs)),
         (process) => sweepDonations(process as never),
+        (process) => makeRoomForOrder(process.data, station.nowMs),
+        (process) => purgeDonations(process.data, station.nowMs - 365 * DAY, station.nowMs),
         (process) => ask(process, { type: 'skip' }),
         (process) => ask(process, { type: 'remove-entry', position: 1 + random(6) }),
         (process) =>
@@ -261,7 +285,7 @@ t.test(
           // Nobody is on the air for longer than a day: what was asked of the air in that time is read afterwards.
           desk.kill()
           await doJobs(station, startProcess(station, data, folder)).catch(() => {})
-          station.nowMs += 25 * 60 * MINUTE
+          station.nowMs += 25 * HOUR
         }
         if (desk.life.aborted) await restart()
         await worker.passTime().catch(() => {})
@@ -285,7 +309,9 @@ t.test(
         }
         if (problems.length > 0) t.fail(problems.join('; '))
       }
-      // From now on nothing breaks off.
+      // From now on nothing breaks off, and the clock is right.
+      station.meanwhile = () => {}
+      station.aheadMs = 0
       desk.kill()
       desk = startProcess(station, data, folder)
       worker = await goOnAir(station, desk)
@@ -308,7 +334,12 @@ t.test(
       await pollPayments(calm, station.nowMs)
       await sweepDonations(calm as never)
       await assertSettled(t, station, data, ids)
-      const all = await data.donations.find()
+      const all = (await data.donations.find()).filter(({ id }) => statuses.has(id) && !isPast(id))
+      t.same(
+        ids.filter((id) => !all.some((order) => order.id === id)),
+        [],
+        'no order is forgotten',
+      )
       const lost = all.filter(({ id, status }) => !status.startsWith('paid') && rightly.has(id))
       t.same(
         lost.map(({ id }) => id),
@@ -329,3 +360,15 @@ t.test(
       t.ok((tally.get(end) ?? 0) >= 20, `${tally.get(end)} are ${end}`)
   },
 )
+
+const isPast = (id: string) => id.startsWith('past ')
+
+/** Orders of some months that were paid for and heard. */
+async function rememberPaidOrders(data: DataStore): Promise<void> {
+  const records = Array.from({ length: PAST_ORDERS }, (_, i) => {
+    const atMs = NOON - 90 * DAY + i * 5 * MINUTE
+    const facts = { status: 'paid', queue: 'aired', createdAt: atMs, paidAt: atMs, airedAt: atMs } as const
+    return ordered(`past ${i}`, { ...facts, reference: `payment of past ${i}` })
+  })
+  await data.donations.replaceAll({ records, serial: records.length })
+}

@@ -6,9 +6,13 @@ import {
   dateOfOrder,
   expireDonations,
   type PaymentProvider,
+  type PaymentProviderId,
+  type PolledProvider,
+  pollPayments,
   redateOrders,
   withStationTime,
 } from '@solstice/station'
+import { pino } from 'pino'
 import t from 'tap'
 import { inStationTime } from '../packages/adapters/src/payments/index.ts'
 import { temporaryFolder } from './harness/processes.ts'
@@ -90,6 +94,90 @@ t.test('an order lasts as long as it was meant to, and its dates are right', asy
     pass(5 * MINUTE_MS)
     t.equal(await expire(), 1, 'and none late')
     t.equal(await data.donations.delete(({ createdAt }) => createdAt < NOON), 0)
+  }
+})
+
+t.test('what is written when the wall clock was set right again is read as it was meant', async (t) => {
+  const { clock, set, pass } = clocks()
+  const store = await openJsonData(await temporaryFolder(t))
+  t.teardown(() => store.close())
+  const data = withStationTime(store, clock)
+  set(8 * HOUR_MS)
+  await data.donations.insert(order('ONE', clock.nowMs()))
+  set(-8 * HOUR_MS)
+  await redateOrders(data, clock)
+  t.equal((await data.donations.get('ONE'))?.expiresAt, NOON + LIFE_MS)
+  t.equal((await store.donations.get('ONE'))?.expiresAt, NOON + LIFE_MS)
+  set(8 * HOUR_MS)
+  await data.donations.put((await data.donations.get('ONE'))!)
+  pass(HOUR_MS)
+  set(-8 * HOUR_MS)
+  await data.donations.put((await data.donations.get('ONE'))!)
+  t.equal((await data.donations.get('ONE'))?.expiresAt, NOON + LIFE_MS)
+})
+
+t.test('an order that is dated anew keeps what others write of it meanwhile', async (t) => {
+  const { clock, set } = clocks()
+  const store = await openJsonData(await temporaryFolder(t))
+  t.teardown(() => store.close())
+  const data = withStationTime(store, clock)
+  const paid = { status: 'paid', queue: 'queued', paidAt: NOON } as const
+  await data.donations.insert({ ...order('ONE', clock.nowMs()), ...paid })
+  set(HOUR_MS)
+  const { donations } = store
+  const update: typeof donations.update = async (where, change) => {
+    await data.donations.update({ id: 'ONE' }, { queue: 'aired', airedAt: clock.nowMs() })
+    return donations.update(where, change)
+  }
+  const interrupted: typeof donations = new Proxy(donations, {
+    get: (target, name) => (name === 'update' ? update : Reflect.get(target, name).bind(target)),
+  })
+  await redateOrders(withStationTime({ ...store, donations: interrupted }, clock), clock)
+  t.match(await data.donations.get('ONE'), { queue: 'aired', airedAt: clock.nowMs() })
+})
+
+t.test('a payment that names an open order pays for it, however wrong the wall clock is', async (t) => {
+  for (const byMs of [-8 * HOUR_MS, 8 * HOUR_MS]) {
+    const { clock, wallMs, pass, set } = clocks()
+    const store = await openJsonData(await temporaryFolder(t))
+    t.teardown(() => store.close())
+    const data = withStationTime(store, clock)
+    set(byMs)
+    await data.donations.insert(order('ABCDEF', clock.nowMs()))
+    pass(MINUTE_MS)
+    const said = (reference: string, comment: string, paidAtMs: number) =>
+      ({
+        kind: 'paid',
+        eventId: reference,
+        reference,
+        comment,
+        amountMinor: 5_000,
+        currency: 'UAH',
+        paidAtMs: Math.min(paidAtMs, wallMs()),
+      }) as const
+    const service: PolledProvider = {
+      id: 'matching_provider_1',
+      displayName: 'It is asked',
+      flow: 'matching',
+      maxAmountMinor: {},
+      pageUrl: 'https://pay.example',
+      pollIntervalMs: 30_000,
+      // It knows the right time, which the station's clock has shown from the beginning.
+      recentPayments: async () => [
+        said('new', 'for abcdef', clock.nowMs()),
+        said('old', 'of a year ago', clock.nowMs() - 365 * DAY_MS),
+      ],
+    }
+    const services = new Map<PaymentProviderId, PaymentProvider>([[service.id, service]])
+    const payments = inStationTime({ active: null, configured: services }, clock)
+    const others = { jobs: { add: async () => '' }, announcer: { tell() {} }, log: pino({ level: 'silent' }) }
+    await pollPayments({ data, payments, ...others }, clock.nowMs())
+    t.equal((await data.donations.get('ABCDEF'))?.status, 'paid', `set by ${byMs / HOUR_MS} h`)
+    t.same(
+      (await store.ledger.find()).filter(({ note }) => note.includes('old')),
+      [],
+      'those from before all orders are left alone',
+    )
   }
 })
 

@@ -29,19 +29,23 @@ import {
   type PaymentProvider,
   type PaymentProviderId,
   type PolledProvider,
+  type PostingProvider,
   queueDonation,
   type Saved,
+  withStationTime,
 } from '@solstice/station'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { sweepDonations } from '../../apps/jobs/src/processors/sweep-donations.ts'
 import { createConsequences } from '../../apps/stream-worker/src/consequences.ts'
 import { createSavedAir } from '../../apps/stream-worker/src/saved-air.ts'
+import { inStationTime } from '../../packages/adapters/src/payments/index.ts'
 import { alwaysDay, host, NOON, stationFact, track, tracks, withLists } from './programme.ts'
 
 export const MINUTE = 60_000
 export const CHECKOUT = 'checkout_provider_2'
 export const POLLED = 'matching_provider_1'
+export const POSTED = 'matching_provider_2'
 const silent = pino({ level: 'silent' })
 const { config } = readConfig({ JWT_SECRET: 'a secret that only this test knows' })
 
@@ -65,7 +69,12 @@ export interface Break {
 
 /** What outlives processes: all that Redis holds, what was heard, and what donors were told. */
 export interface Station {
+  /** The station's clock, which is also the right time: services go by it. */
   nowMs: number
+  /** By how much the wall clock of its machine is behind. */
+  aheadMs: number
+  /** What happens before each operation of any process. */
+  meanwhile: () => void
   saved: Saved | null
   commands: { asker: Asker; command: Command }[]
   jobs: Map<string, { name: string; donationId?: string }>
@@ -88,6 +97,8 @@ export interface Station {
 
 export const emptyStation = (): Station => ({
   nowMs: NOON,
+  aheadMs: 0,
+  meanwhile() {},
   saved: null,
   commands: [],
   jobs: new Map(),
@@ -102,12 +113,40 @@ export const emptyStation = (): Station => ({
   answers: new Map(),
 })
 
+export const clockOf = (station: Station) => ({
+  nowMs: () => station.nowMs,
+  aheadMs: () => station.aheadMs,
+})
+
+/** The service that posts its payments, as the station takes what it says now; nothing is paid in the future. */
+export function received(station: Station, payment: MatchingPayment): MatchingPayment {
+  const posting: PostingProvider = {
+    id: POSTED,
+    displayName: 'It posts',
+    flow: 'matching',
+    maxAmountMinor: {},
+    pageUrl: 'https://pay.example',
+    readDelivery: ({ nowMs }) => statedBy(payment, nowMs),
+  }
+  const services = new Map<PaymentProviderId, PaymentProvider>([[POSTED, posting]])
+  const { configured } = inStationTime({ active: null, configured: services }, clockOf(station))
+  const provider = configured.get(POSTED) as PostingProvider
+  return provider.readDelivery({ rawBody: Buffer.alloc(0), headers: {}, nowMs: station.nowMs })!
+}
+
+/** As all services are read: what is said to be in the future is now. */
+const statedBy = (payment: MatchingPayment, wallMs: number): MatchingPayment => ({
+  ...payment,
+  paidAtMs: Math.min(payment.paidAtMs, wallMs),
+})
+
 /** A process of the station, which may break off before or after any of its operations. */
 export function startProcess(station: Station, stored: DataStore, folder: string, breaks?: Break) {
   const life = new AbortController()
   let count = 0
   const begin = () => {
     if (life.signal.aborted) throw new Broken()
+    station.meanwhile()
     const isHere = ++count === breaks?.at
     if (isHere && !breaks.isDone) life.abort()
     if (life.signal.aborted) throw new Broken()
@@ -135,15 +174,16 @@ export function startProcess(station: Station, stored: DataStore, folder: string
         }
       },
     })
-  const data: DataStore = {
+  const clock = clockOf(station)
+  const kept: DataStore = {
     ...stored,
     donations: breakable(stored.donations),
     ledger: breakable(stored.ledger),
     inbox: breakable(stored.inbox),
     audit: breakable(stored.audit),
   }
+  const data = withStationTime(kept, clock)
   const disk = openSpools(folder).deliveries
-  const clock = { nowMs: () => station.nowMs, aheadMs: () => 0 }
   const announcer: Announcer = {
     announce() {},
     accountChanged() {},
@@ -181,9 +221,9 @@ export function startProcess(station: Station, stored: DataStore, folder: string
     maxAmountMinor: { UAH: 30_000_00 },
     pageUrl: 'https://pay.example',
     pollIntervalMs: 30_000,
-    async recentPayments() {
+    async recentPayments(wallMs) {
       if (!station.payments) throw new Error('the service is away')
-      return station.payments.slice(0, 20)
+      return station.payments.slice(0, 20).map((payment) => statedBy(payment, wallMs))
     },
   }
   return {
@@ -195,7 +235,10 @@ export function startProcess(station: Station, stored: DataStore, folder: string
     log: silent,
     config,
     audit: createAudit({ data, announcer, clock, isOn: true }),
-    payments: { active: null, configured: new Map<PaymentProviderId, PaymentProvider>([[POLLED, polled]]) },
+    payments: inStationTime(
+      { active: null, configured: new Map<PaymentProviderId, PaymentProvider>([[POLLED, polled]]) },
+      clock,
+    ),
     jobs: {
       async add(name: string, given: { donationId?: string }, options: { id?: string } = {}) {
         await step(() => {
@@ -408,6 +451,8 @@ export async function assertSettled(
           : ['paid_unqueued refused', 'pending null', 'failed null', 'expired null'].includes(end) &&
             starts + places === 0
     if (!isRight) problems.push(`${id}: ${end}, ${starts} starts, ${places} places`)
+    if ((queue === 'aired') !== (donation.airedAt !== null))
+      problems.push(`${id}: ${end} at ${donation.airedAt}`)
     if (entries.filter(({ orderId }) => orderId === id).length > 1) problems.push(`${id} stands there twice`)
     const events = (await data.ledger.find({ donationId: id })).filter(
       // A payment may have come when the order was closed already.

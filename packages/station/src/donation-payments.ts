@@ -120,11 +120,13 @@ export async function pollPayments(
     if (!('recentPayments' in provider)) return
     const orders = pending.filter((donation) => donation.provider === provider.id)
     if (orders.length === 0) return
-    // A payment from before the oldest order is of an order that is closed.
+    // A payment from before the oldest order is of an order that is closed, unless the wall clock is wrong.
     const sinceMs = orders.reduce((first, { createdAt }) => Math.min(first, createdAt), nowMs)
+    const codes = new Set(orders.map(({ matchCode }) => matchCode))
+    const namesOne = ({ comment }: MatchingPayment) => wordsOf(comment).some((word) => codes.has(word))
     const recent = await provider.recentPayments(nowMs)
     await eachTried(
-      recent.filter(({ paidAtMs }) => paidAtMs >= sinceMs - CLOCK_SLACK_MS),
+      recent.filter((payment) => payment.paidAtMs >= sinceMs - CLOCK_SLACK_MS || namesOne(payment)),
       (payment) => applyPayment(deps, provider.id, payment, nowMs),
     )
     await expireDonations(deps.data, nowMs, [provider.id], POLLS_TO_WAIT * provider.pollIntervalMs)
@@ -177,16 +179,20 @@ async function namedOrders(
   provider: PaymentProviderId,
   { comment }: MatchingPayment,
 ): Promise<string[]> {
-  const words = new Set(comment.toUpperCase().split(/[^\p{L}\p{N}]+/u))
+  const words = wordsOf(comment)
   const named = (await data.donations.find({ provider })).filter(
-    ({ matchCode }) => matchCode !== null && words.has(matchCode),
+    ({ matchCode }) => matchCode !== null && words.includes(matchCode),
   )
-  const places = [...words]
   return named
     .toSorted(
-      (a, b) => places.indexOf(a.matchCode!) - places.indexOf(b.matchCode!) || b.createdAt - a.createdAt,
+      (a, b) => words.indexOf(a.matchCode!) - words.indexOf(b.matchCode!) || b.createdAt - a.createdAt,
     )
     .toSorted((a, b) => Number(b.status === 'pending') - Number(a.status === 'pending'))
     .slice(0, MOST_NAMED)
     .map(({ id }) => id)
+}
+
+/** The words of a comment in capitals, each once. */
+function wordsOf(comment: string): string[] {
+  return [...new Set(comment.toUpperCase().split(/[^\p{L}\p{N}]+/u))]
 }

@@ -16,7 +16,7 @@ export function withStationTime<D extends Pick<DataStore, 'donations' | 'ledger'
   clock: WallClock,
 ): D {
   const { donations, ledger } = data
-  const dated = (donation: DonationRecord): DonationRecord => ({
+  const dated = ({ aheadMs: _before, ...donation }: DonationRecord): DonationRecord => ({
     ...shifted(donation, -clock.aheadMs()),
     ...(clock.aheadMs() !== 0 && { aheadMs: clock.aheadMs() }),
   })
@@ -27,7 +27,9 @@ export function withStationTime<D extends Pick<DataStore, 'donations' | 'ledger'
     const counts = await Promise.all(
       found.map((donation) => {
         const { aheadMs = 0, ...changed } = dated({ ...donation, ...change })
-        const dates = Object.fromEntries(moments.map((moment) => [moment, changed[moment]]))
+        // What it does not have yet somebody else may be writing.
+        const own = moments.filter((moment) => moment in change || donation[moment] !== null)
+        const dates = Object.fromEntries(own.map((moment) => [moment, changed[moment]]))
         return donations.update({ ...where, id: donation.id }, { ...change, ...dates, aheadMs })
       }),
     )
