@@ -484,6 +484,43 @@ t.test(
 )
 
 t.test(
+  'S8: a pending switch comes at the date that was asked for, also when the wall clock is set',
+  async (t) => {
+    /** The station's clock is ahead of the wall clock: of dates the schedule says when they come. */
+    const set = (aheadMs: number): Schedule => ({
+      natural: 'day',
+      changes: [{ atMs: NOON + 9 * HOUR + aheadMs, mode: 'night' }],
+      aheadMs,
+    })
+    const revised = (state: PlayoutState, schedule: Schedule, nowMs: number) =>
+      learn(state, stationFact(schedule, limits), nowMs).state
+    const asked = apply(station(set(0)), switchTo('night', NOON + 3 * HOUR), NOON).state
+    t.equal(revised(asked, set(0), NOON + HOUR).pendingSwitch?.atMs, NOON + 3 * HOUR)
+    t.equal(revised(asked, set(HOUR), NOON + HOUR).pendingSwitch?.atMs, NOON + 4 * HOUR, 'set back')
+    t.equal(revised(asked, set(-HOUR), NOON + HOUR).pendingSwitch?.atMs, NOON + 2 * HOUR, 'set on')
+    t.match(revised(asked, set(-4 * HOUR), NOON + HOUR), { pendingSwitch: { atMs: NOON - HOUR } })
+    t.match(
+      pass(revised(asked, set(-4 * HOUR), NOON + HOUR), NOON + HOUR),
+      { mode: 'night', pendingSwitch: null },
+      'a date that is past now is due',
+    )
+    const back = revised(revised(asked, set(HOUR), NOON + HOUR), set(0), NOON + 2 * HOUR)
+    t.equal(back.pendingSwitch?.atMs, NOON + 3 * HOUR, 'set right again')
+    const { aheadMs: _, ...earlier } = set(0)
+    t.equal(
+      revised({ ...asked, schedule: earlier }, set(HOUR), NOON + HOUR).pendingSwitch?.atMs,
+      NOON + 3 * HOUR,
+      'a state of an earlier version does not say what its moments are of',
+    )
+
+    const paid = ordered(asked, tracks(1)[0]!, 'donated')
+    const waiting = pass({ ...paid, pendingSwitch: { ...paid.pendingSwitch!, atMs: NOON + 1 } }, NOON + 1)
+    t.equal(waiting.pendingSwitch?.waiting?.untilMs, NOON + 9 * HOUR)
+    t.equal(revised(waiting, set(HOUR), NOON + 2).pendingSwitch?.waiting?.untilMs, NOON + 10 * HOUR)
+  },
+)
+
+t.test(
   'S7, R2: a restart keeps forced mode, pending switch and cooldowns, however long it took',
   async (t) => {
     const forced = pass(apply(station(), switchTo('night'), NOON).state, NOON + HOUR)

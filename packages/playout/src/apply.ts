@@ -3,7 +3,7 @@ import { dropClip, learnClips } from './clips.ts'
 import type { Command, Fact, Outcome, Step } from './commands.ts'
 import { insertGroup } from './insert-group.ts'
 import { applyLive, learnHosting } from './live.ts'
-import { forcedMode, switchMode } from './mode-switch.ts'
+import { forcedMode, onSchedule, switchMode } from './mode-switch.ts'
 import { chooseFiller, pauseQueue, resumeByHost, resumeQueue } from './pause.ts'
 import { generate, SMALLEST_LIST } from './programme.ts'
 import { lockOf, shownQueue } from './project-queue.ts'
@@ -249,7 +249,8 @@ function learnStation(
     nightMode,
     limits,
     forced: isForced ? forcedMode(schedule, forced.mode, nowMs) : null,
-    pendingSwitch: nightMode ? pendingSwitch : null,
+    pendingSwitch:
+      nightMode && pendingSwitch ? onSchedule(pendingSwitch, state.schedule, schedule, nowMs) : null,
     clips: pace === 'sound' ? state.clips : noClips,
   }
   const { onAir } = informed

@@ -66,6 +66,21 @@ export function waitingSwitch({ changes }: Schedule, target: Mode, atMs: number)
   return { target, atMs, waiting: { untilMs: changes.find((change) => change.atMs > atMs)?.atMs ?? null } }
 }
 
+/** Rule S8: the wall clock that a switch goes by may have been set since the schedule before. */
+export function onSchedule(
+  pending: PendingSwitch,
+  before: Schedule,
+  schedule: Schedule,
+  nowMs: number,
+): PendingSwitch {
+  const { aheadMs = 0 } = schedule
+  const byMs = aheadMs - (before.aheadMs ?? aheadMs)
+  if (byMs === 0) return pending
+  return pending.waiting
+    ? waitingSwitch(schedule, pending.target, nowMs)
+    : { ...pending, atMs: pending.atMs + byMs }
+}
+
 /** What keeps a mode on air that is not the natural one of a moment; null when it is. */
 export function forcedMode(schedule: Schedule, mode: Mode, atMs: number): PlayoutState['forced'] {
   if (naturalMode(schedule, atMs) === mode) return null

@@ -57,6 +57,8 @@ export interface Schedule {
   natural: Mode
   /** In order of time. */
   changes: { atMs: number; mode: Mode }[]
+  /** By how much the clock of these moments is ahead of the wall clock, which day and night go by. */
+  aheadMs?: number
 }
 
 /**

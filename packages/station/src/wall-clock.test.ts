@@ -25,8 +25,9 @@ t.test(
   async (t) => {
     // The wall clock was set on by two hours: the station's is behind.
     const clock = { nowMs: () => at('2026-11-21T23:00:00+02:00'), aheadMs: () => -7_200_000 }
-    const { natural, changes } = scheduleNow(kyiv, clock)
+    const { natural, changes, aheadMs } = scheduleNow(kyiv, clock)
     t.equal(natural, 'night')
+    t.equal(aheadMs, -7_200_000)
     t.same(changes[0], { atMs: at('2026-11-22T04:00:00+02:00'), mode: 'day' })
   },
 )

@@ -42,7 +42,7 @@ export function scheduleOf(parts: DayParts, nowMs: number): Schedule {
 export function scheduleNow(parts: DayParts, clock: WallClock): Schedule {
   const aheadMs = clock.aheadMs()
   const { natural, changes } = scheduleOf(parts, clock.nowMs() - aheadMs)
-  return { natural, changes: changes.map(({ atMs, mode }) => ({ atMs: atMs + aheadMs, mode })) }
+  return { natural, changes: changes.map(({ atMs, mode }) => ({ atMs: atMs + aheadMs, mode })), aheadMs }
 }
 
 /** The last moment (epoch ms), up to now, at which a full hour began by the wall clock of a time zone. */
