@@ -73,6 +73,8 @@ function queueFor(name: JobName, given: object): QueueName {
 /** A job whose process died is taken up again after at most the sum of these two. */
 const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5_000
+/** Often enough that a lock which the wall clock has ended is back before anybody looks twice. */
+const LOCK_AGAIN_MS = 1_000
 /** Longer than the 10 s for which BullMQ may wait for a job on one connection. */
 const SILENCE_MS = 15_000
 /** A job that takes its process down each time is given up after so many. */
@@ -387,7 +389,16 @@ export async function workJobs(
       isChecking = false
     }
   }, PLAN_CHECK_MS)
+  const locks = keepLocks(redis)
   const perform = async (job: Job, token?: string) => {
+    const unlock = locks.keep(job, token!)
+    try {
+      return await performLocked(job, token)
+    } finally {
+      unlock()
+    }
+  }
+  const performLocked = async (job: Job, token?: string) => {
     const process = processors[job.name as JobName] as Processors[JobName] | undefined
     if (!process) throw new Error(`there is no job named ${job.name}`)
     const progress = progressOf(job)
@@ -423,6 +434,7 @@ export async function workJobs(
       prefix: PREFIX,
       concurrency: concurrency[queue],
       lockDuration: LOCK_MS,
+      skipLockRenewal: true,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MOST_STALLS,
     })
@@ -446,8 +458,44 @@ export async function workJobs(
       stopping.abort()
       clearInterval(planTimer)
       await Promise.all([...workers, planned].map((one) => one.close()))
+      locks.close()
       redis.disconnect()
     },
+  }
+}
+
+/** One that is gone is set again while nobody else has the job. */
+const RENEW_LOCK = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+if not holder and not redis.call('LPOS', KEYS[3], ARGV[2]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+redis.call('SREM', KEYS[2], ARGV[2])
+return 1`
+
+/**
+ * Renews the locks of jobs that run. BullMQ's own renewing goes by the wall clock: for as long as that was set back it does
+ * nothing, and a lock that ended because it was set forward is given up.
+ */
+function keepLocks(redis: Redis) {
+  const renewals = new Set<() => Promise<unknown>>()
+  let isRenewing = false
+  const timer = setInterval(async () => {
+    if (isRenewing) return
+    isRenewing = true
+    // Where Redis is away a lock ends, as that of a dead process does.
+    await Promise.allSettled([...renewals].map((renew) => renew()))
+    isRenewing = false
+  }, LOCK_AGAIN_MS)
+  return {
+    keep({ id, queueName }: Job, token: string) {
+      const key = (name: string) => `${PREFIX}:${queueName}:${name}`
+      const keys = [key(`${id}:lock`), key('stalled'), key('active')]
+      const renew = () => redis.eval(RENEW_LOCK, keys.length, ...keys, token, id!, LOCK_MS)
+      renewals.add(renew)
+      return () => void renewals.delete(renew)
+    },
+    close: () => clearInterval(timer),
   }
 }
 

@@ -5,7 +5,8 @@ import { answered, PREFIX } from './redis.ts'
 
 /** Whoever died holding something keeps others waiting for at most so long. */
 const LEASE_MS = 30_000
-const RENEW_EVERY_MS = 10_000
+/** So seldom that it costs nothing, so often that one which ends because the wall clock was set on is back at once. */
+const RENEW_EVERY_MS = 1_000
 const TRY_EVERY_MS = 50
 
 /** All or none, so that two holders never wait for each other. */
