@@ -10,8 +10,8 @@ export interface HandMadeAir {
   /** Sends a chunk, the next one unless given. */
   send(chunk?: FrameChunk): FrameChunk
   say(state: PlayoutState): void
-  /** Lets the broadcast go on at another frame or byte, as if something was lost. */
-  jump(to: { frame?: number; byte?: number }): void
+  /** Lets the broadcast go on at another frame, byte or moment, as if something was lost. */
+  jump(to: { frame?: number; byte?: number; atMs?: number }): void
   /** All bytes that were sent so far and can be had from `frame` on. */
   audioFrom(frame: number): Buffer
 }

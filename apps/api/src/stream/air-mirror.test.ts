@@ -57,6 +57,25 @@ t.test('a count that begins anew after Redis was emptied is followed', async (t)
   t.equal(segments[1]!.chunk.frame, 0)
 })
 
+t.test('a count that begins anew below the old time is followed: the clock was set back, too', async (t) => {
+  const { air, segments, lines, until } = mirrored(t)
+  air.jump({ frame: 10_000 })
+  const before = air.send()
+  air.jump({ frame: 0, byte: 0, atMs: before.atMs - 8 * 3_600_000 })
+  const first = air.send()
+  const second = air.send()
+  air.send(first)
+  air.send(second)
+  const third = air.send()
+  await until(4)
+  t.same(
+    segments.map(({ chunk }) => chunk),
+    [before, first, second, third],
+    'and what repeats of it is ignored',
+  )
+  t.equal(lines.length, 1)
+})
+
 t.test('the air is fresh until the newest sound ended 10 s ago', async (t) => {
   const { air, mirror, until } = mirrored(t)
   t.notOk(mirror.isFresh(air.clock.nowMs()))

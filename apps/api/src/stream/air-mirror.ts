@@ -9,6 +9,8 @@ const KEEP_MS = 30_000
 /** The air is stale when the newest sound ended this long ago. */
 const STALE_MS = 10_000
 const RETRY_MS = 500
+/** The clock is tuned while frames are counted. */
+const SLACK_MS = 1_000
 
 /** The air as this replica knows it: the worker's state, and the last seconds of the broadcast. */
 export interface AirMirror {
@@ -45,8 +47,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
     const newest = ring.newest?.chunk
     if (newest) {
       const expected = newest.frame + newest.frames
-      // A count that begins anew is told from a repeated chunk by its time: it happens when Redis was emptied.
-      if (chunk.frame < expected && chunk.atMs <= newest.atMs) return
+      if (chunk.frame < expected && isRepeated(newest, chunk)) return
       if (chunk.frame !== expected) log.warn({ expected, frame: chunk.frame }, 'the broadcast has a gap')
     }
     const segment = ring.add(chunk)
@@ -101,6 +102,15 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
       await following
     },
   }
+}
+
+/**
+ * Whether a chunk repeats what came before. A count that begins anew, since Redis was emptied, is told from that by its time:
+ * it is later, or not the time at which the old count had that frame, where the clock was set back as well.
+ */
+function isRepeated(newest: FrameChunk, { frame, atMs }: FrameChunk): boolean {
+  const wasAtMs = newest.atMs - (newest.frame - frame) * FRAME_MS
+  return atMs <= Math.min(newest.atMs, wasAtMs + SLACK_MS) && atMs >= wasAtMs - KEEP_MS
 }
 
 function subscribe<L>(listeners: Set<L>, listener: L): Unsubscribe {
