@@ -1,5 +1,6 @@
 import { accessMutations } from './access.ts'
 import { boundsMutations } from './bounds.ts'
+import { clockMutations } from './clock.ts'
 import { donatedMutations, moneyMutations } from './money.ts'
 import type { Mutation } from './mutation.ts'
 import { playoutMutations } from './playout.ts'
@@ -14,4 +15,5 @@ export const allMutations: Mutation[] = [
   ...boundsMutations,
   ...moneyMutations,
   ...donatedMutations,
+  ...clockMutations,
 ]

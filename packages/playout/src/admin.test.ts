@@ -506,6 +506,11 @@ t.test(
     )
     const back = revised(revised(asked, set(HOUR), NOON + HOUR), set(0), NOON + 2 * HOUR)
     t.equal(back.pendingSwitch?.atMs, NOON + 3 * HOUR, 'set right again')
+    t.match(
+      projectSync(back, NOON, NOON, HOUR),
+      { serverTimeMs: NOON - HOUR, pendingModeSwitch: { executeAtMs: NOON + 2 * HOUR } },
+      'clients are told dates',
+    )
     const { aheadMs: _, ...earlier } = set(0)
     t.equal(
       revised({ ...asked, schedule: earlier }, set(HOUR), NOON + HOUR).pendingSwitch?.atMs,
