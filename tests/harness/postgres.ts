@@ -7,7 +7,7 @@ import { openData, readConfig } from '@solstice/adapters'
 import type { DataStore } from '@solstice/station'
 import pg from 'pg'
 import { pino } from 'pino'
-import { freePort, type Process, start, type Teardown, temporaryFolder } from './processes.ts'
+import { childrenOf, freePort, type Process, start, type Teardown, temporaryFolder } from './processes.ts'
 
 const run = promisify(execFile)
 
@@ -27,6 +27,8 @@ export interface PostgresServer extends Operator {
   crash(): Promise<void>
   /** Starts it again on the same port and data after it was ended. */
   restart(): Promise<void>
+  /** Stops it as it is: connections stay, and nobody is answered. @returns how it goes on. */
+  pause(): Promise<() => void>
 }
 
 /**
@@ -64,6 +66,15 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
     crash: () => server.process.end('SIGQUIT'),
     async restart() {
       server.process = await launch()
+    },
+    async pause() {
+      const pid = server.process.child.pid!
+      const pids = [pid, ...(await childrenOf(pid)).map((child) => child.pid)]
+      const signal = (name: NodeJS.Signals) => {
+        for (const one of pids) process.kill(one, name)
+      }
+      signal('SIGSTOP')
+      return () => signal('SIGCONT')
     },
   }
   t.teardown(() => server.crash())

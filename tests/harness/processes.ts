@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 /** The part of a tap test that the harness needs. */
 export interface Teardown {
@@ -166,4 +167,13 @@ export async function startRedis(t: Teardown, env: Record<string, string> = {}):
   }
   t.teardown(() => server.process.end())
   return server
+}
+
+/** Running processes that a pid has started, with their command lines. */
+export async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,command='])
+  return stdout.split('\n').flatMap((line) => {
+    const [, child, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    return Number(parent) === pid ? [{ pid: Number(child), command: command! }] : []
+  })
 }

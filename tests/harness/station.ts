@@ -301,12 +301,3 @@ export function splitIcy(
   }
   return { audio: Buffer.concat(audio), blocks }
 }
-
-/** Running processes that a pid has started, with their command lines. */
-export async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,command='])
-  return stdout.split('\n').flatMap((line) => {
-    const [, child, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
-    return Number(parent) === pid ? [{ pid: Number(child), command: command! }] : []
-  })
-}

@@ -2,15 +2,8 @@ import { rename, writeFile } from 'node:fs/promises'
 import type { FrameChunk } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { decode, melody } from '../harness/audio.ts'
-import type { Process } from '../harness/processes.ts'
-import {
-  childrenOf,
-  followBroadcast,
-  listen,
-  mustBeWhole,
-  prepareStation,
-  type Station,
-} from '../harness/station.ts'
+import { childrenOf, type Process } from '../harness/processes.ts'
+import { followBroadcast, listen, mustBeWhole, prepareStation, type Station } from '../harness/station.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Answer,
@@ -185,6 +186,8 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     listings: openQueue('listings', redis, log),
   }
   const closing = new AbortController()
+  // Whoever waits for an answer listens to it.
+  setMaxListeners(0, closing.signal)
 
   const ask = async <T>(answer: Promise<T>): Promise<T> => {
     try {

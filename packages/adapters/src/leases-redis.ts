@@ -8,6 +8,8 @@ const LEASE_MS = 30_000
 /** So seldom that it costs nothing, so often that one which ends because the wall clock was set on is back at once. */
 const RENEW_EVERY_MS = 1_000
 const TRY_EVERY_MS = 50
+/** A job that waits longer lets others go first: one of them may be what it waits for. */
+const MOST_WAIT_MS = 500
 
 /** All or none, so that two holders never wait for each other. */
 const TAKE = `
@@ -32,7 +34,11 @@ export function openLeases(redis: Redis): Leases {
       if (keys.length === 0) return work()
       const take = async () =>
         (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, LEASE_MS))) === 1
-      while (!(await take())) await wait(TRY_EVERY_MS, undefined, { signal: stopping })
+      const giveWayMs = performance.now() + MOST_WAIT_MS
+      while (!(await take())) {
+        if (performance.now() > giveWayMs) throw new HeldUp(new Error('another change is not whole yet'))
+        await wait(TRY_EVERY_MS, undefined, { signal: stopping })
+      }
       const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
       let isHeldUp = false
       try {

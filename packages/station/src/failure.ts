@@ -56,9 +56,12 @@ function isBucketAway(code: FailureCode, { reason }: FailureDetails): boolean {
   return code === 'STORAGE_WRITE_FAILED' && reason === 'away'
 }
 
-/** A change broke off in the middle because a store is away or full: it is neither made nor refused, and goes on later. */
+/**
+ * A change broke off in the middle because a store is away or full, or did not begin because another one is not whole yet:
+ * it is neither made nor refused, and goes on later.
+ */
 export class HeldUp extends Error {
-  constructor(cause: Failure) {
+  constructor(cause: Error) {
     super(`held up: ${cause.message}`, { cause })
     this.name = 'HeldUp'
   }
