@@ -19,7 +19,6 @@ interface Service {
   cap_drop?: string[]
   mem_limit?: string
   pids_limit?: number
-  configs?: { source: string }[]
   healthcheck?: { test: string[] }
   image: string
   restart: string
@@ -33,7 +32,6 @@ interface Compose {
   services: Record<string, Service>
   volumes: object
   networks: Record<string, { internal?: boolean } | null>
-  configs: Record<string, { content: string }>
   'x-images': Record<string, string>
 }
 
@@ -93,7 +91,7 @@ t.test('each container has the least that it needs', async (t) => {
   for (const name of ['redis', 'postgres', 's3', 's3-bucket', 'stream-worker'])
     t.same(services[name]?.networks, ['inside'], `${name} has no way out`)
   t.equal(compose.networks.inside?.internal, true)
-  const { identities } = JSON.parse(compose.configs['s3-identities']!.content) as {
+  const { identities } = JSON.parse(String(services.s3?.environment?.S3_IDENTITIES)) as {
     identities: { actions: string[] }[]
   }
   for (const action of identities.flatMap(({ actions }) => actions))
@@ -109,6 +107,8 @@ t.test('each container has the least that it needs', async (t) => {
     t.match(service.image, /:\d+(\.\d+)?[\w.-]*$/, `${name}: the image has a version`)
     t.equal(service.read_only, true, `${name} writes to volumes only`)
     t.same(service.cap_drop, ['ALL'], name)
+    for (const [option] of service.healthcheck?.test.join(' ').matchAll(/(?<=wget .*) -[\w-]+/g) ?? [])
+      t.match(option, /^ -[qSTO]$/, `${name}: BusyBox's wget knows ${option}`)
     t.ok(service.mem_limit && service.pids_limit, `${name} has bounds`)
     for (const [variable, value] of Object.entries(service.environment ?? {}))
       if (/SECRET|PASS|TOKEN|_KEY|DATABASE_URL|REDIS_URL/.test(variable))
@@ -119,7 +119,8 @@ t.test('each container has the least that it needs', async (t) => {
         )
     for (const dependency of Object.keys(service.depends_on ?? {})) t.ok(services[dependency], dependency)
     for (const network of service.networks ?? []) t.ok(network in compose.networks, network)
-    for (const { source } of service.configs ?? []) t.ok(source in compose.configs, source)
+    for (const key of ['configs', 'secrets'])
+      t.notOk(key in service, `${name}: compose copies ${key} into the container, which is read-only`)
     for (const volume of service.volumes ?? []) {
       const [from = ''] = volume.split(':')
       if (from.startsWith('./')) t.ok(await read(from), `${from} is there`)
