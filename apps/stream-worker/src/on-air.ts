@@ -403,7 +403,7 @@ export async function goOnAir(
   if (speech) void listen(speech)
   const ready = broadcast ? catchUp(broadcast) : Promise.resolve()
   ready.then(obey).catch(fail)
-  log.info({ mode: state.mode, streaming: canHearItself }, 'the station is on air')
+  log.info({ about: 'desk', mode: state.mode, streaming: canHearItself }, 'the station is on air')
 
   await new Promise<void>((resolve) => {
     if (offAir.aborted) resolve()

@@ -11,7 +11,7 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
   const figures = reportFigures(ports.metrics)
   const memory = rememberAir(ports, stopping)
   while (!stopping.aborted) {
-    ports.log.info('standing by')
+    ports.log.info({ about: 'desk' }, 'standing by')
     const leave = fetchAlong(ports)
     const desk = await ports.bus
       .takeDesk(stopping)

@@ -48,6 +48,24 @@ t.test('the SQL store keeps the promises of every data store', async (t) => {
   })
 })
 
+t.test('a PostgreSQL whose disk is full refuses changes by that name, until there is room', async (t) => {
+  await empty()
+  const data = await openIn(t)
+  await note(data, 'before')
+  await server.query(`
+    create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
+    create trigger full_disk before insert on audit for each row execute function full_disk()`)
+  said.length = 0
+  const details = { retryAfterSecs: 5, reason: 'disk_full' }
+  await t.rejects(note(data, 'refused'), { code: 'DATA_UNAVAILABLE', details })
+  t.same(await notes(data), ['before'])
+  t.same(said, [], 'it is not away: what can be read is')
+  await server.query('drop function full_disk cascade')
+  await note(data, 'after')
+  t.same(await notes(data), ['before', 'after'])
+})
+
 t.test('what JSON can say comes back exactly, also what PostgreSQL cannot store as it is', async (t) => {
   await empty()
   const record = {

@@ -127,7 +127,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
 
   const loseDesk = (why: string) => {
     if (lost.signal.aborted) return
-    log.warn({ epoch }, `desk lost: ${why}`)
+    log.warn({ about: 'desk', epoch }, `desk lost: ${why}`)
     release()
   }
   const release = () => {
@@ -227,7 +227,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
   }
 
   void renew()
-  log.info({ epoch }, 'desk taken')
+  log.info({ about: 'desk', epoch }, 'desk taken')
 
   return {
     lost: lost.signal,

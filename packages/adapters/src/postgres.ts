@@ -108,7 +108,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       }
     }
     comingBack = null
-    log.info('PostgreSQL can be used again')
+    log.info({ about: 'PostgreSQL' }, 'PostgreSQL can be used again')
   }
   const notice = (error: unknown): never => {
     if (error instanceof PostgresAway && error.isGone && !closing.signal.aborted) {
@@ -210,8 +210,8 @@ async function lent<R>(pool: pg.Pool, limitMs: number, work: (session: Session) 
     } catch (error) {
       const isOfServer = error instanceof pg.DatabaseError
       if (!isOfServer) broken ??= error as Error
-      // 08, 57P: the server says goodbye.
-      const isGone = !isOfServer || /^(08|28|3D|53|57P)/.test(error.code ?? '')
+      // 08, 57P: the server says goodbye. One whose disk is full (53100) answers questions.
+      const isGone = !isOfServer || /^(08|28|3D|53(?!100)|57P)/.test(error.code ?? '')
       throw isPassing(error) ? new PostgresAway(broken ?? error, isGone) : error
     }
   }

@@ -37,7 +37,7 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
     complained = true
   })
   redis.on('ready', () => {
-    if (complained) log.info('Redis answers again')
+    if (complained) log.info({ about: 'Redis' }, 'Redis answers again')
     complained = false
   })
   const limit = mustAnswer ? rejectAfter(FIRST_CONNECT_LIMIT_MS, 'Redis cannot be reached (REDIS_URL)') : null

@@ -5,7 +5,8 @@ import { start } from '../../../tests/harness/processes.ts'
 import { programOf } from '../../../tests/harness/programs.ts'
 import { gatherRepeatedErrors } from './repeated-errors.ts'
 
-t.test('an error that repeats is told once, then once a minute with its count, and when it is over', (t) => {
+/** A log whose lines are gathered. */
+function openGathered() {
   let now = 0
   const repeated = gatherRepeatedErrors(() => now)
   const lines: Record<string, unknown>[] = []
@@ -19,6 +20,41 @@ t.test('an error that repeats is told once, then once a minute with its count, a
     },
     { write: (line) => lines.push(JSON.parse(line)) },
   )
+  const checkAt = (ms: number) => {
+    now = ms
+    repeated.check()
+  }
+  return { log, lines, checkAt }
+}
+
+t.test('what comes and goes is told three times, then once a minute with its count', (t) => {
+  const { log, lines, checkAt } = openGathered()
+  const told = () => lines.splice(0).map(({ msg, epoch, times }) => [msg, epoch, times])
+  for (let epoch = 1; epoch <= 20; epoch++) {
+    log.info({ about: 'desk', epoch }, 'desk taken')
+    log.warn({ about: 'desk', epoch }, 'desk lost')
+  }
+  t.same(
+    told(),
+    [1, 2, 3].flatMap((epoch) => [
+      ['desk taken', epoch, undefined],
+      ['desk lost', epoch, undefined],
+    ]),
+  )
+  checkAt(60_000)
+  t.same(told(), [
+    ['desk taken', 20, 17],
+    ['desk lost', 20, 17],
+  ])
+  checkAt(120_000)
+  t.same(told(), [], 'that it goes on is no recovery')
+  log.info({ about: 'desk', epoch: 21 }, 'desk taken')
+  t.equal(told().length, 1)
+  t.end()
+})
+
+t.test('an error that repeats is told once, then once a minute with its count, and when it is over', (t) => {
+  const { log, lines, checkAt } = openGathered()
   const taken = () => lines.splice(0).map(({ msg, times, songId, error }) => ({ msg, times, songId, error }))
   const full = (n: number) =>
     Object.assign(new Error(`ENOSPC: no space left, write ${n}`), { code: 'ENOSPC' })
@@ -33,18 +69,16 @@ t.test('an error that repeats is told once, then once a minute with its count, a
   log.warn('not written')
   t.equal(taken().length, 4, 'another error, another text, what is no error')
 
-  now = 59_999
+  checkAt(59_999)
   log.error({ err: full(1), songId: 'last' }, 'not written')
-  repeated.check()
+  checkAt(59_999)
   t.same(taken(), [], 'not before a minute is over')
-  now = 60_000
-  repeated.check()
+  checkAt(60_000)
   t.match(taken(), [
     { msg: 'not written', times: 1_000, songId: 'last' },
     { msg: 'not written', times: 999 },
   ])
-  now = 119_999
-  repeated.check()
+  checkAt(119_999)
   t.match(taken(), [
     { msg: 'recovered', times: 1_001, error: 'not written' },
     { msg: 'recovered', times: 1_000, error: 'not written' },
