@@ -113,6 +113,13 @@ const commands: Record<string, Command> = {
     run: async (values, [path], signal) =>
       (await import('./station/backup.ts')).restore(path!, values, signal),
   },
+  'end-sessions': {
+    usage: '',
+    about: 'logs all admins out, as after the database was restored by other means',
+    options: {},
+    words: 0,
+    run: async () => (await import('./station/backup.ts')).endSessions(),
+  },
   ledger: {
     usage: '<donation id> | unknown',
     about: 'what happened to a donation, in order; the payments that name none',

@@ -10,6 +10,7 @@ import {
   contentsOf,
   copyData,
   copyMedia,
+  createSessions,
   type DataStore,
   digestOf,
   listMedia,
@@ -139,6 +140,9 @@ const digests = (place: Place) =>
       ),
     ),
   )
+
+/** Without what a restore adds. */
+const withoutCuts = async (place: Place) => ({ ...(await digests(place)), sessionCuts: null })
 
 /** All files below a folder, byte by byte. */
 async function tree(folder: string): Promise<Record<string, string>> {
@@ -333,17 +337,37 @@ t.test('a backup is restored to a station that has nothing yet', async (t) => {
   await fill(place)
   await putFiles(place)
   await mkdir(join(place.env.DATA_DIR!, 'deliveries'))
-  const [before, files] = [await digests(place), await tree(place.env.MEDIA_DIR!)]
+  const files = await tree(place.env.MEDIA_DIR!)
   t.match(await ended(t, 0, place, 'backup', path, '--media'), /records, 9 files/)
   t.equal((await stat(path)).mode & 0o777, 0o600, 'only its owner reads the hashes of passwords')
   t.match(await ended(t, 1, place, 'restore', path), /there is something in .* --replace/)
 
+  const isOver = (begunAtMs: number) =>
+    withData(other, (data) => {
+      const deps = {
+        data,
+        announcer: { accountChanged() {} },
+        clock: { nowMs: Date.now, aheadMs: () => 0 },
+        log,
+      }
+      const session = { id: 'ended since', adminId: 'super', begunAtMs, expiresAtMs: begunAtMs + 1e7 }
+      return createSessions(deps).isOver(session)
+    })
+  const begunAtMs = Date.now()
   await ended(t, 0, other, 'restore', path)
-  t.same(await digests(other), before)
+  t.same(
+    [await isOver(begunAtMs), await isOver(begunAtMs + 3.6e6)],
+    [true, false],
+    'who was logged in is not',
+  )
+  await withData(other, (data) => data.sessionCuts.delete(() => true))
+  t.match(await ended(t, 0, other, 'end-sessions'), /log in again/)
+  t.equal(await isOver(begunAtMs), true)
+  t.same(await withoutCuts(other), await withoutCuts(place))
   t.same(await tree(other.env.MEDIA_DIR!), files)
   await withData(other, (data) => data.tracks.put(track('day/later.mp3')))
   await ended(t, 0, other, 'restore', path, '--replace')
-  t.same(await digests(other), before, 'with --replace nothing else is left')
+  t.same(await withoutCuts(other), await withoutCuts(place), 'with --replace nothing else is left')
 
   const running = join(place.folder, 'running.tar.gz')
   const manifest = await withData(place, (data) =>

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import {
   collectionNames,
   contentsOf,
+  endAllSessions,
   filesOfRecords,
   type InboxRecord,
   listMedia,
@@ -20,7 +21,7 @@ import {
   readStation,
   silent,
 } from './configuration.ts'
-import { mayRun, refuseWhileRunning } from './running.ts'
+import { mayRun, refuseWhileRunning, stationNow } from './running.ts'
 import { bytesOf, plural, Refusal, say, showProgress } from './terminal.ts'
 
 /** Writes all that the station remembers into one archive. */
@@ -84,6 +85,18 @@ export async function restore(
   await put(config, backup, signal)
 }
 
+/** Logs all admins out. */
+export async function endSessions(): Promise<void> {
+  const config = readStation()
+  const data = await openStationData(config)
+  try {
+    await endAllSessions(data, await stationNow(config))
+    say('all admins have to log in again')
+  } finally {
+    await data.close()
+  }
+}
+
 async function put(
   config: ReturnType<typeof readStation>,
   backup: Awaited<ReturnType<typeof readBackup>>,
@@ -97,7 +110,9 @@ async function put(
     const steps = Object.keys(saved ?? {}).length + Object.keys(collections).length
     const progress = showProgress(steps, 'restored')
     await backup.restore({ data, media: saved && media }, signal, progress.step).finally(progress.end)
+    await endAllSessions(data, await stationNow(config))
     say(`restored to ${placeOfData(config)}${saved ? ` and ${placeOfMedia(config)}` : ''}`)
+    say('all admins have to log in again')
     const { tracks, clips, arts } = await filesOfRecords(data)
     const missing = await missingFiles(media, [...tracks, ...clips, ...arts], new Set(await listMedia(media)))
     if (missing.length > 0)

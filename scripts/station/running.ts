@@ -52,6 +52,19 @@ async function runs(redisUrl: string): Promise<boolean | null> {
   }
 }
 
+/** The time by the station's clock (ms); where no Redis tells it, by that of this machine. */
+export async function stationNow(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<number> {
+  const redis = await reachRedis(await redisOf(config))
+  if (!redis) return Date.now()
+  try {
+    const clock = await openStationClock(redis)
+    clock.stop()
+    return clock.nowMs()
+  } finally {
+    redis.disconnect()
+  }
+}
+
 /** Connects to the air of a station whose Redis answers. */
 export async function connectAir(redisUrl: string) {
   const redis = await openRedis(redisUrl, silent, true)

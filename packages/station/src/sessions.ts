@@ -1,6 +1,6 @@
 import type { AdminSession } from '@solstice/contracts'
 import { networkOf } from './addresses.ts'
-import type { Admin } from './admins.ts'
+import { type Admin, SUPER_ADMIN_ID } from './admins.ts'
 import { Failure } from './failure.ts'
 import type { Log } from './library.ts'
 import type { Announcer } from './ports/announcer.ts'
@@ -180,6 +180,19 @@ export function createSessions(deps: {
       await Promise.all(noting)
     },
   }
+}
+
+/**
+ * Ends the sessions of all accounts that began before a moment (ms, by the station's clock): a store that was restored
+ * knows of none that ended since.
+ */
+export async function endAllSessions(
+  data: Pick<DataStore, 'admins' | 'sessionCuts'>,
+  nowMs: number,
+): Promise<void> {
+  const adminIds = [SUPER_ADMIN_ID, ...(await data.admins.find()).map(({ adminId }) => adminId)]
+  for (const adminId of adminIds)
+    await data.sessionCuts.put({ adminId, beforeMs: Math.floor(nowMs), sparedId: null })
 }
 
 /** Forgets sessions whose tokens expired, and says how many those were. */
