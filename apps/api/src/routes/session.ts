@@ -165,8 +165,11 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     return { ok: true as const, message: messages.PASSWORD_CHANGED }
   })
 
-  const record = (by: Actor, ended: 'one' | 'others' | 'all', about: object = {}) =>
-    audit.record(by, 'admin_session_end', { ended, ...about })
+  /** Writes down what was ended, and answers. */
+  const answerEnded = async (by: Actor, ended: 'one' | 'others' | 'all', about: object = {}) => {
+    await audit.record(by, 'admin_session_end', { ended, ...about })
+    return { ok: true as const, message: messages[ended === 'one' ? 'SESSION_ENDED' : 'SESSIONS_ENDED'] }
+  }
 
   implement(app, session.listOwnSessions, async ({ caller }) => ({
     ok: true as const,
@@ -175,15 +178,13 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
 
   implement(app, session.endOtherSessions, async ({ caller }) => {
     await sessions.endAll(caller.adminId, caller.session.id)
-    await record(caller, 'others')
-    return { ok: true as const, message: messages.SESSIONS_ENDED }
+    return answerEnded(caller, 'others')
   })
 
   implement(app, session.endOwnSession, async ({ caller, params, request, reply }) => {
     await sessions.end(caller.adminId, params.id)
     if (params.id === caller.session.id) reply.clearCookie('adminToken', cookie(request))
-    await record(caller, 'one')
-    return { ok: true as const, message: messages.SESSION_ENDED }
+    return answerEnded(caller, 'one')
   })
 
   implement(app, session.listSessions, async ({ params }) => {
@@ -194,14 +195,12 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
   implement(app, session.endSessions, async ({ caller, params }) => {
     const { login } = await accounts.find(params.id)
     await sessions.endAll(params.id, null)
-    await record(caller, 'all', { targetAdminId: params.id, login })
-    return { ok: true as const, message: messages.SESSIONS_ENDED }
+    return answerEnded(caller, 'all', { targetAdminId: params.id, login })
   })
 
   implement(app, session.endSession, async ({ caller, params }) => {
     const { login } = await accounts.find(params.id)
     await sessions.end(params.id, params.sessionId)
-    await record(caller, 'one', { targetAdminId: params.id, login })
-    return { ok: true as const, message: messages.SESSION_ENDED }
+    return answerEnded(caller, 'one', { targetAdminId: params.id, login })
   })
 }
