@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import type { ChildProcess } from 'node:child_process'
 import { bareEnvironment, FORMATS } from '@solstice/adapters'
 import { Failure, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
+import prism from 'prism-media'
 import { PcmRing } from './pcm-ring.ts'
 
 /** Up to this position a seek decodes from the beginning: exact to the sample, and done in about half a second. */
@@ -65,7 +65,7 @@ export function openDecoder(options: {
   const { from, limit, log, onProgress } = options
   const ring = new PcmRing(options.readAhead + Math.ceil(READ_BYTES / 4), from)
   let phase: Decoder['phase'] = 'opening'
-  let ffmpeg: Readable | null = null
+  let ffmpeg: prism.FFmpeg | null = null
   let child: ChildProcess | null = null
   let gone: Promise<unknown> = Promise.resolve()
   let pause: NodeJS.Timeout | null = null
@@ -89,23 +89,23 @@ export function openDecoder(options: {
   async function launch() {
     pause = null
     const at = ring.end
-    let started: ReturnType<typeof startDecoder>
+    let stream: prism.FFmpeg
     try {
       const place = await options.source()
       if (isClosed) return
-      started = startDecoder(options.ffmpegPath, place, at)
+      stream = new prism.FFmpeg({ args: withoutOurEnvironment(options.ffmpegPath, decoderArgs(place, at)) })
     } catch (err) {
       // A refusal is the storage's last word; anything else may be over in a moment.
       if (err instanceof Failure && !isClosed) giveUp({ err })
       else retry({ err }, PAUSE_MS)
       return
     }
-    const stream = started.stdout
+    const started = stream.process
     ffmpeg = stream
     child = started
     silentMs = 0
     let complaint = ''
-    started.stderr.on('data', (text: Buffer) => {
+    started.stderr?.on('data', (text: Buffer) => {
       complaint = (complaint + text).slice(-500)
     })
     stream.on('error', () => {}) // told by 'exit'
@@ -124,7 +124,7 @@ export function openDecoder(options: {
     if (ffmpeg !== stream) return
     letGo()
     ring.dropPartial()
-    if ('err' in exit) retryUntilThereIsFfmpeg(exit)
+    if ('err' in exit || isAbsent(exit)) retryUntilThereIsFfmpeg(exit)
     else if (exit.code === 0) finish(ring.end > 0 ? 'ended' : 'unplayable')
     else if (exit.signal !== null || ring.end > at) retry({ ...exit, complaint }, 0)
     else giveUp({ ...exit, complaint })
@@ -157,6 +157,7 @@ export function openDecoder(options: {
     onProgress()
   }
 
+  /** Not by the stream's own `destroy`, which leaves the pipes open. */
   function letGo() {
     ffmpeg = null
     child?.kill('SIGKILL')
@@ -206,12 +207,16 @@ export function openDecoder(options: {
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null } | { err: Error }
 
-function startDecoder(ffmpegPath: string, place: string, from: number) {
-  return spawn(ffmpegPath, decoderArgs(place, from), {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-    env: bareEnvironment(),
-  })
+/** `env` ends with these when the program is not there, or is none. */
+const isAbsent = (exit: Exit) => 'code' in exit && (exit.code === 127 || exit.code === 126)
+
+// prism-media passes our environment on to what it starts, which holds the secrets of the station. `env` drops it and then
+// becomes ffmpeg: the process id, its end and its signals are ffmpeg's own.
+prism.FFmpeg.getInfo = () => ({ command: '/usr/bin/env', info: '', version: '', output: '' })
+
+function withoutOurEnvironment(program: string, args: string[]): string[] {
+  const variables = Object.entries(bareEnvironment()).map(([name, value]) => `${name}=${value}`)
+  return ['-i', ...variables, program, ...args]
 }
 
 function decoderArgs(place: string, from: number): string[] {
@@ -223,6 +228,6 @@ function decoderArgs(place: string, from: number): string[] {
     ...['-i', `file:${place}`],
     ...['-map', '0:a:0', '-vn', '-sn', '-dn'],
     ...['-af', `aresample=${SAMPLE_RATE},atrim=start_sample=${from - jump}`],
-    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', 'pipe:1'],
+    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2'], // prism adds where to
   ]
 }
