@@ -128,8 +128,8 @@ const contentMutations = mutationsOf('packages/station/src', [
   [
     'text before the first frame is an MP3',
     'packages/adapters/src/mp3-layout.ts',
-    '|| text.test(begins)',
-    '',
+    "return text.test(bytes) ? 'unnamed' : null",
+    'return null',
     'apps/api/src/routes/hostile-uploads.test.ts',
   ],
   [
@@ -166,6 +166,34 @@ const contentMutations = mutationsOf('packages/station/src', [
     'entry.reason === LOOKUP_FAILED ? null : entry',
     'entry',
     'tests/lyrics-of-strangers.test.ts',
+  ],
+  [
+    'files keep the parser busy for as long as they like',
+    'packages/adapters/src/tag-parser.ts',
+    'PARSE_LIMIT_MS = 2_000',
+    'PARSE_LIMIT_MS = 2_000_000',
+    'packages/adapters/src/tag-parser.test.ts',
+  ],
+  [
+    'tags of any length are left to a parser',
+    'packages/adapters/src/tag-texts.ts',
+    'MAX_PARSED_BYTES = 64 * 1024',
+    'MAX_PARSED_BYTES = 64 * 1024 * 1024',
+    'packages/adapters/src/audio-tags.test.ts',
+  ],
+  [
+    'a decoder gets our secrets',
+    'apps/stream-worker/src/audio/decoder.ts',
+    "return ['-i', ...variables",
+    "return ['--', ...variables",
+    'apps/stream-worker/src/audio/decoder.test.ts',
+  ],
+  [
+    'a program that is not there is the fault of the track',
+    'apps/stream-worker/src/audio/decoder.ts',
+    '|| isAbsent(exit)',
+    '',
+    'apps/stream-worker/src/audio/decoder.test.ts',
   ],
   [
     'texts of tags are cut after a character',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { makeTone } from '../../../tests/harness/audio.ts'
 import { temporaryFolder } from '../../../tests/harness/processes.ts'
-import { apeTag, id3v1, id3v2, tagBombs } from '../../../tests/harness/tags.ts'
+import { apeTag, id3v1, id3v2, tagBombs, withComments } from '../../../tests/harness/tags.ts'
 import { longestTurnMs } from '../../../tests/harness/turns.ts'
 import { audioTags } from './audio-tags.ts'
 
@@ -181,6 +181,48 @@ t.test('no tag holds up the process, and the sound behind it is measured', async
     t.ok(longestMs < 200, `${what}: ${longestMs.toFixed()} ms`)
     t.ok(Math.abs(duration! - 2) < 0.1, `${what}: ${duration} s`)
   }
+})
+
+t.test('a song without an artist is by whose album it is', async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'a.mp3')
+  const tonePath = join(folder, 'tone.mp3')
+  await makeTone(tonePath, { hz: 440, seconds: 1 })
+  const tone = await readFile(tonePath)
+  const artistOf = async (...parts: Buffer[]) => {
+    await writeFile(path, Buffer.concat(parts))
+    return (await tags.readMp3(path))!.artist
+  }
+  t.equal(await artistOf(id3({ TPE2: 'Мавка' }), tone), 'Мавка')
+  t.equal(await artistOf(id3({ TXXX: 'ARTISTS\0Мавка\0Лісовик' }), tone), 'Мавка & Лісовик')
+  t.equal(await artistOf(tone, apeTag([['Album Artist', 'Мавка']])), 'Мавка')
+  t.equal(await artistOf(id3({ TPE1: 'Лісовик', TPE2: 'Мавка' }), tone), 'Лісовик')
+  t.equal(await artistOf(id3({ TPE2: 'Мавка', APIC: 'x'.repeat(500_000) }), tone), 'Мавка', 'with a picture')
+  t.equal(
+    await artistOf(id3({ TPE2: 'Мавка', TXXX: 'x'.repeat(64 * 1024) }), tone),
+    null,
+    'of what is too long for a parser nothing is parsed',
+  )
+})
+
+t.test('of several artists the first counts, and without any, whose album it is', async (t) => {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'a.mp3')
+  const source = ['-loglevel', 'error', '-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'flac']
+  await run('ffmpeg', [...source, '-f', 'flac', path])
+  const flac = await readFile(path)
+  const read = async (comments: string[]) => {
+    await writeFile(path, withComments(flac, comments))
+    return tags.read(path)
+  }
+  t.match(await read(['TITLE=Ніч', 'ARTIST=Мавка', 'ARTIST=Лісовик']), { title: 'Ніч', artist: 'Мавка' })
+  t.match(await read(['TITLE=Ніч', 'ALBUMARTIST=Мавка']), { title: 'Ніч', artist: 'Мавка' })
+  let artists: string | null = ''
+  const longestMs = await longestTurnMs(async () => {
+    artists = (await read(Array.from({ length: 10_000 }, (_, i) => `ARTIST=n${i}`))).artist
+  })
+  t.match(artists, /^n0/, 'whoever it is that gets through them')
+  t.ok(longestMs < 200, `${longestMs.toFixed()} ms`)
 })
 
 t.test('of files in other formats ffmpeg tells title, artist, album, year and length', async (t) => {

@@ -1,29 +1,36 @@
 import { open } from 'node:fs/promises'
 import type { AudioFacts, AudioTags } from '@solstice/station'
 import { readContainer } from './container-facts.ts'
-import { isOtherFormat, layOut } from './mp3-layout.ts'
+import { layOut, type OtherFormat, otherFormat } from './mp3-layout.ts'
 import { measureMp3 } from './mp3-length.ts'
 import { fingerprint, retag } from './retag.ts'
-import { readTagTexts, type TagTexts } from './tag-texts.ts'
+import { openTagParser, type ParsedType } from './tag-parser.ts'
+import { completed, readTagTexts, type TagTexts } from './tag-texts.ts'
 
 const MAX_CHARACTERS = 300
 
+/** Formats of which the parser tells more than ffmpeg: several artists apart, and whose album it is. */
+const parsedTypes: Partial<Record<OtherFormat, ParsedType>> = {
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  mp4: 'audio/mp4',
+  matroska: 'audio/matroska',
+}
+
 /**
  * Reads and writes what is written in audio files; texts come in NFC, on one line, of at most 300 characters. An MP3 is read
- * by bounded readers of our own, whatever its tags hold; files in other containers are read by ffmpeg.
+ * by bounded readers of our own, whatever its tags hold; files in other containers are read by ffmpeg. A general parser
+ * completes both, in a process of its own that is given some seconds.
  */
 export function audioTags(ffmpegPath = 'ffmpeg'): AudioTags {
+  const parse = openTagParser()
   const readMp3: AudioTags['readMp3'] = async (path) => {
-    const file = await open(path)
-    try {
-      const layout = await layOut(file)
-      if (await isOtherFormat(file, layout.sound)) return null
-      // Only its own frames tell the length, whatever the file says of itself.
-      const mp3 = await measureMp3(file, layout.sound)
-      return mp3?.isMpeg ? factsOf(await readTagTexts(file, layout), mp3.duration) : null
-    } finally {
-      await file.close()
-    }
+    const mp3 = await readOurselves(path)
+    if (!mp3) return null
+    const { texts, mayHoldMore, duration } = mp3
+    const isNamed = line(texts.title) !== null && line(texts.artist) !== null
+    const parsed = isNamed || !mayHoldMore ? null : await parse(path, 'audio/mpeg')
+    return factsOf(parsed ? completed(texts, parsed) : texts, duration)
   }
 
   return {
@@ -33,23 +40,48 @@ export function audioTags(ffmpegPath = 'ffmpeg'): AudioTags {
       const facts = await readMp3(path)
       if (facts) return facts
       const { duration, ...texts } = await readContainer(path, ffmpegPath)
-      return factsOf(texts, duration)
+      const type = parsedTypes[(await formatOf(path)) ?? 'unnamed']
+      const parsed = type ? await parse(path, type) : null
+      return factsOf(parsed ? completed(parsed, texts) : texts, duration)
     },
 
     async write(path, tags) {
-      if (!(await readMp3(path))) throw new Error(`${path} is no MP3`)
+      if (!(await readOurselves(path))) throw new Error(`${path} is no MP3`)
       const before = await fingerprint(path)
       await retag(path, tags)
       const after = await fingerprint(path)
       if (after.sound !== before.sound) throw new Error(`${path}: the sound would not be the same`)
       if (after.others.join() !== before.others.join())
         throw new Error(`${path}: not all other tags would be kept`)
-      const facts = await readMp3(path)
+      const written = await readOurselves(path)
+      const facts = written && factsOf(written.texts, written.duration)
       for (const field of ['title', 'artist', 'album'] as const) {
         if (facts?.[field] !== line(tags[field])) throw new Error(`${path}: the ${field} is not as wanted`)
       }
       if (facts?.year !== tags.year) throw new Error(`${path}: the year is not as wanted`)
     },
+  }
+}
+
+async function readOurselves(path: string) {
+  const file = await open(path)
+  try {
+    const layout = await layOut(file)
+    if (await otherFormat(file, layout.sound)) return null
+    // Only its own frames tell the length, whatever the file says of itself.
+    const mp3 = await measureMp3(file, layout.sound)
+    return mp3?.isMpeg ? { ...(await readTagTexts(file, layout)), duration: mp3.duration } : null
+  } finally {
+    await file.close()
+  }
+}
+
+async function formatOf(path: string): Promise<OtherFormat | null> {
+  const file = await open(path)
+  try {
+    return await otherFormat(file, (await layOut(file)).sound)
+  } finally {
+    await file.close()
   }
 }
 

@@ -46,19 +46,31 @@ export async function layOut(file: FileHandle): Promise<Mp3Layout> {
   return { head, sound: { start, end }, tail }
 }
 
-const containers = ['RIFF', 'RIFX', 'FORM', 'OggS', 'fLaC', 'FLV', '\x1aE\xdf\xa3']
+/** Formats that are known by how they begin. */
+const beginnings: [begins: string, format: OtherFormat][] = [
+  ['RIFF', 'wav'],
+  ['RIFX', 'wav'],
+  ['OggS', 'ogg'],
+  ['fLaC', 'flac'],
+  ['\x1aE\xdf\xa3', 'matroska'],
+  ['FORM', 'unnamed'],
+  ['FLV', 'unnamed'],
+]
 /** Characters of text, the mark of its byte order included; a frame of sound that was cut off hardly has eight in a row. */
 const text = /^(?:\xef\xbb\xbf|[\t\n\r -~]{3})[\t\n\r -~]{5}/
 
+export type OtherFormat = 'wav' | 'ogg' | 'flac' | 'mp4' | 'matroska' | 'unnamed'
+
 /**
- * Whether the sound of a file begins as that of other formats does, which may hold frames of layer III as well: containers,
- * and playlists, which are text. A player goes by how the file begins.
+ * The other format that the sound of a file begins as, which may hold frames of layer III as well: a container, or a
+ * playlist, which is text. A player goes by how the file begins.
  */
-export async function isOtherFormat(file: FileHandle, { start }: SoundBounds): Promise<boolean> {
-  const begins = (await readAt(file, start, 8)).toString('latin1')
-  return (
-    containers.some((magic) => begins.startsWith(magic)) || begins.slice(4) === 'ftyp' || text.test(begins)
-  )
+export async function otherFormat(file: FileHandle, { start }: SoundBounds): Promise<OtherFormat | null> {
+  const bytes = (await readAt(file, start, 8)).toString('latin1')
+  const known = beginnings.find(([begins]) => bytes.startsWith(begins))
+  if (known) return known[1]
+  if (bytes.slice(4) === 'ftyp') return 'mp4'
+  return text.test(bytes) ? 'unnamed' : null
 }
 
 /** Length of an ID3v2 tag that begins here, 0 when none does. Tags stand at the start, at times more than one. */

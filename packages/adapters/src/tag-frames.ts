@@ -3,7 +3,7 @@ import { fromSyncsafe, type TagPlace } from './mp3-layout.ts'
 import { type FileRange, openTagBytes, readSynchronised, synchronised, type TagBytes } from './tag-bytes.ts'
 
 /** Honest tags have some dozens of frames; as many as a file holds would be walked through for a second. */
-const MAX_FRAMES = 5_000
+export const MAX_FRAMES = 5_000
 /** Texts are cut to 300 characters; this leaves room for spaces and marks that are taken out before. */
 const MAX_TEXT_BYTES = 16 * 1024
 

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Mp3Layout } from './mp3-layout.ts'
-import { type OpenTag, openTag, readText } from './tag-frames.ts'
+import { MAX_FRAMES, type OpenTag, openTag, readText, type TagFrame } from './tag-frames.ts'
 
 /** What the tags of a file say, as it is written there. */
 export interface TagTexts {
@@ -21,17 +21,39 @@ const fields: Record<Field, ReadonlySet<string>> = {
 const fieldNames = Object.keys(fields) as Field[]
 const none: TagTexts = { title: null, artist: null, album: null, year: null }
 
-/** Reads four frames of what the tags of an MP3 hold, however large they are, each from the best tag that has it. */
-export async function readTagTexts(file: FileHandle, { head, tail }: Mp3Layout): Promise<TagTexts> {
+/** Frames that are left to a general parser: its time grows with the square of what some of them hold. */
+const MAX_PARSED_BYTES = 64 * 1024
+const pictures = new Set(['APIC', 'PIC', 'cover art (front)', 'cover art (back)'])
+
+/**
+ * Reads four frames of what the tags of an MP3 hold, however large they are, each from the best tag that has it.
+ * `mayHoldMore`: there are frames that were not read, and few enough for a general parser.
+ */
+export async function readTagTexts(
+  file: FileHandle,
+  { head, tail }: Mp3Layout,
+): Promise<{ texts: TagTexts; mayHoldMore: boolean }> {
   const found: { rank: number; texts: TagTexts }[] = []
+  const tags: OpenTag[] = []
   for (const place of [...head, ...tail]) {
     if (place.kind === 'id3v1') found.push({ rank: 0, texts: await readId3v1(file, place.at) })
     const tag = await openTag(file, place)
-    if (tag) found.push({ rank: tag.kind === 'ape' ? 10 : tag.version, texts: await textsOf(tag) })
+    if (!tag) continue
+    tags.push(tag)
+    found.push({ rank: tag.kind === 'ape' ? 10 : tag.version, texts: await textsOf(tag) })
   }
   found.sort((a, b) => b.rank - a.rank)
-  return found.reduce((texts, next) => completed(texts, next.texts), none)
+  const texts = found.reduce((better, next) => completed(better, next.texts), none)
+  return { texts, mayHoldMore: tags.some(({ frames }) => frames.length > 0) && areShort(tags) }
 }
+
+function areShort(tags: OpenTag[]): boolean {
+  const isUnread = tags.some(({ rest, frames }) => rest !== null || frames.length >= MAX_FRAMES)
+  const lengths = tags.flatMap(({ frames }) => frames.map(lengthOfText))
+  return !isUnread && lengths.reduce((sum, length) => sum + length, 0) <= MAX_PARSED_BYTES
+}
+
+const lengthOfText = ({ id, length }: TagFrame) => (pictures.has(id) ? 0 : length)
 
 /** What one tag says: of several values, and of several frames of one name, the first. */
 export async function textsOf(tag: OpenTag): Promise<TagTexts> {
@@ -48,7 +70,8 @@ const firstValue = (text: string | null) => text?.split('\0').find((value) => va
 /** Of a date as well, as 2.4 has it. */
 const yearIn = (text: string) => Number(/^\s*(\d{1,4})/.exec(text)?.[1]) || null
 
-function completed(texts: TagTexts, { title, artist, album, year }: TagTexts): TagTexts {
+/** What `texts` says, and where it says nothing, what the others say. */
+export function completed(texts: TagTexts, { title, artist, album, year }: TagTexts): TagTexts {
   return {
     title: texts.title ?? title,
     artist: texts.artist ?? artist,
