@@ -12,6 +12,7 @@ import {
   createAccounts,
   createAudit,
   createClips,
+  createLoginLog,
   createLyrics,
   createSessions,
   type DataStore,
@@ -204,6 +205,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const lateEntries = keepLateEntries({ ...ports, spool: ports.spools.auditEntries })
   app.addHook('onClose', () => lateEntries.close())
   const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog, later: lateEntries.add })
+  const loginLog = createLoginLog({ ...ports, superAdmin: config.superAdmin, isOn: capabilities.auditLog })
+  app.addHook('onClose', () => loginLog.close())
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
   const settings = await mirrorUiSettings(ports)
@@ -261,7 +264,18 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     station: limitOf('login-station', attempts && 20, 10),
     own: limitOf('own-password', attempts),
   }
-  sessionRoutes(app, { config, accounts, sessions, adminTokens, tokens, origins, audit, clock, limits })
+  sessionRoutes(app, {
+    config,
+    accounts,
+    sessions,
+    adminTokens,
+    tokens,
+    origins,
+    audit,
+    loginLog,
+    clock,
+    limits,
+  })
   const clips = createClips({ ...ports, audit })
   clipRoutes(app, { ...ports, clips, adminTokens, origins })
   uploadRoutes(app, { ...ports, audit })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { UNKNOWN_ACCOUNT } from '@solstice/station'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { addressOf } from './client-address.ts'
@@ -32,6 +33,14 @@ export function requestId({ headers }: IncomingMessage): string {
 /** Where somebody asks for something, or pays. */
 const ofInterest = /^\/(?:api|webhooks)\//
 
+/** The account of a request that says of itself whose it is. */
+const accounts = new WeakMap<FastifyRequest, string>()
+
+/** Has the line of a login or logout tell the account, or that nobody has such a login (null). */
+export function nameAccount(request: FastifyRequest, adminId: string | null): void {
+  accounts.set(request, adminId ?? UNKNOWN_ACCOUNT)
+}
+
 /** One line per answered request; what only machines and pages ask in passing is told at level `debug`. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -39,7 +48,9 @@ export function logRequests(app: FastifyInstance): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     const level = ofInterest.test(request.url) || reply.statusCode >= 500 ? 'info' : 'debug'
-    request.log[level]({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'request')
+    const account = accounts.get(request)
+    const ms = Math.round(reply.elapsedTime)
+    request.log[level]({ req: request, res: reply, ms, ...(account && { account }) }, 'request')
   })
 }
 

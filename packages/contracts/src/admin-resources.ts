@@ -32,12 +32,18 @@ export const AdminSession = Type.Object({
 })
 export type AdminSession = Static<typeof AdminSession>
 
+/** The operations of which an entry counts several. */
+const ABOUT_LOGINS =
+  'What was done, such as `upload_song`. `admin_login`, `admin_login_failed` and `admin_logout` count what one account did from one network within an hour: their `data` is `{ ip, count, lastAt }`, with `ip` null where there were too many networks to list.'
+
 /** What an admin did. `data` depends on the operation; `details` says what changed from what to what. */
 export const AuditEntry = Type.Object({
   id: Type.Integer(),
-  adminId: Type.String({ description: 'uuid, `super`, `guest` or `donation`' }),
+  adminId: Type.String({
+    description: 'uuid, `super`, `guest`, `donation`, or `unknown`: a login that nobody has',
+  }),
   adminLogin: Type.String(),
-  operationType: Type.String(),
+  operationType: Type.String({ description: ABOUT_LOGINS }),
   createdAt: EpochMs,
   data: Type.Object(
     {

@@ -48,8 +48,8 @@ export interface Sessions {
   isOver(session: Session): Promise<boolean>
   /** The sessions of an account that go on, the last used first. */
   list(adminId: string, ownId?: string): Promise<AdminSession[]>
-  /** Ends the session of a token, on every replica at once, as the two below. */
-  logOut(session: Session): Promise<void>
+  /** Ends the session of a token, on every replica at once, as the two below. @returns whether it had gone on until now. */
+  logOut(session: Session): Promise<boolean>
   /** @throws Failure NOT_FOUND when the account has no such session. */
   end(adminId: string, id: string): Promise<void>
   /** Ends all sessions of an account that began before this moment, but perhaps one. */
@@ -158,12 +158,13 @@ export function createSessions(deps: {
     },
 
     async logOut(session) {
-      const { record } = await read(session)
+      const { record, isOver } = await read(session)
       const now = nowMs()
       const unknown = { address: '', userAgent: '' }
       const last = record ?? recordOf(session, unknown, session.begunAtMs, now)
       await data.sessions.put({ ...last, endedAt: now })
       tell(session.adminId)
+      return !isOver
     },
 
     async end(adminId, id) {

@@ -7,6 +7,7 @@ import {
   type Actor,
   type Audit,
   Failure,
+  type LoginLog,
   loginKey,
   providerNetworkOf,
   type Sessions,
@@ -18,6 +19,7 @@ import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../admin-tokens.ts'
 import { addressOf, clientOf, type Origins } from '../client-address.ts'
 import { implement } from '../implement.ts'
 import type { RateLimit } from '../rate-limit.ts'
+import { nameAccount } from '../request-log.ts'
 import type { Tokens } from '../tokens.ts'
 
 export interface SessionDeps {
@@ -28,6 +30,7 @@ export interface SessionDeps {
   tokens: Tokens
   origins: Origins
   audit: Audit
+  loginLog: LoginLog
   clock: StationClock
   limits: LoginLimits
 }
@@ -48,7 +51,7 @@ export interface LoginLimits {
 
 /** Logging in and out, and everything about accounts. In production nobody is told a token but by the cookie. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
-  const { accounts, sessions, adminTokens, tokens, origins, audit, clock, limits } = deps
+  const { accounts, sessions, adminTokens, tokens, origins, audit, loginLog, clock, limits } = deps
   const { isProduction, trustProxyHops } = deps.config
 
   const cookie = ({ raw, headers }: FastifyRequest): CookieSerializeOptions => {
@@ -63,8 +66,11 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
   }
 
   /** Whoever was here before is not kept out by what others try. */
-  const limitStrangers = async (login: string, address: string, reply: FastifyReply) => {
-    const adminId = await accounts.idOf(login)
+  const limitStrangers = async (
+    { login, adminId }: { login: string; adminId: string | null },
+    address: string,
+    reply: FastifyReply,
+  ) => {
     if (adminId !== null && (await sessions.isKnown(adminId, address))) return
     await limits.account(createHash('sha256').update(loginKey(login)).digest('base64url'), reply)
     await limits.station('all', reply)
@@ -77,10 +83,18 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
       if (!login?.trim()) throw new Failure('BAD_REQUEST', { field: 'login', reason: 'missing' })
       if (!password) throw new Failure('BAD_REQUEST', { field: 'password', reason: 'missing' })
       const from = clientOf(request.raw, trustProxyHops)
-      await limitStrangers(login, from.address, reply)
+      const adminId = await accounts.idOf(login)
+      nameAccount(request, adminId)
+      await limitStrangers({ login, adminId }, from.address, reply)
       const sinceMs = clock.nowMs()
-      const token = adminTokens.issue(await accounts.logIn(login, password))
+      const admin = await accounts.logIn(login, password).catch((error) => {
+        const isWrong = error instanceof Failure && error.code === 'INVALID_CREDENTIALS'
+        if (isWrong) loginLog.note('admin_login_failed', adminId, from.address)
+        throw error
+      })
+      const token = adminTokens.issue(admin)
       await sessions.begin(adminTokens.read(token)!, from, sinceMs)
+      loginLog.note('admin_login', admin.adminId, from.address)
       reply.setCookie('adminToken', token, { ...cookie(request), maxAge: ADMIN_TOKEN_TTL_S })
       return { ok: true as const, ...(!isProduction && { token }) }
     },
@@ -98,7 +112,10 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     reply.clearCookie('adminToken', cookie(request))
     for (const token of adminTokensOf(request)) {
       const own = adminTokens.read(token)
-      if (own) await sessions.logOut(own)
+      if (!own) continue
+      nameAccount(request, own.adminId)
+      if (await sessions.logOut(own))
+        loginLog.note('admin_logout', own.adminId, addressOf(request.raw, trustProxyHops))
     }
     return { ok: true as const }
   })

@@ -117,7 +117,10 @@ export interface WaveformRecord {
   peaks: string
 }
 /** `adminLogin` is what the admin was called then, for those without an account that could be asked. */
-export type AuditRecord = AuditEntry
+export type AuditRecord = AuditEntry & {
+  /** How often an entry that counts was saved after it was written, for compare-and-set. */
+  revision?: number
+}
 
 /** A song that somebody pays for. What it costs is settled when it is ordered. */
 export interface DonationRecord extends Money {
