@@ -16,9 +16,9 @@ import { until } from '../../../tests/harness/until.ts'
 t.test('pages of our own origin and of the listed ones may read answers, others may not', async (t) => {
   const { app, passes } = await openApp(t, { CLIENT_ORIGIN: 'https://player.example, http://localhost:5173' })
   const ask = (origin?: string, url = '/api/history', method: 'GET' | 'OPTIONS' = 'GET') =>
-    app.inject({ method, url, headers: { host: 'radio.local', ...(origin && { origin }) } })
+    app.inject({ method, url, headers: { host: '192.168.1.5', ...(origin && { origin }) } })
 
-  for (const origin of ['https://player.example', 'http://localhost:5173', 'http://radio.local']) {
+  for (const origin of ['https://player.example', 'http://localhost:5173', 'http://192.168.1.5']) {
     const { headers } = await ask(origin)
     t.equal(headers['access-control-allow-origin'], origin)
     t.equal(headers['access-control-allow-credentials'], 'true')
@@ -28,7 +28,7 @@ t.test('pages of our own origin and of the listed ones may read answers, others 
       method: 'OPTIONS',
       url: '/api/lyrics',
       headers: {
-        host: 'radio.local',
+        host: '192.168.1.5',
         origin,
         'access-control-request-method': 'GET',
         'access-control-request-headers': 'x-art-token',
@@ -43,7 +43,7 @@ t.test('pages of our own origin and of the listed ones may read answers, others 
       'the page may read why it was refused',
     )
   }
-  for (const origin of ['https://evil.example', 'https://radio.local', 'null']) {
+  for (const origin of ['https://evil.example', 'https://192.168.1.5', 'null']) {
     for (const answer of [
       await ask(origin),
       await ask(origin, '/api/history', 'OPTIONS'),
@@ -62,14 +62,14 @@ t.test('pages of our own origin and of the listed ones may read answers, others 
   t.equal(options.headers.allow, 'GET, HEAD, OPTIONS')
   const art = await app.inject({
     url: `/api/art/url?artist=x&token=${passes().artToken}`,
-    headers: { host: 'radio.local' },
+    headers: { host: '192.168.1.5' },
   })
   t.equal(art.headers['cross-origin-resource-policy'], 'cross-origin', 'pages elsewhere may embed media')
 })
 
 t.test('the policy lets our own page work and nothing that was slipped into it', async (t) => {
   const { app } = await openApp(t)
-  const { headers } = await app.inject({ url: '/api/history', headers: { host: 'radio.local:3001' } })
+  const { headers } = await app.inject({ url: '/api/history', headers: { host: '192.168.1.5:3001' } })
   const policy = Object.fromEntries(
     String(headers['content-security-policy'])
       .split(';')
@@ -81,7 +81,7 @@ t.test('the policy lets our own page work and nothing that was slipped into it',
   t.same(policy['script-src'], ["'self'"], 'no inline script')
   t.same(policy['script-src-attr'], ["'none'"])
   t.same(policy['object-src'], ["'none'"])
-  t.same(policy['connect-src'], ["'self'", 'ws://radio.local:3001'])
+  t.same(policy['connect-src'], ["'self'", 'ws://192.168.1.5:3001'])
   for (const source of ['data:', 'blob:', "'self'"]) t.ok(policy['img-src']?.includes(source), source)
   t.ok(policy['media-src']?.includes("'self'"))
   t.notOk('upgrade-insecure-requests' in policy, 'a station without TLS works')

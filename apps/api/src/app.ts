@@ -103,7 +103,7 @@ const PARAM_LIMIT = 2_000
 /** The whole API over its ports, ready to listen. Closing it ends the streams and leaves the ports open. */
 export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const { config, data, media, bus, clock } = ports
-  const origins = createOrigins(config)
+  const origins = createOrigins(config, { onUndeclared: warnOfUndeclared(ports.log) })
   const tokens = createTokens(config)
 
   const app = Fastify({
@@ -324,4 +324,17 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   await serveWeb(app, config.webDist)
 
   return app
+}
+
+/** Tells operators why pages are refused under a name that nobody declared, once a minute at most. */
+function warnOfUndeclared(log: Logger): (origin: string) => void {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return (origin) => {
+    if (performance.now() < lastMs + 60_000) return
+    lastMs = performance.now()
+    log.warn(
+      { origin },
+      'its page was refused: PUBLIC_SERVER_URL does not say that the station has this name',
+    )
+  }
 }

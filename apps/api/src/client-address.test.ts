@@ -99,7 +99,7 @@ t.test('only our own pages and the listed ones may use the station', async (t) =
   })
 
   t.test('allowed origins', async (t) => {
-    const { isAllowedOrigin } = createOrigins({ ...config, trustProxyHops: 0 })
+    const { isAllowedOrigin } = createOrigins({ ...config, trustProxyHops: 0 }, { machine: 'radio' })
     const request = from({ host: 'radio.local:3001' })
     const allowed = [
       'http://radio.local:3001',
@@ -123,6 +123,46 @@ t.test('only our own pages and the listed ones may use the station', async (t) =
     ]
     for (const origin of allowed) t.ok(isAllowedOrigin(origin, request), String(origin))
     for (const origin of refused) t.notOk(isAllowedOrigin(origin, request), origin)
+  })
+
+  t.test('under a name that anybody may have led here no page is ours', async (t) => {
+    const undeclared: string[] = []
+    const onUndeclared = (origin: string) => void undeclared.push(origin)
+    const ownOf = (host: string, more: { publicServerUrl?: string; machine?: string } = {}) => {
+      const { machine = 'Studio.Lan', ...declared } = more
+      const asked = { ...config, trustProxyHops: 0, ...declared }
+      return createOrigins(asked, { machine, onUndeclared }).isAllowedOrigin(`http://${host}`, from({ host }))
+    }
+    for (const host of [
+      'localhost:3001',
+      'radio.localhost:3001',
+      '127.0.0.1:3001',
+      '192.168.1.5:3001',
+      '203.0.113.9',
+      '[::1]:3001',
+      '[fd00::5]:3001',
+      'studio.lan:3001',
+      'STUDIO:3001',
+      'studio.local:3001',
+      'player.example:3001',
+    ])
+      t.ok(ownOf(host), host)
+    t.same(undeclared, [])
+    for (const host of [
+      'evil.example:3001',
+      'evil.studio.lan',
+      'studio.example',
+      'localhost.evil.example',
+      'evil-localhost',
+      '127.0.0.1.evil.example',
+      'evil.local',
+    ])
+      t.notOk(ownOf(host), host)
+    t.equal(undeclared[0], 'http://evil.example:3001')
+    t.equal(undeclared.length, 7)
+    t.ok(ownOf('radio.example', { publicServerUrl: 'http://radio.example' }), 'one that is declared')
+    t.notOk(ownOf('localhost', { publicServerUrl: 'http://radio.example' }), 'is the only one then')
+    t.notOk(ownOf('.local', { machine: '' }))
   })
 })
 

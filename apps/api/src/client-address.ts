@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
+import { hostname } from 'node:os'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '@solstice/adapters'
 import { type Client, readAddress } from '@solstice/station'
@@ -39,11 +40,20 @@ export interface Origins {
   allowsOtherSites(request: IncomingMessage): boolean
 }
 
-/** Which pages may use the station: its own and those of `CLIENT_ORIGIN`, for HTTP and sockets alike. */
+/**
+ * Which pages may use the station: its own and those of `CLIENT_ORIGIN`, for HTTP and sockets alike. A page is its own when it
+ * came from `PUBLIC_SERVER_URL`, or, while that is not set, from the host that the request names. Anybody can have a name of
+ * his lead to this machine, so such a host counts only when it is an address, this machine's own name, or declared.
+ *
+ * @param options.machine what this machine is called.
+ * @param options.onUndeclared hears of pages that are refused because their host is not known.
+ */
 export function createOrigins(
   config: Pick<Config, 'publicServerUrl' | 'clientOrigins' | 'trustProxyHops'>,
+  options: { machine?: string; onUndeclared?: (origin: string) => void } = {},
 ): Origins {
   const hops = config.trustProxyHops
+  const isKnown = knownHosts(config.clientOrigins, options.machine ?? hostname())
   const listed = new Set(config.clientOrigins.map(readOrigin))
   const published = readOrigin(config.publicServerUrl)
 
@@ -65,12 +75,29 @@ export function createOrigins(
     isAllowedOrigin(origin, request) {
       if (origin === undefined) return true
       const asked = readOrigin(origin)
-      return asked !== null && (listed.has(asked) || asked === ownOrigin(request))
+      if (asked === null) return false
+      if (listed.has(asked)) return true
+      if (asked !== ownOrigin(request)) return false
+      if (published !== null || isKnown(asked)) return true
+      options.onUndeclared?.(asked)
+      return false
     },
     allowsOtherSites(request) {
       const own = new URL(ownOrigin(request)).hostname
       return [...listed].some((origin) => origin !== null && !areSameSite(new URL(origin).hostname, own))
     },
+  }
+}
+
+/** Tells origins whose host is an address, `localhost`, this machine, or that of a listed page. */
+function knownHosts(clientOrigins: readonly string[], machine: string): (origin: string) => boolean {
+  const [label = ''] = machine.split('.')
+  const names = ['localhost', machine, label, label && `${label}.local`].map((name) => name.toLowerCase())
+  const listed = clientOrigins.map(readOrigin).filter((origin) => origin !== null)
+  const known = new Set([...names, ...listed.map((origin) => new URL(origin).hostname)])
+  return (origin) => {
+    const host = new URL(origin).hostname
+    return known.has(host) || isIP(host.replace(/^\[|\]$/g, '')) !== 0 || host.endsWith('.localhost')
   }
 }
 

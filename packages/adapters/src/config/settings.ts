@@ -60,7 +60,10 @@ const core = {
     'http://localhost:3000,http://localhost:5173,http://localhost:4173',
     'Other sites whose pages may use the API. In production there are none by default; set but empty, there are none anywhere.',
   ),
-  PUBLIC_SERVER_URL: webAddress('', 'Address under which the public reaches this station.'),
+  PUBLIC_SERVER_URL: webAddress(
+    '',
+    'Address under which the public reaches this station. Without it pages have to be opened by an address, as `localhost` or by the name of this machine.',
+  ),
   TRUST_PROXY_HOPS: integer(
     0,
     { min: 0, max: 5 },
