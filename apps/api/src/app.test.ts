@@ -88,6 +88,7 @@ t.test('the policy lets our own page work and nothing that was slipped into it',
   t.equal(headers['x-content-type-options'], 'nosniff')
   t.equal(headers['referrer-policy'], 'no-referrer', 'tokens in addresses are not passed on')
 })
+  t.same(policy['style-src'], ["'self'"], 'no inline style')
 
 t.test('a known path refuses other methods, an unknown one is not found', async (t) => {
   const { app } = await openApp(t)

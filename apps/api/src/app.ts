@@ -182,8 +182,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
         objectSrc: ["'none'"],
         scriptSrc: ["'self'"],
         scriptSrcAttr: ["'none'"],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:', 'blob:', 'https:', ...(media.linkOrigin ? [media.linkOrigin] : [])],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:', 'blob:', ...(media.linkOrigin ? [media.linkOrigin] : [])],
         mediaSrc: ["'self'", 'data:', 'blob:', ...(media.linkOrigin ? [media.linkOrigin] : [])],
         workerSrc: ["'self'", 'blob:'],
         // Older browsers do not count the sockets of a host as its own.

@@ -100,6 +100,11 @@ function serve<const R extends Route>(
       await options.limit?.(request, reply)
       if (isUpload(body)) await expectUpload(app, request, body)
     },
+    // Media may be embedded by pages elsewhere; what admins are told may not.
+    onSend: async (_, reply) => {
+      const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
+      if (isForAdmins(route) && isJson) reply.header('cross-origin-resource-policy', 'same-origin')
+    },
     preValidation: async (request) => {
       if (body && !isUpload(body)) request.body = withoutNulls(request.body ?? {}, body)
     },
