@@ -31,6 +31,27 @@ const doorMutations = mutationsOf('apps/api/src', [
     'sockets/roster.test.ts',
   ],
   [
+    'a replica of many listeners tells of each at once',
+    'sockets/roster.ts',
+    'const MANY_SOCKETS_TO_SHARE = 200',
+    'const MANY_SOCKETS_TO_SHARE = 200_000',
+    'sockets/roster.test.ts',
+  ],
+  [
+    'a replica of two hundred listeners tells of none at once',
+    'sockets/roster.ts',
+    'listeners.length > MANY_SOCKETS_TO_SHARE',
+    'listeners.length >= MANY_SOCKETS_TO_SHARE',
+    'sockets/roster.test.ts',
+  ],
+  [
+    'the board of jobs is read whole',
+    'routes/jobs.ts',
+    'Math.min(query.limit, LARGEST_PAGE)',
+    'query.limit',
+    'tests/body-types.test.ts',
+  ],
+  [
     'nginx counts the addresses of an IPv6 network one by one',
     'deploy/nginx.conf',
     '"~(?s)^(?<prefix>.{8}).{8}$" $prefix;',

@@ -277,6 +277,25 @@ t.test('attempts to log in', async (t) => {
   })
 })
 
+t.test('attempts of all strangers together are twenty within ten seconds', async (t) => {
+  const { app } = await openApp(t, { ...SUPER, LOGIN_ATTEMPTS_PER_15_MIN: '10000', TRUST_PROXY_HOPS: '1' })
+  const ask = asker(app)
+  const from = (address: string, login: string, password = PASSWORD) =>
+    ask('POST login', { body: { login, password }, headers: { 'x-forwarded-for': address } })
+  t.equal((await from('198.51.100.1', 'Admin')).status, 200)
+  let guesses = 0
+  // Each of a login, an address and a provider of its own.
+  const guess = () => from(`10.${guesses}.0.1`, `login ${guesses++}`)
+  // A machine that hashes slowly gets into the next ten seconds.
+  for (let refused = 0; refused === 0; ) {
+    const answers = await Promise.all(Array.from({ length: 40 }, guess))
+    const late = answers.filter(({ status }) => status === 429)
+    for (const { headers } of late) t.equal(headers['ratelimit-policy'], '20;w=10')
+    refused = late.length
+  }
+  t.equal((await from('198.51.100.1', 'Admin')).status, 200, 'who was here before gets in meanwhile')
+})
+
 t.test('the super admin keeps accounts', async (t) => {
   const { ports, ask, token, logIn, addHelper, audited } = await openStation(t)
   const by = { adminId: 'super', adminLogin: 'Admin' }

@@ -86,3 +86,24 @@ t.test('listeners of another replica are known long before the next turn of the 
     t.ok(await Promise.race([isKnown, pause(1_500, false)]), `listener ${count}`)
   }
 })
+
+t.test('of more than 200 listeners another replica knows with the beat alone', async (t) => {
+  const options = { limit: 1_000, tellEveryMs: 3_600_000 }
+  const [here, many, few] = [await open(t, options), await open(t, options), await open(t, options)]
+  let known = 0
+  const areKnown = (count: number) => {
+    known += count
+    return until(`${known} are known`, () => here.roster.list().length === known)
+  }
+  for (let i = 0; i < 199; i++) many.roster.enter(`socket ${i}`)
+  await areKnown(199)
+  many.roster.enter('the 200th')
+  await areKnown(1)
+  many.roster.enter('one more')
+  few.roster.enter('elsewhere')
+  // Both would be told after the same time, the first of them first.
+  await areKnown(1)
+  const seat = many.roster.enter('an admin')
+  seat.dress({ adminId: randomUUID(), isSuper: false, mayAnswer: true }, () => {})
+  await areKnown(2)
+})

@@ -326,6 +326,8 @@ t.test('without these it does not start, and says all of them at once', async (t
   const weak: [Record<string, string>, RegExp][] = [
     [{ JWT_SECRET: 'a'.repeat(64) }, /^JWT_SECRET is too regular/],
     [{ JWT_SECRET: 'secret99'.repeat(5) }, /^JWT_SECRET is too regular/],
+    [{ JWT_SECRET: 'abcaabdbcacdbbdacbdcabacddbcbadaccb' }, /^JWT_SECRET is too regular/],
+    [{ JWT_SECRET: 'a mantra of mine'.repeat(3) }, /^JWT_SECRET is too regular/],
     [{ ART_TOKEN_SECRET: 'b' }, /^ART_TOKEN_SECRET .*32/],
     [{ ART_TOKEN_SECRET: '0123456789'.repeat(4) }, /^ART_TOKEN_SECRET is too regular/],
     [{ ADMIN_PASS: 'a' }, /^ADMIN_PASS must have/],
