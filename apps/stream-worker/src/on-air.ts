@@ -37,12 +37,16 @@ import {
   trackRef,
 } from '@solstice/station'
 import type { AirMemory } from './air-memory.ts'
+import { aboutEntry } from './audio/air-entry.ts'
 import { type Broadcast, madeUpFrom, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphones.ts'
 import { createConsequences } from './consequences.ts'
 import type { Figures } from './figures.ts'
+import { createLibraryFiles } from './library-files.ts'
+import { type ComingEntry, createNextFile } from './next-file.ts'
 import { createProbing } from './probing.ts'
 import { createSavedAir } from './saved-air.ts'
+import { createSecondChance } from './second-chance.ts'
 import { isSameAhead, soonHeard } from './soon-heard.ts'
 
 /** An ffmpeg that does not say its version in this time says nothing at all. */
@@ -52,8 +56,6 @@ const SCHEDULE_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 /** Tracks that could not be played are tried again so often when there is nothing else: a disk may be back. */
 const SECOND_CHANCE_MS = 20_000
-/** And so often in any case. */
-const LEFT_OUT_MS = 3_600_000
 /** The first track of a list that was waited for starts so much later: by then its sound is ready. */
 const FIRST_SOUND_MS = 600
 /** Commands wait at most so long for sound that is made up for; whoever sent them waits, too. */
@@ -97,14 +99,12 @@ export async function goOnAir(
   let isCatchingUp = canHearItself
   let libraryVersion = 0
   let clipsVersion = 0
-  /** Tracks were left out because their storage was away. */
-  let lacksTracks = false
-  /** Files were away, and can be had again. */
-  let isDiskBack = false
-  /** By this process's clock; null = nothing is left out. */
-  let leftOutSinceMs: number | null = null
-  /** And so were clips. */
-  let lacksClips = false
+  const files = createLibraryFiles(ports)
+  const secondChance = createSecondChance(media)
+  const probe = <T>(find: (key: MediaKey) => Promise<T>) =>
+    createProbing(find, secondChance.noteFilesBack, offAir)
+  const leaveOut = (entryId: string) => tell({ type: 'unplayable', entryId })
+  const nextFile = canHearItself ? null : createNextFile(probe(files.find), leaveOut, log, offAir)
   /** What was looked at to know what is heard soon. */
   let ahead: PlayoutState | null = null
   let missingReplicas: string[] = []
@@ -138,14 +138,15 @@ export async function goOnAir(
     if (offAir.aborted) return
     keepTime()
     readWantedLists()
-    fetchAhead()
+    lookAhead()
     air.save().catch(fail)
   }
-  /** What is heard soon is to be on this machine before its time. */
-  const fetchAhead = () => {
-    if (!canHearItself || config.mediaStorage === 'local' || (ahead && isSameAhead(ahead, state))) return
+  /** What is heard soon is to be on this machine before its time; where listeners hear the files, the next one is to exist. */
+  const lookAhead = () => {
+    if (ahead && isSameAhead(ahead, state)) return
     ahead = state
-    media.keepAtHand(soonHeard(state, clock.nowMs()))
+    nextFile?.follow(comingEntry(state, clock.nowMs()))
+    if (canHearItself && config.mediaStorage !== 'local') media.keepAtHand(soonHeard(state, clock.nowMs()))
   }
   const tell = (fact: Fact, atMs = clock.nowMs()) => take(learn(state, fact, atMs))
   const followPeople = () => {
@@ -179,6 +180,7 @@ export async function goOnAir(
   }
   const readLibrary = async (mode: Mode) => {
     reading.add(mode)
+    await files.turn(mode, state.onAir.phase === 'preparing', offAir)
     const version = libraryVersion
     try {
       const [library, settings] = await Promise.all([
@@ -186,14 +188,15 @@ export async function goOnAir(
         programmeSettings(data, mode),
         readRenditions(),
       ])
+      const present = await files.present(mode, library)
       reading.delete(mode)
       if (offAir.aborted) return
       if (version !== libraryVersion) return readWantedLists()
       passTime()
       const startMs = clock.nowMs() + (canHearItself ? FIRST_SOUND_MS : 0)
       const atHand = media.atHand()
-      lacksTracks ||= atHand !== null
-      const tracks = within(library, atHand).map((track) => trackRef(track, renditions[track.id]))
+      secondChance.noteLeftOut('tracks')
+      const tracks = within(present, atHand).map((track) => trackRef(track, renditions[track.id]))
       tell({ type: 'library', mode, tracks, settings }, startMs)
       broadcast?.planChanged()
     } catch (error) {
@@ -275,18 +278,9 @@ export async function goOnAir(
   }
 
   const giveSecondChance = () => {
-    if (lacksClips && media.atHand() === null) {
-      lacksClips = false
-      void readClips()
-    }
-    const isBack = lacksTracks && media.atHand() === null
-    if (isBack) lacksTracks = false
-    leftOutSinceMs = state.unplayable.length === 0 ? null : (leftOutSinceMs ?? performance.now())
-    const isWorthTrying = leftOutSinceMs !== null && performance.now() - leftOutSinceMs >= LEFT_OUT_MS
-    const isWaiting = state.onAir.phase === 'preparing' && state.unplayable.length > 0
-    if (!isBack && !isWaiting && !isDiskBack && !isWorthTrying) return
-    isDiskBack = false
-    leftOutSinceMs = null
+    const due = secondChance.due(state, files.areMissing)
+    if (due.has('clips')) void readClips()
+    if (!due.has('tracks')) return
     libraryVersion++
     take(apply(state, { type: 'library-changed' }, clock.nowMs()))
   }
@@ -341,7 +335,7 @@ export async function goOnAir(
   await air.save()
   if (!saved) restoreOrders()
   await readRenditions()
-  fetchAhead()
+  lookAhead()
   keepTime()
   readWantedLists()
 
@@ -353,26 +347,20 @@ export async function goOnAir(
         plan: (at) => projectAir(state, at),
         soundEnded: (entryId, at) => tell({ type: 'sound-ended', entryId }, at),
         unplayable: (entryId, at) => {
-          lacksTracks ||= media.atHand() !== null
+          secondChance.noteLeftOut('tracks')
           tell({ type: 'unplayable', entryId }, at)
         },
         silent: (entryId, at, wasHeard) => {
           figures.silencesLeft++
-          lacksTracks ||= !wasHeard && media.atHand() !== null
+          if (!wasHeard) secondChance.noteLeftOut('tracks')
           tell({ type: 'silent', entryId, wasHeard }, at)
         },
         clipUnplayable: (clipId, at) => {
-          lacksClips ||= media.atHand() !== null
+          secondChance.noteLeftOut('clips')
           tell({ type: 'clip-unplayable', clipId }, at)
         },
       },
-      source: createProbing(
-        media.source,
-        () => {
-          isDiskBack = true
-        },
-        offAir,
-      ),
+      source: probe(media.source),
       ...(speech && { speech }),
       publish: async (chunk: FrameChunk) => {
         if (!air.isSaved) await air.save()
@@ -435,6 +423,13 @@ async function firstState(
 ): Promise<PlayoutState> {
   const appliedThrough = await desk.lastCommand()
   return { ...initialState(randomInt(2 ** 31), pace, schedule, atMs), appliedThrough }
+}
+
+/** The entry that follows the one on air, as things stand. */
+function comingEntry(state: PlayoutState, nowMs: number): ComingEntry | null {
+  const { next } = projectAir(state, nowMs)
+  const media = next && aboutEntry(next).media
+  return next && media !== null ? { entryId: next.entryId, media } : null
 }
 
 /** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */

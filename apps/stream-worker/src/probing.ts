@@ -7,16 +7,16 @@ const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 10_000
 
 /**
- * Opens files for the sound. After a few in a row that could not be had it pauses before each further one, longer and longer:
+ * Opens or finds files, one after the other. After a few in a row that could not be had it pauses before each further one, longer and longer:
  * a disk that is away for seconds shall not cost the library all its songs (rule T4).
  *
  * @param onBack called when one can be had again after that.
  */
-export function createProbing(
-  source: (media: MediaKey) => Promise<string>,
+export function createProbing<T>(
+  source: (media: MediaKey) => Promise<T>,
   onBack: () => void,
   stopping: AbortSignal,
-): (media: MediaKey) => Promise<string> {
+): (media: MediaKey) => Promise<T> {
   let missed = 0
   return async (media) => {
     if (missed >= FEW) {
@@ -24,11 +24,11 @@ export function createProbing(
       await sleep(pauseMs, undefined, { signal: stopping })
     }
     try {
-      const place = await source(media)
+      const found = await source(media)
       const wasAway = missed >= FEW
       missed = 0
       if (wasAway) onBack()
-      return place
+      return found
     } catch (error) {
       if (error instanceof Failure && error.code === 'NOT_FOUND') missed++
       throw error

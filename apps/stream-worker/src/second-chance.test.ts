@@ -1,0 +1,87 @@
+import type { PlayoutState } from '@solstice/playout'
+import t from 'tap'
+import { NOON, playing, tracks } from '../../../tests/harness/programme.ts'
+import { createSecondChance } from './second-chance.ts'
+
+const MINUTE = 60_000
+
+/** Asks every 20 s, as the worker does, until something is due. */
+function minutesUntilDue(ask: () => Set<string>, clock: { nowMs: number }, most = 600): number {
+  const sinceMs = clock.nowMs
+  while (ask().size === 0) {
+    clock.nowMs += 20_000
+    if (clock.nowMs - sinceMs > most * MINUTE) return Number.POSITIVE_INFINITY
+  }
+  return (clock.nowMs - sinceMs) / MINUTE
+}
+
+function prepare() {
+  const clock = { nowMs: 0 }
+  const storage: { atHand: Set<string> | null } = { atHand: null }
+  const chance = createSecondChance({ atHand: () => storage.atHand }, () => clock.nowMs)
+  return { clock, storage, chance }
+}
+
+const song = playing(tracks(12))
+const broken: PlayoutState = { ...song, unplayable: [song.list.entries[1]!.track.id] }
+
+t.test('T4: what was left out is tried again after an hour, and an hour after that', async (t) => {
+  const { clock, chance } = prepare()
+  t.equal(
+    minutesUntilDue(() => chance.due(broken, false), clock),
+    60,
+  )
+  t.equal(
+    minutesUntilDue(() => chance.due(broken, false), clock),
+    60,
+  )
+  clock.nowMs += 30 * MINUTE
+  t.same([...chance.due(song, false)], [], 'the library has changed meanwhile')
+  t.equal(
+    minutesUntilDue(() => chance.due(broken, false), clock),
+    60,
+    'the hour begins with what is left out',
+  )
+})
+
+t.test('T7: and so are tracks that were kept out of lists', async (t) => {
+  const { clock, chance } = prepare()
+  t.equal(
+    minutesUntilDue(() => chance.due(song, true), clock),
+    60,
+  )
+  t.equal(
+    minutesUntilDue(() => chance.due(song, false), clock),
+    Number.POSITIVE_INFINITY,
+  )
+})
+
+t.test('T4: at once while there is nothing else, and when files can be had again', async (t) => {
+  const { clock, chance } = prepare()
+  const nothing: PlayoutState = {
+    ...broken,
+    onAir: { phase: 'preparing', target: 'day', sinceMs: NOON, notBeforeMs: NOON },
+  }
+  t.same([...chance.due(nothing, false)], ['tracks'])
+  t.same([...chance.due(nothing, false)], ['tracks'], 'every time')
+  t.same([...chance.due(broken, false)], [])
+  chance.noteFilesBack()
+  t.same([...chance.due(broken, false)], ['tracks'])
+  t.equal(
+    minutesUntilDue(() => chance.due(broken, false), clock),
+    60,
+  )
+})
+
+t.test('what was left out while the storage was away comes back with it', async (t) => {
+  const { storage, chance } = prepare()
+  chance.noteLeftOut('clips')
+  t.same([...chance.due(broken, false)], [], 'what is broken is no matter of the storage')
+  storage.atHand = new Set()
+  chance.noteLeftOut('tracks')
+  chance.noteLeftOut('clips')
+  t.same([...chance.due(broken, false)], [])
+  storage.atHand = null
+  t.same([...chance.due(broken, false)].sort(), ['clips', 'tracks'])
+  t.same([...chance.due(broken, false)], [])
+})

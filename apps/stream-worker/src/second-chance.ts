@@ -1,0 +1,52 @@
+import type { PlayoutState } from '@solstice/playout'
+import type { MediaStorage } from '@solstice/station'
+
+/** Whatever was left out is tried again after this time in any case. */
+const RETRY_AFTER_MS = 3_600_000
+
+/** Decides when tracks and clips that were left out are worth another try (rules T4, T7). */
+export interface SecondChance {
+  /** Some were left out just now: if the storage is away, they come back with it. */
+  noteLeftOut(what: 'tracks' | 'clips'): void
+  /** Files can be had again after several in a row could not. */
+  noteFilesBack(): void
+  /**
+   * What is to be read anew now; said once, so whoever asks does it.
+   *
+   * @param lacksFiles tracks are kept out of lists because their files are missing.
+   */
+  due(state: Pick<PlayoutState, 'onAir' | 'unplayable'>, lacksFiles: boolean): Set<'tracks' | 'clips'>
+}
+
+/** @param nowMs a monotonic clock, in ms. */
+export function createSecondChance(
+  media: Pick<MediaStorage, 'atHand'>,
+  nowMs: () => number = () => performance.now(),
+): SecondChance {
+  /** Left out while the storage was away. */
+  const waitsForStorage = new Set<'tracks' | 'clips'>()
+  let areFilesBack = false
+  let leftOutSinceMs: number | null = null
+
+  return {
+    noteLeftOut(what) {
+      if (media.atHand() !== null) waitsForStorage.add(what)
+    },
+    noteFilesBack() {
+      areFilesBack = true
+    },
+    due({ onAir, unplayable }, lacksFiles) {
+      const due = new Set(media.atHand() === null ? waitsForStorage : [])
+      for (const what of due) waitsForStorage.delete(what)
+      const isLeftOut = unplayable.length > 0 || lacksFiles
+      leftOutSinceMs = isLeftOut ? (leftOutSinceMs ?? nowMs()) : null
+      const isLongAgo = leftOutSinceMs !== null && nowMs() - leftOutSinceMs >= RETRY_AFTER_MS
+      if (areFilesBack || isLongAgo || (isLeftOut && onAir.phase === 'preparing')) due.add('tracks')
+      if (due.has('tracks')) {
+        areFilesBack = false
+        leftOutSinceMs = null
+      }
+      return due
+    },
+  }
+}

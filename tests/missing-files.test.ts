@@ -1,0 +1,160 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openMedia, readConfig } from '@solstice/adapters'
+import type { PlayoutState } from '@solstice/playout'
+import type { MediaStorage } from '@solstice/station'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { startS3 } from './harness/s3.ts'
+import { openBus, prepareStation, type Station } from './harness/station.ts'
+
+t.jobs = 3
+const SECONDS = 3
+const tones = ['One', 'Two', 'Three', 'Four', 'Five', 'Six'].map((name, i) => ({
+  name,
+  hz: 400 + 100 * i,
+  seconds: SECONDS,
+}))
+const idOf = (name: string) => `day/${name}.mp3`
+
+/** The storage as the station's processes have it. */
+async function openStorage(t: Test, { env }: Station): Promise<MediaStorage> {
+  const media = await openMedia(readConfig(env).config, pino({ level: 'silent' }))
+  t.teardown(() => media.close())
+  return media
+}
+
+async function without(media: MediaStorage, id: string): Promise<{ putBack(): Promise<void> }> {
+  const chunks: Buffer[] = []
+  for await (const chunk of await media.open(id)) chunks.push(chunk)
+  await media.delete(id)
+  return { putBack: () => media.put(id, Buffer.concat(chunks)) }
+}
+
+/** The states of the air, in order. */
+async function followAir(t: Test, station: Station) {
+  const { bus } = await openBus(t, station)
+  const states: PlayoutState[] = []
+  let wake = () => {}
+  t.teardown(
+    await bus.follow((state) => {
+      states.push(state)
+      wake()
+    }),
+  )
+  return {
+    bus,
+    states,
+    /** Resolves with the first saved state from now on, the last one included, that is like this. */
+    async until(isSo: (state: PlayoutState) => boolean): Promise<PlayoutState> {
+      for (let at = Math.max(0, states.length - 1); ; at++) {
+        while (at >= states.length) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+        if (isSo(states[at]!)) return states[at]!
+      }
+    },
+  }
+}
+
+const current = ({ onAir }: PlayoutState) => (onAir.phase === 'track' ? onAir : null)
+const currentId = (state: PlayoutState) => current(state)?.entry.track.id
+const idsOf = ({ list, prepared }: PlayoutState) =>
+  new Set([...list.entries, ...(prepared.day?.entries ?? [])].map(({ track }) => track.id))
+
+for (const storage of ['local', 'cloud'])
+  t.test(
+    `T7: in sync mode a song without a file is not waited for (${storage})`,
+    { buffered: true },
+    async (t) => {
+      const s3 = storage === 'cloud' ? await startS3(t) : null
+      const station = await prepareStation(t, tones, {
+        STREAM_MODE: 'false',
+        MEDIA_STORAGE: 'local',
+        ...(await s3?.env('music')),
+      })
+      const media = await openStorage(t, station)
+      await without(media, idOf('One'))
+      const two = await without(media, idOf('Two'))
+      const air = await followAir(t, station)
+      await station.startWorker()
+
+      const first = await air.until((state) => current(state) !== null && state.prepared.day !== undefined)
+      t.same([...idsOf(first)].sort(), ['Three', 'Four', 'Five', 'Six'].map(idOf).sort())
+      t.same(first.unplayable, [], 'what is missing at first is in no list')
+
+      const heard = await air.until((state) => {
+        const { list } = state
+        return current(state) !== null && list.entries[list.index + 1]?.track.id !== currentId(state)
+      })
+      const goneId = currentId(heard)!
+      const gone = await without(media, goneId)
+      const { entry, startedAtMs } = current(heard)!
+      const next = await air.until((state) => current(state)?.entry.entryId !== entry.entryId)
+      t.equal(
+        current(next)?.startedAtMs,
+        startedAtMs + entry.track.durationMs!,
+        'a song whose file goes while it is heard ends where it ends',
+      )
+      const from = air.states.length
+      await air.until(({ unplayable }) => unplayable.includes(goneId))
+      for (let songs = 0, before = currentId(next); songs < 4; songs++) {
+        const { until } = air
+        before = currentId(await until((state) => currentId(state) !== before))
+      }
+      t.notOk(air.states.slice(from).some((state) => currentId(state) === goneId))
+      const starts = new Set(air.states.flatMap((state) => current(state)?.startedAtMs ?? []))
+      const apart = [...starts].sort().map((atMs, i, all) => atMs - (all[i - 1] ?? atMs - SECONDS * 1000))
+      t.ok(
+        apart.every((ms) => Math.abs(ms - SECONDS * 1000) < 100),
+        'song follows song without a gap',
+      )
+
+      await Promise.all([gone.putBack(), two.putBack()])
+      await air.bus.send({ type: 'library-changed' })
+      await air.until((state) => currentId(state) === goneId)
+      await air.until((state) => currentId(state) === idOf('Two'))
+      t.notOk(air.states.some((state) => idsOf(state).has(idOf('One'))))
+
+      const away = {
+        async begin() {
+          await (s3 ? s3.stop() : rename(station.env.MEDIA_DIR!, `${station.env.MEDIA_DIR} elsewhere`))
+        },
+        async end() {
+          await (s3 ? s3.start() : rename(`${station.env.MEDIA_DIR} elsewhere`, station.env.MEDIA_DIR!))
+        },
+      }
+      await away.begin()
+      const songs = new Set<string>()
+      const wanted = 3
+      await air.until((state) => songs.add(current(state)!.entry.entryId).size > wanted)
+      t.same(air.states.at(-1)!.unplayable, [], 'a storage that is away costs no song')
+      await air.bus.send({ type: 'library-changed' })
+      const lists = await air.until(({ prepared }) => prepared.day !== undefined && !prepared.day.isStale)
+      t.ok(idsOf(lists).size > 1, 'nor does it empty the lists')
+      await away.end()
+    },
+  )
+
+t.test(
+  'T4: a folder that is away for seconds while songs are heard: the same ones come back',
+  { buffered: true },
+  async (t) => {
+    const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
+    const air = await followAir(t, station)
+    await station.startWorker()
+    await air.until((state) => current(state) !== null)
+    const music = join(station.env.MEDIA_DIR!, 'music')
+    await rename(music, `${music} elsewhere`)
+    const { unplayable } = await air.until((state) => state.unplayable.length >= 3)
+    await rename(`${music} elsewhere`, music)
+    const missed = new Set(unplayable)
+    await air.until((state) => {
+      missed.delete(currentId(state) ?? '')
+      return missed.size === 0
+    })
+    t.same(air.states.at(-1)!.unplayable, [])
+  },
+)
