@@ -73,3 +73,50 @@ t.test('the clock of the machine is set while the station is on air, and between
   const moments = played.map(({ trackId, startedAtMs }) => `${trackId} ${startedAtMs}`)
   t.equal(new Set(moments).size, moments.length, 'no start is told twice')
 })
+
+t.test('in sync mode nothing jumps when the clock is set, on air and between two runs', async (t) => {
+  const wall = await machineClock(t)
+  const station = await prepareStation(t, tones, { STREAM_MODE: 'false' }, wall.env)
+  let [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+  let client = openSocket(t, api.url)
+  const data = await station.openData()
+  t.teardown(() => data.close())
+  const isNow = ({ serverTimeMs }: RadioState) => Math.abs(serverTimeMs - wall.nowMs()) < MINUTE_MS
+  /** By which a player counts: the moment of the wall clock at which the song on air began. */
+  const startOf = ({ serverTimeMs, seek }: RadioState) => serverTimeMs - seek * 1000
+  const holds = async (what: string) => {
+    client.forget()
+    const sync = await client.first<RadioState>('sync', (one) => isNow(one) && one.isPlaying)
+    const next = await client.first<RadioState>('sync', (one) => isNow(one) && one.track !== sync.track)
+    const [lasts, apart] = [sync.duration * 1000, startOf(next) - startOf(sync)]
+    t.ok(apart > lasts - 5, `${what}: the song is played to its end`)
+    const known = await data.history.find()
+    t.ok(
+      Math.abs(known.at(-1)!.playedAt - wall.nowMs()) < MINUTE_MS,
+      `${what}: what is kept has the right date`,
+    )
+  }
+
+  await holds('before')
+  for (const byMs of [-DAY_MS, 5 * MINUTE_MS, DAY_MS]) {
+    wall.step(byMs)
+    await holds(`set by ${byMs / MINUTE_MS} min`)
+  }
+  t.notMatch(worker.output, /desk lost/, 'nobody lost the desk')
+  for (const byMs of [-DAY_MS, DAY_MS]) {
+    client.socket.disconnect()
+    await Promise.all([worker.end(), api.process.end()])
+    wall.step(byMs)
+    ;[api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+    client = openSocket(t, api.url)
+    await holds(`set by ${byMs / MINUTE_MS} min between two runs`)
+  }
+  const played = await data.history.find()
+  const moments = played.map(({ trackId, startedAtMs }) => `${trackId} ${startedAtMs}`)
+  t.equal(new Set(moments).size, moments.length, 'no start is told twice')
+  t.same(
+    played.map(({ startedAtMs }) => startedAtMs),
+    played.map(({ startedAtMs }) => startedAtMs).toSorted((a, b) => a - b),
+    'and positions go on',
+  )
+})
