@@ -14,6 +14,7 @@ export interface Copy {
   tryOut(mutation: Mutation, limitMs: number): Promise<Verdict>
   /** Runs these tests on the sources as they are. */
   run(tests: readonly string[], limitMs: number): Promise<Verdict>
+  /** Ends a run that is under way, and removes the copy. */
   remove(): Promise<void>
 }
 
@@ -28,6 +29,7 @@ export async function copySources(root: string): Promise<Copy> {
     filter: (path) => path === root || !LEFT_OUT.has(path.split('/').at(-1) ?? ''),
   })
   await linkModules(root, folder)
+  let endRun: (signal: NodeJS.Signals) => void = () => {}
   const run: Copy['run'] = async (tests, limitMs) => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/test.ts', ...tests], {
       cwd: folder,
@@ -39,6 +41,7 @@ export async function copySources(root: string): Promise<Copy> {
       isOver = true
       if (child.pid) process.kill(-child.pid, signal)
     }
+    endRun = endGroup
     const timers = [
       setTimeout(endGroup, limitMs, 'SIGTERM'),
       // A test that never returns to its event loop hears nothing else.
@@ -46,6 +49,7 @@ export async function copySources(root: string): Promise<Copy> {
     ]
     const [code] = await once(child, 'close')
     for (const timer of timers) clearTimeout(timer)
+    endRun = () => {}
     return isOver ? 'hung' : code === 0 ? 'passed' : 'failed'
   }
   return {
@@ -63,7 +67,10 @@ export async function copySources(root: string): Promise<Copy> {
         await writeFile(path, source)
       }
     },
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    remove() {
+      endRun('SIGTERM')
+      return rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
   }
 }
 

@@ -270,6 +270,22 @@ t.test('audio files', async (t) => {
     t.ok(bytes.equals(all.rawPayload))
   })
 
+  t.test('come with both tokens of one listener only', async (t) => {
+    const another = passes([...passes().uid].reverse().join(''))
+    for (const [name, token] of [
+      ['x-audio-token', another.audioToken],
+      ['x-art-token', another.artToken],
+    ] as const) {
+      const refused = await ask({ [name]: token })
+      t.equal(refused.statusCode, 401)
+      t.same(refused.json(), failureBody('AUDIO_TOKEN_INVALID'))
+    }
+    t.equal(
+      (await ask({ 'x-art-token': another.artToken, 'x-audio-token': another.audioToken })).statusCode,
+      200,
+    )
+  })
+
   t.test('come in single ranges', async (t) => {
     const ranges: [string, number, number][] = [
       ['bytes=0-99', 0, 99],
