@@ -117,7 +117,9 @@ t.test('a station that is paid through a page', async (t) => {
       list: { entries: [entry(current, 'e1'), entry(next, 'e2')], index: 0, repeats: false },
       ...facts,
     })
-  await onAir()
+  t.beforeEach(async () => {
+    await Promise.all([data.settings.delete({}), data.donations.delete({}), data.audit.delete({}), onAir()])
+  })
 
   t.test('says so', async (t) => {
     const config = (await app.inject('/api/public/config')).json()
@@ -162,12 +164,12 @@ t.test('a station that is paid through a page', async (t) => {
       tiersEnabled: true,
       tiers: [2000, 4000, 8000, 16_000].map((price, i) => ({ tier: i + 1, price })),
     })
+    t.teardown(() => data.tracks.delete(({ id }) => id.startsWith('day/long')))
     await addTrack('day/longer.mp3', null, { duration: 500 })
     t.match((await tiers('day/longer.mp3')).body.tiers, { length: 3 }, 'no more than the service takes')
     await addTrack('day/long.mp3', null, { duration: 3001 })
     t.same((await tiers('day/long.mp3')).body.tiers, [])
     t.match(await order({ songId: 'day/long.mp3' }), refusal(400, 'TIER_UNAVAILABLE'))
-    await data.tracks.delete(({ id }) => id.startsWith('day/long'))
     await saveSettings({ pricingMode: 'fixed', fixedPrice: 50, tierCeiling: 3 })
     for (const tier of [0, -1, 4]) {
       t.match(await order({ songId: song.id, tier }), refusal(400, 'TIER_UNAVAILABLE'), String(tier))
@@ -194,16 +196,16 @@ t.test('a station that is paid through a page', async (t) => {
       for (const asked of [tiers, (songId: string) => order({ songId })])
         t.match(await asked(song.id), refusal(409, 'SONG_NOT_ORDERABLE', details))
     }
+    t.same(await data.donations.find(), [])
     const beside = { ...entry(current, 'e3'), orderType: 'donated' } as const
     await onAir({
       list: { entries: [entry(current, 'e1'), beside, entry(song, 'e4')], index: 0, repeats: false },
     })
     t.equal((await tiers(song.id)).status, 200, 'a place beside itself is none of these')
-    await onAir()
-    t.same(await data.donations.find(), [])
   })
 
   t.test('takes an order of who asks, and shows it to nobody else', async (t) => {
+    await saveSettings({ tiersEnabled: true, fixedPrice: 50 })
     const { status, body } = await order({ songId: song.id, tier: 2 }, '10.2.0.1')
     t.equal(status, 200)
     const { donationId, matchCode, expiresAt, ...rest } = body
@@ -269,8 +271,7 @@ t.test('a station that is paid through a page', async (t) => {
   })
 
   t.test('keeps settings as far as they can be read', async (t) => {
-    await data.settings.delete({ section: 'donations' })
-    await data.audit.delete({})
+    await data.donations.insert(pendingDonation('of the only currency'))
     const { ask: boss } = await asAdmin(station)
     const { ask: manager } = await asAdmin(station, ['donations_manage'])
     const { ask: anyone } = await asAdmin(station, [])
@@ -371,7 +372,6 @@ t.test('a station that is paid through a page', async (t) => {
   })
 
   t.test('tells its history by window, newest first', async (t) => {
-    await data.donations.delete({})
     const nowMs = Math.floor(ports.clock.nowMs())
     const ages = [400, 40, 20, 3, 0.5, 0]
     for (const [i, age] of ages.entries()) {
@@ -412,8 +412,7 @@ t.test('a station that is paid through a page', async (t) => {
   })
 
   t.test('sends donors to a checkout instead, where its orders go to one', async (t) => {
-    await data.donations.delete({})
-    await saveSettings({ pricingMode: 'fixed', fixedPrice: 12.5, tiersEnabled: true })
+    await saveSettings({ fixedPrice: 12.5, tiersEnabled: true })
     const stripe = await openDonations(t, services, 'stripe', station)
     t.equal(
       (await stripe.tiers(song.id)).body.currency,

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { openApp } from '../../../../tests/harness/app.ts'
 import { useStores } from '../../../../tests/harness/stores.ts'
+import { until } from '../../../../tests/harness/until.ts'
 import { startJobs } from '../../../../tests/harness/workers.ts'
 
 useStores('sql+local')
@@ -196,11 +197,16 @@ t.test('logging in', async (t) => {
 })
 
 t.test('attempts to log in', async (t) => {
-  const { app, redis } = await openApp(t, { ...SUPER, LOGIN_ATTEMPTS_PER_15_MIN: '3', TRUST_PROXY_HOPS: '1' })
+  const { app, ports, redis } = await openApp(t, {
+    ...SUPER,
+    LOGIN_ATTEMPTS_PER_15_MIN: '3',
+    TRUST_PROXY_HOPS: '1',
+  })
   const ask = asker(app)
   const from = (address: string, body: unknown) =>
     ask('POST login', { body, headers: { 'x-forwarded-for': address } })
   const right = { login: 'Admin', password: PASSWORD }
+  t.beforeEach(() => ports.redis.flushall())
 
   t.test('right ones, wrong ones, malformed ones: all count, and the headers say so', async (t) => {
     const attempts: [unknown, number][] = [
@@ -269,6 +275,10 @@ t.test('attempts to log in', async (t) => {
 
   t.test('while Redis is away nobody logs in, and everything else goes on', async (t) => {
     const { token } = (await from('192.0.2.2', right)).body
+    t.teardown(async () => {
+      await redis.restart()
+      await until('Redis is found again', () => ports.bus.isConnected())
+    })
     await redis.process.end()
     const answer = await from('192.0.2.2', right)
     t.equal(answer.status, 503)
@@ -313,6 +323,10 @@ t.test('the super admin keeps accounts', async (t) => {
     while (news.at(-1) !== 'end') await new Promise((resolve) => subscriber.once('message', resolve))
     return news.splice(0).slice(0, -1)
   }
+  t.beforeEach(async () => {
+    await ports.data.admins.delete({})
+    await Promise.all([heard(), audited()])
+  })
 
   t.test(
     'a new helper has `stats`, what is known of the rest, and nothing to do but to activate itself',
@@ -366,6 +380,8 @@ t.test('the super admin keeps accounts', async (t) => {
   t.test('logins are taken once, whatever their case; the one of the super admin is taken too', async (t) => {
     const create = (login: unknown, password: unknown = 'Temporary1') =>
       ask('POST admins', { token, body: { login, password, privileges: [] } })
+    await create('Olena')
+    await audited()
     const refusals: [unknown, unknown, string, string][] = [
       ['OLENA', 'Temporary1', 'login', 'login_taken'],
       [' olena', 'Temporary1', 'login', 'login_taken'],
@@ -394,7 +410,6 @@ t.test('the super admin keeps accounts', async (t) => {
     t.same(await audited().then((entries) => entries.length), 1)
     const answers = await Promise.all(['twin', 'Twin', 'TWIN'].map((login) => create(login)))
     t.same(answers.map(({ status }) => status).sort(), [200, 400, 400], 'also when they come at once')
-    await audited()
   })
 
   t.test('privileges hold from the next request on, and the sockets of the helper are told', async (t) => {
@@ -514,6 +529,7 @@ t.test('the super admin keeps accounts', async (t) => {
   })
 
   t.test('helpers change their own login and password; the token stays good', async (t) => {
+    await ask('POST admins', { token, body: { login: 'olena', password: 'Temporary1' } })
     const { adminId, token: own } = await addHelper('maria')
     await audited()
     const login = (newLogin: string, currentPassword: string, who = own) =>
@@ -564,8 +580,6 @@ t.test('the super admin keeps accounts', async (t) => {
       }
       return admin.adminId
     }
-    for (const { adminId, authorized } of await ports.data.admins.find())
-      if (!authorized) await ports.data.admins.delete({ adminId })
     const [late, again] = [await make('late'), await make('again')]
     const active = await addHelper('active')
     const madeMs = (await ports.data.admins.get(late))!.temporarySinceMs
