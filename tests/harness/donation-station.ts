@@ -40,6 +40,7 @@ import { sweepDonations } from '../../apps/jobs/src/processors/sweep-donations.t
 import { createConsequences } from '../../apps/stream-worker/src/consequences.ts'
 import { createSavedAir } from '../../apps/stream-worker/src/saved-air.ts'
 import { inStationTime } from '../../packages/adapters/src/payments/index.ts'
+import { pendingDonation } from './donations.ts'
 import { alwaysDay, host, NOON, stationFact, track, tracks, withLists } from './programme.ts'
 
 export const MINUTE = 60_000
@@ -379,28 +380,14 @@ export async function doJobs(station: Station, process: Process): Promise<void> 
 }
 
 export function ordered(id: string, facts: Partial<DonationRecord> = {}): DonationRecord {
-  return {
-    id,
+  const song = { songId: songOf(id).id, songTitle: songOf(id).title, songArtist: 'Hilda' }
+  return pendingDonation(id, {
     uid: `donor of ${id}`,
-    songId: songOf(id).id,
-    songTitle: songOf(id).title,
-    songArtist: 'Hilda',
+    ...song,
     provider: CHECKOUT,
-    amountMinor: 50_00,
-    currency: 'UAH',
-    tier: null,
-    status: 'pending',
-    queue: null,
-    refusedWhy: null,
-    airedAt: null,
-    matchCode: null,
-    claimKey: id,
-    expiresAt: null,
     createdAt: NOON,
-    paidAt: null,
-    reference: null,
     ...facts,
-  }
+  })
 }
 
 export const paid = (
