@@ -126,7 +126,7 @@ t.test(
       const from = cues.findIndex((cue) => cue.entryId !== null)
       return from < 0 ? [] : cues.slice(from).filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
     }
-    const songs = (count: number) => air.when(() => heard().length >= count)
+    const songs = (count: number) => air.when(`${count} songs`, () => heard().length >= count)
     const requested = () =>
       s3.requests.flatMap((request) => /^GET \/air\/(day\/.\.mp3)/.exec(request)?.[1] ?? [])
 
@@ -152,7 +152,7 @@ t.test(
     )
     const starts = heard().map(({ frame }) => frame)
     const isShort = (frame: number, i: number) => i > 0 && frame - starts[i - 1]! < (2.5 * 44_100) / 1152
-    if (mustBeWhole(air)) t.notOk(starts.some(isShort), 'none breaks off')
+    if (mustBeWhole(t, air)) t.notOk(starts.some(isShort), 'none breaks off')
 
     const data = await openData(readConfig(station.env).config, pino({ level: 'silent' }))
     t.teardown(() => data.close())
@@ -165,10 +165,10 @@ t.test(
     const unfollow = await air.bus.follow(({ clips }) => usable.push(clips.jingles.usable.day.length))
     t.teardown(unfollow)
     await air.bus.send({ type: 'clips-changed' })
-    await air.when(() => usable.includes(3) && usable.at(-1)! < 3)
+    await air.when('songs cannot be used', () => usable.includes(3) && usable.at(-1)! < 3)
     usable.length = 0
     await s3.start()
     await standby.printed(/the media storage is back/)
-    await air.when(() => usable.includes(3))
+    await air.when('all songs can be used', () => usable.includes(3))
   },
 )

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { DonationRecord } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -25,6 +24,7 @@ import {
 import { refuseChanges } from './harness/refuse-changes.ts'
 import { openSocket } from './harness/socket-client.ts'
 import { useStores } from './harness/stores.ts'
+import { until } from './harness/until.ts'
 import { startAir, startJobs } from './harness/workers.ts'
 
 useStores('sql+local')
@@ -86,15 +86,17 @@ async function replica(
     },
     /** Resolves with the order as soon as it is like this. */
     async until(id: string, facts: { status?: string; queue?: string }) {
-      for (;;) {
-        const donation = (await open.ports.data.donations.get(id))!
+      let donation: DonationRecord
+      await until(`an order is ${Object.values(facts)}`, async () => {
+        donation = (await open.ports.data.donations.get(id))!
         const isLikeThis = Object.entries(facts).every(
           ([name, value]) => donation[name as 'status'] === value,
         )
-        if (isLikeThis) return donation
-        if (donation.queue === 'refused') throw new Error(`the order was refused: ${donation.refusedWhy}`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+        if (!isLikeThis && donation.queue === 'refused')
+          throw new Error(`the order was refused: ${donation.refusedWhy}`)
+        return isLikeThis
+      })
+      return donation!
     },
     events: async (donationId: string) =>
       (await open.ports.data.ledger.find({ donationId })).map(({ event }) => event),
@@ -165,7 +167,7 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
     const aired = (await two.ask(`${donationId}/status`)).body.airsAt
     t.equal(aired, (await data.history.find()).at(-1)?.playedAt)
     await one.ports.bus.send({ type: 'skip' })
-    while ((await one.events(donationId)).length < 6) await new Promise((resolve) => setTimeout(resolve, 20))
+    await until('the song is over', async () => (await one.events(donationId)).length >= 6)
     t.same((await one.events(donationId)).slice(4).sort(), ['finished', 'on-air'])
     const { body } = await boss(`GET /api/admin/donations/${donationId}/ledger`)
     t.match(body.entries, [{ event: 'created' }, { note: /^matching_provider_2 / }, {}, {}, {}, {}])
@@ -248,7 +250,7 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
     await one.deliver(kofiPays(matchCode))
     await one.until(donationId, { queue: 'queued' })
     await one.ports.redis.flushall()
-    while (!(await one.ports.redis.exists('solstice:air'))) await pause(20)
+    await until('the air is kept', async () => (await one.ports.redis.exists('solstice:air')) === 1)
     await air.until(({ orders }) => orders.includes(donationId))
     await one.until(donationId, { queue: 'queued' })
     t.equal(air.state.list.entries.filter(({ orderId }) => orderId === donationId).length, 1)
@@ -521,7 +523,7 @@ t.test(
     for (const { id } of [order, ...orders])
       t.match(await one.until(id!, { status: 'paid' }), { queue: 'due' })
     for (let time = 0; time < 3; time++) t.same(await one.deliver(good[KOFI]), ok, 'a replay')
-    while ((await data.inbox.find()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    await until('the inbox is empty', async () => (await data.inbox.find()).length === 0)
     t.equal((await data.ledger.find({ event: 'claimed' })).length, 3)
 
     const said = lines.join('')

@@ -29,6 +29,7 @@ import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'
 import { makeTone } from './harness/audio.ts'
 import { openSocket, type SocketClient } from './harness/socket-client.ts'
+import { waiting } from './harness/until.ts'
 import { startAir } from './harness/workers.ts'
 
 interface Replica extends OpenApp {
@@ -589,19 +590,12 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
     const heard: MicrophonePiece[] = []
     /** The worker cannot understand what is sent here, so it asks for heads as well. */
     const heads: MicrophonePiece[] = []
-    let wake = () => {}
+    const pieces = waiting()
     const stop = await two.ports.microphones.receive((piece) => {
       const kind = piece.bytes.equals(head) ? heads : heard
       kind.push(piece)
-      wake()
+      pieces.changed()
     })
-    const until = async (isThere: () => boolean) => {
-      while (!isThere()) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    }
     const first = Buffer.concat([head, Buffer.from('1f43b675', 'hex'), Buffer.alloc(100)])
     const id = host.socket.id
     host.socket.emit('host_audio_chunk', first)
@@ -611,13 +605,13 @@ t.test('hosts, guests and moderators on two replicas', async (t) => {
     host.socket.emit('host_audio_chunk', 'not bytes')
     host.socket.emit('host_audio_chunk', Buffer.alloc(256 * 1024 + 1))
     for (let i = 0; i < 120; i++) host.socket.emit('host_audio_chunk', Buffer.alloc(1_000, i))
-    await until(() => heard.length === 120)
+    await pieces.until('all pieces', () => heard.length === 120)
     t.equal(heard[0]?.bytes[0], 0, 'what came before the microphone was on is dropped')
     t.ok(heard.every(({ bytes, socketId }, i) => bytes[0] === i && socketId === id))
 
     two.ports.microphones.askForHead(String(id))
     await host.first('host_mic_restart')
-    await until(() => heads.length > 0)
+    await pieces.until('a head', () => heads.length > 0)
     t.equal(heads[0]?.socketId, id)
     two.ports.microphones.askForHead(String(boss.socket.id))
     host.socket.emit('host_mic_toggle', { on: false })

@@ -5,8 +5,9 @@ import type { PlayoutState } from '@solstice/playout'
 import type { MediaStorage } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { openBus } from './harness/bus.ts'
 import { startS3 } from './harness/s3.ts'
-import { openBus, prepareStation, type Station } from './harness/station.ts'
+import { prepareStation, type Station } from './harness/station.ts'
 
 t.jobs = 3
 const SECONDS = 3
@@ -33,7 +34,7 @@ async function without(media: MediaStorage, id: string): Promise<{ putBack(): Pr
 
 /** The states of the air, in order. */
 async function followAir(t: Test, station: Station) {
-  const { bus } = await openBus(t, station)
+  const { bus } = await openBus(t, station.env.REDIS_URL!)
   const states: PlayoutState[] = []
   let wake = () => {}
   t.teardown(

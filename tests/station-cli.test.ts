@@ -26,6 +26,7 @@ import { startPostgres } from './harness/postgres.ts'
 import { type Process, start, startRedis, type Teardown, temporaryFolder } from './harness/processes.ts'
 import { programOf } from './harness/programs.ts'
 import { startS3 } from './harness/s3.ts'
+import { until } from './harness/until.ts'
 import { track } from './suites/data-store.ts'
 
 const SECRET = 'known-to-nobody'
@@ -542,7 +543,7 @@ t.test('status, ledger, hashes and help', async (t) => {
   await api.printed(/Server listening/)
   const asked = (await reachRedis(redis.url))!
   t.teardown(() => asked.disconnect())
-  while ((await readVitals(asked)).replicas === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('the replica is known', async () => (await readVitals(asked)).replicas > 0)
   const printed = await ended(t, 1, place, 'status', '--json')
   const status = JSON.parse(printed.slice(0, printed.lastIndexOf('}') + 1))
   t.match(status, {

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/admin.ts'
 import { pitch } from '../harness/audio.ts'
 import { adminAt, flaws, prepare, visit } from '../harness/browser.ts'
+import { waiting } from '../harness/until.ts'
 
 /** The microphone that a browser makes up beeps twice a second. */
 const VOICE_HZ = 400
@@ -135,7 +136,7 @@ function openEar(t: Test, url: string) {
   t.teardown(() => ffmpeg.kill('SIGKILL'))
   const pitches = [VOICE_HZ, FILLER_HZ, 1000]
   const windows: Map<number, number>[] = []
-  const waiting = new Set<() => void>()
+  const { changed, until } = waiting()
   let rest = Buffer.alloc(0)
   ffmpeg.stdout.on('data', (bytes: Buffer) => {
     rest = Buffer.concat([rest, bytes])
@@ -144,21 +145,21 @@ function openEar(t: Test, url: string) {
       for (let i = 0; i < WINDOW; i++) samples[i] = rest.readFloatLE(i * 4)
       windows.push(new Map(pitches.map((hz) => [hz, pitch(samples, hz)])))
     }
-    for (const wake of waiting) wake()
-    waiting.clear()
+    changed()
   })
   const isHeard = (hz: number) => (window: Map<number, number>) => window.get(hz)! > 0.02
-  const until = async (isSo: (since: Map<number, number>[]) => boolean) => {
+  const sounds = (what: string, isSo: (since: Map<number, number>[]) => boolean) => {
     const at = windows.length
-    while (!isSo(windows.slice(at))) await new Promise<void>((resolve) => waiting.add(resolve))
+    return until(what, () => isSo(windows.slice(at)))
   }
   return {
     isSilent: (hz: number) => !windows.some(isHeard(hz)),
     /** Resolves when a tone is heard from now on. */
-    hears: (hz: number) => until((since) => since.some(isHeard(hz))),
+    hears: (hz: number) => sounds(`${hz} Hz`, (since) => since.some(isHeard(hz))),
     /** Resolves when it was not heard for two seconds. */
     hearsNo: (hz: number) =>
-      until(
+      sounds(
+        `no ${hz} Hz`,
         (since) => since.length >= 2 * WINDOWS_PER_S && !since.slice(-2 * WINDOWS_PER_S).some(isHeard(hz)),
       ),
   }

@@ -7,10 +7,12 @@ import { builtPage } from './programs.ts'
 import { openSocket, type SocketClient } from './socket-client.ts'
 import { prepareStation, type Station, type Tone } from './station.ts'
 
+/** Long enough that all that a test does to a page is done, also on a slow machine, while the first song plays. */
+const SONG_S = 240
 export const tones = [
-  { name: 'Low Tide', hz: 440, seconds: 90 },
-  { name: 'Half Tide', hz: 660, seconds: 90 },
-  { name: 'High Tide', hz: 880, seconds: 90 },
+  { name: 'Low Tide', hz: 440, seconds: SONG_S },
+  { name: 'Half Tide', hz: 660, seconds: SONG_S },
+  { name: 'High Tide', hz: 880, seconds: SONG_S },
 ]
 
 /** However slow the machine: what never comes ends with the test. */

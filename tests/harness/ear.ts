@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { FRAME_MS, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import { pitch } from './audio.ts'
+import { openBus } from './bus.ts'
 import type { Teardown } from './processes.ts'
-import { openBus, type Station } from './station.ts'
+import type { Station } from './station.ts'
+import { PATIENCE_MS, waiting } from './until.ts'
 
 /** How loud each pitch is in a tenth of a second, by its name. */
 export interface Moment<Name extends string> {
@@ -24,14 +26,14 @@ export async function openEar<Name extends string>(
   station: Station,
   pitches: Record<Name, number>,
 ) {
-  const { bus, stop } = await openBus(t, station)
+  const { bus, stop } = await openBus(t, station.env.REDIS_URL!)
   const names = Object.keys(pitches) as Name[]
   const input = ['-f', 'mp3', '-probesize', '32', '-i', 'pipe:0']
   const output = ['-f', 'f32le', '-ac', '1', '-ar', '44100', '-flush_packets', '1', 'pipe:1']
   const decoder = spawn('ffmpeg', ['-loglevel', 'error', ...input, ...output])
   const chunks: FrameChunk[] = []
   const moments: Moment<Name>[] = []
-  const waiting = new Set<() => void>()
+  const heard = waiting()
   let samples = 0
   let rest: Buffer = Buffer.alloc(0)
 
@@ -50,8 +52,7 @@ export async function openEar<Name extends string>(
       moments.push({ atMs: timeOf(samples), levels: Object.fromEntries(levels) as Record<Name, number> })
       samples += WINDOW_SAMPLES
     }
-    for (const wake of waiting) wake()
-    waiting.clear()
+    heard.changed()
   })
   decoder.stdin.on('error', () => {})
   const following = (async () => {
@@ -72,9 +73,12 @@ export async function openEar<Name extends string>(
     moments,
     /** Waits until it sounds like this for so many moments in a row, from now on, and resolves with those. */
     async hears(isLikeThis: (levels: Record<Name, number>) => boolean, tenths = 6): Promise<Moment<Name>[]> {
+      const endMs = performance.now() + PATIENCE_MS
       let from = moments.length
       for (let at = from; ; at++) {
-        while (at >= moments.length) await new Promise<void>((resolve) => waiting.add(resolve))
+        if (performance.now() > endMs) throw new Error(`not heard: ${isLikeThis}`)
+        const next = at
+        await heard.until('more is heard', () => next < moments.length)
         if (!isLikeThis(moments[at]!.levels)) from = at + 1
         else if (at + 1 - from === tenths) return moments.slice(from, at + 1)
       }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { waiting } from './until.ts'
 
 /** The part of a tap test that the harness needs. */
 export interface Teardown {
@@ -90,13 +91,10 @@ export function start(
     ...user,
   })
   let output = ''
-  let wake = () => {}
+  const { changed, until } = waiting()
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => {
-      resolve(code)
-      wake()
-    })
+    child.once('close', resolve)
   })
   exited.catch(() => {})
   running.add(child)
@@ -104,12 +102,13 @@ export function start(
   const forget = () => {
     gone = true
     running.delete(child)
+    changed()
   }
   exited.then(forget, forget)
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      wake()
+      changed()
     })
   }
   const self: Process = {
@@ -119,13 +118,12 @@ export function start(
       return output
     },
     async printed(pattern) {
-      while (!pattern.test(output)) {
+      await until(`${command} prints ${pattern}`, () => {
+        if (pattern.test(output)) return true
         if (gone)
           throw new Error(`${command} ${args.join(' ')} ended before it printed ${pattern}:\n${output}`)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
+        return false
+      })
       return output
     },
     async end(signal = 'SIGKILL') {
@@ -149,20 +147,31 @@ export interface RedisServer {
 /** A real Redis of the test's own, with the station's settings. @param env of its process. */
 export async function startRedis(t: Teardown, env: Record<string, string> = {}): Promise<RedisServer> {
   const folder = await temporaryFolder(t)
-  const port = await freePort()
-  const launch = async (owner: Teardown) => {
+  const launch = async (owner: Teardown, port: number) => {
     const args = ['redis.conf', '--port', String(port), '--dir', folder]
     const redis = start(owner, 'redis-server', args, env)
     await redis.printed(/Ready to accept connections/)
     return redis
   }
+  const begin = async () => {
+    for (;;) {
+      const port = await freePort()
+      try {
+        return { port, process: await launch(t, port) }
+      } catch (error) {
+        // Somebody else was quicker.
+        if (!/Address already in use/.test(String(error))) throw error
+      }
+    }
+  }
+  const { port, process } = await begin()
   const server: RedisServer = {
     port,
     url: `redis://127.0.0.1:${port}`,
-    process: await launch(t),
+    process,
     async restart() {
       // What works with it ends before it does, so it is not the last thing that was started.
-      server.process = await launch({ teardown() {} })
+      server.process = await launch({ teardown() {} }, port)
     },
   }
   t.teardown(() => server.process.end())

@@ -2,7 +2,7 @@ import { type ServerEventName, serverEvents } from '@solstice/contracts'
 import { io, type Socket } from 'socket.io-client'
 import { Value } from 'typebox/value'
 import type { Teardown } from './processes.ts'
-import { PATIENCE_MS } from './until.ts'
+import { PATIENCE_MS, waiting } from './until.ts'
 
 export type SocketClient = ReturnType<typeof openSocket>
 
@@ -20,11 +20,7 @@ export function openSocket(
   })
   t.teardown(() => socket.disconnect())
   const heard: { event: string; payload: unknown }[] = []
-  const waiting = new Set<() => void>()
-  const wake = () => {
-    for (const resolve of waiting) resolve()
-    waiting.clear()
-  }
+  const { changed, until } = waiting()
   let refusal: Error | null = null
   socket.onAny((event: string, payload: unknown) => {
     const shape = serverEvents[event as ServerEventName]?.payload
@@ -32,11 +28,11 @@ export function openSocket(
       throw new Error(`${event} is not what the contract says: ${JSON.stringify(payload)}`)
     }
     heard.push({ event, payload })
-    wake()
+    changed()
   })
   socket.on('connect_error', (error) => {
     refusal = error
-    wake()
+    changed()
   })
   return {
     socket,
@@ -44,26 +40,19 @@ export function openSocket(
     all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
     /** The first event of that name whose payload fits, as soon as it is there. */
     async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
-      const endMs = performance.now() + PATIENCE_MS
-      for (;;) {
-        const found = heard.find((one) => one.event === event && fits(one.payload as T))
-        if (found) return found.payload as T
-        if (refusal) throw refusal
-        if (performance.now() > endMs) throw new Error(`not heard: ${event}`)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, PATIENCE_MS)
-          waiting.add(() => {
-            clearTimeout(timer)
-            resolve()
-          })
-        })
-      }
+      let found: { payload: unknown } | undefined
+      await until(`${event} is heard`, () => {
+        found = heard.find((one) => one.event === event && fits(one.payload as T))
+        if (!found && refusal) throw refusal
+        return found !== undefined
+      })
+      return found!.payload as T
     },
     /** From now on `first` and `all` know only what comes. */
     forget() {
       heard.length = 0
     },
-    /** What the event is answered. @throws when it is not within a minute. */
+    /** What the event is answered. @throws when it is not within two minutes. */
     ask: (event: string, ...args: unknown[]) =>
       new Promise<unknown>((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error(`not answered: ${event}`)), PATIENCE_MS)

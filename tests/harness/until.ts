@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Far more than a loaded machine needs for anything that is waited for. */
-export const PATIENCE_MS = 60_000
+export const PATIENCE_MS = 120_000
 const EVERY_MS = 20
 
-/** Resolves when it is so. @throws with the name of what did not come to pass within a minute. */
+/** Resolves when it is so. @throws with the name of what did not come to pass within two minutes. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
@@ -14,5 +14,45 @@ export async function until(
   while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`waited in vain: ${what}`)
     await pause(everyMs)
+  }
+}
+
+/** Those who wait for something that changes by events. */
+export interface Waiting {
+  /** Something has changed: all who wait look again. */
+  changed(): void
+  /** As `until`, but looks only at once and after changes. @throws also what `isSo` throws. */
+  until(what: string, isSo: () => boolean): Promise<void>
+}
+
+export function waiting(): Waiting {
+  const looks = new Set<() => void>()
+  return {
+    changed() {
+      for (const look of looks) look()
+    },
+    async until(what, isSo) {
+      if (isSo()) return
+      await new Promise<void>((resolve, reject) => {
+        const leave = () => {
+          clearTimeout(timer)
+          looks.delete(look)
+        }
+        const look = () => {
+          try {
+            if (!isSo()) return
+            resolve()
+          } catch (error) {
+            reject(error)
+          }
+          leave()
+        }
+        const timer = setTimeout(() => {
+          leave()
+          reject(new Error(`waited in vain: ${what}`))
+        }, PATIENCE_MS)
+        looks.add(look)
+      })
+    },
   }
 }

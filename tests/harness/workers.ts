@@ -4,6 +4,7 @@ import type { PlayoutState } from '@solstice/playout'
 import { processorsOf } from '../../apps/jobs/src/processors/index.ts'
 import { standBy } from '../../apps/stream-worker/src/standby.ts'
 import type { Teardown } from './processes.ts'
+import { waiting } from './until.ts'
 
 /** The real jobs in this process, done as soon as they are asked for, until the test ends. */
 export async function startJobs(t: Teardown, ports: Ports): Promise<void> {
@@ -24,23 +25,19 @@ export interface Air {
  */
 export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
   let state: PlayoutState | null = null
-  const waiting = new Set<() => void>()
-  const unfollow = await ports.bus.follow((news) => {
-    state = news
-    for (const wake of waiting) wake()
+  const news = waiting()
+  const unfollow = await ports.bus.follow((saved) => {
+    state = saved
+    news.changed()
   })
   t.teardown(unfollow)
   const until = async (isLikeThis: (state: PlayoutState) => boolean) => {
-    while (state === null || !isLikeThis(state)) {
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          waiting.delete(wake)
-          resolve()
-        }
-        waiting.add(wake)
-      })
-    }
-    return state
+    let found: PlayoutState | null = null
+    await news.until(`a state of the air: ${isLikeThis}`, () => {
+      if (state !== null && isLikeThis(state)) found = state
+      return found !== null
+    })
+    return found!
   }
 
   // What the test put into the library is all there is: nothing has to be waited for.

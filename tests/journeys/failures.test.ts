@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { decode, melody } from '../harness/audio.ts'
 import { childrenOf, type Process } from '../harness/processes.ts'
 import { followBroadcast, listen, mustBeWhole, prepareStation, type Station } from '../harness/station.ts'
+import { until } from '../harness/until.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.
@@ -59,9 +60,7 @@ async function leftOvers(worker: Process): Promise<number[]> {
     .map((child) => child.pid)
 }
 
-async function gone(pids: number[]) {
-  while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 50))
-}
+const gone = (pids: number[]) => until('the processes are gone', () => !pids.some(isAlive))
 
 t.test(
   'kill -9 of the worker, with a standby: the same track goes on at the same frame',
@@ -78,8 +77,7 @@ t.test(
     await worker.end('SIGKILL')
     await air.more(16)
     assertConsecutive(t, air.chunks)
-    const heard = await listening.received(20 * BYTES_PER_S)
-    if (mustBeWhole(air)) await assertContinuous(t, heard)
+    if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(20 * BYTES_PER_S))
     await gone(ffmpegs)
     t.pass('no ffmpeg of the dead worker is left')
   },
@@ -97,8 +95,7 @@ t.test('a worker that is told to end hands the desk over at once', { buffered: t
   await standby.printed(/the station is on air/)
   await air.more(16)
   assertConsecutive(t, air.chunks)
-  const heard = await listening.received(18 * BYTES_PER_S)
-  if (mustBeWhole(air)) await assertContinuous(t, heard)
+  if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(18 * BYTES_PER_S))
 })
 
 t.test(
@@ -114,8 +111,7 @@ t.test(
     await station.startWorker()
     await air.more(16)
     assertConsecutive(t, air.chunks)
-    const heard = await listening.received(18 * BYTES_PER_S)
-    if (mustBeWhole(air)) await assertContinuous(t, heard)
+    if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(18 * BYTES_PER_S))
   },
 )
 
@@ -151,7 +147,7 @@ t.test('killed and hanging ffmpeg processes are replaced; nobody hears it', { bu
   }
   await air.more(4)
   assertConsecutive(t, air.chunks)
-  if (mustBeWhole(air)) await assertContinuous(t, listening.bytes())
+  if (mustBeWhole(t, air)) await assertContinuous(t, listening.bytes())
 })
 
 t.test(
@@ -168,8 +164,7 @@ t.test(
     await station.redis.restart()
     await air.more(16)
     assertConsecutive(t, air.chunks)
-    const heard = await listening.received(20 * BYTES_PER_S)
-    if (mustBeWhole(air)) await assertContinuous(t, heard)
+    if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(20 * BYTES_PER_S))
     t.notOk(listening.response.destroyed, 'no listener was disconnected')
   },
 )

@@ -12,6 +12,7 @@ import { startNginx } from '../harness/nginx.ts'
 import { freePort, type Teardown, temporaryFolder } from '../harness/processes.ts'
 import { openSocket } from '../harness/socket-client.ts'
 import { followBroadcast, prepareStation } from '../harness/station.ts'
+import { until, waiting } from '../harness/until.ts'
 import { logIn, uploadTrack } from '../harness/uploads.ts'
 
 const LOGINS = 4
@@ -32,7 +33,7 @@ function openPlayer(t: Teardown, url: string) {
   let first = 0
   let current: IncomingMessage | null = null
   let isOver = false
-  let wake = () => {}
+  const heard = waiting()
 
   const ask = (address: string) =>
     new Promise<IncomingMessage | null>((resolve) => {
@@ -46,7 +47,7 @@ function openPlayer(t: Teardown, url: string) {
         frames.push(rest.subarray(0, length))
         rest = rest.subarray(length)
       }
-      wake()
+      heard.changed()
     }
     leftOver.push(rest.length)
   }
@@ -83,10 +84,7 @@ function openPlayer(t: Teardown, url: string) {
     },
     async more(count: number) {
       const wanted = frames.length + count
-      while (frames.length < wanted)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
+      await heard.until(`${count} more frames`, () => frames.length >= wanted)
     },
   }
 }
@@ -116,7 +114,7 @@ function startLoad(t: Teardown, url: string) {
     /** Resolves when so many more were answered. */
     async more(count: number) {
       const wanted = answered + count
-      while (answered < wanted) await pause(20)
+      await until(`${count} more answers`, () => answered >= wanted)
     },
   }
 }
@@ -250,7 +248,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     const ready = await fetch(`${one.url}/readyz`)
     t.equal(ready.status, 503)
     t.match(await ready.json(), { error: { reason: 'draining' } })
-    while (await answers(one.url)) await pause(50)
+    await until('nothing is accepted any more', async () => !(await answers(one.url)))
     t.match(await upload.end(), { statusCode: 200 })
     await gone
     t.equal(await one.process.exited, 0)

@@ -17,16 +17,12 @@ import { startPostgres } from '../harness/postgres.ts'
 import { type Process, start, startRedis, temporaryFolder } from '../harness/processes.ts'
 import { programOf } from '../harness/programs.ts'
 import { openSocket } from '../harness/socket-client.ts'
+import { until } from '../harness/until.ts'
 import { startAir, startJobs } from '../harness/workers.ts'
 
 const SONGS = 8
 const SONG_S = 4
 const KOFI = 'matching_provider_2'
-
-/** Resolves when this is true, asked again and again. */
-async function until(isSo: () => boolean | Promise<boolean>) {
-  while (!(await isSo())) await pause(20)
-}
 
 const [server, redis, services, tones] = await Promise.all([
   startPostgres(t),
@@ -105,7 +101,8 @@ t.teardown(() => {
   over.abort()
   return hearing
 })
-const moreSound = (count: number, from = chunks.length) => until(() => chunks.length >= from + count)
+const moreSound = (count: number, from = chunks.length) =>
+  until('more sound', () => chunks.length >= from + count)
 /** Where the sound breaks off between two chunks, or is of no song. */
 const flaws = (from: number) =>
   chunks.slice(from).flatMap((chunk, i, all) => {
@@ -122,7 +119,7 @@ const unfollow = await two.ports.bus.follow(({ onAir }) => {
   if (onAir.phase === 'track') starts.set(Math.round(onAir.startedAtMs), onAir.entry.track.id)
 })
 t.teardown(unfollow)
-await until(() => chunks.some(({ cues }) => cues.some(({ entryId }) => entryId !== null)))
+await until('a song is heard', () => chunks.some(({ cues }) => cues.some(({ entryId }) => entryId !== null)))
 
 const [{ ask, token }, { ask: askTwo }] = [await asAdmin(one), await asAdmin(two)]
 const { token: moderator } = await asAdmin(one, ['radio_moderator'])
@@ -162,7 +159,10 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
   const writing = [overRest(ask, 'one'), overRest(askTwo, 'two'), overSocket(0), overSocket(1)]
   const more = async () => {
     const [groups, one, two] = [kept.length, ...made] as [number, number, number]
-    await until(() => kept.length > groups + 5 && made[0]! > one + 2 && made[1]! > two + 2)
+    await until(
+      'more groups and codes are kept',
+      () => kept.length > groups + 5 && made[0]! > one + 2 && made[1]! > two + 2,
+    )
   }
   for (let round = 0; round < 3; round++) {
     await more()
@@ -173,8 +173,10 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
       admin.socket.emit('admin_skip_song')
       await admin.first('admin_success')
       t.same(admin.all('admin_error'), [])
-      await until(() => said.some((line) => /audit log waits/.test(line) && /"queue_skip"/.test(line)))
-      await until(() => refused.length > 0)
+      await until('the audit log waits', () =>
+        said.some((line) => /audit log waits/.test(line) && /"queue_skip"/.test(line)),
+      )
+      await until('a change is refused', () => refused.length > 0)
       await listener.first('sync')
       t.match(await askTwo('GET /api/admin/song-groups'), { status: 200 }, 'what is known is read')
       await moreSound(8)
@@ -203,7 +205,10 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
       codes.filter(({ data }) => (data as { ttlHours?: number }).ttlHours === 1 + i).length >= made[i]!,
       `${made[i]} codes`,
     )
-  await until(async () => (await two.ports.data.audit.find({ operationType: 'queue_skip' })).length === 1)
+  await until(
+    'the skip is in the audit log',
+    async () => (await two.ports.data.audit.find({ operationType: 'queue_skip' })).length === 1,
+  )
   await moreSound(4)
   t.same(flaws(from), [], 'the sound goes on')
   // What began while nothing could be written is written later.
@@ -216,7 +221,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
   }
   const wanted = starts.size
   t.ok(wanted > 2, `${wanted} songs began`)
-  await until(async () => (await missing()).length === 0)
+  await until('all starts are known', async () => (await missing()).length === 0)
   const played = (await history()).map(({ playedAt }) => playedAt)
   t.equal(new Set(played).size, played.length, 'and once')
 })
@@ -249,7 +254,7 @@ t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes',
   toPostgres.delayMs = 0
   const told = (await Promise.all(writes)).map(({ status, headers }) => `${status} ${headers['retry-after']}`)
   t.same(told, Array(writes.length).fill('503 5'))
-  await until(async () => (await createGroup(ask, 'quick')).status !== 503)
+  await until('changes are made again', async () => (await createGroup(ask, 'quick')).status !== 503)
 })
 
 t.test('what is told or done while PostgreSQL is away counts once, whoever dies meanwhile', async (t) => {
@@ -322,7 +327,7 @@ t.test('what is told or done while PostgreSQL is away counts once, whoever dies 
   }
   t.same(await spooled(), [10, 10])
   const entries = () => readdir(join(folder, 'audit-entries'))
-  await until(async () => (await entries().catch(() => [])).length === 1)
+  await until('the entry waits on disk', async () => (await entries().catch(() => [])).length === 1)
   await doomed.process.end('SIGKILL')
   const heir = await elsewhere()
   await server.restart()
@@ -331,10 +336,10 @@ t.test('what is told or done while PostgreSQL is away counts once, whoever dies 
     (await Promise.all(orders.map(({ donationId }) => data.donations.get(donationId)))).map(
       (order) => order?.queue ?? null,
     )
-  await until(async () => !(await statuses()).includes(null))
-  await until(async () => (await spooled()).every((count) => count === 0))
-  await until(async () => (await data.inbox.find()).length === 0)
-  await until(async () => (await entries()).length === 0)
+  await until('all payments are applied', async () => !(await statuses()).includes(null))
+  await until('no delivery waits on disk', async () => (await spooled()).every((count) => count === 0))
+  await until('the inbox is empty', async () => (await data.inbox.find()).length === 0)
+  await until('the entry is written', async () => (await entries()).length === 0)
   t.equal(
     (await data.audit.find({ operationType: 'queue_remove' })).length,
     1,
@@ -356,12 +361,12 @@ t.test('a Redis that takes no writes for a moment, as with a full disk, is not h
     return Number(count ?? 0)
   }
   await redis.config('SET', 'min-replicas-to-write', '1')
-  await until(async () => (await refusedChunks()) > 0)
+  await until('a chunk is refused', async () => (await refusedChunks()) > 0)
   await redis.config('SET', 'min-replicas-to-write', '0')
   await moreSound(4)
   // What is refused for no such reason ends the broadcast, which is then begun anew.
   isChunkRefused = true
-  await until(() => said.some((line) => line.includes('the air cannot be kept')))
+  await until('the broadcast ends', () => said.some((line) => line.includes('the air cannot be kept')))
   await moreSound(4)
   t.same(flaws(from), [], 'the sound goes on')
 })
@@ -376,9 +381,9 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
   const saying = (message: string, who: string) =>
     said.findIndex((line) => line.includes(message) && line.includes(`"who":"${who}"`))
   toRedis.isHanging = true
-  await until(async () => (await ready(one)) === 503)
+  await until('the replica is not ready', async () => (await ready(one)) === 503)
   t.equal((await one.app.inject('/healthz')).statusCode, 200)
-  await until(() => saying('the station is on air', 'two') >= 0)
+  await until('the other one is on the air', () => saying('the station is on air', 'two') >= 0)
   t.ok(saying('desk lost', 'one') >= 0)
   t.ok(saying('desk lost', 'one') < saying('desk taken', 'two'), 'never two on the air')
   t.equal(await ready(two), 200)
@@ -387,7 +392,7 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
 
   listener.forget()
   const syncs = () => listener.all('sync') as RadioState[]
-  await until(() => syncs().length > 1)
+  await until('a replica that is cut off says something', () => syncs().length > 1)
   const [stale, later] = syncs().slice(-2) as [RadioState, RadioState]
   t.same([later.track, later.seek], [stale.track, stale.seek], 'what it shows stays where its sound ends')
   t.ok(later.serverTimeMs > stale.serverTimeMs)
@@ -395,7 +400,7 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
   const serial = air.state.serial
 
   toRedis.isHanging = false
-  await until(async () => (await ready(one)) === 200)
+  await until('the replica is ready', async () => (await ready(one)) === 200)
   await air.until((state) => state.serial > serial)
   listener.forget()
   await listener.first<RadioState>('sync', ({ track, seek }) => {
@@ -418,13 +423,13 @@ t.test('Redis is emptied: the same queue goes on, and whoever listens hears it',
   const from = chunks.length
   const { list } = air.state
   await two.ports.redis.flushall()
-  await until(async () => (await two.ports.redis.exists('solstice:air')) === 1)
+  await until('the air is kept again', async () => (await two.ports.redis.exists('solstice:air')) === 1)
   await moreSound(6)
   t.same(flaws(from), [], 'the sound goes on')
   const entryIds = (entries: { entryId: string }[]) => entries.map(({ entryId }) => entryId)
   const { entries } = air.state.list
   t.same(entryIds(entries).slice(0, list.entries.length), entryIds(list.entries))
   const { audio } = chunks.at(-1)!
-  await until(() => heard.includes(audio))
+  await until('the last chunk is heard', () => heard.includes(audio))
   t.match(await ask('GET /api/admin/song-groups'), { status: 200 }, 'everybody stays logged in')
 })

@@ -2,6 +2,7 @@ import type { HistoryItem, RadioState, ServerPayload, User } from '@solstice/con
 import { io, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { prepareStation } from '../harness/station.ts'
+import { until } from '../harness/until.ts'
 
 t.jobs = 3
 const tones = [
@@ -164,8 +165,6 @@ t.test(
     await syncsUntil(socket, (syncs) => syncs.length === 2)
     await station.redis.restart()
     assertExactEnds(t, await all)
-    while (!(await fetch(`${api.url}/readyz/stream`)).ok)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    t.pass('and the replica is ready again')
+    await until('the replica is ready again', async () => (await fetch(`${api.url}/readyz/stream`)).ok)
   },
 )

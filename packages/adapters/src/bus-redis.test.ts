@@ -6,13 +6,13 @@ import type { AirDesk, Bus, FrameChunk } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
+import { openBus } from '../../../tests/harness/bus.ts'
 import { openLine } from '../../../tests/harness/line.ts'
-import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
+import { startRedis } from '../../../tests/harness/processes.ts'
 import { until } from '../../../tests/harness/until.ts'
 import { openRedisBus } from './bus-redis.ts'
 import { LEASE_MS } from './desk-watch.ts'
 import { openRedis } from './redis.ts'
-import { openStationClock } from './station-clock.ts'
 
 const log = pino({ level: 'silent' })
 const never = new AbortController().signal
@@ -28,18 +28,6 @@ const chunk = (frame: number): FrameChunk => ({
   audio: Buffer.from([frame & 255, 0xff, 0x00, 0x0a]),
   cues: [],
 })
-
-async function join(t: Teardown, url: string) {
-  const redis = await openRedis(url, log, true)
-  const clock = await openStationClock(redis)
-  const bus = openRedisBus(redis, clock, log)
-  t.teardown(async () => {
-    await bus.close()
-    clock.stop()
-    redis.disconnect()
-  })
-  return { bus, clock, redis }
-}
 
 async function firstChunks(bus: Bus, count: number): Promise<FrameChunk[]> {
   const chunks: FrameChunk[] = []
@@ -59,8 +47,8 @@ const lost = (desk: AirDesk) =>
 
 t.test('a command is answered by the desk holder, after its state was saved', async (t) => {
   const { url } = await startRedis(t)
-  const asker = await join(t, url)
-  const worker = await join(t, url)
+  const asker = await openBus(t, url)
+  const worker = await openBus(t, url)
   const desk = await worker.bus.takeDesk(never)
   t.equal(await desk.resume(), null)
   await desk.save(state(1))
@@ -91,7 +79,7 @@ t.test('a command is answered by the desk holder, after its state was saved', as
 
 t.test('who follows before its connection is ready misses nothing', async (t) => {
   const { url } = await startRedis(t)
-  const worker = await join(t, url)
+  const worker = await openBus(t, url)
   const desk = await worker.bus.takeDesk(never)
   await desk.save(state(1))
 
@@ -120,8 +108,8 @@ t.test('who follows before its connection is ready misses nothing', async (t) =>
 
 t.test('chunks arrive in order and unharmed at every replica, the kept ones first', async (t) => {
   const { url } = await startRedis(t)
-  const worker = await join(t, url)
-  const replica = await join(t, url)
+  const worker = await openBus(t, url)
+  const replica = await openBus(t, url)
   const desk = await worker.bus.takeDesk(never)
   for (let i = 0; i < 100; i++) await desk.publish(chunk(i * 19))
   const kept = await firstChunks(replica.bus, 64)
@@ -138,7 +126,7 @@ t.test(
   'only one holds the desk; a handed-over desk is taken at once and the old holder can write no more',
   async (t) => {
     const { url } = await startRedis(t)
-    const [a, b] = [await join(t, url), await join(t, url)]
+    const [a, b] = [await openBus(t, url), await openBus(t, url)]
     const first = await a.bus.takeDesk(never)
     await first.save(state(1))
     await first.publish(chunk(0))
@@ -158,7 +146,7 @@ t.test(
 
 t.test('a reader that stopped before it began, or leaves, has no connection left', async (t) => {
   const { url } = await startRedis(t)
-  const { bus, redis } = await join(t, url)
+  const { bus, redis } = await openBus(t, url)
   const desk = await bus.takeDesk(never)
   await desk.publish(chunk(1))
   const duplicate = redis.duplicate.bind(redis)
@@ -184,7 +172,7 @@ t.test('a reader that stopped before it began, or leaves, has no connection left
 
 t.test('a worker that slept through its lease is refused by Redis itself', async (t) => {
   const { url } = await startRedis(t)
-  const [a, b] = [await join(t, url), await join(t, url)]
+  const [a, b] = [await openBus(t, url), await openBus(t, url)]
   const zombie = await a.bus.takeDesk(never)
   await zombie.save(state(1))
   await a.redis.del('solstice:lease')
@@ -197,7 +185,7 @@ t.test('a worker that slept through its lease is refused by Redis itself', async
 
 t.test('a worker that lost its lease cannot save, although its successor has not saved yet', async (t) => {
   const { url } = await startRedis(t)
-  const [a, b] = [await join(t, url), await join(t, url)]
+  const [a, b] = [await openBus(t, url), await openBus(t, url)]
   const zombie = await a.bus.takeDesk(never)
   await zombie.save(state(1))
   await a.redis.del('solstice:lease')
@@ -208,13 +196,13 @@ t.test('a worker that lost its lease cannot save, although its successor has not
 
 t.test('a held desk is left alone by who wants it, and by who lost it', async (t) => {
   const { url } = await startRedis(t)
-  const [a, b] = [await join(t, url), await join(t, url)]
+  const [a, b] = [await openBus(t, url), await openBus(t, url)]
   const zombie = await a.bus.takeDesk(never)
   await a.redis.del('solstice:lease')
   await b.bus.takeDesk(never)
   const held = await b.redis.get('solstice:lease')
   const stop = new AbortController()
-  const third = await join(t, url)
+  const third = await openBus(t, url)
   const send = third.redis.eval.bind(third.redis) as (...args: unknown[]) => Promise<unknown>
   const answered = new Promise<unknown>((resolve) => {
     third.redis.eval = (async (...args: unknown[]) => {
@@ -233,7 +221,7 @@ t.test('a held desk is left alone by who wants it, and by who lost it', async (t
 
 t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) => {
   const redis = await startRedis(t)
-  const [worker, other] = [await join(t, redis.url), await join(t, redis.url)]
+  const [worker, other] = [await openBus(t, redis.url), await openBus(t, redis.url)]
   await other.redis.set('solstice:lease', 'somebody', 'PX', LEASE_MS)
   let attempts = 0
   const send = worker.redis.eval.bind(worker.redis) as (...args: unknown[]) => Promise<unknown>
@@ -260,7 +248,7 @@ t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) 
 
 t.test('five workers at once: one desk; the epoch rises even when Redis was emptied', async (t) => {
   const { url } = await startRedis(t)
-  const workers = await Promise.all(Array.from({ length: 5 }, () => join(t, url)))
+  const workers = await Promise.all(Array.from({ length: 5 }, () => openBus(t, url)))
   const stop = new AbortController()
   const taken: AirDesk[] = []
   const waits = workers.map((worker) =>
@@ -272,7 +260,7 @@ t.test('five workers at once: one desk; the epoch rises even when Redis was empt
   await Promise.race(waits)
   await workers[0]!.redis.ping()
   t.equal(taken.length, 1)
-  const replica = await join(t, url)
+  const replica = await openBus(t, url)
   const reader = replica.bus.frames(stop.signal)[Symbol.asyncIterator]()
   await taken[0]!.publish(chunk(0))
   t.equal((await reader.next()).value?.frame, 0)
@@ -287,8 +275,8 @@ t.test('five workers at once: one desk; the epoch rises even when Redis was empt
 
 t.test('a Redis that restarts within the lease costs the holder nothing', async (t) => {
   const redis = await startRedis(t)
-  const worker = await join(t, redis.url)
-  const replica = await join(t, redis.url)
+  const worker = await openBus(t, redis.url)
+  const replica = await openBus(t, redis.url)
   const desk = await worker.bus.takeDesk(never)
   const reading = firstChunks(replica.bus, 40)
   for (let i = 0; i < 20; i++) await desk.publish(chunk(i * 19))
@@ -305,7 +293,7 @@ t.test('a Redis that restarts within the lease costs the holder nothing', async 
 t.test('who asks for the desk while nothing passes takes it when Redis is back', async (t) => {
   const server = await startRedis(t)
   const line = await openLine(t, server.port)
-  const { bus } = await join(t, `redis://127.0.0.1:${line.port}`)
+  const { bus } = await openBus(t, `redis://127.0.0.1:${line.port}`)
   line.isHanging = true
   line.cutAll()
   const desks = []
@@ -331,9 +319,9 @@ t.test('who asks for the desk while nothing passes takes it when Redis is back',
 
 t.test('while Redis is away it is not asked more and more', async (t) => {
   const server = await startRedis(t)
-  const { bus, redis } = await join(t, server.url)
+  const { bus, redis } = await openBus(t, server.url)
   await server.process.end()
-  while (redis.status === 'ready') await pause(5)
+  await until('Redis is missed', () => redis.status !== 'ready')
   let asked = 0
   const ping = redis.ping.bind(redis) as () => Promise<'PONG'>
   redis.ping = (() => {
@@ -345,5 +333,5 @@ t.test('while Redis is away it is not asked more and more', async (t) => {
   t.equal(asked, 0)
   t.notOk(bus.isConnected())
   await server.restart()
-  while (!bus.isConnected()) await pause(20)
+  await until('Redis is found again', () => bus.isConnected())
 })

@@ -2,28 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, isLasting } from '@solstice/playout'
 import { type AirDesk, Failure } from '@solstice/station'
 import { pino } from 'pino'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { openBus } from '../../../tests/harness/bus.ts'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
 import { track } from '../../../tests/harness/programme.ts'
-import { openRedisBus } from './bus-redis.ts'
+import { until } from '../../../tests/harness/until.ts'
 import { openRedis } from './redis.ts'
-import { openStationClock } from './station-clock.ts'
 
 const log = pino({ level: 'silent' })
 const never = new AbortController().signal
 const COMMANDS = 'solstice:commands'
-
-async function join(t: Teardown, url: string) {
-  const redis = await openRedis(url, log, true)
-  const clock = await openStationClock(redis)
-  const bus = openRedisBus(redis, clock, log)
-  t.teardown(async () => {
-    await bus.close()
-    clock.stop()
-    redis.disconnect()
-  })
-  return { bus, clock, redis }
-}
 
 const speaker = { socketId: 's', replica: 'r', uid: 'u', address: '192.0.2.1' }
 const guest = { speaker, nickname: 'n' }
@@ -78,7 +66,7 @@ async function given(desk: AirDesk): Promise<string[]> {
 /** With a desk holder that is longer in saving than anybody waits for what nobody took up. */
 async function askSlowly(t: Teardown) {
   const { url } = await startRedis(t)
-  const [asker, worker] = [await join(t, url), await join(t, url)]
+  const [asker, worker] = [await openBus(t, url), await openBus(t, url)]
   const desk = await worker.bus.takeDesk(never)
   const asked = asker.bus.send({ type: 'skip' })
   for await (const { asker } of desk.commands('0-0')) {
@@ -92,12 +80,12 @@ async function askSlowly(t: Teardown) {
 t.test('C2: either the worker takes a request up, or its sender takes it back; facts are read', async (t) => {
   const slowly = askSlowly(t)
   const { url } = await startRedis(t)
-  const asker = await join(t, url)
+  const asker = await openBus(t, url)
   const commands = [...Object.values(one), paid]
   const codeOf = (error: unknown) => error instanceof Failure && error.code
   const codes = await Promise.all(commands.map((command) => asker.bus.send(command).then(Boolean, codeOf)))
   t.ok(codes.every((code) => code === 'AIR_UNAVAILABLE'))
-  const worker = await join(t, url)
+  const worker = await openBus(t, url)
   const desk = await worker.bus.takeDesk(never)
   asker.bus.send(last).catch(() => {})
   const facts = [
@@ -122,7 +110,7 @@ const left = (command: Command, untilMs?: number) => [
 
 t.test('C2: a deadline counts also when its sender is gone', async (t) => {
   const { url } = await startRedis(t)
-  const { bus, clock, redis } = await join(t, url)
+  const { bus, clock, redis } = await openBus(t, url)
   const answers: string[] = []
   const hearing = await openRedis(url, log, true)
   t.teardown(() => hearing.disconnect())
@@ -133,7 +121,7 @@ t.test('C2: a deadline counts also when its sender is gone', async (t) => {
   const desk = await bus.takeDesk(never)
   bus.send(last).catch(() => {})
   t.same(await given(desk), ['skip'])
-  await until(t, 'the refusal is told', () => answers.length > 0)
+  await until('the refusal is told', () => answers.length > 0)
   t.match(JSON.parse(answers[0]!), { token: 'none', outcome: { ok: false, code: 'AIR_UNAVAILABLE' } })
 })
 
@@ -142,7 +130,7 @@ t.test(
   { buffered: true },
   async (t) => {
     const { url } = await startRedis(t)
-    const { bus, redis } = await join(t, url)
+    const { bus, redis } = await openBus(t, url)
     const [seconds] = await redis.time()
     await redis.xadd(COMMANDS, `${Number(seconds) * 1000 - 60_000}-0`, ...left(one['switch-mode']))
     await redis.xadd(COMMANDS, '*', ...left(one.skip))
@@ -154,7 +142,7 @@ t.test(
 
 t.test('a command that is sent twice by a connection that broke is one', async (t) => {
   const { url } = await startRedis(t)
-  const { bus, redis } = await join(t, url)
+  const { bus, redis } = await openBus(t, url)
   const desk = await bus.takeDesk(never)
   const send = redis.eval.bind(redis) as (...args: unknown[]) => Promise<unknown>
   redis.eval = ((script: string, ...args: unknown[]) => {
@@ -174,7 +162,7 @@ t.test('a command that is sent twice by a connection that broke is one', async (
 
 t.test('a worker that ends leaves what it did not begin to the next one', async (t) => {
   const { url } = await startRedis(t)
-  const [one, two] = [await join(t, url), await join(t, url)]
+  const [one, two] = [await openBus(t, url), await openBus(t, url)]
   const first = await one.bus.takeDesk(never)
   const stopping = new AbortController()
   const reading = (async () => {
@@ -183,7 +171,7 @@ t.test('a worker that ends leaves what it did not begin to the next one', async 
   stopping.abort()
   const sentMs = two.clock.nowMs()
   const asked = two.bus.send({ type: 'skip' })
-  await until(t, 'the command is there', async () => (await two.redis.xlen(COMMANDS)) === 1)
+  await until('the command is there', async () => (await two.redis.xlen(COMMANDS)) === 1)
   const [sent] = await two.redis.xrange(COMMANDS, '-', '+')
   const untilMs = Number(sent![1][7])
   t.ok(untilMs >= sentMs + 6_000 && untilMs <= two.clock.nowMs() + 6_000, 'it says until when it is wanted')
@@ -197,17 +185,9 @@ t.test('a worker that ends leaves what it did not begin to the next one', async 
   t.match(await asked, { ok: true })
 })
 
-async function until(t: Test, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 60_000
-  while (!(await isSo())) {
-    if (performance.now() > endMs) return void t.fail(`in vain: ${what}`)
-    await pause(10)
-  }
-}
-
 t.test('a fact is read once, although the requests after it were taken out of the stream', async (t) => {
   const { url } = await startRedis(t)
-  const worker = await join(t, url)
+  const worker = await openBus(t, url)
   const desk = await worker.bus.takeDesk(never)
   const add = (command: Command) => worker.redis.xadd(COMMANDS, '*', ...left(command))
   await add({ type: 'library-changed' })

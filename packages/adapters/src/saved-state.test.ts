@@ -1,30 +1,15 @@
 import { EventEmitter, once } from 'node:events'
 import { initialState, type PlayoutState, type QueueEntry } from '@solstice/playout'
-import { pino } from 'pino'
+import type { Bus } from '@solstice/station'
 import t from 'tap'
+import { openBus } from '../../../tests/harness/bus.ts'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
 import { alwaysDay, isSame, NOON, tracks } from '../../../tests/harness/programme.ts'
-import { openRedisBus } from './bus-redis.ts'
-import { openRedis } from './redis.ts'
-import { openStationClock } from './station-clock.ts'
 
-const log = pino({ level: 'silent' })
 const never = new AbortController().signal
 
-async function join(t: Teardown, url: string) {
-  const redis = await openRedis(url, log, true)
-  const clock = await openStationClock(redis)
-  const bus = openRedisBus(redis, clock, log)
-  t.teardown(async () => {
-    await bus.close()
-    clock.stop()
-    redis.disconnect()
-  })
-  return { bus, redis }
-}
-
 /** The states that somebody is told, and the one with a serial number once it is there. */
-async function follow(t: Teardown, bus: Awaited<ReturnType<typeof join>>['bus']) {
+async function follow(t: Teardown, bus: Bus) {
   const told = new EventEmitter()
   const states: PlayoutState[] = []
   const unfollow = await bus.follow((state) => {
@@ -70,7 +55,7 @@ t.test(
   'a library of 20 000 tracks reaches followers and whoever takes over; a change of it is small',
   async (t) => {
     const { url } = await startRedis(t)
-    const [worker, replica, standby] = await Promise.all([join(t, url), join(t, url), join(t, url)])
+    const [worker, replica, standby] = await Promise.all([openBus(t, url), openBus(t, url), openBus(t, url)])
     const desk = await worker.bus.takeDesk(never)
     const first = station(20_000)
     await desk.save(first)
@@ -115,7 +100,7 @@ t.test(
   'blocks that were lost are written again; without them whoever takes over goes on with the head',
   async (t) => {
     const { url } = await startRedis(t)
-    const [worker, replica] = await Promise.all([join(t, url), join(t, url)])
+    const [worker, replica] = await Promise.all([openBus(t, url), openBus(t, url)])
     const desk = await worker.bus.takeDesk(never)
     const state = station(3_000)
     await desk.save(state)
@@ -126,7 +111,7 @@ t.test(
     t.same(left.list.entries, state.list.entries.slice(7, 28))
     const next = changed(state)
     await desk.save(next)
-    const whole = await follow(t, (await join(t, url)).bus)
+    const whole = await follow(t, (await openBus(t, url)).bus)
     t.same(await whole(next.serial), next)
 
     await desk.handOver()
@@ -141,7 +126,7 @@ t.test(
 
 t.test('a state of the version before is taken up', async (t) => {
   const { url } = await startRedis(t)
-  const { bus, redis } = await join(t, url)
+  const { bus, redis } = await openBus(t, url)
   const state = station(50)
   await redis.xadd('solstice:air', '5-1', 'state', JSON.stringify(state), 'due', '[]')
   const seen = await follow(t, bus)
@@ -154,7 +139,7 @@ t.test('a state of the version before is taken up', async (t) => {
 
 t.test('a worker whose lease another one has lays no blocks', async (t) => {
   const { url } = await startRedis(t)
-  const [worker, other] = await Promise.all([join(t, url), join(t, url)])
+  const [worker, other] = await Promise.all([openBus(t, url), openBus(t, url)])
   const desk = await worker.bus.takeDesk(never)
   await desk.save(station(5))
   await worker.redis.del('solstice:lease')

@@ -1,38 +1,23 @@
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import { initialState } from '@solstice/playout'
 import type { FrameChunk } from '@solstice/station'
-import { pino } from 'pino'
 import t from 'tap'
+import { openBus } from '../../../tests/harness/bus.ts'
 import { machineClock } from '../../../tests/harness/machine-clock.ts'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
-import { openRedisBus } from './bus-redis.ts'
-import { readDesk } from './desk-watch.ts'
-import { openRedis } from './redis.ts'
-import { openStationClock } from './station-clock.ts'
+import { PATIENCE_MS, until } from '../../../tests/harness/until.ts'
+import { LEASE_MS, readDesk } from './desk-watch.ts'
 
-const log = pino({ level: 'silent' })
 const never = new AbortController().signal
 const DAY_MS = 86_400_000
-/** How long a process may take to see that the wall clock was set, and a loaded machine. */
-const NEAR_MS = 1_500
+/** Far more than a loaded machine takes between two looks at a clock, and far less than any clock is set by. */
+const NEAR_MS = 30_000
 
 /** A station's Redis on a machine whose clock can be set, and processes that join it. */
 async function machine(t: Teardown) {
   const wall = await machineClock(t)
   const server = await startRedis(t, wall.env)
-  const join = async () => {
-    const redis = await openRedis(server.url, log, true)
-    const clock = await openStationClock(redis)
-    const bus = openRedisBus(redis, clock, log)
-    const leave = async () => {
-      await bus.close()
-      clock.stop()
-      redis.disconnect()
-    }
-    t.teardown(leave)
-    return { redis, clock, bus, leave }
-  }
+  const join = () => openBus(t, server.url)
   return { wall, server, join }
 }
 
@@ -49,9 +34,8 @@ const isSet = ({ clock }: Joined) =>
     })
   })
 const correctionIn = async ({ redis }: Joined) => Number(await redis.get('solstice:clock-correction'))
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await pause(50)
-}
+/** Whether the time of this process is so far anchored in Redis that whoever comes later finds it. */
+const isAnchored = async ({ redis }: Joined) => (await redis.exists('solstice:clock-anchor')) === 1
 
 t.test(
   'a wall clock that is set on air moves dates at once, and neither the time nor the desk',
@@ -61,14 +45,17 @@ t.test(
     const desk = await worker.bus.takeDesk(never)
     const stopping = new AbortController()
     const waiting = standby.bus.takeDesk(stopping.signal).catch(() => null)
-    await until(async () => (await worker.redis.exists('solstice:clock-anchor')) === 1)
+    await until('the time is anchored', () => isAnchored(worker))
     const driftMs = driftOf(worker)
     await worker.redis.set('solstice:a-limit', 1, 'PX', 60_000)
     for (const byMs of [-DAY_MS, 10 * 60_000, DAY_MS]) {
       const noticed = Promise.all([isSet(worker), isSet(replica)])
       wall.step(byMs)
       for (const setBy of await noticed) t.ok(Math.abs(setBy - byMs) < NEAR_MS, `set by ${byMs} ms`)
-      await until(async () => Math.abs((await correctionIn(replica)) - worker.clock.aheadMs()) < 1)
+      await until(
+        'the correction is agreed on',
+        async () => Math.abs((await correctionIn(replica)) - worker.clock.aheadMs()) < 1,
+      )
       for (const process of [worker, replica]) {
         t.ok(Math.abs(driftOf(process) - driftMs) < NEAR_MS, 'the time goes on evenly')
         t.ok(Math.abs(dateOf(process) - wall.nowMs()) < NEAR_MS, 'dates are right')
@@ -93,7 +80,7 @@ t.test('a wall clock that is set while nobody runs moves no time on this machine
   for (const byMs of [-DAY_MS, DAY_MS]) {
     const before = await join()
     const desk = await before.bus.takeDesk(never)
-    await until(async () => (await before.redis.exists('solstice:clock-anchor')) === 1)
+    await until('the time is anchored', () => isAnchored(before))
     await desk.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
     const driftMs = driftOf(before)
     // Killed: it hands nothing over.
@@ -102,7 +89,7 @@ t.test('a wall clock that is set while nobody runs moves no time on this machine
     const after = await join()
     t.ok(Math.abs(driftOf(after) - driftMs) < NEAR_MS, `set by ${byMs} ms`)
     t.ok(Math.abs(dateOf(after) - wall.nowMs()) < NEAR_MS)
-    const next = await after.bus.takeDesk(AbortSignal.timeout(30_000))
+    const next = await after.bus.takeDesk(AbortSignal.timeout(PATIENCE_MS))
     const { aliveAtMs } = (await next.resume())!
     t.ok(Math.abs(after.clock.nowMs() - aliveAtMs) < 30_000, 'the lease of a killed holder ends in its time')
     await next.handOver()
@@ -116,12 +103,14 @@ t.test('a correction that the version before kept, and its lease, are taken up',
   const HOURS_MS = 8 * 3_600_000
   await first.redis.set('solstice:clock-correction', '-28800000.250')
   await first.redis.set('solstice:alive', String(wall.nowMs() - HOURS_MS - 60_000))
-  await first.redis.set('solstice:lease', 'of a holder that was killed', 'PX', 2_000)
+  const lease = (ms: number) => first.redis.set('solstice:lease', 'of a holder that was killed', 'PX', ms)
+  await lease(LEASE_MS)
   const taken = await join()
   t.ok(Math.abs(dateOf(taken) - wall.nowMs()) < NEAR_MS, 'dates are right at once')
   t.ok(Math.abs(taken.clock.aheadMs() + HOURS_MS) < NEAR_MS, 'what its state says of moments holds')
+  await lease(2_000)
   t.ok((await readDesk(taken.redis)).isHeld)
-  const desk = await taken.bus.takeDesk(AbortSignal.timeout(30_000))
+  const desk = await taken.bus.takeDesk(AbortSignal.timeout(PATIENCE_MS))
   await desk.handOver()
 })
 
@@ -131,14 +120,17 @@ t.test(
     const { wall, join } = await machine(t)
     const [one, other] = [await join(), await join()]
     const desk = await one.bus.takeDesk(never)
-    await until(async () => (await one.redis.exists('solstice:clock-anchor')) === 1)
+    await until('the time is anchored', () => isAnchored(one))
     await desk.handOver()
     const driftMs = driftOf(one)
     const noticed = Promise.all([isSet(one), isSet(other)])
     wall.step(-DAY_MS)
     await noticed
     await one.redis.flushall()
-    await until(async () => Math.abs((await correctionIn(one)) - DAY_MS) < NEAR_MS)
+    await until(
+      'the correction is kept anew',
+      async () => Math.abs((await correctionIn(one)) - DAY_MS) < NEAR_MS,
+    )
     for (const process of [one, other]) t.ok(Math.abs(driftOf(process) - driftMs) < NEAR_MS)
   },
 )
@@ -170,7 +162,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
   await worker.redis.xadd('solstice:commands', '*', 'asker', 'nobody')
   const sent = await first.lastCommand()
   t.not(sent, '0-0')
-  await until(() => seen.frames.length === 1 && seen.states.length === 1)
+  await until('state and chunk are seen', () => seen.frames.length === 1 && seen.states.length === 1)
   wall.step(-DAY_MS)
   await worker.redis.flushall()
   if (!first.lost.aborted) await once(first.lost, 'abort')
@@ -178,7 +170,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
   t.equal(await second.lastCommand(), '0-0')
   await second.save(state(2))
   await second.publish(chunk(200))
-  await until(() => seen.frames.length === 2 && seen.states.length === 2)
+  await until('the next ones are seen', () => seen.frames.length === 2 && seen.states.length === 2)
   t.same(seen, { states: [1, 2], frames: [100, 200] })
   // The state of before tells of commands that are long gone.
   const asking = worker.bus.send({ type: 'library-changed' })

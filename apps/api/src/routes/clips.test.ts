@@ -9,6 +9,7 @@ import { openApp } from '../../../../tests/harness/app.ts'
 import { makeTone } from '../../../../tests/harness/audio.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { useStores } from '../../../../tests/harness/stores.ts'
+import { until } from '../../../../tests/harness/until.ts'
 import { startJobs } from '../../../../tests/harness/workers.ts'
 import { createAdminTokens } from '../admin-tokens.ts'
 
@@ -292,7 +293,7 @@ t.test('what may go on air follows use, settings and what is possible; the worke
   const hello = idOf(await upload('phrases', 'hello.mp3', mp3))
   const again = idOf(await upload('phrases', 'again.mp3', mp3))
   const bed = idOf(await upload('background-music', 'bed.mp3', mp3))
-  while ((await told()) < 5) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until('the air is told of each', async () => (await told()) >= 5)
 
   const { generation } = defaultSettings
   let revision = 0

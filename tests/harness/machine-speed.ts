@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import type { Teardown } from './processes.ts'
+
+/** How long the start of an ffmpeg may take where a station is never silent: its sound waits 2 s for one at most. */
+const QUICK_MS = 1_000
+const EVERY_MS = 2_000
+
+/** Starts an ffmpeg of its own now and then, until the test ends: how long that takes is the doing of the machine alone. */
+export function watchMachine(t: Teardown) {
+  const over = new AbortController()
+  const args = [
+    '-nostdin',
+    '-loglevel',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    'anullsrc',
+    '-t',
+    '0.1',
+    '-f',
+    'null',
+    '-',
+  ]
+  let slowestMs = 0
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      const startedMs = performance.now()
+      await promisify(execFile)('ffmpeg', args)
+      slowestMs = Math.max(slowestMs, performance.now() - startedMs)
+      await pause(EVERY_MS, undefined, { signal: over.signal }).catch(() => {})
+    }
+  })()
+  t.teardown(() => {
+    over.abort()
+    return watching
+  })
+  return {
+    /** Whether a decoder was there in time whenever it was needed, as far as the machine goes; a comment says when not. */
+    isQuick(t: Test): boolean {
+      const isQuick = slowestMs < QUICK_MS
+      if (!isQuick) t.comment(`too slow a machine: ${Math.round(slowestMs)} ms to start an ffmpeg`)
+      return isQuick
+    },
+  }
+}
