@@ -338,4 +338,32 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
     'track.rendition?.gainDb',
     'renditions.test.ts',
   ],
+  [
+    'a changed title is looked for in every entry',
+    'track-places.ts',
+    'known.get(entries) ?? learnPlaces(entries)',
+    'learnPlaces(entries)',
+    'track-places.test.ts',
+  ],
+  [
+    'tracks whose ids give one number are taken for each other',
+    'track-places.ts',
+    'places.filter((at) => trackIds.has(entries[at]!.track.id)).sort',
+    'places.sort',
+    'track-places.test.ts',
+  ],
+  [
+    'a long queue is searched in one go',
+    'project-queue.ts',
+    'const SEARCHED_AT_ONCE = 2_000',
+    'const SEARCHED_AT_ONCE = 2_000_000',
+    'track-places.test.ts',
+  ],
+  [
+    'T4 tracks that cannot be decoded are kept for ever',
+    'apply.ts',
+    '.slice(-KNOWN_UNPLAYABLE)',
+    '',
+    'playout.test.ts',
+  ],
 ])

@@ -184,3 +184,10 @@ export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
   if (sync.seek < 0 || (sync.duration > 0 && sync.seek > sync.duration))
     t.fail('seek is outside the track', { sync })
 }
+
+/** What work that is done in steps gives at its end. */
+export function toEnd<R>(work: Generator<unknown, R>): R {
+  let step = work.next()
+  while (!step.done) step = work.next()
+  return step.value
+}

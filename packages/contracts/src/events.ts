@@ -44,7 +44,8 @@ export const clientEvents = {
     ack: Type.Object({ items: Type.Array(QueueItem), total: Type.Integer() }),
   }),
   search_queue: clientEvent({
-    summary: 'The upcoming entries that have all words of `query` in artist and title',
+    summary:
+      'The first 1000 upcoming entries that have all words of `query` in artist and title; `total`: how many have',
     access: 'admin',
     payload: Type.Object({ query: Type.Optional(Type.String({ maxLength: 300 })) }),
     ack: Type.Object({

@@ -22,9 +22,12 @@ import {
   type TrackRef,
 } from './state.ts'
 import { answerSuggestion, settleSuggestions, suggest } from './suggestions.ts'
+import { carryPlaces, placesOf } from './track-places.ts'
 
 /** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
 const WITHHOLD_MS = 60_000
+/** Tracks that are left out because they cannot be decoded: each of them is saved and told at every change. */
+const KNOWN_UNPLAYABLE = 100
 
 /** A command arrives: it is accepted or refused, in full, at once. The caller advances the state to `nowMs` first. */
 export function apply(state: PlayoutState, command: Command, nowMs: number): Step & { outcome: Outcome } {
@@ -142,7 +145,7 @@ function releaseTrack(
   const reason = lockOf(state, trackId)
   if (reason) return { state, effects: [], outcome: { ok: false, code: 'TRACK_LOCKED', details: { reason } } }
   if (purpose === 'edit') return { state, effects: [], outcome: { ok: true, removed: 0 } }
-  const cleaned = withoutTracks(state, (id) => id === trackId)
+  const cleaned = withoutTracks(state, new Set([trackId]))
   const others = state.withheld.filter((hold) => hold.trackId !== trackId)
   const removed = shownQueue(state).filter(({ track }) => track.id === trackId).length
   return {
@@ -161,17 +164,23 @@ function settle(
   if (settled.length === 0) return { state, effects: [] }
   const tracks = new Map(settled.map(({ trackId, track }) => [trackId, track]))
   const { state: asked, effects } = settleSuggestions(state, tracks)
-  const cleaned = withoutTracks(asked, (id) => tracks.get(id) === null)
+  const gone = settled.filter(({ track }) => track === null).map(({ trackId }) => trackId)
+  const cleaned = withoutTracks(asked, new Set(gone))
   const { onAir: air } = cleaned
   const onAir = renewOnAir(air, tracks, nowMs)
-  const renew = <L extends PreparedList>(list: L): L => ({
-    ...list,
-    entries: list.entries.map((entry) =>
-      onAir.phase !== 'preparing' && entry.entryId === onAir.entry?.entryId
-        ? onAir.entry
-        : withTrack(entry, tracks.get(entry.track.id)),
-    ),
-  })
+  const ids = new Set(tracks.keys())
+  const renew = <L extends PreparedList>(list: L): L => {
+    const places = placesOf(list.entries, ids)
+    if (places.length === 0) return list
+    const entries = list.entries.slice()
+    for (const place of places) {
+      const entry = entries[place]!
+      const isNow = onAir.phase !== 'preparing' && entry.entryId === onAir.entry?.entryId
+      entries[place] = (isNow && onAir.entry) || withTrack(entry, tracks.get(entry.track.id))
+    }
+    carryPlaces(entries, list.entries)
+    return { ...list, entries }
+  }
   const renewed = {
     ...cleaned,
     onAir,
@@ -293,8 +302,9 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
     .map((list) => list.entries.find((entry) => entry.entryId === entryId))
     .find((entry) => entry !== undefined)?.track.id
   if (trackId === undefined) return { state, effects: [] }
-  const cleaned = withoutTracks(state, (id) => id === trackId)
-  const informed = { ...cleaned, unplayable: [...state.unplayable, trackId] }
+  const cleaned = withoutTracks(state, new Set([trackId]))
+  const others = state.unplayable.filter((id) => id !== trackId)
+  const informed = { ...cleaned, unplayable: [...others, trackId].slice(-KNOWN_UNPLAYABLE) }
   return isOnAir(state, entryId) ? goOn(informed, nowMs) : { state: informed, effects: [] }
 }
 
@@ -302,11 +312,15 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
  * All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. A prepared list of
  * which nothing is left is made anew: there may be other tracks.
  */
-function withoutTracks(state: PlayoutState, isGone: (trackId: string) => boolean): PlayoutState {
+function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutState {
   const without = <L extends PreparedList>(list: L, index: number): L => {
-    const entries = list.entries.filter((entry, i) => i <= index || !isGone(entry.track.id))
+    const places = placesOf(list.entries, gone).filter((place) => place > index)
     // Of a list that stays as it is nothing has to be saved or made anew.
-    return entries.length === list.entries.length ? list : { ...list, entries }
+    if (places.length === 0) return list
+    const leaving = new Set(places)
+    const entries = list.entries.filter((_, i) => !leaving.has(i))
+    carryPlaces(entries, list.entries)
+    return { ...list, entries }
   }
   return {
     ...state,

@@ -90,6 +90,20 @@ t.test(
   },
 )
 
+t.test('T4: of what cannot be decoded the last hundred are known, each once', async (t) => {
+  let state = playing(tracks(150), 'sound')
+  const bad: string[] = []
+  while (bad.length < 120) {
+    const entry = onAir(state)!
+    bad.push(entry.track.id)
+    state = learn(state, { type: 'unplayable', entryId: entry.entryId }, NOON + bad.length).state
+  }
+  t.same(state.unplayable, bad.slice(-100))
+  const again = { ...state, unplayable: [onAir(state)!.track.id, 'another'] }
+  const twice = learn(again, { type: 'unplayable', entryId: onAir(state)!.entryId }, NOON + 200).state
+  t.same(twice.unplayable, ['another', onAir(state)!.track.id])
+})
+
 t.test(
   'T6: what is silent is over, or as good as undecodable; after two of those comes what sounds',
   async (t) => {

@@ -4,6 +4,8 @@ import { type PlayoutState, type QueueEntry, upcoming } from './state.ts'
 /** How many upcoming entries listeners see. */
 export const SHOWN = 10
 const LONGEST_PAGE = 100
+const MOST_FOUND = 1_000
+const SEARCHED_AT_ONCE = 2_000
 
 /**
  * What comes next as people are shown it (rule Q1), the first `most` of it: the rest of this list; near its end as much of the
@@ -30,16 +32,26 @@ export function queuePage(
   return { items: shownQueue(state, to).slice(from).map(queueItem), total: shownLength(state) }
 }
 
-/** The entries of the shown queue that have all words of a query; `position` counts from the entry on air, 1 = next. */
-export function searchQueue(
-  state: PlayoutState,
-  query: string,
-): { items: (QueueItem & { position: number })[]; total: number } {
+/**
+ * Looks for the entries of the shown queue that have all words of a query: the first 1000 of them, and how many there are in
+ * all; `position` counts from the entry on air, 1 = next. In steps of some milliseconds, so that others have their turn.
+ */
+export function* searchQueue(state: PlayoutState, query: string): Generator<undefined, FoundEntries> {
   const matches = wordSearch(query)
-  const items = shownQueue(state).flatMap((entry, i) =>
-    matches(entry.track) ? [{ ...queueItem(entry), position: i + 1 }] : [],
-  )
-  return { items, total: items.length }
+  const items: FoundEntries['items'] = []
+  let total = 0
+  for (const [i, entry] of shownQueue(state).entries()) {
+    if (i % SEARCHED_AT_ONCE === SEARCHED_AT_ONCE - 1) yield
+    if (!matches(entry.track)) continue
+    total++
+    if (items.length < MOST_FOUND) items.push({ ...queueItem(entry), position: i + 1 })
+  }
+  return { items, total }
+}
+
+interface FoundEntries {
+  items: (QueueItem & { position: number })[]
+  total: number
 }
 
 /** Tells whether all words of a query occur in "artist title", whatever their case. No words: everything matches. */

@@ -12,6 +12,7 @@ import {
   type QueueEntry,
   type TrackRef,
 } from './state.ts'
+import { carryPlaces } from './track-places.ts'
 
 /** So much time is left between what was queued and the change of mode. */
 const FIT_MARGIN_MS = 10_000
@@ -105,7 +106,10 @@ export function removeEntry(
 
   const without = <L extends PreparedList>(list: L): L => {
     const at = list.entries.indexOf(entry)
-    return at < 0 ? list : { ...list, entries: list.entries.slice(0, at).concat(list.entries.slice(at + 1)) }
+    if (at < 0) return list
+    const entries = list.entries.slice(0, at).concat(list.entries.slice(at + 1))
+    carryPlaces(entries, list.entries)
+    return { ...list, entries }
   }
   const following = state.prepared[state.mode]
   const left = following && without(following)
@@ -143,8 +147,9 @@ export function placeOf(
 
 export function insertAt(state: PlayoutState, place: number, entries: readonly QueueEntry[]): PlayoutState {
   const { list } = state
-  const before = list.entries.slice(0, place)
-  return { ...state, list: { ...list, entries: before.concat(entries, list.entries.slice(place)) } }
+  const all = list.entries.slice(0, place).concat(entries, list.entries.slice(place))
+  carryPlaces(all, list.entries)
+  return { ...state, list: { ...list, entries: all } }
 }
 
 /** Those of some tracks that a list may take up at the moment. */

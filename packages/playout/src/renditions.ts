@@ -1,5 +1,6 @@
 import type { Command } from './commands.ts'
 import type { PlayoutState, PreparedList, QueueEntry, Rendition, TrackRef } from './state.ts'
+import { carryPlaces } from './track-places.ts'
 
 /** Rule V3: how tracks are played is known now. What is on air is played to its end as it was begun. */
 export function learnRenditions(
@@ -17,7 +18,9 @@ export function learnRenditions(
   const knownEntry = (entry: QueueEntry) => (entry.entryId === onAirId ? entry : known(entry))
   const inList = <L extends PreparedList>(before: L): L => {
     const entries = before.entries.map(knownEntry)
-    return isEach(entries, before.entries) ? before : { ...before, entries }
+    if (isEach(entries, before.entries)) return before
+    carryPlaces(entries, before.entries)
+    return { ...before, entries }
   }
   const informed = {
     list: inList(list),

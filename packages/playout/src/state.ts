@@ -1,5 +1,6 @@
 import type { Mode, OrderType } from '@solstice/contracts'
 import { type Hosting, type Live, nobodyLive, noHosting } from './live-state.ts'
+import { learnPlaces } from './track-places.ts'
 
 /** What the engine knows of a track. */
 export interface TrackRef {
@@ -226,7 +227,7 @@ export interface PlayoutState {
   hosting: Hosting
   /** The modes for which there was nothing to play when a list was made last (rule M3). */
   emptyModes: Mode[]
-  /** Tracks that could not be decoded; left out until the library changes. */
+  /** Tracks that could not be decoded, the last of them; left out until the library changes. */
   unplayable: string[]
   /** Tracks that somebody is about to remove; left out until that is settled, at most until a moment. */
   withheld: { trackId: string; untilMs: number }[]
@@ -387,6 +388,7 @@ export function makeEntries(
     orderType: null,
     tier: null,
   }))
+  learnPlaces(entries)
   return { entries, serial: serial + entries.length }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { coded, type socketMessages } from '@solstice/contracts'
 import { groupInsertCooldownSecsLeft, queuePage, searchQueue } from '@solstice/playout'
 import {
@@ -46,9 +47,13 @@ export function queueHandlers(deps: {
       },
     },
     search_queue: {
-      answer(_, { query = '' }) {
+      async answer(_, { query = '' }) {
         const now = air.now()
-        return now ? searchQueue(now, query) : nothing
+        if (!now) return nothing
+        const search = searchQueue(now, query)
+        let step = search.next()
+        for (; !step.done; step = search.next()) await setImmediate()
+        return step.value
       },
     },
     admin_add_song: {
