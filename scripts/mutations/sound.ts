@@ -104,7 +104,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   ],
   [
     'a phrase is three times as loud instead of nine',
-    'programme-sound.ts',
+    'voice.ts',
     'const PHRASE_GAIN = 9',
     'const PHRASE_GAIN = 3',
     'broadcast.test.ts',
@@ -135,9 +135,10 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   ],
   [
     'a song without sound is left after a minute',
-    'programme-sound.ts',
-    'const LONGEST_SILENCE_SAMPLES = 8 * SAMPLE_RATE',
-    'const LONGEST_SILENCE_SAMPLES = 60 * SAMPLE_RATE',
+    'blank-detector.ts',
+    'const LONGEST_BLANK_SAMPLES = 8 * SAMPLE_RATE',
+    'const LONGEST_BLANK_SAMPLES = 60 * SAMPLE_RATE',
+    'sequencer.test.ts',
     'broadcast.test.ts',
     'loudness.test.ts',
   ],
@@ -154,6 +155,100 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'const HIGH_PASS_HZ = 90',
     'const HIGH_PASS_HZ = 9',
     'microphones.test.ts',
+  ],
+])
+
+const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
+  [
+    'half of a song is enough for a crossfade twice as long',
+    'voice.ts',
+    'length / 2, (nextEnd - prepared.from) / 2',
+    'length, nextEnd - prepared.from',
+    'sequencer.test.ts',
+  ],
+  [
+    'a jingle overlaps with songs',
+    'voice.ts',
+    'if (aboutEntry(voice.entry).clip || aboutEntry(prepared.entry).clip) return null',
+    '',
+    'sequencer.test.ts',
+  ],
+  [
+    'a song that died early is followed at once',
+    'voice.ts',
+    '(diedEarly ? EARLY_SILENCE_SAMPLES : 0)',
+    '0',
+    'sequencer.test.ts',
+  ],
+  [
+    'a song begins where the engine says, a few samples late',
+    'stage.ts',
+    'const position = isBeginning ? opened.from : exact',
+    'const position = exact',
+    'sequencer.test.ts',
+  ],
+  [
+    'what faded out stays beside what is on air',
+    'stage.ts',
+    'stage.leaving.filter(isHeard)',
+    'stage.leaving',
+    'sequencer.test.ts',
+  ],
+  [
+    'a song that is over is begun again',
+    'stage.ts',
+    'if (!planned || planned.entry.entryId === stage.overId)',
+    'if (!planned)',
+    'sequencer.test.ts',
+  ],
+  [
+    'late samples are left out at once',
+    'sequencer.ts',
+    'if (isPatient && current &&',
+    'if (!isPatient && current &&',
+    'sequencer.test.ts',
+  ],
+  [
+    'a crossfade does not wait for what it leads to',
+    'sequencer.ts',
+    "return isPatient ? { do: 'wait' } : until(end)",
+    'return until(end)',
+    'sequencer.test.ts',
+  ],
+  [
+    'a song is left a frame before its end',
+    'sequencer.ts',
+    'if (cursor >= end) return',
+    'if (cursor >= end - 1152) return',
+    'sequencer.test.ts',
+  ],
+  [
+    'another plan is heard when this song is over',
+    'sequencer.ts',
+    'if (voice.entry.entryId !== entryId) return change(now, plan, progressOf)',
+    '',
+    'sequencer.test.ts',
+  ],
+  [
+    'a tail that was cut is heard to its end',
+    'sequencer.ts',
+    'if (cutAt !== null && (',
+    'if (cutAt === Infinity && (',
+    'sequencer.test.ts',
+  ],
+  [
+    'the end of a tail is not heard',
+    'take-up.ts',
+    'if (!isCut && !isNearEnd)',
+    'if (!isCut)',
+    'sequencer.test.ts',
+  ],
+  [
+    'who takes over goes on where the engine says',
+    'take-up.ts',
+    'const current = isSame ? { ...planned, positionMs } : planned',
+    'const current = isSame ? planned : planned',
+    'sequencer.test.ts',
   ],
 ])
 
@@ -214,4 +309,10 @@ const webMutations = mutationsOf('apps/web/src/radio', [
   ],
 ])
 
-export const soundMutations = [...streamMutations, ...workerMutations, ...loudnessMutations, ...webMutations]
+export const soundMutations = [
+  ...streamMutations,
+  ...workerMutations,
+  ...sequencerMutations,
+  ...loudnessMutations,
+  ...webMutations,
+]

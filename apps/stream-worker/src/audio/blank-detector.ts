@@ -1,0 +1,47 @@
+import { SAMPLE_RATE } from '@solstice/station'
+
+/** A voice that gives no sound for longer is left (rule T6). */
+const LONGEST_BLANK_SAMPLES = 8 * SAMPLE_RATE
+/** −60 dBFS: anything softer is no sound. */
+const BLANK_UP_TO = 32_768 / 1000
+
+/** How long a voice has given no sound. */
+export interface BlankCount {
+  /** Number of its last samples that were silent while nothing else was heard. */
+  readonly samples: number
+  /** Something of it was heard, or may have been before this worker came. */
+  readonly wasHeard: boolean
+}
+
+export function nothingCounted(wasHeard: boolean): BlankCount {
+  return { samples: 0, wasHeard }
+}
+
+/** Counts `count` samples of interleaved stereo from sample `from` on, in which the voice was heard alone. */
+export function countBlank(before: BlankCount, block: Int16Array, from: number, count: number): BlankCount {
+  const silent = silentAtEnd(block, from, count)
+  if (silent === count) return { ...before, samples: before.samples + count }
+  return { samples: silent, wasHeard: true }
+}
+
+/** Begins to count anew: what another sound or a microphone covers cannot be judged. */
+export function uncounted(before: BlankCount): BlankCount {
+  return before.samples === 0 ? before : nothingCounted(before.wasHeard)
+}
+
+/** True when the voice is to be left. */
+export function isBlank({ samples }: BlankCount): boolean {
+  return samples >= LONGEST_BLANK_SAMPLES
+}
+
+/** True when the voice will be left soon, unless it sounds again. */
+export function mayBeBlank({ samples }: BlankCount): boolean {
+  return samples > LONGEST_BLANK_SAMPLES / 2
+}
+
+/** Number of the last of `count` samples, from sample `from` on, that are silent. */
+function silentAtEnd(block: Int16Array, from: number, count: number): number {
+  let at = (from + count) * 2 - 1
+  while (at >= from * 2 && Math.abs(block[at]!) <= BLANK_UP_TO) at--
+  return from + count - 1 - (at >> 1)
+}

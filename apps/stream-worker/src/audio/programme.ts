@@ -1,0 +1,73 @@
+import type { AirEntry, AirPlan } from '@solstice/playout'
+import type { Logger } from 'pino'
+import { aboutEntry, type Placed } from './air-entry.ts'
+import { SAMPLES_PER_MS } from './pcm-ring.ts'
+import type { Turn } from './sequencer.ts'
+import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
+
+/** What the sound asks of the engine, and tells it. Answered at once; all moments are station time. */
+export interface Programme {
+  /** What is to be heard at a moment, and what follows it. */
+  plan(atMs: number): AirPlan
+  /** The last sample of a song, a jingle or filler was mixed, or its crossfade began; what follows starts at that moment. */
+  soundEnded(entryId: string, atMs: number): void
+  /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
+  unplayable(entryId: string, atMs: number): void
+  /** A song or a jingle on air gave no sound for long; `wasHeard`: it did before. It gives way at that moment. */
+  silent(entryId: string, atMs: number, wasHeard: boolean): void
+  /** A jingle, a phrase or filler cannot be decoded. On air it gives way at that moment, but for a phrase. */
+  clipUnplayable(clipId: string, atMs: number): void
+}
+
+/** Tells the engine and the listeners what was done at a sample of the broadcast. */
+export interface Report {
+  /** A turn falls on a sample. A tail's end is not told: the engine knows. */
+  turn(turn: Turn, at: number): void
+  /** An entry cannot be decoded. */
+  undecodable(entry: AirEntry, at: number): void
+  /** The stage is another one from a sample on. */
+  heard(before: Stage, after: Stage, at: number): void
+}
+
+export function createReport(options: {
+  programme: Programme
+  timeOf(sample: number): number
+  onHeard(sample: number, placed: Placed | null): void
+  log: Logger
+}): Report {
+  const { programme, timeOf, onHeard, log } = options
+
+  function undecodable(entry: AirEntry, at: number) {
+    const { clip } = aboutEntry(entry)
+    if (clip) programme.clipUnplayable(clip.id, timeOf(at))
+    else programme.unplayable(entry.entryId, timeOf(at))
+  }
+
+  return {
+    undecodable,
+    turn(turn, at) {
+      if (turn.do === 'begin' || turn.voice.isTail) return
+      const { entry, blank } = turn.voice
+      const { entryId } = entry
+      if (turn.do === 'refuse') return undecodable(entry, at)
+      if (turn.do !== 'blank') return programme.soundEnded(entryId, timeOf(at))
+      // Operators have to see this: the file is at fault, or something on the way to it.
+      const { wasHeard } = blank
+      log.error(
+        { media: aboutEntry(entry).media, entryId, wasHeard },
+        'the stream is silent; the song is left',
+      )
+      programme.silent(entryId, timeOf(at), wasHeard)
+    },
+    heard(before, after, at) {
+      if (isSameOnAir(before.onAir, after.onAir)) return
+      const placed = placedOf(after.onAir)
+      const voice = currentOf(after)
+      onHeard(voice ? Math.max(at, voice.startsAt) : at, placed)
+      if (!voice || voice.isTail || voice.id === currentOf(before)?.id) return
+      const { entry, media, startsAt } = voice
+      const positionMs = Math.round((at - startsAt) / SAMPLES_PER_MS)
+      log.info({ media, entryId: entry.entryId, positionMs }, 'on air')
+    },
+  }
+}

@@ -1,0 +1,346 @@
+import type { AirEntry } from '@solstice/playout'
+import t from 'tap'
+import {
+  Engine,
+  type FileOnPaper,
+  type Random,
+  randomFrom,
+  Sequence,
+  Shelf,
+  type Span,
+  timeOf,
+} from '../../../../tests/harness/sequence.ts'
+import { aboutEntry, cueOf } from './air-entry.ts'
+import { CHAT_FADE_SAMPLES, placedOf, QUICK_FADE_SAMPLES } from './stage.ts'
+import { type Sound, startOf, type Voice } from './voice.ts'
+
+const RATE = 44_100
+const FRAME = 1152
+const FIRST = 1000 * FRAME
+const HISTORIES = 100
+
+/** Runs one history per seed; `check` gives what is wrong with it. */
+function eachSeed(
+  t: { pass(what: string): unknown; fail(what: string): unknown },
+  check: (random: Random) => string[],
+) {
+  for (let seed = 0; seed < HISTORIES; seed++) {
+    const wrong = check(randomFrom(seed))
+    if (wrong.length > 0) t.fail(`seed ${seed}: ${wrong.slice(0, 3).join('; ')}`)
+  }
+  t.pass(`${HISTORIES} histories`)
+}
+
+const isVoice = (sound: Sound): sound is Voice => 'entry' in sound
+const isSong = (entry: AirEntry) => 'track' in entry
+
+/** From where to where an entry is heard, and its position 0; samples of the broadcast. */
+interface Place {
+  entryId: string
+  from: number
+  to: number
+  startsAt: number
+}
+
+/** Where entries are to be heard that follow one another undisturbed, worked out from their lengths alone. */
+function promised(entries: AirEntry[], files: Shelf['files'], crossfade: number): Place[] {
+  const heard = entries.filter(({ entryId }) => !files.get(entryId)!.isUnplayable)
+  const lengths = heard.map((entry) => {
+    const { endMs, isTrimmed } = aboutEntry(entry)
+    const limit = Math.round(((endMs ?? Infinity) + (isTrimmed ? 0 : 5_000)) * 44.1)
+    return Math.min(files.get(entry.entryId)!.length, limit) - startOf(entry)
+  })
+  const places: Place[] = []
+  let from = FIRST
+  for (const [i, entry] of heard.entries()) {
+    const length = lengths[i]!
+    const start = startOf(entry)
+    const { endMs } = aboutEntry(entry)
+    const diedEarly = isSong(entry) && start + length < Math.min(5 * RATE, endMs! * 44.1 - RATE)
+    const to = from + length + (diedEarly ? 2 * RATE : 0)
+    places.push({ entryId: entry.entryId, from, to, startsAt: from - start })
+    const next = heard[i + 1]
+    const overlaps = next && isSong(entry) && isSong(next) && !diedEarly
+    from = to - (overlaps ? Math.floor(Math.min(crossfade, length / 2, lengths[i + 1]! / 2)) : 0)
+  }
+  return places
+}
+
+/** Where entries were mixed, in order; and what is wrong with that by itself (B1). */
+function mixed(spans: readonly Span[], wrong: string[]): Place[] {
+  const places = new Map<number, Place>()
+  let at = spans[0]!.at
+  for (const span of spans) {
+    if (span.at !== at) wrong.push(`sample ${span.at} is mixed after ${at}`)
+    if (!(span.count >= 1 && span.count <= FRAME)) wrong.push(`${span.count} samples at ${span.at}`)
+    at = span.at + span.count
+    for (const voice of span.sounds.filter(isVoice)) {
+      const { entryId } = voice.entry
+      const { startsAt } = voice
+      const place = places.get(voice.id) ?? { entryId, from: span.at, to: span.at, startsAt }
+      if (place.to !== span.at) wrong.push(`${entryId} is not heard from ${place.to} to ${span.at}`)
+      if (place.startsAt !== startsAt) wrong.push(`${entryId} jumps at ${span.at}`)
+      places.set(voice.id, { ...place, to: at })
+    }
+  }
+  return [...places.values()]
+}
+
+function differences(actual: readonly Place[], expected: readonly Place[]): string[] {
+  return expected.flatMap((place, i) => {
+    const found = JSON.stringify(actual[i] ?? null)
+    return found === JSON.stringify(place) ? [] : [`${found} instead of ${JSON.stringify(place)}`]
+  })
+}
+
+function passUntil(sequence: Sequence, sample: number, random: Random) {
+  while (sequence.stage.cursor < sample) sequence.pass(random(150))
+}
+
+t.test('B1–B3, B7: what follows undisturbed is heard to the sample, and told once', async (t) => {
+  eachSeed(t, (random) => {
+    const shelf = new Shelf(random)
+    const crossfade = shelf.chance(50) ? random(6 * RATE) : 0
+    const length = () => (shelf.chance(80) ? shelf.between(RATE, 8 * RATE) : shelf.between(RATE, 25 * RATE))
+    const entries = Array.from({ length: 6 }, (_, i): AirEntry => {
+      const file = { length: length() }
+      if (i % 3 === 2 && shelf.chance(50)) return shelf.song({ ...file, isUnplayable: true })
+      if (shelf.chance(20)) return shelf.jingle(file)
+      const startMs = shelf.chance(30) ? random(300) : 0
+      const endMs = shelf.chance(50) ? timeOf(file.length) - random(300) : null
+      const durationMs = timeOf(file.length) + (shelf.chance(30) ? random(8_000) - 2_000 : 0)
+      return shelf.song(file, { durationMs: Math.max(500, durationMs), ...(startMs && { startMs, endMs }) })
+    })
+    const engine = new Engine([...entries])
+    engine.goOn(timeOf(FIRST))
+    engine.jitterMs = () => -random(20)
+    const { files } = shelf
+    const sequence = new Sequence({ engine, files, firstHeard: FIRST, crossfade })
+    const places = promised(entries, files, crossfade)
+    passUntil(sequence, places.at(-1)!.to + RATE, random)
+    const wrong: string[] = []
+    wrong.push(...differences(mixed(sequence.spans, wrong), places))
+    const told = entries.map(({ entryId }) => (files.get(entryId)!.isUnplayable ? 'refuse' : 'end') + entryId)
+    const heard = engine.told.map((line) => line.replace('crossfade', 'end').replace(' ', ''))
+    if (heard.toSorted().join() !== told.toSorted().join()) wrong.push(`told ${heard}`)
+    return [...wrong, ...unaskedOverlaps(sequence, new Set())]
+  })
+})
+
+t.test('B6: waiting for decoders changes nothing that is heard', async (t) => {
+  eachSeed(t, (random) => {
+    const shelf = new Shelf(random)
+    const crossfade = shelf.chance(80) ? RATE / 2 + random(shelf.chance(50) ? RATE / 8 : 3 * RATE) : 0
+    const entries = Array.from({ length: 5 }, (_, i): AirEntry => {
+      if (i % 3 === 2 && shelf.chance(50))
+        return shelf.song({ length: RATE, isUnplayable: true, delayMs: random(100) })
+      const length =
+        2 * crossfade + (shelf.chance(50) ? shelf.between(RATE / 10, RATE) : random(8 * RATE) + RATE)
+      return shelf.song({
+        length,
+        delayMs: shelf.chance(50) ? 800 : random(800),
+        speed: 44.1 * shelf.between(20, 60),
+      })
+    })
+    const engine = new Engine([...entries])
+    engine.goOn(timeOf(FIRST))
+    const { files } = shelf
+    const sequence = new Sequence({ engine, files, firstHeard: FIRST, crossfade })
+    const places = promised(entries, files, crossfade)
+    passUntil(sequence, places.at(-1)!.to + RATE, random)
+    const wrong: string[] = []
+    const starved = sequence.spans.find((span) => span.starved.length > 0)
+    if (starved) wrong.push(`samples are missing at ${starved.at}`)
+    wrong.push(...differences(mixed(sequence.spans, wrong), places))
+    return wrong
+  })
+})
+
+t.test(
+  'B1–B4, B6, B7: whatever happens, there is no gap and no overlap that was not asked for',
+  async (t) => {
+    eachSeed(t, (random) => {
+      const shelf = new Shelf(random)
+      const crossfade = shelf.chance(60) ? random(5 * RATE) : 0
+      const entry = (): AirEntry => {
+        const file: FileOnPaper = {
+          length: shelf.chance(20) ? random(RATE) + 1 : shelf.between(RATE, 30 * RATE),
+          isUnplayable: shelf.chance(10),
+          isBlank: shelf.chance(15),
+          delayMs: shelf.chance(20) ? random(5_000) : random(300),
+          speed: shelf.chance(15) ? 40 : 44.1 * shelf.between(2, 30),
+        }
+        const kind = random(10)
+        if (kind < 7) return shelf.song(file, { durationMs: timeOf(file.length) + random(3_000) })
+        return kind < 9 ? shelf.jingle(file) : shelf.chat(shelf.chance(50) ? file : null)
+      }
+      const engine = new Engine(Array.from({ length: 15 }, entry))
+      engine.isDeaf = () => shelf.chance(5)
+      engine.goOn(timeOf(FIRST) - (shelf.chance(50) ? random(10_000) : 0))
+      const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
+      /** Samples at which the plan became another one. */
+      const changes = new Set<number>()
+      for (let i = 0; i < 400; i++) {
+        sequence.pass(shelf.chance(1) ? random(4_000) : random(150))
+        if (!shelf.chance(2)) continue
+        const kind = random(4)
+        if (kind === 0) engine.upcoming.unshift(entry())
+        else if (kind === 1) engine.upcoming.shift()
+        else engine.goOn(timeOf(sequence.stage.cursor) - (kind === 2 ? 0 : random(4_000)))
+        changes.add(sequence.stage.cursor)
+        sequence.planChanged()
+      }
+      const wrong: string[] = []
+      mixed(sequence.spans, wrong)
+      return [
+        ...wrong,
+        ...gaps(sequence),
+        ...unaskedOverlaps(sequence, changes),
+        ...falseStarts(sequence, changes),
+      ]
+    })
+  },
+)
+
+/** Spans without what the plan says (B2, B4), or without samples that were worth waiting for (B6). */
+function gaps({ spans }: Sequence): string[] {
+  return spans.flatMap(({ at, stage, planned, sounds, starved, isPatient }) => {
+    const { onAir, overId } = stage
+    const onAirId = onAir.is === 'nothing' ? null : placedOf(onAir)!.entry.entryId
+    const isOver = planned?.entryId === overId
+    if (onAirId !== (isOver ? null : (planned?.entryId ?? null)))
+      return [`${onAirId} at ${at} instead of ${planned?.entryId}`]
+    if (onAir.is !== 'voice') return []
+    const { id } = onAir.voice
+    if (!sounds.some((sound) => sound.id === id)) return [`${onAirId} is not mixed at ${at}`]
+    const isStarved = isPatient && starved.some((sound) => sound.id === id)
+    return isStarved ? [`samples of ${onAirId} are missing at ${at}`] : []
+  })
+}
+
+/** Voices beside the one on air that do not fade out because of a crossfade or a change (B3, B4). */
+function unaskedOverlaps({ spans, turns, stage }: Sequence, changes: ReadonlySet<number>): string[] {
+  const crossfades = new Set(turns.flatMap(({ turn, at }) => (turn.do === 'crossfade' ? [at] : [])))
+  return spans.flatMap(({ at, sounds, stage: { onAir } }) => {
+    const current = onAir.is === 'voice' ? onAir.voice.id : null
+    return sounds.filter(isVoice).flatMap(({ id, fade, entry: { entryId } }) => {
+      if (id === current) return []
+      if (fade?.direction !== 'out' || at >= fade.from + fade.length)
+        return [`${entryId} is heard beside another at ${at}`]
+      if (changes.has(fade.from) && fade.length <= CHAT_FADE_SAMPLES) return []
+      if (crossfades.has(fade.from) && fade.length <= stage.crossfade) return []
+      return [`${entryId} fades from ${fade.from} for ${fade.length}`]
+    })
+  })
+}
+
+/** Voices that follow another one and do not begin with their first sample (B2). */
+function falseStarts({ spans, turns }: Sequence, changes: ReadonlySet<number>): string[] {
+  const begun = new Map<number, { voice: Voice; at: number }>()
+  for (const { at, stage } of spans) {
+    const voice = stage.onAir.is === 'voice' ? stage.onAir.voice : null
+    if (voice && !begun.has(voice.id)) begun.set(voice.id, { voice, at })
+  }
+  const ends = new Set(turns.flatMap(({ turn, at }) => (turn.do === 'begin' || changes.has(at) ? [] : [at])))
+  return [...begun.values()].flatMap(({ voice, at }) => {
+    const { entry, startsAt } = voice
+    return ends.has(at) && startsAt !== at - startOf(entry)
+      ? [`${entry.entryId} begins at ${at - startsAt}`]
+      : []
+  })
+}
+
+t.test(
+  'B5: a worker that takes over goes on to the sample, whatever the engine was told before',
+  async (t) => {
+    eachSeed(t, (random) => {
+      const shelf = new Shelf(random)
+      const entries = Array.from({ length: 4 }, (_, i): AirEntry => {
+        const file = { length: shelf.between(4 * RATE, 12 * RATE) }
+        if (i === 2 && shelf.chance(50)) return shelf.song({ ...file, isUnplayable: true })
+        return shelf.chance(25) ? shelf.jingle(file) : shelf.song(file)
+      })
+      const { files } = shelf
+      const places = promised(entries, files, 0)
+      const engine = new Engine([...entries])
+      engine.goOn(timeOf(FIRST))
+      const dead = new Sequence({ engine, files, firstHeard: FIRST, crossfade: 0 })
+      // Some end with the last entry, after which the engine has nothing on air.
+      const end = places.at(-1)!.to
+      const dying = shelf.chance(30)
+        ? end - random(RATE) - FRAME
+        : shelf.between(FIRST + RATE, end - 2 * RATE)
+      let lastFrame = Math.floor(dying / FRAME)
+      if (shelf.chance(50)) {
+        engine.jitterMs = () => -random(20)
+        // What begins within the last frame has no cue yet: it goes on where the engine says.
+        const isWithin = ({ from }: Place) => from > lastFrame * FRAME && from < (lastFrame + 1) * FRAME
+        while (places.some(isWithin)) lastFrame++
+      }
+      const at = (lastFrame + 1) * FRAME
+      passUntil(dead, at + FRAME + random(FRAME * 40), random)
+      const last = dead.spans.findLast((span) => span.at <= lastFrame * FRAME)!
+      const lastCue = cueOf({ ...placedOf(last.stage.onAir)! }, lastFrame)
+      const sequence = new Sequence({
+        engine,
+        files,
+        firstHeard: at,
+        crossfade: 0,
+        lastCue,
+        nowMs: dead.nowMs + 5_000,
+      })
+      passUntil(sequence, at + 8 * RATE, random)
+      const wrong: string[] = []
+      const heard = mixed(sequence.spans, wrong)
+      const expected = places.filter(({ to, from }) => to > at && from < at + 8 * RATE)
+      for (const [i, { from, startsAt, entryId }] of expected.entries()) {
+        const place = heard[i]
+        const begins = Math.max(from, at)
+        if (place?.entryId !== entryId || place.startsAt !== startsAt || place.from !== begins)
+          wrong.push(`${JSON.stringify(place)} instead of ${entryId} at ${begins}, from ${startsAt}`)
+      }
+      const twice = engine.told.filter((line, i) => engine.told.indexOf(line) !== i)
+      return twice.length > 0 ? [...wrong, `told twice: ${twice}`] : wrong
+    })
+  },
+)
+
+t.test('B5: a track that was cut is heard to the cut, and what follows begins there', async (t) => {
+  eachSeed(t, (random) => {
+    const shelf = new Shelf(random)
+    const [cut, next] = [shelf.song({ length: 30 * RATE }), shelf.song({ length: 20 * RATE })]
+    const positionSamples = shelf.between(RATE, 27 * RATE)
+    const engine = new Engine([next])
+    const cutAt = FIRST + random(2 * RATE)
+    engine.goOn(timeOf(cutAt))
+    const lastCue = cueOf({ entry: cut, startsAt: FIRST - positionSamples, phrase: null }, FIRST / FRAME - 1)
+    const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade: 0, lastCue })
+    passUntil(sequence, cutAt + 3 * RATE, random)
+    const wrong: string[] = []
+    const [tail, after] = mixed(sequence.spans, wrong)
+    if (cutAt > FIRST && tail?.from !== FIRST) wrong.push(`${JSON.stringify(tail)} from ${FIRST}`)
+    if (tail && Math.abs(tail.to - cutAt - QUICK_FADE_SAMPLES) > 1) wrong.push(`the tail ends at ${tail.to}`)
+    if (after && Math.abs(after.from - cutAt) > 1) wrong.push(`what follows begins at ${after.from}`)
+    // 1 ms: the plan is asked for so much later.
+    if (after && Math.abs(after.startsAt - cutAt) > 45) wrong.push(`at its sample ${after.startsAt - cutAt}`)
+    return engine.told.length > 0 ? [...wrong, `told ${engine.told}`] : wrong
+  })
+})
+
+t.test('B7: a blank song is left after 8 s, at most a frame later', async (t) => {
+  eachSeed(t, (random) => {
+    const shelf = new Shelf(random)
+    const blank = shelf.song({ length: 40 * RATE, isBlank: true })
+    const engine = new Engine([blank, shelf.song({ length: 20 * RATE })])
+    engine.goOn(timeOf(FIRST))
+    const crossfade = random(3 * RATE)
+    const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
+    passUntil(sequence, FIRST + 12 * RATE, random)
+    const wrong: string[] = []
+    const [first, second] = mixed(sequence.spans, wrong)
+    const length = first!.to - first!.from
+    if (length < 8 * RATE || length >= 8 * RATE + FRAME) wrong.push(`left after ${length}`)
+    if (second?.from !== first!.to || second.startsAt !== first!.to) wrong.push(JSON.stringify(second))
+    return engine.told.join() === `blank ${blank.entryId}` ? wrong : [...wrong, engine.told.join()]
+  })
+})
