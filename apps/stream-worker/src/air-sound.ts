@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { bareEnvironment, type Ports } from '@solstice/adapters'
+import { projectAir } from '@solstice/playout'
+import type { AirDesk, FrameChunk, MediaKey } from '@solstice/station'
+import type { Air } from './air.ts'
+import { type Broadcast, type Programme, startBroadcast } from './audio/broadcast.ts'
+import { createSpeech, type Speech } from './audio/microphones.ts'
+import type { Figures } from './figures.ts'
+import type { SecondChance } from './second-chance.ts'
+
+const FFMPEG_TIMEOUT_MS = 10_000
+const RETRY_MS = 1_000
+/** Commands wait for sound that is made up for, and so does whoever sent them. */
+const MAX_CATCH_UP_MS = 3_000
+const CATCH_UP_CHECK_MS = 20
+
+/** The sound of the air, as far as the rest of the shell has to know. Before it starts, and in sync mode, there is none. */
+export interface AirSound {
+  /** As of `Broadcast`; 0 without sound. */
+  readonly mixedUntilMs: number
+  /** As of `Broadcast`; null without sound. */
+  frameAt(atMs: number): number | null
+  /** As of `Broadcast`. */
+  planChanged(): void
+  /** From now on this is heard. */
+  start(broadcast: Broadcast): void
+  stop(): Promise<void>
+}
+
+export function createAirSound(): AirSound {
+  let broadcast: Broadcast | null = null
+  return {
+    get mixedUntilMs() {
+      return broadcast?.mixedUntilMs ?? 0
+    },
+    frameAt: (atMs) => broadcast?.frameAt(atMs) ?? null,
+    planChanged: () => broadcast?.planChanged(),
+    start(started) {
+      broadcast = started
+    },
+    stop: async () => broadcast?.stop(),
+  }
+}
+
+/**
+ * Starts the broadcast of an air.
+ *
+ * @param source opens a file for the sound.
+ * @param after the last chunk on the air.
+ */
+export function broadcastAir(
+  { config, log, clock }: Pick<Ports, 'config' | 'log' | 'clock'>,
+  air: Air,
+  desk: Pick<AirDesk, 'publish'>,
+  options: {
+    source(key: MediaKey): Promise<string>
+    after: FrameChunk | null
+    speech: Speech | null
+    noteLeftOut: SecondChance['noteLeftOut']
+    figures: Figures
+  },
+): Broadcast {
+  const { source, after, speech, noteLeftOut, figures } = options
+  return startBroadcast({
+    programme: programmeOf(air, noteLeftOut, figures),
+    source,
+    ...(speech && { speech }),
+    async publish(chunk) {
+      await air.save()
+      await desk.publish(chunk).catch((error) => {
+        // Without sound nobody shall hold the desk.
+        air.fail(error)
+        throw error
+      })
+    },
+    nowMs: clock.nowMs,
+    after,
+    settings: {
+      ffmpegPath: config.ffmpegPath,
+      bitrate: config.streamBitrate,
+      crossfadeMs: config.crossfadeMs,
+    },
+    onEncoderReplaced: () => figures.encodersReplaced++,
+    log,
+  })
+}
+
+/** The air as the sound sees it: what to decode, and whom to tell what it is like. */
+function programmeOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], figures: Figures): Programme {
+  return {
+    plan: (atMs) => projectAir(air.state, atMs),
+    soundEnded: (entryId, atMs) => air.tell({ type: 'sound-ended', entryId }, atMs),
+    unplayable(entryId, atMs) {
+      noteLeftOut('tracks')
+      air.tell({ type: 'unplayable', entryId }, atMs)
+    },
+    silent(entryId, atMs, wasHeard) {
+      figures.silencesLeft++
+      if (!wasHeard) noteLeftOut('tracks')
+      air.tell({ type: 'silent', entryId, wasHeard }, atMs)
+    },
+    clipUnplayable(clipId, atMs) {
+      noteLeftOut('clips')
+      air.tell({ type: 'clip-unplayable', clipId }, atMs)
+    },
+  }
+}
+
+/** Resolves when the sound has reached the present, or it takes too long; from then on the clock counts. */
+export async function catchUp(
+  air: Air,
+  sound: Pick<AirSound, 'mixedUntilMs'>,
+  { clock }: Pick<Ports, 'clock'>,
+): Promise<void> {
+  const endMs = performance.now() + MAX_CATCH_UP_MS
+  while (air.phase === 'catching-up' && sound.mixedUntilMs < clock.nowMs() && performance.now() < endMs)
+    await sleep(CATCH_UP_CHECK_MS)
+  air.endCatchUp()
+}
+
+/** Lets those speak who are on the air, until it is left. */
+export function hearPeople(
+  air: Air,
+  speech: Speech,
+  { microphones, log }: Pick<Ports, 'microphones' | 'log'>,
+): void {
+  const followPeople = () => {
+    speech
+      .follow(air.state.live.participants)
+      .catch((error) => log.error({ err: error }, 'a microphone failed'))
+  }
+  const listen = async (): Promise<void> => {
+    try {
+      const unsubscribe = await microphones.receive(speech.receive)
+      if (air.phase === 'leaving') unsubscribe()
+      else air.leaving.addEventListener('abort', unsubscribe)
+    } catch (error) {
+      if (air.phase === 'leaving') return
+      log.warn({ err: error }, 'microphones cannot be heard yet')
+      await sleep(RETRY_MS)
+      if (!air.leaving.aborted) await listen()
+    }
+  }
+  air.follow(followPeople)
+  followPeople()
+  void listen()
+}
+
+/** The microphones of a station that can be heard; null where nobody speaks. */
+export function openSpeech({ config, microphones, log }: Pick<Ports, 'config' | 'microphones' | 'log'>) {
+  return config.radioHostsMode ? createSpeech({ askForHead: microphones.askForHead, log }) : null
+}
+
+/** Whether the station can be heard: it is to be, and ffmpeg can be started. */
+export async function canBeHeard({ config, log }: Pick<Ports, 'config' | 'log'>): Promise<boolean> {
+  if (!config.streamMode) return false
+  const isThere = await promisify(execFile)(config.ffmpegPath, ['-version'], {
+    timeout: FFMPEG_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    env: bareEnvironment(),
+  }).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
+  return isThere
+}

@@ -1,0 +1,116 @@
+import { setMaxListeners } from 'node:events'
+import { advance, type Fact, learn, nextDueMs, type PlayoutState, type Step } from '@solstice/playout'
+import type { Consequence, StationClock } from '@solstice/station'
+import type { Logger } from 'pino'
+import type { SavedAir } from './saved-air.ts'
+
+/**
+ * `catching-up`: the sound has not reached the present, and nothing may end what listeners have still to hear. `on-air`: the
+ * clock counts. `leaving`: the desk is lost, the state cannot be saved, or the process is told to end.
+ */
+export type Phase = 'catching-up' | 'on-air' | 'leaving'
+
+/** The state of the air in this process. Everything that changes it goes through `take`. */
+export interface Air {
+  readonly state: PlayoutState
+  readonly phase: Phase
+  /** Aborted when the phase becomes `leaving`. */
+  readonly leaving: AbortSignal
+  /** The state changes; it is saved, then answered, then acted upon. */
+  take(step: Step, answers?: readonly Consequence[]): void
+  /** The engine learns a fact, now unless another moment is given. */
+  tell(fact: Fact, atMs?: number): void
+  /** All that falls due until a moment, now unless it is given, happens. Nothing while catching up. */
+  passTime(nowMs?: number): void
+  /** The sound has reached the present, or there is none: from now on the clock counts. */
+  endCatchUp(): void
+  /** Calls `listener` after each change, with the state before it, until the air is left. */
+  follow(listener: (before: PlayoutState) => void): void
+  /** Resolves when all that changed so far is saved. @throws when the desk is lost */
+  save(): Promise<void>
+  /** Leaves the air because of an error. */
+  fail(error: unknown): void
+}
+
+/** No timer can wait longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * @param start.before the state that the first step was made from.
+ * @param ending leaves the air when it is aborted.
+ * @param planChanged called when time alone has changed what is to be heard.
+ */
+export function createAir(
+  saved: SavedAir,
+  start: { before: PlayoutState; step: Step },
+  ending: readonly AbortSignal[],
+  { clock, log }: { clock: Pick<StationClock, 'nowMs'>; log: Pick<Logger, 'error'> },
+  planChanged: () => void,
+): Air {
+  const failed = new AbortController()
+  const leaving = AbortSignal.any([...ending, failed.signal])
+  // All parts of the shell end with it.
+  setMaxListeners(0, leaving)
+  const listeners: ((before: PlayoutState) => void)[] = []
+  let { state } = start.step
+  let phase: Phase = leaving.aborted ? 'leaving' : 'catching-up'
+  let dueTimer: NodeJS.Timeout | undefined
+  saved.takeIn(start.before, start.step)
+
+  const keepTime = () => {
+    clearTimeout(dueTimer)
+    if (phase !== 'on-air') return
+    const dueMs = nextDueMs(state)
+    // A timer may fire a little early: advance() then does nothing and the rest is waited for.
+    if (dueMs === null) return
+    const waitMs = Math.max(0, Math.ceil(dueMs - clock.nowMs()))
+    dueTimer = setTimeout(onDue, Math.min(waitMs, LONGEST_TIMER_MS))
+  }
+  const onDue = () => {
+    air.passTime()
+    keepTime()
+    planChanged()
+  }
+  leaving.addEventListener('abort', () => {
+    phase = 'leaving'
+    clearTimeout(dueTimer)
+  })
+
+  const air: Air = {
+    get state() {
+      return state
+    },
+    get phase() {
+      return phase
+    },
+    leaving,
+    take(step, answers = []) {
+      if (step.state === state && step.effects.length === 0) return
+      const before = state
+      saved.takeIn(before, step, answers)
+      state = step.state
+      if (phase === 'leaving') return
+      keepTime()
+      for (const listener of listeners) listener(before)
+      air.save().catch(air.fail)
+    },
+    tell(fact, atMs = clock.nowMs()) {
+      air.take(learn(state, fact, atMs))
+    },
+    passTime(nowMs = clock.nowMs()) {
+      if (phase === 'on-air') air.take(advance(state, nowMs))
+    },
+    endCatchUp() {
+      if (phase !== 'catching-up') return
+      phase = 'on-air'
+      onDue()
+    },
+    follow: (listener) => void listeners.push(listener),
+    save: () => (saved.isSaved ? Promise.resolve() : saved.save()),
+    fail(error) {
+      if (phase !== 'leaving') log.error({ err: error }, 'the air cannot be kept')
+      failed.abort()
+    },
+  }
+  return air
+}

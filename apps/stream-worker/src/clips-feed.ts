@@ -1,0 +1,33 @@
+import type { Ports } from '@solstice/adapters'
+import { airClips, hostingOf } from '@solstice/station'
+import type { Air } from './air.ts'
+
+const RETRY_MS = 1_000
+
+/**
+ * Tells the air which clips may go on it, and how people do. Both are read anew at each call; of several calls the last one
+ * counts.
+ */
+export function createClipsFeed(
+  { config, data, log }: Pick<Ports, 'config' | 'data' | 'log'>,
+  air: Air,
+  planChanged: () => void,
+): () => Promise<void> {
+  const hasSound = air.state.pace === 'sound'
+  let version = 0
+  const read = async (): Promise<void> => {
+    const asOf = ++version
+    const isOutdated = () => air.phase === 'leaving' || asOf !== version
+    try {
+      const [clips, hosting] = await Promise.all([airClips(data, config), hostingOf(data, config)])
+      if (isOutdated()) return
+      air.tell({ type: 'clips', clips })
+      air.tell({ type: 'hosting', hosting: { ...hosting, isOn: hosting.isOn && hasSound } })
+      planChanged()
+    } catch (error) {
+      log.error({ err: error }, 'the clips could not be read')
+      setTimeout(() => isOutdated() || read(), RETRY_MS)
+    }
+  }
+  return read
+}

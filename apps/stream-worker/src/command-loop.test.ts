@@ -1,0 +1,76 @@
+import type { Command } from '@solstice/playout'
+import type { Consequence } from '@solstice/station'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { NOON, onAir, playing, tracks } from '../../../tests/harness/programme.ts'
+import { createAir } from './air.ts'
+import { obeyCommands } from './command-loop.ts'
+
+const log = pino({ level: 'silent' })
+const AHEAD_MS = 250
+
+/** Applies commands to an air whose sound is mixed ahead; tells what was answered, and read anew. */
+async function obey(t: Test, commands: Command[]) {
+  const answers: Consequence[] = []
+  const readAnew: string[] = []
+  const state = playing(tracks(12), 'sound')
+  const saved = {
+    isSaved: true,
+    takeIn: (_before: unknown, _step: unknown, told: readonly Consequence[] = []) =>
+      void answers.push(...told),
+    save: async () => {},
+    saveAgain: async () => {},
+  }
+  const stopping = new AbortController()
+  t.teardown(() => stopping.abort())
+  const nowMs = NOON + 1000
+  const clock = { nowMs: () => nowMs, aheadMs: () => 0 }
+  const air = createAir(
+    saved,
+    { before: state, step: { state, effects: [] } },
+    [stopping.signal],
+    { clock, log },
+    () => {},
+  )
+  air.endCatchUp()
+  const desk = {
+    async *commands() {
+      for (const [i, command] of commands.entries())
+        yield { id: `${i + 1}-0`, asker: { bus: 'a', token: String(i) }, command }
+    },
+  }
+  const library = {
+    renditions: {},
+    outdate: () => void readAnew.push('library'),
+    readRenditions: async () => void readAnew.push('renditions'),
+  }
+  const feeds = { library, readClips: async () => void readAnew.push('clips') }
+  const sound = { mixedUntilMs: nowMs + AHEAD_MS, planChanged() {} }
+  await obeyCommands(air, desk, sound, feeds, { clock, log } as Parameters<typeof obeyCommands>[4])
+  return { air, answers, readAnew, before: state, nowMs }
+}
+
+t.test('a command is answered with the state that knows how far commands were read', async (t) => {
+  const { air, answers, before, nowMs } = await obey(t, [{ type: 'skip' }])
+  t.match(answers, [{ asker: { token: '0' }, outcome: { ok: true } }])
+  t.equal(air.state.appliedThrough, '1-0')
+  t.not(onAir(air.state)?.track.id, onAir(before)?.track.id)
+  const { onAir: now } = air.state
+  t.equal(now.phase === 'track' && now.startedAtMs, nowMs + AHEAD_MS, 'a skip is heard behind what is mixed')
+})
+
+t.test('C1: a command that this version does not know is answered, and not read again', async (t) => {
+  const unknown = { type: 'of a later version' } as unknown as Command
+  const { air, answers } = await obey(t, [unknown, { type: 'settings-changed' }])
+  t.match(answers, [{ outcome: { ok: false, code: 'INTERNAL' } }, { outcome: { ok: true } }])
+  t.equal(air.state.appliedThrough, '2-0')
+})
+
+t.test('what a command says is changed is read anew', async (t) => {
+  const types = ['library-changed', 'settings-changed', 'clips-changed', 'renditions-changed'] as const
+  const { readAnew } = await obey(
+    t,
+    types.map((type) => ({ type })),
+  )
+  t.same(readAnew, ['library', 'library', 'clips', 'renditions'])
+})

@@ -1,0 +1,50 @@
+import type { Ports } from '@solstice/adapters'
+import { apply, type Command, withRenditions } from '@solstice/playout'
+import type { AirDesk } from '@solstice/station'
+import type { Air } from './air.ts'
+import type { AirSound } from './air-sound.ts'
+import type { LibraryFeed } from './library-feed.ts'
+
+/** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
+const cuts = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
+
+/** What commands say is changed, and has to be read anew. */
+export interface Feeds {
+  library: Pick<LibraryFeed, 'renditions' | 'outdate' | 'readRenditions'>
+  readClips(): Promise<void>
+}
+
+/** Applies commands, one after the other, until the air is left. @throws when they cannot be read any more */
+export async function obeyCommands(
+  air: Air,
+  desk: Pick<AirDesk, 'commands'>,
+  sound: Pick<AirSound, 'mixedUntilMs' | 'planChanged'>,
+  feeds: Feeds,
+  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+): Promise<void> {
+  for await (const { id, asker, command } of desk.commands(air.state.appliedThrough, air.leaving)) {
+    if (air.phase === 'leaving') return
+    // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
+    const isCut = cuts.has(command.type) || air.state.onAir.phase === 'chat'
+    const nowMs = Math.max(clock.nowMs(), isCut ? sound.mixedUntilMs : 0)
+    air.passTime(nowMs)
+    try {
+      const step = apply(air.state, withRenditions(command, feeds.library.renditions), nowMs)
+      readAnew(command, feeds)
+      const answer = { type: 'answer', asker, outcome: step.outcome } as const
+      air.take({ ...step, state: { ...step.state, appliedThrough: id } }, [answer])
+      sound.planChanged()
+    } catch (error) {
+      // A command that this version does not know must not stop the air, nor be read again for ever.
+      log.error({ err: error, command }, 'a command could not be understood')
+      const answer = { type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } } as const
+      air.take({ state: { ...air.state, appliedThrough: id }, effects: [] }, [answer])
+    }
+  }
+}
+
+function readAnew({ type }: Command, { library, readClips }: Feeds): void {
+  if (type === 'library-changed' || type === 'settings-changed') library.outdate()
+  if (type === 'clips-changed') void readClips()
+  if (type === 'renditions-changed') void library.readRenditions()
+}

@@ -1,0 +1,32 @@
+import { randomInt } from 'node:crypto'
+import { initialState, learn, type PlayoutState, resume, type Step } from '@solstice/playout'
+import { type AirDesk, chunkEndMs, type FrameChunk, type Saved } from '@solstice/station'
+import type { StationFact } from './station-fact.ts'
+
+/**
+ * The state with which a worker begins, and what follows from it: the saved one gone on until now, or a new one.
+ *
+ * @param lastChunk the last of the sound; null when this worker is not heard, or nothing was.
+ * @param atMs the moment from which it plans.
+ */
+export async function firstStep(
+  desk: AirDesk,
+  saved: Saved | null,
+  lastChunk: FrameChunk | null,
+  fact: StationFact,
+  atMs: number,
+): Promise<{ before: PlayoutState; step: Step }> {
+  // In stream mode a worker may be alive and not be heard.
+  const isHeard = saved?.state.pace === 'sound' && lastChunk !== null
+  const start = saved
+    ? resume(saved.state, isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs, atMs)
+    : { state: await newState(desk, fact, atMs), effects: [] }
+  const { state, effects } = learn(start.state, fact, atMs)
+  return { before: saved?.state ?? state, step: { state, effects: [...start.effects, ...effects] } }
+}
+
+/** What was asked of an air that is forgotten is not asked of this one. */
+async function newState(desk: AirDesk, { pace, schedule }: StationFact, atMs: number): Promise<PlayoutState> {
+  const appliedThrough = await desk.lastCommand()
+  return { ...initialState(randomInt(2 ** 31), pace, schedule, atMs), appliedThrough }
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ports } from '@solstice/adapters'
+import type { Mode, Track } from '@solstice/contracts'
+import { apply, type Rendition, wantedLists } from '@solstice/playout'
+import { libraryOf, type MediaKey, programmeSettings, renditionsOf, trackRef } from '@solstice/station'
+import type { Air } from './air.ts'
+import { createLibraryFiles } from './library-files.ts'
+import type { SecondChance } from './second-chance.ts'
+
+const RETRY_MS = 1_000
+/** The first track of a list that was waited for starts later, so that its sound is ready by then. */
+const FIRST_SOUND_MS = 600
+
+/** Gives the air the library of each mode of which it wants a list, and how tracks are played. */
+export interface LibraryFeed {
+  readonly renditions: Record<string, Rendition>
+  /** Tracks were kept out of lists because their files are missing. */
+  readonly lacksFiles: boolean
+  /** Reads the library of each mode of which a list is wanted. */
+  readWanted(): void
+  readRenditions(): Promise<void>
+  /** Anything being read now is out of date. */
+  outdate(): void
+  /** Tracks that were left out are worth another try. */
+  tryAgain(): void
+  /** Resolves when a file is there. @throws Failure NOT_FOUND when it is missing, otherwise when the storage cannot tell */
+  find(key: MediaKey): Promise<void>
+}
+
+export function createLibraryFeed(
+  { config, data, media, clock, log }: Pick<Ports, 'config' | 'data' | 'media' | 'clock' | 'log'>,
+  air: Air,
+  { noteLeftOut }: Pick<SecondChance, 'noteLeftOut'>,
+  planChanged: () => void,
+): LibraryFeed {
+  const hasSound = air.state.pace === 'sound'
+  const files = createLibraryFiles({ config, media, log })
+  const reading = new Set<Mode>()
+  const renditions = createRenditions({ config, data, log }, air)
+  let version = 0
+
+  const readWanted = () => {
+    for (const mode of wantedLists(air.state)) if (!reading.has(mode)) void read(mode)
+  }
+
+  const read = async (mode: Mode): Promise<void> => {
+    reading.add(mode)
+    try {
+      await files.turn(mode, air.state.onAir.phase === 'preparing', air.leaving)
+      const asOf = version
+      const [library, settings] = await Promise.all([
+        libraryOf(data, mode),
+        programmeSettings(data, mode),
+        renditions.read(),
+      ])
+      const present = await files.present(mode, library)
+      reading.delete(mode)
+      if (air.phase === 'leaving') return
+      if (asOf !== version) return readWanted()
+      air.passTime()
+      const startMs = clock.nowMs() + (hasSound ? FIRST_SOUND_MS : 0)
+      noteLeftOut('tracks')
+      const tracks = within(present, media.atHand()).map((track) =>
+        trackRef(track, renditions.known[track.id]),
+      )
+      air.tell({ type: 'library', mode, tracks, settings }, startMs)
+      planChanged()
+    } catch (error) {
+      log.error({ err: error, mode }, 'the library could not be read')
+      await sleep(RETRY_MS)
+      reading.delete(mode)
+      if (air.phase !== 'leaving') readWanted()
+    }
+  }
+
+  const outdate = () => {
+    version++
+  }
+
+  air.follow(({ onAir: before }) => {
+    const { onAir } = air.state
+    // Another mode is prepared from the library and settings of now, not from what was being read before.
+    if (onAir.phase === 'preparing' && onAir !== before) outdate()
+    readWanted()
+  })
+
+  return {
+    get renditions() {
+      return renditions.known
+    },
+    get lacksFiles() {
+      return files.areMissing
+    },
+    readWanted,
+    readRenditions: renditions.read,
+    outdate,
+    tryAgain() {
+      outdate()
+      air.take(apply(air.state, { type: 'library-changed' }, clock.nowMs()))
+    },
+    find: files.find,
+  }
+}
+
+/** How tracks are played; it is told to the air each time it is read. */
+function createRenditions({ config, data, log }: Pick<Ports, 'config' | 'data' | 'log'>, air: Air) {
+  const streamMode = air.state.pace === 'sound'
+  let known: Record<string, Rendition> = {}
+  return {
+    get known() {
+      return known
+    },
+    async read(): Promise<void> {
+      try {
+        known = await renditionsOf(data, { ...config, streamMode })
+        if (air.phase !== 'leaving') air.tell({ type: 'renditions', renditions: known })
+      } catch (error) {
+        // Tracks that it knows nothing of are played as they are.
+        log.error({ err: error }, 'how loud tracks are could not be read')
+      }
+    },
+  }
+}
+
+/** Those tracks that can be had, unless there is none of them. */
+function within(
+  tracks: readonly Readonly<Track>[],
+  atHand: ReadonlySet<MediaKey> | null,
+): readonly Readonly<Track>[] {
+  const found = atHand ? tracks.filter(({ storageKey }) => atHand.has(storageKey)) : []
+  return found.length > 0 ? found : tracks
+}

@@ -1,0 +1,39 @@
+import type { Ports } from '@solstice/adapters'
+import { type PlayoutState, projectAir } from '@solstice/playout'
+import type { MediaKey } from '@solstice/station'
+import type { Air } from './air.ts'
+import { aboutEntry } from './audio/air-entry.ts'
+import { type ComingEntry, createNextFile } from './next-file.ts'
+import { isSameAhead, soonHeard } from './soon-heard.ts'
+
+/**
+ * Looks at what comes at each change, beginning with the first look: in stream mode its files are brought from a bucket to
+ * this machine; in sync mode, where listeners hear the files themselves, the next one is to exist.
+ *
+ * @param find throws Failure NOT_FOUND for a file that is missing.
+ */
+export function lookAhead(
+  air: Air,
+  { config, media, clock, log }: Pick<Ports, 'config' | 'media' | 'clock' | 'log'>,
+  find: (key: MediaKey) => Promise<void>,
+): void {
+  const hasSound = air.state.pace === 'sound'
+  const leaveOut = (entryId: string) => air.tell({ type: 'unplayable', entryId })
+  const nextFile = createNextFile(find, leaveOut, log, air.leaving)
+  let ahead: PlayoutState | null = null
+  const look = () => {
+    if (ahead && isSameAhead(ahead, air.state)) return
+    ahead = air.state
+    if (!hasSound) nextFile.follow(comingEntry(ahead, clock.nowMs()))
+    else if (config.mediaStorage !== 'local') media.keepAtHand(soonHeard(ahead, clock.nowMs()))
+  }
+  air.follow(look)
+  look()
+}
+
+/** The entry that follows the one on air, as things stand. */
+function comingEntry(state: PlayoutState, nowMs: number): ComingEntry | null {
+  const { next } = projectAir(state, nowMs)
+  const media = next && aboutEntry(next).media
+  return next && media !== null ? { entryId: next.entryId, media } : null
+}

@@ -1,0 +1,33 @@
+import type { Ports } from '@solstice/adapters'
+import { apply } from '@solstice/playout'
+import type { Air } from './air.ts'
+import type { AirSound } from './air-sound.ts'
+import { every } from './every.ts'
+
+const CHECK_INTERVAL_MS = 2_000
+
+/** Ends those who are on the air from a replica that is gone. It has to be missing twice: it may have just begun. */
+export function watchReplicas(
+  air: Air,
+  sound: Pick<AirSound, 'mixedUntilMs' | 'planChanged'>,
+  { replicas, clock, log }: Pick<Ports, 'replicas' | 'clock' | 'log'>,
+): void {
+  let missingBefore: readonly string[] = []
+  const check = async () => {
+    const { participants, requests, approvals } = air.state.live
+    const named = new Set([...participants, ...requests, ...approvals].map(({ replica }) => replica))
+    const missing = named.size > 0 ? await replicas.missing([...named]) : []
+    const gone = missing.filter((replica) => missingBefore.includes(replica))
+    missingBefore = missing
+    if (air.phase !== 'on-air') return
+    for (const replica of gone) {
+      const nowMs = Math.max(clock.nowMs(), sound.mixedUntilMs)
+      air.passTime(nowMs)
+      log.warn({ replica }, 'a replica is gone with all who were on the air from there')
+      air.take(apply(air.state, { type: 'replica-gone', replica }, nowMs))
+      sound.planChanged()
+    }
+  }
+  // Where it cannot be asked, Redis is away: nobody can be told from who is gone.
+  every(CHECK_INTERVAL_MS, () => check().catch(() => {}), air.leaving)
+}
