@@ -56,3 +56,19 @@ export function waiting(): Waiting {
     },
   }
 }
+
+/** The outcome of a promise. @throws with the name of what did not come within two minutes. */
+export async function inTime<T>(what: string, promise: Promise<T>): Promise<T> {
+  const timeUp = new AbortController()
+  const late = pause(PATIENCE_MS, undefined, { signal: timeUp.signal }).then(
+    () => {
+      throw new Error(`waited in vain: ${what}`)
+    },
+    () => new Promise<never>(() => {}),
+  )
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timeUp.abort()
+  }
+}

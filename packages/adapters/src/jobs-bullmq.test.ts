@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Failure, HeldUp } from '@solstice/station'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
@@ -6,6 +5,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { type Process, start, startRedis, type Teardown } from '../../../tests/harness/processes.ts'
 import { programOf } from '../../../tests/harness/programs.ts'
+import { inTime, until } from '../../../tests/harness/until.ts'
 import { openJobQueue, type Processors, type Recurrence, workJobs } from './jobs-bullmq.ts'
 
 const log = pino({ level: 'silent' })
@@ -31,7 +31,7 @@ t.test('the job queue', async (t) => {
     }
     for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
     await all.opened
-    await until(async () => (await counts(redis.url)).waiting === 0)
+    await until('nothing waits', async () => (await counts(redis.url)).waiting === 0)
     t.equal(done.length, 6)
   })
 
@@ -52,10 +52,10 @@ t.test('the job queue', async (t) => {
       await running.opened
       await add()
       mayEnd.open()
-      await until(async () => (await counts(redis.url)).active === 0)
+      await until('nothing is active', async () => (await counts(redis.url)).active === 0)
       t.equal(times, 1)
       await add()
-      await until(async () => times === 2)
+      await until('it ran again', async () => times === 2)
       await worker.close()
     },
   )
@@ -138,7 +138,7 @@ t.test('work that somebody waits for', async (t) => {
         'sweep-donations': async () => swept.open(),
       })
       for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
-      await until(async () => busy === 4)
+      await until('4 are busy', async () => busy === 4)
       const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((songId) => edit(songId)))
       t.same(
         answers.map(({ songId }) => songId),
@@ -148,7 +148,7 @@ t.test('work that somebody waits for', async (t) => {
       await swept.opened
       t.equal(busy, 4)
       mayEnd.open()
-      await until(async () => busy === 6)
+      await until('6 are busy', async () => busy === 6)
     },
   )
 
@@ -173,7 +173,7 @@ t.test('work that somebody waits for', async (t) => {
       return queue.perform('delete-tracks', { songIds, scope: 'library', actor })
     }
     const batches = Promise.all([remove(101), remove(20_000), remove(101)])
-    await until(async () => busy === 2)
+    await until('2 are busy', async () => busy === 2)
     for (const count of [1, 100, 1, 1]) await remove(count)
     t.equal(busy, 2)
     mayEnd.open()
@@ -200,15 +200,15 @@ t.test('work that somebody waits for', async (t) => {
       'measure-loudness': async () => measured.open(),
     })
     for (let i = 0; i < 5; i++) await startBatch()
-    await until(async () => busy === 4)
+    await until('4 are busy', async () => busy === 4)
     await queue.add('measure-loudness', {})
     await measured.opened
     mayEnd.open()
-    await until(async () => busy === 5)
+    await until('5 are busy', async () => busy === 5)
 
     const old = { songIds: [], force: false, actor }
     await inQueue(redis.url, 'background', (own) => own.add('lyrics-batch', old, { jobId: 'old' }))
-    await until(async () => (await progressOf('old'))?.state === 'done')
+    await until('it is done', async () => (await progressOf('old'))?.state === 'done')
   })
 
   await t.test(
@@ -235,7 +235,7 @@ t.test('work that somebody waits for', async (t) => {
     const broken = new Queue('changes', { connection: { url: redis.url }, prefix: 'solstice' })
     const failing = edit('a')
     // All but the last attempt are as if they had been made.
-    await until(async () => (await broken.getDelayedCount()) === 1)
+    await until('it is delayed', async () => (await broken.getDelayedCount()) === 1)
     const [job] = await broken.getDelayed()
     const direct = new Redis(redis.url)
     await direct.hset(`solstice:changes:${job!.id}`, 'atm', 4)
@@ -258,7 +258,7 @@ t.test('work that somebody waits for', async (t) => {
     t.match(await progressOf(id), { done: 0, total: 0 })
     begun.open()
     await mayGoOn.opened
-    await until(async () => (await progressOf(id))?.done === 500)
+    await until('500 are done', async () => (await progressOf(id))?.done === 500)
     t.match(await progressOf(id), { total: 20_000, notes: { done: 500 } }, 'the last step is kept')
     t.equal(await progressOf('none'), null)
     t.equal(await queue.progress('demo-library', id), null, 'an id belongs to a job of one name')
@@ -279,9 +279,12 @@ t.test('work that somebody waits for', async (t) => {
       'purge-expired': async () => {},
     })
     const id = await startBatch()
-    await until(async () => (await progressOf(id))?.state === 'done')
+    await until('it is done', async () => (await progressOf(id))?.state === 'done')
     for (let i = 0; i < 150; i++) await queue.add('purge-expired', {})
-    await until(async () => (await counts(redis.url)).waiting + (await counts(redis.url)).active === 0)
+    await until(
+      'the queue is empty',
+      async () => (await counts(redis.url)).waiting + (await counts(redis.url)).active === 0,
+    )
     t.same((await progressOf(id))?.notes, { results })
   })
 })
@@ -299,7 +302,7 @@ t.test('without a worker the caller is told so in time, and the work is done lat
       return { songId, isChanged: true }
     },
   })
-  await until(async () => done.length === 2)
+  await until('both are done', async () => done.length === 2)
   t.same(done.sort(), ['a', 'b'])
 })
 
@@ -318,14 +321,14 @@ t.test('a change that is held up goes on until it is done, and its caller is tol
     },
   })
   await t.rejects(edit('refused'), away, 'where nothing was changed the answer is final')
-  await t.rejects(edit('day/a'), new Failure('JOBS_UNAVAILABLE'))
+  await t.rejects(inTime('an answer', edit('day/a')), new Failure('JOBS_UNAVAILABLE'))
   t.ok(runs > 3, `${runs} runs`)
   isAway = false
   const completed = async () => {
     const [changes] = await queue.board({ queue: 'changes', state: 'completed', offset: 0, limit: 10 })
     return changes!.jobs
   }
-  await until(async () => (await completed()).length === 1)
+  await until('it is completed', async () => (await completed()).length === 1)
   const done = await queue.progress('edit-track', (await completed())[0]!.id)
   t.match(
     done,
@@ -363,7 +366,7 @@ t.test('a worker that is killed in the middle costs no answer and no progress', 
     },
   })
   t.same(await editing, { songId: 'a', isChanged: true })
-  await until(async () => (await progressOf(batch))?.state === 'done')
+  await until('it is done', async () => (await progressOf(batch))?.state === 'done')
   t.same(found, ['first'])
   t.match((await progressOf(batch))?.notes, { results: [{ songId: batch }] })
 })
@@ -399,12 +402,14 @@ t.test('what was accepted is done, also when Redis is killed and comes back', as
   await running.opened
   // What was answered is in the journal by then; that it is on the disk follows within a second.
   const client = new Redis(redis.url)
-  await until(async () => /aof_buffer_length:0\r/.test(await client.info('persistence')))
+  await until('the journal is written', async () =>
+    /aof_buffer_length:0\r/.test(await client.info('persistence')),
+  )
   client.disconnect()
   await redis.process.end('SIGKILL')
   await redis.restart()
   mayEnd.open()
-  await until(async () => done.size === ids.length)
+  await until('all are done', async () => done.size === ids.length)
   t.same([...done].toSorted(), ids.toSorted())
 })
 
@@ -481,8 +486,4 @@ function gate() {
     open = resolve
   })
   return { open, opened }
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await wait(25)
 }

@@ -5,7 +5,7 @@ import t from 'tap'
 import { openBus } from '../../../tests/harness/bus.ts'
 import { machineClock } from '../../../tests/harness/machine-clock.ts'
 import { startRedis, type Teardown } from '../../../tests/harness/processes.ts'
-import { PATIENCE_MS, until } from '../../../tests/harness/until.ts'
+import { inTime, PATIENCE_MS, until } from '../../../tests/harness/until.ts'
 import { LEASE_MS, readDesk } from './desk-watch.ts'
 
 const never = new AbortController().signal
@@ -26,13 +26,15 @@ type Joined = Awaited<ReturnType<Awaited<ReturnType<typeof machine>>['join']>>
 /** The station's time minus the time that really passes. */
 const driftOf = ({ clock }: Joined) => clock.nowMs() - performance.now()
 const dateOf = ({ clock }: Joined) => clock.nowMs() - clock.aheadMs()
-const isSet = ({ clock }: Joined) =>
-  new Promise<number>((resolve) => {
+const isSet = ({ clock }: Joined) => {
+  const set = new Promise<number>((resolve) => {
     const unsubscribe = clock.onSet((byMs) => {
       unsubscribe()
       resolve(byMs)
     })
   })
+  return inTime('the clock is set', set)
+}
 const correctionIn = async ({ redis }: Joined) => Number(await redis.get('solstice:clock-correction'))
 /** Whether the time of this process is so far anchored in Redis that whoever comes later finds it. */
 const isAnchored = async ({ redis }: Joined) => (await redis.exists('solstice:clock-anchor')) === 1
