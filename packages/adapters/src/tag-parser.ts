@@ -24,7 +24,7 @@ export type TagParser = (path: string, type: ParsedType) => Promise<TagTexts | n
  * it busy for hours, or use up its memory: it is then killed, and nothing else is held up. A thread would not do, because
  * one that runs out of memory may take the whole process with it.
  */
-export function openTagParser(): TagParser {
+export function openTagParser(parseLimitMs = PARSE_LIMIT_MS): TagParser {
   let running: Running | null = null
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -36,7 +36,7 @@ export function openTagParser(): TagParser {
         await nextMessage(running, START_LIMIT_MS)
       }
       running.child.send({ path, mimeType: type })
-      return (await nextMessage(running, PARSE_LIMIT_MS)) as TagTexts | null
+      return (await nextMessage(running, parseLimitMs)) as TagTexts | null
     } catch {
       await end()
       return null
