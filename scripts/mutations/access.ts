@@ -175,7 +175,6 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'routes/session.ts',
     "if (isWrong) loginLog.note('admin_login_failed', adminId, from.address)",
     'void isWrong',
-    'tests/logins.test.ts',
     'tests/access-once-open.test.ts',
   ],
   [

@@ -297,12 +297,14 @@ t.test('attempts of all strangers together are twenty within ten seconds', async
   // Each of a login, an address and a provider of its own.
   const guess = () => from(`10.${guesses}.0.1`, `login ${guesses++}`)
   // A machine that hashes slowly gets into the next ten seconds.
-  for (let refused = 0; refused === 0; ) {
+  let refused = 0
+  for (let batch = 0; batch < 5 && refused === 0; batch++) {
     const answers = await Promise.all(Array.from({ length: 40 }, guess))
     const late = answers.filter(({ status }) => status === 429)
     for (const { headers } of late) t.equal(headers['ratelimit-policy'], '20;w=10')
     refused = late.length
   }
+  t.ok(refused > 0)
   t.equal((await from('198.51.100.1', 'Admin')).status, 200, 'who was here before gets in meanwhile')
 })
 
