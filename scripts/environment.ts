@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { createPasswords } from '../packages/adapters/src/auth/passwords.ts'
 // The files and not the package: the supervisor starts first and must not load what it supervises.
 import { type Config, ConfigError, readConfig } from '../packages/adapters/src/config/config.ts'
-import { createPasswords } from '../packages/adapters/src/passwords.ts'
 import { makePrivateFolder } from './private-folder.ts'
 
 export { ConfigError }

@@ -7,7 +7,7 @@ import { createMetrics, readConfig, serveMetrics } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
 import { pino } from 'pino'
 import t from 'tap'
-import { openLog } from '../packages/adapters/src/log.ts'
+import { openLog } from '../packages/adapters/src/process/log.ts'
 import { openApp } from './harness/app.ts'
 import { freePort, root, start } from './harness/processes.ts'
 
@@ -218,9 +218,11 @@ t.test(
 
 t.test('what the dashboard and the guide name is told by some process', async (t) => {
   const sources = await Promise.all(
-    ['apps/api/src/figures.ts', 'apps/stream-worker/src/figures.ts', 'packages/adapters/src/disks.ts'].map(
-      read,
-    ),
+    [
+      'apps/api/src/figures.ts',
+      'apps/stream-worker/src/figures.ts',
+      'packages/adapters/src/process/disks.ts',
+    ].map(read),
   )
   const told = new Set(sources.join().match(/\bsolstice_\w+/g))
   for (const path of ['deploy/grafana-dashboard.json', 'docs/operations.md']) {

@@ -1,6 +1,6 @@
 import { apply, type Command, learn, orderEffects, type PlayoutState } from '@solstice/playout'
-import { createStateReader } from '../../packages/adapters/src/state-reader.ts'
-import { createStateWriter } from '../../packages/adapters/src/state-writer.ts'
+import { createStateReader } from '../../packages/adapters/src/air/state-reader.ts'
+import { createStateWriter } from '../../packages/adapters/src/air/state-writer.ts'
 import { largeStation } from '../../tests/harness/large-station.ts'
 import { NOON } from '../../tests/harness/programme.ts'
 

@@ -323,12 +323,12 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'what is no MP3 is uploaded',
-    'packages/adapters/src/audio-tags.ts',
+    'packages/adapters/src/audio/tags.ts',
     'return mp3?.isMpeg ?',
     'return mp3 ?',
     'tests/uploads.test.ts',
     'routes/uploads.test.ts',
-    'packages/adapters/src/audio-tags.test.ts',
+    'packages/adapters/src/audio/tags.test.ts',
   ],
   [
     'synced lines without a time are dropped silently',

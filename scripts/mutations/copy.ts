@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import type { Mutation } from './mutation.ts'
 
 /** What came of a run of tests: `hung` = it was over only because its time was. */
@@ -19,14 +19,17 @@ export interface Copy {
 }
 
 const LAST_WORDS_MS = 10_000
-const LEFT_OUT = new Set(['node_modules', '.git', '.build', 'data', 'media'])
+const LEFT_OUT = new Set(['node_modules', '.git', '.build'])
+/** Records and files of a station that runs at the root. */
+const LEFT_OUT_AT_ROOT = new Set(['data', 'media'])
 
 /** Copies the sources to a folder of their own; packages from npm stay where they are installed. */
 export async function copySources(root: string): Promise<Copy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'solstice-mutations-')))
   await cp(root, folder, {
     recursive: true,
-    filter: (path) => path === root || !LEFT_OUT.has(path.split('/').at(-1) ?? ''),
+    filter: (path) =>
+      path === root || !(LEFT_OUT.has(basename(path)) || LEFT_OUT_AT_ROOT.has(relative(root, path))),
   })
   await linkModules(root, folder)
   let endRun: (signal: NodeJS.Signals) => void = () => {}

@@ -258,7 +258,7 @@ const loudnessMutations = mutationsOf('packages/station/src', [
     'loudness.ts',
     'const CEILING_DBTP = -1',
     'const CEILING_DBTP = 0',
-    'packages/adapters/src/loudness.test.ts',
+    'packages/adapters/src/audio/loudness.test.ts',
     'tests/loudness.test.ts',
   ],
   [
@@ -266,7 +266,7 @@ const loudnessMutations = mutationsOf('packages/station/src', [
     'loudness.ts',
     'isMono && rules.streamMode ? MONO_LOSS_DB : 0',
     '0',
-    'packages/adapters/src/loudness.test.ts',
+    'packages/adapters/src/audio/loudness.test.ts',
     'tests/loudness.test.ts',
   ],
   [

@@ -8,8 +8,8 @@ import {
   listMedia,
   missingFiles,
 } from '@solstice/station'
-import { type BackupManifest, readBackup, writeBackup } from '../../packages/adapters/src/backup.ts'
-import { openSpools } from '../../packages/adapters/src/spool.ts'
+import { type BackupManifest, readBackup, writeBackup } from '../../packages/adapters/src/backup/backup.ts'
+import { openSpools } from '../../packages/adapters/src/data/spool.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import {
   countIn,

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { createPasswords } from '../../packages/adapters/src/passwords.ts'
+import { createPasswords } from '../../packages/adapters/src/auth/passwords.ts'
 import { Refusal, say } from './terminal.ts'
 
 /** As long as any that is accepted at the login. */

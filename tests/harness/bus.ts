@@ -1,7 +1,7 @@
 import { pino } from 'pino'
-import { openRedisBus } from '../../packages/adapters/src/bus-redis.ts'
-import { openRedis } from '../../packages/adapters/src/redis.ts'
-import { openStationClock } from '../../packages/adapters/src/station-clock.ts'
+import { openRedisBus } from '../../packages/adapters/src/air/bus.ts'
+import { openStationClock } from '../../packages/adapters/src/clock/station-clock.ts'
+import { openRedis } from '../../packages/adapters/src/redis/connection.ts'
 import type { Teardown } from './processes.ts'
 
 /**

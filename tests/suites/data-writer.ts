@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { openJsonData } from '../../packages/adapters/src/data-json.ts'
-import { openSpools } from '../../packages/adapters/src/spool.ts'
+import { openJsonData } from '../../packages/adapters/src/data/json/store.ts'
+import { openSpools } from '../../packages/adapters/src/data/spool.ts'
 import { played } from './data-store.ts'
 
 /**

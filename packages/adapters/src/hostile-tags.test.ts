@@ -5,7 +5,7 @@ import { makeTone } from '../../../tests/harness/audio.ts'
 import { temporaryFolder } from '../../../tests/harness/processes.ts'
 import { id3v2, tagBombs } from '../../../tests/harness/tags.ts'
 import { longestTurnMs } from '../../../tests/harness/turns.ts'
-import { openTagParser } from './tag-parser.ts'
+import { openTagParser } from './audio/tag-parser.ts'
 
 const folder = await temporaryFolder(t)
 const parse = openTagParser()

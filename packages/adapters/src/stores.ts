@@ -1,8 +1,8 @@
 import type { DataStore, MediaStorage } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
-import { openJsonData } from './data-json.ts'
-import { openLocalMedia } from './media-local.ts'
+import { openJsonData } from './data/json/store.ts'
+import { openLocalMedia } from './media/local.ts'
 
 /** The files of the station, where the configuration says that they are. */
 export async function openMedia(
@@ -11,7 +11,7 @@ export async function openMedia(
 ): Promise<MediaStorage> {
   if (!bucket) return openLocalMedia(mediaDir)
   // Stations with files of their own need not wait at each start until all this is loaded.
-  const { openS3Media } = await import('./media-s3.ts')
+  const { openS3Media } = await import('./media/s3.ts')
   return openS3Media(bucket, log)
 }
 
@@ -21,6 +21,6 @@ export async function openData(
   log: Logger,
 ): Promise<DataStore> {
   if (!database) return openJsonData(dataDir)
-  const { openSqlData } = await import('./data-sql.ts')
+  const { openSqlData } = await import('./data/sql/store.ts')
   return openSqlData(database.url, database.poolMax, log)
 }

@@ -1,0 +1,206 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, isLasting } from '@solstice/playout'
+import { type AirDesk, Failure } from '@solstice/station'
+import { pino } from 'pino'
+import t from 'tap'
+import { openBus } from '../../../../tests/harness/bus.ts'
+import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { track } from '../../../../tests/harness/programme.ts'
+import { until } from '../../../../tests/harness/until.ts'
+import { openRedis } from '../redis/connection.ts'
+
+const log = pino({ level: 'silent' })
+const never = new AbortController().signal
+const COMMANDS = 'solstice:commands'
+
+const speaker = { socketId: 's', replica: 'r', uid: 'u', address: '192.0.2.1' }
+const guest = { speaker, nickname: 'n' }
+const song = { track: track('song'), mode: 'day', orderType: 'donated', tier: 1 } as const
+/** One of each kind; the compiler says when one is missing. */
+const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
+  'library-changed': { type: 'library-changed' },
+  'release-track': { type: 'release-track', trackId: 'day/a.mp3', purpose: 'remove' },
+  'settings-changed': { type: 'settings-changed' },
+  'clips-changed': { type: 'clips-changed' },
+  'renditions-changed': { type: 'renditions-changed' },
+  'switch-mode': { type: 'switch-mode', target: 'night', atMs: null },
+  'insert-group': { type: 'insert-group', mode: 'day', tracks: [] },
+  'add-song': { type: 'add-song', ...song },
+  'remove-entry': { type: 'remove-entry', position: 1 },
+  skip: { type: 'skip' },
+  suggest: { type: 'suggest', uid: 'u', socketId: 's', track: track('song'), mode: 'day' },
+  'answer-suggestion': { type: 'answer-suggestion', uid: 'u', action: 'add' },
+  'go-live': { type: 'go-live', speaker, adminId: 'a', login: 'a', takeOver: false },
+  'leave-live': { type: 'leave-live', socketId: 's' },
+  'replica-gone': { type: 'replica-gone', replica: 'r' },
+  'set-mic': { type: 'set-mic', socketId: 's', isOn: false },
+  'set-gain': { type: 'set-gain', socketId: 's', gain: 5 },
+  mute: { type: 'mute', targetId: 's', isMuted: true, by: 'host' },
+  kick: { type: 'kick', targetId: 's', by: 'host' },
+  'ban-uid': { type: 'ban-uid', uid: 'u' },
+  'ban-guest': { type: 'ban-guest', targetId: 's' },
+  'request-guest': { type: 'request-guest', ...guest },
+  'answer-guest': { type: 'answer-guest', uid: 'u', action: 'accept' },
+  'connect-guest': { type: 'connect-guest', socketId: 's' },
+  'enter-by-code': { type: 'enter-by-code', ...guest, code: 'c' },
+  'set-code': { type: 'set-code', code: 'c', lifeMs: 1, isReplacing: false },
+  'forget-code': { type: 'forget-code', code: 'c' },
+  'pause-queue': { type: 'pause-queue', socketId: 's', when: 'now' },
+  'resume-queue': { type: 'resume-queue', socketId: 's' },
+  'choose-filler': { type: 'choose-filler', socketId: 's', clipId: null },
+}
+const paid: Command = { type: 'add-song', ...song, orderId: 'order' }
+
+const last: Command = { type: 'replica-gone', replica: 'the last' }
+
+/** What the desk holder is given until it is given the last one. */
+async function given(desk: AirDesk): Promise<string[]> {
+  const types: string[] = []
+  for await (const { command } of desk.commands('0-0')) {
+    if (JSON.stringify(command) === JSON.stringify(last)) return types
+    types.push(command.type)
+  }
+  return types
+}
+
+/** With a desk holder that is longer in saving than anybody waits for what nobody took up. */
+async function askSlowly(t: Teardown) {
+  const { url } = await startRedis(t)
+  const [asker, worker] = [await openBus(t, url), await openBus(t, url)]
+  const desk = await worker.bus.takeDesk(never)
+  const asked = asker.bus.send({ type: 'skip' })
+  for await (const { asker } of desk.commands('0-0')) {
+    await pause(6_500)
+    await desk.answer(asker, { ok: true, track: track('song') })
+    break
+  }
+  return { outcome: await asked, left: await worker.redis.xlen(COMMANDS) }
+}
+
+t.test('C2: either the worker takes a request up, or its sender takes it back; facts are read', async (t) => {
+  const slowly = askSlowly(t)
+  const { url } = await startRedis(t)
+  const asker = await openBus(t, url)
+  const commands = [...Object.values(one), paid]
+  const codeOf = (error: unknown) => error instanceof Failure && error.code
+  const codes = await Promise.all(commands.map((command) => asker.bus.send(command).then(Boolean, codeOf)))
+  t.ok(codes.every((code) => code === 'AIR_UNAVAILABLE'))
+  const worker = await openBus(t, url)
+  const desk = await worker.bus.takeDesk(never)
+  asker.bus.send(last).catch(() => {})
+  const facts = [
+    ...['add-song', 'clips-changed', 'forget-code', 'leave-live', 'library-changed', 'renditions-changed'],
+    ...['replica-gone', 'set-gain', 'set-mic', 'settings-changed'],
+  ]
+  t.same((await given(desk)).toSorted(), facts)
+  const lasting = commands.filter(isLasting).map(({ type }) => type)
+  t.same(lasting.toSorted(), facts)
+  t.match(
+    await slowly,
+    { outcome: { ok: true }, left: 0 },
+    'what was taken up is waited for, and given to nobody else',
+  )
+})
+
+/** A command as a sender that is gone left it. */
+const left = (command: Command, untilMs?: number) => [
+  ...['asker', 'gone', 'token', 'none', 'command', JSON.stringify(command)],
+  ...(untilMs === undefined ? [] : ['until', String(untilMs)]),
+]
+
+t.test('C2: a deadline counts also when its sender is gone', async (t) => {
+  const { url } = await startRedis(t)
+  const { bus, clock, redis } = await openBus(t, url)
+  const answers: string[] = []
+  const hearing = await openRedis(url, log, true)
+  t.teardown(() => hearing.disconnect())
+  await hearing.subscribe('solstice:outcomes:gone')
+  hearing.on('message', (_, text: string) => answers.push(text))
+  await redis.xadd(COMMANDS, '*', ...left(one['switch-mode'], clock.nowMs() - 1))
+  await redis.xadd(COMMANDS, '*', ...left(one.skip, clock.nowMs() + 60_000))
+  const desk = await bus.takeDesk(never)
+  bus.send(last).catch(() => {})
+  t.same(await given(desk), ['skip'])
+  await until('the refusal is told', () => answers.length > 0)
+  t.match(JSON.parse(answers[0]!), { token: 'none', outcome: { ok: false, code: 'AIR_UNAVAILABLE' } })
+})
+
+t.test(
+  'C2: commands of the version before count as long as their senders wait',
+  { buffered: true },
+  async (t) => {
+    const { url } = await startRedis(t)
+    const { bus, redis } = await openBus(t, url)
+    const [seconds] = await redis.time()
+    await redis.xadd(COMMANDS, `${Number(seconds) * 1000 - 60_000}-0`, ...left(one['switch-mode']))
+    await redis.xadd(COMMANDS, '*', ...left(one.skip))
+    const desk = await bus.takeDesk(never)
+    bus.send(last).catch(() => {})
+    t.same(await given(desk), ['skip'])
+  },
+)
+
+t.test('a command that is sent twice by a connection that broke is one', async (t) => {
+  const { url } = await startRedis(t)
+  const { bus, redis } = await openBus(t, url)
+  const desk = await bus.takeDesk(never)
+  const send = redis.eval.bind(redis) as (...args: unknown[]) => Promise<unknown>
+  redis.eval = ((script: string, ...args: unknown[]) => {
+    if (/XADD.*MAXLEN.*~/.test(script)) void send(script, ...args)
+    return send(script, ...args)
+  }) as typeof redis.eval
+  bus.send({ type: 'skip' }).catch(() => {})
+  bus.send(last).catch(() => {})
+  t.same(await given(desk), ['skip'])
+  const sent = await redis.xrange(COMMANDS, '-', '+')
+  t.same(
+    sent.map(([, fields]) => fields[7]),
+    [''],
+    'a fact has no deadline',
+  )
+})
+
+t.test('a worker that ends leaves what it did not begin to the next one', async (t) => {
+  const { url } = await startRedis(t)
+  const [one, two] = [await openBus(t, url), await openBus(t, url)]
+  const first = await one.bus.takeDesk(never)
+  const stopping = new AbortController()
+  const reading = (async () => {
+    for await (const { command } of first.commands('0-0', stopping.signal)) t.fail(`given ${command.type}`)
+  })()
+  stopping.abort()
+  const sentMs = two.clock.nowMs()
+  const asked = two.bus.send({ type: 'skip' })
+  await until('the command is there', async () => (await two.redis.xlen(COMMANDS)) === 1)
+  const [sent] = await two.redis.xrange(COMMANDS, '-', '+')
+  const untilMs = Number(sent![1][7])
+  t.ok(untilMs >= sentMs + 6_000 && untilMs <= two.clock.nowMs() + 6_000, 'it says until when it is wanted')
+  await first.handOver()
+  await reading
+  const second = await two.bus.takeDesk(never)
+  for await (const { asker } of second.commands('0-0')) {
+    await second.answer(asker, { ok: true, track: track('song') })
+    break
+  }
+  t.match(await asked, { ok: true })
+})
+
+t.test('a fact is read once, although the requests after it were taken out of the stream', async (t) => {
+  const { url } = await startRedis(t)
+  const worker = await openBus(t, url)
+  const desk = await worker.bus.takeDesk(never)
+  const add = (command: Command) => worker.redis.xadd(COMMANDS, '*', ...left(command))
+  await add({ type: 'library-changed' })
+  await add({ type: 'skip' })
+  const read: string[] = []
+  for await (const { command } of desk.commands('0-0')) {
+    read.push(command.type)
+    // The reader asks twice in vain before the next one comes.
+    if (command.type === 'skip') setTimeout(() => void add({ type: 'clips-changed' }), 2_500)
+    if (command.type === 'clips-changed') break
+  }
+  t.same(read, ['library-changed', 'skip', 'clips-changed'])
+  const last = await desk.lastCommand()
+  await worker.redis.xtrim(COMMANDS, 'MAXLEN', 0)
+  t.equal(await desk.lastCommand(), last, 'a stream that was emptied goes on where it was')
+})

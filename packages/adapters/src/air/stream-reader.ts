@@ -1,0 +1,56 @@
+import type { Redis } from 'ioredis'
+import { anotherConnection, answered } from '../redis/connection.ts'
+import { compareIds, entriesOf, pause } from './wire.ts'
+
+const BLOCK_MS = 1_000
+const RETRY_MS = 200
+
+/**
+ * Entries of a Redis stream behind `after`, in order, until `stop`; what Redis does not tell is asked for again. A stream that
+ * began anew below that, because Redis was emptied and its clock set back, is read from its beginning. Its connection is closed
+ * with `stop`, or when the reader leaves.
+ */
+export async function* readStream(
+  redis: Redis,
+  key: string,
+  after: string,
+  count: number,
+  stop: AbortSignal,
+): AsyncGenerator<[id: string, fields: Buffer[]]> {
+  // An abort that has been is not told again: nobody would close the connection.
+  if (stop.aborted) return
+  const reader = anotherConnection(redis)
+  const close = () => reader.disconnect()
+  stop.addEventListener('abort', close, { once: true })
+  try {
+    while (!stop.aborted) {
+      const read = reader.xreadBuffer('COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS', key, after)
+      const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
+      if (stop.aborted) return
+      if (reply === undefined) await pause(RETRY_MS)
+      for (const [id, fields] of entriesOf(reply)) {
+        after = id.toString()
+        yield [after, fields]
+      }
+      if (reply === null && (await beganAnew(reader, key, after))) after = '0-0'
+    }
+  } finally {
+    stop.removeEventListener('abort', close)
+    if (!stop.aborted) close()
+  }
+}
+
+async function beganAnew(reader: Redis, key: string, after: string): Promise<boolean> {
+  const last = await lastId(reader, key).catch(() => null)
+  return last !== null && compareIds(last, after) < 0
+}
+
+/** The highest id that a stream ever had, also when that entry was deleted; '0-0' for none. */
+export async function lastId(redis: Redis, key: string): Promise<string> {
+  const [exists, facts] = await answered(
+    redis,
+    Promise.all([redis.exists(key), redis.xinfo('STREAM', key).catch(() => [])]),
+  )
+  const told = facts as unknown[]
+  return exists === 0 ? '0-0' : String(told[told.indexOf('last-generated-id') + 1])
+}

@@ -1,0 +1,91 @@
+import type { PlayoutState } from '@solstice/playout'
+import type { FrameChunk, WallClock } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { answered, PREFIX } from '../redis/connection.ts'
+import type { StateReader } from './state-reader.ts'
+
+/** The keys and channels of the bus. */
+export const keys = {
+  /** Who holds the desk. */
+  lease: `${PREFIX}lease`,
+  /** How often the desk was taken; the first half of every id that a holder writes. */
+  epoch: `${PREFIX}epoch`,
+  /** Register of the state: a stream of one entry. Also the channel on which each new state is told. */
+  air: `${PREFIX}air`,
+  /** What a saved state consists of beside its head, by key: a hash. Also the channel on which few new ones are told. */
+  blocks: `${PREFIX}air-blocks`,
+  /** The last half minute of sound. */
+  frames: `${PREFIX}frames`,
+  commands: `${PREFIX}commands`,
+  /** Id of a command, for as long as it may be sent again. */
+  asked: (token: string) => `${PREFIX}asked:${token}`,
+  outcomes: (asker: string) => `${PREFIX}outcomes:${asker}`,
+  /** Told when the desk was handed over. */
+  deskFree: `${PREFIX}desk-free`,
+} as const
+
+/** What `takeDesk` needs of the bus. */
+export interface BusLines {
+  redis: Redis
+  clock: WallClock
+  log: Logger
+  subscribe(channel: string, listener: (message: string) => void): Promise<() => void>
+}
+
+type StreamEntry = [id: Buffer, fields: Buffer[]]
+
+/** The entries of the one stream that was read. */
+export function entriesOf(reply: unknown): StreamEntry[] {
+  const streams = reply as [Buffer, StreamEntry[]][] | null | undefined
+  return streams?.[0]?.[1] ?? []
+}
+
+/** A chunk as the fields of a stream entry: what it is, then its bytes. */
+export function encodeChunk({ audio, ...about }: FrameChunk): (string | Buffer)[] {
+  return ['about', JSON.stringify(about), 'audio', audio]
+}
+
+/** The chunk in a stream entry; null for an entry by which a holder only claimed the stream. */
+export function decodeChunk(fields: Buffer[]): FrameChunk | null {
+  if (fields[0]?.toString() !== 'about') return null
+  return { ...(JSON.parse(fields[1]!.toString()) as Omit<FrameChunk, 'audio'>), audio: fields[3]! }
+}
+
+/** Order of two Redis stream ids. */
+export function compareIds(a: string, b: string): number {
+  const [aHigh, aLow] = a.split('-').map(Number) as [number, number]
+  const [bHigh, bLow] = b.split('-').map(Number) as [number, number]
+  return aHigh - bHigh || aLow - bLow
+}
+
+/** Blocks that are asked for at a time: what they say is worked out before the next ones are. */
+const BLOCKS_AT_A_TIME = 50
+
+/** Reads a state with all blocks that are not known yet; if one is not there, what its head alone says. */
+export async function readWhole(
+  redis: Redis,
+  reader: StateReader,
+  head: string,
+): Promise<{ state: PlayoutState; isWhole: boolean }> {
+  for (;;) {
+    const { state, missing } = reader.read(head)
+    if (missing.length === 0) return { state, isWhole: true }
+    for (let at = 0; at < missing.length; at += BLOCKS_AT_A_TIME) {
+      const some = missing.slice(at, at + BLOCKS_AT_A_TIME)
+      const texts = await answered(redis, redis.hmget(keys.blocks, ...some))
+      for (const [i, text] of texts.entries()) {
+        if (text === null) return { state, isWhole: false }
+        reader.learn(some[i]!, text)
+      }
+    }
+  }
+}
+
+/** What one says of itself before the first space, and the rest. */
+export function splitMessage(message: string): [string, string] {
+  const space = message.indexOf(' ')
+  return [message.slice(0, space), message.slice(space + 1)]
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

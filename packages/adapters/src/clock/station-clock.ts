@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Unsubscribe, WallClock } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import { answered, PREFIX } from '../redis/connection.ts'
+import { beginTime, keepTime, type Look, STEP_MS } from './timekeeping.ts'
+
+const LOOK_EVERY_MS = 1_000
+const FIRST_LOOKS = 5
+
+/** What all processes agree on. */
+export const clockKeys = {
+  /** By how much the station's clock is ahead of Redis's `TIME`, the wall clock, ms. */
+  ahead: `${PREFIX}clock-correction`,
+  /** Station time at which a desk holder was last seen. */
+  alive: `${PREFIX}alive`,
+  /** The same, and the boot of the holder's machine with its monotonic clock at that moment. */
+  anchor: `${PREFIX}clock-anchor`,
+} as const
+
+export interface RedisClock extends WallClock {
+  /** Calls back when the wall clock was set, with by how many ms. */
+  onSet(listener: (byMs: number) => void): Unsubscribe
+  stop(): void
+}
+
+const LOOK = `
+local time = redis.call('TIME')
+return { time[1], time[2], redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('GET', KEYS[3]) }`
+
+/** Unless somebody else has changed meanwhile what was seen. */
+const AGREE = `
+if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`
+
+/**
+ * The station's clock goes on evenly whoever sets the clocks of its machines: each process carries it on by its monotonic
+ * clock, and all agree in Redis on how far it is ahead of the wall clock, which is Redis's `TIME`.
+ */
+export async function openStationClock(redis: Redis): Promise<RedisClock> {
+  const listeners = new Set<(byMs: number) => void>()
+  let latestMs = 0
+  let isLooking = false
+
+  const looks = [await look(redis)]
+  while (looks.length < FIRST_LOOKS) looks.push(await look(redis))
+  const best = looks.reduce((shortest, one) => (one.tripMs < shortest.tripMs ? one : shortest))
+  const begun = beginTime(best)
+  let { time } = begun
+
+  const agree = async (seen: SeenLook) => {
+    const agreed = redis.eval(AGREE, 1, clockKeys.ahead, seen.ahead, time.aheadMs.toFixed(3))
+    if ((await answered(redis, agreed)) === 1) await moveExpiries(redis, seen.aheadMs - time.aheadMs)
+  }
+  const lookAgain = async () => {
+    const seen = await look(redis)
+    const kept = keepTime(time, seen)
+    // Where this process was wrong, time has to go back.
+    if (kept.time.offsetMs < time.offsetMs - STEP_MS) latestMs = 0
+    time = kept.time
+    if (kept.setByMs !== 0) for (const listener of listeners) listener(kept.setByMs)
+    if (kept.isToAgree) await agree(seen)
+  }
+
+  if (begun.isToAgree) await agree(best)
+  const timer = setInterval(async () => {
+    if (isLooking) return
+    isLooking = true
+    // Without Redis the time goes on as it did.
+    await lookAgain().catch(() => {})
+    isLooking = false
+  }, LOOK_EVERY_MS).unref()
+
+  return {
+    nowMs() {
+      latestMs = Math.max(latestMs, performance.now() + time.offsetMs)
+      return latestMs
+    },
+    aheadMs: () => Math.round(time.aheadMs),
+    onSet(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** With the agreement as it is written, by which it can be compared and set. */
+interface SeenLook extends Look {
+  ahead: string
+}
+
+type LookReply = [s: string, us: string, ahead: string | null, alive: string | null, anchor: string | null]
+
+async function look(redis: Redis): Promise<SeenLook> {
+  const sentMs = performance.now()
+  const keys = [clockKeys.ahead, clockKeys.alive, clockKeys.anchor]
+  const reply = (await answered(redis, redis.eval(LOOK, keys.length, ...keys))) as LookReply
+  const atMs = performance.now()
+  const [seconds, microseconds, ahead, alive, anchor] = reply
+  const wallMs = Number(seconds) * 1000 + Number(microseconds) / 1000
+  return {
+    atMs,
+    tripMs: atMs - sentMs,
+    wallOffsetMs: wallMs - (sentMs + atMs) / 2,
+    ahead: ahead ?? '0',
+    aheadMs: Number(ahead ?? 0),
+    aliveMs: alive === null ? null : Number(alive),
+    aliveAtMs: anchor === null ? null : readAnchor(anchor, Number(alive)),
+  }
+}
+
+/** A moment of the station's clock that is now, by the monotonic clock of this machine as well. */
+export const anchorOf = (stationMs: number) => `${boot} ${monotonicMs()} ${stationMs}`
+
+/** When a holder was last seen, by `performance.now()`; null when it was elsewhere, or by one that left no anchor. */
+function readAnchor(anchor: string, aliveMs: number): number | null {
+  const [bootOfHolder, atMs, stationMs] = anchor.split(' ')
+  const agoMs = monotonicMs() - Number(atMs)
+  return bootOfHolder === boot && Number(stationMs) === aliveMs && agoMs >= 0
+    ? performance.now() - agoMs
+    : null
+}
+
+/** A clock that all processes of a machine share from one boot to the next, and nobody can set. */
+const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6
+
+const boot = bootOfMachine()
+
+function bootOfMachine(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    // Another process, and be it on this machine, has another: then the wall clock has to say what has passed.
+    return randomUUID()
+  }
+}
+
+/**
+ * Redis counts expiries by the wall clock: where that was set back, leases and limits from before would last so much longer.
+ * Where it was set forward they are over.
+ */
+export async function moveExpiries(redis: Redis, byMs: number): Promise<void> {
+  if (byMs > -STEP_MS) return
+  for await (const keys of redis.scanStream({ match: `${PREFIX}*`, count: 500 }) as AsyncIterable<string[]>)
+    for (const key of keys) {
+      const leftMs = await redis.pttl(key)
+      if (leftMs > -byMs) await redis.pexpire(key, Math.ceil(leftMs + byMs))
+    }
+}

@@ -1,0 +1,283 @@
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import { collections, type DataStore } from '@solstice/station'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { asAdmin, SUPER_ADMIN } from '../../../../../tests/harness/admin.ts'
+import { openApp } from '../../../../../tests/harness/app.ts'
+import { openLine } from '../../../../../tests/harness/line.ts'
+import { startPostgres } from '../../../../../tests/harness/postgres.ts'
+import { dataStoreSuite, played, track } from '../../../../../tests/suites/data-store.ts'
+import { openSqlData } from './store.ts'
+
+const SECRET = 'known-to-nobody'
+const said: string[] = []
+const log = pino({ level: 'debug' }, { write: (line) => void said.push(line) })
+const server = await startPostgres(t)
+const url = server.url.replace('solstice@', `solstice:${SECRET}@`)
+
+async function openIn(t: Test, address = url) {
+  const data = await openSqlData(address, 4, log)
+  t.teardown(() => data.close())
+  return data
+}
+
+/** As if nothing had ever been there. */
+async function empty() {
+  const tables = Object.keys(collections).map((name) => `"${name}"`)
+  await server.query(`truncate ${tables.join(', ')}`)
+  await server.query('update collections set version = 0, swept = 0, last_place = 0, last_serial = 0')
+}
+
+/** Records of the audit log that say no more than who they are. */
+const note = (data: DataStore, operationType: string) => data.audit.insert({ operationType } as never)
+const notes = async (data: DataStore) => (await data.audit.find()).map((entry) => String(entry.operationType))
+
+t.test('ten stores that are opened at once on an empty database make its tables once', async (t) => {
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openIn(t)))
+  const added = await Promise.all(stores.map((store, i) => note(store, String(i))))
+  t.same(
+    added.map((record) => Number(record?.id)).sort((a, b) => a - b),
+    Array.from({ length: 10 }, (_, i) => i + 1),
+  )
+})
+
+t.test('the SQL store keeps the promises of every data store', async (t) => {
+  dataStoreSuite(t, async () => {
+    await empty()
+    return () => openSqlData(url, 3, log)
+  })
+})
+
+t.test('a PostgreSQL whose disk is full refuses changes by that name, until there is room', async (t) => {
+  await empty()
+  const data = await openIn(t)
+  await note(data, 'before')
+  await server.query(`
+    create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
+    create trigger full_disk before insert on audit for each row execute function full_disk()`)
+  said.length = 0
+  const details = { retryAfterSecs: 5, reason: 'disk_full' }
+  await t.rejects(note(data, 'refused'), { code: 'DATA_UNAVAILABLE', details })
+  t.same(await notes(data), ['before'])
+  t.same(said, [], 'it is not away: what can be read is')
+  await server.query('drop function full_disk cascade')
+  await note(data, 'after')
+  t.same(await notes(data), ['before', 'after'])
+})
+
+t.test('what JSON can say comes back exactly, also what PostgreSQL cannot store as it is', async (t) => {
+  await empty()
+  const record = {
+    key: `\u0000${'Ї'.repeat(4000)}`,
+    texts: [
+      '\u0000',
+      '\\u0000',
+      '\u001a',
+      '\u001a0000',
+      '\\\u001a',
+      '\ud800',
+      'a\udc00b',
+      '🌙',
+      '"\\"',
+      '\u2028',
+    ],
+    numbers: [0.1, 1e21, 5e-324, 1.7976931348623157e308, -1.5, Number.MAX_SAFE_INTEGER, 0],
+    nothing: null,
+    inner: { nothing: null, list: [], none: {} },
+  }
+  const one = await openIn(t)
+  await one.offsets.put({ ...record, absent: undefined } as never)
+  const [found] = await (await openIn(t)).offsets.find()
+  t.strictSame(found, record)
+  t.strictSame(await one.offsets.get(record.key), record)
+})
+
+t.test('a database of a newer version is refused at once, and the reason is said', async (t) => {
+  const newer = await server.createDatabase('newer')
+  await (await openSqlData(newer, 2, log)).close()
+  await server.query(`insert into kysely_migration values ('2-later', '')`, newer)
+  said.length = 0
+  await t.rejects(openSqlData(newer, 2, log), { message: /DATABASE_URL.*a newer version/ })
+  t.same(said, [], 'without trying again')
+})
+
+t.test('contents are read from the database, of any size, and not from memory', async (t) => {
+  await empty()
+  const data = await openIn(t)
+  const lines = [{ time: 0, text: 'x'.repeat(3 * 1024 * 1024) }]
+  const records = ['a', 'b', 'c'].map((key) => ({ key, synced: true, lines, fetchedAt: 1 }))
+  await data.lyrics.replaceAll({ records, serial: 0 })
+  t.strictSame(await data.lyrics.contents(), { records, serial: 0 })
+  // Behind the back of the store, as what it wrote might have become something else.
+  await server.query(`update lyrics set record = '{"key": "a"}' where place = 1`)
+  t.same((await data.lyrics.contents()).records[0], { key: 'a' })
+})
+
+t.test('thousands of records come in their order, and a reader learns only what changed', async (t) => {
+  await empty()
+  const [one, other] = [await openIn(t), await openIn(t)]
+  const ids = Array.from({ length: 5001 }, (_, i) => `day/${i}`)
+  await Promise.all(ids.map((id) => one.tracks.insert(track(id))))
+  const all = await other.tracks.find()
+  t.same(
+    all.map(({ id }) => id),
+    ids,
+  )
+  t.equal(await other.tracks.find(), all, 'the same array while nothing changed')
+  await other.history.insert(played('day/1', 1))
+  t.equal(await other.tracks.find(), all, 'also when something else changed')
+  await one.tracks.update({ id: 'day/7' }, { year: 7 })
+  await one.tracks.delete({ id: 'day/8' })
+  const later = await other.tracks.find()
+  t.equal(later.length, 5000)
+  t.equal(later[7]?.year, 7)
+  t.equal(later[6], all[6], 'what stayed is the same record')
+  t.equal(await one.tracks.delete(({ id }) => Number(id.slice(4)) >= 10), 4991)
+  t.equal((await other.tracks.find()).length, 9)
+})
+
+t.test('removals are forgotten one day; who has not seen them by then reads all again', async (t) => {
+  await empty()
+  const [writer, sleeper] = [await openIn(t), await openIn(t)]
+  for (const id of ['day/a', 'day/b', 'day/c']) await writer.tracks.insert(track(id))
+  t.equal((await sleeper.tracks.find()).length, 3)
+  await writer.tracks.delete({ id: 'day/b' })
+  const rows = async () => (await server.query('select count(*)::int from tracks'))[0]?.count
+  t.equal(await rows(), 3)
+  await server.query(`update collections set version = 10999 where name = 'tracks'`)
+  await writer.tracks.insert(track('day/d'))
+  t.equal(await rows(), 3, 'one came, and nothing is left of the one that went')
+  const found = (await sleeper.tracks.find()).map(({ id }) => id)
+  t.same(found, ['day/a', 'day/c', 'day/d'])
+})
+
+t.test('of changes that are written together, only the one that the database refuses fails', async (t) => {
+  await empty()
+  const data = await openIn(t)
+  await data.tracks.insert(track('day/a'))
+  // Put in behind the back of the store, which everybody who writes has to avoid.
+  await server.query(`insert into tracks values (77, 0, '{"id": "day/c"}')`)
+  const results = await Promise.allSettled(
+    ['day/b', 'day/c', 'day/d'].map((id) => data.tracks.insert(track(id))),
+  )
+  t.same(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.same(
+    (await data.tracks.find()).map(({ id }) => id),
+    ['day/a', 'day/b', 'day/d'],
+  )
+})
+
+t.test('a crash of PostgreSQL under load loses and doubles nothing', async (t) => {
+  await empty()
+  const stores = [await openIn(t), await openIn(t)]
+  const safe: string[] = []
+  let refused = 0
+  let isOver = false
+  const write = async (name: string, data: DataStore) => {
+    for (let n = 0; !isOver; n++) {
+      try {
+        await note(data, `${name} ${n}`)
+        safe.push(`${name} ${n}`)
+      } catch (error) {
+        t.match(error, { code: 'DATA_UNAVAILABLE' })
+        refused++
+      }
+      await turn()
+    }
+  }
+  const writing = ['a', 'b', 'c', 'd'].map((name, i) => write(name, stores[i % 2]!))
+  for (let round = 0; round < 2; round++) {
+    const before = safe.length
+    while (safe.length < before + 40) await wait(10)
+    await server.crash()
+    await server.restart()
+  }
+  const before = safe.length
+  while (safe.length < before + 40) await wait(10)
+  isOver = true
+  await Promise.all(writing)
+  const found = await notes(await openIn(t))
+  t.same(
+    safe.filter((one) => !found.includes(one)),
+    [],
+    'all that was acknowledged is there',
+  )
+  t.equal(new Set(found).size, found.length, 'nothing is there twice')
+  t.ok(found.length <= safe.length + refused)
+})
+
+t.test('while PostgreSQL is away reads go on from memory, and changes are refused clearly', async (t) => {
+  await empty()
+  const [data, other] = [await openIn(t), await openIn(t)]
+  await data.tracks.insert(track('day/a'))
+  const all = await data.tracks.find()
+  const settings = { ...SUPER_ADMIN, DATA_PROVIDER: 'sql', DATABASE_URL: url }
+  const { ask } = await asAdmin(await openApp(t, settings, log))
+  const list = () => ask('GET /api/admin/songs?mode=day')
+  const listed = await list()
+  said.length = 0
+  await server.crash()
+  const save = () => ask('POST /api/admin/settings', { artistArts: { dayEnabled: false } })
+  const [write, unread, read, answer] = await Promise.allSettled([
+    data.tracks.insert(track('day/b')),
+    other.history.find(),
+    data.tracks.find(),
+    save(),
+  ])
+  const refusal = { code: 'DATA_UNAVAILABLE', details: { retryAfterSecs: 5 } }
+  t.match(write, { status: 'rejected', reason: refusal })
+  t.match(unread, { status: 'rejected', reason: refusal }, 'nothing was read yet')
+  t.match(read, { status: 'fulfilled', value: all })
+  const body = { error: { code: 'DATA_UNAVAILABLE', retryAfterSecs: 5 } }
+  t.match(answer, { value: { status: 503, body, headers: { 'retry-after': '5' } } })
+  t.match(await list(), { status: 200, body: listed.body })
+  const [later] = await Promise.allSettled([data.tracks.insert(track('day/c')), server.restart()])
+  t.equal(later.status, 'fulfilled', 'a change waits for one that comes back soon')
+  while ((await other.tracks.find()).length !== 2) await turn()
+  t.equal((await save()).status, 200)
+  t.match(said.join(''), /cannot be used: reads go on.*can be used again/s)
+  t.equal(said.filter((line) => line.includes('cannot be used')).length, 3, 'said once by each store')
+  t.notMatch(said.join(''), SECRET)
+})
+
+t.test('a commit that nobody answered is done once, whether or not it arrived', async (t) => {
+  await empty()
+  const line = await openLine(t, server.port)
+  const data = await openIn(t, url.replace(String(server.port), String(line.port)))
+  const other = await openIn(t)
+  await note(data, 'first')
+  for (const isDelivered of [true, false]) {
+    line.cutAtCommit(isDelivered)
+    const ids = (await Promise.all(['x', 'y'].map((name) => note(data, `${name} ${isDelivered}`)))).map(
+      (entry) => entry?.id,
+    )
+    t.equal(line.cuts, isDelivered ? 1 : 2)
+    t.same(
+      ids,
+      (await other.audit.find()).slice(-2).map(({ id }) => id),
+      'with the numbers that it has',
+    )
+  }
+  t.same(await notes(data), ['first', 'x true', 'y true', 'x false', 'y false'])
+  t.same(await notes(other), await notes(data))
+})
+
+t.test('a PostgreSQL that hangs holds up neither readers nor the process', async (t) => {
+  await empty()
+  const line = await openLine(t, server.port)
+  const data = await openIn(t, url.replace(String(server.port), String(line.port)))
+  await note(data, 'before')
+  line.isHanging = true
+  const write = note(data, 'refused')
+  write.catch(() => {})
+  for (let i = 0; i < 100; i++) t.same(await notes(data), ['before'])
+  await t.rejects(write, { code: 'DATA_UNAVAILABLE' })
+  line.isHanging = false
+  line.cutAll()
+  await note(data, 'after')
+  t.same((await notes(data)).at(-1), 'after')
+})

@@ -1,0 +1,489 @@
+import { Failure, HeldUp } from '@solstice/station'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import t from 'tap'
+import { type Process, start, startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { programOf } from '../../../../tests/harness/programs.ts'
+import { inTime, until } from '../../../../tests/harness/until.ts'
+import { openJobQueue, type Processors, type Recurrence, workJobs } from './bullmq.ts'
+
+const log = pino({ level: 'silent' })
+const actor = { adminId: 'super', login: 'admin' }
+const daily: Recurrence = { name: 'purge-expired', pattern: '0 4 * * *', timeZone: 'Europe/Kyiv' }
+
+// Most of the time they wait: for locks to run out, for attempts to be made again.
+t.jobs = 5
+
+t.test('the job queue', async (t) => {
+  const { redis, queue } = await openQueue(t)
+
+  await t.test('gives a job to one of several processes', async (t) => {
+    const done: string[] = []
+    const all = gate()
+    for (const name of ['a', 'b', 'c']) {
+      await work(t, redis.url, {
+        'prefetch-lyrics': async () => {
+          done.push(name)
+          if (done.length === 6) all.open()
+        },
+      })
+    }
+    for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
+    await all.opened
+    await until('nothing waits', async () => (await counts(redis.url)).waiting === 0)
+    t.equal(done.length, 6)
+  })
+
+  await t.test(
+    'does not add a job twice while one with its id waits or runs, but again afterwards',
+    async (t) => {
+      const [running, mayEnd] = [gate(), gate()]
+      let times = 0
+      const worker = await work(t, redis.url, {
+        'reconcile-media': async () => {
+          times++
+          running.open()
+          await mayEnd.opened
+        },
+      })
+      const add = () => queue.add('reconcile-media', {}, { id: 'reconcile-media' })
+      await Promise.all([add(), add(), add()])
+      await running.opened
+      await add()
+      mayEnd.open()
+      await until('nothing is active', async () => (await counts(redis.url)).active === 0)
+      t.equal(times, 1)
+      await add()
+      await until('it ran again', async () => times === 2)
+      await worker.close()
+    },
+  )
+
+  await t.test('tries again what failed', async (t) => {
+    let times = 0
+    const done = gate()
+    await work(t, redis.url, {
+      'demo-library': async () => {
+        times++
+        if (times === 1) throw new Error('not yet')
+        done.open()
+      },
+    })
+    await queue.add('demo-library', {}, { id: 'demo-library' })
+    await done.opened
+    t.equal(times, 2)
+  })
+
+  await t.test('asks what runs to break off when its process ends, and another one does it', async (t) => {
+    const running = gate()
+    const first = await work(t, redis.url, {
+      'demo-library': (_, { stopping }) =>
+        new Promise((_resolve, reject) => {
+          stopping.addEventListener('abort', () => reject(stopping.reason))
+          running.open()
+        }),
+    })
+    await queue.add('demo-library', {}, { id: 'demo-library' })
+    await running.opened
+    await first.close()
+    const done = gate()
+    await work(t, redis.url, { 'demo-library': async () => done.open() })
+    await done.opened
+    t.pass('it was done')
+  })
+
+  await t.test('takes up what a killed process left', async (t) => {
+    const doomed = await workElsewhere(
+      t,
+      redis.url,
+      `{ 'purge-expired': () => { console.log('begun'); return new Promise(() => {}) } }`,
+    )
+    await queue.add('purge-expired', {})
+    await doomed.printed(/begun/)
+    await doomed.end('SIGKILL')
+    const done = gate()
+    await work(t, redis.url, { 'purge-expired': async () => done.open() })
+    await done.opened
+    t.pass('it was done')
+  })
+
+  await t.test('plans what recurs in the time zone of the station, once for all processes', async (t) => {
+    await work(t, redis.url, {}, [daily])
+    await work(t, redis.url, {}, [daily])
+    const { planned, nextMs } = await counts(redis.url)
+    t.equal(planned, 1)
+    const hour = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Kyiv', hour: 'numeric', hourCycle: 'h23' })
+    t.equal(hour.format(nextMs), '04')
+    await work(t, redis.url, {}, [])
+    t.equal((await counts(redis.url)).planned, 0, 'what is no longer in the plan does not come again')
+  })
+})
+
+t.test('work that somebody waits for', async (t) => {
+  const { redis, queue, edit, startBatch, progressOf } = await openQueue(t)
+
+  await t.test(
+    'while all that takes hours takes its places, what is awaited is done, and what is due',
+    async (t) => {
+      const [mayEnd, swept] = [gate(), gate()]
+      t.teardown(mayEnd.open)
+      let busy = 0
+      await work(t, redis.url, {
+        'prefetch-lyrics': async () => {
+          busy++
+          await mayEnd.opened
+        },
+        'edit-track': async ({ songId }) => ({ songId: `new ${songId}`, isChanged: true }),
+        'sweep-donations': async () => swept.open(),
+      })
+      for (let i = 0; i < 6; i++) await queue.add('prefetch-lyrics', {})
+      await until('4 are busy', async () => busy === 4)
+      const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((songId) => edit(songId)))
+      t.same(
+        answers.map(({ songId }) => songId),
+        ['new a', 'new b', 'new c', 'new d', 'new e', 'new f'],
+      )
+      await queue.add('sweep-donations', {})
+      await swept.opened
+      t.equal(busy, 4)
+      mayEnd.open()
+      await until('6 are busy', async () => busy === 6)
+    },
+  )
+
+  await t.test('a short change is done also while all places of batches are taken', async (t) => {
+    const mayEnd = gate()
+    t.teardown(mayEnd.open)
+    const jobIds: string[] = []
+    let busy = 0
+    await work(t, redis.url, {
+      'delete-tracks': async ({ songIds }, { jobId, keep }) => {
+        jobIds.push(jobId)
+        await keep(1, 1, songIds)
+        if (songIds.length > 100) {
+          busy++
+          await mayEnd.opened
+        }
+        return { results: [], removedArtists: [] }
+      },
+    })
+    const remove = (count: number) => {
+      const songIds = Array.from({ length: count }, (_, i) => `day/${i}.mp3`)
+      return queue.perform('delete-tracks', { songIds, scope: 'library', actor })
+    }
+    const batches = Promise.all([remove(101), remove(20_000), remove(101)])
+    await until('2 are busy', async () => busy === 2)
+    for (const count of [1, 100, 1, 1]) await remove(count)
+    t.equal(busy, 2)
+    mayEnd.open()
+    await batches
+    t.equal(new Set(jobIds).size, 7, 'no two of them have the same id')
+    const kept = await inQueue(redis.url, 'batches', (own) => own.getCompleted())
+    t.same(
+      kept.map(({ data, progress, returnvalue }) => ({ data, progress, returnvalue })),
+      Array.from({ length: 3 }, () => ({ data: {}, progress: { done: 1, total: 1 }, returnvalue: null })),
+      'what was answered is not kept',
+    )
+  })
+
+  await t.test('tracks are measured also while all places of lyrics batches are taken', async (t) => {
+    const [measured, mayEnd] = [gate(), gate()]
+    t.teardown(mayEnd.open)
+    let busy = 0
+    await work(t, redis.url, {
+      'lyrics-batch': async () => {
+        busy++
+        await mayEnd.opened
+        return { results: [] }
+      },
+      'measure-loudness': async () => measured.open(),
+    })
+    for (let i = 0; i < 5; i++) await startBatch()
+    await until('4 are busy', async () => busy === 4)
+    await queue.add('measure-loudness', {})
+    await measured.opened
+    mayEnd.open()
+    await until('5 are busy', async () => busy === 5)
+
+    const old = { songIds: [], force: false, actor }
+    await inQueue(redis.url, 'background', (own) => own.add('lyrics-batch', old, { jobId: 'old' }))
+    await until('it is done', async () => (await progressOf('old'))?.state === 'done')
+  })
+
+  await t.test(
+    'a refusal reaches the caller as it is and is final; anything else is tried again',
+    async (t) => {
+      const times: Record<string, number> = {}
+      await work(t, redis.url, {
+        'edit-track': async ({ songId }) => {
+          times[songId] = (times[songId] ?? 0) + 1
+          if (songId === 'locked') throw new Failure('TRACK_LOCKED', { reason: 'current', secsLeft: 3 })
+          if (times[songId] === 1) throw new Error('not yet')
+          return { songId, isChanged: true }
+        },
+      })
+      const refusal = { name: 'Failure', code: 'TRACK_LOCKED', details: { reason: 'current', secsLeft: 3 } }
+      await t.rejects(edit('locked'), refusal)
+      t.same(await edit('flaky'), { songId: 'flaky', isChanged: true })
+      t.same(times, { locked: 1, flaky: 2 })
+    },
+  )
+
+  await t.test('what fails in the end is an internal error', async (t) => {
+    await work(t, redis.url, {})
+    const broken = new Queue('changes', { connection: { url: redis.url }, prefix: 'solstice' })
+    const failing = edit('a')
+    // All but the last attempt are as if they had been made.
+    await until('it is delayed', async () => (await broken.getDelayedCount()) === 1)
+    const [job] = await broken.getDelayed()
+    const direct = new Redis(redis.url)
+    await direct.hset(`solstice:changes:${job!.id}`, 'atm', 4)
+    direct.disconnect()
+    await t.rejects(failing, { code: 'INTERNAL' })
+    await broken.close()
+  })
+
+  await t.test('progress is told from the first to the last step, and after the end', async (t) => {
+    const [begun, mayGoOn] = [gate(), gate()]
+    await work(t, redis.url, {
+      'lyrics-batch': async (_, { progress }) => {
+        await begun.opened
+        for (let done = 1; done <= 500; done++) await progress(done, 20_000, { done })
+        mayGoOn.open()
+        throw new Error('no more')
+      },
+    })
+    const id = await startBatch()
+    t.match(await progressOf(id), { done: 0, total: 0 })
+    begun.open()
+    await mayGoOn.opened
+    await until('500 are done', async () => (await progressOf(id))?.done === 500)
+    t.match(await progressOf(id), { total: 20_000, notes: { done: 500 } }, 'the last step is kept')
+    t.equal(await progressOf('none'), null)
+    t.equal(await queue.progress('demo-library', id), null, 'an id belongs to a job of one name')
+  })
+
+  await t.test('large results stay while other jobs come and go', async (t) => {
+    const results = Array.from({ length: 20_000 }, (_, i) => ({
+      songId: `day/${i}.mp3`,
+      outcome: 'kept' as const,
+      before: 'synced' as const,
+      after: 'synced' as const,
+    }))
+    await work(t, redis.url, {
+      'lyrics-batch': async (_, { progress }) => {
+        await progress(20_000, 20_000, results)
+        return { results }
+      },
+      'purge-expired': async () => {},
+    })
+    const id = await startBatch()
+    await until('it is done', async () => (await progressOf(id))?.state === 'done')
+    for (let i = 0; i < 150; i++) await queue.add('purge-expired', {})
+    await until(
+      'the queue is empty',
+      async () => (await counts(redis.url)).waiting + (await counts(redis.url)).active === 0,
+    )
+    t.same((await progressOf(id))?.notes, { results })
+  })
+})
+
+t.test('without a worker the caller is told so in time, and the work is done later', async (t) => {
+  const { redis, edit } = await openQueue(t)
+  const startedAtMs = performance.now()
+  await t.rejects(edit('a'), { code: 'JOBS_UNAVAILABLE' })
+  t.ok(performance.now() - startedAtMs > 9_000, 'not before one may have come back')
+  await t.rejects(edit('b', 50), { code: 'JOBS_UNAVAILABLE' }, 'nor longer than the caller wants')
+  const done: string[] = []
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }) => {
+      done.push(songId)
+      return { songId, isChanged: true }
+    },
+  })
+  await until('both are done', async () => done.length === 2)
+  t.same(done.sort(), ['a', 'b'])
+})
+
+t.test('a change that is held up goes on until it is done, and its caller is told so in time', async (t) => {
+  const { redis, edit, queue } = await openQueue(t)
+  const away = new Failure('DATA_UNAVAILABLE', { retryAfterSecs: 5 })
+  let isAway = true
+  let runs = 0
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }, { keep, notes }) => {
+      if (songId === 'refused') throw away
+      runs++
+      await keep(0, 1, { ...(notes as object), [runs]: true })
+      if (isAway) throw new HeldUp(away)
+      return { songId, isChanged: Object.keys(notes as object).length === runs - 1 }
+    },
+  })
+  await t.rejects(edit('refused'), away, 'where nothing was changed the answer is final')
+  await t.rejects(inTime('an answer', edit('day/a')), new Failure('JOBS_UNAVAILABLE'))
+  t.ok(runs > 3, `${runs} runs`)
+  isAway = false
+  const completed = async () => {
+    const [changes] = await queue.board({ queue: 'changes', state: 'completed', offset: 0, limit: 10 })
+    return changes!.jobs
+  }
+  await until('it is completed', async () => (await completed()).length === 1)
+  const done = await queue.progress('edit-track', (await completed())[0]!.id)
+  t.match(
+    done,
+    { state: 'done', notes: { songId: 'day/a', isChanged: true } },
+    'each run knew the notes before it',
+  )
+})
+
+t.test('a worker that is killed in the middle costs no answer and no progress', async (t) => {
+  const { redis, edit, startBatch, progressOf } = await openQueue(t)
+  const doomed = await workElsewhere(
+    t,
+    redis.url,
+    `{
+      'edit-track': () => { console.log('begun'); return new Promise(() => {}) },
+      'lyrics-batch': async (_, { progress }) => {
+        await progress(1, 3, ['first'])
+        console.log('one done')
+        return new Promise(() => {})
+      },
+    }`,
+  )
+  const editing = edit('a')
+  const batch = await startBatch()
+  await doomed.printed(/begun/)
+  await doomed.printed(/one done/)
+  t.match(await progressOf(batch), { state: 'running', done: 1, total: 3, notes: ['first'] })
+  await doomed.end('SIGKILL')
+  let found: unknown
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }) => ({ songId, isChanged: true }),
+    'lyrics-batch': async (_, { notes, jobId }) => {
+      found = notes
+      return { results: [{ songId: jobId, outcome: 'saved', before: 'none', after: 'plain' }] }
+    },
+  })
+  t.same(await editing, { songId: 'a', isChanged: true })
+  await until('it is done', async () => (await progressOf(batch))?.state === 'done')
+  t.same(found, ['first'])
+  t.match((await progressOf(batch))?.notes, { results: [{ songId: batch }] })
+})
+
+t.test('without Redis the caller is told so in some seconds, also in the middle', async (t) => {
+  const { redis, edit, startBatch, progressOf } = await openQueue(t)
+  const worker = await workElsewhere(
+    t,
+    redis.url,
+    `{ 'edit-track': () => { console.log('begun'); return new Promise(() => {}) } }`,
+  )
+  const waiting = edit('a')
+  await worker.printed(/begun/)
+  await redis.process.end('SIGKILL')
+  const attempts: Promise<unknown>[] = [waiting, edit('b'), startBatch(), progressOf('1')]
+  for (const attempt of attempts) attempt.catch(() => {})
+  for (const attempt of attempts) await t.rejects(() => attempt, { code: 'JOBS_UNAVAILABLE' })
+})
+
+t.test('what was accepted is done, also when Redis is killed and comes back', async (t) => {
+  const { redis, queue } = await openQueue(t)
+  const [running, mayEnd] = [gate(), gate()]
+  const done = new Set<string>()
+  await work(t, redis.url, {
+    'queue-donation': async ({ donationId }) => {
+      running.open()
+      await mayEnd.opened
+      done.add(donationId)
+    },
+  })
+  const ids = Array.from({ length: 20 }, (_, i) => `order ${i}`)
+  for (const id of ids) await queue.add('queue-donation', { donationId: id }, { id })
+  await running.opened
+  // What was answered is in the journal by then; that it is on the disk follows within a second.
+  const client = new Redis(redis.url)
+  await until('the journal is written', async () =>
+    /aof_buffer_length:0\r/.test(await client.info('persistence')),
+  )
+  client.disconnect()
+  await redis.process.end('SIGKILL')
+  await redis.restart()
+  mayEnd.open()
+  await until('all are done', async () => done.size === ids.length)
+  t.same([...done].toSorted(), ids.toSorted())
+})
+
+/** A queue on a Redis of its own, and what is asked of it. */
+async function openQueue(t: Teardown) {
+  const redis = await startRedis(t)
+  const queue = openJobQueue(redis.url, log)
+  t.teardown(() => queue.close())
+  const edit = (songId: string, limitMs?: number) => {
+    const tags = { title: 'a', artist: 'b', album: '', year: null }
+    return queue.perform('edit-track', { songId, tags, actor }, limitMs)
+  }
+  return {
+    redis,
+    queue,
+    edit,
+    startBatch: () => queue.add('lyrics-batch', { songIds: [], force: false, actor }),
+    progressOf: (id: string) => queue.progress('lyrics-batch', id),
+  }
+}
+
+async function work(
+  t: Teardown,
+  url: string,
+  processors: Partial<Processors>,
+  recurrences: Recurrence[] = [],
+) {
+  const worker = await workJobs(url, processors as Processors, recurrences, log)
+  t.teardown(() => worker.close())
+  return worker
+}
+
+/** A worker in a process of its own, once it takes jobs; `processors` is source text. */
+async function workElsewhere(t: Teardown, url: string, processors: string): Promise<Process> {
+  const script = `
+    import { pino } from 'pino'
+    import { workJobs } from '${await programOf('packages/adapters/src/jobs/bullmq.ts')}'
+    await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
+    console.log('taking jobs')
+    setInterval(() => {}, 1000)`
+  const worker = start(t, process.execPath, ['--input-type=module', '-e', script])
+  await worker.printed(/taking jobs/)
+  return worker
+}
+
+/** Asks a queue itself, as nobody else does. */
+async function inQueue<T>(url: string, name: string, ask: (queue: Queue) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { maxRetriesPerRequest: null })
+  const queue = new Queue(name, { connection: redis, prefix: 'solstice' })
+  try {
+    return await ask(queue)
+  } finally {
+    await queue.close()
+    redis.disconnect()
+  }
+}
+
+/** What the queue holds, read from Redis itself. */
+async function counts(url: string) {
+  const redis = new Redis(url)
+  const [waiting, active, planned, next] = await Promise.all([
+    redis.llen('solstice:jobs:wait'),
+    redis.llen('solstice:jobs:active'),
+    redis.zcard('solstice:jobs:repeat'),
+    redis.zrange('solstice:jobs:repeat', 0, 0, 'WITHSCORES'),
+  ])
+  redis.disconnect()
+  return { waiting, active, planned, nextMs: Number(next[1] ?? 0) }
+}
+
+function gate() {
+  let open: () => void = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}

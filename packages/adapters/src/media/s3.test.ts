@@ -1,0 +1,456 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/station'
+import t, { type Test } from 'tap'
+import { sharedS3, startS3 } from '../../../../tests/harness/s3.ts'
+import { mediaStorageSuite } from '../../../../tests/suites/media-storage.ts'
+import { readConfig } from '../config/config.ts'
+import { openMediaCache } from './cache.ts'
+import { openS3Media } from './s3.ts'
+
+const silent: Log = { info() {}, warn() {} }
+let buckets = 0
+
+async function openOn(
+  t: Test,
+  s3: Awaited<ReturnType<typeof startS3>>,
+  settings: Record<string, string> = {},
+  bucket = `bucket-${++buckets}`,
+): Promise<MediaStorage> {
+  const { config } = readConfig({ JWT_SECRET: 'only here', ...(await s3.env(bucket)), ...settings })
+  const media = await openS3Media(config.bucket!, silent)
+  t.teardown(() => media.close())
+  return media
+}
+
+mediaStorageSuite(t, async (t) => openOn(t, await sharedS3()))
+
+const isOf =
+  (method: string, part = '') =>
+  (request: IncomingMessage) =>
+    request.method === method && decodeURIComponent(request.url!).includes(part)
+
+const xml = (answer: ServerResponse, status: number, body: string) =>
+  answer.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${body}`)
+
+t.test('a bucket holds music by its id, uploads under staged/, artwork under its prefix', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3, { S3_ARTS_PREFIX: '/pictures/artists/' }, 'layout')
+  for (const key of ['day/a.mp3', '.staged/day/a.mp3', 'jingles/night/a.mp3', 'arts/a.jpg', 'arts/b.jpg'])
+    await media.put(key, Buffer.from(key))
+  t.same(
+    s3.requests.filter((request) => request.startsWith('PUT')).map((request) => request.split(/[ ?]/)[1]),
+    [
+      '/layout/day/a.mp3',
+      '/layout/staged/day/a.mp3',
+      '/layout/jingles/night/a.mp3',
+      '/layout/pictures/artists/a.jpg',
+      '/layout/pictures/artists/b.jpg',
+    ],
+  )
+  s3.pageSize = 1
+  t.same(await media.list('arts'), ['arts/a.jpg', 'arts/b.jpg'], 'a listing goes on over all its pages')
+  t.same(await media.list('.staged/day'), ['.staged/day/a.mp3'])
+})
+
+t.test('a link is good without us, for as long as it is needed, whatever the name', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3)
+  t.equal(media.linkOrigin, s3.url)
+  for (const key of ['day/100% + you & me #1?.mp3', 'night/Океан Ельзи - Обійми.mp3', 'arts/björk=@;.jpg']) {
+    await media.put(key, Buffer.from('0123456789'))
+    const { url, ttlS } = (await media.link(key))!
+    t.equal(ttlS, 900)
+    const whole = await fetch(url)
+    t.same([whole.status, await whole.text()], [200, '0123456789'])
+    t.equal(whole.headers.get('content-type'), key.endsWith('.jpg') ? 'image/jpeg' : 'audio/mpeg')
+    const part = await fetch(url, { headers: { range: 'bytes=3-5' } })
+    t.same([part.status, part.headers.get('content-range'), await part.text()], [206, 'bytes 3-5/10', '345'])
+  }
+  t.equal((await media.link('day/long.mp3', { lastsS: 3600.5 }))?.ttlS, 3661)
+  t.equal(
+    (await media.link('day/long.mp3', { lastsS: 1e9 }))?.ttlS,
+    604_800,
+    'no signature is good for longer',
+  )
+
+  const named = {
+    S3_PUBLIC_ENDPOINT: 'https://files.example',
+    S3_FORCE_PATH_STYLE: 'false',
+    S3_PRESIGN_TTL_S: '60',
+  }
+  const seen = await openOn(t, s3, named, 'seen')
+  t.equal(seen.linkOrigin, 'https://seen.files.example')
+  const link = (await seen.link('day/a b.mp3'))!
+  t.match(link.url, /^https:\/\/seen\.files\.example\/day\/a%20b\.mp3\?.*X-Amz-Expires=60&/)
+})
+
+t.test('a link forces the type of the answer, whatever type somebody else gave the file', async (t) => {
+  const s3 = await startS3(t)
+  const { config } = readConfig({ JWT_SECRET: 'only here', ...(await s3.env('foreign')) })
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = config.bucket!
+  const credentials = { accessKeyId, secretAccessKey }
+  const other = new S3Client({ endpoint, region, forcePathStyle: true, credentials })
+  t.teardown(() => other.destroy())
+  const media = await openOn(t, s3, {}, 'foreign')
+  for (const [Key, type] of Object.entries({
+    'day/page.mp3': 'audio/mpeg',
+    'jingles/day/page.html': 'application/octet-stream',
+  })) {
+    await other.send(
+      new PutObjectCommand({ Bucket: bucket, Key, Body: '<script>', ContentType: 'text/html' }),
+    )
+    const answer = await fetch((await media.link(Key))!.url)
+    t.same([await answer.text(), answer.headers.get('content-type')], ['<script>', type])
+  }
+})
+
+t.test('a large file goes up in parts; what breaks off is never sent, or taken back', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3)
+  const piece = Buffer.alloc(500_000, 'x')
+  const pieces = async function* (count: number, error?: Error) {
+    for (let i = 0; i < count; i++) yield piece
+    if (error) throw error
+  }
+  await media.put('day/large.mp3', Readable.from(pieces(25)))
+  const parts = s3.requests.filter((request) => /^PUT .*large\.mp3\?partNumber=/.test(request))
+  t.equal(parts.length, 3)
+  t.equal((await media.stat('day/large.mp3'))?.size, 25 * piece.length)
+  const requests = s3.requests.length
+  t.equal(readFileSync(await media.source('day/large.mp3')).length, 25 * piece.length)
+  t.match(s3.requests.slice(requests), [/^HEAD /], 'what was sent from here need not be fetched')
+
+  await t.rejects(media.put('day/broken.mp3', pieces(15, new Error('gone'))), { message: 'gone' })
+  t.notOk(s3.requests.some((request) => request.includes('broken')))
+  s3.fault = (request, answer) => {
+    if (!isOf('PUT', 'partNumber=2')(request)) return false
+    request.resume()
+    xml(answer, 403, '<Error><Code>AccessDenied</Code></Error>')
+    return true
+  }
+  await t.rejects(media.put('day/refused.mp3', pieces(15)), { code: 'STORAGE_WRITE_FAILED' })
+  t.ok(s3.requests.some((request) => /^DELETE .*refused\.mp3\?.*uploadId=/.test(request)))
+  t.same(await media.list('day'), ['day/large.mp3'])
+})
+
+t.test(
+  'what others left half sent is taken back after a day; a store that cannot say so is left alone',
+  async (t) => {
+    const s3 = await startS3(t)
+    const media = await openOn(t, s3, {}, 'swept')
+    await media.sweep('day')
+    const upload = (name: string, agoMs: number) =>
+      `<Upload><Key>day/${name}</Key><UploadId>of ${name}</UploadId>` +
+      `<Initiated>${new Date(Date.now() - agoMs).toISOString()}</Initiated></Upload>`
+    const pages = [upload('old.mp3', 100_000_000), upload('young.mp3', 1_000_000) + upload('older.mp3', 1e9)]
+    const aborted: string[] = []
+    s3.fault = (request, answer) => {
+      const { searchParams } = new URL(request.url!, s3.url)
+      if (request.method === 'DELETE') {
+        aborted.push(searchParams.get('uploadId')!)
+        answer.writeHead(204).end()
+      } else {
+        const page = Number(searchParams.get('key-marker') ?? 0)
+        const more = `<IsTruncated>${page === 0}</IsTruncated><NextKeyMarker>1</NextKeyMarker>`
+        xml(answer, 200, `<ListMultipartUploadsResult>${more}${pages[page]}</ListMultipartUploadsResult>`)
+      }
+      return true
+    }
+    await media.sweep('day')
+    t.same(aborted, ['of old.mp3', 'of older.mp3'])
+  },
+)
+
+t.test(
+  'a copy asks the store that nothing is there, and copes with one that does not know the question',
+  async (t) => {
+    const s3 = await startS3(t)
+    const media = await openOn(t, s3)
+    await media.put('day/a.mp3', Buffer.from('a'))
+    let conditions = 0
+    let refused = 0
+    s3.fault = (request, answer) => {
+      if (!isOf('PUT', 'night/')(request)) return false
+      if (request.headers['if-none-match'] === undefined) return false
+      conditions++
+      if (refused > 0) return false
+      refused++
+      xml(answer, 501, '<Error><Code>NotImplemented</Code></Error>')
+      return true
+    }
+    t.equal(await media.copy('day/a.mp3', 'night/a.mp3'), true)
+    t.equal(await media.copy('day/a.mp3', 'night/b.mp3'), true)
+    t.equal(conditions, 1, 'it is not asked again')
+
+    const other = await openOn(t, s3)
+    await other.put('day/a.mp3', Buffer.from('a'))
+    let lost = 0
+    s3.fault = (request, answer) => {
+      if (!isOf('PUT', 'night/')(request) || lost++ > 0) return false
+      // Done, but the answer never comes.
+      const { end } = answer
+      answer.end = (() => {
+        answer.end = end
+        request.socket.destroy()
+        return answer
+      }) as typeof answer.end
+      return false
+    }
+    t.equal(
+      await other.copy('day/a.mp3', 'night/a.mp3'),
+      true,
+      'a copy whose answer was lost is known as its own',
+    )
+    t.ok(lost > 1)
+  },
+)
+
+t.test(
+  'a store that fails for a moment is asked again; one whose clock is another is believed',
+  async (t) => {
+    const s3 = await startS3(t)
+    const media = await openOn(t, s3)
+    await media.put('day/a.mp3', Buffer.from('0123456789'))
+    let failures = 0
+    s3.fault = (_, answer) => {
+      if (failures++ > 1) return false
+      xml(answer, 503, '<Error><Code>SlowDown</Code></Error>')
+      return true
+    }
+    t.equal(await text(await media.open('day/a.mp3')), '0123456789')
+
+    const aheadMs = 3_600_000
+    s3.fault = (request, answer) => {
+      const [, y, mo, d, h, mi, s] = /(....)(..)(..)T(..)(..)(..)Z/.exec(
+        String(request.headers['x-amz-date']),
+      )!
+      const askedMs = Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
+      answer.setHeader('date', new Date(Date.now() + aheadMs).toUTCString())
+      if (Math.abs(askedMs - Date.now() - aheadMs) < 900_000)
+        answer.writeHead(200, { 'content-length': 7 }).end()
+      else xml(answer, 403, '<Error><Code>RequestTimeTooSkewed</Code></Error>')
+      return true
+    }
+    t.match(await media.stat('day/a.mp3').catch(() => media.stat('day/a.mp3')), { size: 7 })
+    const signed = new URL((await media.link('day/a.mp3'))!.url).searchParams.get('X-Amz-Date')!
+    const hour = new Date(Date.now() + aheadMs).toISOString().slice(0, 13).replaceAll('-', '')
+    t.ok(signed.startsWith(hour), 'links go by that clock as well')
+  },
+)
+
+t.test(
+  'an answer that is cut is completed, never joined from two files, and nothing of a half one is kept',
+  async (t) => {
+    const s3 = await startS3(t)
+    const media = await openOn(t, s3)
+    const content = 'abcdefghij'.repeat(20_000)
+    await media.put('day/a.mp3', Buffer.from(content))
+    let cuts = 0
+    const cut = (request: IncomingMessage, answer: ServerResponse) => {
+      if (!isOf('GET', 'day/a.mp3')(request) || cuts++ > 0) return false
+      answer.writeHead(200, { 'content-length': content.length, etag: etagOf(s3.fault === cut) })
+      answer.write(content.slice(0, 100_000), () => request.socket.destroy())
+      return true
+    }
+    let etag = ''
+    const etagOf = (isSame: boolean) => (isSame ? etag : '"another"')
+    const head = await fetch((await media.link('day/a.mp3'))!.url)
+    etag = head.headers.get('etag')!
+    await head.body?.cancel()
+
+    s3.fault = cut
+    t.equal(await text(await media.open('day/a.mp3')), content)
+    t.equal(cuts, 2)
+    cuts = 0
+    t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), content)
+
+    cuts = 0
+    await media.put('day/a.mp3', Buffer.from(content.toUpperCase()))
+    const path = await media.source('day/a.mp3').catch((error) => error)
+    t.equal(readFileSync(path, 'utf8'), content.toUpperCase(), 'it was replaced meanwhile: fetched anew')
+  },
+)
+
+t.test('errors are refusals, and tell nobody what the store repeats of keys and signatures', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3, { S3_SECRET_ACCESS_KEY: 'of-the-store' })
+  s3.fault = (request, answer) => {
+    request.resume()
+    const about = '<AWSAccessKeyId>S3RVER</AWSAccessKeyId><StringToSign>S3RVER</StringToSign>'
+    xml(answer, 403, `<Error><Code>SignatureDoesNotMatch</Code><Message>S3RVER</Message>${about}</Error>`)
+    return true
+  }
+  const errors = await Promise.all(
+    [
+      media.open('day/a.mp3'),
+      media.list('day'),
+      media.stat('day/a.mp3'),
+      media.put('day/a.mp3', Buffer.from('a')),
+      media.delete('day/a.mp3'),
+    ].map((outcome) => outcome.catch((error) => error)),
+  )
+  const [reading, writing] = ['STORAGE_URL_FAILED', 'STORAGE_WRITE_FAILED']
+  t.same(
+    errors.map(({ code }) => code),
+    [reading, reading, reading, writing, writing],
+  )
+  t.notMatch(inspect(errors, { depth: 9, showHidden: true }), /S3RVER|of-the-store/)
+  t.match(errors[0].cause.message, /SignatureDoesNotMatch \(403\)/)
+})
+
+t.test('a file is fetched once for all who want it, and anew when another process replaced it', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3, {}, 'both')
+  const other = await openOn(t, s3, {}, 'both')
+  await other.put('day/a.mp3', Buffer.from('old'))
+  const fetched = () => s3.requests.filter((request) => request.startsWith('GET /both/day/a.mp3')).length
+  const paths = await Promise.all([1, 2, 3].map(() => media.source('day/a.mp3')))
+  t.equal(new Set([...paths, await media.source('day/a.mp3')]).size, 1)
+  t.equal(fetched(), 1)
+  await other.put('day/a.mp3', Buffer.from('new'))
+  t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new')
+  t.equal(readFileSync(paths[0]!, 'utf8'), 'old', 'who reads the old one may go on')
+
+  rmSync(dirname(paths[0]!), { recursive: true })
+  t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new', 'also when the system has cleaned up')
+
+  await s3.stop()
+  t.equal(
+    readFileSync(await media.source('day/a.mp3'), 'utf8'),
+    'new',
+    'a copy is as good while nothing can be asked',
+  )
+  const folder = dirname(paths[0]!)
+  await media.close()
+  t.throws(() => readdirSync(folder), { code: 'ENOENT' })
+})
+
+t.test(
+  'what is wanted is fetched ahead, also when the storage comes back late, and it is known what is here',
+  async (t) => {
+    let isAway = false
+    const asked: MediaKey[] = []
+    let wake = () => {}
+    const cache = await openMediaCache(
+      {
+        async read(key) {
+          asked.push(key)
+          wake()
+          if (key === 'day/none.mp3') throw new Failure('NOT_FOUND')
+          if (isAway) throw new Failure('STORAGE_URL_FAILED')
+          return { version: '1', size: key.length, content: Readable.from([key]) }
+        },
+        async version() {
+          wake()
+          if (isAway) throw new Failure('STORAGE_URL_FAILED')
+          return '1'
+        },
+      },
+      { info: () => wake(), warn() {} },
+      { patienceMs: 1 },
+    )
+    t.teardown(() => cache.close())
+    const until = async (isTrue: () => boolean) => {
+      while (!isTrue()) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+
+    cache.keepAtHand(['day/a.mp3', 'day/none.mp3'])
+    await until(() => asked.length === 2)
+    t.same(asked, ['day/a.mp3', 'day/none.mp3'], 'in this order; what is not there holds up nothing')
+    t.equal(cache.atHand(), null)
+
+    isAway = true
+    cache.keepAtHand(['day/a.mp3', 'day/b.mp3'])
+    await until(() => asked.filter((key) => key === 'day/b.mp3').length > 1)
+    t.same([...(cache.atHand() ?? [])], ['day/a.mp3'])
+    t.equal(readFileSync(await cache.source('day/a.mp3'), 'utf8'), 'day/a.mp3')
+    const before = asked.length
+    await t.rejects(
+      cache.source('day/c.mp3'),
+      { code: 'STORAGE_URL_FAILED' },
+      'nobody waits for what is long away',
+    )
+    t.notOk(asked.slice(before).includes('day/c.mp3'))
+
+    isAway = false
+    await until(() => cache.atHand() === null)
+    t.equal(readFileSync(await cache.source('day/c.mp3'), 'utf8'), 'day/c.mp3')
+
+    for (let i = 0; i < 30; i++) await cache.source(`day/${i}.mp3`)
+    t.ok(readdirSync(cache.folder).length >= 30, 'what was given out a moment ago is there to be opened')
+  },
+)
+
+t.test('a storage that is slow is as good as away, until a file comes in time', async (t) => {
+  let isSlow = false
+  const slowly = async function* () {
+    yield 'a'
+    await wait(20)
+    yield 'b'
+  }
+  const cache = await openMediaCache(
+    {
+      read: async (key) =>
+        isSlow
+          ? { version: '1', size: 1e9, content: Readable.from(slowly()) }
+          : { version: '1', size: key.length, content: Readable.from([key]) },
+      version: async () => '1',
+    },
+    silent,
+    { patienceMs: 1 },
+  )
+  t.teardown(() => cache.close())
+  await cache.source('day/a.mp3')
+  isSlow = true
+  await t.rejects(cache.source('day/b.mp3'), { code: 'STORAGE_URL_FAILED', cause: { message: /too slow/ } })
+  t.same([...(cache.atHand() ?? [])], ['day/a.mp3'])
+  t.equal(readdirSync(cache.folder).length, 1, 'nothing is kept of half a file')
+  cache.keepAtHand(['day/a.mp3'])
+  isSlow = false
+  while (cache.atHand() !== null) await wait(10)
+  t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
+})
+
+t.test('on a full disk only what is needed soon is kept, and nothing that others left', async (t) => {
+  const leftBefore = [7_200_000, 60_000].map((agoMs) => {
+    const folder = mkdtempSync(join(tmpdir(), `solstice-media-${process.pid}-`))
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    utimesSync(folder, new Date(Date.now() - agoMs), new Date(Date.now() - agoMs))
+    return folder
+  })
+  let isFull = false
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  const cache = await openMediaCache(
+    {
+      async read(key) {
+        const content = new Readable({ read: () => content.destroy(full) })
+        return { version: '1', size: 1, content: isFull ? content : Readable.from([key]) }
+      },
+      version: async () => '1',
+    },
+    silent,
+    { patienceMs: 1, openedWithinMs: 0 },
+  )
+  t.teardown(() => cache.close())
+  t.same(leftBefore.map(existsSync), [false, true], 'what is young may be in use')
+
+  for (const key of ['day/a.mp3', 'day/b.mp3', 'day/c.mp3']) await cache.source(key)
+  cache.keepAtHand(['day/b.mp3'])
+  isFull = true
+  await t.rejects(cache.source('day/d.mp3'), full)
+  t.same([...(cache.atHand() ?? [])], ['day/b.mp3'])
+  while (readdirSync(cache.folder).length > 1) await wait(5)
+  t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
+})

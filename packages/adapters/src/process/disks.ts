@@ -1,0 +1,25 @@
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import type { Config } from '../config/config.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Tells how much room the disks have that this process writes to. */
+export function reportDisks(
+  metrics: Metrics,
+  { dataDir, mediaDir, mediaStorage }: Pick<Config, 'dataDir' | 'mediaDir' | 'mediaStorage'>,
+): void {
+  const folders = { data: dataDir, temporary: tmpdir(), ...(mediaStorage === 'local' && { media: mediaDir }) }
+  const figure = {
+    name: 'solstice_disk_free_bytes',
+    help: 'Room on the disk of DATA_DIR, MEDIA_DIR and the temporary folder',
+    labels: ['folder'],
+  }
+  metrics.gauge(figure, async () => {
+    const read = Object.entries(folders).map(async ([folder, path]) => {
+      // A folder that is not made yet has no disk.
+      const disk = await statfs(path).catch(() => null)
+      return disk ? [{ labels: { folder }, value: disk.bavail * disk.bsize }] : []
+    })
+    return (await Promise.all(read)).flat()
+  })
+}

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { HeldUp, type Leases } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import { answered, PREFIX } from './connection.ts'
+
+/** Whoever died holding something keeps others waiting for at most so long. */
+const LEASE_MS = 30_000
+/** So seldom that it costs nothing, so often that one which ends because the wall clock was set on is back at once. */
+const RENEW_EVERY_MS = 1_000
+const TRY_EVERY_MS = 50
+/** A job that waits longer lets others go first: one of them may be what it waits for. */
+const MOST_WAIT_MS = 500
+
+/** All or none, so that two holders never wait for each other. */
+const TAKE = `
+for _, key in ipairs(KEYS) do
+  local holder = redis.call('GET', key)
+  if holder and holder ~= ARGV[1] then return 0 end
+end
+for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
+return 1`
+
+const RELEASE = `
+for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
+end
+return 1`
+
+/** Leases in Redis. They keep jobs apart from each other, they do not fence: what is written has to be compare-and-set. */
+export function openLeases(redis: Redis): Leases {
+  return {
+    async hold(holder, names, stopping, work) {
+      const keys = names.map((name) => `${PREFIX}lease:${name}`)
+      if (keys.length === 0) return work()
+      const take = async () =>
+        (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, LEASE_MS))) === 1
+      const giveWayMs = performance.now() + MOST_WAIT_MS
+      while (!(await take())) {
+        if (performance.now() > giveWayMs) throw new HeldUp(new Error('another change is not whole yet'))
+        await wait(TRY_EVERY_MS, undefined, { signal: stopping })
+      }
+      const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
+      let isHeldUp = false
+      try {
+        return await work()
+      } catch (error) {
+        isHeldUp = error instanceof HeldUp
+        throw error
+      } finally {
+        clearInterval(renewing)
+        if (isHeldUp) await take().catch(() => {})
+        else await answered(redis, redis.eval(RELEASE, keys.length, ...keys, holder)).catch(() => {})
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { LyricsLane, LyricsTurns } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import { answered, PREFIX } from './connection.ts'
+
+/** Jobs have the key that they always had, so that old and new processes wait for each other. */
+const keyOf = (lane: LyricsLane) => `${PREFIX}lyrics-turn${lane === 'jobs' ? '' : `:${lane}`}`
+
+/** From one lookup to the next: the service is a guest's. */
+const PACE_MS = 300
+/** Longer than a lookup may take. */
+const TURN_LIMIT_MS = 15_000
+const LOOK_AGAIN_MS = 50
+
+/** Lets the turn end at its time, if it is still this holder's. */
+const END_TURN = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0
+`
+
+/** Turns that all processes of a station take in Redis. */
+export function openLyricsTurns(redis: Redis): LyricsTurns {
+  return {
+    async take(lane, stopping) {
+      const key = keyOf(lane)
+      const token = randomUUID()
+      while (!(await answered(redis, redis.set(key, token, 'PX', TURN_LIMIT_MS, 'NX'))))
+        await wait(LOOK_AGAIN_MS, undefined, { signal: stopping })
+      const begunMs = performance.now()
+      return async () => {
+        const leftMs = Math.max(1, Math.ceil(PACE_MS - (performance.now() - begunMs)))
+        await answered(redis, redis.eval(END_TURN, 1, key, token, leftMs)).catch(() => {})
+      }
+    },
+  }
+}
