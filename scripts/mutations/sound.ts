@@ -255,7 +255,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
 const loudnessMutations = mutationsOf('packages/station/src', [
   [
     'peaks reach full scale',
-    'loudness.ts',
+    'library/loudness.ts',
     'const CEILING_DBTP = -1',
     'const CEILING_DBTP = 0',
     'packages/adapters/src/audio/loudness.test.ts',
@@ -263,7 +263,7 @@ const loudnessMutations = mutationsOf('packages/station/src', [
   ],
   [
     'one channel is softer than two',
-    'loudness.ts',
+    'library/loudness.ts',
     'isMono && rules.streamMode ? MONO_LOSS_DB : 0',
     '0',
     'packages/adapters/src/audio/loudness.test.ts',
@@ -271,10 +271,10 @@ const loudnessMutations = mutationsOf('packages/station/src', [
   ],
   [
     'only the offset of the day before counts when the clocks change',
-    'wall-clock.ts',
+    'shared/wall-clock.ts',
     'const offsets = [asUtc - 86_400_000, asUtc + 86_400_000].map((atMs) => offsetMs(atMs, timeZone))',
     'const offsets = [asUtc - 86_400_000].map((atMs) => offsetMs(atMs, timeZone))',
-    'wall-clock.test.ts',
+    'shared/wall-clock.test.ts',
   ],
 ])
 

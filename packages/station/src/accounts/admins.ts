@@ -1,0 +1,37 @@
+import { privileges as allPrivileges, type Privilege } from '@solstice/contracts'
+import type { DataStore } from '../ports/data-store.ts'
+
+export const SUPER_ADMIN_ID = 'super'
+
+/** An admin as it is at this moment, not as its token remembers it. */
+export interface Admin {
+  /** A uuid, or `super`. */
+  adminId: string
+  login: string
+  role: 'super_admin' | 'admin'
+  privileges: readonly Privilege[]
+  /** Whether a helper has replaced its temporary password. */
+  authorized: boolean
+}
+
+/** The account behind an id; null when there is none, or none any more. */
+export async function findAdmin(
+  data: Pick<DataStore, 'admins'>,
+  superAdmin: { login: string } | null,
+  adminId: string,
+): Promise<Admin | null> {
+  if (adminId === SUPER_ADMIN_ID) {
+    if (!superAdmin) return null
+    const { login } = superAdmin
+    return { adminId, login, role: 'super_admin', privileges: allPrivileges, authorized: true }
+  }
+  const helper = await data.admins.get(adminId)
+  if (!helper) return null
+  const { login, privileges, authorized } = helper
+  return { adminId, login, role: 'admin', privileges, authorized }
+}
+
+/** Whether an admin may do what asks for a privilege. */
+export function holds({ role, authorized, privileges }: Admin, privilege: Privilege): boolean {
+  return role === 'super_admin' || (authorized && privileges.includes(privilege))
+}

@@ -1,0 +1,135 @@
+import type { AuditEntry } from '@solstice/contracts'
+import type { Announcer } from '../ports/announcer.ts'
+import type { WallClock } from '../ports/bus.ts'
+import type { DataStore, LateEntry } from '../ports/data-store.ts'
+import { Failure } from '../shared/failure.ts'
+import { dateNow } from '../shared/wall-clock.ts'
+import { SUPER_ADMIN_ID } from './admins.ts'
+
+/** Who does something: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
+export interface Actor {
+  adminId: string
+  login: string
+}
+
+/** One thing that changed, from what to what. */
+export interface FieldChange {
+  field: string
+  before: unknown
+  after: unknown
+}
+
+/** The log of what admins do. Passwords, tokens and lyrics never enter it. */
+export interface Audit {
+  /**
+   * Writes an entry and tells all admins that are online.
+   * @param details what changed; left out where there is nothing to compare.
+   */
+  record(
+    actor: Actor,
+    operationType: string,
+    data: Record<string, unknown>,
+    details?: { changes: FieldChange[]; info?: Record<string, unknown> },
+  ): Promise<void>
+}
+
+/**
+ * @param isOn whether there is an audit log in this configuration; without one nothing is written or told.
+ * @param later takes an entry while the store is away, since what was done is not undone by that; without it, whoever
+ * records is told.
+ */
+export function createAudit(deps: {
+  data: Pick<DataStore, 'audit'>
+  announcer: Announcer
+  clock: WallClock
+  isOn: boolean
+  later?: (entry: LateEntry['entry']) => Promise<void>
+}): Audit {
+  const { clock, later } = deps
+  return {
+    async record({ adminId, login }, operationType, about, details) {
+      if (!deps.isOn) return
+      const entry: LateEntry['entry'] = {
+        adminId,
+        adminLogin: login,
+        operationType,
+        createdAt: dateNow(clock),
+        data: {
+          ...about,
+          ...(details && { details: { version: 1, changes: details.changes, info: details.info ?? {} } }),
+        },
+      }
+      await writeEntry(deps, entry).catch((error) => {
+        if (!later || !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')) throw error
+        return later(entry)
+      })
+    },
+  }
+}
+
+/** Writes an entry and tells all admins that are online. */
+export async function writeEntry(
+  { data, announcer }: { data: Pick<DataStore, 'audit'>; announcer: Pick<Announcer, 'tell'> },
+  entry: LateEntry['entry'],
+): Promise<void> {
+  const kept = await data.audit.insert(entry)
+  if (kept) announcer.tell('admins', 'audit_new_entry', kept)
+}
+
+/** The fields in which two values differ, of those that are named. */
+export function changedFields<T extends object>(
+  before: T,
+  after: T,
+  fields: (keyof T & string)[],
+): FieldChange[] {
+  const isSame = (field: keyof T) => JSON.stringify(before[field]) === JSON.stringify(after[field])
+  return fields
+    .filter((field) => !isSame(field))
+    .map((field) => ({ field, before: before[field], after: after[field] }))
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** The moment (epoch ms) from which on entries are kept for so many days. */
+export const keptSince = (retentionDays: number, nowMs: number) => nowMs - retentionDays * DAY_MS
+
+/** How far back an admin may look, by name. */
+const windows: Readonly<Record<string, number>> = {
+  '1h': HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '24h': 24 * HOUR_MS,
+  '7d': 7 * 24 * HOUR_MS,
+}
+
+/**
+ * What was done within a window (`24h` unless it is one of those above), newest first: `limit` entries from `offset` on,
+ * and how many there are in all. Admins that have an account are called what they are called now.
+ *
+ * @param keptSinceMs nothing from before this moment (epoch ms) is told.
+ */
+export async function readAudit(
+  data: Pick<DataStore, 'audit' | 'admins'>,
+  superAdmin: { login: string } | null,
+  page: { window: string | undefined; offset: number; limit: number },
+  nowMs: number,
+  keptSinceMs: number,
+): Promise<{ entries: AuditEntry[]; total: number }> {
+  const { window = '', offset, limit } = page
+  const spanMs = Object.hasOwn(windows, window) ? windows[window]! : windows['24h']!
+  const found = (await data.audit.find())
+    .filter((entry) => entry.createdAt > nowMs - spanMs && entry.createdAt >= keptSinceMs)
+    .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
+  const logins = new Map((await data.admins.find()).map(({ adminId, login }) => [adminId, login]))
+  if (superAdmin) logins.set(SUPER_ADMIN_ID, superAdmin.login)
+  const entries = found.slice(offset, offset + limit).map((entry) => ({
+    ...entry,
+    adminLogin: logins.get(entry.adminId) ?? entry.adminLogin,
+  }))
+  return { entries, total: found.length }
+}
+
+/** Forgets what was done before a moment (epoch ms), and says how many entries that were. */
+export function purgeAudit(data: Pick<DataStore, 'audit'>, beforeMs: number): Promise<number> {
+  return data.audit.delete((entry) => entry.createdAt < beforeMs)
+}

@@ -1,0 +1,55 @@
+import type { BanEntry } from '@solstice/contracts'
+import type { WallClock } from '../ports/bus.ts'
+import type { BanRecord, DataStore } from '../ports/data-store.ts'
+import { Failure } from '../shared/failure.ts'
+import { dateNow } from '../shared/wall-clock.ts'
+import { networkOf, readAddress } from './addresses.ts'
+import type { Actor, Audit } from './audit.ts'
+
+/** The addresses that may not come on the air. An IPv6 address stands for its /64. */
+export interface Bans {
+  /** @param address as clients have it. */
+  isBanned(address: string): Promise<boolean>
+  /** Newest first. */
+  list(offset: number, limit: number): Promise<{ list: BanEntry[]; total: number }>
+  /** Bans an address; an earlier ban of it is replaced. @throws Failure BAD_REQUEST when the text is no address. */
+  ban(by: Actor, ip: string, nickname: string): Promise<BanEntry>
+  /** @throws Failure BAD_REQUEST as above, NOT_FOUND when it was not banned. */
+  unban(by: Actor, ip: string): Promise<void>
+}
+
+export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; clock: WallClock }): Bans {
+  const { data, audit, clock } = deps
+  return {
+    isBanned: async (address) => (await data.bans.get(networkOf(address))) !== null,
+
+    async list(offset, limit) {
+      const all = [...(await data.bans.find())].toReversed().sort((a, b) => b.bannedAt - a.bannedAt)
+      return { list: all.slice(offset, offset + limit).map(onTheWire), total: all.length }
+    },
+
+    async ban(by, text, nickname) {
+      const ip = read(text)
+      const entry = { ip, nickname, bannedAt: dateNow(clock), bannedBy: by.login }
+      await data.bans.put({ network: networkOf(ip), ...entry })
+      await audit.record(by, 'guest_ban', { ip, nickname })
+      return entry
+    },
+
+    async unban(by, text) {
+      const ip = read(text)
+      if ((await data.bans.delete({ network: networkOf(ip) })) === 0) throw new Failure('NOT_FOUND')
+      await audit.record(by, 'guest_unban', { ip })
+    },
+  }
+}
+
+function read(text: string): string {
+  const address = readAddress(text.trim())
+  if (address === null) throw new Failure('BAD_REQUEST', { field: 'ip', reason: 'not_an_ip' })
+  return address
+}
+
+function onTheWire({ network: _, ...entry }: BanRecord): BanEntry {
+  return entry
+}

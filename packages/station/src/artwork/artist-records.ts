@@ -1,0 +1,46 @@
+import type { RemovedArtist } from '@solstice/contracts'
+import type { ArtistRecord, DataStore } from '../ports/data-store.ts'
+import type { MediaStorage } from '../ports/media-storage.ts'
+import { artistKey } from '../shared/keys.ts'
+import { ensureArtist } from './artwork.ts'
+
+/**
+ * The records among those of some artists that no day track asks for.
+ *
+ * @param withArt whether records that have an image are among them.
+ */
+export async function unneededArtists(
+  data: Pick<DataStore, 'artists' | 'tracks'>,
+  artists: readonly string[],
+  withArt: boolean,
+): Promise<ArtistRecord[]> {
+  const needed = await artistsOfDay(data)
+  const keys = [...new Set(artists.map(artistKey))].filter((key) => !needed.has(key))
+  const records = await Promise.all(keys.map((key) => data.artists.get(key)))
+  return records.flatMap((record) => (record && (withArt || !record.hasArt) ? { ...record } : []))
+}
+
+/** Removes artist records with their images. Done again after a crash it finishes what was begun. */
+export async function removeArtists(
+  data: DataStore,
+  media: MediaStorage,
+  records: readonly ArtistRecord[],
+): Promise<RemovedArtist[]> {
+  if (records.length === 0) return []
+  const going = new Map(records.map((record) => [record.artist, record]))
+  await data.artists.delete((record) => going.get(record.artist)?.artFileName === record.artFileName)
+  for (const { artist, artFileName } of records) {
+    // Somebody may have put an image in meanwhile; it has the same name.
+    if (artFileName && !(await data.artists.get(artist))?.hasArt) await media.delete(`arts/${artFileName}`)
+  }
+  // A day track may have come while its artist went.
+  const needed = await artistsOfDay(data)
+  await Promise.all(
+    records.filter(({ artist }) => needed.has(artist)).map(({ artist }) => ensureArtist(data, artist)),
+  )
+  return records.map(({ artist, hasArt }) => ({ artist, hasArt }))
+}
+
+async function artistsOfDay(data: Pick<DataStore, 'tracks'>): Promise<Set<string>> {
+  return new Set((await data.tracks.find({ mode: 'day' })).map(({ artist }) => artistKey(artist)))
+}

@@ -1,0 +1,160 @@
+import type { Mode, Track } from '@solstice/contracts'
+import type { Actor, Audit } from '../accounts/audit.ts'
+import type { ArtistRecord, DataStore } from '../ports/data-store.ts'
+import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import { Failure } from '../shared/failure.ts'
+import { artistKey } from '../shared/keys.ts'
+import { oncePerVersion } from '../shared/per-version.ts'
+import { readJpegSize } from './jpeg.ts'
+
+const FOLDER = 'arts'
+const MAX_FILE_NAME_BYTES = 255
+/** Decoded, an image has four bytes for each pixel, on every listener's telephone. */
+const MAX_MEGAPIXELS = 50
+
+/** Where the image of an artist is, whatever the case and the spaces of the name; null when there is none. */
+export async function findArt(data: DataStore, artist: string): Promise<MediaKey | null> {
+  const record = await data.artists.get(artistKey(artist))
+  return record?.hasArt ? `${FOLDER}/${record.artFileName}` : null
+}
+
+/** An artist as admins see it. */
+export interface ArtistArt extends ArtistRecord {
+  /** Where the artist has tracks now. */
+  modes: Mode[]
+}
+
+/** All artists that have a record, by name; the same array while nothing changed. */
+export async function listArts(data: Pick<DataStore, 'artists' | 'tracks'>): Promise<readonly ArtistArt[]> {
+  return joinModes(await data.artists.find(), await data.tracks.find())
+}
+
+const joinModes = oncePerVersion(
+  (records: readonly Readonly<ArtistRecord>[], tracks: readonly Readonly<Track>[]): readonly ArtistArt[] => {
+    const modesOf = artistModes(tracks)
+    return records
+      .map(({ artist, hasArt, artFileName }) => ({ artist, hasArt, artFileName, modes: modesOf(artist) }))
+      .sort((a, b) => collator.compare(a.artist, b.artist))
+  },
+)
+
+const collator = new Intl.Collator('en')
+
+const artistModes = oncePerVersion((tracks: readonly Readonly<Track>[]) => {
+  const artists = { day: new Set<string>(), night: new Set<string>() }
+  for (const { artist, mode } of tracks) artists[mode].add(artistKey(artist))
+  return (artist: string) => (['day', 'night'] as const).filter((mode) => artists[mode].has(artist))
+})
+
+type ArtDeps = { data: Pick<DataStore, 'artists' | 'tracks'>; media: MediaStorage; audit: Audit }
+
+/** The key of an artist that gets an image. @throws Failure BAD_REQUEST when it is missing or no file can be called that. */
+export function requireArtist(artist = ''): string {
+  const key = artistKey(artist)
+  if (key === '') throw new Failure('BAD_REQUEST', { field: 'artist', reason: 'missing' })
+  if (Buffer.byteLength(fileNameOf(key)) > MAX_FILE_NAME_BYTES)
+    throw new Failure('BAD_REQUEST', { field: 'artist', reason: 'name_long' })
+  return key
+}
+
+/**
+ * Puts the image of an artist, who gets a record when there is none.
+ *
+ * @param artist the key.
+ * @throws Failure BAD_REQUEST `empty_body`, `not_jpeg`, `image_large`, or `not_portrait` when it is not shown higher than wide;
+ * STORAGE_WRITE_FAILED with its cause.
+ */
+export async function putArt(
+  { data, media, audit }: ArtDeps,
+  actor: Actor,
+  artist: string,
+  image: Uint8Array,
+): Promise<ArtistArt> {
+  refuseImage(image)
+  const before = await data.artists.get(artist)
+  const artFileName = fileNameOf(artist)
+  await media.put(`${FOLDER}/${artFileName}`, image).catch((cause: unknown) => {
+    if (cause instanceof Failure) throw cause
+    throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+  })
+  const record = { artist, hasArt: true, artFileName }
+  await data.artists.put(record).catch(async (cause: unknown) => {
+    if (!before?.hasArt) await media.delete(`${FOLDER}/${artFileName}`)
+    throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+  })
+  if (before?.hasArt && before.artFileName !== artFileName)
+    await media.delete(`${FOLDER}/${before.artFileName}`)
+  await audit.record(actor, 'artist_art_upload', { artist })
+  return { ...record, modes: artistModes(await data.tracks.find())(artist) }
+}
+
+/** Removes the image of an artist; the artist stays. @throws Failure NOT_FOUND when there is none. */
+export async function deleteArt(
+  { data, media, audit }: ArtDeps,
+  actor: Actor,
+  name: string,
+): Promise<{ artist: string; hasArt: false; artFileName: '' }> {
+  const artist = artistKey(name)
+  const { hasArt, artFileName } = (await data.artists.get(artist)) ?? { hasArt: false, artFileName: '' }
+  if (!hasArt) throw new Failure('NOT_FOUND')
+  const without = { hasArt: false, artFileName: '' } as const
+  await data.artists.update({ artist, artFileName }, without)
+  await media.delete(`${FOLDER}/${artFileName}`)
+  // An image that somebody put in between went with the old one.
+  if (!(await media.stat(`${FOLDER}/${artFileName}`)))
+    await data.artists.update({ artist, artFileName }, without)
+  await audit.record(actor, 'artist_art_delete', { artist })
+  return { artist, ...without }
+}
+
+function fileNameOf(artist: string): string {
+  return `${artist}.jpg`
+}
+
+/** @throws Failure BAD_REQUEST for what is no image of an artist. */
+function refuseImage(image: Uint8Array): void {
+  const refusal = (reason: string) => new Failure('BAD_REQUEST', { field: 'body', reason })
+  if (image.length === 0) throw refusal('empty_body')
+  const size = readJpegSize(image)
+  if (!size) throw refusal('not_jpeg')
+  if (size.height * size.width > MAX_MEGAPIXELS * 1e6)
+    throw new Failure('BAD_REQUEST', {
+      field: 'body',
+      reason: 'image_large',
+      maxMegapixels: MAX_MEGAPIXELS,
+    })
+  if (size.height <= size.width) throw refusal('not_portrait')
+}
+
+/** An artist who is heard by day has a record, with or without an image. */
+export async function ensureArtist(data: DataStore, artist: string): Promise<void> {
+  await data.artists.insert({ artist: artistKey(artist), hasArt: false, artFileName: '' })
+}
+
+/**
+ * Artist records, images and day tracks agree again: an image belongs to its artist, artists of day tracks have a record,
+ * and a record with neither image nor day track goes.
+ *
+ * @param media where images are looked for; null = nowhere.
+ */
+export async function reconcileArtists(data: DataStore, media: MediaStorage | null): Promise<void> {
+  await media?.sweep(FOLDER)
+  await Promise.all(((await media?.list(FOLDER)) ?? []).map((key) => registerImage(data, key)))
+
+  const dayTracks = await data.tracks.find({ mode: 'day' })
+  const wanted = new Map(dayTracks.map(({ artist }) => [artistKey(artist), artist]))
+  const known = new Set((await data.artists.find()).map((record) => record.artist))
+  const missing = [...wanted].filter(([key]) => !known.has(key))
+  await Promise.all(missing.map(([, artist]) => ensureArtist(data, artist)))
+  await data.artists.delete((record) => !record.hasArt && !wanted.has(record.artist))
+}
+
+async function registerImage(data: DataStore, key: MediaKey): Promise<void> {
+  const artFileName = key.slice(FOLDER.length + 1)
+  if (!/.\.jpg$/i.test(artFileName)) return
+  const artist = artistKey(artFileName.slice(0, -'.jpg'.length).normalize('NFC'))
+  const record = await data.artists.get(artist)
+  if (record?.hasArt) return
+  const inserted = await data.artists.insert({ artist, hasArt: true, artFileName })
+  if (!inserted) await data.artists.update({ artist, hasArt: false }, { hasArt: true, artFileName })
+}

@@ -1,0 +1,143 @@
+import type { ClipResult } from '@solstice/contracts'
+import type { Audit } from '../accounts/audit.ts'
+import { refuseWrite } from '../intake/uploads.ts'
+import { auditOnce, type Run, resumable } from '../library/change-run.ts'
+import type { Log } from '../library/library.ts'
+import type { Announcer } from '../ports/announcer.ts'
+import type { Bus, WallClock } from '../ports/bus.ts'
+import type { ClipRecord, DataStore } from '../ports/data-store.ts'
+import type { Answer, Given } from '../ports/job-queue.ts'
+import type { Leases } from '../ports/leases.ts'
+import type { MediaKey, MediaStat, MediaStorage } from '../ports/media-storage.ts'
+import { Failure, isOfStore } from '../shared/failure.ts'
+import { dateNow } from '../shared/wall-clock.ts'
+import { clipFamilies, clipMedia, clipsChanged } from './clips.ts'
+
+interface ClipChangeDeps {
+  data: Pick<DataStore, 'clips' | 'audit'>
+  media: MediaStorage
+  announcer: Announcer
+  bus: Pick<Bus, 'send'>
+  audit: Audit
+  clock: WallClock
+  leases: Leases
+  log: Log
+}
+
+/** A clip as it was before its change, and its file; null: there is none. */
+interface InHand {
+  clip: ClipRecord
+  file: MediaStat | null
+}
+
+/** Kept before anything is changed. */
+interface Notes {
+  sinceMs: number
+  inHand: InHand[]
+}
+
+type Change = (one: InHand, begun: Notes | undefined) => Promise<ClipResult>
+
+/** Deletes clips. May be begun again where it broke off. @throws HeldUp when a store breaks it off in the middle. */
+export async function deleteClips(
+  deps: ClipChangeDeps,
+  given: Given<'delete-clips'>,
+  run: Run,
+): Promise<Answer<'delete-clips'>> {
+  const { data } = deps
+  return changeClips(deps, given, run, async (one, begun) => {
+    const { id, family, filename, mode } = one.clip
+    await data.clips.delete({ id })
+    await deleteFile(deps, one)
+    const operation = `${clipFamilies[family].audit}_delete`
+    await auditOnce(deps, begun).record(given.actor, operation, { filename, mode })
+    return { id, ok: true }
+  })
+}
+
+/** Moves clips to the other mode; those that are there already are left as they are. Begun again and held up as above. */
+export async function moveClips(
+  deps: ClipChangeDeps,
+  given: Given<'move-clips'>,
+  run: Run,
+): Promise<Answer<'move-clips'>> {
+  const { data } = deps
+  const { targetMode } = given
+  return changeClips(deps, given, run, async (one, begun) => {
+    const { id, mode } = one.clip
+    if (mode === targetMode) return { id, ok: true }
+    if ((await data.clips.get(id))?.mode === mode) {
+      await copyFile(deps, one, clipMedia({ ...one.clip, mode: targetMode }), begun)
+      await data.clips.update({ id, mode }, { mode: targetMode })
+    }
+    await deleteFile(deps, one)
+    return { id, ok: true }
+  })
+}
+
+async function changeClips(
+  deps: ClipChangeDeps,
+  { family, ids: asked }: Pick<Given<'delete-clips'>, 'family' | 'ids'>,
+  begun: Run,
+  change: Change,
+): Promise<{ results: ClipResult[] }> {
+  const { data, media, leases, clock } = deps
+  const run = resumable(begun)
+  const ids = [...new Set(asked)]
+  const known = run.notes as Notes | undefined
+
+  const begin = async (): Promise<Notes> => {
+    const clips = (await data.clips.find({ family })).filter(({ id }) => ids.includes(id))
+    const inHand = clips.map(async (clip) => ({ clip, file: await media.stat(clipMedia(clip)) }))
+    const notes = { sinceMs: dateNow(clock), inHand: await Promise.all(inHand) }
+    if (clips.length > 0) await run.keep(0, ids.length, notes)
+    return notes
+  }
+  const changeAll = async () => {
+    const { inHand } = known ?? (await begin())
+    const byId = new Map(inHand.map((one) => [one.clip.id, one]))
+    const results: ClipResult[] = []
+    try {
+      for (const id of ids) {
+        const one = byId.get(id)
+        const changed = one ? change(one, known) : Promise.reject(new Failure('NOT_FOUND'))
+        results.push(await changed.catch(refusalOf(deps, id)))
+      }
+    } finally {
+      // Also when it broke off: what was done so far is true.
+      if (inHand.length > 0) clipsChanged(deps, family)
+    }
+    return { results }
+  }
+  const names = ids.map((id) => `${clipFamilies[family].folder}/${id}`)
+  return leases.hold(run.jobId, names, run.stopping, () => run.attempt(changeAll))
+}
+
+const refusalOf =
+  ({ log }: ClipChangeDeps, id: string) =>
+  (error: unknown): ClipResult => {
+    if (!(error instanceof Failure) || isOfStore(error)) throw error
+    const { code, cause } = error
+    if (cause) log.warn({ err: cause, clip: id, code }, 'a clip could not be changed')
+    return { id, ok: false, error: code === 'NOT_FOUND' ? 'not_found' : code }
+  }
+
+/** @throws Failure NOT_FOUND, FILENAME_EXISTS, STORAGE_WRITE_FAILED */
+async function copyFile(
+  { media }: ClipChangeDeps,
+  { clip, file }: InHand,
+  to: MediaKey,
+  begun: Notes | undefined,
+): Promise<void> {
+  if (await media.copy(clipMedia(clip), to).catch(refuseWrite)) return
+  // What is there may be of the run that broke off.
+  const isOwn = begun !== undefined && (await media.stat(to))?.size === file?.size
+  if (!isOwn) throw new Failure('FILENAME_EXISTS')
+}
+
+/** Leaves a file alone that came under the same name meanwhile. */
+async function deleteFile({ media }: ClipChangeDeps, { clip, file }: InHand): Promise<void> {
+  const key = clipMedia(clip)
+  const now = await media.stat(key)
+  if (now?.size === file?.size && now?.modifiedMs === file?.modifiedMs) await media.delete(key)
+}

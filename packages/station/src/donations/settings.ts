@@ -1,0 +1,156 @@
+import type { DonationSettings, Track } from '@solstice/contracts'
+import { ASSUMED_DURATION_MS } from '@solstice/playout'
+import type { Actor, Audit } from '../accounts/audit.ts'
+import type { DataStore, SettingsRecord } from '../ports/data-store.ts'
+import type { PaymentProvider } from '../ports/payments.ts'
+import { describeChanges, isSame } from '../settings/rules.ts'
+import { writeSection } from '../settings/settings.ts'
+import { Failure } from '../shared/failure.ts'
+import { oncePerVersion } from '../shared/per-version.ts'
+import { basePriceMinor, chargeableCeiling, TIER_CEILING, toUnits } from './pricing.ts'
+
+export const defaultDonationSettings: DonationSettings = {
+  currency: '',
+  pricingMode: 'fixed',
+  fixedPrice: 1,
+  pricePerSecond: 0.02,
+  tiersEnabled: false,
+  tierCeiling: 5,
+  blockDonationsWhileChatting: false,
+}
+
+type Flag = 'tiersEnabled' | 'blockDonationsWhileChatting'
+/** What an admin sends: what is left out stays as it is. Flags and the mode may be anything. */
+export type DonationSettingsDraft = Partial<
+  Omit<DonationSettings, Flag | 'pricingMode'> & Record<Flag | 'pricingMode', unknown>
+>
+
+const DEAREST = 1_000_000
+/** Two saves at a time are rare; more in a row than this are a fault. */
+const ATTEMPTS = 50
+
+/** The stored settings; a currency that the provider does not take counts as the first one that it does. */
+export async function readDonationSettings(
+  data: Pick<DataStore, 'settings'>,
+  provider: PaymentProvider,
+): Promise<DonationSettings> {
+  return settingsOf(await storedSettings(data), provider)
+}
+
+/**
+ * Saves what was sent, as far as it can be read as a setting. With tiers, a ceiling at which the dearest song would cost more
+ * than the provider takes is lowered: `clamped`.
+ *
+ * @throws Failure BAD_REQUEST for a currency that the provider does not take, or a price beyond all bounds
+ */
+export async function saveDonationSettings(
+  deps: { data: Pick<DataStore, 'settings' | 'tracks'>; audit: Audit; provider: PaymentProvider },
+  actor: Actor,
+  sent: DonationSettingsDraft,
+): Promise<{ settings: DonationSettings; clamped: boolean }> {
+  const { data, audit, provider } = deps
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const replaces = await storedSettings(data)
+    const before = settingsOf(replaces, provider)
+    const wanted = mergeDraft(before, sent, provider)
+    const settings = { ...wanted, tierCeiling: await ceilingOf(data, wanted, provider) }
+    const clamped = settings.tierCeiling < wanted.tierCeiling
+    if (isSame(before, settings)) return { settings, clamped }
+    if (!(await writeSection(data, { section: 'donations', after: settings, replaces }))) continue
+    const changes = describeChanges('donations', before, settings)
+    await audit.record(actor, 'settings_save', { sections: ['donations'] }, { changes })
+    return { settings, clamped }
+  }
+  throw new Error('the donation settings change all the time')
+}
+
+/** What the first tier costs by the stored settings, in units of the currency: for this length, or the longest track's. */
+export async function previewPrice(
+  data: Pick<DataStore, 'settings' | 'tracks'>,
+  provider: PaymentProvider,
+  durationS: number | undefined,
+): Promise<number> {
+  const settings = await readDonationSettings(data, provider)
+  return toUnits(basePriceMinor(settings, durationS ?? (await longestTrackS(data))))
+}
+
+/** The most per transaction, in hundredths; a currency of which nothing is known has no limit. */
+export function mostMinor(provider: PaymentProvider, currency: string): number {
+  return provider.maxAmountMinor[currency] ?? Number.POSITIVE_INFINITY
+}
+
+async function storedSettings(data: Pick<DataStore, 'settings'>) {
+  return (await data.settings.get('donations')) as Readonly<SettingsRecord<'donations'>> | null
+}
+
+function settingsOf(
+  record: Readonly<SettingsRecord<'donations'>> | null,
+  provider: PaymentProvider,
+): DonationSettings {
+  const stored = { ...defaultDonationSettings, ...record?.value }
+  const [usual = ''] = Object.keys(provider.maxAmountMinor)
+  return { ...stored, currency: isTaken(provider, stored.currency) ? stored.currency : usual }
+}
+
+function isTaken({ maxAmountMinor }: PaymentProvider, currency: string): boolean {
+  return Object.hasOwn(maxAmountMinor, currency)
+}
+
+function mergeDraft(
+  before: DonationSettings,
+  sent: DonationSettingsDraft,
+  provider: PaymentProvider,
+): DonationSettings {
+  const read = <F extends keyof DonationSettings>(
+    field: F,
+    readAs: (sent: NonNullable<DonationSettingsDraft[F]>, before: DonationSettings[F]) => DonationSettings[F],
+  ) => (sent[field] === undefined ? before[field] : readAs(sent[field]!, before[field]))
+  const readPrice = (field: 'fixedPrice' | 'pricePerSecond') =>
+    read(field, (price, before) => {
+      if (price <= 0) return before
+      if (price > DEAREST)
+        throw new Failure('BAD_REQUEST', { field, reason: 'out_of_range', min: 0, max: DEAREST })
+      return price
+    })
+  return {
+    currency: read('currency', (sent) => {
+      const currency = sent.trim().toUpperCase()
+      if (!isTaken(provider, currency))
+        throw new Failure('BAD_REQUEST', { field: 'currency', reason: 'currency_unsupported' })
+      return currency
+    }),
+    pricingMode: read('pricingMode', (sent) => (sent === 'calculated' ? 'calculated' : 'fixed')),
+    fixedPrice: readPrice('fixedPrice'),
+    pricePerSecond: readPrice('pricePerSecond'),
+    tiersEnabled: read('tiersEnabled', booleanIn),
+    tierCeiling: read('tierCeiling', (sent) =>
+      Math.min(TIER_CEILING.max, Math.max(TIER_CEILING.min, Math.round(sent))),
+    ),
+    blockDonationsWhileChatting: read('blockDonationsWhileChatting', booleanIn),
+  }
+}
+
+function booleanIn(sent: unknown): boolean {
+  return sent !== 'false' && sent !== '0' && Boolean(sent)
+}
+
+async function ceilingOf(
+  data: Pick<DataStore, 'tracks'>,
+  settings: DonationSettings,
+  provider: PaymentProvider,
+): Promise<number> {
+  if (!settings.tiersEnabled) return settings.tierCeiling
+  return chargeableCeiling(settings, await longestTrackS(data), mostMinor(provider, settings.currency))
+}
+
+/** Seconds; null for a library without tracks. */
+async function longestTrackS(data: Pick<DataStore, 'tracks'>): Promise<number | null> {
+  return longest(await data.tracks.find())
+}
+
+const longest = oncePerVersion((tracks: readonly Readonly<Track>[]): number | null =>
+  tracks.reduce<number | null>(
+    (most, { duration }) => Math.max(most ?? 0, duration ?? ASSUMED_DURATION_MS / 1000),
+    null,
+  ),
+)

@@ -1,0 +1,24 @@
+import type { Hosting } from '@solstice/playout'
+import type { DataStore } from '../ports/data-store.ts'
+import { readSettings } from '../settings/settings.ts'
+
+/** How this station has people on the air: by its configuration and the stored settings. */
+export async function hostingOf(
+  data: Pick<DataStore, 'settings'>,
+  station: {
+    radioHostsMode: boolean
+    maxLiveHostSlots: number
+    guestRequestExpiryS: number
+    guestRequestCooldownS: number
+  },
+): Promise<Hosting> {
+  const { radioHosts } = await readSettings(data)
+  return {
+    isOn: station.radioHostsMode,
+    slots: station.maxLiveHostSlots,
+    guestRequestExpiryMs: station.guestRequestExpiryS * 1000,
+    guestCooldownMs: station.guestRequestCooldownS * 1000,
+    guestMs: radioHosts.guestMaxDurationMinutes * 60_000,
+    specialGuestMs: radioHosts.specialGuestMaxDurationMinutes * 60_000,
+  }
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import type { Mode, SongGroup, SongPreview, Track } from '@solstice/contracts'
+import { wordSearch } from '@solstice/playout'
+import { type Actor, type Audit, changedFields } from '../accounts/audit.ts'
+import { libraryOf, trackRef } from '../library/library.ts'
+import type { Bus } from '../ports/bus.ts'
+import type { DataStore, GroupRecord } from '../ports/data-store.ts'
+import { Failure } from '../shared/failure.ts'
+import { tidyText } from '../shared/keys.ts'
+import { oncePerVersion } from '../shared/per-version.ts'
+
+type Group = Readonly<GroupRecord>
+type GroupData = Pick<DataStore, 'groups' | 'tracks'>
+/** What is known of a group that an admin sends. */
+export interface GroupDraft {
+  name: string
+  mode: Mode
+  songs: string[]
+}
+
+const LONGEST_NAME = 100
+const MOST_GROUPS = 200
+/** Two changes of one group at a time are rare; more in a row than this are a fault. */
+const ATTEMPTS = 50
+
+/** All song groups, the oldest first, with those of their songs that the library has. */
+export async function listGroups(data: GroupData): Promise<SongGroup[]> {
+  const [groups, tracks] = await Promise.all([data.groups.find(), data.tracks.find()])
+  return describeGroups(groups, tracks)
+}
+
+const describeGroups = oncePerVersion(
+  (groups: readonly Group[], tracks: readonly Readonly<Track>[]): SongGroup[] => {
+    const byId = new Map(tracks.map((track) => [track.id, track]))
+    return groups.map(({ id, name, mode, songs }) => {
+      const present = songs.flatMap((songId) => byId.get(songId) ?? [])
+      return {
+        id,
+        name,
+        mode,
+        songs: present.map((track) => track.id),
+        songCount: present.length,
+        songsPreview: present.map(preview),
+      }
+    })
+  },
+)
+
+/** Tracks of a mode by artist and title that have all words of a query. */
+export async function searchLibrary(
+  data: Pick<DataStore, 'tracks'>,
+  mode: Mode,
+  query: string,
+  offset: number,
+  limit: number,
+): Promise<{ items: SongPreview[]; total: number }> {
+  const found = (await libraryOf(data, mode)).filter(wordSearch(query))
+  return { items: found.slice(offset, offset + limit).map(preview), total: found.length }
+}
+
+/** @throws Failure BAD_REQUEST */
+export async function createGroup(
+  deps: { data: GroupData; audit: Audit; nowMs: number },
+  actor: Actor,
+  draft: GroupDraft,
+): Promise<Group> {
+  const { data, audit } = deps
+  const { name, nameKey } = readName(draft.name)
+  const songs = await readSongs(data, draft.mode, draft.songs)
+  if ((await data.groups.find()).length >= MOST_GROUPS)
+    throw new Failure('BAD_REQUEST', { field: 'name', reason: 'too_many', max: MOST_GROUPS })
+  const createdAt = Math.floor(deps.nowMs)
+  const group = { id: randomUUID(), name, nameKey, mode: draft.mode, songs, createdAt, revision: 1 }
+  if (!(await data.groups.insert(group))) throw nameTaken()
+  await audit.record(actor, 'group_create', { name })
+  return group
+}
+
+/** Changes what is sent of a group. @throws Failure BAD_REQUEST, NOT_FOUND */
+export async function editGroup(
+  deps: { data: GroupData; audit: Audit },
+  actor: Actor,
+  id: string,
+  draft: Partial<GroupDraft>,
+): Promise<Group> {
+  const { data, audit } = deps
+  const sentName = draft.name === undefined ? null : readName(draft.name)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = await findGroup(data, id)
+    const mode = draft.mode ?? before.mode
+    const isOtherLibrary = draft.songs !== undefined || mode !== before.mode
+    const songs = isOtherLibrary ? await readSongs(data, mode, draft.songs ?? before.songs) : before.songs
+    const after: Group = { ...before, ...sentName, mode, songs: [...songs] }
+    const changes = changedFields(before, after, ['name', 'mode', 'songs'])
+    if (changes.length === 0) return before
+    if (!(await replaceGroup(data, before, after))) continue
+    await audit.record(actor, 'group_edit', { name: after.name }, describeChanges(before, after))
+    return { ...after, revision: before.revision + 1 }
+  }
+  throw new Error(`the group ${id} changes all the time`)
+}
+
+/** @throws Failure NOT_FOUND */
+export async function deleteGroup(
+  deps: { data: GroupData; audit: Audit },
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  const { name } = await findGroup(deps.data, id)
+  if ((await deps.data.groups.delete({ id })) === 0) throw new Failure('NOT_FOUND')
+  await deps.audit.record(actor, 'group_delete', { groupId: id, name })
+}
+
+/**
+ * Queues the songs of a group that the library still has, and gives back their ids in the order of the queue.
+ * @throws Failure NOT_FOUND, QUEUE_GROUP_INSERT_FAILED, AIR_UNAVAILABLE
+ */
+export async function insertSongGroup(
+  deps: { data: GroupData; bus: Pick<Bus, 'send'>; audit: Audit },
+  actor: Actor,
+  id: string,
+): Promise<string[]> {
+  const { data, bus, audit } = deps
+  const { name, mode, songs } = await findGroup(data, id)
+  const found = await Promise.all(songs.map((songId) => data.tracks.get(songId)))
+  const tracks = found.flatMap((track) => (track?.mode === mode ? trackRef(track) : []))
+  const outcome = await bus.send({ type: 'insert-group', mode, tracks })
+  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+  await audit.record(actor, 'group_insert', { groupId: id, name })
+  return outcome.inserted
+}
+
+/** A track that is gone leaves all groups; one that has another id now stays in those of its mode. */
+export async function forgetInGroups(
+  data: Pick<DataStore, 'groups'>,
+  trackId: string,
+  renamedTo?: { id: string; mode: Mode },
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const concerned = (await data.groups.find()).filter((group) => group.songs.includes(trackId))
+    if (concerned.length === 0) return
+    for (const group of concerned) {
+      const stays = renamedTo?.mode === group.mode && !group.songs.includes(renamedTo.id)
+      const songs = group.songs.flatMap((id) => (id !== trackId ? id : stays ? renamedTo.id : []))
+      await replaceGroup(data, group, { ...group, songs })
+    }
+  }
+  throw new Error(`the groups of ${trackId} change all the time`)
+}
+
+/** Saves a group unless somebody else did since it was read. @throws Failure BAD_REQUEST when the name is taken */
+async function replaceGroup(data: Pick<DataStore, 'groups'>, before: Group, after: Group): Promise<boolean> {
+  const { id, revision } = before
+  const { name, nameKey, mode, songs } = after
+  try {
+    const change = { name, nameKey, mode, songs, revision: revision + 1 }
+    return (await data.groups.update({ id, revision }, change)) > 0
+  } catch (error) {
+    const isTaken = (await data.groups.find({ nameKey })).some((other) => other.id !== id)
+    throw isTaken ? nameTaken() : error
+  }
+}
+
+async function findGroup(data: Pick<DataStore, 'groups'>, id: string): Promise<Group> {
+  const group = await data.groups.get(id)
+  if (!group) throw new Failure('NOT_FOUND')
+  return group
+}
+
+function readName(sent: string): { name: string; nameKey: string } {
+  const name = tidyText(sent)
+  if (!name) throw new Failure('BAD_REQUEST', { field: 'name', reason: 'missing' })
+  if (name.length > LONGEST_NAME)
+    throw new Failure('BAD_REQUEST', { field: 'name', reason: 'length', min: 1, max: LONGEST_NAME })
+  return { name, nameKey: name.toLowerCase() }
+}
+
+/** The songs without duplicates, all of which the library of the mode has. */
+async function readSongs(
+  data: Pick<DataStore, 'tracks'>,
+  mode: Mode,
+  sent: readonly string[],
+): Promise<string[]> {
+  const songs = [...new Set(sent)]
+  if (songs.length === 0) throw new Failure('BAD_REQUEST', { field: 'songs', reason: 'no_songs' })
+  const tracks = await Promise.all(songs.map((id) => data.tracks.get(id)))
+  if (!tracks.every((track) => track?.mode === mode))
+    throw new Failure('BAD_REQUEST', { field: 'songs', reason: 'songs_unknown' })
+  return songs
+}
+
+function nameTaken(): Failure {
+  return new Failure('BAD_REQUEST', { field: 'name', reason: 'name_taken' })
+}
+
+/** A group may have thousands of songs: the log tells how many they are, and how many came and went. */
+function describeChanges(before: Group, after: Group) {
+  const changes = changedFields(before, after, ['name', 'mode'])
+  const info: Record<string, number> = {}
+  if (changedFields(before, after, ['songs']).length > 0) {
+    changes.push({ field: 'songs', before: before.songs.length, after: after.songs.length })
+    const [old, now] = [new Set(before.songs), new Set(after.songs)]
+    info.songsAdded = after.songs.filter((id) => !old.has(id)).length
+    info.songsRemoved = before.songs.filter((id) => !now.has(id)).length
+  }
+  return { changes, info }
+}
+
+function preview({ id, title, artist, album, year }: Readonly<Track>): SongPreview {
+  return { id, title, artist, album, year }
+}

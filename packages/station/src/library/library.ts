@@ -1,0 +1,207 @@
+import type { Mode, Track } from '@solstice/contracts'
+import type { Rendition, TrackRef } from '@solstice/playout'
+import { reconcileArtists } from '../artwork/artwork.ts'
+import type { DataStore } from '../ports/data-store.ts'
+import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { AudioFacts, AudioTags } from '../ports/outside.ts'
+import { Failure } from '../shared/failure.ts'
+
+const modes: Mode[] = ['day', 'night']
+
+/** So many missing files say that a disk is not there, when they are more than half as well. */
+const FEW_TRACKS = 10
+
+/** Files that are read at the same time and added by one write. */
+const BATCH = 8
+
+/** The part of a logger that use cases need. */
+export interface Log {
+  info(details: object, text: string): void
+  warn(details: object, text: string): void
+}
+
+/** What the engine knows of a track; the worker adds how it is played, wherever the track comes from. */
+export function trackRef(track: Readonly<Track>, rendition?: Rendition): TrackRef {
+  const { id, title, artist, album, year, duration } = track
+  return {
+    id,
+    title,
+    artist,
+    album,
+    year,
+    durationMs: duration === null ? null : Math.round(duration * 1000),
+    ...(rendition && { rendition }),
+  }
+}
+
+const collator = new Intl.Collator('en', { sensitivity: 'accent' })
+type Library = Record<Mode | 'all', readonly Readonly<Track>[]>
+const sorted = new WeakMap<readonly Readonly<Track>[], Library>()
+
+/** The tracks of a mode, or of both, by artist, then title, whatever their case. */
+export async function libraryOf(
+  data: Pick<DataStore, 'tracks'>,
+  mode: Mode | 'all',
+): Promise<readonly Readonly<Track>[]> {
+  // A store gives out the same array while nothing changed, so that thousands of tracks are sorted once per change.
+  const tracks = await data.tracks.find()
+  let library = sorted.get(tracks)
+  if (!library) {
+    const inOrder = tracks.toSorted(
+      (a, b) =>
+        collator.compare(a.artist, b.artist) || collator.compare(a.title, b.title) || (a.id < b.id ? -1 : 1),
+    )
+    library = {
+      all: inOrder,
+      day: inOrder.filter((track) => track.mode === 'day'),
+      night: inOrder.filter((track) => track.mode === 'night'),
+    }
+    sorted.set(tracks, library)
+  }
+  return library[mode]
+}
+
+export interface Reconciled {
+  /** Tracks found on disk and added. */
+  added: number
+  /** Tracks removed because their file is gone. */
+  removed: number
+  /** Tracks kept although their file is gone: removal was not confirmed, or so many are gone that a disk may be away. */
+  missing: number
+  /** Whether the air has to look at the library again. */
+  isChanged: boolean
+}
+
+/**
+ * Library and disk agree again: files without a record are added, records without a file are removed when that was
+ * confirmed, and artist records follow. Safe to run again, and beside a running station.
+ *
+ * @param confirmTrackCleanup whether records without a file are removed; more than half of all only with `most`.
+ * @param onChange called after every few tracks that were added, so that a large library can go on air before all of
+ * it was read.
+ */
+export async function reconcile(station: {
+  data: DataStore
+  media: MediaStorage
+  tags: AudioTags
+  confirmTrackCleanup: boolean | 'most'
+  log: Log
+  onChange?: () => void
+}): Promise<Reconciled> {
+  const { data, media, log } = station
+  const result = { added: 0, removed: 0, missing: 0 }
+  const gone: Record<Mode, Set<string>> = { day: new Set(), night: new Set() }
+  for (const mode of modes) {
+    await media.sweep(mode)
+    const files = new Set((await media.list(mode)).filter((key) => /.\.mp3$/i.test(key)))
+    const tracks = await data.tracks.find({ mode })
+    const ids = new Set(tracks.map((track) => track.id))
+    gone[mode] = await withoutFile(media, tracks, files)
+    result.added += await addFound(
+      station,
+      mode,
+      [...files].filter((key) => !ids.has(key)),
+    )
+  }
+  const removal = removalOf(station, gone.day.size + gone.night.size, (await data.tracks.find()).length)
+  for (const mode of modes) {
+    const ids = gone[mode]
+    if (ids.size === 0) continue
+    const details = { mode, tracks: ids.size, examples: [...ids].slice(0, 10) }
+    if (removal.isDue) {
+      result.removed += await data.tracks.delete((track) => ids.has(track.id))
+      log.info(details, removal.text)
+    } else {
+      result.missing += ids.size
+      log.warn(details, removal.text)
+    }
+  }
+  await reconcileArtists(data, media)
+  return { ...result, isChanged: result.added + result.removed > 0 }
+}
+
+/** Whether tracks without a file are removed, and how the log tells it. */
+function removalOf(
+  { confirmTrackCleanup }: Surroundings,
+  gone: number,
+  all: number,
+): { isDue: boolean; text: string } {
+  if (!confirmTrackCleanup)
+    return { isDue: false, text: 'tracks have no file; CONFIRM_TRACK_CLEANUP=true removes them' }
+  if (confirmTrackCleanup !== 'most' && gone > FEW_TRACKS && 2 * gone > all)
+    return {
+      isDue: false,
+      text: 'more than half of the tracks have no file, so none was removed: is MEDIA_DIR there? `npm run station -- scan --remove-most` removes them',
+    }
+  return { isDue: true, text: 'tracks without a file were removed' }
+}
+
+type Surroundings = Parameters<typeof reconcile>[0]
+
+async function addFound(station: Surroundings, mode: Mode, files: MediaKey[]): Promise<number> {
+  let added = 0
+  for (let at = 0; at < files.length; at += BATCH) {
+    const found = await Promise.all(files.slice(at, at + BATCH).map((key) => describe(station, mode, key)))
+    const tracks = found.filter((track) => track !== null)
+    const inserted = await Promise.all(tracks.map((track) => station.data.tracks.insert(track)))
+    const count = inserted.filter(Boolean).length
+    added += count
+    if (count > 0) station.onChange?.()
+  }
+  return added
+}
+
+/** A file's track; null when the file cannot be opened now. */
+async function describe(station: Surroundings, mode: Mode, key: MediaKey): Promise<Track | null> {
+  const filename = key.slice(mode.length + 1)
+  const facts = await readFacts(station, key)
+  if (facts === 'closed') return null
+  return {
+    id: key,
+    title: facts?.title ?? filename.slice(0, -'.mp3'.length),
+    artist: facts?.artist ?? 'Unknown Artist',
+    album: facts?.album ?? 'Unknown Album',
+    year: facts?.year ?? null,
+    duration: facts?.duration ?? 180,
+    mode,
+    filename,
+    storageKey: key,
+  }
+}
+
+async function readFacts(station: Surroundings, key: MediaKey): Promise<AudioFacts | 'closed' | null> {
+  try {
+    return await station.tags.read(await station.media.source(key))
+  } catch (error) {
+    // An error of the system says nothing about what is in the file: it may be read at the next start.
+    const isClosed = error instanceof Error && 'code' in error
+    station.log.warn(
+      { err: error, key },
+      isClosed ? 'the file cannot be opened' : 'the file is not readable audio',
+    )
+    return isClosed ? 'closed' : null
+  }
+}
+
+/** Ids of the tracks whose file is gone. A listing leaves out what lies behind links, so these are looked at again. */
+async function withoutFile(
+  media: MediaStorage,
+  tracks: readonly Readonly<Track>[],
+  files: Set<MediaKey>,
+): Promise<Set<string>> {
+  const gone = new Set<string>()
+  for (const { id, storageKey } of tracks) {
+    if (!files.has(storageKey) && !(await isThere(media, storageKey))) gone.add(id)
+  }
+  return gone
+}
+
+async function isThere(media: MediaStorage, key: MediaKey): Promise<boolean> {
+  try {
+    return (await media.stat(key)) !== null
+  } catch (error) {
+    // A refused key leads out of the storage: nothing of ours is there.
+    if (error instanceof Failure) return false
+    throw error
+  }
+}

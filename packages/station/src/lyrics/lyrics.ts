@@ -1,0 +1,301 @@
+import {
+  isSyncedLine,
+  type LyricsEntry,
+  type LyricsInput,
+  type LyricsLine,
+  type LyricsStatus,
+  type Mode,
+  parseSyncedLines,
+  type Track,
+} from '@solstice/contracts'
+import type { Actor, Audit, FieldChange } from '../accounts/audit.ts'
+import { libraryOf } from '../library/library.ts'
+import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
+import { Failure } from '../shared/failure.ts'
+import { lyricsKey } from '../shared/keys.ts'
+import { oncePerVersion } from '../shared/per-version.ts'
+
+export interface Song {
+  title: string
+  artist: string
+  album?: string
+}
+
+export const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
+const MAX_LINES = 5_000
+const LONGEST_LINE = 2_000
+/** A shorter shift than this, in seconds, is none. */
+const LEAST_OFFSET = 0.001
+
+const hundredths = (seconds: number) => Math.round(seconds * 100) / 100
+
+/**
+ * Lyrics as they are kept. Synced lines are in order of time, which is rounded to 0.01 s, and those without text are left
+ * out; as strings they have the form `[MM:SS.cc] text`. Plain lines have the time 0; of blank ones between them, which part
+ * the verses, one stays. Control characters become spaces. What has no lines is plain.
+ *
+ * @throws Failure BAD_REQUEST for a string among synced lines that tells no time.
+ */
+export function normalizeLyrics({
+  synced,
+  lines = [],
+  notFound,
+  reason,
+  fetchedAt,
+}: LyricsInput): LyricsEntry {
+  const kept = (synced ? syncedLines(lines) : plainLines(lines)).slice(0, MAX_LINES)
+  if (kept.length > 0) return { synced: synced === true, lines: kept }
+  if (!notFound) return NO_LYRICS
+  return {
+    ...NO_LYRICS,
+    notFound,
+    ...(reason !== undefined && { reason }),
+    ...(fetchedAt !== undefined && { fetchedAt }),
+  }
+}
+
+/** The form of what a client sends; null for the entry of a lookup that failed, which says nothing of the song. */
+export function readLyrics(sent: LyricsInput): LyricsEntry | null {
+  const entry = normalizeLyrics(sent)
+  return entry.notFound && entry.reason === LOOKUP_FAILED ? null : entry
+}
+
+/** The reason of an entry that clients get instead of an answer. */
+export const LOOKUP_FAILED = 'fetch_error'
+
+type SentLines = NonNullable<LyricsInput['lines']>
+
+function syncedLines(lines: SentLines): LyricsLine[] {
+  return lines
+    .flatMap((line) => (typeof line === 'string' ? readSyncedLine(line) : [line]))
+    .map(({ time, text }) => ({ time: hundredths(time), text: cleanLine(text) }))
+    .filter(({ text }) => text !== '')
+    .sort((a, b) => a.time - b.time)
+}
+
+function readSyncedLine(line: string): LyricsLine[] {
+  if (line.trim() !== '' && !isSyncedLine(line))
+    throw new Failure('BAD_REQUEST', { field: 'lines', reason: 'line_untimed' })
+  return parseSyncedLines(line)
+}
+
+function plainLines(lines: SentLines): LyricsLine[] {
+  const texts = lines.map((line) => cleanLine(typeof line === 'string' ? line : line.text))
+  const last = texts.findLastIndex((text) => text !== '')
+  return texts
+    .slice(0, last + 1)
+    .filter((text, i) => text !== '' || (texts[i - 1] ?? '') !== '')
+    .map((text) => ({ time: 0, text }))
+}
+
+function cleanLine(text: string): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_LINE)
+}
+
+export function lyricsStatus(entry: LyricsEntry | null): LyricsStatus {
+  if (!entry || entry.lines.length === 0) return 'none'
+  return entry.synced ? 'synced' : 'plain'
+}
+
+/** The state of all lyrics that are remembered, by key; what is not in it has none. */
+export async function statusByKey(
+  data: Pick<DataStore, 'lyrics'>,
+): Promise<ReadonlyMap<string, LyricsStatus>> {
+  return statusesOf(await data.lyrics.find())
+}
+
+const statusesOf = oncePerVersion(
+  (records: readonly Readonly<LyricsRecord>[]): ReadonlyMap<string, LyricsStatus> =>
+    new Map(records.map((record) => [record.key, lyricsStatus(record)])),
+)
+
+/** A track with the state of its lyrics. */
+export interface TrackWithLyrics {
+  id: string
+  key: string
+  artist: string
+  title: string
+  album: string
+  year: number | null
+  mode: Mode
+  filename: string
+  status: LyricsStatus
+}
+
+/** All tracks with the state of their lyrics, by artist and title; the same array while nothing changed. */
+export async function tracksWithLyrics(
+  data: Pick<DataStore, 'lyrics' | 'tracks'>,
+): Promise<readonly TrackWithLyrics[]> {
+  return joinLyrics(await libraryOf(data, 'all'), await data.lyrics.find())
+}
+
+const joinLyrics = oncePerVersion(
+  (
+    tracks: readonly Readonly<Track>[],
+    records: readonly Readonly<LyricsRecord>[],
+  ): readonly TrackWithLyrics[] => {
+    const statuses = statusesOf(records)
+    return tracks.map(({ id, artist, title, album, year, mode, filename }) => {
+      const key = lyricsKey(artist, title)
+      return { id, key, artist, title, album, year, mode, filename, status: statuses.get(key) ?? 'none' }
+    })
+  },
+)
+
+/** A track of a song; null when the library has none. */
+export async function findSong(
+  data: Pick<DataStore, 'tracks'>,
+  { title, artist }: Song,
+): Promise<Readonly<Track> | null> {
+  return tracksByKey(await data.tracks.find()).get(lyricsKey(artist, title)) ?? null
+}
+
+const tracksByKey = oncePerVersion(
+  (tracks: readonly Readonly<Track>[]) =>
+    new Map(tracks.map((track) => [lyricsKey(track.artist, track.title), track])),
+)
+
+export interface RememberedLyrics {
+  key: string
+  entry: LyricsEntry
+  /** Seconds. */
+  offset: number
+}
+
+/** Lyrics and offset of a song as the station remembers them; none are looked up. */
+export async function rememberedLyrics(
+  data: Pick<DataStore, 'lyrics' | 'offsets'>,
+  { title, artist }: Song,
+): Promise<RememberedLyrics> {
+  const key = lyricsKey(artist, title)
+  const { key: _, ...entry } = (await data.lyrics.get(key)) ?? { key, ...NO_LYRICS }
+  return { key, entry, offset: await offsetOf(data, key) }
+}
+
+/** Seconds that are added to every line time. */
+export async function offsetOf(data: Pick<DataStore, 'offsets'>, key: string): Promise<number> {
+  return (await data.offsets.get(key))?.offset ?? 0
+}
+
+export interface LyricsEdit {
+  /** As `normalizeLyrics` gives it. */
+  entry?: LyricsEntry
+  /** Seconds; rounded to 0.01, and less than 0.001 is none. */
+  offset?: number
+}
+
+type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets' | 'tracks'>; audit: Audit }
+
+/** Lyrics and offsets of songs that the library does not have, beside as many as it has songs. */
+const MAX_OTHERS = 5_000
+
+/**
+ * Puts lyrics, offset or both of a song. What equals what is there is not written, and then nothing is logged.
+ *
+ * @param info what the log says of the circumstances.
+ * @param begun what was remembered before an edit that broke off, when it is made again.
+ * @throws Failure BAD_REQUEST when title or artist is missing, or too much is kept of songs that are not the library's.
+ */
+export async function editLyrics(
+  { data, audit }: EditDeps,
+  actor: Actor,
+  song: Partial<Song>,
+  edit: LyricsEdit,
+  info?: Record<string, unknown>,
+  begun?: RememberedLyrics,
+): Promise<{ entry: LyricsEntry; offset: number; isChanged: boolean }> {
+  const named = requireSong(song)
+  const before = begun ?? (await rememberedLyrics(data, named))
+  const { key } = before
+  const changes: FieldChange[] = []
+  if (edit.entry && !areSame(edit.entry, before.entry)) {
+    await refuseMore(data, 'lyrics', named)
+    await data.lyrics.put({ key, ...edit.entry })
+    changes.push(statusChange(before.entry, edit.entry))
+  }
+  const offset = edit.offset === undefined ? before.offset : readOffset(edit.offset)
+  if (offset !== before.offset) {
+    if (offset === 0) await data.offsets.delete({ key })
+    else {
+      await refuseMore(data, 'offsets', named)
+      await data.offsets.put({ key, offset })
+    }
+    changes.push({ field: 'offset', before: before.offset, after: offset })
+  }
+  const isChanged = changes.length > 0
+  if (isChanged) await record(audit, actor, named, changes, info)
+  return { entry: edit.entry ?? before.entry, offset, isChanged }
+}
+
+/** @throws Failure BAD_REQUEST when the song is not the library's, and enough is kept of others. */
+async function refuseMore(data: EditDeps['data'], name: 'lyrics' | 'offsets', song: Song): Promise<void> {
+  const max = 2 * (await data.tracks.find()).length + MAX_OTHERS
+  const kept: number = (await data[name].find()).length
+  if (kept >= max && !(await findSong(data, song)))
+    throw new Failure('BAD_REQUEST', { field: name, reason: 'too_many', max })
+}
+
+/**
+ * Forgets what was looked up for songs that neither the library nor the history has, and says how much that was. What was
+ * written by hand stays.
+ */
+export async function purgeLyrics(data: Pick<DataStore, 'lyrics' | 'tracks' | 'history'>): Promise<number> {
+  const [tracks, history] = [await data.tracks.find(), await data.history.find()]
+  const used = new Set([...tracks, ...history].map(({ artist, title }) => lyricsKey(artist, title)))
+  return data.lyrics.delete(
+    ({ key, fetchedAt, notFound }) => !used.has(key) && (notFound === true || fetchedAt !== undefined),
+  )
+}
+
+/**
+ * Forgets the lyrics of a song, not its offset, and says whether there were any.
+ *
+ * @throws Failure BAD_REQUEST when title or artist is missing.
+ */
+export async function deleteLyrics(
+  { data, audit }: EditDeps,
+  actor: Actor,
+  song: Partial<Song>,
+): Promise<boolean> {
+  const named = requireSong(song)
+  const { key, entry } = await rememberedLyrics(data, named)
+  const existed = (await data.lyrics.delete({ key })) > 0
+  if (existed) await record(audit, actor, named, [statusChange(entry, null)])
+  return existed
+}
+
+/** A song that a request names. @throws Failure BAD_REQUEST when title or artist is missing. */
+export function requireSong({ title = '', artist = '', album }: Partial<Song>): Song {
+  const song = { title: title.trim(), artist: artist.trim(), ...(album?.trim() && { album: album.trim() }) }
+  for (const field of ['title', 'artist'] as const) {
+    if (!song[field]) throw new Failure('BAD_REQUEST', { field, reason: 'missing' })
+  }
+  return song
+}
+
+function readOffset(seconds: number): number {
+  return Math.abs(seconds) < LEAST_OFFSET ? 0 : hundredths(seconds) + 0
+}
+
+function areSame(a: LyricsEntry, b: LyricsEntry): boolean {
+  const content = ({ synced, lines, notFound = false }: LyricsEntry) =>
+    JSON.stringify([synced, notFound, lines.map(({ time, text }) => [time, text])])
+  return content(a) === content(b)
+}
+
+function statusChange(before: LyricsEntry, after: LyricsEntry | null): FieldChange {
+  return { field: 'lyricsStatus', before: lyricsStatus(before), after: lyricsStatus(after) }
+}
+
+function record(
+  audit: Audit,
+  actor: Actor,
+  { title, artist }: Song,
+  changes: FieldChange[],
+  info?: Record<string, unknown>,
+): Promise<void> {
+  return audit.record(actor, 'edit_song_lyrics', { title, artist }, { changes, ...(info && { info }) })
+}

@@ -1,0 +1,122 @@
+import {
+  type Accepted,
+  addCooldownSecsLeft,
+  apply,
+  type Command,
+  type Outcome,
+  type PlayoutState,
+  type SongOrder,
+  shownQueue,
+  type TrackRef,
+} from '@solstice/playout'
+import type { Actor, Audit } from '../accounts/audit.ts'
+import { trackRef } from '../library/library.ts'
+import type { Bus } from '../ports/bus.ts'
+import type { DataStore } from '../ports/data-store.ts'
+import { Failure } from '../shared/failure.ts'
+
+interface Deps {
+  bus: Pick<Bus, 'send'>
+  audit: Audit
+}
+type Library = Pick<DataStore, 'tracks'>
+
+/**
+ * Queues a song of the library.
+ *
+ * @param air as it is shown at the moment `nowMs`; null when there is none.
+ * @throws Failure QUEUE_ADD_FAILED, AIR_UNAVAILABLE
+ */
+export async function addSong(
+  deps: Deps & { data: Library },
+  actor: Actor,
+  air: PlayoutState | null,
+  nowMs: number,
+  id: string,
+  { orderType, tier }: Pick<SongOrder, 'orderType' | 'tier'>,
+): Promise<void> {
+  const found = await deps.data.tracks.get(id)
+  if (!found) {
+    const secsLeft = air ? addCooldownSecsLeft(air, nowMs) : 0
+    throw new Failure(
+      'QUEUE_ADD_FAILED',
+      secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' },
+    )
+  }
+  const track = trackRef(found)
+  await carryOut(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
+  await deps.audit.record(actor, 'queue_add', { ...named(track), orderType })
+}
+
+/**
+ * Removes what an admin sees at a position, 1 = next; when the queue moves on meanwhile it is still that entry.
+ *
+ * @param air as it is shown at this moment; null when there is none.
+ * @throws Failure QUEUE_REMOVE_FAILED, AIR_UNAVAILABLE
+ */
+export async function removeSong(
+  { bus, audit }: Deps,
+  actor: Actor,
+  air: PlayoutState | null,
+  position: number,
+): Promise<void> {
+  if (!air) throw new Failure('AIR_UNAVAILABLE')
+  const entry = shownQueue(air)[position - 1]
+  if (!entry) throw new Failure('QUEUE_REMOVE_FAILED', { reason: 'not_found' })
+  const { track } = await carryOut(bus, { type: 'remove-entry', position, entryId: entry.entryId })
+  await audit.record(actor, 'queue_remove', { position, ...named(track) })
+}
+
+/** Ends the track on air. @throws Failure QUEUE_SKIP_FAILED, JINGLE_IN_PROGRESS, AIR_UNAVAILABLE */
+export async function skipSong({ bus, audit }: Deps, actor: Actor): Promise<void> {
+  const { track } = await carryOut(bus, { type: 'skip' })
+  await audit.record(actor, 'queue_skip', named(track))
+}
+
+/** Decides on what a listener asked for. @throws Failure SUGGESTION_NOT_FOUND, QUEUE_SUGGESTION_INJECT_FAILED, AIR_UNAVAILABLE */
+export async function answerSuggestion(
+  { bus, audit }: Deps,
+  actor: Actor,
+  uid: string,
+  action: 'add' | 'reject',
+): Promise<void> {
+  const { track } = await carryOut(bus, { type: 'answer-suggestion', uid, action })
+  await audit.record(actor, action === 'add' ? 'suggestion_accept' : 'suggestion_reject', named(track))
+}
+
+/**
+ * Asks for a song of the library in the name of a listener; the socket that asks is told what becomes of it.
+ *
+ * @param air as it is known at the moment `nowMs`; null when it is not.
+ * @returns seconds until the listener may ask again.
+ * @throws Failure SUGGESTION_REFUSED with its `reason`, AIR_UNAVAILABLE
+ */
+export async function suggestSong(
+  { data, bus }: { data: Library; bus: Pick<Bus, 'send'> },
+  air: PlayoutState | null,
+  nowMs: number,
+  listener: { uid: string; socketId: string },
+  id: string,
+): Promise<number> {
+  const found = await data.tracks.get(id)
+  if (!found) throw new Failure('SUGGESTION_REFUSED', { reason: 'not_found' })
+  const command = { type: 'suggest', ...listener, track: trackRef(found), mode: found.mode } as const
+  // Anybody may ask, and as often as they like: what is sure to be refused is kept from the worker.
+  if (air) accept(apply(air, command, nowMs).outcome)
+  return (await carryOut(bus, command)).secsLeft
+}
+
+/** Asks the air for something. @throws Failure with the cause when it is refused, AIR_UNAVAILABLE */
+export async function carryOut<C extends Command>(
+  bus: Pick<Bus, 'send'>,
+  command: C,
+): Promise<Accepted[C['type']]> {
+  return accept(await bus.send(command))
+}
+
+function accept<T extends Command['type']>(outcome: Outcome<T>): Accepted[T] {
+  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+  return outcome
+}
+
+const named = ({ title, artist }: TrackRef) => ({ title, artist })

@@ -1,0 +1,52 @@
+import type { Audit } from '../accounts/audit.ts'
+import type { Log } from '../library/library.ts'
+import type { Announcer } from '../ports/announcer.ts'
+import type { Bus, WallClock } from '../ports/bus.ts'
+import type { DataStore } from '../ports/data-store.ts'
+import type { DeleteQuota } from '../ports/delete-quota.ts'
+import type { JobQueue } from '../ports/job-queue.ts'
+import type { Leases } from '../ports/leases.ts'
+import type { MediaStorage } from '../ports/media-storage.ts'
+import type { AudioTags } from '../ports/outside.ts'
+import { Failure } from '../shared/failure.ts'
+import { lyricsKey } from '../shared/keys.ts'
+
+export interface EditorDeps {
+  data: DataStore
+  media: MediaStorage
+  tags: AudioTags
+  bus: Pick<Bus, 'send'>
+  announcer: Announcer
+  jobs: Pick<JobQueue, 'add'>
+  audit: Audit
+  clock: WallClock
+  leases: Leases
+  deleteQuota: DeleteQuota
+  log: Log
+}
+
+/** @throws Failure TRACK_LOCKED, AIR_UNAVAILABLE */
+export async function release(
+  { bus }: Pick<EditorDeps, 'bus'>,
+  trackId: string,
+  purpose: 'edit' | 'remove',
+): Promise<number> {
+  const outcome = await bus.send({ type: 'release-track', trackId, purpose })
+  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+  return outcome.removed
+}
+
+/** Lyrics and offset that no track asks for any more are forgotten. */
+export async function forgetLyrics(
+  { data }: Pick<EditorDeps, 'data'>,
+  songs: readonly { artist: string; title: string }[],
+): Promise<void> {
+  const used = new Set((await data.tracks.find()).map(({ artist, title }) => lyricsKey(artist, title)))
+  const keys = songs.map(({ artist, title }) => lyricsKey(artist, title)).filter((key) => !used.has(key))
+  if (keys.length === 0) return
+  const unused = new Set(keys)
+  await Promise.all([
+    data.lyrics.delete(({ key }) => unused.has(key)),
+    data.offsets.delete(({ key }) => unused.has(key)),
+  ])
+}

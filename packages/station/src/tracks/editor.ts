@@ -1,0 +1,173 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { changedFields } from '../accounts/audit.ts'
+import { removeArtists, unneededArtists } from '../artwork/artist-records.ts'
+import { ensureArtist } from '../artwork/artwork.ts'
+import { refuseWrite } from '../intake/uploads.ts'
+import { auditOnce, type ResumableRun, type Run, resumable } from '../library/change-run.ts'
+import { libraryChanged } from '../library/changed.ts'
+import { trackRef } from '../library/library.ts'
+import { editLyrics, type RememberedLyrics, rememberedLyrics, requireSong } from '../lyrics/lyrics.ts'
+import type { TrackRecord } from '../ports/data-store.ts'
+import type { Answer, Given } from '../ports/job-queue.ts'
+import type { MediaKey } from '../ports/media-storage.ts'
+import type { EditableTags } from '../ports/outside.ts'
+import { Failure } from '../shared/failure.ts'
+import { artistKey, lyricsKey } from '../shared/keys.ts'
+import { dateNow } from '../shared/wall-clock.ts'
+import { deleteTracks, moveTracks } from './batches.ts'
+import { type EditorDeps, forgetLyrics, release } from './change.ts'
+
+/**
+ * Changes of existing tracks. The worker that is on air decides whether a track may be changed, right before it is. Each
+ * change may be begun again where it broke off, and then ends as if it had been done once. One that breaks off in the
+ * middle because a store is away or full throws `HeldUp`: it is neither made nor refused.
+ */
+export interface Editor {
+  /** @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed. */
+  edit(given: Given<'edit-track'>, run: Run): Promise<Answer<'edit-track'>>
+  /** @throws Failure DELETE_QUOTA_EXCEEDED; AIR_UNAVAILABLE when nothing could be deleted because of that. */
+  remove(given: Given<'delete-tracks'>, run: Run): Promise<Answer<'delete-tracks'>>
+  /** @throws Failure AIR_UNAVAILABLE when nothing could be moved because of that. */
+  move(given: Given<'move-tracks'>, run: Run): Promise<Answer<'move-tracks'>>
+}
+
+export function createEditor(deps: EditorDeps): Editor {
+  return {
+    async edit(given, begun) {
+      const { songId } = given
+      const run = resumable(begun)
+      try {
+        return await deps.leases.hold(run.jobId, [songId], run.stopping, () =>
+          run.attempt(() => editTrack(deps, given, run)),
+        )
+      } catch (error) {
+        if (error instanceof Failure && error.cause)
+          deps.log.warn({ err: error.cause, songId, code: error.code }, 'a track could not be changed')
+        throw error
+      }
+    },
+    remove: (given, run) => deleteTracks(deps, given, run),
+    move: (given, run) => moveTracks(deps, given, run),
+  }
+}
+
+/** What is in work for a while lies in the temporary folder under a name that begins so. */
+export const WORKING_COPY = 'solstice-edit-'
+
+/** Removes what was in work before a moment (epoch ms), when a process was killed, and says how many. */
+export async function purgeWorkingCopies(beforeMs: number): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(WORKING_COPY)) continue
+    const path = join(tmpdir(), name)
+    const found = await stat(path).catch(() => null)
+    if (!found || found.mtimeMs >= beforeMs) continue
+    await rm(path, { recursive: true, force: true })
+    removed++
+  }
+  return removed
+}
+
+const tagNames = ['title', 'artist', 'album', 'year'] as const
+
+/** What is remembered of an edit from the moment on at which the track was released for it. */
+interface EditNotes {
+  before: TrackRecord
+  sinceMs: number
+  /** Lyrics and offset of the song as it is called now; undefined until that is known. */
+  lyrics?: RememberedLyrics
+}
+
+async function editTrack(
+  deps: EditorDeps,
+  { songId, tags, lyrics, offset, info, actor }: Given<'edit-track'>,
+  run: ResumableRun,
+): Promise<Answer<'edit-track'>> {
+  const { data, media } = deps
+  const track = await data.tracks.get(songId)
+  if (!track) throw new Failure('TRACK_NOT_FOUND')
+  const begun = run.notes as EditNotes | undefined
+  const notes: EditNotes = { ...(begun ?? { before: track, sinceMs: dateNow(deps.clock) }) }
+  const { before } = notes
+  const after = { ...before, ...tags }
+  const changes = changedFields<TrackRecord>(before, after, [...tagNames])
+
+  // Asked before the work as well, so that nobody waits for a refusal.
+  if (!begun) await release(deps, songId, 'edit')
+  // The lyrics come after the tags.
+  if (tags && changes.length > 0 && !begun?.lyrics) {
+    await withRewritten(deps, track.storageKey, tags, async (path) => {
+      if (!begun) {
+        await release(deps, songId, 'edit')
+        await run.keep(0, 1, notes)
+      }
+      await media.put(track.storageKey, createReadStream(path)).catch(refuseWrite)
+    })
+    await data.tracks.update({ id: songId }, tags)
+    await followSong(deps, before, after)
+    const about = { title: after.title, artist: after.artist }
+    await auditOnce(deps, begun).record(actor, 'edit_song_meta', about, { changes })
+    await libraryChanged(deps, [{ trackId: songId, track: trackRef(after) }])
+  }
+
+  const edit = { ...(lyrics && { entry: lyrics }), ...(offset !== undefined && { offset }) }
+  if ((lyrics || offset !== undefined) && !notes.lyrics) {
+    notes.lyrics = await rememberedLyrics(data, requireSong(after))
+    await run.keep(0, 1, notes)
+  }
+  const audit = auditOnce(deps, begun)
+  const edited = await editLyrics({ data, audit }, actor, after, edit, info, notes.lyrics)
+  if (edited.isChanged) deps.announcer.announce('library_updated')
+  return { songId, isChanged: changes.length > 0 || edited.isChanged }
+}
+
+/** Lyrics, offset and artist record follow a track that has other tags now. */
+async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRecord): Promise<void> {
+  const { data, media } = deps
+  const [from, to] = [lyricsKey(before.artist, before.title), lyricsKey(after.artist, after.title)]
+  if (from !== to) {
+    const [lyrics, there, offset] = await Promise.all([
+      data.lyrics.get(from),
+      data.lyrics.get(to),
+      data.offsets.get(from),
+    ])
+    // That nothing was found for the new name says less than the lyrics that are known.
+    if (lyrics && !there?.lines.length) await data.lyrics.put({ ...lyrics, key: to })
+    if (offset) await data.offsets.insert({ ...offset, key: to })
+    await forgetLyrics(deps, [before])
+  }
+  if (after.mode === 'day' && artistKey(before.artist) !== artistKey(after.artist)) {
+    await ensureArtist(data, after.artist)
+    await removeArtists(data, media, await unneededArtists(data, [before.artist], false))
+  }
+}
+
+/** Works with a copy of a file that has other tags. @throws Failure TRACK_NOT_FOUND, STORAGE_WRITE_FAILED */
+async function withRewritten(
+  { media, tags: writer }: EditorDeps,
+  key: MediaKey,
+  tags: EditableTags,
+  use: (path: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), WORKING_COPY)).catch(refuseWrite)
+  try {
+    const path = join(folder, 'track.mp3')
+    const original = await media.open(key).catch((error) => {
+      if (error instanceof Failure && error.code === 'NOT_FOUND') throw new Failure('TRACK_NOT_FOUND')
+      throw error
+    })
+    await pipeline(original, createWriteStream(path)).catch(refuseWrite)
+    await writer.write(path, tags).catch((cause: unknown) => {
+      // An error of the system says nothing about the file.
+      if (cause instanceof Error && 'code' in cause) refuseWrite(cause)
+      throw Object.assign(new Failure('STORAGE_WRITE_FAILED', { reason: 'tags' }), { cause })
+    })
+    await use(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

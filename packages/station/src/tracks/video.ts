@@ -1,0 +1,128 @@
+import { uploads } from '@solstice/contracts'
+import { stagedKey } from '../intake/uploads.ts'
+import type { Announcer } from '../ports/announcer.ts'
+import type { Given } from '../ports/job-queue.ts'
+import type { MediaStorage } from '../ports/media-storage.ts'
+import type { EditableTags, VideoFacts, VideoTools } from '../ports/outside.ts'
+import { Failure } from '../shared/failure.ts'
+import { oneLine, type TrackUploads, type UploadedMetadata } from './uploads.ts'
+
+/** How long reading a list and downloading a video may take. */
+export const videoLimits = { listMs: 120_000, downloadMs: 300_000 }
+/** Tracks of a list that are shown. */
+export const MAX_LISTED = 100
+/** An admin hears at most this often how far a download is. */
+const TELL_EVERY_MS = 1_000
+
+/** A link to a video site that was looked at and found in order. */
+export interface VideoLink {
+  url: string
+  /** It names a list of videos and no single one. */
+  isPlaylist: boolean
+}
+
+/**
+ * Reads a link that an admin pasted. Only https, the usual port and the hosts of the video site (or below them) are
+ * taken, so that nobody makes the server fetch something else.
+ *
+ * @param hosts in lower case.
+ * @throws Failure BAD_REQUEST
+ */
+export function readVideoLink(text: string | undefined, hosts: readonly string[]): VideoLink {
+  if (!text?.trim()) throw new Failure('BAD_REQUEST', { field: 'url', reason: 'missing' })
+  const foreign = new Failure('BAD_REQUEST', { field: 'url', reason: 'link_foreign' })
+  if (!URL.canParse(text.trim())) throw foreign
+  const url = new URL(text.trim())
+  const isOfSite = hosts.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`))
+  if (url.protocol !== 'https:' || url.port || url.username || url.password || !isOfSite) throw foreign
+  const namesVideo = url.searchParams.has('v') || !/^\/(playlist)?\/?$/.test(url.pathname)
+  return { url: url.href, isPlaylist: !namesVideo && url.searchParams.has('list') }
+}
+
+/**
+ * Reads cookies in the Netscape cookie-jar form that download tools take.
+ *
+ * @param domain that they have to be of.
+ * @throws Failure BAD_REQUEST
+ */
+export function readCookies(text: string | undefined, domain: string): string {
+  const cookies = text?.trim() ?? ''
+  if (!cookies) throw new Failure('BAD_REQUEST', { field: 'cookies', reason: 'missing' })
+  if (!cookies.toLowerCase().includes(domain))
+    throw new Failure('BAD_REQUEST', { field: 'cookies', reason: 'cookies_foreign' })
+  return `${cookies}\n`
+}
+
+/**
+ * Takes the sound of a video in: it then waits for its commit, as an uploaded file of that name would. Nothing is left
+ * behind when this throws.
+ *
+ * @param hosts of which the video has to be in the end, wherever the link led.
+ * @throws Failure as `VideoTools.download` and `TrackUploads.receive`; the reason of `run.stopping`.
+ */
+export async function importVideo(
+  deps: {
+    videoTools: VideoTools
+    uploads: Pick<TrackUploads, 'isTaken' | 'receive'>
+    media: MediaStorage
+    announcer: Announcer
+    hosts: readonly string[]
+  },
+  { url, mode, actor }: Given<'import-video'>,
+  run: { jobId: string; stopping: AbortSignal; progress(done: number, total: number): Promise<void> },
+): Promise<UploadedMetadata> {
+  const tell = (state: 'running' | 'done' | 'failed', done: number) =>
+    deps.announcer.tell({ adminId: actor.adminId }, 'job_progress', {
+      jobId: run.jobId,
+      name: 'import-video',
+      state,
+      done,
+      total: 100,
+    })
+  let toldMs = Number.NEGATIVE_INFINITY
+  let filename = ''
+  try {
+    const metadata = await deps.videoTools.download(
+      url,
+      {
+        async describe(facts) {
+          if (facts.isOfList) throw new Failure('BAD_REQUEST', { field: 'url', reason: 'link_playlist' })
+          if (facts.url) readVideoLink(facts.url, deps.hosts)
+          const tags = tagsOf(facts)
+          filename = [tags.artist, tags.title].filter(Boolean).join(' - ').replace(/[/\\]/g, '_')
+          if (await deps.uploads.isTaken(`${mode}/${filename}`)) throw new Failure('FILENAME_EXISTS')
+          if (!(await deps.media.hasRoomFor(uploads.uploadSongFile.body.maxBytes)))
+            throw new Failure('DATA_UNAVAILABLE', { reason: 'disk_full' })
+          return tags
+        },
+        progress(share) {
+          if (performance.now() - toldMs < TELL_EVERY_MS) return
+          toldMs = performance.now()
+          const done = Math.floor(share * 100)
+          tell('running', done)
+          run.progress(done, 100).catch(() => {})
+        },
+        use: (mp3) => deps.uploads.receive(mode, filename, mp3),
+      },
+      run.stopping,
+    )
+    if (run.stopping.aborted) await deps.media.delete(stagedKey(metadata.storageKey))
+    run.stopping.throwIfAborted()
+    tell('done', 100)
+    return metadata
+  } catch (error) {
+    if (!run.stopping.aborted) tell('failed', 0)
+    throw error
+  }
+}
+
+/** What the site knows of the song; otherwise "Artist - Title", as videos are mostly called. */
+function tagsOf({ title, artist, album, year, publisher }: VideoFacts): EditableTags {
+  const [, named = '', called = ''] = (!artist && /^(.+?) [-–—] (.+)$/.exec(title)) || []
+  return {
+    title: oneLine(called || title) || 'Untitled',
+    artist: oneLine(artist || named || publisher.replace(/ - Topic$/, '')),
+    album: oneLine(album),
+    year,
+  }
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { addAbortSignal } from 'node:stream'
+import { clipFamilies, clipMedia } from '../clips/clips.ts'
+import { stagedKey } from '../intake/uploads.ts'
+import type { DataStore } from '../ports/data-store.ts'
+import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import { Failure } from '../shared/failure.ts'
+
+/** More files than this that cannot be copied mean that there is no use in trying others. */
+const MOST_FAILURES = 10
+
+const homes = ['', ...Object.values(clipFamilies).map(({ folder }) => `${folder}/`)]
+const heard = homes.flatMap((home) => [`${home}day`, `${home}night`])
+
+/** Every folder that holds files of the station. */
+export const mediaFolders: readonly string[] = [...heard, 'arts', ...heard.map(stagedKey)]
+
+/** All files of the station. */
+export async function listMedia(media: MediaStorage): Promise<MediaKey[]> {
+  const found: MediaKey[] = []
+  for (const folder of mediaFolders) found.push(...(await media.list(folder)))
+  return found
+}
+
+/** The files that records speak of, by what speaks of them. */
+export async function filesOfRecords(
+  data: Pick<DataStore, 'tracks' | 'clips' | 'artists'>,
+): Promise<{ tracks: MediaKey[]; clips: MediaKey[]; arts: MediaKey[] }> {
+  const [tracks, clips, artists] = await Promise.all([
+    data.tracks.find(),
+    data.clips.find(),
+    data.artists.find({ hasArt: true }),
+  ])
+  return {
+    tracks: tracks.map(({ storageKey }) => storageKey),
+    clips: clips.map(clipMedia),
+    arts: artists.map(({ artFileName }) => `arts/${artFileName}`),
+  }
+}
+
+/** Those of `wanted` that are not there. `present` was listed; what it leaves out is looked at one by one. */
+export async function missingFiles(
+  media: MediaStorage,
+  wanted: readonly MediaKey[],
+  present: ReadonlySet<MediaKey>,
+): Promise<MediaKey[]> {
+  const missing: MediaKey[] = []
+  for (const key of wanted) if (!present.has(key) && !(await isThere(media, key))) missing.push(key)
+  return missing
+}
+
+export interface MediaCopied {
+  copied: number
+  /** Files that were there already. */
+  kept: number
+  /** Of what was copied. */
+  bytes: number
+  failed: { key: MediaKey; why: unknown }[]
+}
+
+/**
+ * Copies files that another storage has not, or has another one of; never deletes anything. Broken off and begun again it
+ * goes on where it was. A file counts as the same with the same size and MD5 or, where no storage knows that, when it
+ * was written after the original.
+ *
+ * @param to null = a storage that has nothing yet, when nothing is to be copied.
+ * @param run.parallel so many at the same time.
+ * @param run.isDryRun says what would be copied, and copies nothing.
+ * @throws the signal's reason; what the storages throw when hardly anything can be copied.
+ */
+export async function copyMedia(
+  from: MediaStorage,
+  to: MediaStorage | null,
+  keys: readonly MediaKey[],
+  run: {
+    parallel: number
+    isDryRun: boolean
+    signal: AbortSignal
+    onFile(key: MediaKey, isCopied: boolean): void
+  },
+): Promise<MediaCopied> {
+  const result: MediaCopied = { copied: 0, kept: 0, bytes: 0, failed: [] }
+  const waiting = keys.values()
+  const breakOff = new AbortController()
+  const signal = AbortSignal.any([run.signal, breakOff.signal])
+
+  const work = async () => {
+    for (const key of waiting) {
+      signal.throwIfAborted()
+      try {
+        const bytes = await copyFile(from, to, key, run.isDryRun, signal)
+        if (bytes === null) result.kept++
+        else {
+          result.copied++
+          result.bytes += bytes
+        }
+        run.onFile(key, bytes !== null)
+      } catch (why) {
+        signal.throwIfAborted()
+        if (result.failed.push({ key, why }) > MOST_FAILURES) breakOff.abort(why)
+      }
+    }
+  }
+  const ended = await Promise.allSettled(Array.from({ length: run.parallel }, work))
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  return result
+}
+
+/** How many bytes were copied; null when the file need not be. @throws when it changed meanwhile. */
+async function copyFile(
+  from: MediaStorage,
+  to: MediaStorage | null,
+  key: MediaKey,
+  isDryRun: boolean,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const original = await from.stat(key)
+  // It is gone since it was listed.
+  if (!original || (to && (await isSame(from, to, key)))) return null
+  if (isDryRun || !to) return original.size
+
+  const hash = createHash('md5')
+  let bytes = 0
+  const content = addAbortSignal(signal, await from.open(key))
+  const pieces = async function* () {
+    for await (const piece of content as AsyncIterable<Buffer>) {
+      hash.update(piece)
+      bytes += piece.length
+      yield piece
+    }
+  }
+  await to.put(key, pieces())
+  const [written, digest] = [await to.stat(key), await to.digest(key)]
+  const isWhole = bytes === original.size && written?.size === bytes
+  if (!isWhole || (digest !== null && digest !== hash.digest('hex')))
+    throw new Error('it is another file there; it changed meanwhile')
+  return bytes
+}
+
+async function isSame(from: MediaStorage, to: MediaStorage, key: MediaKey): Promise<boolean> {
+  const [original, copy] = [await from.stat(key), await to.stat(key)]
+  if (!original || !copy || original.size !== copy.size) return false
+  const [one, other] = await Promise.all([from.digest(key), to.digest(key)])
+  if (one === null && other === null) return copy.modifiedMs >= original.modifiedMs
+  return (one ?? (await md5Of(from, key))) === (other ?? (await md5Of(to, key)))
+}
+
+async function md5Of(media: MediaStorage, key: MediaKey): Promise<string> {
+  const hash = createHash('md5')
+  for await (const piece of (await media.open(key)) as AsyncIterable<Buffer>) hash.update(piece)
+  return hash.digest('hex')
+}
+
+async function isThere(media: MediaStorage, key: MediaKey): Promise<boolean> {
+  try {
+    return (await media.stat(key)) !== null
+  } catch (error) {
+    // A key that is refused leads out of the storage: nothing of ours is there.
+    if (error instanceof Failure && error.code === 'BAD_REQUEST') return false
+    throw error
+  }
+}
