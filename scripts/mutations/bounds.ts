@@ -74,10 +74,10 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'a host who moves the air is unmuted by it',
-    'packages/playout/src/live.ts',
+    'packages/playout/src/live/live.ts',
     'replaced?.isMuted ?? false',
     'false',
-    'packages/playout/src/live.test.ts',
+    'packages/playout/src/live/live.test.ts',
   ],
   [
     'types of JSON bodies are converted',
@@ -250,21 +250,21 @@ const contentMutations = mutationsOf('packages/station/src', [
 const airMutations = mutationsOf('packages/adapters/src', [
   [
     'M3 a mode without music is due',
-    'packages/playout/src/state.ts',
+    'packages/playout/src/model/state.ts',
     'if (!nightMode || !emptyModes.includes(wanted)) return wanted',
     'return wanted',
-    'packages/playout/src/empty-modes.test.ts',
+    'packages/playout/src/boundary/empty-modes.test.ts',
   ],
   [
     'S1 a switch into a mode without music is accepted',
-    'packages/playout/src/mode-switch.ts',
+    'packages/playout/src/boundary/mode-switch.ts',
     'state.emptyModes.includes(target) ?',
     'false ?',
-    'packages/playout/src/empty-modes.test.ts',
+    'packages/playout/src/boundary/empty-modes.test.ts',
   ],
   [
     'C2 a skip is a fact that outlives its sender',
-    'packages/playout/src/command-life.ts',
+    'packages/playout/src/model/command-life.ts',
     "skip: 'request'",
     "skip: 'fact'",
     'air/commands.test.ts',
@@ -313,10 +313,10 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'L4 a list that is stale is never made anew',
-    'packages/playout/src/state.ts',
+    'packages/playout/src/model/state.ts',
     'list !== undefined && !list.isStale',
     'list !== undefined',
-    'packages/playout/src/playout.test.ts',
+    'packages/playout/src/step/playout.test.ts',
   ],
   [
     'lyrics share their queue with what is urgent',
@@ -327,10 +327,10 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'S7 a night goes on where there is none any more',
-    'packages/playout/src/apply.ts',
+    'packages/playout/src/step/apply.ts',
     'if (isOfNight &&',
     'if (false &&',
-    'packages/playout/src/empty-modes.test.ts',
+    'packages/playout/src/boundary/empty-modes.test.ts',
   ],
   [
     'the history has the song on air',
@@ -439,17 +439,17 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'commands bring no renditions',
-    'packages/playout/src/renditions.ts',
+    'packages/playout/src/clips/renditions.ts',
     "if ('track' in command) return { ...command, track: known(command.track) }",
     '',
-    'packages/playout/src/renditions.test.ts',
+    'packages/playout/src/clips/renditions.test.ts',
   ],
   [
     'L4 a change of settings empties what comes next',
-    'packages/playout/src/apply.ts',
+    'packages/playout/src/step/apply.ts',
     'if (!list.isStale) return list',
     'return list',
-    'packages/playout/src/playout.test.ts',
+    'packages/playout/src/step/playout.test.ts',
   ],
   [
     'a lease that is held up is given away',

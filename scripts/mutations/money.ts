@@ -111,55 +111,55 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   ],
 ])
 
-const DONATED_TESTS = 'donated.test.ts'
+const DONATED_TESTS = 'queue/donated.test.ts'
 
 /** What the engine does with songs that are paid for. */
 export const donatedMutations = mutationsOf('packages/playout/src', [
   [
     'a donated song is refused beside itself',
-    'queue.ts',
+    'queue/queue.ts',
     "orderType === 'donated' ? placeApart(state, order) : placeOf(state, order)",
     'placeOf(state, order)',
     DONATED_TESTS,
   ],
   [
     'songs that were asked for survive a change of mode beside donated ones',
-    'advance.ts',
+    'step/advance.ts',
     'isChanging ? onlyDonated(list) : list',
     'list',
     DONATED_TESTS,
   ],
   [
     'a switch that waited cuts a donated song',
-    'advance.ts',
+    'step/advance.ts',
     '(isDonatedQueued(state) || isDonatedOnAir(state)))',
     'isDonatedQueued(state))',
     DONATED_TESTS,
   ],
   [
     'a switch at once cuts a donated song',
-    'mode-switch.ts',
+    'boundary/mode-switch.ts',
     '!isLater && !isDonatedOnAir(state)',
     '!isLater',
     DONATED_TESTS,
   ],
   [
     'a pause cuts a donated song',
-    'pause.ts',
+    'live/pause.ts',
     "onAir.phase === 'track' && !isDonatedOnAir(state)",
     "onAir.phase === 'track'",
     DONATED_TESTS,
   ],
   [
     'a donated song that nobody heard counts as heard',
-    'resume.ts',
+    'step/resume.ts',
     'if (!song || song.entry.entryId === kept) continue',
     'if (!song || dueMs !== null) continue',
     DONATED_TESTS,
   ],
   [
     'songs that nobody heard are in the history',
-    'resume.ts',
+    'step/resume.ts',
     "effects.filter((effect) => effect.type !== 'played')",
     'effects.filter(() => true)',
     DONATED_TESTS,

@@ -1,11 +1,17 @@
-export { advance, nextDueMs, soundStartMs } from './advance.ts'
-export { apply, learn } from './apply.ts'
-export { fillerInReserve } from './chat.ts'
-export { isLasting } from './command-life.ts'
-export * from './commands.ts'
-export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './groups.ts'
-export { groupInsertCooldownSecsLeft } from './insert-group.ts'
-export * from './live-commands.ts'
+export { skipCooldownSecsLeft } from './boundary/skip.ts'
+export { fillerInReserve } from './clips/chat.ts'
+export { withRenditions } from './clips/renditions.ts'
+export {
+  guestQueue,
+  isHostOnline,
+  liveRoleOf,
+  liveRoster,
+  pendingGuests,
+  shownCode,
+} from './live/roster.ts'
+export { isLasting } from './model/command-life.ts'
+export * from './model/commands.ts'
+export * from './model/live-commands.ts'
 export {
   type AccessCode,
   type Approval,
@@ -16,25 +22,8 @@ export {
   noHosting,
   type Participant,
   type Speaker,
-} from './live-state.ts'
-export { orderAirsAtMs, orderEffects } from './orders.ts'
-export { generate } from './programme.ts'
-export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project-air.ts'
-export {
-  guestQueue,
-  isHostOnline,
-  liveRoleOf,
-  liveRoster,
-  pendingGuests,
-  shownCode,
-} from './project-live.ts'
-export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './project-queue.ts'
-export { type AirState, preparing, projectSync } from './project-sync.ts'
-export { addCooldownSecsLeft, isOrderKnown, obstacleTo } from './queue.ts'
-export { draw, shuffle } from './random.ts'
-export { withRenditions } from './renditions.ts'
-export { resume } from './resume.ts'
-export { skipCooldownSecsLeft } from './skip.ts'
+} from './model/live-state.ts'
+export { draw, shuffle } from './model/random.ts'
 export {
   ASSUMED_DURATION_MS,
   type Chat,
@@ -60,5 +49,16 @@ export {
   type TrackRef,
   upcoming,
   wantedLists,
-} from './state.ts'
-export { cooldownSecsLeft, songOf, suggestionList, suggestWaitSecs } from './suggestions.ts'
+} from './model/state.ts'
+export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
+export { type AirState, preparing, projectSync } from './project/sync.ts'
+export { groupInsertCooldownSecsLeft } from './queue/insert-group.ts'
+export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
+export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './queue/projection.ts'
+export { addCooldownSecsLeft, isOrderKnown, obstacleTo } from './queue/queue.ts'
+export { cooldownSecsLeft, songOf, suggestionList, suggestWaitSecs } from './queue/suggestions.ts'
+export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './rotation/groups.ts'
+export { generate } from './rotation/programme.ts'
+export { advance, nextDueMs, soundStartMs } from './step/advance.ts'
+export { apply, learn } from './step/apply.ts'
+export { resume } from './step/resume.ts'

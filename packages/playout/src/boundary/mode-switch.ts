@@ -1,0 +1,89 @@
+import type { FailureDetails, Mode } from '@solstice/contracts'
+import type { Command, Outcome, Step } from '../model/commands.ts'
+import { secsLeft } from '../model/cooldown.ts'
+import {
+  emptyList,
+  isDonatedOnAir,
+  isDonatedQueued,
+  naturalMode,
+  type PendingSwitch,
+  type PlayoutState,
+  type Schedule,
+} from '../model/state.ts'
+import { enterMode } from '../queue/suggestions.ts'
+
+/** An admin asks for another mode, now or at a moment (rules S1, S2, S3). */
+export function switchMode(
+  state: PlayoutState,
+  { target, atMs }: Extract<Command, { type: 'switch-mode' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'switch-mode'> } {
+  const details = refusal(state, target, nowMs)
+  if (details) return { state, effects: [], outcome: { ok: false, code: 'MODE_SWITCH_REFUSED', details } }
+  const isLater = atMs !== null && atMs > nowMs
+  if (!isLater && !isDonatedOnAir(state)) return { ...switchNow(state, target, nowMs), outcome: { ok: true } }
+  const pendingSwitch = isLater
+    ? { target, atMs, waiting: null }
+    : waitingSwitch(state.schedule, target, nowMs)
+  return { state: { ...state, pendingSwitch }, effects: [], outcome: { ok: true } }
+}
+
+function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetails | null {
+  if (!state.nightMode) return { reason: 'night_off', donated: false }
+  if (target === state.mode) return { reason: 'already', donated: false }
+  const isSilent = state.emptyModes.includes(state.mode)
+  const secs = isSilent ? 0 : secsLeft(state.lastSwitchMs, state.limits.modeSwitchCooldownMs, nowMs)
+  if (secs > 0) return { reason: 'cooldown', secsLeft: secs, donated: false }
+  if (isDonatedQueued(state)) return { reason: 'donated', donated: true }
+  return state.emptyModes.includes(target) ? { reason: 'empty', donated: false } : null
+}
+
+/** Rules S5, S6: the track stops, the mode is prepared from a fresh library; against the schedule it is forced. */
+export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step {
+  const { state: entered, effects } = enterMode(state, target)
+  const { [target]: _stale, ...prepared } = entered.prepared
+  return {
+    state: {
+      ...entered,
+      forced: forcedMode(entered.schedule, target, atMs),
+      pendingSwitch: null,
+      lastSwitchMs: atMs,
+      list: emptyList,
+      prepared,
+      onAir: {
+        phase: 'preparing',
+        target,
+        sinceMs: atMs,
+        notBeforeMs: atMs + entered.limits.preparingMinMs,
+      },
+    },
+    effects,
+  }
+}
+
+/** Rule S4: from a moment on a switch waits for the end of what was paid for, at most until the schedule changes. */
+export function waitingSwitch({ changes }: Schedule, target: Mode, atMs: number): PendingSwitch {
+  return { target, atMs, waiting: { untilMs: changes.find((change) => change.atMs > atMs)?.atMs ?? null } }
+}
+
+/** Rule S8: the wall clock that a switch goes by may have been set since the schedule before. */
+export function onSchedule(
+  pending: PendingSwitch,
+  before: Schedule,
+  schedule: Schedule,
+  nowMs: number,
+): PendingSwitch {
+  const { aheadMs = 0 } = schedule
+  const byMs = aheadMs - (before.aheadMs ?? aheadMs)
+  if (byMs === 0) return pending
+  return pending.waiting
+    ? waitingSwitch(schedule, pending.target, nowMs)
+    : { ...pending, atMs: pending.atMs + byMs }
+}
+
+/** What keeps a mode on air that is not the natural one of a moment; null when it is. */
+export function forcedMode(schedule: Schedule, mode: Mode, atMs: number): PlayoutState['forced'] {
+  if (naturalMode(schedule, atMs) === mode) return null
+  const untilMs = schedule.changes.find((change) => change.atMs > atMs && change.mode === mode)?.atMs ?? null
+  return { mode, untilMs }
+}

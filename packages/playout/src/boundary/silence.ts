@@ -1,0 +1,33 @@
+import { dueMode, makeEntries, type PlayoutState, type TrackRef, upcoming } from '../model/state.ts'
+import { insertAt, playable } from '../queue/queue.ts'
+
+/**
+ * Rule T6: nothing was heard of the song on air. If nothing was heard of the one before it either, what comes next is a song
+ * that is known to sound, where there is one.
+ */
+export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
+  const { list, unplayable } = state
+  const { entries, index } = list
+  const [before, current] = [entries[index - 1], entries[index]]
+  if (!before || !current || !unplayable.includes(before.track.id)) return state
+  // Rule M1: nothing may stand between a track boundary at which the mode changes and the donated songs that come next.
+  if (dueMode(state, atMs) !== state.mode) return state
+
+  const others = [current.track.id, upcoming(state, 1)[0]?.track.id]
+  const heard = entries.slice(0, index).map(({ track }) => track)
+  const safe = playable(state, heard).find(({ id }) => !others.includes(id))
+  if (safe) {
+    const made = makeEntries(state, [safe])
+    return { ...insertAt(state, index + 1, made.entries), serial: made.serial }
+  }
+  const following = entries.slice(index + 1)
+  const sounding = following.find(({ track }) => track.id !== current.track.id && hasSound(track))
+  if (!sounding) return state
+  const rest = following.filter((entry) => entry !== sounding)
+  return { ...state, list: { ...list, entries: [...entries.slice(0, index + 1), sounding, ...rest] } }
+}
+
+/** It was measured, and there was something to measure. */
+function hasSound({ rendition }: TrackRef): boolean {
+  return rendition !== undefined && (rendition.gainDb !== null || rendition.endMs !== null)
+}

@@ -1,0 +1,75 @@
+import type { Step } from '../model/commands.ts'
+import { draw, pick } from '../model/random.ts'
+import { type Jingle, noSongs, type OnAir, type PlayoutState } from '../model/state.ts'
+
+/** A jingle of unknown length counts as this long (rule J5). */
+export const ASSUMED_JINGLE_MS = 30_000
+/** How long the sound of a jingle may run over its duration before the clock ends it (rule J5). */
+const JINGLE_GRACE_MS = 15_000
+/** Jingles at random come after one to so many songs (rule J2). */
+const MOST_SONGS_AT_RANDOM = 3
+
+/** Rule J2: a song has ended, and counts. While there are no jingles nothing does. */
+export function countSong(state: PlayoutState): PlayoutState {
+  const { jingleCount } = state
+  if (!areOn(state)) return jingleCount.songs === 0 ? state : { ...state, jingleCount: noSongs }
+  const { threshold, seed } =
+    jingleCount.threshold === null
+      ? drawThreshold(state)
+      : { threshold: jingleCount.threshold, seed: state.seed }
+  return { ...state, seed, jingleCount: { songs: jingleCount.songs + 1, threshold } }
+}
+
+/**
+ * Rules J1–J4: the state with a jingle on air, where one is to come at this track boundary; else null.
+ *
+ * @param goOn what the air would be without a jingle, at a moment.
+ */
+export function beginJingle(
+  state: PlayoutState,
+  atMs: number,
+  goOn: (state: PlayoutState, atMs: number) => Step,
+): PlayoutState | null {
+  const { onAir, jingleCount, mode, pendingSwitch, serial } = state
+  if (onAir.phase !== 'track' || !areOn(state)) return null
+  if (jingleCount.threshold === null || jingleCount.songs < jingleCount.threshold) return null
+  const { choice: clip, seed } = pick(state.clips.jingles.usable[mode], state.lastJingleId, state.seed)
+  if (!clip) return null
+  const endMs = atMs + (clip.durationMs ?? ASSUMED_JINGLE_MS)
+  const isCut = pendingSwitch !== null && !pendingSwitch.waiting && pendingSwitch.atMs <= endMs
+  const after = goOn(state, endMs).state
+  if (isCut || after.mode !== mode || after.onAir.phase !== 'track') return null
+  const jingle: Jingle = { entryId: `j${serial}-${clip.id}`, clip }
+  const { entry, startedAtMs } = onAir
+  return {
+    ...state,
+    seed,
+    serial: serial + 1,
+    jingleCount: noSongs,
+    lastJingleId: clip.id,
+    onAir: { phase: 'jingle', jingle, startedAtMs: atMs, entry, shownMs: Math.max(0, atMs - startedAtMs) },
+  }
+}
+
+/** When a jingle ends by the clock: in sync mode by its duration, else only when its sound does not end (rule J5). */
+export function jingleDueMs({ onAir, pace }: PlayoutState): number | null {
+  if (onAir.phase !== 'jingle') return null
+  return jingleEndMs(onAir) + (pace === 'sound' ? JINGLE_GRACE_MS : 0)
+}
+
+/** When a jingle ends by its duration. */
+export function jingleEndMs({ jingle, startedAtMs }: Extract<OnAir, { phase: 'jingle' }>): number {
+  return startedAtMs + (jingle.clip.durationMs ?? ASSUMED_JINGLE_MS)
+}
+
+function areOn({ clips, mode }: PlayoutState): boolean {
+  const { usable, required } = clips.jingles
+  return usable[mode].length >= Math.max(1, required)
+}
+
+function drawThreshold({ clips, seed }: PlayoutState): { threshold: number; seed: number } {
+  const { frequency } = clips.jingles
+  if (frequency !== 'random') return { threshold: frequency, seed }
+  const drawn = draw(seed)
+  return { threshold: 1 + Math.floor(drawn.value * MOST_SONGS_AT_RANDOM), seed: drawn.seed }
+}

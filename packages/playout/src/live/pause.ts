@@ -1,0 +1,103 @@
+import type { FailureCode } from '@solstice/contracts'
+import { beginChat, renewFiller } from '../clips/chat.ts'
+import { countSong } from '../clips/jingles.ts'
+import type { Command, Outcome, Step } from '../model/commands.ts'
+import {
+  type Chat,
+  isDonatedOnAir,
+  isDonatedQueued,
+  type OnAir,
+  type PlayoutState,
+  type QueueEntry,
+} from '../model/state.ts'
+import { goOn, leftOutMs, trackEndMs } from '../step/advance.ts'
+import { liveRoleOf } from './roster.ts'
+
+/** A song of which no more remains is over when the queue goes on (rule O6). */
+const WORTH_RESUMING_MS = 10_000
+
+/** A host wants to talk, at once or after the song (rules O1, O2, O9). */
+export function pauseQueue(
+  state: PlayoutState,
+  { socketId, when }: Extract<Command, { type: 'pause-queue' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'pause-queue'> } {
+  if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
+  if (state.pace === 'clock') return refused(state, 'STREAM_OFF')
+  if (!state.isPaused && isDonatedQueued(state)) return refused(state, 'DONATED_QUEUED')
+  const paused = { ...state, isPaused: true }
+  const { onAir } = state
+  const isSongCut = onAir.phase === 'track' && !isDonatedOnAir(state)
+  const isCut = when === 'now' && (isSongCut || onAir.phase === 'jingle')
+  return accepted(isCut ? beginChat(paused, nowMs, interruptedAt(paused, nowMs)) : paused)
+}
+
+/** A host says that the queue goes on (rule O8). */
+export function resumeByHost(
+  state: PlayoutState,
+  { socketId }: Extract<Command, { type: 'resume-queue' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'resume-queue'> } {
+  if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
+  return { ...resumeQueue(state, nowMs), outcome: { ok: true } }
+}
+
+/** A host says what is heard under the talk where hosts choose (rule O4). */
+export function chooseFiller(
+  state: PlayoutState,
+  { socketId, clipId }: Extract<Command, { type: 'choose-filler' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'choose-filler'> } {
+  if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
+  const isUsable = state.clips.background.usable[state.mode].some((clip) => clip.id === clipId)
+  if (clipId !== null && !isUsable) return refused(state, 'NOT_FOUND')
+  return accepted(renewFiller({ ...state, fillerChoice: clipId }, nowMs))
+}
+
+/** The queue goes on: with the song that was interrupted, if it is worth it, else as at a track boundary (rule O6). */
+export function resumeQueue(state: PlayoutState, nowMs: number): Step {
+  if (!state.isPaused) return { state, effects: [] }
+  const { onAir } = state
+  const resumed = { ...state, isPaused: false }
+  if (onAir.phase !== 'chat') return { state: resumed, effects: [] }
+  const { entry, interrupted } = onAir
+  if (!entry || !interrupted) return goOn(resumed, nowMs)
+  const { positionMs, phrase } = interrupted
+  if (!isWorthResuming(entry, positionMs)) return goOn(countSong(resumed), nowMs)
+  // Rule P4: a phrase that may not go on air any more before it begins is not heard.
+  const isPhraseHeard =
+    phrase &&
+    (phrase.fromMs <= positionMs ||
+      state.clips.phrases.usable[state.mode].some((clip) => clip.id === phrase.clip.id))
+  const song: OnAir = {
+    phase: 'track',
+    entry,
+    startedAtMs: nowMs - positionMs,
+    ...(isPhraseHeard && { phrase }),
+    resumedAtMs: nowMs,
+  }
+  return { state: { ...resumed, onAir: song }, effects: [] }
+}
+
+/** Rules O6, R4: enough of a song is left behind a position. */
+export function isWorthResuming(entry: QueueEntry, positionMs: number): boolean {
+  const endMs = entry.track.rendition?.endMs ?? trackEndMs(entry, 0)
+  return endMs - positionMs > WORTH_RESUMING_MS
+}
+
+/** Where a song that is ended now goes on later; a jingle does not. */
+function interruptedAt({ onAir, pace }: PlayoutState, nowMs: number): Chat['interrupted'] {
+  if (onAir.phase !== 'track') return null
+  const { entry, startedAtMs, phrase } = onAir
+  // Before its first sound there is nothing of it to leave out.
+  const positionMs = Math.max(leftOutMs(entry, pace), nowMs - startedAtMs)
+  return { positionMs, ...(phrase && { phrase }) }
+}
+
+function accepted(state: PlayoutState) {
+  return { state, effects: [], outcome: { ok: true } as const }
+}
+
+function refused(state: PlayoutState, code: FailureCode) {
+  return { state, effects: [], outcome: { ok: false, code } as const }
+}

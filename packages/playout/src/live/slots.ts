@@ -1,0 +1,21 @@
+import type { LiveRole } from '@solstice/contracts'
+import { isHost } from '../model/live-state.ts'
+import type { PlayoutState } from '../model/state.ts'
+
+/** Of each role so many at most, wherever there are slots for more. */
+const MOST_OF: Record<LiveRole, number> = { host: 2, specialGuest: 1, guest: 1 }
+
+/**
+ * Rule H1: there is a slot for one more of a role. Its own approval is in nobody's way.
+ *
+ * @param socketId who wants it; absent = anybody.
+ */
+export function hasSlot({ live, hosting }: PlayoutState, role: LiveRole, socketId?: string): boolean {
+  const { participants } = live
+  const approvals = live.approvals.filter((approval) => approval.socketId !== socketId)
+  const isFirstHost = role === 'host' && !participants.some(isHost)
+  const holders = isFirstHost ? participants : [...participants, ...approvals]
+  return (
+    holders.length < hosting.slots && holders.filter((holder) => holder.role === role).length < MOST_OF[role]
+  )
+}

@@ -1,0 +1,106 @@
+import t from 'tap'
+import { largeStation } from '../../../../tests/harness/large-station.ts'
+import { NOON, playing, randomFrom, toEnd, track, tracks } from '../../../../tests/harness/programme.ts'
+import { searchQueue } from '../queue/projection.ts'
+import { apply } from '../step/apply.ts'
+import type { PlayoutState, PreparedList, TrackRef } from './state.ts'
+import { carryPlaces, learnPlaces, placesOf } from './track-places.ts'
+
+/** A state that counts how often a track of an entry is looked at. */
+function watched(state: PlayoutState): { state: PlayoutState; looks(): number } {
+  let count = 0
+  const watch = <L extends PreparedList>(list: L): L => ({
+    ...list,
+    entries: list.entries.map((entry) =>
+      Object.defineProperty({ ...entry }, 'track', {
+        enumerable: true,
+        get() {
+          count++
+          return entry.track
+        },
+      }),
+    ),
+  })
+  const { list, prepared } = state
+  return {
+    state: {
+      ...state,
+      list: watch(list),
+      prepared: Object.fromEntries(Object.entries(prepared).map(([mode, other]) => [mode, watch(other)])),
+    },
+    looks() {
+      const looks = count
+      count = 0
+      return looks
+    },
+  }
+}
+
+t.test('tracks are found wherever they stand, also in what lists become', async (t) => {
+  const random = randomFrom(7)
+  const entryOf = (one: TrackRef) => ({ track: one })
+  const ids = Array.from({ length: 40 }, (_, i) => track(`song ${i}`))
+  let entries = Array.from({ length: 60 }, () => entryOf(ids[random(40)]!))
+  learnPlaces(entries)
+  for (let turn = 0; turn < 300; turn++) {
+    const at = random(entries.length + 1)
+    const [come, leave] = [random(4), random(4)]
+    const fresh = Array.from({ length: come }, () => entryOf(ids[random(40)]!))
+    const next = entries.toSpliced(at, leave, ...fresh)
+    if (next.length > 0) next[random(next.length)] = entryOf(ids[random(40)]!)
+    carryPlaces(next, entries)
+    entries = next
+    const picked = Array.from({ length: turn % 2 ? 2 : 30 }, () => ids[random(40)]!.id)
+    const wanted = new Set([...picked, 'nowhere'])
+    const found = entries.flatMap((entry, i) => (wanted.has(entry.track.id) ? [i] : []))
+    t.same(placesOf(entries, wanted), found)
+  }
+  const [one, other] = [entryOf(track('Aa')), entryOf(track('BB'))]
+  t.same(placesOf([one, other], new Set([other.track.id])), [1], 'ids of one number are told apart')
+})
+
+t.test('what a changed title costs does not grow with the library', async (t) => {
+  const looksOf = (size: number) => {
+    const { state, looks } = watched(largeStation(size))
+    const rename = (before: PlayoutState, i: number) => {
+      const song = { ...before.list.entries[i]!.track, title: 'Another' }
+      looks()
+      return apply(before, { type: 'library-changed', settled: [{ trackId: song.id, track: song }] }, NOON)
+        .state
+    }
+    const known = rename(state, 10)
+    looks()
+    const renamed = rename(known, 20)
+    const first = looks()
+    const order = { track: track('asked for'), mode: 'day', orderType: 'lastinline', tier: null } as const
+    const added = apply(renamed, { type: 'add-song', ...order }, NOON).state
+    t.not(added, renamed)
+    const again = rename(added, 30)
+    const second = looks()
+    t.same(
+      [again.list, again.prepared.day!].map(
+        ({ entries }) => entries.filter((entry) => entry.track.title === 'Another').length,
+      ),
+      [3, 3],
+    )
+    return [first, second]
+  }
+  const small = looksOf(500)
+  t.same(looksOf(5_000), small)
+  t.ok(Math.max(...small) < 30, `${small} looks`)
+})
+
+t.test('a long queue is searched in steps, and what is found is bounded', async (t) => {
+  const { state, looks } = watched(largeStation(20_000))
+  const search = searchQueue(state, 'usual length')
+  const steps: number[] = []
+  let step = search.next()
+  for (; !step.done; step = search.next()) steps.push(looks())
+  t.equal(steps.length, 4)
+  // Each is looked at to be compared, and what is found once more.
+  t.ok(Math.max(...steps) <= 4_000, `${steps} looks`)
+  t.equal(step.value.total, 9_999)
+  t.equal(step.value.items.length, 1_000)
+  t.match(step.value.items.at(-1), { position: 1_000 })
+  t.equal(toEnd(searchQueue(playing(tracks(5)), 'artist')).items.length > 0, true)
+})

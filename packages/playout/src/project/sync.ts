@@ -1,0 +1,84 @@
+import type { RadioState } from '@solstice/contracts'
+import { skipCooldownSecsLeft } from '../boundary/skip.ts'
+import { CHAT_TITLE, type PlayoutState } from '../model/state.ts'
+import { queueItem, SHOWN, shownQueue } from '../queue/projection.ts'
+import { advance } from '../step/advance.ts'
+
+/** The part of the radio state that the air decides; the rest is configuration and settings. */
+export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiSettings'>
+
+/**
+ * What listeners are told at a moment. Any replica can work it out, also while no worker is alive.
+ *
+ * @param heardMs the moment up to which there is something to hear; what lies behind it has not happened yet.
+ * @param aheadMs by how much the clock of these moments is ahead of the wall clock, of which dates are told.
+ */
+export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs, aheadMs = 0): AirState {
+  const { state } = advance(saved, heardMs)
+  const { onAir, list, pendingSwitch } = state
+  const common = {
+    mode: state.mode,
+    serverTimeMs: Math.round(nowMs - aheadMs),
+    currentIndex: Math.max(0, list.index),
+    totalTracks: list.entries.length,
+    pendingModeSwitch: pendingSwitch && {
+      targetMode: pendingSwitch.target,
+      // The track boundary that it waits for has no moment.
+      executeAtMs: pendingSwitch.waiting ? null : Math.round(pendingSwitch.atMs - aheadMs),
+    },
+    skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
+  }
+  if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
+  const playlist = shownQueue(state, SHOWN).map(queueItem)
+  if (onAir.phase === 'chat')
+    return { ...common, ...chatting, track: onAir.entry?.track.id ?? null, playlist }
+  const { track, orderType, tier } = onAir.entry
+  const duration = (track.durationMs ?? 0) / 1000
+  const gainDb = state.pace === 'clock' ? track.rendition?.gainDb : null
+  const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, heardMs - onAir.startedAtMs)) / 1000
+  return {
+    ...common,
+    track: track.id,
+    title: track.title,
+    artist: track.artist,
+    album: track.album,
+    year: track.year,
+    orderType,
+    tier,
+    duration,
+    seek: duration > 0 ? Math.min(seek, duration) : seek,
+    isPlaying: true,
+    isPreparing: false,
+    playlist,
+    // In stream mode it is in the sound.
+    ...(typeof gainDb === 'number' && { gainDb }),
+  }
+}
+
+const noSong = {
+  title: '',
+  artist: '',
+  album: '',
+  year: null,
+  orderType: null,
+  tier: null,
+  duration: 0,
+  seek: 0,
+} satisfies Partial<AirState>
+
+/** What is shown before the first track, while modes change, and when there is nothing to play. */
+export const preparing = {
+  ...noSong,
+  track: null,
+  isPlaying: false,
+  isPreparing: true,
+  playlist: [],
+} satisfies Partial<AirState>
+
+/** What is shown while hosts talk (rule O3). */
+const chatting = {
+  ...noSong,
+  title: CHAT_TITLE,
+  isPlaying: true,
+  isPreparing: false,
+} satisfies Partial<AirState>

@@ -1,0 +1,71 @@
+import type { FailureDetails } from '@solstice/contracts'
+import type { Command, Outcome, Step } from '../model/commands.ts'
+import { secsLeft } from '../model/cooldown.ts'
+import { shuffle } from '../model/random.ts'
+import { makeEntries, type PlayoutState, type TrackRef } from '../model/state.ts'
+import { insertAt, misfitOf, placeOf, playable } from './queue.ts'
+
+/** A song group is queued as a block, behind what was paid and asked for (rules I1–I4). */
+export function insertGroup(
+  state: PlayoutState,
+  { mode, tracks }: Extract<Command, { type: 'insert-group' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'insert-group'> } {
+  const refused = (details: FailureDetails) => ({
+    state,
+    effects: [],
+    outcome: { ok: false, code: 'QUEUE_GROUP_INSERT_FAILED', details } as const,
+  })
+  const secs = groupInsertCooldownSecsLeft(state, nowMs)
+  if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
+  if (mode !== state.mode) return refused({ reason: 'wrong_mode' })
+  const songs = playable(state, tracks)
+  if (songs.length === 0) return refused({ reason: 'empty' })
+  const misfit = misfitOf(state, songs, nowMs)
+  if (misfit) return refused(misfit)
+
+  const balanced = balance(songs, state.seed)
+  const block = makeEntries(state, balanced.tracks)
+  const inserted = insertAt(state, placeOf(state, { orderType: null, tier: null }), block.entries)
+  return {
+    state: {
+      ...inserted,
+      seed: balanced.seed,
+      serial: block.serial,
+      lastGroupInsertMs: nowMs,
+      // What somebody chose must not end with the library's next change (rule L4).
+      list: { ...inserted.list, repeats: false, isStale: false },
+    },
+    effects: [],
+    outcome: { ok: true, inserted: block.entries.map((entry) => entry.track.id) },
+  }
+}
+
+/** Whole seconds until the next group may be queued; 0 = now. */
+export function groupInsertCooldownSecsLeft(state: PlayoutState, nowMs: number): number {
+  return secsLeft(state.lastGroupInsertMs, state.limits.groupInsertCooldownMs, nowMs)
+}
+
+/** Rule I4: shuffled, then always from the artist who has most songs left and was not the one before. */
+function balance(songs: readonly TrackRef[], seed: number): { tracks: TrackRef[]; seed: number } {
+  const shuffled = shuffle(songs, seed)
+  const left = new Map<string, TrackRef[]>()
+  for (const track of shuffled.items) {
+    const artist = track.artist.toLowerCase()
+    const others = left.get(artist)
+    if (others) others.push(track)
+    else left.set(artist, [track])
+  }
+  const tracks: TrackRef[] = []
+  let before: string | null = null
+  while (tracks.length < songs.length) {
+    let chosen: string | null = before
+    let most = 0
+    for (const [artist, { length }] of left) {
+      if (artist !== before && length > most) [chosen, most] = [artist, length]
+    }
+    tracks.push(left.get(chosen!)!.pop()!)
+    before = chosen
+  }
+  return { tracks, seed: shuffled.seed }
+}

@@ -1,0 +1,78 @@
+import type { OrderEffect, Step } from '../model/commands.ts'
+import { durationOf, type PlayoutState, type QueueEntry, songOnAir } from '../model/state.ts'
+import { soundStartMs } from '../step/advance.ts'
+
+/**
+ * What a step means for the orders in the queue, whichever way it came about: an order leaves the queue on the air, or it is
+ * said that it was dropped.
+ */
+export function orderEffects(before: PlayoutState, { state: after, effects }: Step): OrderEffect[] {
+  const starts = effects.flatMap((effect) => (effect.type === 'played' ? [effect] : []))
+  const aired = starts.flatMap(({ orderId, startedAtMs }) =>
+    orderId === undefined ? [] : [{ type: 'order-aired', orderId, atMs: startedAtMs } as const],
+  )
+  const wasAiring = songOnAir(before)?.orderId
+  const isAiring = songOnAir(after)?.orderId
+  const isSpoilt = spoilt(before, after)
+
+  const over = [wasAiring, ...aired.map(({ orderId }) => orderId)].filter(
+    (orderId) => orderId !== undefined && orderId !== isAiring,
+  )
+  const ended = over.map((orderId): OrderEffect => {
+    if (isSpoilt(orderId!)) return { type: 'order-dropped', orderId: orderId!, why: 'unplayable' }
+    const following = starts[starts.findLastIndex((start) => start.orderId === orderId) + 1]
+    return { type: 'order-ended', orderId: orderId!, atMs: following?.startedAtMs ?? soundStartMs(after) }
+  })
+
+  const isWaitingSame = before.list === after.list
+  const kept = new Set([...(isWaitingSame ? [] : waiting(after)), isAiring, ...over])
+  const dropped = isWaitingSame ? [] : waiting(before).filter((orderId) => !kept.has(orderId))
+  return [
+    ...aired,
+    ...ended,
+    ...dropped.map(
+      (orderId): OrderEffect => ({
+        type: 'order-dropped',
+        orderId,
+        why: isSpoilt(orderId) ? 'unplayable' : 'removed',
+      }),
+    ),
+  ]
+}
+
+/**
+ * When the first sound of an order is due, if nothing comes before it that is not queued now; the moment itself when it is on
+ * the air. null = it is not in the queue, or the queue is paused. `state` is advanced to `nowMs`.
+ */
+export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: number): number | null {
+  const { onAir, list, isPaused } = state
+  const current = songOnAir(state)
+  if (current?.orderId === orderId && onAir.phase === 'track') return soundStartMs(state)
+  const place = list.entries.findIndex((entry, i) => i > list.index && entry.orderId === orderId)
+  if (place < 0 || isPaused || onAir.phase === 'preparing') return null
+  const endMs =
+    onAir.phase === 'track'
+      ? onAir.startedAtMs + durationOf(onAir.entry.track)
+      : onAir.phase === 'jingle'
+        ? onAir.startedAtMs + (onAir.jingle.clip.durationMs ?? 0)
+        : nowMs
+  const between = list.entries.slice(list.index + 1, place)
+  return Math.max(nowMs, endMs) + between.reduce((sum, { track }) => sum + durationOf(track), 0)
+}
+
+function waiting({ list: { entries, index } }: PlayoutState): string[] {
+  const orders: string[] = []
+  for (let i = index + 1; i < entries.length; i++) {
+    const { orderId } = entries[i]!
+    if (orderId !== undefined) orders.push(orderId)
+  }
+  return orders
+}
+
+/** Of an order whose track was found to be undecodable in between. */
+function spoilt(before: PlayoutState, after: PlayoutState): (orderId: string) => boolean {
+  const news = after.unplayable.filter((trackId) => !before.unplayable.includes(trackId))
+  const isOf = (orderId: string) => (entry: QueueEntry) =>
+    entry.orderId === orderId && news.includes(entry.track.id)
+  return (orderId) => news.length > 0 && [before, after].some(({ list }) => list.entries.some(isOf(orderId)))
+}

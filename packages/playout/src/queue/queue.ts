@@ -1,0 +1,224 @@
+import type { FailureDetails, OrderType } from '@solstice/contracts'
+import { jingleEndMs } from '../clips/jingles.ts'
+import type { Command, Outcome, SongOrder, Step } from '../model/commands.ts'
+import { secsLeft } from '../model/cooldown.ts'
+import {
+  dueMode,
+  durationOf,
+  type OnAir,
+  type PlayoutState,
+  type PreparedList,
+  type QueueEntry,
+  type TrackRef,
+} from '../model/state.ts'
+import { carryPlaces } from '../model/track-places.ts'
+import { SHOWN, shownQueue } from './projection.ts'
+
+/** So much time is left between what was queued and the change of mode. */
+const FIT_MARGIN_MS = 10_000
+/** Orders that are known again when they come a second time. */
+const KNOWN_ORDERS = 200
+
+/** A single song is queued (rules A1–A5). */
+export function addSong(
+  state: PlayoutState,
+  order: SongOrder,
+  nowMs: number,
+): Step & { outcome: Outcome<'add-song'> } {
+  if (order.orderId !== undefined && isOrderKnown(state, order.orderId))
+    return { state, effects: [], outcome: { ok: true } }
+  const details = refusalOf(state, order, nowMs)
+  if (details) return { state, effects: [], outcome: { ok: false, code: 'QUEUE_ADD_FAILED', details } }
+  return { state: insert(state, order, nowMs), effects: [], outcome: { ok: true } }
+}
+
+/** Rules A2, A8, A10: why a song cannot be queued now; null = it can. */
+export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
+  const { restores, notAfterMs = nowMs } = order
+  if (nowMs > notAfterMs) return { reason: 'too_late' }
+  const secs = restores ? 0 : addCooldownSecsLeft(state, nowMs)
+  if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
+  return obstacleTo(state, order, nowMs)
+}
+
+/** Rule A2 but for the cooldown: why a song would not be queued, however long one waits for others; null = it would. */
+export function obstacleTo(
+  state: PlayoutState,
+  order: Pick<SongOrder, 'track' | 'mode' | 'orderType' | 'tier'>,
+  nowMs: number,
+): FailureDetails | null {
+  if (playable(state, [order.track]).length === 0) return { reason: 'not_found' }
+  if (order.mode !== state.mode) return { reason: 'wrong_mode' }
+  const misfit = misfitOf(state, [order.track], nowMs)
+  if (misfit) return misfit
+  const isRefused = order.orderType !== 'donated' && isNearby(state, placeOf(state, order), order.track)
+  return isRefused ? { reason: 'duplicate_nearby' } : null
+}
+
+/** Whole seconds until the next single song may be queued; 0 = now. */
+export function addCooldownSecsLeft(state: PlayoutState, nowMs: number): number {
+  return secsLeft(state.lastAddMs, state.limits.queueAddCooldownMs, nowMs)
+}
+
+/** The song in its place (rules A1, A4); from now on single songs have to wait. */
+export function insert(state: PlayoutState, order: SongOrder, nowMs: number): PlayoutState {
+  const { track, orderType, orderId } = order
+  const entry: QueueEntry = {
+    entryId: `e${state.serial}`,
+    track,
+    orderType,
+    tier: orderType === 'donated' ? order.tier : null,
+    ...(orderId !== undefined && { orderId }),
+  }
+  return {
+    ...insertAt(state, orderType === 'donated' ? placeApart(state, order) : placeOf(state, order), [entry]),
+    serial: state.serial + 1,
+    lastAddMs: order.restores ? state.lastAddMs : nowMs,
+    orders: orderId === undefined ? state.orders : [...state.orders, orderId].slice(-KNOWN_ORDERS),
+  }
+}
+
+/** An order that stands in the queue, or is one of those that were queued last: it is not queued again (rule A5). */
+export function isOrderKnown(
+  { orders, list }: Pick<PlayoutState, 'orders' | 'list'>,
+  orderId: string,
+): boolean {
+  return orders.includes(orderId) || list.entries.some((entry) => entry.orderId === orderId)
+}
+
+/** An upcoming entry leaves the queue, be it shown in this list or in the next one (rule A6). */
+export function removeEntry(
+  state: PlayoutState,
+  { position, entryId }: Extract<Command, { type: 'remove-entry' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'remove-entry'> } {
+  const refused = (details: FailureDetails) => ({
+    state,
+    effects: [],
+    outcome: { ok: false, code: 'QUEUE_REMOVE_FAILED', details } as const,
+  })
+  const secs = secsLeft(state.lastRemoveMs, state.limits.queueRemoveCooldownMs, nowMs)
+  if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
+  const queue = shownQueue(state)
+  const entry =
+    entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)
+  if (!entry) return refused({ reason: 'not_found' })
+
+  const without = <L extends PreparedList>(list: L): L => {
+    const at = list.entries.indexOf(entry)
+    if (at < 0) return list
+    const entries = list.entries.slice(0, at).concat(list.entries.slice(at + 1))
+    carryPlaces(entries, list.entries)
+    return { ...list, entries }
+  }
+  const following = state.prepared[state.mode]
+  const left = following && without(following)
+  // A prepared list that has become too short to be shown is made anew.
+  const isTooShort = left && left !== following && left.entries.length < SHOWN
+  const prepared = left && { [state.mode]: isTooShort ? { ...left, isStale: true } : left }
+  return {
+    state: {
+      ...state,
+      lastRemoveMs: nowMs,
+      list: without(state.list),
+      prepared: { ...state.prepared, ...prepared },
+    },
+    effects: [],
+    outcome: { ok: true, track: entry.track },
+  }
+}
+
+/**
+ * Where something new stands (rules A1, I2): a donated song behind those of at least its tier, everything else behind all
+ * that was paid and asked for.
+ */
+export function placeOf(
+  { list }: PlayoutState,
+  order: { orderType: OrderType; tier: number | null },
+): number {
+  const comesFirst = (entry: QueueEntry) =>
+    order.orderType === 'donated'
+      ? entry.orderType === 'donated' && tierOf(entry) >= tierOf(order)
+      : entry.orderType !== null
+  let place = list.index + 1
+  while (place < list.entries.length && comesFirst(list.entries[place]!)) place++
+  return place
+}
+
+export function insertAt(state: PlayoutState, place: number, entries: readonly QueueEntry[]): PlayoutState {
+  const { list } = state
+  const all = list.entries.slice(0, place).concat(entries, list.entries.slice(place))
+  carryPlaces(all, list.entries)
+  return { ...state, list: { ...list, entries: all } }
+}
+
+/** Those of some tracks that a list may take up at the moment. */
+export function playable({ unplayable, withheld }: PlayoutState, tracks: readonly TrackRef[]): TrackRef[] {
+  const leftOut = new Set([...unplayable, ...withheld.map((hold) => hold.trackId)])
+  return tracks.filter((track) => !leftOut.has(track.id))
+}
+
+/** Rules A3, I3: why some of it cannot be heard before the mode changes; null = all of it can. */
+export function misfitOf(
+  state: PlayoutState,
+  songs: readonly TrackRef[],
+  nowMs: number,
+): FailureDetails | null {
+  const { onAir, list } = state
+  if (onAir.phase === 'preparing') return { reason: 'preparing' }
+  const changeMs = modeChangeMs(state, nowMs)
+  if (changeMs === null) return null
+  // What is generated counts where it stands before an order (rule A4).
+  const lastOrder = list.entries.findLastIndex((entry) => entry.orderType !== null)
+  const first = list.entries.slice(list.index + 1, lastOrder + 1).map((entry) => entry.track)
+  const remainingMs = Math.max(0, leftMs(onAir, nowMs))
+  const queuedMs = [...first, ...songs].reduce((sum, track) => sum + durationOf(track), 0)
+  if (remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs) return null
+  return { reason: 'no_time', minutesLeft: Math.floor((changeMs - nowMs) / 60_000) }
+}
+
+/** How much of the song on air, of a jingle, or of a song that goes on after a talk, is left. */
+function leftMs(onAir: Exclude<OnAir, { phase: 'preparing' }>, nowMs: number): number {
+  switch (onAir.phase) {
+    case 'track':
+      return onAir.startedAtMs + durationOf(onAir.entry.track) - nowMs
+    case 'jingle':
+      return jingleEndMs(onAir) - nowMs
+    case 'chat': {
+      const { entry, interrupted } = onAir
+      return entry && interrupted ? durationOf(entry.track) - interrupted.positionMs : 0
+    }
+  }
+}
+
+/**
+ * When the mode on air ends, by the schedule or by a pending switch; now, when only a track boundary is waited for; null =
+ * never.
+ */
+function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
+  const { mode, nightMode, pendingSwitch, schedule } = state
+  if (!nightMode) return null
+  if (pendingSwitch?.waiting || dueMode(state, nowMs) !== mode) return nowMs
+  const naturalMs =
+    schedule.changes.find((change) => change.atMs > nowMs && dueMode(state, change.atMs) !== mode)?.atMs ??
+    null
+  if (!pendingSwitch || pendingSwitch.target === mode) return naturalMs
+  return Math.min(pendingSwitch.atMs, naturalMs ?? Number.POSITIVE_INFINITY)
+}
+
+/** Rule A4: the place of a donated song, or where that is beside itself, the next one behind it that is not. */
+function placeApart(state: PlayoutState, order: SongOrder): number {
+  const first = placeOf(state, order)
+  for (let place = first; place <= state.list.entries.length; place++)
+    if (!isNearby(state, place, order.track)) return place
+  return first
+}
+
+/** Rule A4: the same track is heard just before or just after the place. */
+function isNearby(state: PlayoutState, place: number, { id }: TrackRef): boolean {
+  const { entries } = state.list
+  const after = entries[place] ?? state.prepared[state.mode]?.entries[0]
+  return [entries[place - 1], after].some((entry) => entry?.track.id === id)
+}
+
+const tierOf = ({ tier }: { tier: number | null }) => tier ?? 1

@@ -1,0 +1,217 @@
+import t from 'tap'
+import { all, HOUR, library, NOON, playing, randomFrom, track } from '../../../../tests/harness/programme.ts'
+import type { ProgrammeSettings } from '../model/commands.ts'
+import { durationOf, type TrackRef } from '../model/state.ts'
+import { apply, learn } from '../step/apply.ts'
+import { groupTracks } from './groups.ts'
+import { generate } from './programme.ts'
+
+const groups = { rock: ['A', 'B'], pop: ['C', 'D'], jazz: ['E'], others: [] }
+const lengthOf = (tracks: readonly TrackRef[]) => tracks.reduce((sum, song) => sum + durationOf(song), 0)
+const groupOf = (song: TrackRef, defs: ProgrammeSettings['groups']) =>
+  groupTracks([song], defs).find(({ tracks }) => tracks.length > 0)!.name
+
+/** Songs of the artists of some groups, file names without a word of them. */
+function songsOf(random: (n: number) => number, count: number, artists: string): TrackRef[] {
+  return Array.from({ length: count }, (_, i) =>
+    track(`${i}`, artists[random(artists.length)]!, random(20) ? 60_000 + random(300_000) : null),
+  )
+}
+
+/** How often two of one group must meet in a section that follows a group, at least. */
+function fewestMeetings(counts: Map<string, number>, before: string | null): number {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return Math.max(
+    0,
+    ...[...counts].map(([name, count]) => count - (total - count) - (name === before ? 0 : 1)),
+  )
+}
+
+t.test('G6: in every section each group has its share, and neighbours differ where they can', async (t) => {
+  let whole = 0
+  for (let run = 0; run < 400; run++) {
+    const random = randomFrom(run + 1)
+    const songs = songsOf(random, 12 + random(90), 'ABCDEXY'.slice(0, 3 + random(5)))
+    const settings: ProgrammeSettings = {
+      ...all,
+      useAll: random(2) === 0,
+      maxDurationMs: HOUR + random(3 * HOUR),
+      algorithm: 'sections',
+      groups,
+      songsPerSection: 1 + random(20),
+    }
+    const after = random(3) ? songs[random(songs.length)]! : null
+    const list = generate(songs, settings, run, after)
+    t.same(generate(songs, settings, run, after), list, 'G4: reproducible')
+    if (list.repeats) continue
+    const limitMs =
+      settings.useAll || lengthOf(songs) <= HOUR ? Number.POSITIVE_INFINITY : settings.maxDurationMs
+    if (lengthOf(list.tracks) > limitMs) t.fail('G1: too long', { run })
+    if (new Set(list.tracks).size !== list.tracks.length) t.fail('G1: a track came twice', { run })
+
+    const pools = groupTracks(songs, groups).filter(({ tracks }) => tracks.length > 0)
+    const left = new Map(pools.map(({ name, tracks }) => [name, tracks.length]))
+    const shares = new Map(
+      pools.map(({ name, tracks }) => [
+        name,
+        Math.max(1, Math.round((tracks.length / songs.length) * settings.songsPerSection)),
+      ]),
+    )
+    if (pools.length < 2) continue
+    let before = after && groupOf(after, groups)
+    let rest = list.tracks
+    while (rest.length > 0) {
+      const counts = new Map([...left].map(([name, count]) => [name, Math.min(count, shares.get(name)!)]))
+      const size = [...counts.values()].reduce((sum, count) => sum + count, 0)
+      const section = rest.slice(0, size)
+      const names = section.map((song) => groupOf(song, groups))
+      if (section.length < size && rest !== list.tracks) t.fail('only the first section may be cut', { run })
+      if (section.length === size) {
+        whole++
+        for (const [name, count] of counts) {
+          if (names.filter((other) => other === name).length !== count) t.fail('not its share', { run, name })
+        }
+        const meetings = names.filter((name, i) => name === (i === 0 ? before : names[i - 1])).length
+        if (meetings !== fewestMeetings(counts, before)) t.fail('groups meet needlessly', { run, names })
+      }
+      for (const [name, count] of counts) left.set(name, left.get(name)! - count)
+      before = names.at(-1)!
+      rest = rest.slice(size)
+    }
+    if (limitMs === Number.POSITIVE_INFINITY)
+      t.equal(list.tracks.length, songs.length, 'G6: until none is left')
+  }
+  t.ok(whole > 1_000, 'there was something to look at', { whole })
+})
+
+t.test('G6: a first section that is too long is cut to the limit', async (t) => {
+  const songs = songsOf(randomFrom(5), 120, 'ACE')
+  const settings = { ...all, useAll: false, maxDurationMs: HOUR, algorithm: 'sections', groups } as const
+  const { tracks } = generate(songs, { ...settings, songsPerSection: 90 }, 1, null)
+  t.ok(lengthOf(tracks) <= HOUR)
+  t.ok(lengthOf(tracks) > HOUR - 360_000)
+  const names = tracks.map((song) => groupOf(song, groups))
+  t.notOk(names.some((name, i) => name === names[i - 1]))
+})
+
+t.test('G7: group sections are one song of each group, as many as the smallest group has', async (t) => {
+  let seen = 0
+  for (let run = 0; run < 400; run++) {
+    const random = randomFrom(run + 1_000)
+    const songs = songsOf(random, 30 + random(90), 'ABCDEXY'.slice(0, 3 + random(5)))
+    const settings: ProgrammeSettings = {
+      ...all,
+      useAll: random(2) === 0,
+      maxDurationMs: HOUR + random(3 * HOUR),
+      algorithm: 'group-sections',
+      groups,
+    }
+    const after = random(3) ? songs[random(songs.length)]! : null
+    const list = generate(songs, settings, run, after)
+    t.same(generate(songs, settings, run, after), list, 'G4: reproducible')
+    const pools = groupTracks(songs, groups).filter(({ tracks }) => tracks.length > 0)
+    if (pools.length < 2 || list.repeats) continue
+    seen++
+    const smallest = Math.min(...pools.map(({ tracks }) => tracks.length))
+    const sections = list.tracks.length / pools.length
+    const limitMs = settings.useAll ? Number.POSITIVE_INFINITY : settings.maxDurationMs
+    const names = list.tracks.map((song) => groupOf(song, groups))
+    if (!Number.isInteger(sections) || sections > smallest) t.fail('not whole sections', { run, names })
+    if (lengthOf(list.tracks) > limitMs) t.fail('G1: too long', { run })
+    if (sections < smallest && lengthOf(list.tracks) + pools.length * 360_000 <= limitMs)
+      t.fail('another section would have fitted', { run })
+    for (let from = 0; from < names.length; from += pools.length) {
+      if (new Set(names.slice(from, from + pools.length)).size !== pools.length)
+        t.fail('a section without a group', { run, names })
+    }
+    const before = [after && groupOf(after, groups), ...names]
+    if (names.some((name, i) => name === before[i])) t.fail('a group follows itself', { run, names })
+  }
+  t.ok(seen > 200, 'there was something to look at', { seen })
+})
+
+t.test('G8: what groups cannot give is made as simple', async (t) => {
+  const songs = songsOf(randomFrom(9), 40, 'ABCDE')
+  const simple = generate(songs, all, 3, null)
+  for (const algorithm of ['sections', 'group-sections'] as const) {
+    t.same(generate(songs, { ...all, algorithm }, 3, null), simple, 'no groups')
+    t.same(generate(songs, { ...all, algorithm, groups: { one: ['A'] } }, 3, null), simple, 'one group')
+    const oneInUse = { none: ['nobody'], others: [] }
+    t.same(generate(songs, { ...all, algorithm, groups: oneInUse }, 3, null), simple, 'one that has tracks')
+    const settings = { ...all, useAll: false, maxDurationMs: HOUR, algorithm, groups }
+    const long = songs.map((song) => ({ ...song, durationMs: 2 * HOUR }))
+    const [first] = generate(long, settings, 3, null).tracks
+    t.ok(first, 'G1: a list begins with a track whatever its length')
+    t.same(generate([], settings, 3, null).tracks, [])
+  }
+  const hours = songs.map((song) => ({ ...song, durationMs: 50 * 60_000 }))
+  const settings = {
+    ...all,
+    useAll: false,
+    maxDurationMs: HOUR,
+    algorithm: 'group-sections',
+    groups,
+  } as const
+  t.equal(new Set(generate(hours, settings, 3, null).tracks).size, 11, 'no section fits: rounds of one song')
+})
+
+t.test('G1: a library of at most an hour is played whole', async (t) => {
+  const songs = Array.from({ length: 20 }, (_, i) => track(`${i}`, 'ACE'[i % 3], 180_000))
+  for (const algorithm of ['simple', 'sections'] as const) {
+    const settings = { ...all, useAll: false, maxDurationMs: 60_000, algorithm, groups, songsPerSection: 5 }
+    t.same(
+      generate(songs, settings, 1, null)
+        .tracks.map(({ id }) => id)
+        .sort(),
+      songs.map(({ id }) => id).sort(),
+    )
+  }
+})
+
+t.test(
+  'G3: small libraries are played in rounds by every algorithm, never a track twice in a row',
+  async (t) => {
+    for (let run = 0; run < 300; run++) {
+      const random = randomFrom(run + 7)
+      const songs = songsOf(random, 2 + random(10), 'ABCDEXY'.slice(0, 2 + random(6)))
+      const algorithm = (['simple', 'sections', 'group-sections'] as const)[run % 3]!
+      const after = songs[random(songs.length)]!
+      const settings = { ...all, algorithm, groups, songsPerSection: 1 + random(6) }
+      const { tracks } = generate(songs, settings, run, after)
+      if (tracks.length < 11) t.fail('too short', { run })
+      if (tracks.some((song, i) => song.id === (i === 0 ? after : tracks[i - 1]!).id))
+        t.fail('a track follows itself', { run, algorithm })
+    }
+  },
+)
+
+t.test('G8: within groups no artist follows himself while there is another one', async (t) => {
+  // Everybody is in two groups by the names of the files, so that artists could meet at every border.
+  const songs = Array.from({ length: 60 }, (_, i) =>
+    track(`${i % 2 ? 'live' : 'studio'} ${i}`, 'ABCDEF'[i % 6]),
+  )
+  const byFile = { live: ['live'], studio: ['studio'] }
+  for (const algorithm of ['sections', 'group-sections'] as const) {
+    for (let seed = 0; seed < 20; seed++) {
+      const settings = { ...all, algorithm, groups: byFile, songsPerSection: 10 }
+      const { tracks } = generate(songs, settings, seed, null)
+      const meetings = tracks.slice(0, -10).filter((song, i) => song.artist === tracks[i - 1]?.artist)
+      t.same(meetings, [])
+    }
+  }
+})
+
+t.test('the border between two lists is as good as the inside', async (t) => {
+  const songs = songsOf(randomFrom(11), 40, 'ABCDE')
+  const settings = { ...all, algorithm: 'sections' as const, groups, songsPerSection: 8 }
+  let state = playing(songs)
+  for (let i = 0; i < 20; i++) {
+    state = learn(
+      apply(state, { type: 'library-changed' }, NOON).state,
+      library(songs, 'day', settings),
+      NOON,
+    ).state
+    const last = state.list.entries.at(-1)!.track
+    t.not(groupOf(state.prepared.day!.entries[0]!.track, groups), groupOf(last, groups))
+  }
+})

@@ -1,0 +1,96 @@
+import type { ProgrammeSettings } from '../model/commands.ts'
+import { shuffle } from '../model/random.ts'
+import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
+import { groupTracks } from './groups.ts'
+import { type Grouped, groupSections, type Round, sections } from './sections.ts'
+
+/** So that there are always ten upcoming entries, a smaller library is played in several rounds. */
+export const SMALLEST_LIST = 11
+/** A library that is not longer is played whole, whatever the limit. */
+const SHORT_LIBRARY_MS = 3_600_000
+
+export interface Programme {
+  tracks: TrackRef[]
+  /** The library was too small for one round. */
+  repeats: boolean
+  seed: number
+}
+
+/**
+ * Makes a list out of a library (rules G1–G8).
+ *
+ * @param after the track before the list, so that the border is as good as the inside.
+ */
+export function generate(
+  library: readonly TrackRef[],
+  settings: ProgrammeSettings,
+  seed: number,
+  after: TrackRef | null,
+): Programme {
+  const makeRound = roundOf(library, settings)
+  const tracks: TrackRef[] = []
+  let rounds = 0
+  while (library.length > 0 && tracks.length < SMALLEST_LIST) {
+    const made = makeRound(seed, tracks.at(-1) ?? after)
+    seed = made.seed
+    tracks.push(...made.tracks)
+    rounds++
+    if (tracks.length === 0) break
+  }
+  return { tracks, repeats: rounds > 1, seed }
+}
+
+/** Rule G8: how one round is made; what groups cannot give is made without them. */
+function roundOf(
+  library: readonly TrackRef[],
+  settings: ProgrammeSettings,
+): (seed: number, after: TrackRef | null) => Round {
+  const limitMs = longestMs(library, settings)
+  const withoutGroups = (seed: number, after: TrackRef | null) => simple(library, limitMs, seed, after)
+  if (settings.algorithm === 'simple') return withoutGroups
+  const groups = groupTracks(library, settings.groups).filter(({ tracks }) => tracks.length > 0)
+  if (groups.length < 2) return withoutGroups
+
+  const before = (after: TrackRef | null): Grouped | null => {
+    const [group] = after
+      ? groupTracks([after], settings.groups).filter(({ tracks }) => tracks.length > 0)
+      : []
+    return after && group ? { track: after, group: group.name } : null
+  }
+  return (seed, after) => {
+    const made =
+      settings.algorithm === 'sections'
+        ? sections(groups, settings.songsPerSection, limitMs, seed, before(after))
+        : groupSections(groups, limitMs, seed, before(after))
+    return made.tracks.length > 0 ? made : withoutGroups(made.seed, after)
+  }
+}
+
+/** Rule G1: the longest that one round may be. */
+function longestMs(library: readonly TrackRef[], { useAll, maxDurationMs }: ProgrammeSettings): number {
+  const libraryMs = library.reduce((sum, track) => sum + durationOf(track), 0)
+  return useAll || libraryMs <= SHORT_LIBRARY_MS ? Number.POSITIVE_INFINITY : maxDurationMs
+}
+
+/** Rule G2: first those of a shuffled library that suit their neighbour, then the others that still fit. */
+function simple(library: readonly TrackRef[], limitMs: number, seed: number, after: TrackRef | null): Round {
+  const shuffled = shuffle(library, seed)
+  const taken: TrackRef[] = []
+  const skipped: TrackRef[] = []
+  let lengthMs = 0
+  const fits = (track: TrackRef) => taken.length === 0 || lengthMs + durationOf(track) <= limitMs
+  const take = (track: TrackRef) => {
+    taken.push(track)
+    lengthMs += durationOf(track)
+  }
+
+  for (const track of shuffled.items) {
+    const before = taken.at(-1) ?? after
+    if (fits(track) && !(before && sameArtist(before, track))) take(track)
+    else skipped.push(track)
+  }
+  for (const track of skipped) if (fits(track)) take(track)
+
+  if (taken.length > 1 && taken[0]!.id === after?.id) taken.push(taken.shift()!)
+  return { tracks: taken, seed: shuffled.seed }
+}
