@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { AuditEntry, Offset, Settings, SettingsBounds, SongGroup } from '../admin-resources.ts'
+import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from '../examples/settings.ts'
 import { Localized } from '../localized.ts'
-import { HistoryItem, TrackId } from '../resources.ts'
+import { AuditEntry, Offset, Settings, SettingsBounds, SongGroup } from '../resources/admin.ts'
+import { HistoryItem, TrackId } from '../resources/resources.ts'
 import { defineRoute, needs, perSection } from '../route.ts'
-import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from './settings-example.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 const SettingsNow = {

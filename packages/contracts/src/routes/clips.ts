@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { Clip, type ClipFamily, ClipResult, Offset } from '../admin-resources.ts'
-import { Mode } from '../resources.ts'
+import { Clip, type ClipFamily, ClipResult, Offset } from '../resources/admin.ts'
+import { Mode } from '../resources/resources.ts'
+import { audioTypes, FileName } from '../resources/track-shapes.ts'
 import { bytes, defineRoute, needs } from '../route.ts'
-import { audioTypes, FileName } from './track-shapes.ts'
 
 const MB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { Offset } from '../admin-resources.ts'
-import { DonationSettings, DonationStatus, TrackId } from '../resources.ts'
+import { Offset } from '../resources/admin.ts'
+import { DonationSettings, DonationStatus, TrackId } from '../resources/resources.ts'
 import { defineRoute, needs } from '../route.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])

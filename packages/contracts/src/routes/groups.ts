@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { Offset, SongGroup, SongPreview } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
-import { Mode, TrackId } from '../resources.ts'
+import { Offset, SongGroup, SongPreview } from '../resources/admin.ts'
+import { Mode, TrackId } from '../resources/resources.ts'
 import { defineRoute, needs } from '../route.ts'
 
 const ByGroup = Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { privileges } from '../privileges.ts'
-import { capabilityNames, HistoryItem, LibraryItem, PublicConfig, TrackId } from '../resources.ts'
+import { capabilityNames, HistoryItem, LibraryItem, PublicConfig, TrackId } from '../resources/resources.ts'
 import { bytes, defineRoute } from '../route.ts'
 
 const MediaUrl = Type.Object({

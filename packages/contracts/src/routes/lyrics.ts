@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { LyricsBatchResult, LyricsInput, LyricsStatus } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
-import { LyricsEntry, Mode, TrackId } from '../resources.ts'
+import { LyricsBatchResult, LyricsInput, LyricsStatus } from '../resources/admin.ts'
+import { LyricsEntry, Mode, TrackId } from '../resources/resources.ts'
 import { defineRoute, needs, needsOneOf } from '../route.ts'
 
 const Text = Type.String({ maxLength: 1_000 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { AdminSession, HelperAdmin, Privileges } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
+import { AdminSession, HelperAdmin, Privileges } from '../resources/admin.ts'
 import { defineRoute } from '../route.ts'
 
 const Login = Type.String({ maxLength: 200 })

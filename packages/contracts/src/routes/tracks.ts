@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { LyricsInput, LyricsStatus, RemovedArtist } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
-import { LyricsEntry, Mode, Track, TrackId } from '../resources.ts'
-import { bytes, defineRoute, needs, perSection } from '../route.ts'
+import { LyricsInput, LyricsStatus, RemovedArtist } from '../resources/admin.ts'
+import { LyricsEntry, Mode, Track, TrackId } from '../resources/resources.ts'
 import {
   DONE_EXAMPLE,
   LYRICS_EXAMPLE,
@@ -13,7 +12,8 @@ import {
   TRACK_ID,
   TrackResults,
   Year,
-} from './track-shapes.ts'
+} from '../resources/track-shapes.ts'
+import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
 export const listSongs = defineRoute({
   method: 'GET',

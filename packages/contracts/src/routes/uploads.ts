@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { LyricsInput, LyricsStatus } from '../admin-resources.ts'
 import { Localized } from '../localized.ts'
-import { Mode, Track } from '../resources.ts'
-import { defineRoute, needs } from '../route.ts'
+import { LyricsInput, LyricsStatus } from '../resources/admin.ts'
+import { Mode, Track } from '../resources/resources.ts'
 import {
   audioTypes,
   DONE_EXAMPLE,
@@ -16,7 +15,8 @@ import {
   TrackResults,
   Uploaded,
   Year,
-} from './track-shapes.ts'
+} from '../resources/track-shapes.ts'
+import { defineRoute, needs } from '../route.ts'
 
 export const checkDuplicate = defineRoute({
   method: 'POST',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { Mode } from '../resources.ts'
+import { Mode } from '../resources/resources.ts'
+import { Link, METADATA_EXAMPLE, TRACK_ID, Uploaded } from '../resources/track-shapes.ts'
 import { defineRoute, needs } from '../route.ts'
-import { Link, METADATA_EXAMPLE, TRACK_ID, Uploaded } from './track-shapes.ts'
 
 export const uploadSongUrl = defineRoute({
   method: 'POST',

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Localized } from './localized.ts'
+import { Localized } from '../localized.ts'
 import { Mode, Track, TrackId, UiSettings } from './resources.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { Localized } from '../localized.ts'
 import { clientEvent, EpochMs, serverEvent } from './event.ts'
-import { Localized } from './localized.ts'
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const SocketId = Type.String({ minLength: 1, maxLength: 100 })

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import type { Privilege } from './privileges.ts'
+import type { Privilege } from '../privileges.ts'
 
 export const EpochMs = Type.Integer({ description: 'epoch ms of the station clock' })
 

@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { AuditEntry } from './admin-resources.ts'
+import { AuditEntry } from '../resources/admin.ts'
+import { QueueItem, RadioState, TrackId, User } from '../resources/resources.ts'
 import { clientEvent, EpochMs, serverEvent } from './event.ts'
-import { liveClientEvents, liveServerEvents } from './live-events.ts'
-import { QueueItem, RadioState, TrackId, User } from './resources.ts'
+import { liveClientEvents, liveServerEvents } from './live.ts'
 
 const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

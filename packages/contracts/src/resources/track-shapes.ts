@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { RemovedArtist, TrackResult } from '../admin-resources.ts'
-import { Mode } from '../resources.ts'
+import { RemovedArtist, TrackResult } from './admin.ts'
+import { Mode } from './resources.ts'
 
 /** The content types under which browsers send MP3. */
 export const audioTypes = ['audio/mpeg', 'audio/mp3', 'application/octet-stream'] as const
