@@ -13,7 +13,7 @@ import {
 } from '@solstice/contracts'
 import { capabilitiesOf, clipMedia } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { createAdminTokens } from '../apps/api/src/admin-tokens.ts'
+import { createAdminTokens } from '../apps/api/src/auth/admin-tokens.ts'
 import { judgeOf } from '../apps/api/src/sockets/dispatch.ts'
 import { asAdmin, SUPER_ADMIN } from './harness/admin.ts'
 import { type OpenApp, openApp } from './harness/app.ts'

@@ -15,8 +15,8 @@ import { connect, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { createTokens, type Tokens } from '../apps/api/src/auth/tokens.ts'
 import { judgeOf } from '../apps/api/src/sockets/dispatch.ts'
-import { createTokens, type Tokens } from '../apps/api/src/tokens.ts'
 import { openApp } from './harness/app.ts'
 
 /** Who is let in to the others is in access.test.ts. */

@@ -1,5 +1,5 @@
 import type { Track } from '@solstice/contracts'
-import { createAdminTokens } from '../../apps/api/src/admin-tokens.ts'
+import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
 import { openApp } from '../../tests/harness/app.ts'
 import type { Teardown } from '../../tests/harness/processes.ts'
 

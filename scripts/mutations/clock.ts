@@ -144,10 +144,10 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a count of frames that begins anew below the old time is ignored',
-    'apps/api/src/stream/air-mirror.ts',
+    'apps/api/src/stream/mirror.ts',
     ' && atMs >= wasAtMs - KEEP_MS',
     '',
-    'apps/api/src/stream/air-mirror.test.ts',
+    'apps/api/src/stream/mirror.test.ts',
   ],
   [
     'a worker that dies often is waited for until a hole is heard',

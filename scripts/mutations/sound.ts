@@ -38,17 +38,17 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
   ],
   [
     'a repeated chunk is heard twice',
-    'air-mirror.ts',
+    'mirror.ts',
     'if (chunk.frame < expected && isRepeated(newest, chunk)) return',
     '',
-    'air-mirror.test.ts',
+    'mirror.test.ts',
   ],
   [
     'sound that ended a minute ago is fresh',
-    'air-mirror.ts',
+    'mirror.ts',
     'const STALE_MS = 10_000',
     'const STALE_MS = 60_000',
-    'air-mirror.test.ts',
+    'mirror.test.ts',
   ],
 ])
 

@@ -1,5 +1,5 @@
 import type { Privilege } from '@solstice/contracts'
-import { createAdminTokens } from '../../apps/api/src/admin-tokens.ts'
+import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
 import type { OpenApp } from './app.ts'
 
 /** What `openApp` has to be told so that there is a super admin. */

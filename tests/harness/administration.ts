@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEntry, Privilege, Track } from '@solstice/contracts'
-import { createAdminTokens } from '../../apps/api/src/admin-tokens.ts'
+import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
 import { openApp } from './app.ts'
 import type { Teardown } from './processes.ts'
 

@@ -2,10 +2,10 @@ import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
 import { capabilitiesOf } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { createGate, type Gate } from '../../apps/api/src/access.ts'
-import { createAdminTokens } from '../../apps/api/src/admin-tokens.ts'
-import { createOrigins } from '../../apps/api/src/client-address.ts'
-import { createTokens } from '../../apps/api/src/tokens.ts'
+import { createGate, type Gate } from '../../apps/api/src/auth/access.ts'
+import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
+import { createTokens } from '../../apps/api/src/auth/tokens.ts'
+import { createOrigins } from '../../apps/api/src/limits/client-address.ts'
 
 /** What routes of a bare app need, where nobody has an account. */
 export async function openGate(app: FastifyInstance): Promise<Gate> {

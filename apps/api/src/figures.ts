@@ -1,11 +1,11 @@
+import type { Redis } from '@solstice/adapters'
 import { type Config, type Metrics, readDesk } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
 import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Redis } from 'ioredis'
 import type { Gateway } from './sockets/gateway.ts'
-import type { AirMirror } from './stream/air-mirror.ts'
 import type { FanOut } from './stream/fan-out.ts'
+import type { AirMirror } from './stream/mirror.ts'
 
 const BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
 /** Orders may be thousands, and are counted one by one: so seldom. */

@@ -1,6 +1,6 @@
 import { connect, runService } from '@solstice/adapters'
 import { buildApp } from './app.ts'
-import { DRAIN_LIMIT_MS } from './drain.ts'
+import { DRAIN_LIMIT_MS } from './http/drain.ts'
 
 /** For what is closed before and after the drain. */
 const REST_MS = 8_000

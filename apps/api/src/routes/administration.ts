@@ -22,8 +22,8 @@ import {
   wholeHistory,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
-import type { AirMirror } from '../stream/air-mirror.ts'
+import { implement } from '../http/implement.ts'
+import type { AirMirror } from '../stream/mirror.ts'
 
 export interface AdministrationDeps {
   config: Config

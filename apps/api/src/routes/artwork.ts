@@ -12,8 +12,8 @@ import {
   requireArtist,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
-import { sendFile } from '../send-file.ts'
+import { sendFile } from '../files/send-file.ts'
+import { implement } from '../http/implement.ts'
 
 /** The images of artists, for admins. */
 export function artworkRoutes(

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { useStores } from '../../../../tests/harness/stores.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { startJobs } from '../../../../tests/harness/workers.ts'
-import { createAdminTokens } from '../admin-tokens.ts'
+import { createAdminTokens } from '../auth/admin-tokens.ts'
 
 useStores('sql+cloud')
 

@@ -10,10 +10,10 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { AdminTokens } from '../admin-tokens.ts'
-import type { Origins } from '../client-address.ts'
-import { implement } from '../implement.ts'
-import { refuseOtherFile, sendFile } from '../send-file.ts'
+import type { AdminTokens } from '../auth/admin-tokens.ts'
+import { refuseOtherFile, sendFile } from '../files/send-file.ts'
+import { implement } from '../http/implement.ts'
+import type { Origins } from '../limits/client-address.ts'
 
 interface ClipDeps {
   clips: Clips

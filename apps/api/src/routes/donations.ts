@@ -23,12 +23,12 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addressOf, type Origins } from '../client-address.ts'
-import { type Call, type Handler, type ImplementOptions, implement } from '../implement.ts'
-import { modeOnAir } from '../mode-on-air.ts'
-import type { RateLimit } from '../rate-limit.ts'
-import type { AirMirror } from '../stream/air-mirror.ts'
-import type { Tokens } from '../tokens.ts'
+import { modeOnAir } from '../air/mode.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import { type Call, type Handler, type ImplementOptions, implement } from '../http/implement.ts'
+import { addressOf, type Origins } from '../limits/client-address.ts'
+import type { RateLimit } from '../limits/turns.ts'
+import type { AirMirror } from '../stream/mirror.ts'
 
 export interface DonationDeps {
   config: Config

@@ -14,7 +14,7 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
+import { implement } from '../http/implement.ts'
 
 const LARGEST_PAGE = 50
 

@@ -1,7 +1,7 @@
 import { jobs as contract } from '@solstice/contracts'
 import type { Audit, JobQueue } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
+import { implement } from '../http/implement.ts'
 
 const LARGEST_PAGE = 100
 

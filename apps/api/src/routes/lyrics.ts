@@ -21,11 +21,11 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { AdminTokens } from '../admin-tokens.ts'
-import type { Origins } from '../client-address.ts'
-import { implement } from '../implement.ts'
-import type { RateLimit } from '../rate-limit.ts'
-import { longestMs } from '../send-file.ts'
+import type { AdminTokens } from '../auth/admin-tokens.ts'
+import { longestMs } from '../files/send-file.ts'
+import { implement } from '../http/implement.ts'
+import type { Origins } from '../limits/client-address.ts'
+import type { RateLimit } from '../limits/turns.ts'
 
 interface LyricsDeps {
   data: DataStore

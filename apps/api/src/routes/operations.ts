@@ -2,8 +2,8 @@ import { METRICS_TYPE, type Metrics } from '@solstice/adapters'
 import { operations } from '@solstice/contracts'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
-import type { Readiness } from '../readiness.ts'
+import type { Readiness } from '../air/readiness.ts'
+import { implement } from '../http/implement.ts'
 
 /** What balancers, supervisors and Prometheus ask. */
 export function operationsRoutes(app: FastifyInstance, readiness: Readiness, metrics: Metrics): void {

@@ -14,13 +14,13 @@ import {
   type StationClock,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { adminTokensOf } from '../access.ts'
-import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../admin-tokens.ts'
-import { addressOf, clientOf, type Origins } from '../client-address.ts'
-import { implement } from '../implement.ts'
-import type { RateLimit } from '../rate-limit.ts'
-import { nameAccount } from '../request-log.ts'
-import type { Tokens } from '../tokens.ts'
+import { adminTokensOf } from '../auth/access.ts'
+import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../auth/admin-tokens.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import { implement } from '../http/implement.ts'
+import { nameAccount } from '../http/request-log.ts'
+import { addressOf, clientOf, type Origins } from '../limits/client-address.ts'
+import type { RateLimit } from '../limits/turns.ts'
 
 export interface SessionDeps {
   config: Pick<Config, 'isProduction' | 'trustProxyHops'>

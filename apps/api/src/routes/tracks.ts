@@ -23,10 +23,10 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
-import { modeOnAir } from '../mode-on-air.ts'
-import { sendFile } from '../send-file.ts'
-import type { AirMirror } from '../stream/air-mirror.ts'
+import { modeOnAir } from '../air/mode.ts'
+import { sendFile } from '../files/send-file.ts'
+import { implement } from '../http/implement.ts'
+import type { AirMirror } from '../stream/mirror.ts'
 
 interface TrackDeps {
   config: Config

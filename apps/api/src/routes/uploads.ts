@@ -1,7 +1,7 @@
 import { type LyricsStatus, messages, uploads } from '@solstice/contracts'
 import { createTrackUploads, decodeFilename, Failure, isMode, lyricsStatus } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../implement.ts'
+import { implement } from '../http/implement.ts'
 
 const lyricsMessages = {
   synced: messages.LYRICS_SYNCED,

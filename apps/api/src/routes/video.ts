@@ -12,7 +12,7 @@ import {
   videoLimits,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { implement } from '../implement.ts'
+import { implement } from '../http/implement.ts'
 
 /** A job that begins at once says itself that its time is over. */
 const GRACE_MS = 5_000

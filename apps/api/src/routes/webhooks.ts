@@ -1,8 +1,8 @@
 import { donations } from '@solstice/contracts'
 import { Failure, type PaymentProviderId, type Payments, type StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { Deliveries } from '../deliveries.ts'
-import { implement } from '../implement.ts'
+import type { Deliveries } from '../background/deliveries.ts'
+import { implement } from '../http/implement.ts'
 
 /** What payment services post. Nobody else learns from the answer whether a delivery was accepted. */
 export function webhookRoutes(

@@ -16,9 +16,9 @@ import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
 import { useStores } from '../../../../tests/harness/stores.ts'
 import { until } from '../../../../tests/harness/until.ts'
-import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../admin-tokens.ts'
+import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../auth/admin-tokens.ts'
 import { judgeOf } from './dispatch.ts'
-import { personas, superAdminPersona } from './personas.ts'
+import { personas, superAdminPersona } from './presence/personas.ts'
 
 useStores('sql+local')
 

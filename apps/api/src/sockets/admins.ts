@@ -1,15 +1,14 @@
-import { ACCOUNT_CHANNEL } from '@solstice/adapters'
+import type { Redis } from '@solstice/adapters'
+import { ACCOUNT_CHANNEL, hearChannel, readMessage } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
 import { type PlayoutState, suggestionList } from '@solstice/playout'
 import type { AccountNews, Admin, Announcer, LoggedIn, Session, Sessions, WallClock } from '@solstice/station'
 import { Failure, holds } from '@solstice/station'
-import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { AdminTokens } from '../admin-tokens.ts'
-import { hearChannel, readMessage } from '../redis-channel.ts'
+import type { AdminTokens } from '../auth/admin-tokens.ts'
 import { codedFailure, type Handlers, type Visitor } from './dispatch.ts'
-import type { Live } from './live.ts'
-import type { Roster } from './roster.ts'
+import type { Live } from './live/live.ts'
+import type { Roster } from './presence/roster.ts'
 
 /** Changes of accounts whose news was lost are found so often. */
 const READ_EVERY_MS = 30_000

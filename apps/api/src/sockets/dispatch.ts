@@ -19,7 +19,7 @@ import {
 import { type Admin, Failure, holds, nameFullDisk } from '@solstice/station'
 import type { Logger } from 'pino'
 import { Compile } from 'typebox/compile'
-import type { Seat } from './roster.ts'
+import type { Seat } from './presence/roster.ts'
 
 /** Events that this process sends: their payloads are those of the contract. */
 export type ServerEmits = {

@@ -15,12 +15,12 @@ import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import { startRedis, type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
 import { PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
-import { createAdminTokens } from '../admin-tokens.ts'
-import { clientAddress, createOrigins } from '../client-address.ts'
-import { createAirMirror } from '../stream/air-mirror.ts'
-import { createTokens } from '../tokens.ts'
+import { createAdminTokens } from '../auth/admin-tokens.ts'
+import { createTokens } from '../auth/tokens.ts'
+import { clientAddress, createOrigins } from '../limits/client-address.ts'
+import { createAirMirror } from '../stream/mirror.ts'
 import { attachGateway } from './gateway.ts'
-import { personas } from './personas.ts'
+import { personas } from './presence/personas.ts'
 
 const redisServer = await startRedis(t)
 const redis = new Redis(redisServer.url)

@@ -9,11 +9,11 @@ import {
   suggestSong,
   type WallClock,
 } from '@solstice/station'
-import type { Tokens } from '../tokens.ts'
+import type { ShownAir } from '../air/shown.ts'
+import type { Tokens } from '../auth/tokens.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
 import type { ListAnswers } from './list-answers.ts'
-import type { Roster } from './roster.ts'
-import type { ShownAir } from './shown-air.ts'
+import type { Roster } from './presence/roster.ts'
 import { chatStart } from './stream-events.ts'
 import type { Outlook } from './sync.ts'
 

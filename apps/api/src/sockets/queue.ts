@@ -13,8 +13,8 @@ import {
   skipSong,
   type WallClock,
 } from '@solstice/station'
+import type { ShownAir } from '../air/shown.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
-import type { ShownAir } from './shown-air.ts'
 
 const PAGE = 10
 const LONGEST_PAGE = 100

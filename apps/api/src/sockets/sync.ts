@@ -2,8 +2,8 @@ import type { Config } from '@solstice/adapters'
 import type { RadioState } from '@solstice/contracts'
 import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
 import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
-import type { UiSettingsMirror } from '../ui-settings.ts'
-import type { ShownAir } from './shown-air.ts'
+import type { ShownAir } from '../air/shown.ts'
+import type { UiSettingsMirror } from '../background/ui-settings.ts'
 
 /** Every socket gets a `sync` so often. */
 const EVERY_MS = 2_000

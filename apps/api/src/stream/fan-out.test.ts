@@ -8,11 +8,11 @@ import { pino } from 'pino'
 import t from 'tap'
 import { frameNumbers, handMadeAir, mp3Frame } from '../../../../tests/harness/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes.ts'
-import { createOrigins } from '../client-address.ts'
-import { refuse } from '../implement.ts'
-import { createAirMirror } from './air-mirror.ts'
+import { refuse } from '../http/implement.ts'
+import { createOrigins } from '../limits/client-address.ts'
 import { createFanOut } from './fan-out.ts'
 import { METADATA_INTERVAL } from './icy.ts'
+import { createAirMirror } from './mirror.ts'
 
 type Test = Teardown
 

@@ -3,10 +3,10 @@ import type { Config } from '@solstice/adapters'
 import { type Mode, streamBurstMs, type UiSettings } from '@solstice/contracts'
 import { Failure, FRAME_MS, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { addressOf, type Origins } from '../client-address.ts'
-import { createCrowd } from '../crowd.ts'
-import type { AirMirror } from './air-mirror.ts'
+import { addressOf, type Origins } from '../limits/client-address.ts'
+import { createCrowd } from '../limits/crowd.ts'
 import { bridge, leadIn, METADATA_INTERVAL, placeIn } from './icy.ts'
+import type { AirMirror } from './mirror.ts'
 import { frameStarts, type Segment, titleAt } from './ring.ts'
 
 /** So far behind, a listener is carried to the live edge. */

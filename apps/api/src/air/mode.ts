@@ -2,7 +2,7 @@ import type { Config } from '@solstice/adapters'
 import type { Mode } from '@solstice/contracts'
 import { advance } from '@solstice/playout'
 import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
-import type { AirMirror } from './stream/air-mirror.ts'
+import type { AirMirror } from '../stream/mirror.ts'
 
 /** The mode that is on air now, also while no worker is alive to say so. */
 export function modeOnAir({

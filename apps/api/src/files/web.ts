@@ -5,7 +5,7 @@ import fastifyStatic from '@fastify/static'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-const builtWithUs = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const builtWithUs = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
 /** Pages of the client; it shows its own not-found page for every other path. */
 const pages = /^\/(?:en\/?)?(?:(?:guest|adlogin|adpanel)\/?)?$/

@@ -12,7 +12,7 @@ const mimeTypes: Record<string, string> = {
   '.jpg': 'image/jpeg',
   '.webp': 'image/webp',
 }
-const shippedWithUs = fileURLToPath(new URL('../assets/avatars/', import.meta.url))
+const shippedWithUs = fileURLToPath(new URL('../../assets/avatars/', import.meta.url))
 
 /** The avatars that are shipped with the service, by file name; they are few and small. */
 export async function readAvatars(folder = shippedWithUs): Promise<ReadonlyMap<string, Picture>> {

@@ -1,8 +1,8 @@
 import type { Ack } from '@solstice/contracts'
 import { apply, type LiveCommand, liveRoster, type Outcome, type PlayoutState } from '@solstice/playout'
 import { type Bans, type Bus, carryOut, dateOf, Failure, type WallClock } from '@solstice/station'
-import type { Handlers, Visitor } from './dispatch.ts'
-import type { LiveSockets } from './live-sockets.ts'
+import type { Handlers, Visitor } from '../dispatch.ts'
+import type { LiveSockets } from './sockets.ts'
 
 const LONGEST_NICKNAME = 32
 /** What a household may ask at a time on one replica. */

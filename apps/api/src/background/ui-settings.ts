@@ -1,9 +1,8 @@
-import { anotherConnection, SETTINGS_CHANNEL } from '@solstice/adapters'
+import type { Redis } from '@solstice/adapters'
+import { anotherConnection, hearChannel, SETTINGS_CHANNEL } from '@solstice/adapters'
 import type { UiSettings } from '@solstice/contracts'
 import { type DataStore, readUiSettings, type Unsubscribe } from '@solstice/station'
-import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { hearChannel } from './redis-channel.ts'
 
 /** Settings that were saved without a word, or whose word was lost, are found so often. */
 const READ_EVERY_MS = 30_000

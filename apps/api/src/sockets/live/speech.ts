@@ -1,6 +1,6 @@
 import type { Microphones, Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { Visitor } from './dispatch.ts'
+import type { Visitor } from '../dispatch.ts'
 
 const MOST_PIECE_BYTES = 256 * 1024
 const MOST_HEAD_BYTES = 64 * 1024

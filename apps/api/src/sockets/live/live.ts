@@ -13,14 +13,14 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { AirMirror } from '../stream/air-mirror.ts'
-import type { Handlers, Visitor } from './dispatch.ts'
+import type { ShownAir } from '../../air/shown.ts'
+import type { AirMirror } from '../../stream/mirror.ts'
+import type { Handlers, Visitor } from '../dispatch.ts'
+import { createLiveEvents } from './events.ts'
 import { guestHandlers } from './guests.ts'
 import { hostHandlers } from './hosts.ts'
-import { createLiveEvents } from './live-events.ts'
-import { openLiveSockets } from './live-sockets.ts'
 import { moderatorHandlers } from './moderators.ts'
-import type { ShownAir } from './shown-air.ts'
+import { openLiveSockets } from './sockets.ts'
 import { openSpeech } from './speech.ts'
 
 type Handled = ReturnType<typeof hostHandlers> &

@@ -12,7 +12,7 @@ import {
   holds,
   type WallClock,
 } from '@solstice/station'
-import type { Handlers } from './dispatch.ts'
+import type { Handlers } from '../dispatch.ts'
 import { cleanNickname } from './guests.ts'
 import { kicked } from './hosts.ts'
 

@@ -9,8 +9,8 @@ import {
   shownClip,
   type WallClock,
 } from '@solstice/station'
-import type { Handlers, Visitor } from './dispatch.ts'
-import type { LiveSockets } from './live-sockets.ts'
+import type { Handlers, Visitor } from '../dispatch.ts'
+import type { LiveSockets } from './sockets.ts'
 import type { Speech } from './speech.ts'
 
 const PAGE = 5

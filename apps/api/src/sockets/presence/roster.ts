@@ -1,8 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import type { Redis } from '@solstice/adapters'
+import { hearChannel, readMessage } from '@solstice/adapters'
 import type { User } from '@solstice/contracts'
-import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { hearChannel, readMessage } from '../redis-channel.ts'
 import { adminName, type Persona, superAdminPersona } from './personas.ts'
 
 /** A full list to everybody grows with the square of the audience: so it is told seldom, and more seldom to many. */

@@ -1,8 +1,8 @@
 import rateLimit from '@fastify/rate-limit'
+import type { Redis } from '@solstice/adapters'
 import { answered } from '@solstice/adapters'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Redis } from 'ioredis'
 
 /**
  * Takes some of the allowed turns of `who`, one unless told otherwise. The `RateLimit` headers of the reply say what is left,

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Bus, StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { Drain } from './drain.ts'
-import type { AirMirror } from './stream/air-mirror.ts'
+import type { Drain } from '../http/drain.ts'
+import type { AirMirror } from '../stream/mirror.ts'
 
 /** The reason not to give this replica work; null when there is none. */
 export interface Readiness {

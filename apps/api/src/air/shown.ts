@@ -1,6 +1,6 @@
 import { advance, type PlayoutState, soundStartMs } from '@solstice/playout'
 import { chunkEndMs, type StationClock, type Unsubscribe } from '@solstice/station'
-import type { AirMirror } from '../stream/air-mirror.ts'
+import type { AirMirror } from '../stream/mirror.ts'
 
 /** The engine is so little ahead of what is heard; what seems to be further ahead is shown at once. */
 const MOST_AHEAD_MS = 1_000

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '@solstice/station'
 import t from 'tap'
-import { readRange } from './byte-range.ts'
+import { createTokens } from '../auth/tokens.ts'
+import { readRange } from '../files/byte-range.ts'
+import { withoutSecrets } from '../http/request-log.ts'
 import { clientAddress, createOrigins } from './client-address.ts'
-import { withoutSecrets } from './request-log.ts'
-import { createTokens } from './tokens.ts'
 
 t.test('the client address is what the outermost trusted proxy saw', async (t) => {
   const cases: [tcp: string | undefined, list: string | undefined, hops: number, address: string][] = [

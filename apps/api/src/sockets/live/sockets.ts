@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Speaker } from '@solstice/playout'
 import type { Bus, Replicas, Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { Visitor } from './dispatch.ts'
+import type { Visitor } from '../dispatch.ts'
 
 const RETRY_MS = 1_000
 /** After so long those that were dead when this one began are known to be. */

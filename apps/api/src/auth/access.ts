@@ -11,8 +11,8 @@ import {
   type StationClock,
 } from '@solstice/station'
 import type { FastifyRequest } from 'fastify'
+import type { Origins } from '../limits/client-address.ts'
 import type { AdminTokens } from './admin-tokens.ts'
-import type { Origins } from './client-address.ts'
 import type { Pass, Tokens } from './tokens.ts'
 
 /** A listener whose art token is good. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { UNKNOWN_ACCOUNT } from '@solstice/station'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { addressOf } from './client-address.ts'
+import { addressOf } from '../limits/client-address.ts'
 
 const secretParameters = new Set(['token', 'arttoken', 'audiotoken', 'admintoken'])
 

@@ -15,9 +15,9 @@ import {
 import { Failure, type MediaStorage, nameFullDisk } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type Caller, type Gate, isForAdmins } from './access.ts'
+import { type Caller, type Gate, isForAdmins } from '../auth/access.ts'
+import { describeRoute } from '../reference/openapi.ts'
 import { isTooComplex } from './json-size.ts'
-import { describeRoute } from './openapi.ts'
 import { type BodyPace, hasBody, mustClose, type RequestBodies, watchBodies } from './request-bodies.ts'
 
 /** Counts by `code reason`. */

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes.ts'
-import { createAirMirror } from './air-mirror.ts'
+import { createAirMirror } from './mirror.ts'
 import { frameStarts, type Segment, titleAt } from './ring.ts'
 
 function mirrored(t: Teardown) {
