@@ -104,7 +104,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   ],
   [
     'what follows from a state is forgotten when it is saved again',
-    'apps/stream-worker/src/saved-air.ts',
+    'apps/stream-worker/src/air/saved.ts',
     '[...consequences.unfinished, ...news]',
     '[...news]',
     'tests/donation-faults.test.ts',

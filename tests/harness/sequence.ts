@@ -1,30 +1,30 @@
 import type { AirEntry, AirPlan } from '@solstice/playout'
 import { type Cue, FRAME_SAMPLES } from '@solstice/station'
-import { aboutEntry } from '../../apps/stream-worker/src/audio/air-entry.ts'
-import { createPatience } from '../../apps/stream-worker/src/audio/patience.ts'
+import { aboutEntry } from '../../apps/stream-worker/src/audio/sequencer/air-entry.ts'
+import { createPatience } from '../../apps/stream-worker/src/audio/sequencer/patience.ts'
 import {
   readAhead,
   undecodableNext,
   undecodablePhrase,
   withoutNext,
   withoutPhrase,
-} from '../../apps/stream-worker/src/audio/read-ahead.ts'
+} from '../../apps/stream-worker/src/audio/sequencer/read-ahead.ts'
 import {
   followPlan,
   nextStep,
   planDelayMs,
   type Turn,
   take,
-} from '../../apps/stream-worker/src/audio/sequencer.ts'
+} from '../../apps/stream-worker/src/audio/sequencer/sequencer.ts'
 import {
   advance,
   emptyStage,
   type Stage,
   soundsOf,
   withCurrent,
-} from '../../apps/stream-worker/src/audio/stage.ts'
-import { takeUp } from '../../apps/stream-worker/src/audio/take-up.ts'
-import type { Progress, Sound } from '../../apps/stream-worker/src/audio/voice.ts'
+} from '../../apps/stream-worker/src/audio/sequencer/stage.ts'
+import { takeUp } from '../../apps/stream-worker/src/audio/sequencer/take-up.ts'
+import type { Progress, Sound } from '../../apps/stream-worker/src/audio/sequencer/voice.ts'
 
 const SAMPLES_PER_MS = 44.1
 /** Sound is mixed this long before it is due. */

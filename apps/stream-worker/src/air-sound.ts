@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 import { bareEnvironment, type Ports } from '@solstice/adapters'
 import { projectAir } from '@solstice/playout'
 import type { AirDesk, FrameChunk, MediaKey } from '@solstice/station'
-import type { Air } from './air.ts'
+import type { Air } from './air/air.ts'
 import { type Broadcast, type Programme, startBroadcast } from './audio/broadcast.ts'
-import { createSpeech, type Speech } from './audio/microphones.ts'
+import { createSpeech, type Speech } from './audio/microphone/microphones.ts'
+import type { SecondChance } from './feeds/second-chance.ts'
 import type { Figures } from './figures.ts'
-import type { SecondChance } from './second-chance.ts'
 
 const FFMPEG_TIMEOUT_MS = 10_000
 const RETRY_MS = 1_000

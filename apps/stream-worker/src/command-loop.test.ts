@@ -3,7 +3,7 @@ import type { Consequence } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { NOON, onAir, playing, tracks } from '../../../tests/harness/programme.ts'
-import { createAir } from './air.ts'
+import { createAir } from './air/air.ts'
 import { obeyCommands } from './command-loop.ts'
 
 const log = pino({ level: 'silent' })

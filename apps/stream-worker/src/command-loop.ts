@@ -1,9 +1,9 @@
 import type { Ports } from '@solstice/adapters'
 import { apply, type Command, withRenditions } from '@solstice/playout'
 import type { AirDesk } from '@solstice/station'
-import type { Air } from './air.ts'
+import type { Air } from './air/air.ts'
 import type { AirSound } from './air-sound.ts'
-import type { LibraryFeed } from './library-feed.ts'
+import type { LibraryFeed } from './feeds/library.ts'
 
 /** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
 const cuts = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])

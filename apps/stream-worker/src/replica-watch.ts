@@ -1,8 +1,8 @@
 import type { Ports } from '@solstice/adapters'
 import { apply } from '@solstice/playout'
-import type { Air } from './air.ts'
+import type { Air } from './air/air.ts'
+import { every } from './air/every.ts'
 import type { AirSound } from './air-sound.ts'
-import { every } from './every.ts'
 
 const CHECK_INTERVAL_MS = 2_000
 

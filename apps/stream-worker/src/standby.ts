@@ -1,8 +1,8 @@
 import type { Ports } from '@solstice/adapters'
-import { rememberAir } from './air-memory.ts'
+import { rememberAir } from './air/memory.ts'
+import { soonHeard } from './feeds/soon-heard.ts'
 import { reportFigures } from './figures.ts'
 import { goOnAir } from './on-air.ts'
-import { soonHeard } from './soon-heard.ts'
 
 const RECONCILIATION_LIMIT_MS = 10_000
 

@@ -1,9 +1,9 @@
 import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk, type MediaKey } from '@solstice/station'
 import type { Logger } from 'pino'
-import { PRIMING_FRAMES, startEncoder } from './encoder.ts'
+import { PRIMING_FRAMES, startEncoder } from './codec/encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
-import type { Speech } from './microphones.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
+import type { Speech } from './microphone/microphones.ts'
+import { SAMPLES_PER_MS } from './pcm/ring.ts'
 import { createProgrammeSound, type Programme } from './programme-sound.ts'
 
 export type { Programme } from './programme-sound.ts'

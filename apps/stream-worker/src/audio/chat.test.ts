@@ -9,9 +9,9 @@ import t from 'tap'
 import { pitch } from '../../../../tests/harness/audio.ts'
 import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
 import { cut, makeRecording } from '../../../../tests/harness/recording.ts'
-import { cueOf, type Placed, placedBy } from './air-entry.ts'
-import { createSpeech } from './microphones.ts'
+import { createSpeech } from './microphone/microphones.ts'
 import { createProgrammeSound, type Programme } from './programme-sound.ts'
+import { cueOf, type Placed, placedBy } from './sequencer/air-entry.ts'
 
 const RATE = 44_100
 const FRAME = 1152

@@ -1,6 +1,6 @@
 import { type Cue, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
-import { cueOf, type Placed } from './air-entry.ts'
+import { cueOf, type Placed } from './sequencer/air-entry.ts'
 
 /** About half a second. */
 export const CHUNK_FRAMES = 19

@@ -1,19 +1,25 @@
 import { type Cue, FRAME_SAMPLES, type MediaKey } from '@solstice/station'
 import type { Logger } from 'pino'
-import { aboutEntry, type Placed } from './air-entry.ts'
-import { countBlank, uncounted } from './blank-detector.ts'
-import { createDecoders, type Decoders } from './decoders.ts'
-import type { Speech } from './microphones.ts'
-import { createMixer } from './mixer.ts'
-import { createPatience } from './patience.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
-import { createReport, type Programme } from './programme.ts'
-import { readAhead, undecodableNext, undecodablePhrase, withoutNext, withoutPhrase } from './read-ahead.ts'
-import { followPlan, nextStep, planDelayMs, type Step, type Turn, take } from './sequencer.ts'
-import { advance, begin, emptyStage, rewind, type Stage, soundsOf, withCurrent } from './stage.ts'
-import { takeUp } from './take-up.ts'
+import type { Speech } from './microphone/microphones.ts'
+import { createMixer } from './pcm/mixer.ts'
+import { SAMPLES_PER_MS } from './pcm/ring.ts'
+import { aboutEntry, type Placed } from './sequencer/air-entry.ts'
+import { countBlank, uncounted } from './sequencer/blank-detector.ts'
+import { createDecoders, type Decoders } from './sequencer/decoders.ts'
+import { createPatience } from './sequencer/patience.ts'
+import { createReport, type Programme } from './sequencer/programme.ts'
+import {
+  readAhead,
+  undecodableNext,
+  undecodablePhrase,
+  withoutNext,
+  withoutPhrase,
+} from './sequencer/read-ahead.ts'
+import { followPlan, nextStep, planDelayMs, type Step, type Turn, take } from './sequencer/sequencer.ts'
+import { advance, begin, emptyStage, rewind, type Stage, soundsOf, withCurrent } from './sequencer/stage.ts'
+import { takeUp } from './sequencer/take-up.ts'
 
-export type { Programme } from './programme.ts'
+export type { Programme } from './sequencer/programme.ts'
 
 /** The programme as samples: songs and jingles without a gap, phrases over them, each decoded ahead of its time. */
 export interface ProgrammeSound {

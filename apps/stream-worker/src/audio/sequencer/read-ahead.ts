@@ -1,8 +1,8 @@
 import type { AirEntry, AirPlan, ClipRef } from '@solstice/playout'
 import { SAMPLE_RATE } from '@solstice/station'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry } from './air-entry.ts'
 import { mayBeBlank } from './blank-detector.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
 import { currentOf, followerOf, type Stage, withCurrent } from './stage.ts'
 import { endOf, overlayOf, type ProgressOf, startOf, voiceOf, withPhrase } from './voice.ts'
 

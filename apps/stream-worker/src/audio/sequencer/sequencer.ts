@@ -15,8 +15,8 @@
  *   again, whatever the plan says.
  */
 import type { AirPlan } from '@solstice/playout'
+import { type Fade, isOver } from '../pcm/mixer.ts'
 import { isBlank } from './blank-detector.ts'
-import { type Fade, isOver } from './mixer.ts'
 import {
   begin,
   change,

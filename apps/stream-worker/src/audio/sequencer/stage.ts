@@ -1,8 +1,8 @@
 import type { AirEntry, AirPlan, Phrase } from '@solstice/playout'
 import { SAMPLE_RATE } from '@solstice/station'
+import { type Fade, gainAt, isOver } from '../pcm/mixer.ts'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry, type Placed } from './air-entry.ts'
-import { type Fade, gainAt, isOver } from './mixer.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
 import { allSounds, type ProgressOf, type Sound, type Voice, voiceOf, withPhrase } from './voice.ts'
 
 /** A change that is not a track's end is heard as a fade of 20 ms, not as a click. */

@@ -2,9 +2,9 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { makeTone } from '../../../../tests/harness/audio.ts'
-import { temporaryFolder } from '../../../../tests/harness/processes.ts'
-import { until } from '../../../../tests/harness/until.ts'
+import { makeTone } from '../../../../../tests/harness/audio.ts'
+import { temporaryFolder } from '../../../../../tests/harness/processes.ts'
+import { until } from '../../../../../tests/harness/until.ts'
 import { type Decoder, openDecoder } from './decoder.ts'
 
 const SAMPLE_RATE = 44_100

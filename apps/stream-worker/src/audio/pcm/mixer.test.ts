@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createLimiter, createMixer, type Fade, gainAt } from './mixer.ts'
-import { PcmRing } from './pcm-ring.ts'
+import { PcmRing } from './ring.ts'
 
 const mix = createMixer()
 const silence = () => new Int16Array(16)

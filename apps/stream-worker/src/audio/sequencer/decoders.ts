@@ -1,7 +1,7 @@
 import { FRAME_SAMPLES, type MediaKey, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
-import { type Decoder, openDecoder } from './decoder.ts'
-import type { Part } from './mixer.ts'
+import { type Decoder, openDecoder } from '../codec/decoder.ts'
+import type { Part } from '../pcm/mixer.ts'
 import type { Progress, Sound } from './voice.ts'
 
 const READ_AHEAD_SAMPLES = 4 * SAMPLE_RATE

@@ -1,6 +1,6 @@
 import { fillerInReserve, type PlayoutState, projectAir, upcoming } from '@solstice/playout'
 import type { MediaKey } from '@solstice/station'
-import { aboutEntry } from './audio/air-entry.ts'
+import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 
 /** So many songs that come are kept on this machine. */
 const SONGS_AT_HAND = 3

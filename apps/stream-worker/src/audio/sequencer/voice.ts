@@ -1,10 +1,10 @@
 import type { AirEntry, Phrase } from '@solstice/playout'
 import { type MediaKey, SAMPLE_RATE } from '@solstice/station'
+import type { Decoder } from '../codec/decoder.ts'
+import type { Fade } from '../pcm/mixer.ts'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { ASSUMED_CLIP_MS, aboutEntry, type Placed } from './air-entry.ts'
 import { type BlankCount, nothingCounted } from './blank-detector.ts'
-import type { Decoder } from './decoder.ts'
-import type { Fade } from './mixer.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
 
 /** Files are decoded up to this far behind the duration in the library (contract: stream engine, watchdog). */
 const OVERRUN_MS = 5_000

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { bareEnvironment } from '@solstice/adapters'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
+import { SAMPLE_BYTES } from '../pcm/ring.ts'
 import { createFrameCutter } from './mp3-frames.ts'
-import { SAMPLE_BYTES } from './pcm-ring.ts'
 
 /**
  * Frames that a fresh encoder makes before the first one that is used. An MP3 frame depends on the sound of about two

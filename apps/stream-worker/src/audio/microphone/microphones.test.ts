@@ -2,12 +2,12 @@ import type { Participant } from '@solstice/playout'
 import { OpusDecoder } from 'opus-decoder'
 import { pino } from 'pino'
 import t from 'tap'
-import { pitch } from '../../../../tests/harness/audio.ts'
-import type { Teardown } from '../../../../tests/harness/processes.ts'
-import { cut, makeRecording } from '../../../../tests/harness/recording.ts'
+import { pitch } from '../../../../../tests/harness/audio.ts'
+import type { Teardown } from '../../../../../tests/harness/processes.ts'
+import { cut, makeRecording } from '../../../../../tests/harness/recording.ts'
+import { createSpeechLimiter } from '../pcm/limiter.ts'
+import { createResampler } from '../pcm/resampler.ts'
 import { createSpeech, type Speech } from './microphones.ts'
-import { createResampler } from './resampler.ts'
-import { createSpeechLimiter } from './speech-limiter.ts'
 
 const RATE = 44_100
 const FRAME = 1152

@@ -4,12 +4,12 @@ import { initialState } from '@solstice/playout'
 import type { DataStore } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openTestData } from '../../../tests/harness/postgres.ts'
-import { temporaryFolder } from '../../../tests/harness/processes.ts'
-import { alwaysDay, NOON, onAir } from '../../../tests/harness/programme.ts'
-import { until } from '../../../tests/harness/until.ts'
-import { createAir } from './air.ts'
-import { createLibraryFeed } from './library-feed.ts'
+import { openTestData } from '../../../../tests/harness/postgres.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { alwaysDay, NOON, onAir } from '../../../../tests/harness/programme.ts'
+import { until } from '../../../../tests/harness/until.ts'
+import { createAir } from '../air/air.ts'
+import { createLibraryFeed } from './library.ts'
 
 const log = pino({ level: 'silent' })
 

@@ -3,7 +3,7 @@ import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import { apply, type Rendition, wantedLists } from '@solstice/playout'
 import { libraryOf, type MediaKey, programmeSettings, renditionsOf, trackRef } from '@solstice/station'
-import type { Air } from './air.ts'
+import type { Air } from '../air/air.ts'
 import { createLibraryFiles } from './library-files.ts'
 import type { SecondChance } from './second-chance.ts'
 

@@ -1,8 +1,8 @@
 import type { Ports } from '@solstice/adapters'
 import { type PlayoutState, projectAir } from '@solstice/playout'
 import type { MediaKey } from '@solstice/station'
-import type { Air } from './air.ts'
-import { aboutEntry } from './audio/air-entry.ts'
+import type { Air } from '../air/air.ts'
+import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 import { type ComingEntry, createNextFile } from './next-file.ts'
 import { isSameAhead, soonHeard } from './soon-heard.ts'
 

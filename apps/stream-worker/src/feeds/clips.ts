@@ -1,6 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import { airClips, hostingOf } from '@solstice/station'
-import type { Air } from './air.ts'
+import type { Air } from '../air/air.ts'
 
 const RETRY_MS = 1_000
 

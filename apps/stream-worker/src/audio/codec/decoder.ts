@@ -3,7 +3,7 @@ import { bareEnvironment, FORMATS } from '@solstice/adapters'
 import { Failure, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import prism from 'prism-media'
-import { PcmRing } from './pcm-ring.ts'
+import { PcmRing } from '../pcm/ring.ts'
 
 /** Up to this position a seek decodes from the beginning: exact to the sample, and done in about half a second. */
 const EXACT_SEEK_SAMPLES = 600 * SAMPLE_RATE

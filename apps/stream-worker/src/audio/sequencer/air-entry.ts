@@ -1,6 +1,6 @@
 import type { AirEntry, ClipRef, Phrase, Rendition, TrackRef } from '@solstice/playout'
 import { FRAME_SAMPLES, type MediaKey, type SoundCue } from '@solstice/station'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
 /** A clip of unknown length is decoded as if it were so long. */
 export const ASSUMED_CLIP_MS = 30_000

@@ -1,7 +1,7 @@
 import type { AirPlan } from '@solstice/playout'
 import type { Cue } from '@solstice/station'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry, placedBy } from './air-entry.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
 import { begin, openVoice, putOnAir, ROUNDING_MS, type Stage } from './stage.ts'
 import type { ProgressOf } from './voice.ts'
 

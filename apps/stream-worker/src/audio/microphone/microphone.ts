@@ -1,10 +1,10 @@
 import { SAMPLE_RATE } from '@solstice/station'
 import { OpusDecoder } from 'opus-decoder'
 import type { Logger } from 'pino'
-import { createHighPass } from './high-pass.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
-import { createResampler } from './resampler.ts'
-import { createWebmReader, type Packet } from './webm-reader.ts'
+import { createWebmReader, type Packet } from '../codec/webm-reader.ts'
+import { createHighPass } from '../pcm/high-pass.ts'
+import { createResampler } from '../pcm/resampler.ts'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
 const HIGH_PASS_HZ = 90
 /** What waits to be heard; the oldest goes first. */

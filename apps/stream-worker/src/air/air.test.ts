@@ -1,9 +1,9 @@
 import type { Consequence } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { NOON, onAir, playing, tracks } from '../../../tests/harness/programme.ts'
+import { NOON, onAir, playing, tracks } from '../../../../tests/harness/programme.ts'
 import { createAir } from './air.ts'
-import { createSavedAir } from './saved-air.ts'
+import { createSavedAir } from './saved.ts'
 
 const MINUTE = 60_000
 const log = pino({ level: 'silent' })

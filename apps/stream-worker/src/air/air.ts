@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { advance, type Fact, learn, nextDueMs, type PlayoutState, type Step } from '@solstice/playout'
 import type { Consequence, StationClock } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { SavedAir } from './saved-air.ts'
+import type { SavedAir } from './saved.ts'
 
 /**
  * `catching-up`: the sound has not reached the present, and nothing may end what listeners have still to hear. `on-air`: the

@@ -1,9 +1,9 @@
 import type { Participant } from '@solstice/playout'
 import { FRAME_SAMPLES, type MicrophonePiece, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
+import { createSpeechLimiter } from '../pcm/limiter.ts'
+import type { VoiceOver } from '../pcm/mixer.ts'
 import { createMicrophone, type Microphone } from './microphone.ts'
-import type { VoiceOver } from './mixer.ts'
-import { createSpeechLimiter } from './speech-limiter.ts'
 
 /** While somebody speaks the music is heard with this gain. */
 export const DUCKED = 0.16

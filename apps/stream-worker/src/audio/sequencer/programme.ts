@@ -1,7 +1,7 @@
 import type { AirEntry, AirPlan } from '@solstice/playout'
 import type { Logger } from 'pino'
+import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry, type Placed } from './air-entry.ts'
-import { SAMPLES_PER_MS } from './pcm-ring.ts'
 import type { Turn } from './sequencer.ts'
 import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
 
