@@ -1,11 +1,11 @@
 import type { Locale } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
-import { chooseLocale, chosenLocale, type Place, pathOf, placeOf } from './language.ts'
-import { late } from './late.tsx'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
-import type { PageProps } from './page.ts'
 import type { Radio } from './radio/radio.ts'
+import { chooseLocale, chosenLocale, type Place, pathOf, placeOf } from './ui/language.ts'
+import { late } from './ui/late.tsx'
+import type { PageProps } from './ui/page.ts'
 
 const GuestPage = late(async () => (await import('./live/guest-page.tsx')).GuestPage)
 const LoginPage = late(async () => (await import('./admin/login-page.tsx')).LoginPage)

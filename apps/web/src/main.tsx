@@ -2,7 +2,7 @@ import './style.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { createRadio } from './radio/radio.ts'
-import { applyTheme, rememberedMode } from './theme.ts'
+import { applyTheme, rememberedMode } from './ui/theme.ts'
 
 applyTheme(rememberedMode())
 

@@ -1,7 +1,7 @@
 import type { Locale } from '@solstice/contracts'
-import { pathOf } from './language.ts'
 import { Arc, Light } from './listener/horizon.tsx'
 import { texts } from './texts.ts'
+import { pathOf } from './ui/language.ts'
 
 /** No such page: says so, and shows the way home. */
 export function NotFoundPage({ locale }: { locale: Locale }) {

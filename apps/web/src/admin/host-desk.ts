@@ -1,7 +1,7 @@
 import type { Ack, GuestRequest, Participant, PendingGuest, ServerPayload } from '@solstice/contracts'
 import type { Line } from '../live/line.ts'
 import type { Microphone } from '../live/microphone.ts'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 
 type Went = Extract<Ack<'admin_go_live'>, { queuePaused: boolean }>
 type Filler = Ack<'host_get_background_music_list'>['items'][number]

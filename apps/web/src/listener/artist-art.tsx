@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { get, getWrappedImage } from '../api.ts'
 import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
+import { useStore } from '../ui/store.ts'
 import { artVisibility } from './art-visibility.ts'
 
 const STEP_MS = 500

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { address } from '../api.ts'
 import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
 import type { Texts } from '../texts.ts'
-import { Icon } from './icons.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { useStore } from '../ui/store.ts'
 
 interface Props {
   radio: Radio

@@ -1,12 +1,12 @@
 import type { Locale, RadioState, User } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { address, getWrappedImage } from '../api.ts'
-import { pathOf, textOf } from '../language.ts'
-import { Languages } from '../languages.tsx'
 import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
 import { counted, type Texts } from '../texts.ts'
-import { Icon } from './icons.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { pathOf, textOf } from '../ui/language.ts'
+import { Languages } from '../ui/languages.tsx'
+import { useStore } from '../ui/store.ts'
 import { messengerOf } from './words.ts'
 
 const FACES = 3

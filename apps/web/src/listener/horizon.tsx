@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { isChatting } from '../radio/airing.ts'
 import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
 import type { Texts } from '../texts.ts'
+import { useStore } from '../ui/store.ts'
 import { clock } from './words.ts'
 
 const STEP_MS = 200

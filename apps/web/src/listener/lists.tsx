@@ -1,11 +1,11 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
-import { useKept } from '../memory.ts'
 import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
 import type { Texts } from '../texts.ts'
-import { Icon } from './icons.tsx'
-import { LastNews, Standing } from './request.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { useKept } from '../ui/memory.ts'
+import { useStore } from '../ui/store.ts'
+import { LastNews, Standing } from './sheets/request.tsx'
 import { hourOf, orderOf } from './words.ts'
 
 export function Next({ state, t }: { state: RadioState | null; t: Texts }) {

@@ -1,7 +1,7 @@
 import type { RadioState } from '@solstice/contracts'
 import { useEffect } from 'preact/hooks'
 import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
+import { useStore } from '../ui/store.ts'
 
 interface OnScreen {
   state: RadioState

@@ -1,6 +1,6 @@
 import type { RadioState } from '@solstice/contracts'
 import type { Link } from '../radio/connection.ts'
-import type { Sound } from '../radio/player.ts'
+import type { Sound } from '../radio/players/player.ts'
 import type { Texts } from '../texts.ts'
 
 export type Trouble = keyof Texts['states']

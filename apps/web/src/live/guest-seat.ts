@@ -1,5 +1,5 @@
 import type { Participant, ServerPayload } from '@solstice/contracts'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 import type { Line } from './line.ts'
 import type { Microphone } from './microphone.ts'
 

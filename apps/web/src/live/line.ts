@@ -8,7 +8,7 @@ import type {
 } from '@solstice/contracts'
 import { io } from 'socket.io-client'
 import { serverUrl } from '../api.ts'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 
 /** A line to the station for those who speak on it: what it says, and what is asked of it. */
 export interface Line {

@@ -1,4 +1,4 @@
-import { Icon } from '../listener/icons.tsx'
+import { Icon } from '../ui/icons.tsx'
 
 /** The large switch of the own microphone: red while it is on. */
 export function MicButton(props: {

@@ -1,4 +1,4 @@
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 
 /** Why there is no microphone, or that there is one. */
 export type MicrophoneState = 'closed' | 'asking' | 'open' | 'denied' | 'missing' | 'unsupported'

@@ -1,7 +1,7 @@
 import type { Ack, RadioState, ServerPayload, User } from '@solstice/contracts'
 import { io } from 'socket.io-client'
 import { get, serverUrl } from '../api.ts'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 import {
   type Airing,
   movedBy,

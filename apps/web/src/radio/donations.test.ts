@@ -7,8 +7,8 @@ import { openPaymentServices } from '../../../../tests/harness/payment-services.
 import { putOnAir } from '../../../../tests/harness/put-on-air.ts'
 import { openSocket } from '../../../../tests/harness/socket-client.ts'
 import { Refusal } from '../api.ts'
-import { textOf } from '../language.ts'
-import { createStore, type Store } from '../store.ts'
+import { textOf } from '../ui/language.ts'
+import { createStore, type Store } from '../ui/store.ts'
 import type { Link } from './connection.ts'
 import { createDonations, type Order, PACE, placeOf, withoutDonation } from './donations.ts'
 

@@ -1,5 +1,5 @@
 import type { LibraryItem } from '@solstice/contracts'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 
 /** A song with the text in which it is searched. */
 export interface Shelved {

@@ -1,15 +1,15 @@
 import type { HistoryItem, PublicConfig, User } from '@solstice/contracts'
 import { get } from '../api.ts'
-import { keep, recall } from '../memory.ts'
-import { createStore, type Store } from '../store.ts'
+import { keep, recall } from '../ui/memory.ts'
+import { createStore, type Store } from '../ui/store.ts'
 import { type Airing, heardAt, positionAt } from './airing.ts'
-import { createAmplifier } from './amplifier.ts'
 import { type Connection, connect, type Link } from './connection.ts'
 import { createDonations, type Donations } from './donations.ts'
 import { createLibrary, type Library } from './library.ts'
-import { type Player, retryDelayMs, type Sound } from './player.ts'
-import { createStreamPlayer } from './stream-player.ts'
-import { createSyncPlayer } from './sync-player.ts'
+import { createAmplifier } from './players/amplifier.ts'
+import { type Player, retryDelayMs, type Sound } from './players/player.ts'
+import { createStreamPlayer } from './players/stream-player.ts'
+import { createSyncPlayer } from './players/sync-player.ts'
 
 export interface Volume {
   /** 0 to 1. */

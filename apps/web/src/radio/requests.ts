@@ -1,6 +1,6 @@
 import type { Ack, LibraryItem, ServerPayload } from '@solstice/contracts'
 import type { Socket } from 'socket.io-client'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store } from '../ui/store.ts'
 import { localNowMs } from './clock.ts'
 
 type Refused = Extract<Ack<'suggest_song'>, { error: string }>['error']

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../../ui/store.ts'
 
 /** What the listener's own sound does. */
 export type Sound =

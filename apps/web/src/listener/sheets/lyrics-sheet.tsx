@@ -1,13 +1,13 @@
 import type { RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useKept } from '../memory.ts'
-import { localNowMs } from '../radio/clock.ts'
-import type { Radio } from '../radio/radio.ts'
-import type { Texts } from '../texts.ts'
-import { Icon, type IconName } from './icons.tsx'
+import { localNowMs } from '../../radio/clock.ts'
+import type { Radio } from '../../radio/radio.ts'
+import type { Texts } from '../../texts.ts'
+import { Icon, type IconName } from '../../ui/icons.tsx'
+import { useKept } from '../../ui/memory.ts'
+import { closeSheet, Sheet } from '../../ui/sheet.tsx'
 import { activeLine, type Lyrics, readLyrics } from './lyrics.ts'
 import { NewsToast } from './request.tsx'
-import { closeSheet, Sheet } from './sheet.tsx'
 
 type Found = { is: 'loading' } | { is: 'failed' } | { is: 'here'; lyrics: Lyrics }
 

@@ -1,12 +1,12 @@
 import type { Locale } from '@solstice/contracts'
-import { useNow } from '../live/use-now.ts'
-import type { Airing } from '../radio/airing.ts'
-import { type Order, placeOf } from '../radio/donations.ts'
-import type { Radio } from '../radio/radio.ts'
-import { useStore } from '../store.ts'
-import type { Texts } from '../texts.ts'
-import { Icon } from './icons.tsx'
-import { clock, hourOf } from './words.ts'
+import type { Airing } from '../../radio/airing.ts'
+import { type Order, placeOf } from '../../radio/donations.ts'
+import type { Radio } from '../../radio/radio.ts'
+import type { Texts } from '../../texts.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { useStore } from '../../ui/store.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { clock, hourOf } from '../words.ts'
 
 interface Props {
   radio: Radio

@@ -6,11 +6,13 @@ import { gzipSync } from 'node:zlib'
 import { type RadioState, streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { build } from 'vite'
-import { pathOf, placeOf, textOf } from './language.ts'
-import { artVisibility } from './listener/art-visibility.ts'
-import { activeLine } from './listener/lyrics.ts'
-import { troubleOf } from './listener/notice.ts'
-import { clock } from './listener/words.ts'
+import { artVisibility } from '../listener/art-visibility.ts'
+import { troubleOf } from '../listener/notice.ts'
+import { activeLine } from '../listener/sheets/lyrics.ts'
+import { clock } from '../listener/words.ts'
+import { counted, texts } from '../texts.ts'
+import { pathOf, placeOf, textOf } from '../ui/language.ts'
+import { themes } from '../ui/theme.ts'
 import {
   airingOf,
   heardAt,
@@ -24,16 +26,14 @@ import {
   withTalk,
   withTalkEnd,
   withTrackStart,
-} from './radio/airing.ts'
-import { bestSample, offsetMs, withSample } from './radio/clock.ts'
-import { correctionOf, leadAfter } from './radio/drift.ts'
-import { createLibrary, findSongs, type Shelf, shelve } from './radio/library.ts'
-import { createPass, type Granted } from './radio/pass.ts'
-import { retryDelayMs } from './radio/player.ts'
-import { hindranceOf, secsLeftOf, waitOf } from './radio/requests.ts'
-import { isFarBehind, isStalled, lagOf, smoothLag } from './radio/stream-player.ts'
-import { counted, texts } from './texts.ts'
-import { themes } from './theme.ts'
+} from './airing.ts'
+import { bestSample, offsetMs, withSample } from './clock.ts'
+import { createLibrary, findSongs, type Shelf, shelve } from './library.ts'
+import { createPass, type Granted } from './pass.ts'
+import { correctionOf, leadAfter } from './players/drift.ts'
+import { retryDelayMs } from './players/player.ts'
+import { isFarBehind, isStalled, lagOf, smoothLag } from './players/stream-player.ts'
+import { hindranceOf, secsLeftOf, waitOf } from './requests.ts'
 
 const NOON = Date.UTC(2026, 5, 21, 12)
 
@@ -450,7 +450,7 @@ t.test('text has a contrast of at least 4.5 : 1 on sky and on ground, marks of f
 t.test('the first view is under 60 KB of compressed script, and has no schemas in it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'solstice-web-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  const root = fileURLToPath(new URL('..', import.meta.url))
+  const root = fileURLToPath(new URL('../..', import.meta.url))
   await build({ root, build: { outDir: folder, emptyOutDir: true }, logLevel: 'silent' })
   const assets = await readdir(join(folder, 'assets'))
   // What the page begins with, and what that asks for by itself; other pages are fetched when they are opened.

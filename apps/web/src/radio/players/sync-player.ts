@@ -1,8 +1,8 @@
-import { address } from '../api.ts'
-import { createStore } from '../store.ts'
-import { type Airing, isChatting, positionAt } from './airing.ts'
-import { localNowMs } from './clock.ts'
-import type { Connection } from './connection.ts'
+import { address } from '../../api.ts'
+import { createStore } from '../../ui/store.ts'
+import { type Airing, isChatting, positionAt } from '../airing.ts'
+import { localNowMs } from '../clock.ts'
+import type { Connection } from '../connection.ts'
 import { correctionOf, leadAfter } from './drift.ts'
 import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 

@@ -1,8 +1,8 @@
 import { streamBurstMs } from '@solstice/contracts'
-import { address } from '../api.ts'
-import { createStore } from '../store.ts'
-import { localNowMs } from './clock.ts'
-import type { Connection } from './connection.ts'
+import { address } from '../../api.ts'
+import { createStore } from '../../ui/store.ts'
+import { localNowMs } from '../clock.ts'
+import type { Connection } from '../connection.ts'
 import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 
 const CHECK_EVERY_MS = 1000

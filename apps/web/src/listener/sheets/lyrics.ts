@@ -1,6 +1,6 @@
 import type { LyricsEntry } from '@solstice/contracts'
-import { address, getWrapped } from '../api.ts'
-import type { Pass } from '../radio/pass.ts'
+import { address, getWrapped } from '../../api.ts'
+import type { Pass } from '../../radio/pass.ts'
 
 /** The words of a song; `offset` is added to the time of every line, in seconds. */
 export type Lyrics = LyricsEntry & { offset: number }
