@@ -13,6 +13,7 @@ COPY apps/stream-worker/package.json apps/stream-worker/
 COPY apps/web/package.json apps/web/
 COPY packages/adapters/package.json packages/adapters/
 COPY packages/contracts/package.json packages/contracts/
+COPY packages/demo-music/package.json packages/demo-music/
 COPY packages/playout/package.json packages/playout/
 COPY packages/station/package.json packages/station/
 

@@ -1,12 +1,19 @@
 import { createReadStream } from 'node:fs'
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
+import {
+  ART_HEIGHT,
+  ART_WIDTH,
+  artists,
+  lyricsOf,
+  type Piece,
+  paint,
+  pieces,
+  render,
+  toPcm,
+} from '@solstice/demo-music'
 import { artistKey, libraryChanged, lyricsKey, scheduleNow } from '@solstice/station'
-import { ART_HEIGHT, ART_WIDTH, paint } from '../demo/artwork.ts'
-import { toJpeg, withMp3 } from '../demo/ffmpeg.ts'
-import { artists, type Piece, pieces } from '../demo/pieces.ts'
-import { render, toPcm } from '../demo/render.ts'
-import { lyricsOf } from '../demo/words.ts'
+import { toJpeg, withMp3 } from './demo-encoding.ts'
 
 type DemoPorts = Pick<
   Ports,

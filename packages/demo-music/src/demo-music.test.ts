@@ -1,14 +1,5 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { audioTags, connect, readConfig } from '@solstice/adapters'
-import { artistKey, lyricsKey } from '@solstice/station'
-import { pino } from 'pino'
 import t from 'tap'
-import { startRedis, temporaryFolder } from '../../../../tests/harness/processes.ts'
-import { makeDemoLibrary } from '../processors/demo-library.ts'
 import { ART_HEIGHT, ART_WIDTH, paint } from './artwork.ts'
 import { barStart, compose, lengthOf } from './compose.ts'
 import { parseChord, scaleOf, settle, voice } from './harmony.ts'
@@ -18,8 +9,8 @@ import { seededRandom } from './random.ts'
 import { render, soundLength, toPcm } from './render.ts'
 import { lrcOf, lyricsOf } from './words.ts'
 
-const run = promisify(execFile)
 const SAMPLE_RATE = 44_100
+
 /** The pieces with a few bars each, of all that plays in them. */
 const shortPieces = pieces.map((piece) => {
   const { form, parts } = piece.score
@@ -34,7 +25,7 @@ t.test(
   async (t) => {
     t.equal(pieces.filter(({ mode }) => mode === 'day').length, 8)
     t.equal(pieces.filter(({ mode }) => mode === 'night').length, 4)
-    t.equal(new Set(pieces.map(({ artist, title }) => lyricsKey(artist, title))).size, 12)
+    t.equal(new Set(pieces.map(({ artist, title }) => `${artist} - ${title}`)).size, 12)
     const names = artists.map(({ name }) => name)
     for (const { title, artist, score, space } of pieces) {
       const seconds = soundLength(score, space)
@@ -119,97 +110,6 @@ t.test(
     t.equal(hash(toPcm(again, 1)), hash(toPcm(once, 1)))
   },
 )
-
-t.test('an empty library is filled piece by piece, and a crash in between repeats nothing', async (t) => {
-  const [folder, redis] = await Promise.all([temporaryFolder(t), startRedis(t)])
-  const env = {
-    JWT_SECRET: 'x',
-    NIGHT_MODE: 'false',
-    REDIS_URL: redis.url,
-    DATA_DIR: join(folder, 'data'),
-    MEDIA_DIR: join(folder, 'media'),
-  }
-  const ports = await connect(readConfig(env).config, pino({ level: 'silent' }))
-  t.teardown(() => ports.close())
-  const { data } = ports
-  const heard: string[] = []
-  const listener = ports.redis.duplicate()
-  t.teardown(() => listener.disconnect())
-  await listener.psubscribe('solstice-io*')
-  listener.on('pmessageBuffer', (_pattern, _channel, message: Buffer) =>
-    heard.push(message.toString('latin1')),
-  )
-  const stopping = new AbortController()
-
-  const stopAfterFirst = setInterval(async () => {
-    if ((await data.tracks.find()).length > 0) stopping.abort()
-  }, 20)
-  await t.rejects(makeDemoLibrary(ports, stopping.signal, shortPieces))
-  clearInterval(stopAfterFirst)
-  const [piece] = shortPieces
-  const key = `day/${piece!.artist} - ${piece!.title}.mp3`
-  const [track, ...others] = await data.tracks.find()
-  t.equal(track?.id, key)
-  t.same(others, [], 'it stopped where it was told to')
-  t.ok(
-    heard.some((message) => message.includes('library_updated')),
-    'listeners were told',
-  )
-  const commands = JSON.stringify(await ports.redis.xrange('solstice:commands', '-', '+'))
-  t.match(commands, 'library-changed', 'the air was told')
-
-  const path = join(folder, 'media/music', key)
-  const facts = await audioTags().read(path)
-  t.match(facts, { title: piece!.title, artist: piece!.artist, album: piece!.album, year: piece!.year })
-  t.ok(Math.abs(facts.duration! - soundLength(piece!.score, piece!.space)) < 0.1)
-  t.equal(track?.duration, facts.duration)
-  const { stderr } = await run('ffmpeg', [
-    '-nostdin',
-    '-hide_banner',
-    '-i',
-    path,
-    '-af',
-    'ebur128',
-    '-f',
-    'null',
-    '-',
-  ])
-  const measured = Number(/I:\s+(-[\d.]+) LUFS\s+Threshold/.exec(stderr)?.[1])
-  t.ok(Math.abs(measured + 16) < 1, `ffmpeg measures ${measured} LUFS`)
-  const lyrics = await data.lyrics.get(lyricsKey(piece!.artist, piece!.title))
-  t.equal(lyrics?.lines.length, piece!.words.length)
-  const art = await data.artists.get(artistKey(piece!.artist))
-  t.match(art, { hasArt: true, artFileName: 'amber tramway.jpg' })
-
-  // Everything but one piece is there already.
-  const missing = pieces[1]!
-  for (const { title, artist, album, year, mode } of pieces) {
-    if (title === missing.title) continue
-    const filename = `${artist} - ${title}.mp3`
-    const id = `${mode}/${filename}`
-    await data.tracks.insert({ id, title, artist, album, year, duration: 60, mode, filename, storageKey: id })
-  }
-  const before = (await stat(path)).mtimeMs
-  await makeDemoLibrary(ports, new AbortController().signal, shortPieces)
-  t.equal((await data.tracks.find()).length, 12)
-  t.equal((await stat(path)).mtimeMs, before, 'what was there is not made again')
-  t.same(await readdir(join(folder, 'media/music/night')), [`${missing.artist} - ${missing.title}.mp3`])
-})
-
-t.test('without ffmpeg the library stays empty, and that is no failure', async (t) => {
-  const [folder, redis] = await Promise.all([temporaryFolder(t), startRedis(t)])
-  const env = {
-    JWT_SECRET: 'x',
-    REDIS_URL: redis.url,
-    DATA_DIR: join(folder, 'data'),
-    MEDIA_DIR: join(folder, 'media'),
-    FFMPEG_PATH: join(folder, 'no-such-program'),
-  }
-  const ports = await connect(readConfig(env).config, pino({ level: 'silent' }))
-  t.teardown(() => ports.close())
-  await makeDemoLibrary(ports, new AbortController().signal, shortPieces)
-  t.same(await ports.data.tracks.find(), [])
-})
 
 t.test('a picture has its size, a light sky by day, a dark one by night, and no steps', async (t) => {
   const [day, night] = [paint(artists[0]!), paint(artists.at(-1)!)]

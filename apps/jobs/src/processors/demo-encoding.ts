@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { bareEnvironment } from '@solstice/adapters'
-import { SAMPLE_RATE } from './instruments.ts'
+import { SAMPLE_RATE } from '@solstice/demo-music'
 
 const KEPT_COMPLAINT = 2_000
 

@@ -1,0 +1,5 @@
+export { ART_HEIGHT, ART_WIDTH, paint } from './artwork.ts'
+export { SAMPLE_RATE } from './instruments.ts'
+export { artists, type Piece, pieces } from './pieces.ts'
+export { render, soundLength, toPcm } from './render.ts'
+export { lyricsOf } from './words.ts'
