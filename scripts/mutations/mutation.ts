@@ -18,7 +18,7 @@ export type Row = readonly [breaks: string, file: string, from: string, to: stri
 /** Spells paths of a folder out, so that tables stay readable. */
 export function mutationsOf(folder: string, rows: readonly Row[]): Mutation[] {
   const inFolder = (path: string) =>
-    /^(apps|packages|scripts|tests|deploy)\//.test(path) ? path : `${folder}/${path}`
+    /^(apps|packages|scripts|tests|tools|deploy)\//.test(path) ? path : `${folder}/${path}`
   return rows.map(([breaks, file, from, to, ...tests]) => ({
     breaks,
     file: inFolder(file),

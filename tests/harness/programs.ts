@@ -95,7 +95,7 @@ export const builtPage = once(async () => {
 const ownAddresses: Plugin = {
   name: 'own addresses',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/](apps|packages|scripts|tests)[\\/].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](apps|packages|scripts|tests|tools)[\\/].*\.ts$/ }, async ({ path }) => {
       if (/[\\/]node_modules[\\/]/.test(path)) return null
       const source = await readFile(path, 'utf8')
       if (!source.includes('import.meta.')) return null

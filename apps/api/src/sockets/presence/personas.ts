@@ -3,7 +3,7 @@ import type { Localized } from '@solstice/contracts'
 /** A face and a name that a connection wears in the roster. */
 export interface Persona {
   name: Localized
-  /** File name of the avatar in `apps/api/assets/avatars`; drawn by `scripts/draw-avatars.ts`. */
+  /** File name of the avatar in `apps/api/assets/avatars`; drawn by `tools/draw-avatars.ts`. */
   img: string
 }
 

@@ -228,7 +228,7 @@ async function underLoad<F>(
   const clients = kind === 'stream' ? values.listeners : values.sockets
   const args = ['--kind', kind, '--url', url, '--clients', clients, '--rate', rate, '--seconds', seconds]
   const idle = await usageOf(serverPid)
-  const load = start(run, 'node', ['--import', 'tsx', 'scripts/bench/load.ts', ...args, ...more])
+  const load = start(run, 'node', ['--import', 'tsx', 'tools/bench/load.ts', ...args, ...more])
   await load.printed(/window\n/)
   const before = await usageOf(serverPid)
   const output = await load.printed(/\{.*\}\n/)
@@ -250,7 +250,7 @@ async function cpuOver(spanS: number, pids: number[]): Promise<number> {
 }
 
 async function startFloor(kind: string): Promise<{ url: string; pid: number; process: Process }> {
-  const floor = start(run, 'node', ['--import', 'tsx', 'scripts/bench/floor.ts', kind])
+  const floor = start(run, 'node', ['--import', 'tsx', 'tools/bench/floor.ts', kind])
   const output = await floor.printed(/listening on \d+/)
   const port = /listening on (\d+)/.exec(output)![1]
   return { url: `http://127.0.0.1:${port}`, pid: floor.child.pid!, process: floor }

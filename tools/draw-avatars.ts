@@ -1,6 +1,6 @@
 /**
  * Draws the avatars of the roster, each a small horizon, and from one of them the icons of the installed page:
- * `node --import tsx scripts/draw-avatars.ts`.
+ * `node --import tsx tools/draw-avatars.ts`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
