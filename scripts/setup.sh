@@ -83,7 +83,7 @@ provide() {
   return 1
 }
 
-# Debian and Homebrew keep each version in a folder that is not in the PATH; tests/harness/postgres.ts looks there too.
+# Debian and Homebrew keep each version in a folder that is not in the PATH; tests/harness/servers/postgres.ts looks there too.
 has_postgres() {
   for place in "$(dirname "$(command -v initdb || echo /none/initdb)")" /usr/lib/postgresql/*/bin \
     /opt/homebrew/opt/postgresql@*/bin /usr/local/opt/postgresql@*/bin; do
@@ -144,7 +144,7 @@ if ! is_set FFMPEG_PATH && ! has ffmpeg && ! provide ffmpeg ffmpeg; then
 fi
 if [ "$purpose" = test ]; then
   has curl || provide 'curl ca-certificates' curl || exit 1
-  # For the clock of a machine that can be set (tests/harness/machine-clock.c).
+  # For the clock of a machine that can be set (tests/harness/processes/machine-clock.c).
   has cc || provide 'gcc libc6-dev' gcc || exit 1
   # Debian puts it where only root looks.
   has nginx || [ -x /usr/sbin/nginx ] || provide nginx nginx || exit 1

@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { makeTone } from '../tests/harness/audio.ts'
-import { freePort, type Process, start, type Teardown, temporaryFolder } from '../tests/harness/processes.ts'
-import { programOf } from '../tests/harness/programs.ts'
-import { logIn } from '../tests/harness/uploads.ts'
+import { makeTone } from '../tests/harness/audio/audio.ts'
+import { logIn } from '../tests/harness/people/uploads.ts'
+import {
+  freePort,
+  type Process,
+  start,
+  type Teardown,
+  temporaryFolder,
+} from '../tests/harness/processes/processes.ts'
+import { programOf } from '../tests/harness/processes/programs.ts'
 import { isFree, runningRedis } from './own-redis.ts'
 import { readable } from './readable-log.ts'
 import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'

@@ -7,11 +7,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { keptFolder } from '../tests/harness/kept.ts'
-import { startSharedPostgres } from '../tests/harness/postgres.ts'
-import { root } from '../tests/harness/processes.ts'
-import { buildPrograms, startedByTests } from '../tests/harness/programs.ts'
-import { allStores, environmentOf, type Stores } from '../tests/harness/stores.ts'
+import { keptFolder } from '../tests/harness/processes/kept.ts'
+import { root } from '../tests/harness/processes/processes.ts'
+import { buildPrograms, startedByTests } from '../tests/harness/processes/programs.ts'
+import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
+import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
 
 /** Of one file; long enough for a machine that is several times slower, since nothing is waited for that does not come. */
 const LIMIT_S = 400
@@ -103,7 +103,7 @@ async function test() {
 async function ofStations(files: string[], stores: Stores[]) {
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
   const hasStation = (text: string) =>
-    /harness\/(administration|app|station|browser|stores|postgres)\.ts'/.test(text)
+    /harness\/(people|servers|stations)\/(administration|app|station|browser|stores|postgres)\.ts'/.test(text)
   const chosen = files.filter((_, i) => hasStation(texts[i]!))
   return stores.flatMap((each) => chosen.map((file) => ({ file, stores: each })))
 }

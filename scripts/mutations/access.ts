@@ -1,6 +1,6 @@
 import { mutationsOf } from './mutation.ts'
 
-const ACCESS_TESTS = 'tests/access.test.ts'
+const ACCESS_TESTS = 'tests/api/access.test.ts'
 
 /** Who may do what, and who counts as whom. */
 export const accessMutations = mutationsOf('apps/api/src', [
@@ -31,7 +31,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'nowMs >= expiresAtMs + graceMs',
     'nowMs >= expiresAtMs + graceMs + 3_600_000',
     ACCESS_TESTS,
-    'tests/contract.test.ts',
+    'tests/api/contract.test.ts',
   ],
   [
     'tokens of tomorrow are good',
@@ -39,7 +39,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'issuedAtMs > nowMs + SKEW_MS ||',
     '',
     ACCESS_TESTS,
-    'tests/contract.test.ts',
+    'tests/api/contract.test.ts',
   ],
   [
     'a token has several spellings',
@@ -47,7 +47,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     '!areSame(token, sign(uid, issuedAt))',
     '!token.startsWith(sign(uid, issuedAt))',
     ACCESS_TESTS,
-    'tests/contract.test.ts',
+    'tests/api/contract.test.ts',
   ],
   [
     'the audio token of another listener is good',
@@ -63,7 +63,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'return nowMs < Number.POSITIVE_INFINITY ?',
     ACCESS_TESTS,
     'routes/clips.test.ts',
-    'tests/lyrics.test.ts',
+    'tests/api/library/lyrics.test.ts',
   ],
   [
     'pages of the same site count as ours',
@@ -84,7 +84,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'auth/access.ts',
     'if (isOfOperator(request.raw, metricsToken)) return undefined',
     'return undefined',
-    'tests/operations.test.ts',
+    'tests/api/operations.test.ts',
     ACCESS_TESTS,
   ],
   [
@@ -93,7 +93,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'if (route.capability && !capabilities[route.capability])',
     'if (false as boolean)',
     ACCESS_TESTS,
-    'tests/contract.test.ts',
+    'tests/api/contract.test.ts',
   ],
   [
     'a client chooses its address behind a proxy',
@@ -137,8 +137,8 @@ export const accessMutations = mutationsOf('apps/api/src', [
     "kind: 'mp3', maxBytes: 80 * 1024 * 1024",
     "kind: 'mp3', maxBytes: 800 * 1024 * 1024",
     'routes/uploads.test.ts',
-    'tests/uploads.test.ts',
-    'tests/deployment.test.ts',
+    'tests/api/library/uploads.test.ts',
+    'tests/deployment/containers.test.ts',
   ],
   [
     'logins are counted for seconds',
@@ -161,70 +161,70 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'if (published !== null || isKnown(asked)) return true',
     'return true',
     'limits/client-address.test.ts',
-    'tests/access-once-open.test.ts',
+    'tests/api/access-once-open.test.ts',
   ],
   [
     'the line of a login does not say whose it was',
     'http/request-log.ts',
     '...(account && { account })',
     '',
-    'tests/logins.test.ts',
+    'tests/api/logins.test.ts',
   ],
   [
     'failed logins are noted nowhere',
     'routes/session.ts',
     "if (isWrong) loginLog.note('admin_login_failed', adminId, from.address)",
     'void isWrong',
-    'tests/access-once-open.test.ts',
+    'tests/api/access-once-open.test.ts',
   ],
   [
     'logouts are noted nowhere',
     'routes/session.ts',
     'if (await sessions.logOut(own))',
     'if (!(await sessions.logOut(own)))',
-    'tests/logins.test.ts',
+    'tests/api/logins.test.ts',
   ],
   [
     'each failed login is an entry of its own',
     'packages/station/src/accounts/login-log.ts',
     'const own = of(networkIn(ip))',
     'const own = undefined as Counting | undefined',
-    'tests/logins.test.ts',
+    'tests/api/logins.test.ts',
   ],
   [
     'a flood from many networks fills the audit log',
     'packages/station/src/accounts/login-log.ts',
     'const MOST_PER_PERIOD = 40',
     'const MOST_PER_PERIOD = 40_000',
-    'tests/logins.test.ts',
+    'tests/api/logins.test.ts',
   ],
   [
     'of logins that two replicas count at once one is lost',
     'packages/station/src/accounts/login-log.ts',
     'data.audit.update({ id, revision }, change)',
     'data.audit.update({ id }, change)',
-    'tests/logins.test.ts',
+    'tests/api/logins.test.ts',
   ],
   [
     'a login is forgotten when the store is away',
     'packages/station/src/accounts/login-log.ts',
     'gather(noted)\n',
     '\n',
-    'tests/logins.test.ts',
+    'tests/api/logins.test.ts',
   ],
   [
     'what admins are told is kept by caches',
     'http/implement.ts',
     "if (isForAdmins(route)) reply.header('cache-control', 'no-store')",
     '',
-    'tests/access-once-open.test.ts',
+    'tests/api/access-once-open.test.ts',
   ],
   [
     'pages elsewhere embed what admins are told',
     'http/implement.ts',
     "reply.header('cross-origin-resource-policy', 'same-origin')",
     'void reply',
-    'tests/access-once-open.test.ts',
+    'tests/api/access-once-open.test.ts',
   ],
   [
     'pages elsewhere cannot read the names of downloads',
@@ -260,14 +260,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
     "'audiotoken', ",
     '',
     'app.test.ts',
-    'tests/operations.test.ts',
+    'tests/api/operations.test.ts',
   ],
   [
     'request ids of strangers are logged as they come',
     'http/request-log.ts',
     '/^[\\w.-]{8,64}$/.test(given)',
     'given',
-    'tests/operations.test.ts',
+    'tests/api/operations.test.ts',
   ],
   [
     'admins are told what needs a privilege that they lack',
@@ -275,7 +275,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'privileges.map((privilege) => ({ privilege }))',
     "['queue_manage' as const, ...privileges].map((privilege) => ({ privilege }))",
     'sockets/admins.test.ts',
-    'tests/queue-events.test.ts',
+    'tests/api/air/queue-events.test.ts',
   ],
   [
     'the position of sync goes on where there is no sound',
@@ -283,7 +283,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'return isStream ? Math.min(nowMs, chunkEndMs(newestChunk) + SOUND_LATE_MS) : nowMs',
     'return nowMs + 0 * Number(isStream)',
     'sockets/gateway.test.ts',
-    'tests/on-air.test.ts',
+    'tests/api/air/on-air.test.ts',
   ],
   [
     'changes of privileges are not told in the audit log',
@@ -297,21 +297,21 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/accounts/audit.ts',
     "'24h': 24 * HOUR_MS",
     "'24h': 168 * HOUR_MS",
-    'tests/administration.test.ts',
+    'tests/api/administration.test.ts',
   ],
   [
     'settings need no privilege',
     'packages/station/src/settings/settings.ts',
     "throw new Failure('FORBIDDEN'",
     "void new Failure('FORBIDDEN'",
-    'tests/settings.test.ts',
+    'tests/api/settings.test.ts',
   ],
   [
     'editors of lyrics change tags',
     'routes/tracks.ts',
     "const mayEditMeta = holds(caller, 'editor_meta')",
     "const mayEditMeta = holds(caller, 'editor_meta') || holds(caller, 'editor_lyrics')",
-    'tests/editor.test.ts',
+    'tests/api/library/editor.test.ts',
     ACCESS_TESTS,
   ],
   [
@@ -319,14 +319,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/settings/rules.ts',
     'const GUEST_MINUTES = { min: 1, max: 240 }',
     'const GUEST_MINUTES = { min: 1, max: 2400 }',
-    'tests/settings.test.ts',
+    'tests/api/settings.test.ts',
   ],
   [
     'what is no MP3 is uploaded',
     'packages/adapters/src/audio/tags.ts',
     'return mp3?.isMpeg ?',
     'return mp3 ?',
-    'tests/uploads.test.ts',
+    'tests/api/library/uploads.test.ts',
     'routes/uploads.test.ts',
     'packages/adapters/src/audio/tags.test.ts',
   ],
@@ -335,6 +335,6 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/lyrics/lyrics.ts',
     "throw new Failure('BAD_REQUEST', { field: 'lines', reason: 'line_untimed' })",
     "void new Failure('BAD_REQUEST', { field: 'lines', reason: 'line_untimed' })",
-    'tests/lyrics.test.ts',
+    'tests/api/library/lyrics.test.ts',
   ],
 ])

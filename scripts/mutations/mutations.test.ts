@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { root } from '../../tests/harness/processes.ts'
+import { root } from '../../tests/harness/processes/processes.ts'
 import { allMutations } from './all.ts'
 
 t.test('each mutation has one place in the sources, and tests that are there', async (t) => {

@@ -259,7 +259,7 @@ const loudnessMutations = mutationsOf('packages/station/src', [
     'const CEILING_DBTP = -1',
     'const CEILING_DBTP = 0',
     'packages/adapters/src/audio/loudness.test.ts',
-    'tests/loudness.test.ts',
+    'tests/use-cases/loudness.test.ts',
   ],
   [
     'one channel is softer than two',
@@ -267,7 +267,7 @@ const loudnessMutations = mutationsOf('packages/station/src', [
     'isMono && rules.streamMode ? MONO_LOSS_DB : 0',
     '0',
     'packages/adapters/src/audio/loudness.test.ts',
-    'tests/loudness.test.ts',
+    'tests/use-cases/loudness.test.ts',
   ],
   [
     'only the offset of the day before counts when the clocks change',

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
-import { SUPER_ADMIN } from '../harness/admin.ts'
-import { pitch } from '../harness/audio.ts'
-import { adminAt, flaws, prepare, visit } from '../harness/browser.ts'
+import { pitch } from '../harness/audio/audio.ts'
+import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
 import { waiting } from '../harness/until.ts'
 
 /** The microphone that a browser makes up beeps twice a second. */

@@ -1,13 +1,13 @@
 import type { QueueEntry } from '@solstice/playout'
 import { claimPaid, trackRef } from '@solstice/station'
 import t from 'tap'
-import { asAdmin, SUPER_ADMIN } from '../harness/admin.ts'
-import { openApp } from '../harness/app.ts'
-import { adminAt, flaws, prepare, titleShown, tones, visit, writeLyrics } from '../harness/browser.ts'
-import { openPaymentServices } from '../harness/payment-services.ts'
-import { freePort } from '../harness/processes.ts'
-import { builtPage } from '../harness/programs.ts'
-import { putOnAir } from '../harness/put-on-air.ts'
+import { putOnAir } from '../harness/air/put-on-air.ts'
+import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { adminAt, flaws, prepare, titleShown, tones, visit, writeLyrics } from '../harness/people/browser.ts'
+import { freePort } from '../harness/processes/processes.ts'
+import { builtPage } from '../harness/processes/programs.ts'
+import { openPaymentServices } from '../harness/servers/payment-services.ts'
+import { openApp } from '../harness/stations/app.ts'
 
 t.test('a listener asks for a song, an admin says yes; the words follow the sound', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false', ...SUPER_ADMIN })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser.ts'
-import { openSocket } from '../harness/socket-client.ts'
+import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/people/browser.ts'
+import { openSocket } from '../harness/people/socket-client.ts'
 import { until } from '../harness/until.ts'
 
 t.test('sync mode: the file is heard at the station’s position, in both languages', async (t) => {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { makeTone } from '../harness/audio.ts'
-import { root, start, temporaryFolder } from '../harness/processes.ts'
-import { prepareStation } from '../harness/station.ts'
-import { useStores } from '../harness/stores.ts'
+import { makeTone } from '../harness/audio/audio.ts'
+import { root, start, temporaryFolder } from '../harness/processes/processes.ts'
+import { prepareStation } from '../harness/stations/station.ts'
+import { useStores } from '../harness/stations/stores.ts'
 
 useStores('sql+cloud')
 

@@ -1,9 +1,9 @@
 import type { RadioState, ServerPayload } from '@solstice/contracts'
 import { chunkEndMs, trackRef } from '@solstice/station'
 import t from 'tap'
-import { machineClock } from '../harness/machine-clock.ts'
-import { openSocket } from '../harness/socket-client.ts'
-import { followBroadcast, prepareStation } from '../harness/station.ts'
+import { openSocket } from '../harness/people/socket-client.ts'
+import { machineClock } from '../harness/processes/machine-clock.ts'
+import { followBroadcast, prepareStation } from '../harness/stations/station.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000

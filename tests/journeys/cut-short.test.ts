@@ -1,9 +1,9 @@
 import type { FrameChunk } from '@solstice/station'
 import t from 'tap'
-import { decode, melody } from '../harness/audio.ts'
-import { openBus } from '../harness/bus.ts'
-import { watchMachine } from '../harness/machine-speed.ts'
-import { prepareStation } from '../harness/station.ts'
+import { decode, melody } from '../harness/audio/audio.ts'
+import { watchMachine } from '../harness/processes/machine-speed.ts'
+import { openBus } from '../harness/stations/bus.ts'
+import { prepareStation } from '../harness/stations/station.ts'
 
 const WINDOWS_PER_S = 20
 const pitches = [440, 660, 880]

@@ -1,9 +1,15 @@
 import { rename, writeFile } from 'node:fs/promises'
 import type { FrameChunk } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { decode, melody } from '../harness/audio.ts'
-import { childrenOf, type Process } from '../harness/processes.ts'
-import { followBroadcast, listen, mustBeWhole, prepareStation, type Station } from '../harness/station.ts'
+import { decode, melody } from '../harness/audio/audio.ts'
+import { childrenOf, type Process } from '../harness/processes/processes.ts'
+import {
+  followBroadcast,
+  listen,
+  mustBeWhole,
+  prepareStation,
+  type Station,
+} from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const BYTES_PER_S = 16_000

@@ -6,12 +6,12 @@ import { json, text } from 'node:stream/consumers'
 import { frameBytes } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t from 'tap'
-import { SUPER_ADMIN } from '../harness/admin.ts'
-import { startCaddy } from '../harness/caddy.ts'
-import { startNginx } from '../harness/nginx.ts'
-import { freePort } from '../harness/processes.ts'
-import { prepareStation } from '../harness/station.ts'
-import { logIn, minuteOfFrames, uploadTrack } from '../harness/uploads.ts'
+import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { logIn, minuteOfFrames, uploadTrack } from '../harness/people/uploads.ts'
+import { freePort } from '../harness/processes/processes.ts'
+import { startCaddy } from '../harness/servers/caddy.ts'
+import { startNginx } from '../harness/servers/nginx.ts'
+import { prepareStation } from '../harness/stations/station.ts'
 
 const HEARD_FRAMES = 200
 

@@ -1,9 +1,15 @@
 import type { HistoryItem, RadioState, ServerPayload } from '@solstice/contracts'
 import { defaultSettings, FRAME_MS, type FrameChunk } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { decode, pitch } from '../harness/audio.ts'
-import { openSocket, type SocketClient } from '../harness/socket-client.ts'
-import { followBroadcast, listen, prepareStation, type Station, splitIcy } from '../harness/station.ts'
+import { decode, pitch } from '../harness/audio/audio.ts'
+import { openSocket, type SocketClient } from '../harness/people/socket-client.ts'
+import {
+  followBroadcast,
+  listen,
+  prepareStation,
+  type Station,
+  splitIcy,
+} from '../harness/stations/station.ts'
 
 const SONG_S = 8
 const JINGLE_S = 4

@@ -1,10 +1,10 @@
 import { createPasswords } from '@solstice/adapters'
 import type { AuditEntry, Participant, Privilege, RadioState, ServerPayload } from '@solstice/contracts'
 import t from 'tap'
-import { openEar } from '../harness/ear.ts'
-import { cut, makeRecording } from '../harness/recording.ts'
-import { openSocket, type SocketClient } from '../harness/socket-client.ts'
-import { listen, prepareStation, type Station, splitIcy } from '../harness/station.ts'
+import { openEar } from '../harness/audio/ear.ts'
+import { cut, makeRecording } from '../harness/audio/recording.ts'
+import { openSocket, type SocketClient } from '../harness/people/socket-client.ts'
+import { listen, prepareStation, type Station, splitIcy } from '../harness/stations/station.ts'
 
 const RECORDING_S = 30
 const PASSWORD = 'Correct horse 1'

@@ -1,10 +1,10 @@
 import type { Command, Outcome, PlayoutState, QueueEntry, Suggestion } from '@solstice/playout'
 import { defaultSettings, type FrameChunk, type SoundCue, trackRef } from '@solstice/station'
 import t from 'tap'
-import { decode, melody } from '../harness/audio.ts'
-import type { Process } from '../harness/processes.ts'
-import { randomFrom } from '../harness/programme.ts'
-import { followBroadcast, listen, mustBeWhole, prepareStation } from '../harness/station.ts'
+import { randomFrom } from '../harness/air/programme.ts'
+import { decode, melody } from '../harness/audio/audio.ts'
+import type { Process } from '../harness/processes/processes.ts'
+import { followBroadcast, listen, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { waiting } from '../harness/until.ts'
 
 const SEED = 11

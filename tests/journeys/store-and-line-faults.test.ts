@@ -8,17 +8,22 @@ import type { RadioState } from '@solstice/contracts'
 import { chunkEndMs, type FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { asAdmin, SUPER_ADMIN } from '../harness/admin.ts'
-import { type OpenApp, openApp } from '../harness/app.ts'
-import { makeTone } from '../harness/audio.ts'
-import { openLine } from '../harness/line.ts'
-import { kofiDonation, kofiPosts, openPaymentServices, type Posted } from '../harness/payment-services.ts'
-import { startPostgres } from '../harness/postgres.ts'
-import { type Process, start, startRedis, temporaryFolder } from '../harness/processes.ts'
-import { programOf } from '../harness/programs.ts'
-import { openSocket } from '../harness/socket-client.ts'
+import { makeTone } from '../harness/audio/audio.ts'
+import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { openSocket } from '../harness/people/socket-client.ts'
+import { type Process, start, startRedis, temporaryFolder } from '../harness/processes/processes.ts'
+import { programOf } from '../harness/processes/programs.ts'
+import { openLine } from '../harness/servers/line.ts'
+import {
+  kofiDonation,
+  kofiPosts,
+  openPaymentServices,
+  type Posted,
+} from '../harness/servers/payment-services.ts'
+import { startPostgres } from '../harness/servers/postgres.ts'
+import { type OpenApp, openApp } from '../harness/stations/app.ts'
+import { startAir, startJobs } from '../harness/stations/workers.ts'
 import { until } from '../harness/until.ts'
-import { startAir, startJobs } from '../harness/workers.ts'
 
 const SONGS = 8
 const SONG_S = 4

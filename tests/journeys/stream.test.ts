@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import type { HistoryItem, PublicConfig } from '@solstice/contracts'
 import t from 'tap'
-import { decode, melody, pitch } from '../harness/audio.ts'
-import { listen, prepareStation, splitIcy } from '../harness/station.ts'
+import { decode, melody, pitch } from '../harness/audio/audio.ts'
+import { listen, prepareStation, splitIcy } from '../harness/stations/station.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.

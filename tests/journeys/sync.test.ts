@@ -1,7 +1,7 @@
 import type { HistoryItem, RadioState, ServerPayload, User } from '@solstice/contracts'
 import { io, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
-import { prepareStation } from '../harness/station.ts'
+import { prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 t.jobs = 3

@@ -1,7 +1,7 @@
 import type { Track } from '@solstice/contracts'
 import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
-import { openApp } from '../../tests/harness/app.ts'
-import type { Teardown } from '../../tests/harness/processes.ts'
+import type { Teardown } from '../../tests/harness/processes/processes.ts'
+import { openApp } from '../../tests/harness/stations/app.ts'
 
 /** How long the API takes for an answer about a large library, beside writing the same answer as JSON. */
 export interface AdminFigures {

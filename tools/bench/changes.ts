@@ -1,8 +1,8 @@
 import { apply, type Command, learn, orderEffects, type PlayoutState } from '@solstice/playout'
 import { createStateReader } from '../../packages/adapters/src/air/state-reader.ts'
 import { createStateWriter } from '../../packages/adapters/src/air/state-writer.ts'
-import { largeStation } from '../../tests/harness/large-station.ts'
-import { NOON } from '../../tests/harness/programme.ts'
+import { largeStation } from '../../tests/harness/air/large-station.ts'
+import { NOON } from '../../tests/harness/air/programme.ts'
 
 const TURNS = 40
 

@@ -1,8 +1,8 @@
 import { openData } from '@solstice/adapters'
 import type { DataStore } from '@solstice/station'
 import { pino } from 'pino'
-import { startPostgres } from '../../tests/harness/postgres.ts'
-import { type Teardown, temporaryFolder } from '../../tests/harness/processes.ts'
+import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
+import { startPostgres } from '../../tests/harness/servers/postgres.ts'
 import { track } from '../../tests/suites/data-store.ts'
 
 export const TRACKS = 100_000

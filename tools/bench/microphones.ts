@@ -5,9 +5,9 @@ import type { FrameChunk } from '@solstice/station'
 import { pino } from 'pino'
 import { startBroadcast } from '../../apps/stream-worker/src/audio/broadcast.ts'
 import { createSpeech, type Speech } from '../../apps/stream-worker/src/audio/microphone/microphones.ts'
-import { decode, makeTone } from '../../tests/harness/audio.ts'
-import { type Teardown, temporaryFolder } from '../../tests/harness/processes.ts'
-import { cut, makeRecording } from '../../tests/harness/recording.ts'
+import { decode, makeTone } from '../../tests/harness/audio/audio.ts'
+import { cut, makeRecording } from '../../tests/harness/audio/recording.ts'
+import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
 import { usageOf } from './usage.ts'
 
 const RATE = 44_100

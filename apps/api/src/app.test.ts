@@ -9,8 +9,8 @@ import { initialState } from '@solstice/playout'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import t from 'tap'
-import { openApp } from '../../../tests/harness/app.ts'
-import { temporaryFolder } from '../../../tests/harness/processes.ts'
+import { temporaryFolder } from '../../../tests/harness/processes/processes.ts'
+import { openApp } from '../../../tests/harness/stations/app.ts'
 import { until } from '../../../tests/harness/until.ts'
 
 t.test('pages of our own origin and of the listed ones may read answers, others may not', async (t) => {

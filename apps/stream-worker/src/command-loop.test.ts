@@ -2,7 +2,7 @@ import type { Command } from '@solstice/playout'
 import type { Consequence } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { NOON, onAir, playing, tracks } from '../../../tests/harness/programme.ts'
+import { NOON, onAir, playing, tracks } from '../../../tests/harness/air/programme.ts'
 import { createAir } from './air/air.ts'
 import { obeyCommands } from './command-loop.ts'
 

@@ -4,7 +4,7 @@ import { Failure } from '@solstice/station'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
-import { openGate } from '../../../../tests/harness/gate.ts'
+import { openGate } from '../../../../tests/harness/stations/gate.ts'
 import { implement, refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -9,7 +9,7 @@ import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { openGate } from '../../../../tests/harness/gate.ts'
+import { openGate } from '../../../../tests/harness/stations/gate.ts'
 import {
   type ContractOptions,
   implement,

@@ -9,8 +9,8 @@ import { capabilityNames, failureBody, privileges, type Track, xorWithToken } fr
 import type { PlayoutState } from '@solstice/playout'
 import { lyricsKey, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { openApp } from '../../../../tests/harness/app.ts'
-import { putOnAir } from '../../../../tests/harness/put-on-air.ts'
+import { putOnAir } from '../../../../tests/harness/air/put-on-air.ts'
+import { openApp } from '../../../../tests/harness/stations/app.ts'
 
 function playing(track: Track, startedAtMs: number): PlayoutState['onAir'] {
   const entry = { entryId: 'e1', track: trackRef(track), orderType: null, tier: null }

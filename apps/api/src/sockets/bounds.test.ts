@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import type { Privilege, ServerPayload } from '@solstice/contracts'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
-import { type OpenApp, openApp } from '../../../../tests/harness/app.ts'
-import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
+import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/people/admin.ts'
+import { openSocket, type SocketClient } from '../../../../tests/harness/people/socket-client.ts'
+import { type OpenApp, openApp } from '../../../../tests/harness/stations/app.ts'
 import { until } from '../../../../tests/harness/until.ts'
 
 async function replica(t: Test, beside?: OpenApp) {

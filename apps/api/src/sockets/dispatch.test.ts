@@ -2,10 +2,10 @@ import { type ClientEventName, type Coded, clientEvents } from '@solstice/contra
 import { pino } from 'pino'
 import t from 'tap'
 import { Value } from 'typebox/value'
-import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/admin.ts'
-import { openApp } from '../../../../tests/harness/app.ts'
-import { openSocket, type SocketClient } from '../../../../tests/harness/socket-client.ts'
-import { startAir } from '../../../../tests/harness/workers.ts'
+import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/people/admin.ts'
+import { openSocket, type SocketClient } from '../../../../tests/harness/people/socket-client.ts'
+import { openApp } from '../../../../tests/harness/stations/app.ts'
+import { startAir } from '../../../../tests/harness/stations/workers.ts'
 
 const HOSTING = { ...SUPER_ADMIN, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true', NIGHT_MODE: 'false' }
 /** The codes that clients know of events without a callback. */

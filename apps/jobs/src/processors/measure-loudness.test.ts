@@ -5,8 +5,8 @@ import type { Track } from '@solstice/contracts'
 import { libraryChanged } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { makeTone } from '../../../../tests/harness/audio.ts'
-import { startRedis, type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { makeTone } from '../../../../tests/harness/audio/audio.ts'
+import { startRedis, type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { createMeasuring } from './measure-loudness.ts'
 
 const never = new AbortController().signal

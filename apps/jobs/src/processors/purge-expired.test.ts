@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DonationRecord } from '@solstice/station'
 import t from 'tap'
-import { openApp } from '../../../../tests/harness/app.ts'
+import { openApp } from '../../../../tests/harness/stations/app.ts'
 import { purgeExpired } from './purge-expired.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import type { Consequence } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { NOON, onAir, playing, tracks } from '../../../../tests/harness/programme.ts'
+import { NOON, onAir, playing, tracks } from '../../../../tests/harness/air/programme.ts'
 import { createAir } from './air.ts'
 import { createSavedAir } from './saved.ts'
 

@@ -14,9 +14,9 @@ import {
 import { chunkEndMs, type FrameChunk, type LoudnessRules, renditionOf } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio.ts'
-import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes.ts'
-import { NOON, ordered, playing } from '../../../../tests/harness/programme.ts'
+import { NOON, ordered, playing } from '../../../../tests/harness/air/programme.ts'
+import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio/audio.ts'
+import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { startBroadcast } from './broadcast.ts'
 
 const AHEAD_MS = 1500

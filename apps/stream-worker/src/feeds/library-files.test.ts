@@ -4,7 +4,7 @@ import { openLocalMedia, readConfig } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { createLibraryFiles } from './library-files.ts'
 
 const log = pino({ level: 'silent' })

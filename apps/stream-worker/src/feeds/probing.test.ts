@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openLocalMedia } from '@solstice/adapters'
 import t from 'tap'
-import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { createProbing } from './probing.ts'
 
 t.test('T4: a folder that is away for seconds costs a few songs, and they come back', async (t) => {

@@ -1,6 +1,6 @@
 import type { PlayoutState } from '@solstice/playout'
 import t from 'tap'
-import { NOON, playing, tracks } from '../../../../tests/harness/programme.ts'
+import { NOON, playing, tracks } from '../../../../tests/harness/air/programme.ts'
 import { createSecondChance } from './second-chance.ts'
 
 const MINUTE = 60_000

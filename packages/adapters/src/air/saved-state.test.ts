@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events'
 import { initialState, type PlayoutState, type QueueEntry } from '@solstice/playout'
 import type { Bus } from '@solstice/station'
 import t from 'tap'
-import { openBus } from '../../../../tests/harness/bus.ts'
-import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
-import { alwaysDay, isSame, NOON, tracks } from '../../../../tests/harness/programme.ts'
+import { alwaysDay, isSame, NOON, tracks } from '../../../../tests/harness/air/programme.ts'
+import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
+import { openBus } from '../../../../tests/harness/stations/bus.ts'
 
 const never = new AbortController().signal
 

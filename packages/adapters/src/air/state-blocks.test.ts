@@ -8,7 +8,7 @@ import {
   wantedLists,
 } from '@solstice/playout'
 import t from 'tap'
-import { largeStation } from '../../../../tests/harness/large-station.ts'
+import { largeStation } from '../../../../tests/harness/air/large-station.ts'
 import {
   alwaysDay,
   assertLegal,
@@ -19,7 +19,7 @@ import {
   randomFrom,
   track,
   tracks,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import { createStateReader, type StateReader } from './state-reader.ts'
 import { createStateWriter } from './state-writer.ts'
 

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { openLoudnessMeter } from './loudness.ts'
 
 const never = new AbortController().signal

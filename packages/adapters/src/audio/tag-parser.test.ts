@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { makeTone } from '../../../../tests/harness/audio.ts'
-import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { makeTone } from '../../../../tests/harness/audio/audio.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { openTagParser } from './tag-parser.ts'
 
 const folder = await temporaryFolder(t)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { temporaryFolder } from '../../../../tests/harness/processes.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { lockFile } from './file-lock.ts'
 
 const patience = { deadAfterMs: 300, giveUpAfterMs: 30_000 }

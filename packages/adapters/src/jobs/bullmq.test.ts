@@ -3,8 +3,13 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
-import { type Process, start, startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
-import { programOf } from '../../../../tests/harness/programs.ts'
+import {
+  type Process,
+  start,
+  startRedis,
+  type Teardown,
+} from '../../../../tests/harness/processes/processes.ts'
+import { programOf } from '../../../../tests/harness/processes/programs.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 import { openJobQueue, type Processors, type Recurrence, workJobs } from './bullmq.ts'
 

@@ -20,7 +20,7 @@ import {
   stripeEvent,
   stripePosts,
   stripeSignature,
-} from '../../../../tests/harness/payment-services.ts'
+} from '../../../../tests/harness/servers/payment-services.ts'
 import { readConfig } from '../config/config.ts'
 import { openPayments } from './index.ts'
 

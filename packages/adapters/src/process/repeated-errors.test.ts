@@ -1,8 +1,8 @@
 import { Failure } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { start } from '../../../../tests/harness/processes.ts'
-import { programOf } from '../../../../tests/harness/programs.ts'
+import { start } from '../../../../tests/harness/processes/processes.ts'
+import { programOf } from '../../../../tests/harness/processes/programs.ts'
 import { gatherRepeatedErrors } from './repeated-errors.ts'
 
 /** A log whose lines are gathered. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { pino } from 'pino'
 import t from 'tap'
-import { startRedis } from '../../../../tests/harness/processes.ts'
+import { startRedis } from '../../../../tests/harness/processes/processes.ts'
 import { openRedis } from './connection.ts'
 
 const log = pino({ level: 'silent' })

@@ -1,7 +1,7 @@
 import { Failure, HeldUp } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { startRedis } from '../../../../tests/harness/processes.ts'
+import { startRedis } from '../../../../tests/harness/processes/processes.ts'
 import { openRedis } from './connection.ts'
 import { openDeleteQuota } from './delete-quota.ts'
 import { openLeases } from './leases.ts'

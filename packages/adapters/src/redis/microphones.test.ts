@@ -1,7 +1,7 @@
 import type { MicrophonePiece } from '@solstice/station'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { startRedis, type Teardown } from '../../../../tests/harness/processes.ts'
+import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
 import { openReplicas } from '../air/replicas.ts'
 import { openMicrophones } from './microphones.ts'
 

@@ -12,7 +12,7 @@ import {
   track,
   tracks,
   withLists,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import {
   advance,
   apply,

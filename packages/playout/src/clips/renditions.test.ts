@@ -1,5 +1,5 @@
 import t from 'tap'
-import { NOON, playing, track, tracks } from '../../../../tests/harness/programme.ts'
+import { NOON, playing, track, tracks } from '../../../../tests/harness/air/programme.ts'
 import {
   advance,
   apply,

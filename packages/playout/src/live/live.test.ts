@@ -9,7 +9,7 @@ import {
   randomFrom,
   track,
   tracks,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import type { Command, Effect, Step } from '../model/commands.ts'
 import type { Hosting, Participant } from '../model/live-state.ts'
 import { initialState, type PlayoutState, readState } from '../model/state.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { largeStation } from '../../../../tests/harness/large-station.ts'
-import { NOON, playing, randomFrom, toEnd, track, tracks } from '../../../../tests/harness/programme.ts'
+import { largeStation } from '../../../../tests/harness/air/large-station.ts'
+import { NOON, playing, randomFrom, toEnd, track, tracks } from '../../../../tests/harness/air/programme.ts'
 import { searchQueue } from '../queue/projection.ts'
 import { apply } from '../step/apply.ts'
 import type { PlayoutState, PreparedList, TrackRef } from './state.ts'

@@ -10,7 +10,7 @@ import {
   track,
   tracks,
   withLists,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import type { Command, SongOrder, Step } from '../model/commands.ts'
 import {
   initialState,

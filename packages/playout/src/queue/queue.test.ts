@@ -14,7 +14,7 @@ import {
   track,
   tracks,
   withLists,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import { skipCooldownSecsLeft } from '../boundary/skip.ts'
 import type { Command, Effect, Outcome, SongOrder, Step } from '../model/commands.ts'
 import {

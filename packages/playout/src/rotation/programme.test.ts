@@ -1,5 +1,13 @@
 import t from 'tap'
-import { all, HOUR, library, NOON, playing, randomFrom, track } from '../../../../tests/harness/programme.ts'
+import {
+  all,
+  HOUR,
+  library,
+  NOON,
+  playing,
+  randomFrom,
+  track,
+} from '../../../../tests/harness/air/programme.ts'
 import type { ProgrammeSettings } from '../model/commands.ts'
 import { durationOf, type TrackRef } from '../model/state.ts'
 import { apply, learn } from '../step/apply.ts'

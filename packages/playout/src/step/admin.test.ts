@@ -17,7 +17,7 @@ import {
   track,
   tracks,
   withLists,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
 import {
   type Clips,

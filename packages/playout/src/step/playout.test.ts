@@ -13,7 +13,7 @@ import {
   track,
   tracks,
   withLists,
-} from '../../../../tests/harness/programme.ts'
+} from '../../../../tests/harness/air/programme.ts'
 import type { Effect, Step } from '../model/commands.ts'
 import {
   initialState,

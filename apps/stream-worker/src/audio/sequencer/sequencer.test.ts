@@ -9,7 +9,7 @@ import {
   Shelf,
   type Span,
   timeOf,
-} from '../../../../../tests/harness/sequence.ts'
+} from '../../../../../tests/harness/audio/sequence.ts'
 import { aboutEntry, cueOf } from './air-entry.ts'
 import { CHAT_FADE_SAMPLES, placedOf, QUICK_FADE_SAMPLES } from './stage.ts'
 import { type Sound, startOf, type Voice } from './voice.ts'

@@ -4,9 +4,14 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type Process, root, start, temporaryFolder } from '../../../../../tests/harness/processes.ts'
-import { randomFrom } from '../../../../../tests/harness/programme.ts'
-import { programOf } from '../../../../../tests/harness/programs.ts'
+import { randomFrom } from '../../../../../tests/harness/air/programme.ts'
+import {
+  type Process,
+  root,
+  start,
+  temporaryFolder,
+} from '../../../../../tests/harness/processes/processes.ts'
+import { programOf } from '../../../../../tests/harness/processes/programs.ts'
 import { until } from '../../../../../tests/harness/until.ts'
 import { dataStoreSuite, played, track } from '../../../../../tests/suites/data-store.ts'
 import { openJsonData } from './store.ts'
@@ -228,7 +233,7 @@ t.test('what is said to be safe is on the disk, and so is its name', async (t) =
   await (await openIn(t, folder)).offsets.put({ key: 'counter', offset: 0 })
   const watched = start(t, process.execPath, [
     '--import',
-    join(root, 'tests/harness/told-writes.mjs'),
+    join(root, 'tests/harness/processes/told-writes.mjs'),
     writer,
     folder,
     'w',

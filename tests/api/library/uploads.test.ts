@@ -1,0 +1,62 @@
+import { readdir, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { openMedia, readConfig } from '@solstice/adapters'
+import { pino } from 'pino'
+import t from 'tap'
+import { usageOf } from '../../../tools/bench/usage.ts'
+import { SUPER_ADMIN } from '../../harness/people/admin.ts'
+import { logIn, minuteOfFrames, uploadTrack } from '../../harness/people/uploads.ts'
+import { prepareStation } from '../../harness/stations/station.ts'
+import { useStores } from '../../harness/stations/stores.ts'
+
+useStores('sql+cloud')
+
+const MB = 1024 * 1024
+const UPLOADS = 20
+/** Together several times of what may be in memory. */
+const MOST_BYTES = 32 * MB
+const MOST_GROWN_MB = 256
+
+/** Names of the uploads that wait, and of whatever else lies with them. */
+async function waiting(env: Record<string, string>): Promise<string[]> {
+  const { config } = readConfig(env)
+  if (!config.bucket) return (await readdir(join(config.mediaDir, '.staged/day'))).sort()
+  const media = await openMedia(config, pino({ level: 'silent' }))
+  const keys = await media.list('.staged/day')
+  await media.close()
+  return keys.map((key) => basename(key))
+}
+
+t.test('twenty large uploads at once do not pile up in memory', async (t) => {
+  const { bavail, bsize } = await statfs(tmpdir())
+  // A small disk gets smaller files.
+  const bytes = Math.min(MOST_BYTES, Math.floor((bavail * bsize) / UPLOADS / 2))
+  if (bytes < MOST_BYTES) t.comment(`only ${Math.round(bytes / MB)} MB each: the disk is short`)
+  const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN }
+  const station = await prepareStation(t, [], settings)
+  const [api, piece] = await Promise.all([station.startApi(), minuteOfFrames(t), station.startWorker()])
+  const { pid } = api.process.child
+  const token = await logIn(api.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+  const idleMb = (await usageOf(pid!)).rssKb / 1024
+
+  let mostMb = idleMb
+  const watching = setInterval(async () => {
+    mostMb = Math.max(mostMb, (await usageOf(pid!)).rssKb / 1024)
+  }, 100)
+  t.teardown(() => clearInterval(watching))
+  const names = Array.from({ length: UPLOADS }, (_, i) => `upload ${i}.mp3`)
+  const answers = await Promise.all(names.map((name) => uploadTrack(api.url, token, name, piece, bytes)))
+  clearInterval(watching)
+
+  t.same([...new Set(answers.map(({ status }) => status))], [200])
+  const durations = answers.map(({ body }) => JSON.parse(body).metadata.duration as number)
+  const expectedS = bytes / 40_000
+  t.ok(
+    durations.every((duration) => Math.abs(duration - expectedS) < 1),
+    'every one is measured to its end',
+  )
+  t.same(await waiting(station.env), names.toSorted())
+  t.comment(`idle ${Math.round(idleMb)} MB, at most ${Math.round(mostMb)} MB`)
+  t.ok(mostMb - idleMb < MOST_GROWN_MB, `${Math.round(mostMb - idleMb)} MB above idle`)
+})

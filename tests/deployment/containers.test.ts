@@ -1,0 +1,219 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { readConfig } from '@solstice/adapters'
+import t from 'tap'
+import { parse } from 'yaml'
+import { root, start, temporaryFolder } from '../harness/processes/processes.ts'
+
+const PASSWORD_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IGhlcmU$aGFzaCBvZiAzMiBieXRlcyBoYXNoIG9mIDMyIGJ5dGU'
+
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+interface Service {
+  command?: string[]
+  environment?: Record<string, string | number>
+  networks?: string[]
+  ports?: string[]
+  cap_drop?: string[]
+  mem_limit?: string
+  pids_limit?: number
+  healthcheck?: { test: string[] }
+  image: string
+  restart: string
+  read_only?: boolean
+  user?: string
+  volumes?: string[]
+  depends_on?: Record<string, { condition: string }>
+}
+
+interface Compose {
+  services: Record<string, Service>
+  volumes: object
+  networks: Record<string, { internal?: boolean } | null>
+  'x-images': Record<string, string>
+}
+
+const readCompose = async () => parse(await read('docker-compose.yml'), { merge: true }) as Compose
+const apps = ['api', 'stream-worker', 'jobs']
+
+t.test('the compose file starts every process with known settings', async (t) => {
+  const { services } = await readCompose()
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+  const known = new Set(
+    (await read('packages/adapters/src/config/settings.ts')).match(/\b[A-Z][A-Z0-9_]{3,}\b/g),
+  )
+  t.strictSame(
+    Object.keys(services).sort(),
+    [...apps, 'caddy', 'nginx', 'postgres', 'redis', 's3', 's3-bucket'].sort(),
+  )
+  for (const name of apps) {
+    const { command, environment = {}, depends_on = {} } = services[name]!
+    t.equal(`exec ${command?.join(' ')}`, scripts[`start:${name}`], `${name} is what npm starts`)
+    for (const variable of Object.keys(environment)) t.ok(known.has(variable), `${name}: ${variable}`)
+    const values = Object.entries(environment).map(([variable, value]) => [
+      variable,
+      withoutReferences(value),
+    ])
+    const { config, warnings } = readConfig(Object.fromEntries(values))
+    t.match(config, {
+      isProduction: true,
+      dataProvider: 'sql',
+      mediaStorage: 'cloud',
+      trustProxyHops: 1,
+      publicServerUrl: 'https://radio.example',
+      bucket: { publicEndpoint: 'https://radio.example' },
+    })
+    t.same(warnings, [], 'nothing is misspelt')
+    t.match(depends_on, {
+      redis: { condition: 'service_healthy' },
+      postgres: { condition: 'service_healthy' },
+    })
+  }
+})
+
+t.test('each container has the least that it needs', async (t) => {
+  const compose = await readCompose()
+  const { services } = compose
+  const secretsOf = (name: string) =>
+    Object.keys(services[name]?.environment ?? {}).filter((variable) =>
+      /^ADMIN_|^(LIQPAY|STRIPE|DONATELLO|KOFI)_/.test(variable),
+    )
+  t.same(secretsOf('stream-worker'), [], 'the worker has no secret of admins or payments')
+  t.notOk(secretsOf('jobs').some((variable) => variable.startsWith('ADMIN_')))
+  const published = Object.entries(services).filter(([, { ports }]) => ports)
+  t.same(
+    published.map(([name]) => name),
+    ['caddy'],
+    'only Caddy is reached from outside',
+  )
+  for (const name of ['redis', 'postgres', 's3', 's3-bucket', 'stream-worker'])
+    t.same(services[name]?.networks, ['inside'], `${name} has no way out`)
+  t.equal(compose.networks.inside?.internal, true)
+  const { identities } = JSON.parse(String(services.s3?.environment?.S3_IDENTITIES)) as {
+    identities: { actions: string[] }[]
+  }
+  for (const action of identities.flatMap(({ actions }) => actions))
+    t.match(action, /^(Read|Write|List|Tagging):solstice$/, 'the key of the station reaches one bucket')
+
+  const images = new Set(Object.values(compose['x-images']))
+  for (const [name, service] of Object.entries(services)) {
+    t.ok(service.restart === 'no' || service.healthcheck, `${name} has a health check`)
+    t.ok(
+      images.has(service.image) || service.image === 'solstice:0.1.0',
+      `${name}: the version is in its place`,
+    )
+    t.match(service.image, /:\d+(\.\d+)?[\w.-]*$/, `${name}: the image has a version`)
+    t.equal(service.read_only, true, `${name} writes to volumes only`)
+    t.same(service.cap_drop, ['ALL'], name)
+    for (const [option] of service.healthcheck?.test.join(' ').matchAll(/(?<=wget .*) -[\w-]+/g) ?? [])
+      t.match(option, /^ -[qSTO]$/, `${name}: BusyBox's wget knows ${option}`)
+    t.ok(service.mem_limit && service.pids_limit, `${name} has bounds`)
+    for (const [variable, value] of Object.entries(service.environment ?? {}))
+      if (/SECRET|PASS|TOKEN|_KEY|DATABASE_URL|REDIS_URL/.test(variable))
+        t.match(
+          String(value),
+          /^LIQPAY|^STRIPE|^DONATELLO|^KOFI/.test(variable) ? `\${${variable}:-}` : /\$\{\w+:\?[^}]+\}/,
+          `${name}: ${variable} comes from outside or nothing starts`,
+        )
+    for (const dependency of Object.keys(service.depends_on ?? {})) t.ok(services[dependency], dependency)
+    for (const network of service.networks ?? []) t.ok(network in compose.networks, network)
+    for (const key of ['configs', 'secrets'])
+      t.notOk(key in service, `${name}: compose copies ${key} into the container, which is read-only`)
+    for (const volume of service.volumes ?? []) {
+      const [from = ''] = volume.split(':')
+      if (from.startsWith('./')) t.ok(await read(from), `${from} is there`)
+      else if (from !== volume) t.ok(from in compose.volumes, `${name}: ${from}`)
+    }
+  }
+})
+
+/** `${NAME:?why}` and `${NAME:-default}` as they are filled in. */
+function withoutReferences(value: string | number): string {
+  return String(value)
+    .replace(/\$\{DOMAIN:\?[^}]+\}/g, 'radio.example')
+    .replace(/\$\{ADMIN_PASS:\?[^}]+\}/g, () => PASSWORD_HASH)
+    .replace(/\$\{\w+:-([^}]*)\}/g, '$1')
+    .replace(/\$\{\w+:\?[^}]+\}/g, '3f9a1c07e52b84d6903ffb1e6d28c5a74be0')
+}
+
+t.test(
+  'the guide makes the secrets that the containers want, whole, and only their owner reads them',
+  async (t) => {
+    const guide = await read('docs/operations.md')
+    const [, lines = ''] = /^```sh\n(touch \.env[\s\S]*?)^docker compose/m.exec(guide) ?? []
+    const folder = await temporaryFolder(t)
+    const script = [
+      `cd "${folder}"`,
+      'openssl() { echo 0123456789abcdef0123456789abcdef; }',
+      lines.replace('$argon2id$…', () => PASSWORD_HASH),
+    ]
+    const shell = start(t, 'sh', ['-euc', script.join('\n')])
+    t.equal(await shell.exited, 0, shell.output)
+    const path = join(folder, '.env')
+    t.equal((await stat(path)).mode & 0o777, 0o600)
+    const made = parseEnv(await readFile(path, 'utf8'))
+    t.equal(made.ADMIN_PASS, PASSWORD_HASH)
+    const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
+    t.equal(
+      await start(t, 'sh', ['-nc', blocks.join('\n')]).exited,
+      0,
+      'a shell takes all lines of the guide',
+    )
+
+    const wanted = [...(await read('docker-compose.yml')).matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    t.same(Object.keys(made).sort(), [...new Set(wanted)].sort())
+  },
+)
+
+t.test('the image has versions and no secrets, and nothing in it runs as root', async (t) => {
+  const lines = (await read('Dockerfile'))
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'))
+  const of = (instruction: string) => lines.filter((line) => line.startsWith(`${instruction} `))
+  const stages = new Set(of('FROM').map((line) => / AS (\w+)$/.exec(line)?.[1]))
+  for (const line of of('FROM')) {
+    const [, image = ''] = line.split(' ')
+    t.ok(stages.has(image) || image === '$'.concat('{NODE_IMAGE}'), `${line}: the version is in one place`)
+  }
+  t.match(of('ARG'), [/^ARG NODE_IMAGE=node:(22|24)-\w+-slim$/], 'a line with long-term support')
+  const last = lines.slice(lines.lastIndexOf(of('FROM').at(-1)!))
+  t.ok(last.includes('USER node') && last.indexOf('USER node') < last.findIndex((line) => /^CMD /.test(line)))
+  t.ok(last.includes('STOPSIGNAL SIGTERM'))
+  t.ok(last.some((line) => line.startsWith('HEALTHCHECK ')))
+  t.notOk(
+    lines.some((line) => /^(ENV|ARG) .*(SECRET|PASS|TOKEN|KEY)/.test(line)),
+    'no secrets',
+  )
+  t.notOk(lines.some((line) => /^ADD |--include=dev|curl |sudo /.test(line)))
+  for (const line of lines.filter((line) => /npm ci/.test(line))) t.match(line, /--ignore-scripts/)
+  for (const line of lines.filter((line) => /apt-get install/.test(line)))
+    t.match(line, /--no-install-recommends .*rm -rf \/var\/lib\/apt\/lists/)
+  const { workspaces } = JSON.parse(await read('package.json')) as { workspaces: string[] }
+  t.same(workspaces, ['packages/*', 'apps/*'])
+  const manifests = of('COPY').flatMap(
+    (line) => /^COPY ((?:apps|packages)\/[\w-]+)\/package\.json/.exec(line)?.[1] ?? [],
+  )
+  const lock = JSON.parse(await read('package-lock.json')) as { packages: Record<string, object> }
+  const members = Object.keys(lock.packages).filter((path) => /^(apps|packages)\/[\w-]+$/.test(path))
+  t.same(manifests.sort(), members.sort(), 'npm knows all workspaces')
+  const build = lines.indexOf('RUN npm run build')
+  const before = lines
+    .slice(
+      lines.findIndex((line) => line.endsWith(' AS web')),
+      build,
+    )
+    .join('\n')
+  const { extends: base } = JSON.parse(await read('apps/web/tsconfig.json')) as { extends: string }
+  t.match(
+    before,
+    `COPY ${join('apps/web', base)} ./`,
+    'the pages are built with the settings that theirs extend',
+  )
+
+  const ignored = (await read('.dockerignore')).split('\n')
+  t.ok(ignored.includes('*'), 'only what is named goes to the builder')
+  for (const secret of ['**/.env*', '**/node_modules']) t.ok(ignored.includes(secret), secret)
+})

@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, rmSync } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failureBody } from '@solstice/contracts'
+import { keepDelivery } from '@solstice/station'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { keepLateEntries } from '../../apps/api/src/background/late-entries.ts'
+import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { freePort, start, temporaryFolder } from '../harness/processes/processes.ts'
+import { openApp } from '../harness/stations/app.ts'
+import { until } from '../harness/until.ts'
+import { track } from '../suites/data-store.ts'
+
+const MB = 1024 * 1024
+
+/** A disk of the test's own. @throws where this user may make none. */
+async function smallDisk(t: Test, bytes: number): Promise<{ folder: string; fill(): void; free(): void }> {
+  const folder = join(await temporaryFolder(t), 'disk')
+  await mkdir(folder)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' })
+  t.teardown(() => execFileSync('umount', ['-l', folder]))
+  const filler = join(folder, '.filler')
+  return {
+    folder,
+    fill() {
+      for (const size of [MB, 4096, 1])
+        for (;;) {
+          try {
+            appendFileSync(filler, Buffer.alloc(size))
+          } catch {
+            break
+          }
+        }
+    },
+    free: () => rmSync(filler),
+  }
+}
+
+const mayMount = () => {
+  try {
+    execFileSync('unshare', ['-m', 'true'], { stdio: 'pipe' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+if (!mayMount()) {
+  t.test('in a namespace in which this user may mount', async (t) => {
+    const args = ['-rm', process.execPath, ...process.execArgv, import.meta.filename]
+    const inside = start(t, 'unshare', args)
+    const code = await inside.exited
+    t.equal(code, 0, inside.output)
+  })
+} else {
+  t.test('files: a full disk is named, nothing is lost, and all goes on when there is room', async (t) => {
+    const disk = await smallDisk(t, 8 * MB)
+    const station = await openApp(t, {
+      ...SUPER_ADMIN,
+      DATA_PROVIDER: 'json',
+      MEDIA_STORAGE: 'local',
+      DATA_DIR: join(disk.folder, 'data'),
+      MEDIA_DIR: join(disk.folder, 'media'),
+      METRICS_TOKEN: 'operator',
+    })
+    const { app, ports } = station
+    const { data, media, announcer, spools } = ports
+    await station.addTrack('day/a.mp3', new Uint8Array(1000))
+    const { ask } = await asAdmin(station)
+    const offset = (seconds: number) =>
+      ask('POST /api/lyrics/offset', { title: 'a', artist: 'Somebody', offset: seconds })
+    const upload = () =>
+      ask('POST /api/admin/upload-song-file?mode=day', Buffer.alloc(1000), {
+        'content-type': 'audio/mpeg',
+        'x-file-name': 'b.mp3',
+      })
+    t.equal((await offset(1)).status, 200)
+
+    disk.fill()
+    const full = (retryAfterSecs?: number) =>
+      failureBody('DATA_UNAVAILABLE', { ...(retryAfterSecs && { retryAfterSecs }), reason: 'disk_full' })
+    const refused = await offset(2)
+    t.same([refused.status, refused.body], [503, full(5)])
+    t.match(refused.body.message, { uk: /місце/, en: /full/ })
+    t.equal((await data.offsets.find())[0]?.offset, 1, 'nothing was changed')
+    const unread = await upload()
+    t.same([unread.status, unread.body], [503, full()], 'refused before the body')
+    await t.rejects(media.put('day/c.mp3', Buffer.alloc(100_000)), { code: 'ENOSPC' })
+    await t.rejects(station.ports.data.tracks.put(track('day/c.mp3')), {
+      code: 'DATA_UNAVAILABLE',
+      details: { reason: 'disk_full' },
+    })
+    const payment = { kind: 'failed', eventId: '1', donationId: 'none', reference: 'r' } as const
+    const deliver = () => keepDelivery({ data, spool: spools.deliveries }, 'checkout_provider_1', payment, 1)
+    await t.rejects(deliver(), 'a delivery is not said to be kept')
+    const late = keepLateEntries({
+      data,
+      announcer,
+      spool: spools.auditEntries,
+      log: pino({ level: 'silent' }),
+    })
+    await late.add({ adminId: 'super', adminLogin: 'a', operationType: 'late', createdAt: 1, data: {} })
+    const report = await app.inject({ url: '/metrics', headers: { authorization: 'Bearer operator' } })
+    t.match(report.body, /solstice_refusals_total\{code="DATA_UNAVAILABLE",reason="disk_full"\} 2\n/)
+    t.match(report.body, /solstice_disk_free_bytes\{folder="data"\} 0\n/)
+
+    disk.free()
+    t.equal((await offset(2)).status, 200)
+    t.equal((await upload()).body.error.reason, 'not_mp3', 'the body is read again')
+    await media.put('day/c.mp3', Buffer.alloc(100_000))
+    await deliver()
+    await late.close()
+    t.match(await data.audit.find({ operationType: 'late' }), [{ createdAt: 1 }])
+    t.same(
+      (await readdir(join(disk.folder, 'data'))).filter((name) => name.endsWith('.tmp')),
+      [],
+    )
+  })
+
+  t.test(
+    'Redis on a full disk: a change is refused by name, and goes through when there is room',
+    async (t) => {
+      const disk = await smallDisk(t, 4 * MB)
+      const port = await freePort()
+      const redis = start(t, 'redis-server', ['redis.conf', '--port', String(port), '--dir', disk.folder])
+      await redis.printed(/Ready to accept connections/)
+      const station = await openApp(t, { ...SUPER_ADMIN, REDIS_URL: `redis://127.0.0.1:${port}` })
+      await station.addTrack('day/a.mp3')
+      const { ask } = await asAdmin(station)
+      disk.fill()
+      const client = new Redis(port, { maxRetriesPerRequest: null })
+      t.teardown(() => client.disconnect())
+      const isRefused = () =>
+        client.set('x', Buffer.alloc(10_000)).then(
+          () => false,
+          (error) => /MISCONF/.test(error),
+        )
+      await until('Redis refuses writes', isRefused)
+      const edit = () =>
+        ask('POST /api/admin/song-editor/save', {
+          songId: 'day/a.mp3',
+          metadataChanged: true,
+          metadata: { title: 'b', artist: 'c', album: '', year: 2000 },
+        })
+      const refused = await edit()
+      t.match(refused, { status: 503, body: { error: { code: 'DATA_UNAVAILABLE', reason: 'disk_full' } } })
+      disk.free()
+      await until('Redis takes writes', async () => !(await isRefused()))
+      t.match(
+        await edit(),
+        { status: 503, body: { error: { code: 'JOBS_UNAVAILABLE' } } },
+        'taken, with nobody there to do it',
+      )
+    },
+  )
+}

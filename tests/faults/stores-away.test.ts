@@ -1,0 +1,273 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Ports } from '@solstice/adapters'
+import { Failure, type Given, lyricsKey } from '@solstice/station'
+import t, { type Test } from 'tap'
+import { makeTone } from '../harness/audio/audio.ts'
+import { temporaryFolder } from '../harness/processes/processes.ts'
+import { startPostgres } from '../harness/servers/postgres.ts'
+import { startS3 } from '../harness/servers/s3.ts'
+import { openApp } from '../harness/stations/app.ts'
+import { startJobs } from '../harness/stations/workers.ts'
+import { until } from '../harness/until.ts'
+
+// A real PostgreSQL and a real S3 server go away in the middle of changes.
+
+const [server, s3] = await Promise.all([startPostgres(t), startS3(t)])
+const station = await openApp(t, {
+  DATA_PROVIDER: 'sql',
+  DATABASE_URL: server.url,
+  DATABASE_POOL_MAX: '4',
+  DEMO_LIBRARY: 'false',
+  ...(await s3.env('away')),
+})
+const { ports } = station
+const { data, media, tags, jobs, redis } = ports
+
+/** Uses of the stores that wait until they are let go on. */
+interface Hold {
+  use: RegExp
+  isReached: boolean
+  wait: Promise<void>
+}
+const holds: Hold[] = []
+
+/** Says each use of a store, such as `tracks.update {…}`, and waits where the test wants it to. */
+const watched = <T extends object>(name: string, store: T): T =>
+  new Proxy(store, {
+    get(target, method) {
+      const value = target[method as keyof T]
+      if (typeof value !== 'function') return value
+      return async (...given: unknown[]) => {
+        const use = `${name}.${String(method)} ${given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))}`
+        const hold = holds.find((one) => !one.isReached && one.use.test(use))
+        if (hold) hold.isReached = true
+        await hold?.wait
+        return value.apply(target, given)
+      }
+    },
+  })
+
+/** An air that gives every track free. */
+const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
+await startJobs(t, {
+  ...ports,
+  bus,
+  // Nothing is measured.
+  jobs: { ...jobs, add: async () => '' },
+  media: watched('media', media),
+  data: { ...data, tracks: watched('tracks', data.tracks), clips: watched('clips', data.clips) },
+})
+
+const tone = join(await temporaryFolder(t), 'tone.mp3')
+await makeTone(tone, { hz: 440, seconds: 1, title: 'As tagged', artist: 'Somebody' })
+const bytes = await readFile(tone)
+
+const actor = { adminId: '5b0ab4a4-2f3c-4c3e-9d7a-b0e0a4b6a111', login: 'helper' }
+const BATCH = 110
+const edited = (name: string, title: string): Given<'edit-track'> => ({
+  songId: `day/${name} edited.mp3`,
+  tags: { title, artist: 'Somebody', album: '', year: 2000 },
+  actor,
+})
+
+/** Songs and clips of one round, all of whose names begin with the round's. */
+async function addSongs(name: string) {
+  const single = ['edited', 'moved', 'deleted a', 'deleted b']
+  const batch = Array.from({ length: BATCH }, (_, i) => `batch ${i}`)
+  const idOf = (title: string) => `day/${name} ${title}.mp3`
+  for (const title of single) {
+    await station.addTrack(idOf(title), bytes, { title: `${name} ${title}` })
+    const key = lyricsKey('Somebody', `${name} ${title}`)
+    await data.lyrics.put({ key, synced: false, lines: [{ time: 0, text: 'la' }] })
+  }
+  await Promise.all(batch.map((title) => station.addTrack(idOf(title), bytes.subarray(0, 500))))
+  for (const kind of ['deleted', 'moved']) {
+    const filename = `${name} ${kind}.mp3`
+    const facts = { duration: 1, used: true, createdAt: 1 }
+    await media.put(`jingles/day/${filename}`, bytes)
+    const clip = {
+      id: filename,
+      family: 'jingles',
+      filename,
+      nameKey: filename,
+      mode: 'day',
+      ...facts,
+    } as const
+    await data.clips.insert(clip)
+  }
+  return batch.map(idOf)
+}
+
+/** All changes that can be broken off, as an admin asks for them. */
+function change(name: string, batch: string[]): Record<string, Promise<unknown>> {
+  const scope = 'library'
+  const day = (title: string) => `day/${name} ${title}.mp3`
+  const clip = (kind: string): Given<'delete-clips'> => ({
+    family: 'jingles',
+    ids: [`${name} ${kind}.mp3`],
+    actor,
+  })
+  return {
+    edit: jobs.perform('edit-track', edited(name, `${name} new`)),
+    move: jobs.perform('move-tracks', { songIds: [day('moved')], targetMode: 'night', scope, actor }),
+    delete: jobs.perform('delete-tracks', { songIds: [day('deleted a'), day('deleted b')], scope, actor }),
+    batch: jobs.perform('move-tracks', { songIds: batch, targetMode: 'night', scope, actor }),
+    'move of a clip': jobs.perform('move-clips', { ...clip('moved'), targetMode: 'night' }),
+  }
+}
+
+/** Files and records of a round, and what the log has of it. */
+async function seen(name: string) {
+  const isOurs = (text: string) => text.includes(`${name} `)
+  const folders = ['day', 'night', 'jingles/day', 'jingles/night']
+  const files = (await Promise.all(folders.map((folder) => media.list(folder)))).flat().filter(isOurs)
+  const [tracks, clips, audit, lyrics] = await Promise.all([
+    data.tracks.find(),
+    data.clips.find(),
+    data.audit.find(),
+    data.lyrics.find(),
+  ])
+  return {
+    files: files.sort(),
+    records: [
+      ...tracks.filter(({ id }) => isOurs(id)).map(({ storageKey }) => storageKey),
+      ...clips.filter(({ id }) => isOurs(id)).map(({ mode, filename }) => `jingles/${mode}/${filename}`),
+    ].sort(),
+    audit: audit.filter((entry) => isOurs(JSON.stringify(entry.data))).map((one) => one.operationType),
+    lyrics: lyrics.filter(({ key }) => isOurs(key)).length,
+  }
+}
+
+interface Outcome {
+  name: string
+  batch: string[]
+  /** What the song that was edited is called in the end. */
+  title: RegExp
+  edits: number
+  /** Of a change that was asked for when the store was away already. */
+  deletion: unknown
+}
+
+async function assertWhole(t: Test, { name, batch, title, edits, deletion }: Outcome) {
+  const { files, records, audit, lyrics } = await seen(name)
+  const isRefused = deletion instanceof Failure && deletion.code !== 'JOBS_UNAVAILABLE'
+  const id = `day/${name} edited.mp3`
+  const expected = [
+    id,
+    `night/${name} moved.mp3`,
+    ...batch.map((one) => one.replace('day', 'night')),
+    `jingles/night/${name} moved.mp3`,
+    ...(isRefused ? [`jingles/day/${name} deleted.mp3`] : []),
+  ]
+  t.same(records, expected.sort(), 'each change was made, and none that was refused')
+  t.same(files, records, 'files and records agree')
+  const record = await data.tracks.get(id)
+  t.match(record?.title, title)
+  t.equal((await tags.read(await media.source(id))).title, record?.title)
+  const count = (operation: string) => audit.filter((one) => one === operation).length
+  t.equal(count('delete_song'), 2, 'each was made once')
+  t.equal(count('edit_song_meta'), 1 + BATCH + edits)
+  t.equal(count('jingle_delete'), isRefused ? 0 : 1)
+  t.equal(lyrics, 2, 'lyrics went with their songs')
+  t.same(await redis.keys('solstice:lease:*'), [], 'nothing is left leased')
+}
+
+const allDone = () =>
+  until('all changes have ended', async () => {
+    const board = await jobs.board({ offset: 0, limit: 1 })
+    return board
+      .filter(({ name }) => name === 'changes' || name === 'batches')
+      .every(({ counts }) => counts.waiting + counts.active + counts.delayed === 0)
+  })
+
+/** Begins all changes, and stops a store when each is in the middle. @returns what callers will be told. */
+async function breakOff(name: string, uses: string[], stop: () => Promise<unknown>) {
+  const batch = await addSongs(name)
+  let letGo = () => {}
+  const wait = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  holds.splice(0, holds.length, ...uses.map((use) => ({ use: new RegExp(use), isReached: false, wait })))
+  const asked = change(name, batch)
+  for (const answer of Object.values(asked)) answer.catch(() => {})
+  await until('each change is in the middle', () => holds.every(({ isReached }) => isReached))
+  await stop()
+  letGo()
+  return { batch, asked }
+}
+
+const amongRecords = (name: string) => [
+  `^tracks.update .*${name} edited.*${name} new`,
+  `^media.delete day/${name} moved`,
+  `^media.delete day/${name} deleted b`,
+  `^tracks.update .*day/${name} batch 60.mp3`,
+  `^clips.update .*${name} moved`,
+]
+const amongFiles = (name: string) => [
+  `^media.put day/${name} edited`,
+  `^media.copy day/${name} moved`,
+  `^media.delete day/${name} deleted b`,
+  `^media.copy day/${name} batch 60.mp3`,
+  `^media.delete jingles/day/${name} moved`,
+]
+
+type Absence = Record<'stop' | 'start', () => Promise<unknown>>
+
+/** The store stays away until every caller was told so. */
+async function testLongAbsence(t: Test, name: string, uses: string[], { stop, start }: Absence) {
+  const { batch, asked } = await breakOff(name, uses, stop)
+  const settled = <T>(answer: Promise<T>) => answer.catch((error: unknown) => error)
+  const later = [0, 1, 2, 3, 4].map((i) =>
+    settled(jobs.perform('edit-track', edited(name, `${name} later ${i}`))),
+  )
+  const asking = settled(
+    jobs.perform('delete-clips', { family: 'jingles', ids: [`${name} deleted.mp3`], actor }),
+  )
+  for (const [kind, answer] of Object.entries(asked))
+    await t.rejects(answer, { code: 'JOBS_UNAVAILABLE' }, `${kind}: it is said that it will be finished`)
+  t.ok((await redis.keys(`solstice:lease:*${name}*`)).length >= 5, 'nobody else changes what is half done')
+  await start()
+  const deletion = await asking
+  await Promise.all(later)
+  await allDone()
+  await assertWhole(t, { name, batch, title: / later \d$/, edits: 1 + later.length, deletion })
+}
+
+/** The store is back before anybody gives up. */
+async function testShortAbsence(t: Test, name: string, uses: string[], { stop, start }: Absence) {
+  const { batch, asked } = await breakOff(name, uses, stop)
+  const deletion = jobs.perform('delete-clips', { family: 'jingles', ids: [`${name} deleted.mp3`], actor })
+  deletion.catch(() => {})
+  await start()
+  for (const [kind, answer] of Object.entries(asked)) await t.resolves(answer, kind)
+  const refusal = await deletion.catch((error: unknown) => error)
+  await allDone()
+  await assertWhole(t, { name, batch, title: / new$/, edits: 1, deletion: refusal })
+}
+
+const killed: Absence = { stop: () => server.crash(), start: () => server.restart() }
+const bucketKilled: Absence = { stop: () => s3.stop(), start: () => s3.start() }
+let goOn = () => {}
+const paused: Absence = {
+  async stop() {
+    goOn = await server.pause()
+  },
+  start: async () => goOn(),
+}
+
+t.test('PostgreSQL is killed in the middle of changes, and comes back at once', (t) =>
+  testShortAbsence(t, 'blinking', amongRecords('blinking'), killed),
+)
+t.test('PostgreSQL is killed in the middle of changes, and comes back later', (t) =>
+  testLongAbsence(t, 'killed', amongRecords('killed'), killed),
+)
+t.test('PostgreSQL stands still in the middle of changes', (t) =>
+  testLongAbsence(t, 'paused', amongRecords('paused'), paused),
+)
+t.test('the bucket is killed in the middle of changes, and comes back at once', (t) =>
+  testShortAbsence(t, 'brief', amongFiles('brief'), bucketKilled),
+)
+t.test('the bucket is killed in the middle of changes, and comes back later', (t) =>
+  testLongAbsence(t, 'bucket', amongFiles('bucket'), bucketKilled),
+)

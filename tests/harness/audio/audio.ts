@@ -1,0 +1,90 @@
+import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { constants, copyFile, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { keep } from '../processes/kept.ts'
+
+const run = promisify(execFile)
+
+/** Makes an MP3 with a tone of known pitch and length: 44.1 kHz stereo, tags as given. The same one is made once. */
+export async function makeTone(
+  path: string,
+  tone: { hz: number; seconds: number; title?: string; artist?: string; album?: string; volume?: number },
+): Promise<void> {
+  const tags = Object.entries({ title: tone.title, artist: tone.artist, album: tone.album })
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
+  const source = `sine=frequency=${tone.hz}:sample_rate=44100:duration=${tone.seconds}`
+  const args = [
+    '-f',
+    'lavfi',
+    '-i',
+    source,
+    '-af',
+    `volume=${tone.volume ?? 4}`,
+    '-ac',
+    '2',
+    '-b:a',
+    '128k',
+    ...tags,
+  ]
+  const name = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16)
+  const made = await keep(`tone-${name}.mp3`, (unfinished) =>
+    run('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...args, '-f', 'mp3', unfinished]),
+  )
+  await mkdir(dirname(path), { recursive: true })
+  await copyFile(made, path, constants.COPYFILE_FICLONE)
+}
+
+/** Decodes MP3 bytes to samples of the left channel at 44.1 kHz, −1 to 1. */
+export async function decode(mp3: Uint8Array): Promise<Float32Array> {
+  const ffmpeg = spawn('ffmpeg', [
+    '-loglevel',
+    'error',
+    '-f',
+    'mp3',
+    '-i',
+    'pipe:0',
+    '-f',
+    'f32le',
+    '-ac',
+    '1',
+    '-ar',
+    '44100',
+    'pipe:1',
+  ])
+  const chunks: Buffer[] = []
+  ffmpeg.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  ffmpeg.stdin.on('error', () => {})
+  ffmpeg.stdin.end(mp3)
+  await new Promise((resolve) => ffmpeg.once('close', resolve))
+  const bytes = Buffer.concat(chunks)
+  return new Float32Array(
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length - (bytes.length % 4)),
+  )
+}
+
+/** Strength of one pitch in a window of samples (Goertzel): about the amplitude of that tone. */
+export function pitch(samples: Float32Array, hz: number, from = 0, count = samples.length - from): number {
+  const k = 2 * Math.cos((2 * Math.PI * hz) / 44_100)
+  let s1 = 0
+  let s2 = 0
+  for (let i = from; i < from + count; i++) {
+    const s = samples[i]! + k * s1 - s2
+    s2 = s1
+    s1 = s
+  }
+  return (2 * Math.sqrt(Math.max(0, s1 * s1 + s2 * s2 - k * s1 * s2))) / count
+}
+
+/** Which of the pitches is heard in each window: the strongest one, or null when it is quiet. */
+export function melody(samples: Float32Array, pitches: number[], windowSamples = 2205): (number | null)[] {
+  const heard: (number | null)[] = []
+  for (let at = 0; at + windowSamples <= samples.length; at += windowSamples) {
+    const strengths = pitches.map((hz) => pitch(samples, hz, at, windowSamples))
+    const loudest = Math.max(...strengths)
+    heard.push(loudest < 0.02 ? null : pitches[strengths.indexOf(loudest)]!)
+  }
+  return heard
+}

@@ -1,0 +1,281 @@
+import type { AirEntry, AirPlan } from '@solstice/playout'
+import { type Cue, FRAME_SAMPLES } from '@solstice/station'
+import { aboutEntry } from '../../../apps/stream-worker/src/audio/sequencer/air-entry.ts'
+import { createPatience } from '../../../apps/stream-worker/src/audio/sequencer/patience.ts'
+import {
+  readAhead,
+  undecodableNext,
+  undecodablePhrase,
+  withoutNext,
+  withoutPhrase,
+} from '../../../apps/stream-worker/src/audio/sequencer/read-ahead.ts'
+import {
+  followPlan,
+  nextStep,
+  planDelayMs,
+  type Turn,
+  take,
+} from '../../../apps/stream-worker/src/audio/sequencer/sequencer.ts'
+import {
+  advance,
+  emptyStage,
+  type Stage,
+  soundsOf,
+  withCurrent,
+} from '../../../apps/stream-worker/src/audio/sequencer/stage.ts'
+import { takeUp } from '../../../apps/stream-worker/src/audio/sequencer/take-up.ts'
+import type { Progress, Sound } from '../../../apps/stream-worker/src/audio/sequencer/voice.ts'
+
+const SAMPLES_PER_MS = 44.1
+/** Sound is mixed this long before it is due. */
+const LEAD_MS = 200
+const READ_AHEAD_SAMPLES = 4 * 44_100
+
+export type Random = (below: number) => number
+
+/** Numbers that look random and are the same in every run. */
+export function randomFrom(seed: number): Random {
+  let state = Math.imul(seed + 1, 2_654_435_761) >>> 0
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** A file as numbers: how long it is, and how its decoder gets on. */
+export interface FileOnPaper {
+  /** Samples. */
+  length: number
+  isUnplayable?: boolean
+  /** No sample of it is louder than −60 dBFS. */
+  isBlank?: boolean
+  /** ms until the decoder gives its first samples. */
+  delayMs?: number
+  /** Samples per ms from then on; all at once unless given. */
+  speed?: number
+}
+
+/** A stretch in which nothing changed, as it would be mixed. */
+export interface Span {
+  at: number
+  count: number
+  sounds: readonly Sound[]
+  /** The stage before it. */
+  stage: Stage
+  /** Sounds of which not all samples were ready. */
+  starved: readonly Sound[]
+  isPatient: boolean
+  /** The entry that the engine has on air. */
+  planned: AirEntry | null
+}
+
+/** Entries and their files. Ids of entries and files are the same. */
+export class Shelf {
+  readonly files = new Map<string, FileOnPaper>()
+  readonly entries: AirEntry[] = []
+  readonly #random: Random
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** A song; its duration in the library is that of its file unless told otherwise. */
+  song(file: FileOnPaper, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
+    const id = this.#add('song', file)
+    const { durationMs = timeOf(file.length), startMs, endMs = null } = about
+    const rendition = startMs === undefined ? null : { gainDb: 0, startMs, endMs }
+    const track = { id, title: id, artist: '', album: '', year: null, durationMs }
+    const entry = { entryId: id, track: { ...track, ...(rendition && { rendition }) } }
+    return { ...entry, orderType: null, tier: null } satisfies AirEntry
+  }
+
+  jingle(file: FileOnPaper): AirEntry {
+    const id = this.#add('jingle', file)
+    return { entryId: id, clip: { id, media: id, durationMs: timeOf(file.length) }, after: this.song(file) }
+  }
+
+  /** Filler under a talk, or its silence. */
+  chat(file: FileOnPaper | null): AirEntry {
+    const id = this.#add('chat', file ?? { length: 0 })
+    const shown = { id: '', title: '', artist: '', album: '', year: null, durationMs: null }
+    const filler = file && { id, media: id, durationMs: timeOf(file.length) }
+    return { entryId: id, filler, shown }
+  }
+
+  between(least: number, most: number): number {
+    return least + this.#random(most - least)
+  }
+
+  chance(percent: number): boolean {
+    return this.#random(100) < percent
+  }
+
+  #add(kind: string, file: FileOnPaper): string {
+    const id = `${kind}-${this.files.size}`
+    this.files.set(id, file)
+    return id
+  }
+}
+
+/** The engine as far as the sound knows it: what is on air since when, and what comes next. */
+export class Engine {
+  current: { entry: AirEntry; startedAtMs: number } | null = null
+  readonly upcoming: AirEntry[]
+  /** What it was told. */
+  readonly told: string[] = []
+  /** Added to the moments at which entries begin, as rounding does. */
+  jitterMs = () => 0
+  /** Whether it does not go on when it is told something. */
+  isDeaf = () => false
+
+  constructor(upcoming: AirEntry[]) {
+    this.upcoming = upcoming
+  }
+
+  plan(atMs: number): AirPlan {
+    const next = this.upcoming[0] ?? null
+    if (!this.current) return { current: null, next }
+    const { entry, startedAtMs } = this.current
+    const beginsAtMs = startedAtMs + aboutEntry(entry).startMs
+    if (atMs < beginsAtMs) return { current: null, next: entry, beginsAtMs }
+    return { current: { entry, positionMs: atMs - startedAtMs }, next }
+  }
+
+  /** The next entry is on air from a moment on. */
+  goOn(atMs: number) {
+    const entry = this.upcoming.shift()
+    this.current = entry ? { entry, startedAtMs: atMs - aboutEntry(entry).startMs + this.jitterMs() } : null
+  }
+
+  tell(what: Turn['do'], entry: AirEntry, atMs: number) {
+    this.told.push(`${what} ${entry.entryId}`)
+    if (this.isDeaf()) return
+    if (this.current?.entry.entryId === entry.entryId) this.goOn(atMs)
+    else {
+      const at = this.upcoming.findIndex(({ entryId }) => entryId === entry.entryId)
+      if (at >= 0) this.upcoming.splice(at, 1)
+    }
+  }
+}
+
+/** A broadcast on paper: the sequencer is run as `programme-sound` runs it, with numbers in the place of sound. */
+export class Sequence {
+  readonly spans: Span[] = []
+  readonly turns: { turn: Turn; at: number }[] = []
+  stage: Stage
+  nowMs: number
+  readonly #engine: Engine
+  readonly #files: ReadonlyMap<string, FileOnPaper>
+  readonly #decoders = new Map<number, { sound: Sound; openedAtMs: number; read: number }>()
+  readonly #patience = createPatience()
+  #filled = 0
+
+  constructor(options: {
+    engine: Engine
+    files: ReadonlyMap<string, FileOnPaper>
+    firstHeard: number
+    crossfade: number
+    lastCue?: Cue | null
+    nowMs?: number
+  }) {
+    const { engine, files, firstHeard: at, crossfade, lastCue = null } = options
+    this.#engine = engine
+    this.#files = files
+    this.nowMs = options.nowMs ?? timeOf(at)
+    this.stage = emptyStage(at, crossfade)
+    const place = { at, atMs: timeOf(at), lastCue }
+    this.#enter(takeUp(this.stage, this.#plan(), place, this.progressOf))
+  }
+
+  readonly progressOf = ({ id }: Sound): Progress => {
+    const { sound, openedAtMs, read } = this.#decoders.get(id)!
+    const { length, isUnplayable, delayMs = 0, speed = Infinity } = this.#files.get(sound.media)!
+    const sinceMs = this.nowMs - openedAtMs - delayMs
+    if (sinceMs < 0) return { phase: 'opening', end: null, ready: sound.from }
+    if (isUnplayable) return { phase: 'unplayable', end: null, ready: sound.from }
+    const last = Math.min(length, sound.limit)
+    const decoded = speed === Infinity ? last : sound.from + Math.floor(sinceMs * speed)
+    const ahead = speed === Infinity ? Infinity : read + READ_AHEAD_SAMPLES + this.stage.crossfade
+    const ready = Math.max(sound.from, Math.min(last, decoded, ahead))
+    if (ready >= last) return { phase: 'ended', end: last, ready }
+    return { phase: ready > sound.from ? 'decoding' : 'opening', end: null, ready }
+  }
+
+  /** Time passes; all that is due then is mixed, as far as decoders keep up. */
+  pass(ms: number) {
+    this.nowMs += ms
+    while (timeOf(this.stage.cursor) <= this.nowMs + LEAD_MS && this.#fill()) {}
+  }
+
+  /** The plan may be another one. */
+  planChanged() {
+    this.#enter(followPlan(this.stage, this.#plan(), this.progressOf))
+  }
+
+  #fill(): boolean {
+    this.#patience.note(this.nowMs - timeOf(this.stage.cursor))
+    this.#prepare()
+    while (this.#filled < FRAME_SAMPLES) {
+      const isPatient = this.#patience.isLeft
+      const step = nextStep(this.stage, FRAME_SAMPLES - this.#filled, isPatient, this.progressOf)
+      if (step.do === 'wait') return false
+      if (step.do === 'mix') this.#mix(step.count, step.sounds, isPatient)
+      else this.#take(step)
+    }
+    this.#filled = 0
+    return true
+  }
+
+  #mix(count: number, sounds: readonly Sound[], isPatient: boolean) {
+    const { stage } = this
+    const { cursor: at } = stage
+    const starved = sounds.filter((sound) => {
+      const { ready, end } = this.progressOf(sound)
+      return end === null && at + count - sound.startsAt > ready
+    })
+    const planned = this.#plan().current?.entry ?? null
+    this.spans.push({ at, count, sounds, stage, starved, isPatient, planned })
+    for (const { id, startsAt } of sounds) this.#decoders.get(id)!.read = at + count - startsAt
+    const counted = withCurrent(stage, (voice) => {
+      const isBlank = this.#files.get(voice.media)!.isBlank && sounds.length === 1 && !voice.isTail
+      const samples = isBlank ? voice.blank.samples + count : 0
+      return { ...voice, blank: { ...voice.blank, samples } }
+    })
+    this.stage = advance(counted, count)
+    this.#filled += count
+  }
+
+  #take(turn: Turn) {
+    const at = this.stage.cursor
+    this.turns.push({ turn, at })
+    if (turn.do !== 'begin' && !turn.voice.isTail) this.#engine.tell(turn.do, turn.voice.entry, timeOf(at))
+    this.#enter(take(this.stage, turn, this.#plan(planDelayMs(turn)), this.progressOf))
+  }
+
+  #prepare() {
+    const entry = undecodableNext(this.stage, this.progressOf)
+    if (entry) {
+      this.#engine.tell('refuse', entry, timeOf(this.stage.cursor))
+      this.#enter(withoutNext(this.stage, this.#plan()))
+    }
+    this.#enter(readAhead(this.stage, this.progressOf))
+    if (undecodablePhrase(this.stage, this.progressOf)) this.#enter(withoutPhrase(this.stage))
+  }
+
+  #plan(delayMs = 0): AirPlan {
+    return this.#engine.plan(timeOf(this.stage.cursor) + delayMs)
+  }
+
+  #enter(stage: Stage) {
+    this.stage = stage
+    for (const sound of soundsOf(stage)) {
+      if (!this.#decoders.has(sound.id))
+        this.#decoders.set(sound.id, { sound, openedAtMs: this.nowMs, read: sound.from })
+    }
+  }
+}
+
+/** Station time of a sample. */
+export function timeOf(sample: number): number {
+  return sample / SAMPLES_PER_MS
+}

@@ -1,0 +1,55 @@
+import type { Privilege } from '@solstice/contracts'
+import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
+import type { OpenApp } from '../stations/app.ts'
+
+/** What `openApp` has to be told so that there is a super admin. */
+export const SUPER_ADMIN = { ADMIN_LOGIN: 'admin', ADMIN_PASS: 'Correct horse 1' }
+
+export interface Answer {
+  status: number
+  headers: Record<string, unknown>
+  bytes: Buffer
+  /** The JSON that was sent; undefined when it was something else. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
+  body: any
+}
+
+/** Sends a request, such as `POST /api/admin/…`, with this token; a body of bytes is sent as the content type says. */
+export type Ask = (
+  request: string,
+  body?: object | Uint8Array,
+  headers?: Record<string, string>,
+) => Promise<Answer>
+
+/** The super admin, when `privileges` are left out, else a helper who holds these: its token, and how to ask with it. */
+export async function asAdmin(
+  { app, ports }: OpenApp,
+  privileges?: Privilege[],
+): Promise<{ token: string; ask: Ask }> {
+  const tokens = createAdminTokens(app.jwt, ports.config.jwtSecret, ports.clock)
+  const adminId = privileges ? `helper with ${privileges.join() || 'nothing'}` : 'super'
+  const about = { adminId, login: adminId, privileges: privileges ?? [], authorized: true }
+  if (privileges) {
+    const times = { createdAt: 0, updatedAt: 0, temporarySinceMs: 0 }
+    await ports.data.admins.put({ ...about, privileges, loginKey: adminId, passwordHash: '-', ...times })
+  }
+  const token = tokens.issue({ ...about, role: privileges ? 'admin' : 'super_admin' })
+  const ask: Ask = async (request, body, headers = {}) => {
+    const [method, url] = request.split(/ (.*)/s) as ['GET' | 'POST' | 'PUT' | 'DELETE', string]
+    const payload = body instanceof Uint8Array ? Buffer.from(body) : body
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(payload && { payload }),
+    })
+    const isJson = String(answer.headers['content-type']).startsWith('application/json')
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      bytes: answer.rawPayload,
+      body: isJson ? answer.json() : undefined,
+    }
+  }
+  return { token, ask }
+}

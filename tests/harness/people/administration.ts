@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { AuditEntry, Privilege, Track } from '@solstice/contracts'
+import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
+import type { Teardown } from '../processes/processes.ts'
+import { openApp } from '../stations/app.ts'
+
+/** The answer's status and body. */
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the body of whatever route was asked
+  body: any
+}
+
+/** A station with a library of so many tracks, and ways to ask it as the super admin or as a helper. */
+export async function openStation(t: Teardown, env: Record<string, string> = {}) {
+  const station = await openApp(t, { ADMIN_LOGIN: 'boss', ADMIN_PASS: 'Correct horse 1', ...env })
+  const { app, ports } = station
+  const { data } = ports
+  const tokens = createAdminTokens(app.jwt, ports.config.jwtSecret, ports.clock)
+  const askAs =
+    (token: string) =>
+    async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, payload?: object): Promise<Answer> => {
+      const headers = { authorization: `Bearer ${token}` }
+      const answer = await app.inject({
+        method,
+        url: `/api/admin/${path}`,
+        headers,
+        ...(payload && { payload }),
+      })
+      return { status: answer.statusCode, body: answer.json() }
+    }
+  const issue = (adminId: string, role: 'admin' | 'super_admin') =>
+    tokens.issue({ adminId, login: 'x', role, privileges: [], authorized: true })
+  const helper = async (login: string, ...privileges: Privilege[]) => {
+    const adminId = randomUUID()
+    const account = { adminId, login, loginKey: login, privileges, authorized: true, passwordHash: '' }
+    await data.admins.put({ ...account, createdAt: 0, updatedAt: 0, temporarySinceMs: 0 })
+    return Object.assign(askAs(issue(adminId, 'admin')), { adminId })
+  }
+  const addTracks = (mode: 'day' | 'night', artist: string, count: number, duration: number | null) =>
+    Promise.all(
+      Array.from({ length: count }, (_, i) => {
+        const filename = `${artist} - ${String(i).padStart(2, '0')}.mp3`
+        const id = `${mode}/${filename}`
+        const about = { title: `Song ${i}`, album: 'Album', year: 2000 + i }
+        const track: Track = { id, artist, ...about, duration, mode, filename, storageKey: id }
+        return data.tracks.insert(track)
+      }),
+    )
+  const auditLog = (): Promise<readonly (AuditEntry & { data: Record<string, unknown> })[]> =>
+    data.audit.find()
+  return { ...station, data, ask: askAs(issue('super', 'super_admin')), helper, addTracks, auditLog }
+}
+
+/** The answer to what a field does not take. */
+export const refusal = (field: string, reason?: string) => ({
+  status: 400,
+  body: { error: { code: 'BAD_REQUEST', field, ...(reason && { reason }) } },
+})

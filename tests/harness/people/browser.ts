@@ -1,0 +1,180 @@
+import { access } from 'node:fs/promises'
+import { lyricsKey } from '@solstice/station'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import tap, { type Test } from 'tap'
+import { builtPage } from '../processes/programs.ts'
+import { prepareStation, type Station, type Tone } from '../stations/station.ts'
+import { SUPER_ADMIN } from './admin.ts'
+import { openSocket, type SocketClient } from './socket-client.ts'
+
+/** Long enough that all that a test does to a page is done, also on a slow machine, while the first song plays. */
+const SONG_S = 240
+export const tones = [
+  { name: 'Low Tide', hz: 440, seconds: SONG_S },
+  { name: 'Half Tide', hz: 660, seconds: SONG_S },
+  { name: 'High Tide', hz: 880, seconds: SONG_S },
+]
+
+/** However slow the machine: what never comes ends with the test. */
+const PATIENCE_MS = 180_000
+
+const chromiumFlags = [
+  '--no-sandbox',
+  '--autoplay-policy=no-user-gesture-required',
+  // Instead of a microphone that machines for tests do not have; nobody has to allow it.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Names under which systems install the browser. */
+const browsers = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/snap/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+let launched: Promise<Browser> | null = null
+
+/** One browser for all tests of a file. */
+async function launch(): Promise<Browser> {
+  for (const executablePath of browsers) {
+    const isThere = await access(executablePath).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) continue
+    const browser = await chromium.launch({ executablePath, args: chromiumFlags })
+    tap.teardown(() => browser.close())
+    return browser
+  }
+  throw new Error(`No Chromium at ${browsers.filter(Boolean).join(', ')}; CHROMIUM_PATH may name one`)
+}
+
+export interface Visit {
+  page: Page
+  /** What the browser complained of, except pictures that artists do not have. */
+  complaints: string[]
+}
+
+/** Somebody who was never here opens the page. */
+export async function visit(t: Test, url: string): Promise<Visit> {
+  launched ??= launch()
+  const browser = await launched
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  t.teardown(() => page.close())
+  page.setDefaultTimeout(PATIENCE_MS)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const isAbsentPicture = message.location().url.includes('/api/art/url')
+    if (message.type() === 'error' && !isAbsentPicture) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(url)
+  return { page, complaints }
+}
+
+/** A station with the page as it is built now. */
+export async function prepare(
+  t: Test,
+  settings: Record<string, string>,
+  songs: Tone[] = tones,
+): Promise<Station> {
+  return prepareStation(t, songs, { WEB_DIST: await builtPage(), ...settings })
+}
+
+/** Every song of the station gets words: one line each two seconds. */
+export async function writeLyrics(station: Station): Promise<void> {
+  const data = await station.openData()
+  for (const { name, seconds } of tones) {
+    const lines = Array.from({ length: seconds / 2 }, (_, i) => ({ time: 2 * i, text: `${name}, line ${i}` }))
+    await data.lyrics.put({ key: lyricsKey(`Artist of ${name}`, name), synced: true, lines })
+  }
+  await data.close()
+}
+
+/** The super admin at a socket of their own, ready to answer requests. */
+export async function adminAt(
+  t: Test,
+  url: string,
+): Promise<SocketClient & { openWindow(): Promise<SocketClient> }> {
+  const answer = await fetch(`${url}/api/admin/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login: SUPER_ADMIN.ADMIN_LOGIN, password: SUPER_ADMIN.ADMIN_PASS }),
+  })
+  const { token } = (await answer.json()) as { token: string }
+  const openWindow = async () => {
+    const admin = openSocket(t, url)
+    admin.socket.emit('admin_active', token)
+    await admin.first('admin_confirmed')
+    return admin
+  }
+  return { ...(await openWindow()), openWindow }
+}
+
+/**
+ * Resolves when the loudest pitch that leaves the audio element is this one, give or take a bin. A page may not listen to what
+ * comes from a bucket, of another origin: then, when it goes on.
+ */
+export async function hears(page: Page, hz: number): Promise<void> {
+  const source = await page.evaluate(() => document.querySelector('audio')!.currentSrc)
+  if (process.env.TEST_MEDIA === 'cloud' && source.includes('/api/audio/')) return advances(page)
+  await page.waitForFunction((wanted) => {
+    const view = window as Window & { analyser?: AnalyserNode }
+    if (!view.analyser) {
+      const context = new AudioContext()
+      const source = context.createMediaElementSource(document.querySelector('audio')!)
+      view.analyser = new AnalyserNode(context, { fftSize: 8192 })
+      source.connect(view.analyser).connect(context.destination)
+    }
+    const { analyser } = view
+    const bins = new Float32Array(analyser.frequencyBinCount)
+    analyser.getFloatFrequencyData(bins)
+    const loudest = Math.max(...bins)
+    const binHz = analyser.context.sampleRate / analyser.fftSize
+    return loudest > -60 && Math.abs(bins.indexOf(loudest) * binHz - wanted) < 2 * binHz
+  }, hz)
+}
+
+/** Resolves with the audio's position once it has moved on by a second. */
+export async function advances(page: Page): Promise<void> {
+  const from = await page.evaluate(() => document.querySelector('audio')!.currentTime)
+  await page.waitForFunction((at) => document.querySelector('audio')!.currentTime > at + 1, from)
+}
+
+export const titleShown = async (page: Page) => (await page.locator('h1').textContent())?.trim() ?? ''
+
+/** What an audit of accessibility finds first: names, languages, headings, doubled ids. */
+export async function flaws(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const all = document.querySelectorAll.bind(document)
+    const ids = Array.from(all('[id]'), ({ id }) => id)
+    return [
+      ...Array.from(all('button, a, input, [role=progressbar], dialog'))
+        .filter(
+          (control) =>
+            !control.getAttribute('aria-label') &&
+            !control.textContent?.trim() &&
+            !control.getAttribute('title') &&
+            !(control instanceof HTMLInputElement && control.labels?.length),
+        )
+        .map((control) => `no name: ${control.outerHTML}`),
+      ...Array.from(all('img:not([alt])'), (image) => `no alt: ${image.outerHTML}`),
+      ...Array.from(all('[aria-hidden=true] button, [aria-hidden=true] a'), (control) => control.outerHTML),
+      ...ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `doubled id: ${id}`),
+      ...(all('h1').length === 1 ? [] : ['not exactly one h1']),
+      ...(all('main').length === 1 ? [] : ['not exactly one main']),
+      ...(document.documentElement.lang ? [] : ['no language']),
+    ]
+  })
+}

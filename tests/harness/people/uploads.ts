@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { type Agent, request as tlsRequest } from 'node:https'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { type Teardown, temporaryFolder } from '../processes/processes.ts'
+
+/** A minute of frames at 320 kbit/s without tags: however often it is repeated it stays an MP3. */
+export async function minuteOfFrames(t: Teardown): Promise<Buffer> {
+  const path = join(await temporaryFolder(t), 'minute.mp3')
+  const source = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=60']
+  const form = ['-ac', '2', '-b:a', '320k', '-write_xing', '0', '-id3v2_version', '0']
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-loglevel', 'error', ...source, ...form, path])
+  return readFile(path)
+}
+
+/** Logs the super admin in and gives its token. */
+export async function logIn(url: string, login: string, password: string): Promise<string> {
+  const answer = await fetch(`${url}/api/admin/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ login, password }),
+  })
+  return ((await answer.json()) as { token: string }).token
+}
+
+/** Uploads so many bytes, made by repeating `piece`, as fast as they are taken. */
+export async function uploadTrack(
+  url: string,
+  token: string,
+  name: string,
+  piece: Buffer,
+  bytes: number,
+  agent: Agent | false = false,
+): Promise<{ status: number; body: string }> {
+  const request = url.startsWith('https:') ? tlsRequest : plainRequest
+  const sending = request(`${url}/api/admin/upload-song-file`, {
+    method: 'POST',
+    agent,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'audio/mpeg',
+      'content-length': bytes,
+      'x-file-name': name,
+    },
+  })
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>
+  let isAnswered = false
+  sending.once('response', () => {
+    isAnswered = true
+  })
+  for (let left = bytes; left > 0; left -= piece.length) {
+    const isRoom = sending.write(left < piece.length ? piece.subarray(0, left) : piece)
+    if (!isRoom && !isAnswered) await Promise.race([once(sending, 'drain'), answered])
+  }
+  sending.end()
+  const [answer] = await answered
+  return { status: answer.statusCode ?? 0, body: await text(answer) }
+}

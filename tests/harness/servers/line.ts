@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Teardown } from '../processes/processes.ts'
+
+/** A way to a server of this machine that can fail. */
+export interface Line {
+  readonly port: number
+  /** Connections that are open through it. */
+  readonly open: number
+  /** How often it broke a connection off at a commit. */
+  readonly cuts: number
+  /** Swallows whatever is sent, either way, and ends nothing: as a cable that is pulled. What was swallowed is lost. */
+  isHanging: boolean
+  /** What is sent to the server arrives so much later. */
+  delayMs: number
+  /** Breaks the connection at the next commit, before or after it is passed on, and lets no answer to it through. */
+  cutAtCommit(isDelivered: boolean): void
+  cutAll(): void
+}
+
+export async function openLine(t: Teardown, port: number): Promise<Line> {
+  const sockets = new Set<Socket>()
+  let cut: { isDelivered: boolean } | null = null
+  let cuts = 0
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+    }
+    let isMute = false
+    const pass = (bytes: Buffer) => {
+      if (!line.isHanging && far.writable) far.write(bytes)
+    }
+    near.on('data', (bytes: Buffer) => {
+      if (cut && bytes.includes('commit')) {
+        const { isDelivered } = cut
+        cut = null
+        cuts++
+        isMute = true
+        if (isDelivered) far.end(bytes)
+        else far.destroy()
+        if (!isDelivered) near.destroy()
+        else far.on('close', () => near.destroy())
+      } else if (line.delayMs > 0) setTimeout(pass, line.delayMs, bytes)
+      else pass(bytes)
+    })
+    far.on('data', (bytes) => {
+      if (!isMute && !line.isHanging) near.write(bytes)
+    })
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const line = {
+    port: (server.address() as AddressInfo).port,
+    get open() {
+      return sockets.size / 2
+    },
+    get cuts() {
+      return cuts
+    },
+    isHanging: false,
+    delayMs: 0,
+    cutAtCommit(isDelivered: boolean) {
+      cut = { isDelivered }
+    },
+    cutAll() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+  t.teardown(() => {
+    line.cutAll()
+    server.close()
+  })
+  return line
+}

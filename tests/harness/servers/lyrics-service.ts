@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Teardown } from '../processes/processes.ts'
+
+/** A lyrics service in the LRCLIB form that answers as the test says, and remembers the titles it was asked for. */
+export async function openLyricsService(t: Teardown) {
+  const service = {
+    asked: [] as URLSearchParams[],
+    titles: () => service.asked.map((search) => search.get('track_name')),
+    /** How many it was answering at the same time, at most. */
+    most: 0,
+    answer: ((_, response) => response.writeHead(404).end()) as RequestListener,
+    /** Answers every title that is in `known`; the value is the text. */
+    knows(known: Record<string, object>) {
+      service.answer = (request, response) => {
+        const found = known[new URL(request.url!, 'http://x').searchParams.get('track_name')!]
+        if (found) response.end(JSON.stringify(found))
+        else response.writeHead(404).end()
+      }
+    },
+    /** Resolves when it was asked so many times. */
+    async wasAsked(times: number) {
+      while (service.asked.length < times) await once(server, 'request')
+    },
+    url: '',
+  }
+  let open = 0
+  const server = createServer((request, response) => {
+    service.asked.push(new URL(request.url!, 'http://x').searchParams)
+    service.most = Math.max(service.most, ++open)
+    response.once('close', () => open--)
+    service.answer(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return service
+}

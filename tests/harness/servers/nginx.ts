@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  freePort,
+  type Process,
+  root,
+  start,
+  type Teardown,
+  temporaryFolder,
+} from '../processes/processes.ts'
+
+/**
+ * Our nginx.conf with other addresses, before these ports of the API; resolves when they can be reached through it. With
+ * `isBehindProxy` it believes programs of this machine about whose address it is.
+ */
+export async function startNginx(
+  t: Teardown,
+  replicas: number[],
+  { isBehindProxy = false } = {},
+): Promise<{ url: string; port: number; process: Process }> {
+  const folder = await temporaryFolder(t)
+  const port = await freePort()
+  const ours = await readFile(join(root, 'deploy/nginx.conf'), 'utf8')
+  const config = ours
+    .replace(/^( *)server api:3001 resolve (.*;)$/gm, (_, indent: string, limits: string) =>
+      replicas.map((replica) => `${indent}server 127.0.0.1:${replica} ${limits}`).join('\n'),
+    )
+    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    .replace('real_ip_header X', `${isBehindProxy ? 'set_real_ip_from 127.0.0.0/8; ' : ''}real_ip_header X`)
+    .replaceAll('/tmp/', `${folder}/`)
+    .replace('/dev/stdout', join(folder, 'access.log'))
+  await writeFile(join(folder, 'nginx.conf'), config)
+  // One process, so that nothing of it is left when that is killed, whoever runs it.
+  const globals = 'daemon off; master_process off;'
+  const args = ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf'), '-g', globals]
+  const nginx = start(t, 'nginx', args, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` })
+  const url = `http://127.0.0.1:${port}`
+  const answers = () =>
+    fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await answers())) {
+    if (nginx.child.exitCode !== null) throw new Error(`nginx ended:\n${nginx.output}`)
+    await pause(50)
+  }
+  return { url, port, process: nginx }
+}

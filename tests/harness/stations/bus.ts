@@ -1,0 +1,25 @@
+import { pino } from 'pino'
+import { openRedisBus } from '../../../packages/adapters/src/air/bus.ts'
+import { openStationClock } from '../../../packages/adapters/src/clock/station-clock.ts'
+import { openRedis } from '../../../packages/adapters/src/redis/connection.ts'
+import type { Teardown } from '../processes/processes.ts'
+
+/**
+ * A connection to the Redis of a station, with its clock and bus, as each process has them. It leaves with the test, or
+ * when it is told to; `stop` ends what is read from the bus.
+ */
+export async function openBus(t: Teardown, redisUrl: string) {
+  const log = pino({ level: 'silent' })
+  const redis = await openRedis(redisUrl, log, true)
+  const clock = await openStationClock(redis)
+  const bus = openRedisBus(redis, clock, log)
+  const stop = new AbortController()
+  const leave = async () => {
+    stop.abort()
+    await bus.close()
+    clock.stop()
+    redis.disconnect()
+  }
+  t.teardown(leave)
+  return { redis, clock, bus, stop, leave }
+}

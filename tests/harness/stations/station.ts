@@ -1,0 +1,281 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { audioTags, openData, openLocalMedia, openMedia, readConfig } from '@solstice/adapters'
+import type { ClipFamily } from '@solstice/contracts'
+import { chunkEndMs, clipMedia, type DataStore, type FrameChunk, reconcile } from '@solstice/station'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { makeTone } from '../audio/audio.ts'
+import { watchMachine } from '../processes/machine-speed.ts'
+import {
+  type Process,
+  type RedisServer,
+  start,
+  startRedis,
+  type Teardown,
+  temporaryFolder,
+} from '../processes/processes.ts'
+import { programOf } from '../processes/programs.ts'
+import { dataSettings } from '../servers/postgres.ts'
+import { mediaSettings } from '../servers/s3.ts'
+import { until, waiting } from '../until.ts'
+import { openBus } from './bus.ts'
+
+/** A fixture of the library: a tone of known pitch and length. */
+export interface Tone {
+  name: string
+  hz: number
+  seconds: number
+  /** Amplitude in eighths of full scale, 4 unless given. */
+  volume?: number
+  mode?: 'day' | 'night'
+}
+
+export interface Station {
+  redis: RedisServer
+  env: Record<string, string>
+  /** What it remembers; whoever opens it closes it. */
+  openData(): Promise<DataStore>
+  /** Gives it a clip of the day. */
+  addClip(family: ClipFamily, filename: string, tone: Omit<Tone, 'name' | 'mode'>): Promise<void>
+  /** Starts a replica of the API, on a free port unless given; resolves when it is ready for listeners. */
+  startApi(port?: number): Promise<{ url: string; process: Process }>
+  /** Starts a stream worker; resolves when it runs, on air or standing by. */
+  startWorker(): Promise<Process>
+  /** Starts a jobs process; resolves when it takes jobs. */
+  startJobs(): Promise<Process>
+}
+
+/**
+ * A real station in folders of the test's own: Redis, and as many processes as the test asks for.
+ *
+ * @param machine the environment of all of them, Redis included.
+ */
+export async function prepareStation(
+  t: Teardown,
+  tones: Tone[],
+  settings: Record<string, string> = {},
+  machine: Record<string, string> = {},
+): Promise<Station> {
+  const [redis, folder] = await Promise.all([startRedis(t, machine), temporaryFolder(t)])
+  const env = {
+    JWT_SECRET: 'only for this test',
+    ART_TOKEN_SECRET: 'only for this test too',
+    REDIS_URL: redis.url,
+    DATA_DIR: join(folder, 'data'),
+    MEDIA_DIR: join(folder, 'media'),
+    HOST: '127.0.0.1',
+    NIGHT_MODE: 'false',
+    STREAM_MODE: 'true',
+    STREAM_BITRATE: '128',
+    LYRICS_API_URL: '',
+    LOG_LEVEL: 'info',
+    ...(await dataSettings(folder, settings)),
+    ...(await mediaSettings(folder, settings)),
+    ...settings,
+  }
+  await fillLibrary(env, tones)
+  await promisify(execFile)('redis-cli', ['-p', String(redis.port), 'set', 'solstice:reconciled', '1'])
+  const startApp = async (
+    app: 'api' | 'stream-worker' | 'jobs',
+    isReady: RegExp,
+    more: Record<string, string> = {},
+  ) => {
+    const program = await programOf(`apps/${app}/src/main.ts`)
+    const process = start(t, 'node', [program], { ...env, ...more, ...machine }, 'ipc')
+    await process.printed(isReady)
+    return process
+  }
+  const log = pino({ level: 'silent' })
+  const { config } = readConfig(env)
+  return {
+    redis,
+    env,
+    openData: () => openData(config, log),
+    async addClip(family, filename, tone) {
+      const path = join(folder, `${randomUUID()}.mp3`)
+      await makeTone(path, tone)
+      const clip = {
+        id: randomUUID(),
+        family,
+        filename,
+        nameKey: filename.toLowerCase(),
+        mode: 'day',
+      } as const
+      const [data, media] = [await openData(config, log), await openMedia(config, log)]
+      await media.put(clipMedia(clip), await readFile(path))
+      await data.clips.insert({ ...clip, used: true, duration: tone.seconds, createdAt: 0 })
+      await Promise.all([data.close(), media.close()])
+    },
+    async startApi(chosen) {
+      const process = await startApp('api', /Server listening at/, { PORT: String(chosen ?? 0) })
+      const url = /Server listening at (http:\/\/[\d.:]+)/.exec(process.output)![1]!
+      await until('the API is ready for listeners', async () => (await fetch(`${url}/readyz/stream`)).ok)
+      return { url, process }
+    },
+    startWorker: () => startApp('stream-worker', /standing by/),
+    startJobs: () => startApp('jobs', /taking jobs/),
+  }
+}
+
+async function fillLibrary(env: { JWT_SECRET: string; DATA_DIR: string; MEDIA_DIR: string }, tones: Tone[]) {
+  await Promise.all(
+    tones.map(({ name, mode, ...tone }) =>
+      makeTone(join(env.MEDIA_DIR, 'music', mode ?? 'day', `${name}.mp3`), {
+        ...tone,
+        title: name,
+        artist: `Artist of ${name}`,
+      }),
+    ),
+  )
+  const log = pino({ level: 'silent' })
+  const { config } = readConfig(env)
+  const [data, media] = [await openData(config, log), await openLocalMedia(env.MEDIA_DIR)]
+  await reconcile({ data, media, tags: audioTags(), confirmTrackCleanup: false, log })
+  await data.close()
+  if (!config.bucket) return
+  const bucket = await openMedia(config, log)
+  for (const mode of ['day', 'night'])
+    for (const key of await media.list(mode)) await bucket.put(key, await media.open(key))
+  await bucket.close()
+}
+
+export interface Listening {
+  response: IncomingMessage
+  /** All bytes that came so far. */
+  bytes(): Buffer
+  /** Resolves when at least so many bytes have come. */
+  received(count: number): Promise<Buffer>
+  stop(): void
+}
+
+/** Opens an endless stream as a player does, which tries again where there is no sound yet. */
+export async function listen(
+  t: Teardown,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Listening> {
+  const chunks: Buffer[] = []
+  const open = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      get(url, { headers, agent: false }, resolve).once('error', reject)
+    })
+  let response = await open()
+  while (response.statusCode === 503) {
+    response.resume()
+    await once(response, 'close')
+    response = await open()
+  }
+  let length = 0
+  const { changed, until } = waiting()
+  response.on('error', () => {})
+  response.on('close', changed)
+  response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    length += chunk.length
+    changed()
+  })
+  t.teardown(() => response.destroy())
+  return {
+    response,
+    bytes: () => Buffer.concat(chunks),
+    async received(count) {
+      await until(`${count} bytes of the stream`, () => {
+        if (length < count && response.destroyed)
+          throw new Error(`the stream ended after ${length} of ${count} bytes`)
+        return length >= count
+      })
+      return Buffer.concat(chunks)
+    },
+    stop: () => response.destroy(),
+  }
+}
+
+/** Follows the broadcast as a replica does. */
+export async function followBroadcast(t: Teardown, station: Station) {
+  const { bus, clock, stop } = await openBus(t, station.env.REDIS_URL!)
+  const machine = watchMachine(t)
+  const chunks: FrameChunk[] = []
+  const beganMs = clock.nowMs()
+  let longestAbsenceMs = 0
+  const { changed, until } = waiting()
+  const following = (async () => {
+    for await (const chunk of bus.frames(stop.signal)) {
+      const before = chunks.at(-1)
+      if (before && before.atMs >= beganMs)
+        longestAbsenceMs = Math.max(longestAbsenceMs, clock.nowMs() - chunkEndMs(before))
+      chunks.push(chunk)
+      changed()
+    }
+  })()
+  t.teardown(async () => {
+    stop.abort()
+    await following
+  })
+  return {
+    bus,
+    clock,
+    chunks,
+    /** For how long there was no sound of the present, by the clock of who listens: nobody held the desk for longer. */
+    get longestAbsenceMs() {
+      return longestAbsenceMs
+    },
+    machine,
+    /** Resolves when so many more chunks have come. */
+    more(count: number) {
+      const wanted = chunks.length + count
+      return until(`${count} more chunks`, () => chunks.length >= wanted)
+    },
+    /** Resolves when it is so, asked again at each chunk. */
+    when: until,
+    /** Resolves when the sound of a moment of the station clock is there. */
+    until: (atMs: number) => until(`the sound of ${atMs}`, () => (chunks.at(-1)?.atMs ?? 0) >= atMs),
+  }
+}
+
+/**
+ * Whether the sound must have no hole; a comment says when not. On a machine that is too slow a worker takes over after more
+ * than 15 s, and does not make up for what is missing then, or has no sound of a song when that is due. The worker is not
+ * asked for either.
+ */
+export function mustBeWhole(
+  t: Test,
+  { longestAbsenceMs, machine }: Awaited<ReturnType<typeof followBroadcast>>,
+): boolean {
+  const isInTime = longestAbsenceMs < 15_000
+  if (!isInTime) t.comment(`too slow a machine: no sound for ${Math.round(longestAbsenceMs)} ms`)
+  return machine.isQuick(t) && isInTime
+}
+
+/** Splits an ICY body into its audio and its titles, as players do. */
+export function splitIcy(
+  body: Buffer,
+  interval: number,
+): { audio: Buffer; blocks: { at: number; text: string }[] } {
+  const audio: Buffer[] = []
+  const blocks: { at: number; text: string }[] = []
+  let position = 0
+  for (let heard = 0; position < body.length; ) {
+    const piece = body.subarray(position, position + interval)
+    audio.push(piece)
+    heard += piece.length
+    position += interval
+    if (position >= body.length) break
+    const length = body[position]! * 16
+    if (position + 1 + length > body.length) break
+    blocks.push({
+      at: heard,
+      text: body
+        .subarray(position + 1, position + 1 + length)
+        .toString()
+        .replace(/\0+$/, ''),
+    })
+    position += 1 + length
+  }
+  return { audio: Buffer.concat(audio), blocks }
+}

@@ -1,0 +1,60 @@
+import { openJsonData } from '@solstice/adapters'
+import {
+  followTrack,
+  forgetMeasured,
+  type LoudnessRules,
+  type MeasurementRecord,
+  renditionOf,
+  renditionsOf,
+} from '@solstice/station'
+import t from 'tap'
+import { temporaryFolder } from '../harness/processes/processes.ts'
+
+const rules: LoudnessRules = { loudnessTargetLufs: -16, trimSilence: true, streamMode: true }
+const measured: MeasurementRecord = {
+  trackId: 'day/a.mp3',
+  size: 1000,
+  modifiedMs: 1,
+  lufs: -20,
+  peakDb: -12,
+  isMono: false,
+  startMs: 1500,
+  endMs: 60_000,
+}
+const gain = (facts: Partial<MeasurementRecord>, other: Partial<LoudnessRules> = {}) =>
+  renditionOf({ ...measured, ...facts }, { ...rules, ...other }).gainDb
+
+t.test('a track is played at the target, but its peaks stay below the ceiling', async (t) => {
+  t.equal(gain({}), 4)
+  t.equal(gain({ lufs: -9.3, peakDb: 0.4 }), -6.7)
+  t.equal(gain({ lufs: -30, peakDb: -3.1 }), 2.1, 'as loud as −1 dBTP allows')
+  t.equal(gain({ lufs: -16, peakDb: 0 }), -1, 'softer than its target where it has to be')
+  t.equal(gain({ lufs: -16.1, peakDb: -6 }, { loudnessTargetLufs: -14.35 }), 1.7, 'steps go down')
+  t.ok(Object.is(gain({ lufs: -16 }), 0))
+  t.equal(gain({}, { loudnessTargetLufs: null }), null)
+  t.equal(gain({ lufs: null, peakDb: null }), null)
+  t.equal(gain({ isMono: true }), 7, 'one channel is softer where it becomes two')
+  t.equal(gain({ isMono: true }, { streamMode: false }), 4)
+})
+
+t.test('silence is left out where that is wanted, and where there is any sound', async (t) => {
+  t.match(renditionOf(measured, rules), { startMs: 1500, endMs: 60_000 })
+  t.match(renditionOf(measured, { ...rules, trimSilence: false }), { startMs: 0, endMs: null })
+  t.match(renditionOf({ ...measured, endMs: null }, rules), { startMs: 0, endMs: null })
+})
+
+t.test('what was measured goes with a track that moves, and is gone with one that is gone', async (t) => {
+  const data = await openJsonData(await temporaryFolder(t))
+  t.teardown(() => data.close())
+  const [from, to] = ['day/a.mp3', 'night/a.mp3']
+  for (const id of [from, to]) {
+    await data.measurements.put({ ...measured, trackId: id, lufs: id === from ? -20 : -8 })
+    await data.waveforms.put({ trackId: id, peaks: id })
+  }
+  for (const _ of ['once', 'again']) await followTrack(data, from, to)
+  t.same(await data.measurements.find(), [{ ...measured, trackId: to }])
+  t.same(await data.waveforms.find(), [{ trackId: to, peaks: from }])
+  t.same(await renditionsOf(data, rules), { [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 } })
+  await forgetMeasured(data, (id) => id === to)
+  t.same([await data.measurements.find(), await data.waveforms.find()], [[], []])
+})
