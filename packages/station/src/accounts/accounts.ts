@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { privileges as allPrivileges, type HelperAdmin, type Privilege } from '@solstice/contracts'
+import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { AdminRecord, DataStore } from '../ports/data-store.ts'
@@ -7,7 +8,7 @@ import type { Passwords } from '../ports/outside.ts'
 import { Failure } from '../shared/failure.ts'
 import { dateNow } from '../shared/wall-clock.ts'
 import { type Admin, findAdmin, SUPER_ADMIN_ID } from './admins.ts'
-import { type Actor, type Audit, changedFields } from './audit.ts'
+import { type Audit, changedFields } from './audit.ts'
 import type { LoggedIn, Sessions } from './sessions.ts'
 
 /** A temporary password that nobody replaced for so long takes its account with it. */

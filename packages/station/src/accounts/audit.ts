@@ -1,16 +1,11 @@
 import type { AuditEntry } from '@solstice/contracts'
+import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, LateEntry } from '../ports/data-store.ts'
 import { Failure } from '../shared/failure.ts'
 import { dateNow } from '../shared/wall-clock.ts'
 import { SUPER_ADMIN_ID } from './admins.ts'
-
-/** Who does something: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
-export interface Actor {
-  adminId: string
-  login: string
-}
 
 /** One thing that changed, from what to what. */
 export interface FieldChange {

@@ -1,10 +1,11 @@
 import type { BanEntry } from '@solstice/contracts'
+import type { Actor } from '../ports/actor.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { BanRecord, DataStore } from '../ports/data-store.ts'
 import { Failure } from '../shared/failure.ts'
 import { dateNow } from '../shared/wall-clock.ts'
 import { networkOf, readAddress } from './addresses.ts'
-import type { Actor, Audit } from './audit.ts'
+import type { Audit } from './audit.ts'
 
 /** The addresses that may not come on the air. An IPv6 address stands for its /64. */
 export interface Bans {

@@ -1,5 +1,6 @@
 import type { Mode, Track } from '@solstice/contracts'
-import type { Actor, Audit } from '../accounts/audit.ts'
+import type { Audit } from '../accounts/audit.ts'
+import type { Actor } from '../ports/actor.ts'
 import type { ArtistRecord, DataStore } from '../ports/data-store.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import { Failure } from '../shared/failure.ts'

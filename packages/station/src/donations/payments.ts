@@ -1,7 +1,7 @@
-import type { Log } from '../library/library.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { DataStore, InboxRecord, Spool } from '../ports/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
+import type { Log } from '../ports/log.ts'
 import {
   type MatchingPayment,
   type Payment,

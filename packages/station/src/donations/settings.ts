@@ -1,6 +1,7 @@
 import type { DonationSettings, Track } from '@solstice/contracts'
 import { ASSUMED_DURATION_MS } from '@solstice/playout'
-import type { Actor, Audit } from '../accounts/audit.ts'
+import type { Audit } from '../accounts/audit.ts'
+import type { Actor } from '../ports/actor.ts'
 import type { DataStore, SettingsRecord } from '../ports/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
 import { describeChanges, isSame } from '../settings/rules.ts'

@@ -2,7 +2,7 @@ import type { Command } from '@solstice/playout'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
-import type { Log } from './library.ts'
+import type { Log } from '../ports/log.ts'
 
 type Settled = NonNullable<Extract<Command, { type: 'library-changed' }>['settled']>
 

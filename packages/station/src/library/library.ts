@@ -2,6 +2,7 @@ import type { Mode, Track } from '@solstice/contracts'
 import type { Rendition, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import type { DataStore } from '../ports/data-store.ts'
+import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
 import { Failure } from '../shared/failure.ts'
@@ -13,12 +14,6 @@ const FEW_TRACKS = 10
 
 /** Files that are read at the same time and added by one write. */
 const BATCH = 8
-
-/** The part of a logger that use cases need. */
-export interface Log {
-  info(details: object, text: string): void
-  warn(details: object, text: string): void
-}
 
 /** What the engine knows of a track; the worker adds how it is played, wherever the track comes from. */
 export function trackRef(track: Readonly<Track>, rendition?: Rendition): TrackRef {

@@ -8,8 +8,9 @@ import {
   parseSyncedLines,
   type Track,
 } from '@solstice/contracts'
-import type { Actor, Audit, FieldChange } from '../accounts/audit.ts'
+import type { Audit, FieldChange } from '../accounts/audit.ts'
 import { libraryOf } from '../library/library.ts'
+import type { Actor } from '../ports/actor.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
 import { Failure } from '../shared/failure.ts'
 import { lyricsKey } from '../shared/keys.ts'

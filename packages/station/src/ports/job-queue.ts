@@ -10,7 +10,7 @@ import type {
   Track,
   TrackResult,
 } from '@solstice/contracts'
-import type { Actor } from '../accounts/audit.ts'
+import type { Actor } from './actor.ts'
 import type { EditableTags, VideoList } from './outside.ts'
 
 /** The jobs by name: what they are given, and what they answer. Each may run twice, so each is repeatable. */

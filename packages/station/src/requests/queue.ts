@@ -9,8 +9,9 @@ import {
   shownQueue,
   type TrackRef,
 } from '@solstice/playout'
-import type { Actor, Audit } from '../accounts/audit.ts'
+import type { Audit } from '../accounts/audit.ts'
 import { trackRef } from '../library/library.ts'
+import type { Actor } from '../ports/actor.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import { Failure } from '../shared/failure.ts'
