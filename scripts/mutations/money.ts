@@ -124,14 +124,14 @@ export const donatedMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'songs that were asked for survive a change of mode beside donated ones',
-    'step/advance.ts',
+    'boundary/boundary.ts',
     'isChanging ? onlyDonated(list) : list',
     'list',
     DONATED_TESTS,
   ],
   [
     'a switch that waited cuts a donated song',
-    'step/advance.ts',
+    'boundary/boundary.ts',
     '(isDonatedQueued(state) || isDonatedOnAir(state)))',
     'isDonatedQueued(state))',
     DONATED_TESTS,

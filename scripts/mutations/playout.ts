@@ -35,7 +35,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'T3 a track of unknown length is left after a minute',
-    'step/advance.ts',
+    'model/timing.ts',
     'const UNKNOWN_LENGTH_MS = 600_000',
     'const UNKNOWN_LENGTH_MS = 60_000',
     'step/playout.test.ts',
@@ -161,14 +161,14 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'J2 the count of songs outlives a change of mode',
-    'queue/suggestions.ts',
+    'boundary/enter-mode.ts',
     'const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }',
     'const entered = { ...state, mode, fillerChoice: null }',
     'clips/jingles.test.ts',
   ],
   [
     'O4 the choice of a host outlives a change of mode',
-    'queue/suggestions.ts',
+    'boundary/enter-mode.ts',
     'const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }',
     'const entered = { ...state, mode, jingleCount: noSongs }',
     'live/pause.test.ts',
@@ -176,7 +176,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'U5 cooldowns of listeners outlive the night',
-    'queue/suggestions.ts',
+    'boundary/enter-mode.ts',
     'suggestions: [], suggestCooldowns: [] }',
     'suggestions: [] }',
     'queue/queue.test.ts',
@@ -319,7 +319,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'V2 silence before a song is left out in sync mode too',
-    'step/advance.ts',
+    'model/timing.ts',
     "return pace === 'sound' ? (track.rendition?.startMs ?? 0) : 0",
     'return track.rendition?.startMs ?? 0',
     'clips/renditions.test.ts',

@@ -11,6 +11,7 @@ export {
 } from './live/roster.ts'
 export { isLasting } from './model/command-life.ts'
 export * from './model/commands.ts'
+export type { GroupDefs } from './model/group-defs.ts'
 export * from './model/live-commands.ts'
 export {
   type AccessCode,
@@ -50,6 +51,7 @@ export {
   upcoming,
   wantedLists,
 } from './model/state.ts'
+export { soundStartMs } from './model/timing.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
 export { groupInsertCooldownSecsLeft } from './queue/insert-group.ts'
@@ -57,8 +59,8 @@ export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './queue/projection.ts'
 export { addCooldownSecsLeft, isOrderKnown, obstacleTo } from './queue/queue.ts'
 export { cooldownSecsLeft, songOf, suggestionList, suggestWaitSecs } from './queue/suggestions.ts'
-export { foldName, type GroupDefs, groupTracks, type TrackGroup } from './rotation/groups.ts'
+export { foldName, groupTracks, type TrackGroup } from './rotation/groups.ts'
 export { generate } from './rotation/programme.ts'
-export { advance, nextDueMs, soundStartMs } from './step/advance.ts'
+export { advance, nextDueMs } from './step/advance.ts'
 export { apply, learn } from './step/apply.ts'
 export { resume } from './step/resume.ts'

@@ -10,7 +10,7 @@ import {
   type PlayoutState,
   type Schedule,
 } from '../model/state.ts'
-import { enterMode } from '../queue/suggestions.ts'
+import { enterMode } from './enter-mode.ts'
 
 /** An admin asks for another mode, now or at a moment (rules S1, S2, S3). */
 export function switchMode(

@@ -2,7 +2,7 @@ import type { FailureDetails } from '@solstice/contracts'
 import type { Outcome, Step } from '../model/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import type { PlayoutState } from '../model/state.ts'
-import { next } from '../step/advance.ts'
+import { next } from './boundary.ts'
 
 /** The track on air ends now (rules A7, J4, O3). */
 export function skip(state: PlayoutState, nowMs: number): Step & { outcome: Outcome<'skip'> } {

@@ -1,4 +1,5 @@
 import type { FailureCode } from '@solstice/contracts'
+import { goOn } from '../boundary/boundary.ts'
 import { beginChat, renewFiller } from '../clips/chat.ts'
 import { countSong } from '../clips/jingles.ts'
 import type { Command, Outcome, Step } from '../model/commands.ts'
@@ -10,7 +11,7 @@ import {
   type PlayoutState,
   type QueueEntry,
 } from '../model/state.ts'
-import { goOn, leftOutMs, trackEndMs } from '../step/advance.ts'
+import { leftOutMs, trackEndMs } from '../model/timing.ts'
 import { liveRoleOf } from './roster.ts'
 
 /** A song of which no more remains is over when the queue goes on (rule O6). */

@@ -1,5 +1,5 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
-import type { GroupDefs } from '../rotation/groups.ts'
+import type { GroupDefs } from './group-defs.ts'
 import type { HostingFact, LiveAccepted, LiveCommand, LiveEffect } from './live-commands.ts'
 import type { Clips, Limits, Pace, PlayoutState, Rendition, Schedule, Suggestion, TrackRef } from './state.ts'
 

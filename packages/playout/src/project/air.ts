@@ -1,3 +1,4 @@
+import { next } from '../boundary/boundary.ts'
 import { fillerEndMs } from '../clips/chat.ts'
 import { jingleEndMs } from '../clips/jingles.ts'
 import {
@@ -10,7 +11,8 @@ import {
   type QueueEntry,
   type TrackRef,
 } from '../model/state.ts'
-import { advance, next, soundStartMs, trackEndMs } from '../step/advance.ts'
+import { soundStartMs, trackEndMs } from '../model/timing.ts'
+import { advance } from '../step/advance.ts'
 
 /** What is to be heard at a moment, and what follows it. */
 export interface AirPlan {

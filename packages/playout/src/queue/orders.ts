@@ -1,6 +1,6 @@
 import type { OrderEffect, Step } from '../model/commands.ts'
 import { durationOf, type PlayoutState, type QueueEntry, songOnAir } from '../model/state.ts'
-import { soundStartMs } from '../step/advance.ts'
+import { soundStartMs } from '../model/timing.ts'
 
 /**
  * What a step means for the orders in the queue, whichever way it came about: an order leaves the queue on the air, or it is

@@ -1,7 +1,7 @@
 import type { FailureDetails, Mode } from '@solstice/contracts'
 import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
-import { noSongs, type PlayoutState, type Suggestion, type TrackRef } from '../model/state.ts'
+import type { PlayoutState, Suggestion, TrackRef } from '../model/state.ts'
 import { insert, playable, refusalOf } from './queue.ts'
 
 /** Requests that wait at a time; what is above comes from nobody who could be answered. */
@@ -116,15 +116,6 @@ export function settleSuggestions(state: PlayoutState, settled: Map<string, Trac
     state: renewed,
     effects: [...effects.filter(({ type }) => type === 'suggestion-answered'), changed(renewed)],
   }
-}
-
-/** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
-export function enterMode(state: PlayoutState, mode: Mode): Step {
-  if (mode === state.mode) return { state, effects: [] }
-  const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }
-  if (mode === 'night') return { state: entered, effects: [] }
-  const cleared: PlayoutState = { ...entered, suggestions: [], suggestCooldowns: [] }
-  return { state: cleared, effects: state.suggestions.length > 0 ? [changed(cleared)] : [] }
 }
 
 function refusal(

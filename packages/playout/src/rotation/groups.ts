@@ -1,5 +1,4 @@
-/** Artists by group, in order. The last group takes everybody whom no group names. */
-export type GroupDefs = Readonly<Record<string, readonly string[]>>
+import type { GroupDefs } from '../model/group-defs.ts'
 
 /** A group with the tracks that belong to it. */
 export interface TrackGroup<T> {

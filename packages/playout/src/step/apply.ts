@@ -1,3 +1,4 @@
+import { changeInChat, goOn, next, start } from '../boundary/boundary.ts'
 import { forcedMode, onSchedule, switchMode } from '../boundary/mode-switch.ts'
 import { withSafeNext } from '../boundary/silence.ts'
 import { skip } from '../boundary/skip.ts'
@@ -22,7 +23,7 @@ import { lockOf, shownQueue } from '../queue/projection.ts'
 import { addSong, playable, removeEntry } from '../queue/queue.ts'
 import { answerSuggestion, settleSuggestions, suggest } from '../queue/suggestions.ts'
 import { generate, SMALLEST_LIST } from '../rotation/programme.ts'
-import { advance, changeInChat, goOn, next, start } from './advance.ts'
+import { advance } from './advance.ts'
 
 /** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
 const WITHHOLD_MS = 60_000

@@ -1,4 +1,5 @@
 import type { Mode } from '@solstice/contracts'
+import { next, start } from '../boundary/boundary.ts'
 import { isWorthResuming } from '../live/pause.ts'
 import type { Effect, Step } from '../model/commands.ts'
 import {
@@ -11,7 +12,8 @@ import {
   type QueueEntry,
   songOnAir,
 } from '../model/state.ts'
-import { advance, leftOutMs, next, nextDueMs, soundStartMs, start } from './advance.ts'
+import { leftOutMs, soundStartMs } from '../model/timing.ts'
+import { advance, nextDueMs } from './advance.ts'
 
 /** A state whose station was silent for longer is only kept in part (rule R2). */
 const FORGET_AFTER_MS = 600_000

@@ -1,0 +1,122 @@
+import type { Mode } from '@solstice/contracts'
+import { beginChat, nextFiller } from '../clips/chat.ts'
+import { beginJingle, countSong } from '../clips/jingles.ts'
+import { drawPhrase } from '../clips/phrases.ts'
+import type { Step } from '../model/commands.ts'
+import {
+  dueMode,
+  emptyList,
+  isDonatedOnAir,
+  isDonatedQueued,
+  type List,
+  type PlayoutState,
+  type QueueEntry,
+} from '../model/state.ts'
+import { leftOutMs } from '../model/timing.ts'
+import { enterMode } from './enter-mode.ts'
+import { switchNow, waitingSwitch } from './mode-switch.ts'
+
+/** What is heard ends at `atMs`: filler follows in a chat, a jingle where one is to come (rule J3), else what `goOn` gives. */
+export function next(state: PlayoutState, atMs: number): Step {
+  if (state.onAir.phase === 'chat') return { state: nextFiller(state, atMs), effects: [] }
+  if (state.onAir.phase !== 'track') return goOn(state, atMs)
+  const counted = countSong(state)
+  const jingle = beginJingle(counted, atMs, goOn)
+  return jingle ? { state: jingle, effects: [] } : goOn(counted, atMs)
+}
+
+/** The track boundary at `atMs`: the mode that is due then, its list, the next entry or a chat (rules L1, L2, M1, S4, O2). */
+export function goOn(state: PlayoutState, atMs: number): Step {
+  const { list, pendingSwitch, isPaused } = state
+  if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
+  const mode = dueMode(state, atMs)
+  const isChanging = mode !== state.mode
+  const isKept = !isChanging || isDonatedQueued(state)
+  if (isPaused && isKept) return { state: beginChat(state, atMs), effects: [] }
+  const { entries } = isChanging ? onlyDonated(list) : list
+  const index = list.index + 1
+  const entry = entries[index]
+  return entry && isKept
+    ? startEntry({ ...state, list: { ...list, entries, index } }, entry, atMs)
+    : startList(state, mode, atMs)
+}
+
+/** Rule M1: what is left of a list when its mode is over. */
+function onlyDonated(list: List): List {
+  const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType === 'donated')
+  return { ...list, entries }
+}
+
+/** Begins the prepared list of a mode, or a chat before it; without one the air is preparing until there is (rules L3, O2). */
+function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
+  const { state: entered, effects } = enterMode(state, mode)
+  const { [mode]: prepared, ...others } = entered.prepared
+  const first = prepared?.entries[0]
+  if (entered.isPaused) {
+    const waiting = prepared && first ? { list: prepared, prepared: others } : { list: emptyList }
+    const before = { ...entered, ...waiting, list: { ...waiting.list, index: -1 } }
+    return { state: beginChat(before, atMs), effects }
+  }
+  if (!prepared || !first) {
+    const onAir = { phase: 'preparing', target: mode, sinceMs: atMs, notBeforeMs: atMs } as const
+    return { state: { ...entered, list: emptyList, onAir }, effects }
+  }
+  const list = { ...prepared, index: 0 }
+  const started = startEntry({ ...entered, prepared: others, list }, first, atMs)
+  return { state: started.state, effects: [...effects, ...started.effects] }
+}
+
+function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step {
+  const { state, phrase } = drawPhrase(before, entry.track)
+  // Rule V2: positions count from the beginning of the file, wherever it is begun.
+  const startedAtMs = atMs - leftOutMs(entry, state.pace)
+  return {
+    state: {
+      ...state,
+      onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) },
+      lastPlayedMs: atMs,
+    },
+    effects: [
+      {
+        type: 'played',
+        track: entry.track,
+        mode: state.mode,
+        startedAtMs: atMs,
+        ...(entry.orderId !== undefined && { orderId: entry.orderId }),
+      },
+    ],
+  }
+}
+
+/** While preparing: the first track of the mode that is due starts, if it may and its list is there (rules L3, M2, S5). */
+export function start(state: PlayoutState, atMs: number): Step {
+  const { onAir } = state
+  if (onAir.phase !== 'preparing') return { state, effects: [] }
+  const mode = dueMode(state, atMs)
+  if (atMs >= onAir.notBeforeMs && state.prepared[mode]?.entries.length) return startList(state, mode, atMs)
+  if (mode === state.mode) return { state, effects: [] }
+  const { state: entered, effects } = enterMode(state, mode)
+  return { state: { ...entered, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects }
+}
+
+/** In a chat: the mode that is due comes, there being no song to wait for, unless a donated one is queued (rule O7). */
+export function changeInChat(state: PlayoutState, atMs: number): Step {
+  const { onAir } = state
+  if (onAir.phase !== 'chat') return { state, effects: [] }
+  const isPaidFor = isDonatedQueued(state) || isDonatedOnAir(state)
+  if (dueMode(state, atMs) !== state.mode && !isPaidFor) return goOn(state, atMs)
+  return { state: { ...state, onAir: { ...onAir, modeAsOfMs: atMs } }, effects: [] }
+}
+
+/** Rule S4: the moment of the pending switch, or a track boundary that it has waited for. */
+export function runPendingSwitch(state: PlayoutState, atMs: number): Step {
+  const { pendingSwitch, mode, schedule } = state
+  if (!pendingSwitch) return { state, effects: [] }
+  const { target, waiting } = pendingSwitch
+  const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
+  const isInVain = target === mode || state.emptyModes.includes(target)
+  if (isInVain || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
+  // What waits is not run before nothing is queued, at a boundary.
+  if (waiting || !(isDonatedQueued(state) || isDonatedOnAir(state))) return switchNow(state, target, atMs)
+  return { state: { ...state, pendingSwitch: waitingSwitch(schedule, target, atMs) }, effects: [] }
+}

@@ -1,0 +1,15 @@
+import type { Mode } from '@solstice/contracts'
+import type { Step } from '../model/commands.ts'
+import { noSongs, type PlayoutState } from '../model/state.ts'
+
+/** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
+export function enterMode(state: PlayoutState, mode: Mode): Step {
+  if (mode === state.mode) return { state, effects: [] }
+  const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }
+  if (mode === 'night') return { state: entered, effects: [] }
+  const cleared: PlayoutState = { ...entered, suggestions: [], suggestCooldowns: [] }
+  return {
+    state: cleared,
+    effects: state.suggestions.length > 0 ? [{ type: 'suggestions-changed', suggestions: [] }] : [],
+  }
+}
