@@ -1,11 +1,71 @@
 // Who may import whom: a straight line contracts <- playout <- station <- adapters <- apps (ARCHITECTURE.md, 3).
 const below = {
-  contracts: ['playout', 'station', 'adapters'],
+  contracts: ['demo-music', 'playout', 'station', 'adapters'],
+  'demo-music': ['playout', 'station', 'adapters'],
   playout: ['station', 'adapters'],
   station: ['adapters'],
 }
+
+/**
+ * The folders of each member, lowest first: a file may import from its own folder, from those before it, and from the files
+ * that are named after `|` as open to all of them.
+ */
+const rooms = {
+  'packages/contracts/src':
+    'resources events examples routes | failures localized lyrics-lines messages privileges route',
+  'packages/playout/src': 'model rotation clips queue boundary live step project',
+  'packages/station/src':
+    'ports shared accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
+  'packages/adapters/src':
+    'auth config http payments files process redis clock air data media backup audio video jobs',
+  'apps/api/src': 'limits auth reference http files stream air background routes sockets',
+  'apps/stream-worker/src': 'audio air feeds',
+  'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
+  'apps/web/src': 'ui radio listener live admin | api texts',
+}
+const isTest = '\\.test\\.ts$'
+const roomRules = Object.entries(rooms).flatMap(([home, line]) => {
+  const [folders, open = []] = line.split('|').map((part) => part.trim().split(' '))
+  const name = home.replace(/^(packages|apps)\/|src\/?/g, '').replace(/\W+$/, '')
+  const inside = (list) => `^${home}/(${list.join('|')})/`
+  return [
+    {
+      name: `${name}-has-these-rooms`,
+      comment: 'A new folder gets its place in the list of rooms.',
+      severity: 'error',
+      from: { path: `^${home}/` },
+      to: { path: `^${home}/(?!(${folders.join('|')})/)[^/]+/` },
+    },
+    {
+      name: `${name}-rooms-know-no-entrance`,
+      severity: 'error',
+      from: { path: inside(folders), pathNot: isTest },
+      to: { path: `^${home}/[^/]+\\.tsx?$`, pathNot: `^${home}/(${open.join('|')})\\.ts$` },
+    },
+    ...folders.slice(0, -1).map((folder, i) => ({
+      name: `${name}-${folder}-looks-down-only`,
+      severity: 'error',
+      from: { path: inside([folder]), pathNot: isTest },
+      to: { path: inside(folders.slice(i + 1)) },
+    })),
+  ]
+})
+
 module.exports = {
   forbidden: [
+    ...roomRules,
+    {
+      name: 'redis-is-known-to-adapters',
+      severity: 'error',
+      from: { pathNot: `^packages/adapters/|${isTest}` },
+      to: { path: '^(node_modules/)?(ioredis|@socket\\.io/redis)' },
+    },
+    {
+      name: 'demo-music-is-for-jobs',
+      severity: 'error',
+      from: { pathNot: '^(apps/jobs|packages/demo-music)/' },
+      to: { path: '^packages/demo-music/' },
+    },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-app-to-app',
