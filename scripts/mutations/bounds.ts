@@ -459,6 +459,13 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'redis/delete-quota.test.ts',
   ],
   [
+    'each turn begins its window anew',
+    'redis/turns.ts',
+    'if left < 0 then',
+    'if true then',
+    'redis/turns.test.ts',
+  ],
+  [
     'what was measured is asked again each time',
     'apps/jobs/src/processors/measure-loudness.ts',
     'if (tracks !== looked) waiting',

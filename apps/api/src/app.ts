@@ -2,8 +2,7 @@ import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import jwt from '@fastify/jwt'
-import type { Redis } from '@solstice/adapters'
-import { type Config, type Metrics, openLyricsBatches } from '@solstice/adapters'
+import type { Config, Metrics, Ports } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
 import {
   type Announcer,
@@ -48,7 +47,7 @@ import { logRequests, requestId, requestLogger } from './http/request-log.ts'
 import { compileWhenNeeded } from './http/schema-compilers.ts'
 import { addressOf, clientAddress, clientOf, createOrigins } from './limits/client-address.ts'
 import { limitConnections } from './limits/connections.ts'
-import { openRateLimits } from './limits/turns.ts'
+import { createRateLimits } from './limits/turns.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
@@ -90,8 +89,10 @@ export interface ApiPorts {
   microphones: Microphones
   replicas: Replicas
   metrics: Metrics
-  /** For counters that all replicas share. */
-  redis: Redis
+  turnCounter: Ports['turnCounter']
+  openReplicaLink: Ports['openReplicaLink']
+  openLyricsBatches: Ports['openLyricsBatches']
+  readDesk: Ports['readDesk']
 }
 
 const HEADER_TIME_LIMIT_MS = 10_000
@@ -209,7 +210,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   app.addHook('onClose', () => loginLog.close())
   const mirror = createAirMirror({ bus, log: ports.log })
   app.addHook('onClose', () => mirror.close())
-  const settings = await mirrorUiSettings(ports)
+  const link = await ports.openReplicaLink()
+  app.addHook('onClose', () => link.close())
+  const settings = await mirrorUiSettings({ ...ports, link })
   app.addHook('onClose', async () => settings.close())
   const connections = limitConnections(app.server, ({ remoteAddress }) =>
     // Behind a proxy the connections are the proxy's, and so is their number.
@@ -227,7 +230,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
 
   const lookup = config.lyricsApiUrl ? ports.lyricsLookup : null
   const lookups = { data, lookup, turns: ports.lyricsTurns, clock }
-  const createRateLimit = await openRateLimits(app, ports.redis)
+  const createRateLimit = createRateLimits(ports.turnCounter)
   const docsLimit = createRateLimit({ name: 'docs', turns: 60, windowS: 60 })
   await serveReference(app, ({ raw }, reply) =>
     docsLimit(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
@@ -284,7 +287,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   jobRoutes(app, { jobs: ports.jobs, audit })
   groupRoutes(app, { data, bus, clock, audit })
   administrationRoutes(app, { ...ports, mirror, audit })
-  const batches = openLyricsBatches(ports.redis)
+  const batches = ports.openLyricsBatches()
   // Two libraries of the largest kind.
   const batchLimit = createRateLimit({ name: 'lyrics-batch', turns: 40_000, windowS: 60 * 60 })
   const lyrics = createLyrics(lookups, 'admins')
@@ -307,7 +310,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     capabilities,
     microphones: ports.microphones,
     replicas: ports.replicas,
-    redis: ports.redis,
+    link,
     log: ports.log,
     tokens,
     adminTokens,

@@ -1,5 +1,4 @@
-import type { Redis } from '@solstice/adapters'
-import { type Config, type Metrics, readDesk } from '@solstice/adapters'
+import type { Config, Metrics, Ports } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
 import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -24,7 +23,7 @@ export function reportFigures(
     fanOut: FanOut
     gateway: Gateway
     clock: WallClock
-    redis: Redis
+    readDesk: Ports['readDesk']
     jobs: Pick<JobQueue, 'board'>
     data: Pick<DataStore, 'donations'>
   },
@@ -73,9 +72,9 @@ export function reportFigures(
     () => mirror.state && upcoming(mirror.state).length,
   )
 
-  let desk: ReturnType<typeof readDesk> | null = null
+  let desk: ReturnType<Ports['readDesk']> | null = null
   const deskNow = () => {
-    desk ??= readDesk(deps.redis).finally(() => {
+    desk ??= deps.readDesk().finally(() => {
       desk = null
     })
     return desk

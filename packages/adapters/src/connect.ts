@@ -7,6 +7,7 @@ import {
   type JobQueue,
   type Leases,
   type LoudnessMeter,
+  type LyricsBatches,
   type LyricsLookup,
   type LyricsTurns,
   type MediaStorage,
@@ -21,6 +22,7 @@ import {
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { openRedisBus } from './air/bus.ts'
+import { readDesk } from './air/desk-watch.ts'
 import { openReconciliation, type Reconciliation } from './air/reconciliation.ts'
 import { openReplicas } from './air/replicas.ts'
 import { openLoudnessMeter } from './audio/loudness.ts'
@@ -38,8 +40,11 @@ import { openAnnouncer } from './redis/announcer.ts'
 import { openRedis } from './redis/connection.ts'
 import { openDeleteQuota } from './redis/delete-quota.ts'
 import { openLeases } from './redis/leases.ts'
+import { openLyricsBatches } from './redis/lyrics-batches.ts'
 import { openLyricsTurns } from './redis/lyrics-turns.ts'
 import { openMicrophones } from './redis/microphones.ts'
+import { openReplicaLink, type ReplicaLink } from './redis/replica-link.ts'
+import { openTurnCounter, type TurnCounter } from './redis/turns.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video/tools.ts'
 
@@ -67,7 +72,13 @@ export interface Ports {
   microphones: Microphones
   replicas: Replicas
   metrics: Metrics
-  /** For what is Redis's own: limits that all replicas share, socket.io's adapter. */
+  turnCounter: TurnCounter
+  /** For one replica of the API, who closes it. */
+  openReplicaLink(): Promise<ReplicaLink>
+  openLyricsBatches(): LyricsBatches
+  /** Whether a worker holds the desk, and which epoch it has. */
+  readDesk(): ReturnType<typeof readDesk>
+  /** For tests, which look at what is in it. */
   redis: Redis
   close(): Promise<void>
 }
@@ -109,6 +120,10 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     microphones,
     replicas: openReplicas(redis, clock),
     metrics,
+    turnCounter: openTurnCounter(redis),
+    openReplicaLink: () => openReplicaLink(redis, log),
+    openLyricsBatches: () => openLyricsBatches(redis),
+    readDesk: () => readDesk(redis),
     redis,
     async close() {
       await Promise.all([bus.close(), jobs.close(), data.close(), media.close()])

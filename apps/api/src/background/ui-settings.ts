@@ -1,5 +1,4 @@
-import type { Redis } from '@solstice/adapters'
-import { anotherConnection, hearChannel, SETTINGS_CHANNEL } from '@solstice/adapters'
+import { type ReplicaLink, SETTINGS_CHANNEL } from '@solstice/adapters'
 import type { UiSettings } from '@solstice/contracts'
 import { type DataStore, readUiSettings, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -22,7 +21,7 @@ export interface UiSettingsMirror {
  */
 export async function mirrorUiSettings(deps: {
   data: Pick<DataStore, 'settings'>
-  redis: Redis
+  link: ReplicaLink
   log: Logger
 }): Promise<UiSettingsMirror> {
   const { data, log } = deps
@@ -50,9 +49,7 @@ export async function mirrorUiSettings(deps: {
     if (JSON.stringify(current) !== before) for (const listener of listeners) listener()
   }
 
-  const subscriber = anotherConnection(deps.redis)
-  await subscriber.ping()
-  const unhear = hearChannel(subscriber, SETTINGS_CHANNEL, { onMessage: readAnew, onCaughtUp: readAnew }, log)
+  const unhear = deps.link.channel(SETTINGS_CHANNEL).hear({ onMessage: readAnew, onCaughtUp: readAnew })
   const timer = setInterval(readAnew, READ_EVERY_MS)
 
   return {
@@ -64,7 +61,6 @@ export async function mirrorUiSettings(deps: {
     close() {
       clearInterval(timer)
       unhear()
-      subscriber.disconnect()
     },
   }
 }

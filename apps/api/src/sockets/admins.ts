@@ -1,5 +1,4 @@
-import type { Redis } from '@solstice/adapters'
-import { ACCOUNT_CHANNEL, hearChannel, readMessage } from '@solstice/adapters'
+import { type Channel, readMessage } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
 import { type PlayoutState, suggestionList } from '@solstice/playout'
 import type { AccountNews, Admin, Announcer, LoggedIn, Session, Sessions, WallClock } from '@solstice/station'
@@ -23,7 +22,7 @@ export interface AdminSockets {
 
 /**
  * @param deps.airNow the air of this moment; null before any state came.
- * @param deps.subscriber a connection in subscribed state.
+ * @param deps.accountNews the channel on which replicas hear of changed accounts.
  */
 export function createAdminSockets(deps: {
   adminTokens: AdminTokens
@@ -34,7 +33,7 @@ export function createAdminSockets(deps: {
   airNow: () => PlayoutState | null
   announcer: Announcer
   clock: WallClock
-  subscriber: Redis
+  accountNews: Channel
   log: Logger
 }): AdminSockets {
   const { adminTokens, sessions, findAdmin, roster, live, airNow, announcer, clock, log } = deps
@@ -138,18 +137,13 @@ export function createAdminSockets(deps: {
     awaitExpiry()
   }
 
-  const unhear = hearChannel(
-    deps.subscriber,
-    ACCOUNT_CHANNEL,
-    {
-      onMessage(message) {
-        const { adminId, kind } = (readMessage(message) ?? {}) as Partial<AccountNews>
-        if (typeof adminId === 'string') followAll(adminId, kind)
-      },
-      onCaughtUp: () => followAll(),
+  const unhear = deps.accountNews.hear({
+    onMessage(message) {
+      const { adminId, kind } = (readMessage(message) ?? {}) as Partial<AccountNews>
+      if (typeof adminId === 'string') followAll(adminId, kind)
     },
-    log,
-  )
+    onCaughtUp: () => followAll(),
+  })
   const timer = setInterval(() => followAll(), READ_EVERY_MS)
 
   return {

@@ -3,7 +3,14 @@ import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import cookie from '@fastify/cookie'
 import jwt from '@fastify/jwt'
-import { openAnnouncer, openJsonData, openMicrophones, openRedisBus, openReplicas } from '@solstice/adapters'
+import {
+  openAnnouncer,
+  openJsonData,
+  openMicrophones,
+  openRedisBus,
+  openReplicaLink,
+  openReplicas,
+} from '@solstice/adapters'
 import { failureBody, type RadioState } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
 import { createAudit, createSessions, defaultSettings } from '@solstice/station'
@@ -58,6 +65,7 @@ async function replica(
   const bus = openRedisBus(redis, { ...air.clock, aheadMs: () => 0 }, log)
   const announcer = openAnnouncer(redis)
   const microphones = openMicrophones(redis)
+  const link = await openReplicaLink(redis, log)
   const app = Fastify()
   await app.register(cookie)
   await app.register(jwt, { secret: 'a secret of the test' })
@@ -71,7 +79,7 @@ async function replica(
     microphones,
     replicas,
     capabilities: { ipModeration: true },
-    redis,
+    link,
     tokens,
     origins: createOrigins(config),
     adminTokens: createAdminTokens(app.jwt, 'a secret of the test', air.clock),
@@ -92,6 +100,7 @@ async function replica(
     for (const { socket } of clients) socket.disconnect()
     await until('all sockets are gone', () => gateway.sockets === 0)
     await app.close()
+    await link.close()
     await mirror.close()
     microphones.close()
     await Promise.all([bus.close(), data.close()])

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createAdapter } from '@socket.io/redis-adapter'
-import type { Redis } from '@solstice/adapters'
-import { anotherConnection, type Config, keepAnswering, roomOf, SOCKET_CHANNEL } from '@solstice/adapters'
+import { ACCOUNT_CHANNEL, type Config, type ReplicaLink, ROSTER_CHANNEL, roomOf } from '@solstice/adapters'
 import type { Capabilities } from '@solstice/contracts'
 import { advance } from '@solstice/playout'
 import type {
@@ -47,8 +45,6 @@ const LARGEST_MESSAGE_BYTES = 300_000
 const HANDSHAKE_LIMIT_MS = 10_000
 /** A campus or a mobile network may share an address; nobody needs more. */
 const MOST_PER_ADDRESS = 1_000
-/** A connection to Redis that is silent for longer is made anew: what it was to hear cannot wait for TCP to notice. */
-const ANSWER_LIMIT_MS = 3_000
 
 export interface Gateway {
   /** Sockets that are connected to this replica. */
@@ -62,7 +58,6 @@ type Io = Server<DefaultEventsMap, ServerEmits>
  * with the app.
  *
  * @param app with `@fastify/cookie`.
- * @param deps.redis connected; two more connections are made from it.
  * @param deps.findAdmin the account behind an id as it is now, or null.
  */
 export async function attachGateway(
@@ -88,7 +83,7 @@ export async function attachGateway(
     microphones: Microphones
     replicas: Replicas
     capabilities: Pick<Capabilities, 'ipModeration'>
-    redis: Redis
+    link: ReplicaLink
     tokens: Tokens
     adminTokens: AdminTokens
     sessions: Pick<Sessions, 'isOver'>
@@ -101,9 +96,8 @@ export async function attachGateway(
     mostPerAddress?: number
   },
 ): Promise<Gateway> {
-  const { config, mirror, clock, origins, log } = deps
+  const { config, mirror, clock, origins, link, log } = deps
   let isClosing = false
-  const [publisher, subscriber] = await Promise.all([connect(deps.redis), connect(deps.redis)])
   const addressOf = (request: IncomingMessage) =>
     clientAddress(
       request.socket.remoteAddress,
@@ -116,7 +110,7 @@ export async function attachGateway(
     serveClient: false,
     maxHttpBufferSize: LARGEST_MESSAGE_BYTES,
     connectTimeout: HANDSHAKE_LIMIT_MS,
-    adapter: createAdapter(publisher, subscriber, { key: SOCKET_CHANNEL }),
+    adapter: link.socketAdapter,
     // CORS does not guard WebSockets, so the handshake itself is refused.
     allowRequest: (request, answer) => {
       const isAllowed =
@@ -139,15 +133,13 @@ export async function attachGateway(
   const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
   const outlook = createOutlook({ ...deps, air })
   const roster = createRoster({
-    redis: publisher,
-    subscriber,
+    channel: link.channel(ROSTER_CHANNEL),
     personas: deps.personas,
     limit: config.rosterLimit,
     nowMs: () => clock.nowMs(),
     isLive: (socketId) => live.roleOf(socketId) !== null,
     onChange: (list) => io.local.emit('usersUpdate', list),
     onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
-    log,
   })
   const rosterAnswers = createListAnswers((socketIds) =>
     io.local.to(socketIds).emit('usersUpdate', roster.list()),
@@ -165,7 +157,13 @@ export async function attachGateway(
       told.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>))
     },
   })
-  const admins = createAdminSockets({ ...deps, airNow, roster, live, subscriber })
+  const admins = createAdminSockets({
+    ...deps,
+    airNow,
+    roster,
+    live,
+    accountNews: link.channel(ACCOUNT_CHANNEL),
+  })
   const dispatch = createDispatch(
     {
       ...listenerHandlers({
@@ -267,7 +265,6 @@ export async function attachGateway(
     io.local.disconnectSockets(true)
     io.engine.close()
     await farewell
-    await Promise.all([publisher, subscriber].map(disconnect))
   })
 
   return {
@@ -293,18 +290,4 @@ function audiencesOf({ uid, admin }: Visitor): Audience[] {
   if (admin.role === 'super_admin') audiences.push('super-admin')
   const { adminId, privileges } = admin
   return [...audiences, 'admins', { adminId }, ...privileges.map((privilege) => ({ privilege }))]
-}
-
-/** A connection of the gateway's own, ready to use. What Redis loses later is news that the next news replaces. */
-async function connect(redis: Redis): Promise<Redis> {
-  const connection = anotherConnection(redis)
-  await connection.ping()
-  keepAnswering(connection, ANSWER_LIMIT_MS)
-  return connection
-}
-
-/** Lets what was sent still arrive, when there is somebody to receive it. */
-async function disconnect(connection: Redis): Promise<void> {
-  if (connection.status === 'ready') await connection.quit().catch(() => {})
-  else connection.disconnect()
 }

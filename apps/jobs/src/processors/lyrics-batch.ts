@@ -1,9 +1,9 @@
-import { type JobContext, openLyricsBatches, type Ports } from '@solstice/adapters'
+import type { JobContext, Ports } from '@solstice/adapters'
 import { type Audit, createLyrics, type Given, updateLyrics } from '@solstice/station'
 
 /** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
 export function lyricsBatch(ports: Ports & { audit: Audit }, given: Given<'lyrics-batch'>, run: JobContext) {
-  const { config, lyricsLookup: lookup, lyricsTurns: turns, redis } = ports
+  const { config, lyricsLookup: lookup, lyricsTurns: turns } = ports
   const lyrics = config.lyricsApiUrl ? createLyrics({ ...ports, lookup, turns }, 'jobs') : null
-  return updateLyrics({ ...ports, lyrics, batches: openLyricsBatches(redis) }, given, run)
+  return updateLyrics({ ...ports, lyrics, batches: ports.openLyricsBatches() }, given, run)
 }

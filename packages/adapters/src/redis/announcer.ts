@@ -12,6 +12,9 @@ export const ACCOUNT_CHANNEL = `${PREFIX}accounts`
 /** The channel on which every API replica hears that settings were saved. */
 export const SETTINGS_CHANNEL = `${PREFIX}settings`
 
+/** The channel on which API replicas tell each other who is there. */
+export const ROSTER_CHANNEL = `${PREFIX}roster`
+
 /** The socket.io room that the sockets of an audience are in; null for everyone. */
 export function roomOf(audience: Audience): string | null {
   if (audience === 'everyone') return null

@@ -1,34 +1,50 @@
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
+/** A channel on which replicas tell each other what may be lost. */
+export interface Channel {
+  /** Says it to all who hear the channel; it is lost while Redis is away. */
+  publish(message: string): void
+  /**
+   * Hears the channel until the function that comes back is called.
+   *
+   * @param hear.onCaughtUp is called when the channel is heard from now on, and when it can be spoken on again: at the
+   * start, and whenever a connection was made anew; what was said before may have been missed.
+   */
+  hear(hear: { onMessage: (message: string) => void; onCaughtUp: () => void }): () => void
+}
+
 /**
- * Hears a channel of Redis until the function that comes back is called.
- *
- * @param subscriber a connection in subscribed state, which may be shared.
- * @param hear.onCaughtUp is called when the channel is heard from now on: at the start, and whenever the connection was
- * made anew; what was said before may have been missed.
+ * @param publisher a connection for all else than subscriptions.
+ * @param subscriber a connection in subscribed state. Both may be shared.
  */
-export function hearChannel(
-  subscriber: Redis,
-  channel: string,
-  hear: { onMessage: (message: string) => void; onCaughtUp: () => void },
-  log: Logger,
-): () => void {
-  const onMessage = (from: string, message: string) => {
-    if (from === channel) hear.onMessage(message)
-  }
-  const subscribe = () => {
-    subscriber
-      .subscribe(channel)
-      .then(hear.onCaughtUp)
-      .catch((error) => log.warn({ err: error, channel }, 'a channel of Redis is not heard for now'))
-  }
-  subscriber.on('message', onMessage)
-  subscriber.on('ready', subscribe)
-  subscribe()
-  return () => {
-    subscriber.off('message', onMessage)
-    subscriber.off('ready', subscribe)
+export function channelOf(publisher: Redis, subscriber: Redis, name: string, log: Logger): Channel {
+  return {
+    publish(message) {
+      if (publisher.status === 'ready') publisher.publish(name, message).catch(() => {})
+    },
+    hear({ onMessage, onCaughtUp }) {
+      const onAnyMessage = (from: string, message: string) => {
+        if (from === name) onMessage(message)
+      }
+      const subscribe = () => {
+        subscriber
+          .subscribe(name)
+          .then(onCaughtUp)
+          .catch((error) =>
+            log.warn({ err: error, channel: name }, 'a channel of Redis is not heard for now'),
+          )
+      }
+      subscriber.on('message', onAnyMessage)
+      subscriber.on('ready', subscribe)
+      publisher.on('ready', onCaughtUp)
+      subscribe()
+      return () => {
+        subscriber.off('message', onAnyMessage)
+        subscriber.off('ready', subscribe)
+        publisher.off('ready', onCaughtUp)
+      }
+    },
   }
 }
 

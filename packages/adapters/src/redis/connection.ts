@@ -1,8 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
 
-export type { Redis }
-
 /** Every key and channel of the station in Redis begins with this. */
 export const PREFIX = 'solstice:'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { anotherConnection } from '@solstice/adapters'
+import { openReplicaLink, ROSTER_CHANNEL } from '@solstice/adapters'
 import { SUPER_ADMIN_ID } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -16,30 +16,23 @@ t.teardown(() => main.disconnect())
 
 /** The roster of a replica that can die without a word. */
 async function open(t: Test, options: { limit: number; tellEveryMs?: number; forgetAfterMs?: number }) {
-  const connections = [anotherConnection(main), anotherConnection(main)] as const
-  await Promise.all(connections.map((connection) => connection.ping()))
-  const [redis, subscriber] = connections
+  const link = await openReplicaLink(main, pino({ level: 'silent' }))
   const heard: boolean[] = []
   const roster = createRoster({
-    redis,
-    subscriber,
+    channel: link.channel(ROSTER_CHANNEL),
     personas,
     nowMs: Date.now,
     isLive: () => false,
     onChange() {},
     onAdminOnline: (isOnline) => heard.push(isOnline),
-    log: pino({ level: 'silent' }),
     tellEveryMs: 100,
     ...options,
   })
-  const die = () => {
-    for (const connection of connections) connection.disconnect()
-  }
   t.teardown(() => {
     roster.close()
-    die()
+    return link.close()
   })
-  return { roster, heard, die }
+  return { roster, heard, die: () => link.close() }
 }
 
 t.test('an admin whose replica dies is forgotten, also when no goodbye was said', async (t) => {

@@ -1,8 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import type { Redis } from '@solstice/adapters'
-import { hearChannel, readMessage } from '@solstice/adapters'
+import { type Channel, readMessage } from '@solstice/adapters'
 import type { User } from '@solstice/contracts'
-import type { Logger } from 'pino'
 import { adminName, type Persona, superAdminPersona } from './personas.ts'
 
 /** A full list to everybody grows with the square of the audience: so it is told seldom, and more seldom to many. */
@@ -17,7 +15,6 @@ const TELL_EVERY_MS = 10_000
 const FORGET_AFTER_MS = 25_000
 /** Windows, phones and desks of one account. */
 const MOST_PLACES_PER_ACCOUNT = 8
-const CHANNEL = 'solstice:roster'
 
 /** Who is here, over all replicas. Each tells the others its admins and its newest, so every list is their union. */
 export interface Roster {
@@ -73,27 +70,25 @@ interface OwnSeat {
 }
 
 /**
- * @param deps.subscriber a connection in subscribed state, `deps.redis` one for all else.
  * Of listeners at other replicas it knows at once where those have up to 200 sockets, else within 10 s.
  *
+ * @param deps.channel on which the rosters of all replicas speak.
  * @param deps.onChange gets the new list, at most once per 2 s, per 10 s above 500 sockets.
  * @param deps.isLive whether a socket of any replica is on the air.
  * @param deps.onAdminOnline is called at once when `isAdminOnline` changes.
  */
 export function createRoster(deps: {
-  redis: Redis
-  subscriber: Redis
+  channel: Channel
   personas: readonly Persona[]
   limit: number
   nowMs: () => number
   isLive: (socketId: string) => boolean
   onChange: (list: User[]) => void
   onAdminOnline: (isOnline: boolean) => void
-  log: Logger
   tellEveryMs?: number
   forgetAfterMs?: number
 }): Roster {
-  const { redis, subscriber, personas, limit, nowMs, isLive, log } = deps
+  const { channel, personas, limit, nowMs, isLive } = deps
   const { tellEveryMs = TELL_EVERY_MS, forgetAfterMs = FORGET_AFTER_MS } = deps
   const here = randomUUID()
   const listeners: OwnSeat[] = []
@@ -117,10 +112,7 @@ export function createRoster(deps: {
     return listed
   }
 
-  const publish = (news: News) => {
-    if (redis.status !== 'ready') return
-    redis.publish(CHANNEL, JSON.stringify(news)).catch(() => {})
-  }
+  const publish = (news: News) => channel.publish(JSON.stringify(news))
   const tellOthers = () => publish({ from: here, members: ownMembers() })
 
   let told = ''
@@ -237,8 +229,7 @@ export function createRoster(deps: {
     publish({ from: here })
     tellOthers()
   }
-  const unhear = hearChannel(subscriber, CHANNEL, { onMessage: hear, onCaughtUp: greet }, log)
-  redis.on('ready', greet)
+  const unhear = channel.hear({ onMessage: hear, onCaughtUp: greet })
   const beat = setInterval(() => {
     tellOthers()
     forgetTheSilent()
@@ -272,7 +263,6 @@ export function createRoster(deps: {
     close() {
       isClosed = true
       unhear()
-      redis.off('ready', greet)
       clearInterval(beat)
       clearTimeout(tellTimer)
       clearTimeout(shareTimer)
