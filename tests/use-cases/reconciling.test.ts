@@ -14,6 +14,7 @@ import {
 import {
   artistKey,
   type DataStore,
+  Failure,
   findArt,
   libraryOf,
   purgeHistory,
@@ -136,6 +137,20 @@ t.test('a record without a file is kept with a warning until its removal is conf
     (await data.tracks.find()).map(({ id }) => id),
     ['day/b.mp3'],
   )
+})
+
+t.test('a track is not removed while its storage cannot say whether the file is there', async (t) => {
+  const { root, data, media, place, run } = await openStation(t)
+  for (const name of ['a', 'b', 'c']) await place(`music/day/${name}.mp3`)
+  await run()
+  await rm(join(root, 'music/day/a.mp3'))
+  const away = new Failure('STORAGE_WRITE_FAILED', { reason: 'away' })
+  const stat = media.stat.bind(media)
+  media.stat = () => Promise.reject(away)
+  await t.rejects(run({ confirmTrackCleanup: true }), away)
+  t.equal((await data.tracks.find()).length, 3)
+  media.stat = stat
+  t.match(await run({ confirmTrackCleanup: true }), { removed: 1 })
 })
 
 t.test('more than half of a library is not removed for want of its files: a disk may be away', async (t) => {

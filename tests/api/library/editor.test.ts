@@ -390,16 +390,16 @@ t.test('without a worker nothing is changed', async (t) => {
   const { ports } = station
   await startJobs(t, ports)
   const { ask } = await asAdmin(station)
-  const songIds = names(3)
+  const songIds = names(4)
   for (const id of songIds) await station.addTrack(id)
   const [batch, single, saved] = await Promise.all([
     ask('POST /api/admin/song-editor/batch-delete', { songIds: songIds.slice(0, 2) }),
     ask('POST /api/admin/song-editor/move-mode', { songId: songIds[2], targetMode: 'night' }),
-    ask('POST /api/admin/song-editor/save', { songId: songIds[1], metadata: {} }),
+    ask('POST /api/admin/song-editor/save', { songId: songIds[3], metadata: {} }),
   ])
   for (const answer of [batch, single, saved])
     t.match(answer, { status: 503, body: { error: { code: 'AIR_UNAVAILABLE' } } })
-  t.equal((await ports.data.tracks.find()).length, 3)
+  t.equal((await ports.data.tracks.find()).length, 4)
   t.same(await ports.media.list('night'), [])
 })
 

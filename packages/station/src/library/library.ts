@@ -5,7 +5,7 @@ import type { DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
-import { Failure } from '../shared/failure.ts'
+import { isThere } from '../shared/is-there.ts'
 
 const modes: Mode[] = ['day', 'night']
 
@@ -189,14 +189,4 @@ async function withoutFile(
     if (!files.has(storageKey) && !(await isThere(media, storageKey))) gone.add(id)
   }
   return gone
-}
-
-async function isThere(media: MediaStorage, key: MediaKey): Promise<boolean> {
-  try {
-    return (await media.stat(key)) !== null
-  } catch (error) {
-    // A refused key leads out of the storage: nothing of ours is there.
-    if (error instanceof Failure) return false
-    throw error
-  }
 }

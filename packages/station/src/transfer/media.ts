@@ -4,7 +4,7 @@ import { clipFamilies, clipMedia } from '../clips/clips.ts'
 import { stagedKey } from '../intake/uploads.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
-import { Failure } from '../shared/failure.ts'
+import { isThere } from '../shared/is-there.ts'
 
 /** More files than this that cannot be copied mean that there is no use in trying others. */
 const MOST_FAILURES = 10
@@ -149,14 +149,4 @@ async function md5Of(media: MediaStorage, key: MediaKey): Promise<string> {
   const hash = createHash('md5')
   for await (const piece of (await media.open(key)) as AsyncIterable<Buffer>) hash.update(piece)
   return hash.digest('hex')
-}
-
-async function isThere(media: MediaStorage, key: MediaKey): Promise<boolean> {
-  try {
-    return (await media.stat(key)) !== null
-  } catch (error) {
-    // A key that is refused leads out of the storage: nothing of ours is there.
-    if (error instanceof Failure && error.code === 'BAD_REQUEST') return false
-    throw error
-  }
 }

@@ -145,7 +145,11 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
     },
     async retryWithin(limitMs) {
       if (limitMs <= 0 || closing.signal.aborted) return false
-      if (!comingBack) return wait(Math.min(limitMs, PROBE_EVERY_MS * (0.5 + Math.random())), true)
+      if (!comingBack) {
+        const pauseMs = PROBE_EVERY_MS * (0.5 + Math.random())
+        // An attempt without time to be answered would hide why the one before it was refused.
+        return limitMs < 2 * pauseMs ? false : wait(pauseMs, true)
+      }
       const isBack = comingBack.then(
         () => true,
         () => false,
