@@ -15,7 +15,7 @@ const rooms = {
     'resources events examples routes | failures localized lyrics-lines messages privileges route',
   'packages/playout/src': 'model rotation clips queue boundary live step project',
   'packages/station/src':
-    'ports shared accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
+    'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
   'packages/adapters/src':
     'auth config http payments files process redis clock air data media backup audio video jobs',
   'apps/api/src': 'limits auth reference http files stream air background routes sockets',

@@ -271,10 +271,10 @@ const loudnessMutations = mutationsOf('packages/station/src', [
   ],
   [
     'only the offset of the day before counts when the clocks change',
-    'shared/wall-clock.ts',
+    'core/wall-clock.ts',
     'const offsets = [asUtc - 86_400_000, asUtc + 86_400_000].map((atMs) => offsetMs(atMs, timeZone))',
     'const offsets = [asUtc - 86_400_000].map((atMs) => offsetMs(atMs, timeZone))',
-    'shared/wall-clock.test.ts',
+    'core/wall-clock.test.ts',
   ],
 ])
 

@@ -232,14 +232,14 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a full disk is an internal error',
-    'packages/station/src/shared/failure.ts',
+    'packages/station/src/core/failure.ts',
     "'ENOSPC',",
     '',
     'tests/faults/full-disk.test.ts',
   ],
   [
     'the full disk of PostgreSQL is not named',
-    'packages/station/src/shared/failure.ts',
+    'packages/station/src/core/failure.ts',
     ", '53100'])",
     '])',
     'data/sql/store.test.ts',

@@ -1,10 +1,10 @@
 import type { AuditEntry } from '@solstice/contracts'
+import { Failure } from '../core/failure.ts'
+import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, LateEntry } from '../ports/data-store.ts'
-import { Failure } from '../shared/failure.ts'
-import { dateNow } from '../shared/wall-clock.ts'
 import { SUPER_ADMIN_ID } from './admins.ts'
 
 /** One thing that changed, from what to what. */

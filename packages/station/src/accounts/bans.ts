@@ -1,9 +1,9 @@
 import type { BanEntry } from '@solstice/contracts'
+import { Failure } from '../core/failure.ts'
+import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { BanRecord, DataStore } from '../ports/data-store.ts'
-import { Failure } from '../shared/failure.ts'
-import { dateNow } from '../shared/wall-clock.ts'
 import { networkOf, readAddress } from './addresses.ts'
 import type { Audit } from './audit.ts'
 

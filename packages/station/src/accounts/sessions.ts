@@ -1,10 +1,10 @@
 import type { AdminSession } from '@solstice/contracts'
+import { Failure } from '../core/failure.ts'
+import { dateOf } from '../core/wall-clock.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, SessionRecord } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
-import { Failure } from '../shared/failure.ts'
-import { dateOf } from '../shared/wall-clock.ts'
 import { networkOf } from './addresses.ts'
 import { type Admin, SUPER_ADMIN_ID } from './admins.ts'
 

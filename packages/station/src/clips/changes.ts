@@ -1,5 +1,7 @@
 import type { ClipResult } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
+import { Failure, isOfStore } from '../core/failure.ts'
+import { dateNow } from '../core/wall-clock.ts'
 import { refuseWrite } from '../intake/uploads.ts'
 import { auditOnce, type Run, resumable } from '../library/change-run.ts'
 import type { Announcer } from '../ports/announcer.ts'
@@ -9,8 +11,6 @@ import type { Answer, Given } from '../ports/job-queue.ts'
 import type { Leases } from '../ports/leases.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStat, MediaStorage } from '../ports/media-storage.ts'
-import { Failure, isOfStore } from '../shared/failure.ts'
-import { dateNow } from '../shared/wall-clock.ts'
 import { clipFamilies, clipMedia, clipsChanged } from './clips.ts'
 
 interface ClipChangeDeps {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clip, ClipFamily, Mode } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
+import { Failure } from '../core/failure.ts'
+import { dateNow } from '../core/wall-clock.ts'
 import { cleanFilename, receiveMp3, refuseWrite, settle } from '../intake/uploads.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
@@ -9,8 +11,6 @@ import type { ClipRecord, DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioTags } from '../ports/outside.ts'
-import { Failure } from '../shared/failure.ts'
-import { dateNow } from '../shared/wall-clock.ts'
 
 /** What tells the three families apart behind the wire. */
 interface Family {

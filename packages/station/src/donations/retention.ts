@@ -1,5 +1,5 @@
+import { Failure } from '../core/failure.ts'
 import type { DataStore, DonationRecord } from '../ports/data-store.ts'
-import { Failure } from '../shared/failure.ts'
 
 type Donation = Readonly<DonationRecord>
 type DonationData = Pick<DataStore, 'donations' | 'ledger'>

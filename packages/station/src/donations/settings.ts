@@ -1,13 +1,13 @@
 import type { DonationSettings, Track } from '@solstice/contracts'
 import { ASSUMED_DURATION_MS } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
+import { Failure } from '../core/failure.ts'
+import { oncePerVersion } from '../core/per-version.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { DataStore, SettingsRecord } from '../ports/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
 import { describeChanges, isSame } from '../settings/rules.ts'
 import { writeSection } from '../settings/settings.ts'
-import { Failure } from '../shared/failure.ts'
-import { oncePerVersion } from '../shared/per-version.ts'
 import { basePriceMinor, chargeableCeiling, TIER_CEILING, toUnits } from './pricing.ts'
 
 export const defaultDonationSettings: DonationSettings = {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Mode, SongGroup, SongPreview, Track } from '@solstice/contracts'
 import { wordSearch } from '@solstice/playout'
 import { type Audit, changedFields } from '../accounts/audit.ts'
+import { Failure } from '../core/failure.ts'
+import { tidyText } from '../core/keys.ts'
+import { oncePerVersion } from '../core/per-version.ts'
 import { libraryOf, trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, GroupRecord } from '../ports/data-store.ts'
-import { Failure } from '../shared/failure.ts'
-import { tidyText } from '../shared/keys.ts'
-import { oncePerVersion } from '../shared/per-version.ts'
 
 type Group = Readonly<GroupRecord>
 type GroupData = Pick<DataStore, 'groups' | 'tracks'>

@@ -1,9 +1,9 @@
 import type { administration, Reply, Track } from '@solstice/contracts'
 import type { TrackGroup } from '@solstice/playout'
+import { oncePerVersion } from '../core/per-version.ts'
 import { libraryOf } from '../library/library.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import { groupedLibrary } from '../settings/settings.ts'
-import { oncePerVersion } from '../shared/per-version.ts'
 
 export type Stats = Reply<typeof administration.getStats>
 type ByArtist = Stats['day']

@@ -1,6 +1,6 @@
+import { Failure, nameFullDisk } from '../core/failure.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
-import { Failure, nameFullDisk } from '../shared/failure.ts'
 
 const MAX_NAME_BYTES = 200
 

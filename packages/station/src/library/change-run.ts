@@ -1,6 +1,6 @@
 import type { Audit } from '../accounts/audit.ts'
+import { HeldUp, isOfStore, nameFullDisk } from '../core/failure.ts'
 import type { DataStore } from '../ports/data-store.ts'
-import { HeldUp, isOfStore, nameFullDisk } from '../shared/failure.ts'
 
 /** One run of a job. It may be the first, or go on with what a process that died had begun. */
 export interface Run {

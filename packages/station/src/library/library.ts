@@ -1,11 +1,11 @@
 import type { Mode, Track } from '@solstice/contracts'
 import type { Rendition, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
+import { isThere } from '../core/is-there.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
-import { isThere } from '../shared/is-there.ts'
 
 const modes: Mode[] = ['day', 'night']
 

@@ -9,12 +9,12 @@ import {
   type Track,
 } from '@solstice/contracts'
 import type { Audit, FieldChange } from '../accounts/audit.ts'
+import { Failure } from '../core/failure.ts'
+import { lyricsKey } from '../core/keys.ts'
+import { oncePerVersion } from '../core/per-version.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
-import { Failure } from '../shared/failure.ts'
-import { lyricsKey } from '../shared/keys.ts'
-import { oncePerVersion } from '../shared/per-version.ts'
 
 export interface Song {
   title: string

@@ -10,11 +10,11 @@ import {
   type TrackRef,
 } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
+import { Failure } from '../core/failure.ts'
 import { trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore } from '../ports/data-store.ts'
-import { Failure } from '../shared/failure.ts'
 
 interface Deps {
   bus: Pick<Bus, 'send'>

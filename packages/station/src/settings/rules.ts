@@ -8,8 +8,8 @@ import {
   type Track,
 } from '@solstice/contracts'
 import { ASSUMED_DURATION_MS, type GroupDefs, groupTracks, type TrackGroup } from '@solstice/playout'
-import { Failure } from '../shared/failure.ts'
-import { tidyText } from '../shared/keys.ts'
+import { Failure } from '../core/failure.ts'
+import { tidyText } from '../core/keys.ts'
 
 // Which settings there may be. What was sent is first brought into the one form in which settings are compared and kept
 // (`mergeSection`); only what then differs from the stored settings is held against the library (`checkSection`).

@@ -3,13 +3,13 @@ import { groupTracks, type ProgrammeSettings, type TrackGroup } from '@solstice/
 import { type Admin, holds } from '../accounts/admins.ts'
 import type { Audit } from '../accounts/audit.ts'
 import { clipFamilies } from '../clips/clips.ts'
+import { Failure } from '../core/failure.ts'
+import { oncePerVersion } from '../core/per-version.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, SettingsRecord, StoredSettings } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
-import { Failure } from '../shared/failure.ts'
-import { oncePerVersion } from '../shared/per-version.ts'
 import {
   algorithmFlags,
   boundsOf,

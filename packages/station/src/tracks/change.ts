@@ -1,4 +1,6 @@
 import type { Audit } from '../accounts/audit.ts'
+import { Failure } from '../core/failure.ts'
+import { lyricsKey } from '../core/keys.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
 import type { DataStore } from '../ports/data-store.ts'
@@ -8,8 +10,6 @@ import type { Leases } from '../ports/leases.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaStorage } from '../ports/media-storage.ts'
 import type { AudioTags } from '../ports/outside.ts'
-import { Failure } from '../shared/failure.ts'
-import { lyricsKey } from '../shared/keys.ts'
 
 export interface EditorDeps {
   data: DataStore

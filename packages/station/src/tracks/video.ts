@@ -1,10 +1,10 @@
 import { uploads } from '@solstice/contracts'
+import { Failure } from '../core/failure.ts'
 import { stagedKey } from '../intake/uploads.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Given } from '../ports/job-queue.ts'
 import type { MediaStorage } from '../ports/media-storage.ts'
 import type { EditableTags, VideoFacts, VideoTools } from '../ports/outside.ts'
-import { Failure } from '../shared/failure.ts'
 import { oneLine, type TrackUploads, type UploadedMetadata } from './uploads.ts'
 
 /** How long reading a list and downloading a video may take. */

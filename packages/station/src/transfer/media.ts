@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
+import { isThere } from '../core/is-there.ts'
 import { stagedKey } from '../intake/uploads.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
-import { isThere } from '../shared/is-there.ts'
 
 /** More files than this that cannot be copied mean that there is no use in trying others. */
 const MOST_FAILURES = 10
