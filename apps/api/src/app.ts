@@ -47,7 +47,7 @@ import { logRequests, requestId, requestLogger } from './http/request-log.ts'
 import { compileWhenNeeded } from './http/schema-compilers.ts'
 import { addressOf, clientAddress, clientOf, createOrigins } from './limits/client-address.ts'
 import { limitConnections } from './limits/connections.ts'
-import { createRateLimits } from './limits/turns.ts'
+import { openRateLimits } from './limits/turns.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
@@ -230,7 +230,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
 
   const lookup = config.lyricsApiUrl ? ports.lyricsLookup : null
   const lookups = { data, lookup, turns: ports.lyricsTurns, clock }
-  const createRateLimit = createRateLimits(ports.turnCounter)
+  const createRateLimit = await openRateLimits(app, ports.turnCounter)
   const docsLimit = createRateLimit({ name: 'docs', turns: 60, windowS: 60 })
   await serveReference(app, ({ raw }, reply) =>
     docsLimit(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),

@@ -1,6 +1,7 @@
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { TurnCounter } from '@solstice/adapters'
 import { Failure } from '@solstice/station'
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * Takes some of the allowed turns of `who`, one unless told otherwise. The `RateLimit` headers of the reply say what is left,
@@ -14,25 +15,54 @@ export type RateLimit = (who: string, reply: FastifyReply, count?: number) => Pr
  * Makes limits of `turns` per person within `windowS` seconds from the first one, counted by all replicas together;
  * 0 turns is no limit. Nothing is limited but what takes a turn.
  */
-export function createRateLimits(
+export async function openRateLimits(
+  app: FastifyInstance,
   counter: TurnCounter,
-): (limit: { name: string; turns: number; windowS: number }) => RateLimit {
-  return ({ name, turns, windowS }) =>
-    async (who, reply, count = 1) => {
+): Promise<(limit: { name: string; turns: number; windowS: number }) => RateLimit> {
+  await app.register(rateLimit, { global: false, store: storeOver(counter) })
+
+  return ({ name, turns, windowS }) => {
+    const keys = new WeakMap<FastifyRequest, string>()
+    const take = app.createRateLimit({
+      max: turns,
+      timeWindow: windowS * 1000,
+      keyGenerator: (request) => keys.get(request) as string,
+    })
+    return async (who, reply, count = 1) => {
       if (turns === 0) return
-      const { taken, leftMs } = await counter.take(`${name}:${who}`, count, windowS * 1000).catch(() => {
+      keys.set(reply.request, keyOf(count, `${name}:${who}`))
+      const taken = await take(reply.request).catch(() => {
         throw new Failure('AIR_UNAVAILABLE')
       })
-      const isExceeded = taken > turns
-      const retryAfterSecs = Math.ceil(leftMs / 1000)
+      if (taken.isAllowed) return
       // Headers of the first limit stand, unless another one refuses the request.
-      if (isExceeded || !reply.hasHeader('ratelimit-limit'))
+      if (taken.isExceeded || !reply.hasHeader('ratelimit-limit'))
         reply.headers({
           'ratelimit-policy': `${turns};w=${windowS}`,
           'ratelimit-limit': turns,
-          'ratelimit-remaining': Math.max(0, turns - taken),
-          'ratelimit-reset': retryAfterSecs,
+          'ratelimit-remaining': taken.remaining,
+          'ratelimit-reset': taken.ttlInSeconds,
         })
-      if (isExceeded) throw new Failure('RATE_LIMITED', { retryAfterSecs })
+      if (taken.isExceeded) throw new Failure('RATE_LIMITED', { retryAfterSecs: taken.ttlInSeconds })
     }
+  }
+}
+
+/** The plugin's store counts one turn per call and knows only the key, so the key carries the number of turns. */
+const keyOf = (count: number, counted: string) => `${count} ${counted}`
+
+function storeOver(counter: TurnCounter) {
+  return class Store implements FastifyRateLimitStore {
+    incr: FastifyRateLimitStore['incr'] = (key, done, windowMs = 0) => {
+      const [count = '', counted = ''] = key.split(/ (.*)/s)
+      counter.take(counted, Number(count), windowMs).then(
+        ({ taken, leftMs }) => done(null, { current: taken, ttl: leftMs }),
+        (error) => done(error),
+      )
+    }
+
+    child(): Store {
+      return this
+    }
+  }
 }
