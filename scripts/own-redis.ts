@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '../packages/station/src/core/sleep.ts'
 import { makePrivateFolder } from './private-folder.ts'
 import { describeProcess } from './running-processes.ts'
 import type { Plan } from './supervisor.ts'
@@ -73,7 +73,7 @@ export async function ownRedis(folder: string, configFile: string): Promise<OwnR
       const deadlineMs = performance.now() + START_LIMIT_MS
       while (!signal.aborted && !(await answers(port, password))) {
         if (performance.now() > deadlineMs) throw new Error(`Redis does not answer; see ${settings.logfile}`)
-        await wait(POLL_MS)
+        await sleep(POLL_MS)
       }
     },
   }
@@ -114,7 +114,7 @@ async function endLeftOver(dir: string): Promise<void> {
     process.kill(pid, 'SIGTERM')
     while (await runsHere(pid, dir)) {
       if (performance.now() > deadlineMs) process.kill(pid, 'SIGKILL')
-      await wait(POLL_MS)
+      await sleep(POLL_MS)
     }
   }
   await rm(path, { force: true })

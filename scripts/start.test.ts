@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { sleep } from '../packages/station/src/core/sleep.ts'
 import { makeTone } from '../tests/harness/audio/audio.ts'
 import { logIn } from '../tests/harness/people/uploads.ts'
 import {
@@ -129,7 +129,7 @@ t.test('npm start', async (t) => {
       )
       if (worker && worker.pid !== killed) process.kill(worker.pid, 'SIGKILL')
       killed = worker?.pid ?? killed
-      await wait(50)
+      await sleep(50)
     }
     const delays = deaths().map(([, seconds]) => Number(seconds))
     t.ok(Math.max(...delays) <= 2, `after ${delays.join(', ')} s`)
@@ -283,5 +283,5 @@ function find(running: Running[], part: string): Running {
 
 /** What happens in other processes is looked for again and again; the test's own time limit ends it. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await wait(250)
+  while (!(await isTrue())) await sleep(250)
 }

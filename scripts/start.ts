@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { extname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sleep } from '../packages/station/src/core/sleep.ts'
 import { ConfigError, type Environment, readEnvironment } from './environment.ts'
 import { freePort, isFree, ownRedis } from './own-redis.ts'
 import { makePrivateFolder } from './private-folder.ts'
@@ -192,7 +192,7 @@ async function end(running: Running, ending: AbortController, status: number): P
 async function endWithin(processes: Supervised[], limitMs: number): Promise<void> {
   for (const one of processes) one.stop()
   const ended = Promise.allSettled(processes.map((one) => one.ended))
-  await Promise.race([ended, wait(limitMs)])
+  await Promise.race([ended, sleep(limitMs)])
   for (const one of processes) one.kill()
   await ended
 }
@@ -210,7 +210,7 @@ async function isOnAir(
       const missing = await whatIsMissing(`${address}${path}`)
       if (missing === null) break
       onWait(missing)
-      await wait(ON_AIR_POLL_MS)
+      await sleep(ON_AIR_POLL_MS)
     }
   }
 }

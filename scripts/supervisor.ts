@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '../packages/station/src/core/sleep.ts'
 
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
@@ -93,7 +93,7 @@ export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number)
       if (stopping.signal.aborted || exit.code === CONFIGURATION_REFUSED) return exit
       if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS
       onDeath(exit, delayMs)
-      await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(delayMs, { signal: stopping.signal }).catch(() => {})
       delayMs = Math.min(delayMs * 2, longestDelayMs)
     }
   }

@@ -11,8 +11,8 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
   [
     'a quote of a title ends its block',
     'icy.ts',
-    'cut(harmless(title), room)',
-    'cut(title, room)',
+    'cutToBytes(harmless(title), room)',
+    'cutToBytes(title, room)',
     'icy.test.ts',
   ],
   [

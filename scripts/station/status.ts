@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Config, openJobQueue, openSpools, reachRedis, readVitals } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import { countRecords, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
+import { sleep } from '../../packages/station/src/core/sleep.ts'
 import {
   openIfThere,
   openMediaIfThere,
@@ -145,7 +145,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T | { problem: string }> {
   try {
     return await Promise.race([
       answer,
-      wait(LIMIT_MS, null, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
+      sleep(LIMIT_MS, { ref: false }).then(() => Promise.reject(new Error('no answer'))),
     ])
   } catch (error) {
     return { problem: reasonOf(error) }

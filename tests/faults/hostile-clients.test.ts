@@ -1,8 +1,8 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { readConfig } from '@solstice/adapters'
+import { sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { createTokens } from '../../apps/api/src/auth/tokens.ts'
 import { makeTone } from '../harness/audio/audio.ts'
@@ -132,7 +132,7 @@ t.test('a flood of socket events', async (t) => {
     for (let round = 0; round < 30; round++) {
       for (const { socket } of clients)
         for (let i = 0; i < 20; i++) socket.emit(i % 2 ? 'listener_init' : 'suggest_song', 'day/a.mp3')
-      await pause(20)
+      await sleep(20)
     }
   })
 })
@@ -151,7 +151,7 @@ t.test('bodies that never end', async (t) => {
       socket.write(`${head}\r\nx-forwarded-for: 198.51.100.${i % 250}\r\n\r\n{`)
       open.push(socket)
     }
-    await pause(1_000)
+    await sleep(1_000)
   })
   for (const socket of open) socket.destroy()
 })

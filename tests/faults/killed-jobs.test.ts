@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { Mode } from '@solstice/contracts'
 import { lockOf } from '@solstice/playout'
-import { type Answer, defaultSettings, type JobName, type JobQueue, lyricsKey } from '@solstice/station'
+import {
+  type Answer,
+  defaultSettings,
+  type JobName,
+  type JobQueue,
+  lyricsKey,
+  sleep,
+} from '@solstice/station'
 import t, { type Test } from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
 import { start, temporaryFolder } from '../harness/processes/processes.ts'
@@ -42,7 +48,7 @@ async function answerOf(jobs: JobQueue, name: JobName, id: string): Promise<unkn
     const job = await jobs.progress(name, id)
     if (job?.state === 'failed') throw new Error(`${name} failed`)
     if (job?.state === 'done') return job.notes
-    await setTimeout(100)
+    await sleep(100)
   }
 }
 
@@ -88,7 +94,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
       name === 'delete-tracks'
         ? await jobs.add(name, { ...given, songIds })
         : await jobs.add(name, { ...given, songIds, targetMode: 'night' })
-    while (!(await isReached(station))) await setTimeout(1)
+    while (!(await isReached(station))) await sleep(1)
     await first.end('SIGKILL')
     await takeOver(t, station)
     const { results } = (await answerOf(jobs, name, id)) as Answer<'delete-tracks'>
@@ -123,7 +129,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
       const size = (await media.stat(songId))?.size
       const after = { title: 'New', artist: 'Newer', album: 'Newest', year: 2000 }
       const id = await jobs.add('edit-track', { songId, tags: after, actor: given.actor })
-      while ((await media.stat(songId))?.size === size) await setTimeout(1)
+      while ((await media.stat(songId))?.size === size) await sleep(1)
       await first.end('SIGKILL')
       await takeOver(t, station)
       t.same(await answerOf(jobs, 'edit-track', id), { songId, isChanged: true })

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 
 /** Far more than a loaded machine needs for anything that is waited for. */
 export const PATIENCE_MS = 120_000
@@ -13,7 +13,7 @@ export async function until(
   const endMs = performance.now() + PATIENCE_MS
   while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`waited in vain: ${what}`)
-    await pause(everyMs)
+    await sleep(everyMs)
   }
 }
 
@@ -60,7 +60,7 @@ export function waiting(): Waiting {
 /** The outcome of a promise. @throws with the name of what did not come within two minutes. */
 export async function inTime<T>(what: string, promise: Promise<T>): Promise<T> {
   const timeUp = new AbortController()
-  const late = pause(PATIENCE_MS, undefined, { signal: timeUp.signal }).then(
+  const late = sleep(PATIENCE_MS, { signal: timeUp.signal }).then(
     () => {
       throw new Error(`waited in vain: ${what}`)
     },

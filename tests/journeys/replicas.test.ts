@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { User } from '@solstice/contracts'
-import { frameBytes } from '@solstice/station'
+import { frameBytes, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -57,7 +56,7 @@ function openPlayer(t: Teardown, url: string) {
       const response = await ask(frames.length > 0 ? `${url}?from=${next}` : url)
       if (response?.statusCode !== 200) {
         response?.resume()
-        await pause(50)
+        await sleep(50)
         continue
       }
       current = response
@@ -102,7 +101,7 @@ function startLoad(t: Teardown, url: string) {
       )
       if (outcome !== '200') failed.push(`${path}: ${outcome}`)
       answered++
-      await pause(40)
+      await sleep(40)
     }
   })
   t.teardown(() => {
@@ -290,7 +289,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     }
     while (answered < 20) {
       asked.push(ask())
-      await pause(20)
+      await sleep(20)
     }
     again.process.child.kill('SIGCONT')
     t.same([...new Set(await Promise.all(asked))], [200])

@@ -3,9 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { RadioState } from '@solstice/contracts'
-import { chunkEndMs, type FrameChunk } from '@solstice/station'
+import { chunkEndMs, type FrameChunk, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
@@ -143,7 +142,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
       const answer = await createGroup(to, `${name} ${n}`)
       if (answer.status === 200) kept.push(`${name} ${n}`)
       else refused.push(answer)
-      await pause(50)
+      await sleep(50)
     }
   }
   // An account has one admin socket.
@@ -155,7 +154,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
     while (!isOver) {
       const answer = (await ask('moderator_regenerate_guest_code', { ttlHours: 1 + i })) as { ok?: boolean }
       if (answer.ok) made[i]!++
-      await pause(50)
+      await sleep(50)
     }
   }
   const [listener, admin] = [openSocket(t, urls[1]!), openSocket(t, urls[1]!)]
@@ -249,7 +248,7 @@ t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes',
     )
     unanswered.push(...answers.map(({ statusCode }) => statusCode).filter((status) => status !== 200))
     mostOpen = Math.max(mostOpen, toPostgres.open)
-    await pause(20)
+    await sleep(20)
   }
   t.same(unanswered, [])
   t.ok(asked > 5, `asked ${asked} times while changes waited`)

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { openJobQueue, openJsonData, type Processors, type Recurrence, workJobs } from '@solstice/adapters'
 import { orderAirsAtMs } from '@solstice/playout'
 import {
@@ -9,6 +8,7 @@ import {
   defaultDonationSettings,
   emptySpool,
   keepDelivery,
+  sleep,
 } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -53,7 +53,7 @@ t.test('songs wait for each other, and what comes again does, also when Redis wa
     'sweep-donations': async () => sweep(),
     'queue-donation': async ({ donationId }: { donationId: string }) => {
       most = Math.max(most, ++now)
-      await setTimeout(40)
+      await sleep(40)
       now--
       if (done.add(donationId).size === 8) end()
     },
@@ -68,7 +68,7 @@ t.test('songs wait for each other, and what comes again does, also when Redis wa
   await client.flushall()
   isEmptied = true
   await isSweptAgain
-  while ((await client.hget('solstice:donations:meta', 'concurrency')) === null) await setTimeout(20)
+  while ((await client.hget('solstice:donations:meta', 'concurrency')) === null) await sleep(20)
   for (let i = 0; i < 8; i++) {
     const options = { id: `${i}` }
     await Promise.all([0, 1].map(() => jobs.add('queue-donation', { donationId: `${i}` }, options)))

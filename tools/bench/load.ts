@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { sleep } from '@solstice/station'
 
 // Many clients in a process of their own, so that what they cost is not counted as the server's. Prints `window` when
 // all are there and it begins to measure, and one line of JSON at the end. Ends by itself.
@@ -139,18 +139,18 @@ async function arrive(enter: () => void): Promise<void> {
   const perMs = Number(values.rate) / 1000
   const startMs = performance.now()
   for (let i = 0; i < Number(values.clients); i++) {
-    while ((performance.now() - startMs) * perMs < i) await pause(1)
+    while ((performance.now() - startMs) * perMs < i) await sleep(1)
     enter()
   }
 }
 
 /** Measures for a while and says how long it was, in seconds. */
 async function measure(): Promise<number> {
-  await pause(SETTLE_MS)
+  await sleep(SETTLE_MS)
   process.stdout.write('window\n')
   isMeasuring = true
   const startMs = performance.now()
-  await pause(Number(values.seconds) * 1000)
+  await sleep(Number(values.seconds) * 1000)
   isMeasuring = false
   return (performance.now() - startMs) / 1000
 }

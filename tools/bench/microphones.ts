@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Participant, QueueEntry } from '@solstice/playout'
-import type { FrameChunk } from '@solstice/station'
+import { type FrameChunk, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import { startBroadcast } from '../../apps/stream-worker/src/audio/broadcast.ts'
 import { createSpeech, type Speech } from '../../apps/stream-worker/src/audio/microphone/microphones.ts'

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@solstice/adapters'
 import { noHosting } from '@solstice/playout'
-import type { AirDesk, MediaKey, Saved } from '@solstice/station'
+import { type AirDesk, type MediaKey, type Saved, sleep } from '@solstice/station'
 import { createAir } from './air/air.ts'
 import { type Consequences, createConsequences } from './air/consequences.ts'
 import { every } from './air/every.ts'
@@ -108,7 +107,7 @@ async function handOver(
   const saveLast = () =>
     savedAir.saveAgain().catch((error) => log.error({ err: error }, 'the last state was not saved'))
   await saveLast()
-  await Promise.race([consequences.done(), sleep(LAST_WORK_TIMEOUT_MS, undefined, { ref: false })])
+  await Promise.race([consequences.done(), sleep(LAST_WORK_TIMEOUT_MS, { ref: false })])
   await saveLast()
   await desk.handOver()
 }

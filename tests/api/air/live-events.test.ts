@@ -19,11 +19,10 @@ import {
   type PlayoutState,
   upcoming,
 } from '@solstice/playout'
-import { defaultSettings, type MicrophonePiece } from '@solstice/station'
+import { cleanNickname, defaultSettings, type MicrophonePiece } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { createLiveEvents } from '../../../apps/api/src/sockets/live/events.ts'
-import { cleanNickname } from '../../../apps/api/src/sockets/live/guests.ts'
 import { RecordingHead } from '../../../apps/api/src/sockets/live/speech.ts'
 import { makeTone } from '../../harness/audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { type Bus, defaultSettings, programmeSettings, trackRef } from '@solstice/station'
+import { type Bus, defaultSettings, programmeSettings, sleep, trackRef } from '@solstice/station'
 import t from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket } from '../../harness/people/socket-client.ts'
@@ -200,7 +199,7 @@ t.test('what was answered stays in the queue, once, also when Redis is killed me
       const order = { type: 'add-song', track, mode: 'day', orderType: 'lastinline', tier: null } as const
       const outcome = await bus.send({ ...order, orderId }).catch(() => null)
       if (outcome?.ok) queued.push(orderId)
-      await pause(20)
+      await sleep(20)
     }
   })
   const more = async () => {

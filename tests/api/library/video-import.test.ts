@@ -4,10 +4,9 @@ import { request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { openVideoTools, workJobs } from '@solstice/adapters'
 import type { QueueReport } from '@solstice/contracts'
-import { WORKING_COPY } from '@solstice/station'
+import { sleep, WORKING_COPY } from '@solstice/station'
 import { Queue } from 'bullmq'
 import t from 'tap'
 import { processorsOf } from '../../../apps/jobs/src/processors/index.ts'
@@ -130,11 +129,11 @@ t.test('video import', async (t) => {
     for (;;) {
       const found = (await runs()).filter((run) => run.id === id)
       if (found.length >= count) return found.at(-1)!
-      await wait(20)
+      await sleep(20)
     }
   }
   const isGone = async ({ pid, child, folder }: Run) => {
-    while (isAlive(pid) || (child && isAlive(child)) || (await exists(folder))) await wait(20)
+    while (isAlive(pid) || (child && isAlive(child)) || (await exists(folder))) await sleep(20)
   }
   const staged = () => media.list('.staged/day')
   const upload = (video: string) => ask('POST /api/admin/upload-song-url', { url: linkTo(video) })
@@ -482,5 +481,5 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await wait(25)
+  while (!(await isTrue())) await sleep(25)
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { sleep } from '@solstice/station'
 import type { Test } from 'tap'
 import type { Teardown } from './processes.ts'
 
@@ -31,7 +31,7 @@ export function watchMachine(t: Teardown) {
       const startedMs = performance.now()
       await promisify(execFile)('ffmpeg', args)
       slowestMs = Math.max(slowestMs, performance.now() - startedMs)
-      await pause(EVERY_MS, undefined, { signal: over.signal }).catch(() => {})
+      await sleep(EVERY_MS, { signal: over.signal }).catch(() => {})
     }
   })()
   t.teardown(() => {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import { type Process, start, type Teardown } from './processes.ts'
 
 const EVERY_MS = 20
@@ -18,7 +18,7 @@ export async function openProbe(t: Teardown, url: string) {
       const askedAtMs = performance.now()
       await (await fetch(address)).text()
       longestMs = Math.max(longestMs, performance.now() - askedAtMs)
-      await pause(EVERY_MS)
+      await sleep(EVERY_MS)
     }
     return longestMs
   }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { Agent, get } from 'node:https'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import {
   freePort,
   type Process,
@@ -47,7 +47,7 @@ export async function startCaddy(t: Teardown, nginxPort: number): Promise<Caddy>
     const agent = ca && new Agent({ ca, keepAlive: false, servername: 'localhost' })
     if (agent && (await answers(url, agent)))
       return { url, plainUrl: `http://localhost:${plainPort}`, process: caddy, agent }
-    await pause(50)
+    await sleep(50)
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import {
   freePort,
   type Process,
@@ -43,7 +43,7 @@ export async function startNginx(
     )
   while (!(await answers())) {
     if (nginx.child.exitCode !== null) throw new Error(`nginx ended:\n${nginx.output}`)
-    await pause(50)
+    await sleep(50)
   }
   return { url, port, process: nginx }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Ports, workJobs } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
+import { sleep } from '@solstice/station'
 import { processorsOf } from '../../../apps/jobs/src/processors/index.ts'
 import { standBy } from '../../../apps/stream-worker/src/standby.ts'
 import type { Teardown } from '../processes/processes.ts'
@@ -53,7 +53,7 @@ export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
   if (hasMusic) {
     const { onAir } = await until(({ onAir }) => onAir.phase === 'track')
     // With sound the first song begins a moment later, when that is ready.
-    if (onAir.phase === 'track') await pause(Math.max(0, onAir.startedAtMs - ports.clock.nowMs()))
+    if (onAir.phase === 'track') await sleep(Math.max(0, onAir.startedAtMs - ports.clock.nowMs()))
   }
   return {
     get state() {

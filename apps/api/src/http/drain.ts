@@ -1,5 +1,5 @@
 import { Server as NetServer, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 
 /** What has begun gets this long to end. */
@@ -30,7 +30,7 @@ export function drainOnClose(app: FastifyInstance, delayMs: number): Drain & { l
 
   app.addHook('preClose', async () => {
     hasBegun = true
-    if (delayMs > 0) await pause(delayMs)
+    if (delayMs > 0) await sleep(delayMs)
     // Not as HTTP closes: that would break off streams, which it takes for idle, in the middle of a frame.
     ended = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   })

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { request as ask, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import { defineRoute, failureBody } from '@solstice/contracts'
-import { Failure } from '@solstice/station'
+import { Failure, sleep } from '@solstice/station'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -270,7 +269,7 @@ t.test('an upload waits for whoever takes it; the rest stays with the sender', a
   client.write(head('/api/send', MP3, `Content-Length: ${LIMIT}`))
   const pouring = client.pour(piece, LIMIT / piece.length)
   // Nothing tells that nothing happens; on a slow machine even less would.
-  await wait(300)
+  await sleep(300)
   t.ok(sockets.at(-1)!.bytesRead < MB, `${sockets.at(-1)!.bytesRead} bytes are in memory`)
   go()
   await pouring

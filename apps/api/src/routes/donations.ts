@@ -65,7 +65,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
         return await handler(call, active)
       } catch (error) {
         if (error instanceof Failure) throw error
-        throw Object.assign(new Failure(unforeseen), { cause: error })
+        throw new Failure(unforeseen, {}, { cause: error })
       }
     }
     implement(app, route, answer, options)

@@ -4,10 +4,9 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { createServer, get, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { capabilityNames, failureBody, privileges, type Track, xorWithToken } from '@solstice/contracts'
 import type { PlayoutState } from '@solstice/playout'
-import { lyricsKey, trackRef } from '@solstice/station'
+import { lyricsKey, sleep, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { putOnAir } from '../../../../tests/harness/air/put-on-air.ts'
 import { openApp } from '../../../../tests/harness/stations/app.ts'
@@ -375,7 +374,7 @@ async function isClosed(t: Test, path: string): Promise<boolean> {
     }
     const targets = await Promise.all(files.map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => '')))
     if (!targets.includes(path)) return true
-    await pause(50)
+    await sleep(50)
   }
   return false
 }

@@ -3,10 +3,9 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Route, uploads } from '@solstice/contracts'
-import { cleanFilename, purgeStaged } from '@solstice/station'
+import { cleanFilename, purgeStaged, sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { Value } from 'typebox/value'
 import { decode, makeTone } from '../../../../tests/harness/audio/audio.ts'
@@ -231,11 +230,11 @@ t.test('an upload that breaks off leaves nothing behind', async (t) => {
     ].join('\r\n'),
   )
   socket.write(tone)
-  while ((await files()).length === 0) await wait(20)
+  while ((await files()).length === 0) await sleep(20)
   t.match(await files(), [/^\.staged\/day\/\..*\.tmp$/], 'it is being written')
   socket.resetAndDestroy()
   await answered
-  while ((await files()).length > 0) await wait(20)
+  while ((await files()).length > 0) await sleep(20)
   t.same(await files(), [])
 })
 

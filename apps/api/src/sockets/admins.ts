@@ -1,8 +1,18 @@
 import { type Channel, readMessage } from '@solstice/adapters'
 import { coded } from '@solstice/contracts'
 import { type PlayoutState, suggestionList } from '@solstice/playout'
-import type { AccountNews, Admin, Announcer, LoggedIn, Session, Sessions, WallClock } from '@solstice/station'
-import { Failure, holds } from '@solstice/station'
+import {
+  type AccountNews,
+  type Admin,
+  type Announcer,
+  Failure,
+  holds,
+  type LoggedIn,
+  type Session,
+  type Sessions,
+  serialise,
+  type WallClock,
+} from '@solstice/station'
 import type { Logger } from 'pino'
 import type { AdminTokens } from '../auth/admin-tokens.ts'
 import { codedFailure, type Handlers, type Visitor } from './dispatch.ts'
@@ -40,12 +50,7 @@ export function createAdminSockets(deps: {
   const registered = new Set<AdminVisitor>()
 
   // One after another: news of an account never overtakes a socket that is just becoming its admin.
-  let turn: Promise<void> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = turn.then(work)
-    turn = done.catch(() => {})
-    return done
-  }
+  const inTurn = serialise()
 
   const register = (who: Visitor, admin: LoggedIn) => {
     who.admin = admin

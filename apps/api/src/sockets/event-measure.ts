@@ -1,3 +1,4 @@
+import { type BucketSize, tokenBucket } from '@solstice/station'
 import type { Visitor } from './dispatch.ts'
 
 const LISTENER = { burst: 50, perS: 20 }
@@ -20,34 +21,20 @@ export function createMeasure(
   who: Pick<Visitor, 'admin' | 'liveRole'>,
   nowMs = () => performance.now(),
 ): (event: string, payload: unknown) => Verdict {
-  const [takeListener, takeAdmin, takePiece, takeBytes, takePatience] = [
-    LISTENER,
-    ADMIN,
-    SPEECH_PIECES,
-    SPEECH_BYTES,
-    PATIENCE,
-  ].map((size) => tokenBucket(size, nowMs)) as [Take, Take, Take, Take, Take]
+  const bucket = (size: BucketSize) => {
+    const take = tokenBucket(size)
+    return (count: number) => take(count, nowMs())
+  }
+  const takeListener = bucket(LISTENER)
+  const takeAdmin = bucket(ADMIN)
+  const takePiece = bucket(SPEECH_PIECES)
+  const takeBytes = bucket(SPEECH_BYTES)
+  const takePatience = bucket(PATIENCE)
   return (event, payload) => {
     const isSpeech = event === 'host_audio_chunk' && Buffer.isBuffer(payload) && who.liveRole !== null
     const takeEvent = who.admin ? takeAdmin : takeListener
     const isWithin = isSpeech ? takePiece(1) && takeBytes(payload.length) : takeEvent(1)
     if (isWithin) return 'pass'
     return takePatience(1) ? 'too-much' : 'flood'
-  }
-}
-
-type Take = (count: number) => boolean
-
-/** Full at first, and filled again by `perS`; gives what it has, or nothing. */
-function tokenBucket({ burst, perS }: { burst: number; perS: number }, nowMs: () => number): Take {
-  let tokens = burst
-  let filledAtMs = nowMs()
-  return (count) => {
-    const atMs = nowMs()
-    tokens = Math.min(burst, tokens + ((atMs - filledAtMs) / 1000) * perS)
-    filledAtMs = atMs
-    if (tokens < count) return false
-    tokens -= count
-    return true
   }
 }

@@ -1,4 +1,4 @@
-import type { SilenceCue, SoundCue } from '@solstice/station'
+import { cutToBytes, type SilenceCue, type SoundCue } from '@solstice/station'
 
 /** Audio bytes between two metadata blocks: `icy-metaint`. */
 export const METADATA_INTERVAL = 16_000
@@ -21,7 +21,7 @@ export function cueTitle(cue: Pick<SoundCue, 'artist' | 'title'> | SilenceCue | 
  */
 export function metadataBlock(title: string): Buffer {
   const room = UNIT * MAX_UNITS - OPENING.length - CLOSING.length
-  const text = Buffer.from(OPENING + cut(harmless(title), room) + CLOSING, 'utf8')
+  const text = Buffer.from(OPENING + cutToBytes(harmless(title), room) + CLOSING, 'utf8')
   const units = Math.ceil(text.length / UNIT)
   const block = Buffer.alloc(1 + units * UNIT)
   block[0] = units
@@ -104,17 +104,4 @@ function harmless(title: string): string {
     .replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .replaceAll("';", '’;')
     .trim()
-}
-
-/** The longest beginning of a text that fits into so many bytes of UTF-8. */
-function cut(text: string, maxBytes: number): string {
-  if (Buffer.byteLength(text) <= maxBytes) return text
-  let bytes = 0
-  let end = 0
-  for (const character of text) {
-    bytes += Buffer.byteLength(character)
-    if (bytes > maxBytes) break
-    end += character.length
-  }
-  return text.slice(0, end)
 }

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { PlayoutState } from '@solstice/playout'
-import { type Bus, FRAME_MS, type FrameChunk, type Unsubscribe } from '@solstice/station'
+import { type Bus, FRAME_MS, type FrameChunk, sleep, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createRing, type Ring, type Segment } from './ring.ts'
 
@@ -61,7 +60,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
       } catch (error) {
         if (!ending.signal.aborted) log.warn({ err: error }, `${what}: interrupted, trying again`)
       }
-      await pause(RETRY_MS, undefined, { signal: ending.signal }).catch(() => {})
+      await sleep(RETRY_MS, { signal: ending.signal }).catch(() => {})
     }
   }
 

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Ports } from '@solstice/adapters'
-import { createLyrics, lyricsKey } from '@solstice/station'
+import { createLyrics, lyricsKey, sleep } from '@solstice/station'
 
 /** Lookups are far apart: nobody waits for them, and the service is a guest's. */
 const PACE_MS = 10_000
@@ -21,6 +20,6 @@ export async function prefetchLyrics(
     await lyrics.read({ title, artist, album }).catch((error) => {
       log.warn({ err: error, artist, title }, 'the lyrics could not be looked up')
     })
-    await wait(PACE_MS, undefined, { signal: stopping })
+    await sleep(PACE_MS, { signal: stopping })
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@solstice/adapters'
 import { type Participant, songOf, suggestionList } from '@solstice/playout'
 import {
@@ -9,6 +8,7 @@ import {
   createAudit,
   followOrder,
   recordPlayed,
+  sleep,
   type WallClock,
 } from '@solstice/station'
 
@@ -79,7 +79,7 @@ export function createConsequences(
         if (attempt === 1)
           log.error({ err: error, consequence }, 'what follows from the air could not be done')
         if (!isRemembered(consequence) || desk.lost.aborted) return
-        await sleep(RETRY_MS, undefined, { ref: false })
+        await sleep(RETRY_MS, { ref: false })
       }
     }
   }

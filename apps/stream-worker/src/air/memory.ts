@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
-import { chunkEndMs, type FrameChunk, type Saved } from '@solstice/station'
+import { chunkEndMs, type FrameChunk, type Saved, sleep } from '@solstice/station'
 
 const RETRY_MS = 1_000
 
@@ -29,7 +28,7 @@ export function rememberAir(
       else stopping.addEventListener('abort', unfollow, { once: true })
     } catch (error) {
       log.warn({ err: error }, 'the air cannot be followed yet')
-      await sleep(RETRY_MS, undefined, { ref: false })
+      await sleep(RETRY_MS, { ref: false })
       if (!stopping.aborted) await followStates()
     }
   }

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { Failure, type MediaKey } from '@solstice/station'
+import { Failure, type MediaKey, sleep } from '@solstice/station'
 
 /** The air does not wait longer for a storage that is slow or away. */
 const LISTING_TIMEOUT_MS = 5_000
@@ -80,7 +79,7 @@ export function createLibraryFiles({
     async turn(mode, isUrgent, signal) {
       const sinceMs = performance.now() - (listedAtMs.get(mode) ?? Number.NEGATIVE_INFINITY)
       const waitMs = BUCKET_LISTING_INTERVAL_MS - sinceMs
-      if (!isFolder && !isUrgent && waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {})
+      if (!isFolder && !isUrgent && waitMs > 0) await sleep(waitMs, { signal }).catch(() => {})
     },
 
     async present(mode, tracks) {
@@ -111,7 +110,7 @@ export function createLibraryFiles({
 /** @throws when it takes too long. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const over = new AbortController()
-  const timeout = sleep(LISTING_TIMEOUT_MS, undefined, { signal: over.signal }).then(() => {
+  const timeout = sleep(LISTING_TIMEOUT_MS, { signal: over.signal }).then(() => {
     throw new Error(`no answer from the media storage within ${LISTING_TIMEOUT_MS} ms`)
   })
   try {

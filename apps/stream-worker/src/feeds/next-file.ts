@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure, type Log, type MediaKey } from '@solstice/station'
+import { Failure, type Log, type MediaKey, sleep } from '@solstice/station'
 
 const RETRY_MS = 10_000
 
@@ -40,7 +39,7 @@ export function createNextFile(
         log.warn({ media }, 'next song left out: its file is missing')
         return missing(entryId)
       }
-      await sleep(RETRY_MS, undefined, { signal: stopping }).catch(() => {})
+      await sleep(RETRY_MS, { signal: stopping }).catch(() => {})
     }
   }
 

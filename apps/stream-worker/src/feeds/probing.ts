@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure, type MediaKey } from '@solstice/station'
+import { Failure, type MediaKey, sleep } from '@solstice/station'
 
 /** So many files in a row that are not there are files that are not there; more of them are a disk that is away. */
 const FEW = 3
@@ -21,7 +20,7 @@ export function createProbing<T>(
   return async (media) => {
     if (missed >= FEW) {
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (missed - FEW))
-      await sleep(pauseMs, undefined, { signal: stopping })
+      await sleep(pauseMs, { signal: stopping })
     }
     try {
       const found = await source(media)

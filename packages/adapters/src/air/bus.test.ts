@@ -1,8 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { PlayoutState } from '@solstice/playout'
 import { initialState } from '@solstice/playout'
-import type { AirDesk, Bus, FrameChunk } from '@solstice/station'
+import { type AirDesk, type Bus, type FrameChunk, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
@@ -300,11 +299,11 @@ t.test('who asks for the desk while nothing passes takes it when Redis is back',
   // New connections open, and hear nothing.
   while (line.open < 2) {
     desks.push(bus.takeDesk(never))
-    await pause(5)
+    await sleep(5)
   }
   for (let i = 0; i < 20; i++) {
     desks.push(bus.takeDesk(never))
-    await pause(5)
+    await sleep(5)
   }
   line.isHanging = false
   for (let i = 0; i < desks.length; i++) {
@@ -329,7 +328,7 @@ t.test('while Redis is away it is not asked more and more', async (t) => {
     return ping()
   }) as typeof redis.ping
   // Longer than from one heartbeat to the next.
-  await pause(1_100)
+  await sleep(1_100)
   t.equal(asked, 0)
   t.notOk(bus.isConnected())
   await server.restart()

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, isLasting } from '@solstice/playout'
-import { type AirDesk, Failure } from '@solstice/station'
+import { type AirDesk, Failure, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { track } from '../../../../tests/harness/air/programme.ts'
@@ -70,7 +69,7 @@ async function askSlowly(t: Teardown) {
   const desk = await worker.bus.takeDesk(never)
   const asked = asker.bus.send({ type: 'skip' })
   for await (const { asker } of desk.commands('0-0')) {
-    await pause(6_500)
+    await sleep(6_500)
     await desk.answer(asker, { ok: true, track: track('song') })
     break
   }

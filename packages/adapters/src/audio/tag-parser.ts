@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { serialise } from '@solstice/station'
 import { bareEnvironment } from '../process/started-programs.ts'
 import type { TagTexts } from './tag-texts.ts'
 
@@ -26,7 +27,7 @@ export type TagParser = (path: string, type: ParsedType) => Promise<TagTexts | n
  */
 export function openTagParser(parseLimitMs = PARSE_LIMIT_MS): TagParser {
   let running: Running | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = serialise()
   let waiting = 0
 
   async function parse(path: string, type: ParsedType): Promise<TagTexts | null> {
@@ -52,13 +53,11 @@ export function openTagParser(parseLimitMs = PARSE_LIMIT_MS): TagParser {
 
   return (path, type) => {
     waiting++
-    const turn = last
-      .then(() => parse(path, type))
-      .finally(() => {
+    return inTurn(() =>
+      parse(path, type).finally(() => {
         if (--waiting === 0) return end()
-      })
-    last = turn
-    return turn
+      }),
+    )
   }
 }
 

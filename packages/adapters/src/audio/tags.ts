@@ -1,13 +1,11 @@
 import { open } from 'node:fs/promises'
-import type { AudioFacts, AudioTags } from '@solstice/station'
+import { type AudioFacts, type AudioTags, MAX_TAG_CHARACTERS, oneLine } from '@solstice/station'
 import { readContainer } from './container-facts.ts'
 import { layOut, type OtherFormat, otherFormat } from './mp3-layout.ts'
 import { measureMp3 } from './mp3-length.ts'
 import { fingerprint, retag } from './retag.ts'
 import { openTagParser, type ParsedType } from './tag-parser.ts'
 import { completed, readTagTexts, type TagTexts } from './tag-texts.ts'
-
-const MAX_CHARACTERS = 300
 
 /** Formats of which the parser tells more than ffmpeg: several artists apart, and whose album it is. */
 const parsedTypes: Partial<Record<OtherFormat, ParsedType>> = {
@@ -95,15 +93,7 @@ function factsOf({ title, artist, album, year }: TagTexts, seconds: number): Aud
   }
 }
 
-/** Control characters, halves of characters, and marks that turn the direction of the text around them. */
-const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
-
 function line(tag: string | null): string | null {
   // Cut before anything else: `normalize` is slow on long texts.
-  const text = (tag ?? '')
-    .slice(0, 8 * MAX_CHARACTERS)
-    .normalize('NFC')
-    .replace(unprintable, ' ')
-    .trim()
-  return [...text].slice(0, MAX_CHARACTERS).join('').trimEnd() || null
+  return oneLine((tag ?? '').slice(0, 8 * MAX_TAG_CHARACTERS)) || null
 }

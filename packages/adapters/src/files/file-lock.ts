@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readlinkSync, statSync, unlinkSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 
 /** The right to do something that one process of the host does at a time. */
 export interface FileLock {
@@ -56,7 +56,7 @@ export async function lockFile(
           `${path} is held by process ${holder.owner?.pid ?? '(unknown)'}, which does not let go`,
         )
     }
-    await wait(2 + Math.random() * 4)
+    await sleep(2 + Math.random() * 4)
   }
   const isHeld = () => read(path) === mine
   return {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Answer,
   Failure,
@@ -10,6 +9,7 @@ import {
   type JobName,
   type JobQueue,
   nameFullDisk,
+  sleep,
   unavailable,
 } from '@solstice/station'
 import { DelayedError, type Job, type JobsOptions, Queue, UnrecoverableError, Worker } from 'bullmq'
@@ -238,7 +238,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
     let lookedMs = 0
     while (elapsedMs() < limitMs && elapsedMs() - Math.min(reachedMs, mannedMs) < ABSENCE_LIMIT_MS) {
       const pauseMs = Math.min(LOOK_AGAIN_MS, Math.max(FIRST_LOOK_MS, elapsedMs() / 8))
-      await wait(pauseMs, undefined, { signal: leaving }).catch(() => {
+      await sleep(pauseMs, { signal: leaving }).catch(() => {
         if (!closing.signal.aborted) leaving.throwIfAborted()
         throw new Failure('JOBS_UNAVAILABLE')
       })

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
@@ -41,7 +41,7 @@ t.test(
     await queue.add('purge-accounts', {})
     const isDelayed = async () =>
       (await queue.board({ offset: 0, limit: 1 })).some(({ counts }) => counts.delayed > 1)
-    while (!(await isDelayed())) await wait(50)
+    while (!(await isDelayed())) await sleep(50)
     await before.close()
     isFailing = false
     Date.now = () => realNow() - DAY_MS
@@ -86,7 +86,7 @@ t.test('a job that runs is not begun again when the wall clock is set', async (t
     let leftMs = await redis.pttl(lock)
     for (let nowMs = leftMs; nowMs <= leftMs && begun.length === 1; nowMs = await redis.pttl(lock)) {
       leftMs = nowMs
-      await wait(50)
+      await sleep(50)
     }
   }
   await renewed()
@@ -99,6 +99,6 @@ t.test('a job that runs is not begun again when the wall clock is set', async (t
     t.same(begun, [id], 'and done once')
   }
   told.emit('may end')
-  while ((await queue.progress('purge-accounts', id))?.state !== 'done') await wait(20)
+  while ((await queue.progress('purge-accounts', id))?.state !== 'done') await sleep(20)
   t.same(begun, [id])
 })

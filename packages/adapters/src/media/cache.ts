@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure, type Log, type MediaKey } from '@solstice/station'
+import { Failure, type Log, type MediaKey, sleep } from '@solstice/station'
 
 /** Copies that are kept: what is heard, what comes next, and some that were heard last. */
 const MOST_FILES = 12
@@ -209,7 +208,7 @@ export async function openMediaCache(
 
   const pause = (attempt: number) => {
     const fullMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
-    return sleep(fullMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal })
+    return sleep(fullMs * (0.5 + Math.random() / 2), { signal: closing.signal })
   }
 
   async function keep(): Promise<void> {
@@ -292,7 +291,7 @@ async function* inTime({ content, size }: Original, patienceMs: number): AsyncGe
     const lateMs = performance.now() - beganMs - patienceMs
     if (bytes < Math.min(size, (lateMs / 1000) * SLOWEST_BYTES_PER_S)) {
       const cause = new Error('the media storage is too slow')
-      throw Object.assign(new Failure('STORAGE_URL_FAILED'), { cause })
+      throw new Failure('STORAGE_URL_FAILED', {}, { cause })
     }
     yield piece
   }

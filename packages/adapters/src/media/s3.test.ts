@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/station'
+import { Failure, type Log, type MediaKey, type MediaStorage, sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { sharedS3, startS3 } from '../../../../tests/harness/servers/s3.ts'
 import { mediaStorageSuite } from '../../../../tests/suites/media-storage.ts'
@@ -397,7 +396,7 @@ t.test('a storage that is slow is as good as away, until a file comes in time', 
   let isSlow = false
   const slowly = async function* () {
     yield 'a'
-    await wait(20)
+    await sleep(20)
     yield 'b'
   }
   const cache = await openMediaCache(
@@ -419,7 +418,7 @@ t.test('a storage that is slow is as good as away, until a file comes in time', 
   t.equal(readdirSync(cache.folder).length, 1, 'nothing is kept of half a file')
   cache.keepAtHand(['day/a.mp3'])
   isSlow = false
-  while (cache.atHand() !== null) await wait(10)
+  while (cache.atHand() !== null) await sleep(10)
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })
 
@@ -451,6 +450,6 @@ t.test('on a full disk only what is needed soon is kept, and nothing that others
   isFull = true
   await t.rejects(cache.source('day/d.mp3'), full)
   t.same([...(cache.atHand() ?? [])], ['day/b.mp3'])
-  while (readdirSync(cache.folder).length > 1) await wait(5)
+  while (readdirSync(cache.folder).length > 1) await sleep(5)
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })

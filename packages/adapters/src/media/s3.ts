@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AbortMultipartUploadCommand,
   CopyObjectCommand,
@@ -21,7 +20,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { FailureCode, FailureDetails } from '@solstice/contracts'
-import { Failure, type Log, type MediaKey, type MediaStorage } from '@solstice/station'
+import { Failure, type Log, type MediaKey, type MediaStorage, sleep } from '@solstice/station'
 import { openMediaCache } from './cache.ts'
 import { hasRoomIn, isName, namesIn } from './keys.ts'
 
@@ -128,7 +127,7 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
       }
       if (sent === length) return
       if (sent > length || cuts++ >= MOST_RESUMES) break
-      await sleep(RESUME_PAUSE_MS * cuts * (0.5 + Math.random()), undefined, { signal })
+      await sleep(RESUME_PAUSE_MS * cuts * (0.5 + Math.random()), { signal })
       answer = await get(key, { start: start + sent, end: start + length - 1 }, signal)
       if (answer.ETag !== first.ETag) {
         bodyOf(answer).destroy()
@@ -399,7 +398,7 @@ async function ask<T>(
 
 function refusal(code: FailureCode, cause: ToldError): Failure {
   const details: FailureDetails = code === 'STORAGE_WRITE_FAILED' && cause.isPassing ? { reason: 'away' } : {}
-  return Object.assign(new Failure(code, details), { cause })
+  return new Failure(code, details, { cause })
 }
 
 const unreachable = (cause: ToldError) => refusal('STORAGE_URL_FAILED', cause)

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { HeldUp, type Leases } from '@solstice/station'
+import { HeldUp, type Leases, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 
@@ -37,7 +36,7 @@ export function openLeases(redis: Redis): Leases {
       const giveWayMs = performance.now() + MOST_WAIT_MS
       while (!(await take())) {
         if (performance.now() > giveWayMs) throw new HeldUp(new Error('another change is not whole yet'))
-        await wait(TRY_EVERY_MS, undefined, { signal: stopping })
+        await sleep(TRY_EVERY_MS, { signal: stopping })
       }
       const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
       let isHeldUp = false

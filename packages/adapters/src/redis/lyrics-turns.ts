@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
-import type { LyricsLane, LyricsTurns } from '@solstice/station'
+import { type LyricsLane, type LyricsTurns, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 
@@ -26,7 +25,7 @@ export function openLyricsTurns(redis: Redis): LyricsTurns {
       const key = keyOf(lane)
       const token = randomUUID()
       while (!(await answered(redis, redis.set(key, token, 'PX', TURN_LIMIT_MS, 'NX'))))
-        await wait(LOOK_AGAIN_MS, undefined, { signal: stopping })
+        await sleep(LOOK_AGAIN_MS, { signal: stopping })
       const begunMs = performance.now()
       return async () => {
         const leftMs = Math.max(1, Math.ceil(PACE_MS - (performance.now() - begunMs)))

@@ -76,12 +76,12 @@ export async function putArt(
   const artFileName = fileNameOf(artist)
   await media.put(`${FOLDER}/${artFileName}`, image).catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause
-    throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+    throw new Failure('STORAGE_WRITE_FAILED', {}, { cause })
   })
   const record = { artist, hasArt: true, artFileName }
   await data.artists.put(record).catch(async (cause: unknown) => {
     if (!before?.hasArt) await media.delete(`${FOLDER}/${artFileName}`)
-    throw Object.assign(new Failure('STORAGE_WRITE_FAILED'), { cause })
+    throw new Failure('STORAGE_WRITE_FAILED', {}, { cause })
   })
   if (before?.hasArt && before.artFileName !== artFileName)
     await media.delete(`${FOLDER}/${before.artFileName}`)

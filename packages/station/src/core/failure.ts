@@ -5,8 +5,8 @@ export class Failure extends Error {
   readonly code: FailureCode
   readonly details: FailureDetails
 
-  constructor(code: FailureCode, details: FailureDetails = {}) {
-    super(code)
+  constructor(code: FailureCode, details: FailureDetails = {}, options?: ErrorOptions) {
+    super(code, options)
     this.name = 'Failure'
     this.code = code
     this.details = details
@@ -34,8 +34,7 @@ export function isOfFullDisk(error: unknown): boolean {
 /** The refusal by a store that is away, or full when its error says so. */
 export function unavailable(cause?: unknown): Failure {
   const details = { retryAfterSecs: RETRY_AFTER_S, ...(isOfFullDisk(cause) && { reason: 'disk_full' }) }
-  const failure = new Failure('DATA_UNAVAILABLE', details)
-  return cause === undefined ? failure : Object.assign(failure, { cause })
+  return new Failure('DATA_UNAVAILABLE', details, cause === undefined ? undefined : { cause })
 }
 
 /** An error as it is, unless it is that a disk is full: then the refusal. */

@@ -11,11 +11,3 @@ export function artistKey(artist: string): string {
     .replace(/\s+/g, ' ')
     .replace(/[<>:"/\\|?*]|\p{Cc}/gu, '_')
 }
-
-/** A text of one line as it is kept: trimmed, spaces collapsed. */
-export function tidyText(text: string): string {
-  return text
-    .normalize('NFC')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-}

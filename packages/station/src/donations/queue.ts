@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FailureDetails } from '@solstice/contracts'
 import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
+import { sleep } from '../core/sleep.ts'
 import { trackRef } from '../library/library.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, StationClock } from '../ports/bus.ts'
@@ -51,7 +51,7 @@ export async function queueDonation(
     if (why === null) return
     if (why !== 'cooldown' || deps.clock.nowMs() + TRY_EVERY_MS > giveUpMs)
       return void (await refuseOrder(deps, donationId, why, ['due']))
-    await sleep(TRY_EVERY_MS, undefined, { signal: stopping })
+    await sleep(TRY_EVERY_MS, { signal: stopping })
   }
 }
 

@@ -60,7 +60,7 @@ export function createLyrics(
     const { title, artist, album, durationSecs } = song
     const failed = (cause: unknown): never => {
       stopping?.throwIfAborted()
-      throw Object.assign(new Failure('FETCH_FAILED'), { cause })
+      throw new Failure('FETCH_FAILED', {}, { cause })
     }
     const endTurn = await turns.take(lane, stopping ?? AbortSignal.timeout(PATIENCE_MS)).catch(failed)
     try {

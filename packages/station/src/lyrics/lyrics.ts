@@ -12,6 +12,7 @@ import type { Audit, FieldChange } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
 import { oncePerVersion } from '../core/per-version.ts'
+import { cleanLine } from '../core/text.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
@@ -24,7 +25,6 @@ export interface Song {
 
 export const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
 const MAX_LINES = 5_000
-const LONGEST_LINE = 2_000
 /** A shorter shift than this, in seconds, is none. */
 const LEAST_OFFSET = 0.001
 
@@ -87,13 +87,6 @@ function plainLines(lines: SentLines): LyricsLine[] {
     .slice(0, last + 1)
     .filter((text, i) => text !== '' || (texts[i - 1] ?? '') !== '')
     .map((text) => ({ time: 0, text }))
-}
-
-function cleanLine(text: string): string {
-  return text
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_LINE)
 }
 
 export function lyricsStatus(entry: LyricsEntry | null): LyricsStatus {

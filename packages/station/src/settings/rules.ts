@@ -9,7 +9,7 @@ import {
 } from '@solstice/contracts'
 import { ASSUMED_DURATION_MS, type GroupDefs, groupTracks, type TrackGroup } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
-import { tidyText } from '../core/keys.ts'
+import { tidyText } from '../core/text.ts'
 
 // Which settings there may be. What was sent is first brought into the one form in which settings are compared and kept
 // (`mergeSection`); only what then differs from the stored settings is held against the library (`checkSection`).

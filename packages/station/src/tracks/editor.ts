@@ -164,7 +164,7 @@ async function withRewritten(
     await writer.write(path, tags).catch((cause: unknown) => {
       // An error of the system says nothing about the file.
       if (cause instanceof Error && 'code' in cause) refuseWrite(cause)
-      throw Object.assign(new Failure('STORAGE_WRITE_FAILED', { reason: 'tags' }), { cause })
+      throw new Failure('STORAGE_WRITE_FAILED', { reason: 'tags' }, { cause })
     })
     await use(path)
   } finally {

@@ -5,8 +5,9 @@ import { ensureArtist } from '../artwork/artwork.ts'
 import { clipFamilies } from '../clips/clips.ts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
+import { cleanFilename, oneLine } from '../core/text.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { cleanFilename, probe, receiveMp3, refuseWrite, settle, stagedKey } from '../intake/uploads.ts'
+import { probe, receiveMp3, refuseWrite, settle, stagedKey } from '../intake/uploads.ts'
 import { libraryChanged } from '../library/changed.ts'
 import { readLyrics, rememberedLyrics } from '../lyrics/lyrics.ts'
 import type { Actor } from '../ports/actor.ts'
@@ -17,8 +18,6 @@ import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
-
-const MAX_TEXT_CHARACTERS = 300
 
 /** What an admin says of an uploaded file; anything may be missing. */
 export interface SentMetadata {
@@ -200,15 +199,6 @@ function describeTrack(
     filename,
     storageKey: idOf(mode, filename),
   }
-}
-
-/** A text of one line, as tags keep it: in NFC, of at most 300 characters. */
-export function oneLine(text = ''): string {
-  const line = text
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim()
-  return [...line].slice(0, MAX_TEXT_CHARACTERS).join('').trimEnd()
 }
 
 /** A year that tags can keep; null for anything else. */

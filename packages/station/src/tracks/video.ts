@@ -1,11 +1,12 @@
 import { uploads } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
+import { oneLine } from '../core/text.ts'
 import { stagedKey } from '../intake/uploads.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Given } from '../ports/job-queue.ts'
 import type { MediaStorage } from '../ports/media-storage.ts'
 import type { EditableTags, VideoFacts, VideoTools } from '../ports/outside.ts'
-import { oneLine, type TrackUploads, type UploadedMetadata } from './uploads.ts'
+import type { TrackUploads, UploadedMetadata } from './uploads.ts'
 
 /** How long reading a list and downloading a video may take. */
 export const videoLimits = { listMs: 120_000, downloadMs: 300_000 }

@@ -1,10 +1,17 @@
 import type { Ack } from '@solstice/contracts'
 import { apply, type LiveCommand, liveRoster, type Outcome, type PlayoutState } from '@solstice/playout'
-import { type Bans, type Bus, carryOut, dateOf, Failure, type WallClock } from '@solstice/station'
+import {
+  type Bans,
+  type Bus,
+  carryOut,
+  cleanNickname,
+  dateOf,
+  Failure,
+  type WallClock,
+} from '@solstice/station'
 import type { Handlers, Visitor } from '../dispatch.ts'
 import type { LiveSockets } from './sockets.ts'
 
-const LONGEST_NICKNAME = 32
 /** What a household may ask at a time on one replica. */
 const MOST_AT_ONCE = 4
 /** Clients subscribe to the roster when they have the answer that they are on the air. */
@@ -111,19 +118,4 @@ export function guestHandlers(deps: {
         }),
     },
   }
-}
-
-/**
- * A name as others are shown it: plain text in one line without what cannot be seen, at most 32 characters; '' when nothing
- * is left of it.
- */
-export function cleanNickname(text: string): string {
-  const visible = text
-    .normalize('NFC')
-    // Joiners stay: emoji and some scripts need them.
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
-    .trim()
-  const cut = [...visible].slice(0, LONGEST_NICKNAME).join('').trim()
-  // Marks need something to stand on; fillers and the empty braille pattern count as letters, and are not seen.
-  return /[^\s\p{DI}\p{M}\u2800]/u.test(cut) ? cut : ''
 }

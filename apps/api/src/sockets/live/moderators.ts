@@ -7,13 +7,13 @@ import {
   type Bans,
   type Bus,
   carryOut,
+  cleanNickname,
   dateOf,
   Failure,
   holds,
   type WallClock,
 } from '@solstice/station'
 import type { Handlers } from '../dispatch.ts'
-import { cleanNickname } from './guests.ts'
 import { kicked } from './hosts.ts'
 
 const PAGE = 10

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Speaker } from '@solstice/playout'
-import type { Bus, Replicas, Unsubscribe } from '@solstice/station'
+import { type Bus, type Replicas, sleep, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { Visitor } from '../dispatch.ts'
 
@@ -58,7 +57,7 @@ export function openLiveSockets(deps: {
       const failed = answers.find((answer) => answer.status === 'rejected')
       if (!failed) continue
       log.warn({ err: failed.reason }, 'a socket could not be taken off the air; trying again')
-      await pause(RETRY_MS, undefined, { ref: false })
+      await sleep(RETRY_MS, { ref: false })
     }
     isAsking = false
   }
@@ -69,7 +68,7 @@ export function openLiveSockets(deps: {
       if (isClosed) return false
       stopSayingAlive ??= replicas.stayAlive(replica)
       if (others.length === 0) return true
-      await pause(SURELY_DEAD_MS, undefined, { ref: false, signal: ending.signal })
+      await sleep(SURELY_DEAD_MS, { ref: false, signal: ending.signal })
       const present = await replicas.present()
       return !others.some((other) => present.includes(other))
     },
@@ -92,7 +91,7 @@ export function openLiveSockets(deps: {
       ending.abort()
       if (present.size + leaving.size > 0) {
         const farewell = bus.send({ type: 'replica-gone', replica })
-        await Promise.race([farewell.catch(() => {}), pause(FAREWELL_LIMIT_MS, undefined, { ref: false })])
+        await Promise.race([farewell.catch(() => {}), sleep(FAREWELL_LIMIT_MS, { ref: false })])
       }
       stopSayingAlive?.()
     },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openReplicaLink, ROSTER_CHANNEL } from '@solstice/adapters'
-import { SUPER_ADMIN_ID } from '@solstice/station'
+import { SUPER_ADMIN_ID, sleep } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -76,7 +75,7 @@ t.test('listeners of another replica are known long before the next turn of the 
   for (let count = 1; count <= 3; count++) {
     there.roster.enter(`socket ${count}`)
     const isKnown = until('it is known', () => here.roster.list().length === count).then(() => true)
-    t.ok(await Promise.race([isKnown, pause(1_500, false)]), `listener ${count}`)
+    t.ok(await Promise.race([isKnown, sleep(1_500).then(() => false)]), `listener ${count}`)
   }
 })
 

@@ -1,4 +1,4 @@
-import { SAMPLE_RATE } from '@solstice/station'
+import { SAMPLE_RATE, tokenBucket } from '@solstice/station'
 import { OpusDecoder } from 'opus-decoder'
 import type { Logger } from 'pino'
 import { createWebmReader, type Packet } from '../codec/webm-reader.ts'
@@ -10,9 +10,8 @@ const HIGH_PASS_HZ = 90
 /** What waits to be heard; the oldest goes first. */
 const MOST_WAITING_MS = 2_000
 const MOST_WAITING_BYTES = 512 * 1024
-/** 64 kbit/s are 8 KiB a second; who sends more than this is not listened to. */
-const BYTES_PER_S = 96 * 1024
-const MOST_BYTES_AT_ONCE = 512 * 1024
+/** Bytes of one recording: a browser's 64 kbit/s are 8 KiB a second. */
+const MAX_BYTES = { burst: 512 * 1024, perS: 96 * 1024 }
 /**
  * Speech is heard so long after it began to come. Sound is taken out 100 ms at a time, so with this nothing is missing as
  * long as no piece is more than about 40 ms late, however long pieces are. A line that is worse than that gets more.
@@ -72,8 +71,7 @@ export function createMicrophone(log: Logger): Microphone {
   let recordings = 0
   let lastAtMs: number | null = null
   let repeatedMs = 0
-  let allowance = MOST_BYTES_AT_ONCE
-  let allowedAtMs: number | null = null
+  const takeBytes = tokenBucket(MAX_BYTES)
 
   let isHeard = false
   let cushionMs = FIRST_CUSHION_MS
@@ -112,15 +110,6 @@ export function createMicrophone(log: Logger): Microphone {
     }
     decoder = null
     isReady = false
-  }
-
-  function isAllowed(bytes: number, nowMs: number): boolean {
-    const passedMs = allowedAtMs === null ? 0 : Math.max(0, nowMs - allowedAtMs)
-    allowedAtMs = nowMs
-    allowance = Math.min(MOST_BYTES_AT_ONCE, allowance + (passedMs * BYTES_PER_S) / 1000)
-    if (bytes > allowance) return false
-    allowance -= bytes
-    return true
   }
 
   function isRepeated({ atMs, durationMs }: Packet): boolean {
@@ -206,7 +195,7 @@ export function createMicrophone(log: Logger): Microphone {
     },
 
     receive(piece, nowMs) {
-      if (endsIn !== null || !isAllowed(piece.length, nowMs)) return
+      if (endsIn !== null || !takeBytes(piece.length, nowMs)) return
       const packets = reader.read(piece)
       if (reader.recordings !== recordings) {
         lastAtMs = null

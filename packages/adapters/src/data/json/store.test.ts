@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { randomFrom } from '../../../../../tests/harness/air/programme.ts'
 import {
@@ -81,7 +81,7 @@ t.test('kill -9 at any moment leaves whole files with every record that was said
     // The first writer to be killed has written; the others are wherever they are.
     const first = await Promise.any(writers.map((writer) => writer.printed(/^safe 2 as/m).then(() => writer)))
     for (const writer of [first, ...writers.filter((other) => other !== first)]) {
-      await wait(random(40))
+      await sleep(random(40))
       await writer.end()
       const file = readFileSync(join(folder, 'history.json'), 'utf8')
       for (const line of file.split('\n').slice(0, -1)) JSON.parse(line)

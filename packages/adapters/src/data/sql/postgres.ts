@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '@solstice/station'
 import {
   DummyDriver,
   Kysely,
@@ -99,7 +99,7 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       'PostgreSQL cannot be used: reads go on from memory, changes wait and are then refused',
     )
     for (;;) {
-      await wait(PROBE_EVERY_MS * (1 + Math.random()), undefined, { signal: closing.signal })
+      await sleep(PROBE_EVERY_MS * (1 + Math.random()), { signal: closing.signal })
       try {
         await lent(forQuestions, QUESTION_LIMIT_MS, ({ run }) => run(nothing))
         break
@@ -148,14 +148,19 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       if (!comingBack) {
         const pauseMs = PROBE_EVERY_MS * (0.5 + Math.random())
         // An attempt without time to be answered would hide why the one before it was refused.
-        return limitMs < 2 * pauseMs ? false : wait(pauseMs, true)
+        if (limitMs < 2 * pauseMs) return false
+        await sleep(pauseMs)
+        return true
       }
       const isBack = comingBack.then(
         () => true,
         () => false,
       )
       const given = new AbortController()
-      const limit = wait(limitMs, false, { signal: given.signal }).catch(() => false)
+      const limit = sleep(limitMs, { signal: given.signal }).then(
+        () => false,
+        () => false,
+      )
       return Promise.race([isBack, limit]).finally(() => given.abort())
     },
     async close() {
@@ -235,7 +240,10 @@ async function borrow(pool: pg.Pool, limitMs: number): Promise<pg.PoolClient> {
   const given = new AbortController()
   try {
     const lending = pool.connect()
-    const limit = wait(limitMs, null, { signal: given.signal }).catch(() => null)
+    const limit = sleep(limitMs, { signal: given.signal }).then(
+      () => null,
+      () => null,
+    )
     const client = await Promise.race([lending, limit])
     if (client) return client
     lending.then(

@@ -1,5 +1,5 @@
-import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import { collections, type DataStore } from '@solstice/station'
+import { setImmediate as turn } from 'node:timers/promises'
+import { collections, type DataStore, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../../../../tests/harness/people/admin.ts'
@@ -192,12 +192,12 @@ t.test('a crash of PostgreSQL under load loses and doubles nothing', async (t) =
   const writing = ['a', 'b', 'c', 'd'].map((name, i) => write(name, stores[i % 2]!))
   for (let round = 0; round < 2; round++) {
     const before = safe.length
-    while (safe.length < before + 40) await wait(10)
+    while (safe.length < before + 40) await sleep(10)
     await server.crash()
     await server.restart()
   }
   const before = safe.length
-  while (safe.length < before + 40) await wait(10)
+  while (safe.length < before + 40) await sleep(10)
   isOver = true
   await Promise.all(writing)
   const found = await notes(await openIn(t))

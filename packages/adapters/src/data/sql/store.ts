@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   type CollectionSpec,
   type Contents,
   collections,
   type DataStore,
   Failure,
+  sleep,
   unavailable,
 } from '@solstice/station'
 import { sql } from 'kysely'
@@ -95,7 +95,7 @@ async function migrateWhenReachable(url: string, log: Logger): Promise<void> {
     } finally {
       await db.destroy().catch(() => {})
     }
-    await wait(FIRST_CONNECT_EVERY_MS * (1 + Math.random()))
+    await sleep(FIRST_CONNECT_EVERY_MS * (1 + Math.random()))
   }
 }
 
