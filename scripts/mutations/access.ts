@@ -279,7 +279,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'the position of sync goes on where there is no sound',
-    'air/shown.ts',
+    'air/audible.ts',
     'return isStream ? Math.min(nowMs, chunkEndMs(newestChunk) + SOUND_LATE_MS) : nowMs',
     'return nowMs + 0 * Number(isStream)',
     'sockets/gateway.test.ts',

@@ -18,10 +18,10 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'each address of an IPv6 network counts by itself',
-    'limits/crowd.ts',
+    'limits/connection-counter.ts',
     'const network = networkOf(address)',
     'const network = address',
-    'limits/connections.test.ts',
+    'limits/connection-limit.test.ts',
   ],
   [
     'replicas hear of each other’s listeners after seconds',
@@ -47,7 +47,7 @@ const doorMutations = mutationsOf('apps/api/src', [
   [
     'the board of jobs is read whole',
     'routes/jobs.ts',
-    'Math.min(query.limit, LARGEST_PAGE)',
+    'Math.min(query.limit, MAX_PAGE)',
     'query.limit',
     'tests/api/body-types.test.ts',
   ],
@@ -68,8 +68,8 @@ const doorMutations = mutationsOf('apps/api/src', [
   [
     'an account has nine windows',
     'sockets/presence/roster.ts',
-    'MOST_PLACES_PER_ACCOUNT = 8',
-    'MOST_PLACES_PER_ACCOUNT = 9',
+    'MAX_SLOTS_PER_ACCOUNT = 8',
+    'MAX_SLOTS_PER_ACCOUNT = 9',
     'sockets/admins.test.ts',
   ],
   [
@@ -89,7 +89,7 @@ const doorMutations = mutationsOf('apps/api/src', [
   [
     'bodies nest without end',
     'http/json-size.ts',
-    '++depth > DEEPEST',
+    '++depth > MAX_DEPTH',
     '++depth > 1e9',
     'tests/api/body-types.test.ts',
   ],

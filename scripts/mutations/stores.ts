@@ -260,7 +260,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'audit entries are lost while the disk is full',
-    'apps/api/src/background/late-entries.ts',
+    'apps/api/src/background/audit-spool.ts',
     'waiting.push(late)',
     '',
     'tests/faults/full-disk.test.ts',

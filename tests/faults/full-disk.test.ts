@@ -7,7 +7,7 @@ import { keepDelivery } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { keepLateEntries } from '../../apps/api/src/background/late-entries.ts'
+import { openAuditSpool } from '../../apps/api/src/background/audit-spool.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { freePort, start, temporaryFolder } from '../harness/processes/processes.ts'
 import { openApp } from '../harness/stations/app.ts'
@@ -96,7 +96,7 @@ if (!mayMount()) {
     const payment = { kind: 'failed', eventId: '1', donationId: 'none', reference: 'r' } as const
     const deliver = () => keepDelivery({ data, spool: spools.deliveries }, 'checkout_provider_1', payment, 1)
     await t.rejects(deliver(), 'a delivery is not said to be kept')
-    const late = keepLateEntries({
+    const late = openAuditSpool({
       data,
       announcer,
       spool: spools.auditEntries,

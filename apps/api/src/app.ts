@@ -35,18 +35,18 @@ import { watchReadiness } from './air/readiness.ts'
 import { createGate } from './auth/access.ts'
 import { createAdminTokens } from './auth/admin-tokens.ts'
 import { createTokens } from './auth/tokens.ts'
+import { openAuditSpool } from './background/audit-spool.ts'
 import { readAvatars } from './background/avatars.ts'
-import { receiveDeliveries } from './background/deliveries.ts'
-import { keepLateEntries } from './background/late-entries.ts'
+import { openDeliverySpool } from './background/delivery-spool.ts'
 import { mirrorUiSettings } from './background/ui-settings.ts'
 import { reportFigures } from './figures.ts'
 import { serveWeb } from './files/web.ts'
 import { drainOnClose } from './http/drain.ts'
-import { refuse, refuseConnection, refuseOtherMethods, speakContract } from './http/implement.ts'
+import { refuse, refuseConnection, refuseOtherMethods, useContract } from './http/implement.ts'
 import { logRequests, requestId, requestLogger } from './http/request-log.ts'
 import { compileWhenNeeded } from './http/schema-compilers.ts'
 import { addressOf, clientAddress, clientOf, createOrigins } from './limits/client-address.ts'
-import { limitConnections } from './limits/connections.ts'
+import { limitConnections } from './limits/connection-limit.ts'
 import { openRateLimits } from './limits/turns.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
@@ -65,7 +65,7 @@ import { uploadRoutes } from './routes/uploads.ts'
 import { videoRoutes } from './routes/video.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { attachGateway } from './sockets/gateway.ts'
-import { personas } from './sockets/presence/personas.ts'
+import { aliases } from './sockets/presence/aliases.ts'
 import { createFanOut } from './stream/fan-out.ts'
 import { createAirMirror } from './stream/mirror.ts'
 
@@ -149,7 +149,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     clock,
     metricsToken,
   })
-  speakContract(app, gate, { hasRoomFor: media.hasRoomFor })
+  useContract(app, gate, { hasRoomFor: media.hasRoomFor })
   logRequests(app)
 
   await app.register(cors, {
@@ -203,9 +203,9 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   await documentApi(app)
 
   const { announcer } = ports
-  const lateEntries = keepLateEntries({ ...ports, spool: ports.spools.auditEntries })
-  app.addHook('onClose', () => lateEntries.close())
-  const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog, later: lateEntries.add })
+  const auditSpool = openAuditSpool({ ...ports, spool: ports.spools.auditEntries })
+  app.addHook('onClose', () => auditSpool.close())
+  const audit = createAudit({ data, announcer, clock, isOn: capabilities.auditLog, later: auditSpool.add })
   const loginLog = createLoginLog({ ...ports, superAdmin: config.superAdmin, isOn: capabilities.auditLog })
   app.addHook('onClose', () => loginLog.close())
   const mirror = createAirMirror({ bus, log: ports.log })
@@ -295,7 +295,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   artworkRoutes(app, { ...ports, audit })
   const orderLimit = createRateLimit({ name: 'donations', turns: 10, windowS: 10 * 60 })
   donationRoutes(app, { ...ports, mirror, tokens, origins, audit, orderLimit })
-  const deliveries = receiveDeliveries({ ...ports, spool: ports.spools.deliveries })
+  const deliveries = openDeliverySpool({ ...ports, spool: ports.spools.deliveries })
   app.addHook('onClose', () => deliveries.close())
   webhookRoutes(app, { ...ports, deliveries })
   const readiness = watchReadiness(app, { bus, clock, mirror, streamMode: config.streamMode, drain })
@@ -319,7 +319,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     announcer: ports.announcer,
     origins,
     settings,
-    personas,
+    personas: aliases,
   })
   reportFigures(app, { ...ports, mirror, fanOut, gateway })
   drain.lastOf()

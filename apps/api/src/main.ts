@@ -1,6 +1,6 @@
 import { connect, runService } from '@solstice/adapters'
 import { buildApp } from './app.ts'
-import { DRAIN_LIMIT_MS } from './http/drain.ts'
+import { DRAIN_TIMEOUT_MS } from './http/drain.ts'
 
 /** For what is closed before and after the drain. */
 const REST_MS = 8_000
@@ -18,5 +18,5 @@ await runService(
       await ports.close()
     }
   },
-  ({ drainDelayMs }) => drainDelayMs + DRAIN_LIMIT_MS + REST_MS,
+  ({ drainDelayMs }) => drainDelayMs + DRAIN_TIMEOUT_MS + REST_MS,
 )

@@ -23,7 +23,7 @@ import { cleanNickname, defaultSettings, type MicrophonePiece } from '@solstice/
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { createLiveEvents } from '../../../apps/api/src/sockets/live/events.ts'
-import { RecordingHead } from '../../../apps/api/src/sockets/live/speech.ts'
+import { RecordingHead } from '../../../apps/api/src/sockets/live/microphone-relay.ts'
 import { makeTone } from '../../harness/audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket, type SocketClient } from '../../harness/people/socket-client.ts'

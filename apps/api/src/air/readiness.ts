@@ -7,12 +7,12 @@ import type { AirMirror } from '../stream/mirror.ts'
 /** The reason not to give this replica work; null when there is none. */
 export interface Readiness {
   /** Its own faults alone: what all replicas lack, no balancer can find elsewhere, and pages and logins need no sound. */
-  hindrance(): 'draining' | 'no_redis' | 'no_state' | 'overloaded' | null
+  unreadyReason(): 'draining' | 'no_redis' | 'no_state' | 'overloaded' | null
   /** The same, or what listeners lack: any air here, or in stream mode fresh sound of it. */
-  streamHindrance(): ReturnType<Readiness['hindrance']> | 'no_sound'
+  streamUnreadyReason(): ReturnType<Readiness['unreadyReason']> | 'no_sound'
 }
 
-const LAG_LIMIT_MS = 1_000
+const MAX_LAG_MS = 1_000
 /** For how long a late event loop is held against this replica, and how exactly lateness is measured. */
 const LAG_WINDOW_MS = 5_000
 const LAG_RESOLUTION_MS = 50
@@ -43,11 +43,11 @@ export function watchReadiness(
     if (deps.drain.hasBegun) return 'draining'
     if (!deps.bus.isConnected()) return 'no_redis'
     if (!deps.mirror.hasRead) return 'no_state'
-    return Math.max(worstBefore, lag.max) / 1e6 > LAG_LIMIT_MS ? 'overloaded' : null
+    return Math.max(worstBefore, lag.max) / 1e6 > MAX_LAG_MS ? 'overloaded' : null
   }
   return {
-    hindrance,
-    streamHindrance() {
+    unreadyReason: hindrance,
+    streamUnreadyReason() {
       const { mirror, clock, streamMode } = deps
       if (!mirror.state) return hindrance() ?? 'no_state'
       return hindrance() ?? (streamMode && !mirror.isFresh(clock.nowMs()) ? 'no_sound' : null)

@@ -13,15 +13,15 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Origins } from '../limits/client-address.ts'
 import type { AdminTokens } from './admin-tokens.ts'
-import type { Pass, Tokens } from './tokens.ts'
+import type { TokenClaims, Tokens } from './tokens.ts'
 
 /** A listener whose art token is good. */
-export interface Listener extends Pass {
+export interface ListenerCaller extends TokenClaims {
   artToken: string
 }
 
 /** A listener who may also fetch audio files. */
-export interface AudioListener extends Listener {
+export interface AudioCaller extends ListenerCaller {
   audioToken: string
 }
 
@@ -32,9 +32,9 @@ export type FileCaller = { admin: Admin } | { file: MediaKey }
 export type Caller<A extends Access = Access> = A extends 'public' | 'operator'
   ? undefined
   : A extends 'art'
-    ? Listener
+    ? ListenerCaller
     : A extends 'art+audio'
-      ? AudioListener
+      ? AudioCaller
       : A extends 'file'
         ? FileCaller
         : LoggedIn
@@ -69,12 +69,12 @@ export function createGate(deps: {
 }): Gate {
   const { tokens, adminTokens, sessions, clientOf, origins, capabilities, clock, metricsToken = '' } = deps
 
-  const listenerOf = (artToken: string | undefined, graceMs: number): Listener => {
+  const listenerOf = (artToken: string | undefined, graceMs: number): ListenerCaller => {
     const pass = artToken ? tokens.readArtToken(artToken, clock.nowMs(), graceMs) : null
     if (!artToken || !pass) throw new Failure('ART_TOKEN_INVALID')
     return { ...pass, artToken }
   }
-  const audioListenerOf = (request: FastifyRequest, graceMs: number): AudioListener => {
+  const audioListenerOf = (request: FastifyRequest, graceMs: number): AudioCaller => {
     const artToken = header(request, 'x-art-token') ?? query(request, 'artToken')
     const audioToken = header(request, 'x-audio-token') ?? query(request, 'audioToken')
     const listener = listenerOf(artToken, graceMs)

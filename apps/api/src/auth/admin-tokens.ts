@@ -8,7 +8,7 @@ export const ADMIN_TOKEN_TTL_S = 12 * 60 * 60
 const FILE_TOKEN_TTL_MS = 10 * 60 * 1000
 /** Clocks of the replicas may differ by this much. */
 const SKEW_S = 60
-const LONGEST_TOKEN = 4_096
+const MAX_TOKEN_LENGTH = 4_096
 /** One algorithm, and no end by the wall clock. */
 const READING = { algorithms: ['HS256' as const], ignoreExpiration: true }
 
@@ -41,7 +41,7 @@ export function createAdminTokens(jwt: JWT, jwtSecret: string, clock: StationClo
       return jwt.sign({ ...claims, exp: iat + ADMIN_TOKEN_TTL_S })
     },
     read(token) {
-      if (token.length > LONGEST_TOKEN) return null
+      if (token.length > MAX_TOKEN_LENGTH) return null
       try {
         const claims = jwt.verify<Record<string, unknown>>(token, READING)
         if (!isInOneSpelling(token, claims)) return null
@@ -59,7 +59,7 @@ export function createAdminTokens(jwt: JWT, jwtSecret: string, clock: StationClo
       return signFile(`${Buffer.from(key).toString('base64url')}.${Math.floor(nowMs) + FILE_TOKEN_TTL_MS}`)
     },
     readForFile(token, nowMs) {
-      if (token.length > LONGEST_TOKEN) return null
+      if (token.length > MAX_TOKEN_LENGTH) return null
       const [, key, expiresAtMs] = /^([\w-]+)\.(\d{1,15})\.[\w-]+$/.exec(token) ?? []
       if (!key || !expiresAtMs || !areSame(token, signFile(`${key}.${expiresAtMs}`))) return null
       return nowMs < Number(expiresAtMs) ? Buffer.from(key, 'base64url').toString() : null

@@ -3,7 +3,7 @@ import { areSame, type Config } from '@solstice/adapters'
 import { networkOf } from '@solstice/station'
 
 /** A token that was signed by this station and is neither too old nor from the future. */
-export interface Pass {
+export interface TokenClaims {
   uid: string
   expiresAtMs: number
 }
@@ -16,8 +16,8 @@ export interface Tokens {
   /** A token that, together with an art token of the same uid, opens the audio files. */
   issueAudioToken(uid: string, nowMs: number): IssuedToken
   /** What the token says, or null when it is not good now; `graceMs` is added to its life. */
-  readArtToken(token: string, nowMs: number, graceMs?: number): Pass | null
-  readAudioToken(token: string, nowMs: number, graceMs?: number): Pass | null
+  readArtToken(token: string, nowMs: number, graceMs?: number): TokenClaims | null
+  readAudioToken(token: string, nowMs: number, graceMs?: number): TokenClaims | null
 }
 
 export interface IssuedToken {
@@ -28,7 +28,7 @@ export interface IssuedToken {
 
 /** Clocks of the replicas may differ by this much. */
 const SKEW_MS = 60_000
-const LONGEST_TOKEN = 512
+const MAX_TOKEN_LENGTH = 512
 const CLAIMS = /^([0-9a-f]{36})\.(\d{1,15})$/
 const AUDIO_TOKEN = /^([0-9a-f]{36})\.(\d{1,15})\./
 
@@ -55,7 +55,7 @@ export function createTokens(
     ttlS: number,
     nowMs: number,
     graceMs: number,
-  ): Pass | null => {
+  ): TokenClaims | null => {
     const [, uid, issuedAt] = claims ?? []
     // The whole token is made again and compared, so there is exactly one spelling of each.
     if (!uid || !issuedAt || !areSame(token, sign(uid, issuedAt))) return null
@@ -78,12 +78,12 @@ export function createTokens(
       expiresIn: audioTokenTtlS,
     }),
     readArtToken(token, nowMs, graceMs = 0) {
-      if (token.length > LONGEST_TOKEN) return null
+      if (token.length > MAX_TOKEN_LENGTH) return null
       const claims = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('latin1')
       return read(token, CLAIMS.exec(claims), signArt, artTokenTtlS, nowMs, graceMs)
     },
     readAudioToken(token, nowMs, graceMs = 0) {
-      if (token.length > LONGEST_TOKEN) return null
+      if (token.length > MAX_TOKEN_LENGTH) return null
       return read(token, AUDIO_TOKEN.exec(token), signAudio, audioTokenTtlS, nowMs, graceMs)
     },
   }

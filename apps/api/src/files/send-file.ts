@@ -6,7 +6,7 @@ import type { FileCaller } from '../auth/access.ts'
 import { readRange } from './byte-range.ts'
 
 /** How long a track of unknown length may last. */
-const LONGEST_UNKNOWN_MS = 600_000
+const MAX_UNKNOWN_MS = 600_000
 
 /** @throws Failure UNAUTHORIZED when the caller has a token for another file, or for one that is not there. */
 export function refuseOtherFile(caller: FileCaller, key: MediaKey | null): void {
@@ -65,7 +65,7 @@ export async function sendTrack(
 
 /** How long a track may be listened to without a pause. */
 export function longestMs({ duration }: Readonly<Track>): number {
-  return duration === null ? LONGEST_UNKNOWN_MS : duration * 1000
+  return duration === null ? MAX_UNKNOWN_MS : duration * 1000
 }
 
 function addVary(reply: FastifyReply, field: string): void {

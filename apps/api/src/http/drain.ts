@@ -3,7 +3,7 @@ import { sleep } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 
 /** What has begun gets this long to end. */
-export const DRAIN_LIMIT_MS = 30_000
+export const DRAIN_TIMEOUT_MS = 30_000
 /** So often it is looked for connections on which nothing is asked any more. */
 const IDLE_CHECK_MS = 500
 
@@ -44,7 +44,7 @@ export function drainOnClose(app: FastifyInstance, delayMs: number): Drain & { l
     const idle = setInterval(closeIdle, IDLE_CHECK_MS)
     const tooLong = setTimeout(() => {
       for (const socket of open) socket.destroy()
-    }, DRAIN_LIMIT_MS)
+    }, DRAIN_TIMEOUT_MS)
     server.closeIdleConnections()
     await ended
     clearInterval(idle)

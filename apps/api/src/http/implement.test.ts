@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
 import { openGate } from '../../../../tests/harness/stations/gate.ts'
-import { implement, refuse, refuseConnection, refuseOtherMethods, speakContract } from './implement.ts'
+import { implement, refuse, refuseConnection, refuseOtherMethods, useContract } from './implement.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -29,7 +29,7 @@ async function openApp(): Promise<FastifyInstance> {
     http: { headersTimeout: 2_000, connectionsCheckingInterval: 50 },
   })
   t.teardown(() => app.close())
-  speakContract(app, await openGate(app))
+  useContract(app, await openGate(app))
   return app
 }
 

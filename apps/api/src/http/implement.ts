@@ -196,7 +196,7 @@ export interface ContractOptions {
  * Makes an app that answers in the contract's error form whatever happens, and in which a route can only be
  * registered by `implement`, so with an access rule.
  */
-export function speakContract(app: FastifyInstance, gate: Gate, options: ContractOptions = {}): void {
+export function useContract(app: FastifyInstance, gate: Gate, options: ContractOptions = {}): void {
   app.decorate('gate', gate)
   app.decorate('refusals', new Map())
   app.decorate('hasRoomFor', options.hasRoomFor ?? (async () => true))
@@ -205,7 +205,8 @@ export function speakContract(app: FastifyInstance, gate: Gate, options: Contrac
   app.addHook('preParsing', async (request) => {
     const { contract } = request.routeOptions.config
     // An upload is awaited where it is read.
-    if (contract && (contract === 'internal' || !isUpload(contract.body))) app.bodies.letCome(request.raw)
+    if (contract && (contract === 'internal' || !isUpload(contract.body)))
+      app.bodies.sendContinue(request.raw)
   })
   app.addHook('onSend', async (request, reply) => closeUnread(request, reply))
   app.setErrorHandler(refuse)

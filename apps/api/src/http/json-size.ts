@@ -1,7 +1,7 @@
 /** Four levels are the most that any body of the contract has. */
-const DEEPEST = 16
+const MAX_DEPTH = 16
 /** A batch names 20 000 songs, lyrics have 5 000 lines of two fields each. */
-const MOST_VALUES = 40_000
+const MAX_VALUES = 40_000
 
 /**
  * Whether a JSON text holds more than any body of the contract: within its bound in bytes it could still be nested, or
@@ -17,14 +17,14 @@ export function isTooComplex(json: string): boolean {
         break
       case '[':
       case '{':
-        if (++depth > DEEPEST) return true
+        if (++depth > MAX_DEPTH) return true
         break
       case ']':
       case '}':
         depth--
         break
       case ',':
-        if (++values > MOST_VALUES) return true
+        if (++values > MAX_VALUES) return true
     }
   }
   return false

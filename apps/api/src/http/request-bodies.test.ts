@@ -15,7 +15,7 @@ import {
   refuse,
   refuseConnection,
   refuseOtherMethods,
-  speakContract,
+  useContract,
 } from './implement.ts'
 
 const MB = 1024 * 1024
@@ -60,7 +60,7 @@ async function serve(t: Test, options: ContractOptions = {}) {
     forceCloseConnections: true,
   })
   t.teardown(() => app.close())
-  speakContract(app, await openGate(app), options)
+  useContract(app, await openGate(app), options)
   const heldBack = { until: Promise.resolve() as Promise<unknown> }
   const failed: unknown[] = []
   let tellFailed = () => {}

@@ -15,14 +15,14 @@ export interface BodyPace {
 const USUAL: BodyPace = { limitMs: 30_000, graceMs: 10_000, minBytesPerS: 8_000 }
 
 /** The rest of a body that nobody reads any more is let in up to this size; what is larger costs the connection. */
-const MOST_SWALLOWED_BYTES = 64 * 1024
+const MAX_SWALLOWED_BYTES = 64 * 1024
 /** So long, and for so many bytes, does a closing connection still take in: else its client could not read the answer. */
 const LINGER_MS = 5_000
 const LINGER_BYTES = 8 * 1024 * 1024
 
 export interface RequestBodies {
   /** Tells a client that waits for it (`Expect: 100-continue`) to send its body. */
-  letCome(request: IncomingMessage): void
+  sendContinue(request: IncomingMessage): void
   /**
    * The body piece by piece, each when the one before was taken. What of it is not taken stays unread.
    *
@@ -73,7 +73,7 @@ export function watchBodies(
   }
 
   return {
-    letCome,
+    sendContinue: letCome,
     async *stream(request, maxBytes) {
       let ending = null as { error: unknown } | null
       let wake = () => {}
@@ -126,7 +126,7 @@ export function watchBodies(
  * @param isClosing the connection is closed anyway.
  */
 export function mustClose(request: IncomingMessage, isClosing: boolean): boolean {
-  const isSmall = Number(request.headers['content-length']) <= MOST_SWALLOWED_BYTES
+  const isSmall = Number(request.headers['content-length']) <= MAX_SWALLOWED_BYTES
   if (request.complete !== false || !hasBody(request)) return false
   if (isSmall && !isClosing && !request.readableDidRead) return false
   if (!Object.hasOwn(request.socket, 'destroySoon')) discard(request)

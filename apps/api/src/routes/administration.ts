@@ -36,7 +36,7 @@ export interface AdministrationDeps {
   audit: Audit
 }
 
-const LARGEST_AUDIT_PAGE = 200
+const MAX_AUDIT_PAGE = 200
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 
 /** The log, the history, statistics, the mode on air and the settings. */
@@ -47,7 +47,7 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
 
   implement(app, administration.getAudit, async ({ query: { window, offset, limit: wanted } }) => {
-    const limit = Math.min(wanted, LARGEST_AUDIT_PAGE)
+    const limit = Math.min(wanted, MAX_AUDIT_PAGE)
     const today = dateNow(clock)
     const keptSinceMs = keptSince(config.logRetentionDays, today)
     const page = await readAudit(data, config.superAdmin, { window, offset, limit }, today, keptSinceMs)

@@ -43,7 +43,7 @@ export interface DonationDeps {
   orderLimit: RateLimit
 }
 
-const LARGEST_PAGE = 200
+const MAX_PAGE = 200
 
 /** Paid songs: prices, orders and what became of them; for admins, settings and history. */
 export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
@@ -154,7 +154,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
 
   serve(donations.getDonationHistory, 'DONATIONS_HISTORY_FAILED', async ({ query }) => {
     const { window, offset, limit: wanted } = query
-    const limit = Math.min(wanted, LARGEST_PAGE)
+    const limit = Math.min(wanted, MAX_PAGE)
     const page = { window, offset, limit }
     return { ...(await donationHistory(data, page, donationRetentionDays, dateNow(clock))), offset, limit }
   })

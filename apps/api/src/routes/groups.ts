@@ -16,7 +16,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../http/implement.ts'
 
-const LARGEST_PAGE = 50
+const MAX_PAGE = 50
 
 /** Song groups: what admins put together to be queued as one. */
 export function groupRoutes(
@@ -29,7 +29,7 @@ export function groupRoutes(
 
   implement(app, groups.searchGroupLibrary, async ({ query }) => {
     const { query: words, offset } = query
-    const limit = Math.min(query.limit, LARGEST_PAGE)
+    const limit = Math.min(query.limit, MAX_PAGE)
     return { ...(await searchLibrary(data, readMode(query.mode), words, offset, limit)), offset, limit }
   })
 

@@ -3,13 +3,13 @@ import type { Audit, JobQueue } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../http/implement.ts'
 
-const LARGEST_PAGE = 100
+const MAX_PAGE = 100
 
 /** The board of background jobs. */
 export function jobRoutes(app: FastifyInstance, { jobs, audit }: { jobs: JobQueue; audit: Audit }): void {
   implement(app, contract.getJobs, async ({ query }) => ({
     ok: true as const,
-    queues: await jobs.board({ ...query, limit: Math.min(query.limit, LARGEST_PAGE) }),
+    queues: await jobs.board({ ...query, limit: Math.min(query.limit, MAX_PAGE) }),
   }))
 
   implement(app, contract.retryJob, async ({ params: { queue, id }, caller }) => {

@@ -26,7 +26,7 @@ import {
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { modeOnAir } from '../air/mode.ts'
-import type { Listener } from '../auth/access.ts'
+import type { ListenerCaller } from '../auth/access.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Picture } from '../background/avatars.ts'
 import { longestMs, refuseOtherFile, sendTrack } from '../files/send-file.ts'
@@ -57,7 +57,7 @@ export interface ListeningDeps {
 }
 
 /** The largest image that is wrapped and sent in one piece. */
-const LARGEST_IMAGE = 10 * 1024 * 1024
+const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 
 /** What a listener needs: the station, its library and lyrics, pictures, and the sound. */
 export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void {
@@ -121,7 +121,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     refuseEscape(params.artist)
     const key = await findArt(data, params.artist)
     const stat = key === null ? null : await media.stat(key)
-    if (key === null || !stat || stat.size > LARGEST_IMAGE) throw new Failure('NOT_FOUND')
+    if (key === null || !stat || stat.size > MAX_IMAGE_BYTES) throw new Failure('NOT_FOUND')
     const image = Buffer.concat(await (await media.open(key)).toArray())
     return sendWrapped(reply.header('x-art-mime', 'image/jpeg'), image, caller)
   })
@@ -209,7 +209,7 @@ function sendLink(reply: FastifyReply, { url, ttlS }: MediaLink): { url: string;
   return { url, ttl: ttlS }
 }
 
-function sendWrapped(reply: FastifyReply, bytes: Uint8Array, { artToken }: Listener): FastifyReply {
+function sendWrapped(reply: FastifyReply, bytes: Uint8Array, { artToken }: ListenerCaller): FastifyReply {
   return reply
     .type('application/octet-stream')
     .header('cache-control', 'no-store')

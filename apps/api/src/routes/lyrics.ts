@@ -42,7 +42,7 @@ interface LyricsDeps {
 }
 
 /** A batch counts for at least so many, because it is kept for a day whatever is in it. */
-const LEAST_TRACKS = 20
+const MIN_BATCH_COST = 20
 
 /** Lyrics and their offsets, for admins. */
 export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
@@ -97,7 +97,7 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   implement(app, contract.startLyricsBatch, async ({ body, caller, reply }) => {
     const { adminId, login } = caller
     const { songIds, force } = body
-    await deps.batchLimit(adminId, reply, Math.max(LEAST_TRACKS, songIds.length))
+    await deps.batchLimit(adminId, reply, Math.max(MIN_BATCH_COST, songIds.length))
     return {
       ok: true as const,
       jobId: await jobs.add('lyrics-batch', { songIds, force, actor: { adminId, login } }),

@@ -13,8 +13,8 @@ export function operationsRoutes(app: FastifyInstance, readiness: Readiness, met
   })
 
   for (const [route, hindrance] of [
-    [operations.getReadiness, readiness.hindrance],
-    [operations.getStreamReadiness, readiness.streamHindrance],
+    [operations.getReadiness, readiness.unreadyReason],
+    [operations.getStreamReadiness, readiness.streamUnreadyReason],
   ] as const) {
     implement(app, route, ({ reply }) => {
       reply.header('cache-control', 'no-store')

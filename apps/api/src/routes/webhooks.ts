@@ -1,13 +1,13 @@
 import { donations } from '@solstice/contracts'
 import { Failure, type PaymentProviderId, type Payments, type StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { Deliveries } from '../background/deliveries.ts'
+import type { DeliverySpool } from '../background/delivery-spool.ts'
 import { implement } from '../http/implement.ts'
 
 /** What payment services post. Nobody else learns from the answer whether a delivery was accepted. */
 export function webhookRoutes(
   app: FastifyInstance,
-  deps: { payments: Pick<Payments, 'configured'>; clock: StationClock; deliveries: Deliveries },
+  deps: { payments: Pick<Payments, 'configured'>; clock: StationClock; deliveries: DeliverySpool },
 ): void {
   const { payments, clock, deliveries } = deps
 

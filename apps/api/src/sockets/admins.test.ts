@@ -18,7 +18,7 @@ import { useStores } from '../../../../tests/harness/stations/stores.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { ADMIN_TOKEN_TTL_S, createAdminTokens } from '../auth/admin-tokens.ts'
 import { judgeOf } from './dispatch.ts'
-import { personas, superAdminPersona } from './presence/personas.ts'
+import { aliases, superAdminAlias } from './presence/aliases.ts'
 
 useStores('sql+local')
 
@@ -425,11 +425,11 @@ t.test('events reach their audience on every replica, and nobody else', async (t
   const list = await newcomer.first<User[]>('usersUpdate', (list) => list.length === 5)
   t.match(list[0], { isAdmin: true })
   const bossUser = list.find((user) => user.isSuperAdmin)
-  t.match(bossUser, { name: superAdminPersona.name, img: superAdminPersona.img, isAdmin: true })
+  t.match(bossUser, { name: superAdminAlias.name, img: superAdminAlias.img, isAdmin: true })
   const helpers = list.filter((user) => user.isAdmin && !user.isSuperAdmin)
   t.equal(helpers.length, 2)
   for (const { name, img } of helpers) {
-    const worn = personas.find((persona) => persona.img === img)
+    const worn = aliases.find((persona) => persona.img === img)
     t.same(name, { uk: `Адмін ${worn?.name.uk}`, en: `Admin ${worn?.name.en}` })
   }
   for (const user of list.slice(3)) {

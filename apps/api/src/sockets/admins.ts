@@ -56,12 +56,12 @@ export function createAdminSockets(deps: {
     who.admin = admin
     registered.add(who as AdminVisitor)
     awaitExpiry()
-    who.tuneIn()
+    who.updateRooms()
     const { adminId, role } = admin
     const presence = { adminId, isSuper: role === 'super_admin', mayAnswer: holds(admin, 'queue_manage') }
-    who.seat.dress(presence, () => {
+    who.slot.dress(presence, () => {
       resign(who)
-      who.tell('admin_error', JSON.stringify(coded('ADMIN_SESSION_REPLACED')))
+      who.send('admin_error', JSON.stringify(coded('ADMIN_SESSION_REPLACED')))
     })
   }
   const resign = (who: Visitor) => {
@@ -70,14 +70,14 @@ export function createAdminSockets(deps: {
     who.admin = null
     awaitExpiry()
     live.adminChanged(who, before)
-    who.tuneIn()
-    who.seat.dress(null)
+    who.updateRooms()
+    who.slot.dress(null)
   }
 
   const suggestions = () => suggestionList(airNow()?.suggestions ?? [], clock.aheadMs())
   const refuseSession = (who: Visitor) => {
     resign(who)
-    who.tell('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))
+    who.send('admin_error', JSON.stringify(coded('ADMIN_INVALID_SESSION')))
   }
   const isEnded = async (session: Session) =>
     session.expiresAtMs <= clock.nowMs() || (await sessions.isOver(session))
@@ -88,10 +88,10 @@ export function createAdminSockets(deps: {
     if (!isGood) return refuseSession(who)
     const before = who.admin
     register(who, { ...admin, session })
-    who.tell('usersUpdate', roster.list())
-    who.tell('admin_online', roster.isAdminOnline)
+    who.send('usersUpdate', roster.list())
+    who.send('admin_online', roster.isAdminOnline)
     const { role, privileges, authorized } = admin
-    who.tell('admin_confirmed', { role, privileges: [...privileges], authorized })
+    who.send('admin_confirmed', { role, privileges: [...privileges], authorized })
     announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', suggestions())
     live.adminChanged(who, before)
   }
@@ -106,7 +106,7 @@ export function createAdminSockets(deps: {
     // Nothing but a reset takes an activation back.
     const isReset = kind === 'password-reset' || (before.authorized && !now?.authorized)
     if (isGone || isReset) {
-      who.tell('force_logout', { reason: isGone ? 'admin_deleted' : 'password_reset' })
+      who.send('force_logout', { reason: isGone ? 'admin_deleted' : 'password_reset' })
       return resign(who)
     }
     if (isOver) return refuseSession(who)
@@ -114,11 +114,11 @@ export function createAdminSockets(deps: {
     const isSame = authorized === before.authorized && areEqual(privileges, before.privileges)
     register(who, { ...now, session: before.session })
     if (isSame) return
-    who.tell('privileges_updated', { privileges: [...privileges], authorized })
+    who.send('privileges_updated', { privileges: [...privileges], authorized })
     // Until now it was told nothing that admins are told, and showed nothing.
-    if (authorized && !before.authorized) who.tell('library_updated', undefined)
+    if (authorized && !before.authorized) who.send('library_updated', undefined)
     if (holds(now, 'queue_manage') && !holds(before, 'queue_manage'))
-      who.tell('suggestions_update', suggestions())
+      who.send('suggestions_update', suggestions())
     live.adminChanged(who, before)
   }
   const followAll = (adminId?: string, kind?: AccountNews['kind']) => {
@@ -160,7 +160,7 @@ export function createAdminSockets(deps: {
           const become = async () => (session === null ? refuseSession(who) : activate(who, session))
           await inTurn(become).catch((error) => {
             log.error({ err: error }, 'an admin could not be confirmed')
-            who.tell('admin_error', JSON.stringify(codedFailure(error)))
+            who.send('admin_error', JSON.stringify(codedFailure(error)))
           })
         },
         // A text that is too long for a token is a bad token; anything else is not even that.

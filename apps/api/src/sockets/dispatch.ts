@@ -19,7 +19,7 @@ import {
 import { type Admin, Failure, holds, nameFullDisk } from '@solstice/station'
 import type { Logger } from 'pino'
 import { Compile } from 'typebox/compile'
-import type { Seat } from './presence/roster.ts'
+import type { Slot } from './presence/roster.ts'
 
 /** Events that this process sends: their payloads are those of the contract. */
 export type ServerEmits = {
@@ -35,7 +35,7 @@ export interface Visitor {
   readonly address: string
   /** The admin token of the cookie that came with the handshake. */
   readonly cookieToken: string | null
-  readonly seat: Seat
+  readonly slot: Slot
   readonly isConnected: boolean
   /** null before `listener_init`. */
   uid: string | null
@@ -43,26 +43,26 @@ export interface Visitor {
   admin: Admin | null
   /** As what it is on the air now; null = it is not. */
   readonly liveRole: LiveRole | null
-  tell<E extends ServerEventName>(event: E, payload: ServerPayload<E>): void
+  send<E extends ServerEventName>(event: E, payload: ServerPayload<E>): void
   /** To be called when `uid` or `admin` changed: from now on the socket hears what is said to those. */
-  tuneIn(): void
+  updateRooms(): void
 }
 
 /** Who a handler has before it: behind the rules for admins there is one. */
-type Caller<E extends ClientEventName> = ClientEvents[E]['access'] extends 'anyone' | 'live'
+type EventCaller<E extends ClientEventName> = ClientEvents[E]['access'] extends 'anyone' | 'live'
   ? Visitor
   : Visitor & { readonly admin: Admin }
 
-type Answer<E extends ClientEventName> = Ack<E> | undefined
+type EventAnswer<E extends ClientEventName> = Ack<E> | undefined
 
 export interface Handler<E extends ClientEventName> {
   /**
    * What the callback gets; without an answer it is not called.
    * @throws Failure which is told, to a listener where the callback takes it; any other error is logged.
    */
-  answer(who: Caller<E>, payload: ClientPayload<E>): Answer<E> | Promise<Answer<E>>
+  answer(who: EventCaller<E>, payload: ClientPayload<E>): EventAnswer<E> | Promise<EventAnswer<E>>
   /** The answer to a payload that is not of the contract's shape, when there is a better one than the general refusal. */
-  refuse?(who: Caller<E>, payload: unknown): Answer<E>
+  refuse?(who: EventCaller<E>, payload: unknown): EventAnswer<E>
   /** This station does not have what the event is for: it is refused. */
   isOff?: boolean
   /** The code under which an admin is told of a failure that is not of the event itself; the text is that of the cause. */
@@ -119,13 +119,13 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     /** Nothing that an admin sends is met with silence. */
     const refuse = (error: Coded) => {
       if (callback && (isAdmin || tellsListeners)) callback({ error })
-      else if (isAdmin) who.tell('admin_error', JSON.stringify(error))
+      else if (isAdmin) who.send('admin_error', JSON.stringify(error))
     }
     const verdict = judge(who)
     if (verdict === 'ignore') return
     if (hindrance) return isAdmin ? refuse(codedFailure(hindrance)) : undefined
     if (verdict === 'refuse') return refuse(coded('INSUFFICIENT_PRIVILEGES'))
-    const caller = who as Caller<E>
+    const caller = who as EventCaller<E>
     const payload = typeof args[0] === 'function' ? absent : (args[0] ?? absent)
     const isWellFormed = !check || check.Check(payload)
     const refusal = handler.isOff ? switchedOff : verdict === 'not-live' && isWellFormed ? notLive : null

@@ -27,7 +27,7 @@ import { createTokens } from '../auth/tokens.ts'
 import { clientAddress, createOrigins } from '../limits/client-address.ts'
 import { createAirMirror } from '../stream/mirror.ts'
 import { attachGateway } from './gateway.ts'
-import { personas } from './presence/personas.ts'
+import { aliases } from './presence/aliases.ts'
 
 const redisServer = await startRedis(t)
 const redis = new Redis(redisServer.url)
@@ -87,9 +87,9 @@ async function replica(
     findAdmin: async () => null,
     announcer,
     settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
-    personas,
+    personas: aliases,
     log,
-    mostPerAddress,
+    maxPerAddress: mostPerAddress,
   })
   app.get('/uid', (request) =>
     tokens.uidOf(clientAddress(request.ip, request.headers['x-forwarded-for']?.toString(), 1)),

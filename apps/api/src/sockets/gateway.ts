@@ -18,33 +18,33 @@ import { Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
-import { createShownAir } from '../air/shown.ts'
+import { createAudibleAir } from '../air/audible.ts'
 import type { AdminTokens } from '../auth/admin-tokens.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { writeRefusal } from '../http/implement.ts'
 import { clientAddress, type Origins } from '../limits/client-address.ts'
-import { createCrowd } from '../limits/crowd.ts'
+import { createConnectionCounter } from '../limits/connection-counter.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 import { createAdminSockets } from './admins.ts'
+import { createBatchedReplies } from './batched-replies.ts'
 import { createDispatch, type ServerEmits, type Visitor } from './dispatch.ts'
-import { createMeasure } from './event-measure.ts'
-import { createListAnswers } from './list-answers.ts'
+import { createEventRateLimit } from './event-rate.ts'
 import { listenerHandlers } from './listeners.ts'
 import { createLive } from './live/live.ts'
-import type { Persona } from './presence/personas.ts'
+import type { Alias } from './presence/aliases.ts'
 import { createRoster } from './presence/roster.ts'
 import { queueHandlers } from './queue.ts'
 import { streamEvents } from './stream-events.ts'
-import { createOutlook, PHASES, startSync } from './sync.ts'
+import { createSyncPayload, PHASES, startSync } from './sync.ts'
 import { type Connection, closeWhenUnread } from './unread.ts'
 
 /** The largest event is a piece of a host's microphone, 256 KiB. */
-const LARGEST_MESSAGE_BYTES = 300_000
+const MAX_MESSAGE_BYTES = 300_000
 /** A socket that never finishes its handshake is let go. */
-const HANDSHAKE_LIMIT_MS = 10_000
+const HANDSHAKE_TIMEOUT_MS = 10_000
 /** A campus or a mobile network may share an address; nobody needs more. */
-const MOST_PER_ADDRESS = 1_000
+const MAX_PER_ADDRESS = 1_000
 
 export interface Gateway {
   /** Sockets that are connected to this replica. */
@@ -91,9 +91,9 @@ export async function attachGateway(
     announcer: Announcer
     origins: Origins
     settings: UiSettingsMirror
-    personas: readonly Persona[]
+    personas: readonly Alias[]
     log: Logger
-    mostPerAddress?: number
+    maxPerAddress?: number
   },
 ): Promise<Gateway> {
   const { config, mirror, clock, origins, link, log } = deps
@@ -104,19 +104,19 @@ export async function attachGateway(
       request.headers['x-forwarded-for']?.toString(),
       config.trustProxyHops,
     )
-  const crowd = createCrowd(deps.mostPerAddress ?? MOST_PER_ADDRESS)
+  const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
 
   const io: Io = new Server(app.server, {
     serveClient: false,
-    maxHttpBufferSize: LARGEST_MESSAGE_BYTES,
-    connectTimeout: HANDSHAKE_LIMIT_MS,
+    maxHttpBufferSize: MAX_MESSAGE_BYTES,
+    connectTimeout: HANDSHAKE_TIMEOUT_MS,
     adapter: link.socketAdapter,
     // CORS does not guard WebSockets, so the handshake itself is refused.
     allowRequest: (request, answer) => {
       const isAllowed =
         !isClosing &&
         origins.isAllowedOrigin(request.headers.origin, request) &&
-        crowd.hasRoom(addressOf(request))
+        counter.hasRoom(addressOf(request))
       // Engine.IO itself answers 403 to polling only.
       if (!isAllowed && isUpgrade(request)) writeRefusal(request.socket, 'FORBIDDEN')
       answer(null, isAllowed)
@@ -129,9 +129,9 @@ export async function attachGateway(
       }),
   })
 
-  const air = createShownAir(mirror, clock)
+  const air = createAudibleAir(mirror, clock)
   const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
-  const outlook = createOutlook({ ...deps, air })
+  const syncPayload = createSyncPayload({ ...deps, air })
   const roster = createRoster({
     channel: link.channel(ROSTER_CHANNEL),
     personas: deps.personas,
@@ -141,7 +141,7 @@ export async function attachGateway(
     onChange: (list) => io.local.emit('usersUpdate', list),
     onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
   })
-  const rosterAnswers = createListAnswers((socketIds) =>
+  const rosterReplies = createBatchedReplies((socketIds) =>
     io.local.to(socketIds).emit('usersUpdate', roster.list()),
   )
   const { streamMode, suggestCooldownS } = config
@@ -171,8 +171,8 @@ export async function attachGateway(
         airNow,
         air,
         roster,
-        rosterAnswers,
-        outlook,
+        rosterAnswers: rosterReplies,
+        outlook: syncPayload,
         streamMode,
         suggestCooldownS,
       }),
@@ -191,7 +191,7 @@ export async function attachGateway(
   const stopSync = startSync({
     air,
     settings: deps.settings,
-    outlook,
+    outlook: syncPayload,
     emitTo: (phase, state) => io.local.to(phaseRoom(phase)).emit('sync', state),
   })
 
@@ -199,7 +199,7 @@ export async function attachGateway(
   io.engine.on(
     'connection',
     (connection: Connection & { request: IncomingMessage; once: Socket['once'] }) => {
-      const leave = crowd.enter(addressOf(connection.request))
+      const leave = counter.acquire(addressOf(connection.request))
       connection.once('close', leave)
       closeWhenUnread(connection)
     },
@@ -210,7 +210,7 @@ export async function attachGateway(
       socketId: socket.id,
       address: addressOf(socket.request),
       cookieToken: app.parseCookie(socket.handshake.headers.cookie ?? '').adminToken || null,
-      seat: roster.enter(socket.id),
+      slot: roster.enter(socket.id),
       get isConnected() {
         return socket.connected
       },
@@ -219,9 +219,9 @@ export async function attachGateway(
       get liveRole() {
         return live.roleOf(socket.id)
       },
-      tell: (event, ...payload) =>
+      send: (event, ...payload) =>
         void socket.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>)),
-      tuneIn() {
+      updateRooms() {
         const wanted = new Set(audiencesOf(visitor).flatMap((audience) => roomOf(audience) ?? []))
         for (const room of rooms) if (!wanted.has(room)) socket.leave(room)
         for (const room of wanted) if (!rooms.has(room)) socket.join(room)
@@ -232,10 +232,10 @@ export async function attachGateway(
     socket.once('disconnect', () => {
       live.forget(visitor)
       admins.forget(visitor)
-      visitor.seat.leave()
+      visitor.slot.leave()
     })
     socket.join(phaseRoom(arrivals++ % PHASES))
-    const measure = createMeasure(visitor)
+    const measure = createEventRateLimit(visitor)
     // `next` is not called: socket.io's own emitter, behind the middleware, has no listeners.
     socket.use(([event, ...args]) => {
       if (!socket.connected) return
@@ -244,11 +244,11 @@ export async function attachGateway(
       else void dispatch(visitor, event, args, verdict === 'too-much' ? tooMuch : undefined)
     })
 
-    visitor.tell('usersUpdate', roster.list())
-    visitor.tell('sync', outlook())
-    visitor.tell('admin_online', roster.isAdminOnline)
-    visitor.tell('radio_hosts_mode', config.radioHostsMode)
-    live.greet(visitor)
+    visitor.send('usersUpdate', roster.list())
+    visitor.send('sync', syncPayload())
+    visitor.send('admin_online', roster.isAdminOnline)
+    visitor.send('radio_hosts_mode', config.radioHostsMode)
+    live.sendInitialState(visitor)
   })
 
   app.addHook('preClose', async () => {
@@ -257,14 +257,14 @@ export async function attachGateway(
     stopSync()
     stopStreamEvents()
     admins.close()
-    rosterAnswers.close()
+    rosterReplies.close()
     roster.close()
-    const farewell = live.close()
+    const shutdownNotice = live.close()
     // A client comes back by itself when its connection ends, not when its session is ended for it.
     for (const { conn } of io.sockets.sockets.values()) conn.close()
     io.local.disconnectSockets(true)
     io.engine.close()
-    await farewell
+    await shutdownNotice
   })
 
   return {

@@ -9,13 +9,13 @@ import {
   suggestSong,
   type WallClock,
 } from '@solstice/station'
-import type { ShownAir } from '../air/shown.ts'
+import type { AudibleAir } from '../air/audible.ts'
 import type { Tokens } from '../auth/tokens.ts'
+import type { BatchedReplies } from './batched-replies.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
-import type { ListAnswers } from './list-answers.ts'
 import type { Roster } from './presence/roster.ts'
 import { chatStart } from './stream-events.ts'
-import type { Outlook } from './sync.ts'
+import type { SyncPayload } from './sync.ts'
 
 /** Who could not be served because the air is away may ask again after so long. */
 const RETRY_S = 10
@@ -23,12 +23,12 @@ const RETRY_S = 10
 /** What everyone may ask. @param deps.airNow the air of this moment; null before any state came. */
 export function listenerHandlers(deps: {
   airNow: () => PlayoutState | null
-  air: Pick<ShownAir, 'state'>
+  air: Pick<AudibleAir, 'state'>
   tokens: Tokens
   clock: WallClock
   roster: Pick<Roster, 'isAdminOnline'>
-  rosterAnswers: Pick<ListAnswers, 'ask'>
-  outlook: Outlook
+  rosterAnswers: Pick<BatchedReplies, 'ask'>
+  outlook: SyncPayload
   data: Pick<DataStore, 'tracks'>
   bus: Pick<Bus, 'send'>
   announcer: Announcer
@@ -73,16 +73,16 @@ export function listenerHandlers(deps: {
     listener_init: {
       answer(who) {
         who.uid = tokens.uidOf(who.address)
-        who.tuneIn()
+        who.updateRooms()
         const nowMs = clock.nowMs()
         const { token, expiresIn } = tokens.issueArtToken(who.uid, nowMs)
         const life = { artToken: token, artTokenExpiresIn: expiresIn }
         const state = airNow()
         const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
-        who.tell('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
+        who.send('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
         rosterAnswers.ask(who.socketId)
         const chat = air.state && chatStart(air.state, clock.aheadMs())
-        if (chat) who.tell('stream_chat_mode_start', chat)
+        if (chat) who.send('stream_chat_mode_start', chat)
         return undefined
       },
     },

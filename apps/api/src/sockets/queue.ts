@@ -13,15 +13,15 @@ import {
   skipSong,
   type WallClock,
 } from '@solstice/station'
-import type { ShownAir } from '../air/shown.ts'
+import type { AudibleAir } from '../air/audible.ts'
 import type { Handlers, Visitor } from './dispatch.ts'
 
 const PAGE = 10
-const LONGEST_PAGE = 100
+const MAX_PAGE = 100
 
 /** What admins may ask of the queue, and do to it. */
 export function queueHandlers(deps: {
-  air: ShownAir
+  air: AudibleAir
   clock: WallClock
   data: Pick<DataStore, 'tracks' | 'groups'>
   bus: Pick<Bus, 'send'>
@@ -43,7 +43,7 @@ export function queueHandlers(deps: {
     get_queue: {
       answer(_, { offset = 0, limit = PAGE }) {
         const now = air.now()
-        return now ? queuePage(now, offset, Math.min(Math.max(1, limit), LONGEST_PAGE)) : nothing
+        return now ? queuePage(now, offset, Math.min(Math.max(1, limit), MAX_PAGE)) : nothing
       },
     },
     search_queue: {
@@ -104,5 +104,5 @@ export function queueHandlers(deps: {
 }
 
 function succeed(who: Visitor, code: keyof typeof socketMessages): undefined {
-  who.tell('admin_success', JSON.stringify(coded(code)))
+  who.send('admin_success', JSON.stringify(coded(code)))
 }

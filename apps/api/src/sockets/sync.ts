@@ -2,7 +2,7 @@ import type { Config } from '@solstice/adapters'
 import type { RadioState } from '@solstice/contracts'
 import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
 import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
-import type { ShownAir } from '../air/shown.ts'
+import type { AudibleAir } from '../air/audible.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 
 /** Every socket gets a `sync` so often. */
@@ -11,21 +11,21 @@ const EVERY_MS = 2_000
 export const PHASES = 8
 
 /** What listeners are told of the air at a moment. */
-export type Outlook = () => RadioState
+export type SyncPayload = () => RadioState
 
 /** The shown air, with the configuration and settings that listeners are told along with it. */
-export function createOutlook(deps: {
-  air: ShownAir
+export function createSyncPayload(deps: {
+  air: AudibleAir
   clock: WallClock
   config: Pick<Config, 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'>
   settings: UiSettingsMirror
-}): Outlook {
+}): SyncPayload {
   const { air, clock, config, settings } = deps
   const { dayStartHour, nightStartHour } = config
   return () => {
     const nowMs = clock.nowMs()
     const state = air.state
-      ? projectSync(air.state, nowMs, air.heardMs(nowMs), clock.aheadMs())
+      ? projectSync(air.state, nowMs, air.audibleMs(nowMs), clock.aheadMs())
       : beforeAnyState(config, dateNow(clock))
     return { ...state, dayStartHour, nightStartHour, uiSettings: settings.now() }
   }
@@ -45,9 +45,9 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number)
 
 /** Tells the rooms, one by one every 250 ms, and all of them at once when listeners would see a difference. */
 export function startSync(deps: {
-  air: ShownAir
+  air: AudibleAir
   settings: UiSettingsMirror
-  outlook: Outlook
+  outlook: SyncPayload
   emitTo: (phase: number, state: RadioState) => void
 }): () => void {
   const { air, settings, outlook, emitTo } = deps
@@ -66,7 +66,7 @@ export function startSync(deps: {
     if (next + 1 < PHASES) immediate = setImmediate(() => tellAll(next + 1))
   }
   const unfollowAir = air.onState((state) => {
-    const seen = looks(state, outlook())
+    const seen = visibleDigest(state, outlook())
     if (seen === shown) return
     shown = seen
     tellAll()
@@ -82,7 +82,7 @@ export function startSync(deps: {
 }
 
 /** All that listeners see but the time that passes by itself. */
-function looks({ onAir }: PlayoutState, state: RadioState): string {
+function visibleDigest({ onAir }: PlayoutState, state: RadioState): string {
   const since = 'startedAtMs' in onAir ? onAir.startedAtMs : null
   return JSON.stringify({ ...state, seek: since, serverTimeMs: 0, skipCooldownSecsLeft: 0 })
 }

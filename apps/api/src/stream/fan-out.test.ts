@@ -33,7 +33,7 @@ async function station(t: Test, kbits = 128, { trustProxyHops = 0, silentMs = 30
     config,
     origins,
     uiSettings: () => uiSettings,
-    mostPerAddress: 2,
+    maxPerAddress: 2,
     silentMs,
   })
   const app = Fastify()

@@ -4,7 +4,7 @@ import { type Mode, streamBurstMs, type UiSettings } from '@solstice/contracts'
 import { Failure, FRAME_MS, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../limits/client-address.ts'
-import { createCrowd } from '../limits/crowd.ts'
+import { createConnectionCounter } from '../limits/connection-counter.ts'
 import { bridge, leadIn, METADATA_INTERVAL, placeIn } from './icy.ts'
 import type { AirMirror } from './mirror.ts'
 import { frameStarts, type Segment, titleAt } from './ring.ts'
@@ -19,8 +19,8 @@ const SILENT_MS = 30_000
 /** A replica may hear of the newest chunks so much later than the one that a listener comes from. */
 const NEAR_MS = 5_000
 /** Of one address at a time: a campus or a mobile network may share it; nobody needs more. */
-const MOST_PER_ADDRESS = 1_000
-const TRY_AGAIN_S = 30
+const MAX_PER_ADDRESS = 1_000
+const RETRY_AFTER_S = 30
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_MS = 1_000
 
@@ -47,12 +47,12 @@ export interface FanOut {
   close(): Promise<void>
 }
 
-interface Listener {
+interface StreamListener {
   readonly socket: Socket
   readonly wantsTitles: boolean
   /** Serial of the segment it gets next. */
   next: number
-  readonly slice: Listener[]
+  readonly slice: StreamListener[]
   /** Its place in the slice. */
   place: number
 }
@@ -66,24 +66,24 @@ export function createFanOut(deps: {
   origins: Pick<Origins, 'isAllowedOrigin'>
   /** Told of each connection that is HTTP's no more. */
   onTaken?: (socket: Socket) => void
-  mostPerAddress?: number
+  maxPerAddress?: number
   silentMs?: number
 }): FanOut {
   const { mirror, clock, config, silentMs = SILENT_MS } = deps
   const { ring } = mirror
-  const slices: Listener[][] = Array.from({ length: SLICES }, () => [])
+  const slices: StreamListener[][] = Array.from({ length: SLICES }, () => [])
   const totals = { bytes: 0, skips: 0, closed: 0 }
-  const crowd = createCrowd(deps.mostPerAddress ?? MOST_PER_ADDRESS)
+  const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
   let isClosing = false
 
   const join = (socket: Socket, wantsTitles: boolean, next: number) => {
     const slice = slices.reduce((least, other) => (other.length < least.length ? other : least))
-    const listener: Listener = { socket, wantsTitles, next, slice, place: slice.length }
+    const listener: StreamListener = { socket, wantsTitles, next, slice, place: slice.length }
     slice.push(listener)
     socket.once('close', () => leave(listener))
   }
 
-  const leave = ({ slice, place }: Listener) => {
+  const leave = ({ slice, place }: StreamListener) => {
     const last = slice.pop()!
     if (last.place === place) return
     slice[place] = last
@@ -96,7 +96,7 @@ export function createFanOut(deps: {
   }
 
   /** Writes what the listener has not got yet up to a segment, as long as its socket takes it. */
-  const advance = (listener: Listener, until: Segment) => {
+  const advance = (listener: StreamListener, until: Segment) => {
     const { socket } = listener
     if (listener.next < until.serial) keepNear(listener, until)
     while (listener.next <= until.serial && socket.writableLength === 0 && !socket.destroyed) {
@@ -108,7 +108,7 @@ export function createFanOut(deps: {
   }
 
   /** Carries a listener that is too far behind to the live edge, or closes it. */
-  const keepNear = (listener: Listener, edge: Segment) => {
+  const keepNear = (listener: StreamListener, edge: Segment) => {
     const { socket } = listener
     const segment = ring.at(listener.next)
     const behindMs = segment ? edge.toMs - segment.fromMs : Number.POSITIVE_INFINITY
@@ -130,7 +130,7 @@ export function createFanOut(deps: {
     socket.resetAndDestroy()
   }
 
-  const serveSlice = (slice: Listener[], edge: Segment) => {
+  const serveSlice = (slice: StreamListener[], edge: Segment) => {
     for (let place = slice.length - 1; place >= 0; place--) advance(slice[place]!, edge)
   }
 
@@ -169,25 +169,25 @@ export function createFanOut(deps: {
   }
 
   /** Where a new listener begins. */
-  const entrance = (wantsTitles: boolean, from: number | undefined): Entrance => {
+  const startPoint = (wantsTitles: boolean, from: number | undefined): StartPoint => {
     const edge = ring.newest!
     if (from === edge.chunk.frame + edge.chunk.frames) {
       return { serial: edge.serial + 1, audioByte: 0, byte: edge.byte + edge.chunk.audio.length, frame: from }
     }
     const resumed = from === undefined ? null : ring.holding(from)
     if (resumed)
-      return entranceAt(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
+      return startPointAt(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
     const first = ring.since(streamBurstMs)!
-    if (!wantsTitles) return entranceAt(first, 0)
+    if (!wantsTitles) return startPointAt(first, 0)
     for (let segment: Segment | null = first; segment; segment = ring.at(segment.serial + 1)) {
       const [behindBlock] = segment.framed.joins
-      if (behindBlock) return entranceAt(segment, behindBlock.audio)
+      if (behindBlock) return startPointAt(segment, behindBlock.audio)
     }
-    return entranceAt(first, 0)
+    return startPointAt(first, 0)
   }
 
   /** All that there is from the entrance to the live edge. */
-  const burst = ({ serial, audioByte, byte }: Entrance, wantsTitles: boolean): Buffer[] => {
+  const burst = ({ serial, audioByte, byte }: StartPoint, wantsTitles: boolean): Buffer[] => {
     const first = ring.at(serial)
     if (!first) return wantsTitles ? [leadIn(byte, 'before the block')] : []
     const parts = wantsTitles
@@ -207,11 +207,11 @@ export function createFanOut(deps: {
         refuseWithoutSound()
       }
       const address = addressOf(request.raw, config.trustProxyHops)
-      if (!crowd.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: TRY_AGAIN_S })
+      if (!counter.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
       // A request that came behind others on one connection has no socket to take until they are answered.
       if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
       const wantsTitles = request.headers['icy-metadata'] === '1'
-      const begin = entrance(wantsTitles, from)
+      const begin = startPoint(wantsTitles, from)
       const origin = request.headers.origin
       const head = responseHead({
         wantsTitles,
@@ -225,7 +225,7 @@ export function createFanOut(deps: {
       const socket = takeSocket(reply)
       deps.onTaken?.(socket)
       if (socket.destroyed) return
-      socket.once('close', crowd.enter(address))
+      socket.once('close', counter.acquire(address))
       if (request.method === 'HEAD') {
         socket.write(head)
         socket.destroySoon()
@@ -243,7 +243,7 @@ export function createFanOut(deps: {
     get lagMs() {
       const newest = ring.newest
       if (!newest) return 0
-      const behindMs = ({ next }: Listener) =>
+      const behindMs = ({ next }: StreamListener) =>
         next > newest.serial ? 0 : newest.toMs - (ring.at(next)?.fromMs ?? newest.fromMs)
       return slices.flat().reduce((most, listener) => Math.max(most, behindMs(listener)), 0)
     },
@@ -266,14 +266,14 @@ export function createFanOut(deps: {
 }
 
 /** A place in the broadcast: a byte of the audio of a segment, its position in all, and the first whole frame from there. */
-interface Entrance {
+interface StartPoint {
   serial: number
   audioByte: number
   byte: number
   frame: number
 }
 
-function entranceAt({ serial, chunk, byte }: Segment, audioByte: number): Entrance {
+function startPointAt({ serial, chunk, byte }: Segment, audioByte: number): StartPoint {
   const index = frameStarts(chunk.audio).findIndex((start) => start >= audioByte)
   const frame = chunk.frame + (index < 0 ? chunk.frames : index)
   return { serial, audioByte, byte: byte + audioByte, frame }

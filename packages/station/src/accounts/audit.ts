@@ -4,7 +4,7 @@ import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { DataStore, LateEntry } from '../ports/data-store.ts'
+import type { DataStore, SpooledAuditEntry } from '../ports/data-store.ts'
 import { SUPER_ADMIN_ID } from './admins.ts'
 
 /** One thing that changed, from what to what. */
@@ -38,13 +38,13 @@ export function createAudit(deps: {
   announcer: Announcer
   clock: WallClock
   isOn: boolean
-  later?: (entry: LateEntry['entry']) => Promise<void>
+  later?: (entry: SpooledAuditEntry['entry']) => Promise<void>
 }): Audit {
   const { clock, later } = deps
   return {
     async record({ adminId, login }, operationType, about, details) {
       if (!deps.isOn) return
-      const entry: LateEntry['entry'] = {
+      const entry: SpooledAuditEntry['entry'] = {
         adminId,
         adminLogin: login,
         operationType,
@@ -65,7 +65,7 @@ export function createAudit(deps: {
 /** Writes an entry and tells all admins that are online. */
 export async function writeEntry(
   { data, announcer }: { data: Pick<DataStore, 'audit'>; announcer: Pick<Announcer, 'tell'> },
-  entry: LateEntry['entry'],
+  entry: SpooledAuditEntry['entry'],
 ): Promise<void> {
   const kept = await data.audit.insert(entry)
   if (kept) announcer.tell('admins', 'audit_new_entry', kept)

@@ -182,7 +182,7 @@ export interface InboxRecord {
 }
 
 /** An entry of the audit log that the store has not taken yet. */
-export interface LateEntry {
+export interface SpooledAuditEntry {
   id: string
   entry: Omit<AuditEntry, 'id'>
   /** epoch ms */
@@ -201,7 +201,7 @@ export interface Spool<T extends { id: string; receivedAt: number }> {
 /** What waits on this machine's disk for the store. */
 export interface Spools {
   deliveries: Spool<InboxRecord>
-  auditEntries: Spool<LateEntry>
+  auditEntries: Spool<SpooledAuditEntry>
 }
 
 /** `network` is what is banned: see `networkOf`. */

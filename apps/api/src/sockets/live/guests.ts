@@ -13,7 +13,7 @@ import type { Handlers, Visitor } from '../dispatch.ts'
 import type { LiveSockets } from './sockets.ts'
 
 /** What a household may ask at a time on one replica. */
-const MOST_AT_ONCE = 4
+const MAX_CONCURRENT = 4
 /** Clients subscribe to the roster when they have the answer that they are on the air. */
 const ROSTER_AFTER_ANSWER_MS = 120
 
@@ -36,7 +36,7 @@ export function guestHandlers(deps: {
   const inTurn = async <T>(who: Visitor, work: () => Promise<T>): Promise<T> => {
     const { uid } = sockets.speakerOf(who)
     const count = asking.get(uid) ?? 0
-    if (count === MOST_AT_ONCE) throw new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
+    if (count === MAX_CONCURRENT) throw new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
     asking.set(uid, count + 1)
     try {
       return await work()
@@ -59,7 +59,7 @@ export function guestHandlers(deps: {
 
   const tellRoster = (who: Visitor) => {
     const state = airNow()
-    if (state && who.isConnected && who.liveRole) who.tell('live_hosts_roster', liveRoster(state))
+    if (state && who.isConnected && who.liveRole) who.send('live_hosts_roster', liveRoster(state))
   }
 
   type Wish = Extract<LiveCommand, { type: 'request-guest' | 'enter-by-code' }>

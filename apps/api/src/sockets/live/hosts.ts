@@ -10,11 +10,11 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { Handlers, Visitor } from '../dispatch.ts'
+import type { MicrophoneRelay } from './microphone-relay.ts'
 import type { LiveSockets } from './sockets.ts'
-import type { Speech } from './speech.ts'
 
 const PAGE = 5
-const LONGEST_PAGE = 50
+const MAX_PAGE = 50
 
 /** What hosts may do, and everybody on the air with a microphone. @param deps.now the newest state; null before any. */
 export function hostHandlers(deps: {
@@ -24,7 +24,7 @@ export function hostHandlers(deps: {
   bus: Pick<Bus, 'send'>
   audit: Audit
   sockets: LiveSockets
-  speech: Speech
+  relay: MicrophoneRelay
 }): Pick<
   Handlers,
   | 'admin_go_live'
@@ -40,10 +40,10 @@ export function hostHandlers(deps: {
   | 'host_guest_kick'
   | 'admin_guest_action'
 > {
-  const { now, clock, data, bus, audit, sockets, speech } = deps
+  const { now, clock, data, bus, audit, sockets, relay } = deps
   const change = newestOnly((command: LiveCommand) => bus.send(command))
 
-  const tellPause = (who: Visitor) => who.tell('host_queue_pause_state', { paused: now()?.isPaused === true })
+  const tellPause = (who: Visitor) => who.send('host_queue_pause_state', { paused: now()?.isPaused === true })
   /** All on the air hear of a change; who asked for what is so already hears it alone. */
   const setPause = async (
     who: Visitor,
@@ -54,7 +54,7 @@ export function hostHandlers(deps: {
       await carryOut(bus, command)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'DONATED_QUEUED') throw error
-      who.tell('host_queue_pause_state', { paused: false, denied: true, reason: 'donatedInQueue' })
+      who.send('host_queue_pause_state', { paused: false, denied: true, reason: 'donatedInQueue' })
       return
     }
     if (isSo) tellPause(who)
@@ -100,7 +100,7 @@ export function hostHandlers(deps: {
     },
     host_audio_chunk: {
       answer(who, piece) {
-        speech.take(who, piece)
+        relay.take(who, piece)
         return undefined
       },
     },
@@ -122,7 +122,7 @@ export function hostHandlers(deps: {
         if (who.liveRole !== 'host' || !mode) return { items: [], total: 0 }
         const found = await usableMusic(data, mode)
         const from = Math.max(0, offset)
-        const items = found.slice(from, from + Math.min(Math.max(1, limit), LONGEST_PAGE))
+        const items = found.slice(from, from + Math.min(Math.max(1, limit), MAX_PAGE))
         return { items, total: found.length, mode }
       },
     },

@@ -13,15 +13,15 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { ShownAir } from '../../air/shown.ts'
+import type { AudibleAir } from '../../air/audible.ts'
 import type { AirMirror } from '../../stream/mirror.ts'
 import type { Handlers, Visitor } from '../dispatch.ts'
 import { createLiveEvents } from './events.ts'
 import { guestHandlers } from './guests.ts'
 import { hostHandlers } from './hosts.ts'
+import { openMicrophoneRelay } from './microphone-relay.ts'
 import { moderatorHandlers } from './moderators.ts'
 import { openLiveSockets } from './sockets.ts'
-import { openSpeech } from './speech.ts'
 
 type Handled = ReturnType<typeof hostHandlers> &
   ReturnType<typeof guestHandlers> &
@@ -33,7 +33,7 @@ export interface Live {
   /** As what a socket is on the air now; null = it is not. */
   roleOf(socketId: string): LiveRole | null
   /** Tells a new socket whether hosts are on the air, where there are hosts at all. */
-  greet(who: Visitor): void
+  sendInitialState(who: Visitor): void
   /** A socket acts for an account, as it is now: it is told what it may know since then, and loses what it may not any more. */
   adminChanged(who: Visitor, before: Admin | null): void
   /** To be called when a socket is gone. */
@@ -50,7 +50,7 @@ export interface Live {
 export function createLive(deps: {
   isOn: boolean
   mirror: Pick<AirMirror, 'state' | 'onState'>
-  air: Pick<ShownAir, 'onState'>
+  air: Pick<AudibleAir, 'onState'>
   airNow: () => PlayoutState | null
   clock: WallClock
   data: Pick<DataStore, 'clips' | 'bans'>
@@ -71,8 +71,8 @@ export function createLive(deps: {
       (participant) => participant.socketId === socketId && participant.isMicOn,
     ) === true
   const sockets = openLiveSockets({ ...deps, replica })
-  const speech = openSpeech({ ...deps, isMicOn })
-  const about = { ...deps, now, sockets, speech, bans: createBans(deps) }
+  const relay = openMicrophoneRelay({ ...deps, isMicOn })
+  const about = { ...deps, now, sockets, relay, bans: createBans(deps) }
   const handlers = { ...hostHandlers(about), ...guestHandlers(about), ...moderatorHandlers(about) }
 
   const hasLeft = (socketId: string) => sockets.roleOf({ socketId }) === null
@@ -103,29 +103,29 @@ export function createLive(deps: {
       const state = now()
       return state && liveRoleOf(state, socketId)
     },
-    greet(who) {
+    sendInitialState(who) {
       const state = now()
-      if (isOn) who.tell('radio_hosts_online', state !== null && isHostOnline(state))
+      if (isOn) who.send('radio_hosts_online', state !== null && isHostOnline(state))
     },
     adminChanged(who, before) {
       const isOther = before !== null && before.adminId !== who.admin?.adminId
       const mayHost = who.admin !== null && holds(who.admin, 'radio_host')
       if (sockets.roleOf(who) === 'host' && (isOther || !mayHost)) {
         const isTold = !isOther && who.liveRole === 'host'
-        if (isTold) who.tell('host_force_disconnect', { reason: 'kick' })
+        if (isTold) who.send('host_force_disconnect', { reason: 'kick' })
         sockets.end(who)
       }
       const isNews = isOn && mayHost && (isOther || !before || !holds(before, 'radio_host'))
       const state = now()
-      if (isNews) who.tell('guest_queue_update', state ? guestQueue(state, clock.aheadMs()) : [])
+      if (isNews) who.send('guest_queue_update', state ? guestQueue(state, clock.aheadMs()) : [])
     },
     forget(who) {
       sockets.end(who)
-      speech.forget(who)
+      relay.forget(who)
     },
     async close() {
       for (const stop of unfollow) stop()
-      speech.close()
+      relay.close()
       await sockets.close()
     },
   }

@@ -17,7 +17,7 @@ import type { Handlers } from '../dispatch.ts'
 import { kicked } from './hosts.ts'
 
 const PAGE = 10
-const LONGEST_PAGE = 100
+const MAX_PAGE = 100
 const HOUR_MS = 3_600_000
 const CODE_HOURS = { usual: 8, least: 1, most: 168 }
 
@@ -127,7 +127,7 @@ export function moderatorHandlers(deps: {
     },
     moderator_get_banlist: {
       answer: (_, { offset = 0, limit = PAGE }) =>
-        bans.list(Math.max(0, offset), Math.min(Math.max(1, limit), LONGEST_PAGE)),
+        bans.list(Math.max(0, offset), Math.min(Math.max(1, limit), MAX_PAGE)),
     },
     moderator_ban_ip: {
       async answer({ admin }, { ip, nickname }) {

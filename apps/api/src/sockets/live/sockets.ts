@@ -5,9 +5,9 @@ import type { Visitor } from '../dispatch.ts'
 
 const RETRY_MS = 1_000
 /** After so long those that were dead when this one began are known to be. */
-const SURELY_DEAD_MS = 8_000
+const REPLICA_DEAD_AFTER_MS = 8_000
 /** A process that ends does not wait longer until its sockets are off the air: it is missed soon. */
-const FAREWELL_LIMIT_MS = 2_000
+const SHUTDOWN_NOTICE_TIMEOUT_MS = 2_000
 
 /** The sockets of this replica that are on the air, or asked for it: all of that ends with them. */
 export interface LiveSockets {
@@ -68,7 +68,7 @@ export function openLiveSockets(deps: {
       if (isClosed) return false
       stopSayingAlive ??= replicas.stayAlive(replica)
       if (others.length === 0) return true
-      await sleep(SURELY_DEAD_MS, { ref: false, signal: ending.signal })
+      await sleep(REPLICA_DEAD_AFTER_MS, { ref: false, signal: ending.signal })
       const present = await replicas.present()
       return !others.some((other) => present.includes(other))
     },
@@ -90,8 +90,11 @@ export function openLiveSockets(deps: {
       isClosed = true
       ending.abort()
       if (present.size + leaving.size > 0) {
-        const farewell = bus.send({ type: 'replica-gone', replica })
-        await Promise.race([farewell.catch(() => {}), sleep(FAREWELL_LIMIT_MS, { ref: false })])
+        const shutdownNotice = bus.send({ type: 'replica-gone', replica })
+        await Promise.race([
+          shutdownNotice.catch(() => {}),
+          sleep(SHUTDOWN_NOTICE_TIMEOUT_MS, { ref: false }),
+        ])
       }
       stopSayingAlive?.()
     },

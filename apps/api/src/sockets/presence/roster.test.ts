@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { startRedis } from '../../../../../tests/harness/processes/processes.ts'
 import { until } from '../../../../../tests/harness/until.ts'
-import { personas } from './personas.ts'
+import { aliases } from './aliases.ts'
 import { createRoster } from './roster.ts'
 
 const server = await startRedis(t)
@@ -19,7 +19,7 @@ async function open(t: Test, options: { limit: number; tellEveryMs?: number; for
   const heard: boolean[] = []
   const roster = createRoster({
     channel: link.channel(ROSTER_CHANNEL),
-    personas,
+    personas: aliases,
     nowMs: Date.now,
     isLive: () => false,
     onChange() {},

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { type Channel, readMessage } from '@solstice/adapters'
 import type { User } from '@solstice/contracts'
-import { adminName, type Persona, superAdminPersona } from './personas.ts'
+import { type Alias, adminName, superAdminAlias } from './aliases.ts'
 
 /** A full list to everybody grows with the square of the audience: so it is told seldom, and more seldom to many. */
 const PACE_MS = 2_000
@@ -14,12 +14,12 @@ const MANY_SOCKETS_TO_SHARE = 200
 const TELL_EVERY_MS = 10_000
 const FORGET_AFTER_MS = 25_000
 /** Windows, phones and desks of one account. */
-const MOST_PLACES_PER_ACCOUNT = 8
+const MAX_SLOTS_PER_ACCOUNT = 8
 
 /** Who is here, over all replicas. Each tells the others its admins and its newest, so every list is their union. */
 export interface Roster {
   /** Gives a new socket a place, with the persona of a listener. */
-  enter(socketId: string): Seat
+  enter(socketId: string): Slot
   /** Admins first, each account once, then the newest; at most `limit`. */
   list(): User[]
   /** Whether an admin who may answer requests is here. */
@@ -28,7 +28,7 @@ export interface Roster {
 }
 
 /** The place of one socket. */
-export interface Seat {
+export interface Slot {
   /**
    * Makes it the place of an admin, or with null that of a listener again. An account has eight places at most, over all
    * replicas: with one more, the oldest that does not speak on the air is a listener's again and `onReplaced` is called.
@@ -55,13 +55,13 @@ interface Member {
 }
 
 /** What a replica says; without members it only asks the others to say theirs. */
-interface News {
+interface RosterMessage {
   from: string
   members?: Member[]
 }
 
 /** A place on this replica. */
-interface OwnSeat {
+interface LocalSlot {
   readonly socketId: string
   member: Member
   /** Which of the public personas it wears; null for the super admin's. */
@@ -79,7 +79,7 @@ interface OwnSeat {
  */
 export function createRoster(deps: {
   channel: Channel
-  personas: readonly Persona[]
+  personas: readonly Alias[]
   limit: number
   nowMs: () => number
   isLive: (socketId: string) => boolean
@@ -91,9 +91,9 @@ export function createRoster(deps: {
   const { channel, personas, limit, nowMs, isLive } = deps
   const { tellEveryMs = TELL_EVERY_MS, forgetAfterMs = FORGET_AFTER_MS } = deps
   const here = randomUUID()
-  const listeners: OwnSeat[] = []
-  const admins = new Set<OwnSeat>()
-  const worn = personas.map(() => 0)
+  const listeners: LocalSlot[] = []
+  const admins = new Set<LocalSlot>()
+  const usage = personas.map(() => 0)
   const others = new Map<string, { members: Member[]; toldAtMs: number }>()
   let isAdminOnline = false
   /** The highest claim that was made or heard of: the next one is higher. */
@@ -112,7 +112,7 @@ export function createRoster(deps: {
     return listed
   }
 
-  const publish = (news: News) => channel.publish(JSON.stringify(news))
+  const publish = (news: RosterMessage) => channel.publish(JSON.stringify(news))
   const tellOthers = () => publish({ from: here, members: ownMembers() })
 
   let told = ''
@@ -154,7 +154,7 @@ export function createRoster(deps: {
   }
 
   const hear = (message: string) => {
-    const news = readNews(message)
+    const news = readRosterMessage(message)
     if (!news || news.from === here) return
     const { from, members } = news
     if (members === undefined) return tellOthers()
@@ -176,7 +176,7 @@ export function createRoster(deps: {
   /** Of too many places of an account the oldest are those of listeners again. Each replica sees to its own. */
   const giveWay = (adminId: string) => {
     const places = members().flatMap(({ admin }) => (admin?.adminId === adminId ? admin : []))
-    const surplus = Math.max(0, places.length - MOST_PLACES_PER_ACCOUNT)
+    const surplus = Math.max(0, places.length - MAX_SLOTS_PER_ACCOUNT)
     const idle = places.filter(({ socketId }) => !isLive(socketId)).sort(byAge)
     const leaving = new Set(idle.slice(0, surplus))
     for (const seat of [...admins]) {
@@ -187,25 +187,25 @@ export function createRoster(deps: {
     }
   }
 
-  const takeOff = (seat: OwnSeat) => {
-    if (seat.persona !== null) worn[seat.persona]!--
+  const release = (seat: LocalSlot) => {
+    if (seat.persona !== null) usage[seat.persona]!--
     if (!admins.delete(seat)) listeners.splice(listeners.lastIndexOf(seat), 1)
   }
-  const putOn = (seat: OwnSeat, isSuper: boolean, admin?: Member['admin']) => {
+  const assign = (seat: LocalSlot, isSuper: boolean, admin?: Member['admin']) => {
     // Another window of an account looks the same, so that it does not matter which of them leaves first.
     const shown = admin && members().find((member) => member.admin?.adminId === admin.adminId)?.user
     const { color } = shown ?? seat.member.user
     const alike = personas.findIndex(({ img }) => img === shown?.img)
-    seat.persona = isSuper ? null : alike >= 0 ? alike : leastWorn(worn)
-    if (seat.persona !== null) worn[seat.persona]!++
-    const { name, img } = seat.persona === null ? superAdminPersona : personas[seat.persona]!
+    seat.persona = isSuper ? null : alike >= 0 ? alike : leastUsed(usage)
+    if (seat.persona !== null) usage[seat.persona]!++
+    const { name, img } = seat.persona === null ? superAdminAlias : personas[seat.persona]!
     const rank = { ...(admin && { isAdmin: true }), ...(isSuper && { isSuperAdmin: true }) }
     const user = { name: admin && !isSuper ? adminName(name) : name, img, color, ...rank }
     seat.member = { user, sinceMs: seat.member.sinceMs, ...(admin && { admin }) }
     if (admin) admins.add(seat)
     else listeners.push(seat)
   }
-  const dress = (seat: OwnSeat, presence: AdminPresence | null, onReplaced = () => {}) => {
+  const dress = (seat: LocalSlot, presence: AdminPresence | null, onReplaced = () => {}) => {
     const before = seat.member.admin
     seat.onReplaced = onReplaced
     if (before?.adminId === presence?.adminId) {
@@ -213,14 +213,14 @@ export function createRoster(deps: {
       before.mayAnswer = presence.mayAnswer
       return adminsChangedHere()
     }
-    takeOff(seat)
+    release(seat)
     if (presence) {
       const { adminId, isSuper, mayAnswer } = presence
       const claim = Math.max(lastClaim + 1, nowMs())
       lastClaim = claim
-      putOn(seat, isSuper, { adminId, mayAnswer, claim, socketId: seat.socketId })
+      assign(seat, isSuper, { adminId, mayAnswer, claim, socketId: seat.socketId })
       giveWay(adminId)
-    } else putOn(seat, false)
+    } else assign(seat, false)
     adminsChangedHere()
   }
 
@@ -230,7 +230,7 @@ export function createRoster(deps: {
     tellOthers()
   }
   const unhear = channel.hear({ onMessage: hear, onCaughtUp: greet })
-  const beat = setInterval(() => {
+  const heartbeat = setInterval(() => {
     tellOthers()
     forgetTheSilent()
     changed()
@@ -239,8 +239,8 @@ export function createRoster(deps: {
   return {
     enter(socketId) {
       const user = { name: { uk: '', en: '' }, img: '', color: randomColor() }
-      const seat: OwnSeat = { socketId, member: { user, sinceMs: nowMs() }, persona: null, onReplaced() {} }
-      putOn(seat, false)
+      const seat: LocalSlot = { socketId, member: { user, sinceMs: nowMs() }, persona: null, onReplaced() {} }
+      assign(seat, false)
       changedHere()
       let isTaken = true
       return {
@@ -250,7 +250,7 @@ export function createRoster(deps: {
         leave() {
           if (!isTaken) return
           isTaken = false
-          takeOff(seat)
+          release(seat)
           if (seat.member.admin) adminsChangedHere()
           else changedHere()
         },
@@ -263,7 +263,7 @@ export function createRoster(deps: {
     close() {
       isClosed = true
       unhear()
-      clearInterval(beat)
+      clearInterval(heartbeat)
       clearTimeout(tellTimer)
       clearTimeout(shareTimer)
       publish({ from: here, members: [] })
@@ -285,7 +285,7 @@ type Place = NonNullable<Member['admin']>
 const byAge = (a: Place, b: Place) => a.claim - b.claim || (a.socketId < b.socketId ? -1 : 1)
 
 /** Any of those that the fewest wear. */
-function leastWorn(worn: number[]): number {
+function leastUsed(worn: number[]): number {
   const fewest = Math.min(...worn)
   const candidates = worn.flatMap((count, index) => (count === fewest ? [index] : []))
   return candidates[randomInt(candidates.length)]!
@@ -295,8 +295,8 @@ function randomColor(): string {
   return `#${randomBytes(3).toString('hex')}`
 }
 
-function readNews(message: string): News | null {
-  const news = (readMessage(message) ?? {}) as Partial<News>
+function readRosterMessage(message: string): RosterMessage | null {
+  const news = (readMessage(message) ?? {}) as Partial<RosterMessage>
   const { from, members } = news
   if (typeof from !== 'string') return null
   if (members === undefined) return { from }

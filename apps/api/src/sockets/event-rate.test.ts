@@ -1,9 +1,9 @@
 import t from 'tap'
-import { createMeasure, type Verdict } from './event-measure.ts'
+import { createEventRateLimit, type Verdict } from './event-rate.ts'
 
 /** What becomes of events that are sent at once, in a row. */
 function send(
-  measure: ReturnType<typeof createMeasure>,
+  measure: ReturnType<typeof createEventRateLimit>,
   count: number,
   event = 'stream_ping',
   payload: unknown = 1,
@@ -24,7 +24,7 @@ t.test(
       [{ admin, liveRole: null }, 100, 50],
     ] as const) {
       let nowMs = 0
-      const measure = createMeasure(who, () => nowMs)
+      const measure = createEventRateLimit(who, () => nowMs)
       t.same(send(measure, 900), { pass: burst, tooMuch: 900 - burst, flood: 0 })
       for (let second = 1; second <= 3; second++) {
         nowMs = second * 1_000
@@ -40,9 +40,9 @@ t.test(
   'a flood closes the socket: 1000 refused at once, or 20 a second more than is given for long',
   async (t) => {
     let nowMs = 0
-    const measure = createMeasure({ admin: null, liveRole: null }, () => nowMs)
+    const measure = createEventRateLimit({ admin: null, liveRole: null }, () => nowMs)
     t.same(send(measure, 1_051), { pass: 50, tooMuch: 1_000, flood: 1 })
-    const patient = createMeasure({ admin: null, liveRole: null }, () => nowMs)
+    const patient = createEventRateLimit({ admin: null, liveRole: null }, () => nowMs)
     let floods = 0
     for (let second = 0; second < 600; second++, nowMs += 1_000) floods += send(patient, 39).flood
     t.equal(floods, 0, 'who sends twice as much is only cut')
@@ -52,8 +52,8 @@ t.test(
 t.test('pieces of a recording have a measure of their own while the socket is on the air', async (t) => {
   let nowMs = 0
   const host = { admin, liveRole: 'host' as const }
-  const pieces = (who: Parameters<typeof createMeasure>[0], count: number, bytes: number) => {
-    const measure = createMeasure(who, () => nowMs)
+  const pieces = (who: Parameters<typeof createEventRateLimit>[0], count: number, bytes: number) => {
+    const measure = createEventRateLimit(who, () => nowMs)
     const first = send(measure, count, 'host_audio_chunk', Buffer.alloc(bytes)).pass
     nowMs += 1_000
     return [first, send(measure, count, 'host_audio_chunk', Buffer.alloc(bytes)).pass]
@@ -62,7 +62,7 @@ t.test('pieces of a recording have a measure of their own while the socket is on
   t.same(pieces(host, 400, 64 * 1024), [32, 2], '2 MiB and 128 KiB a second')
   t.same(pieces({ admin: null, liveRole: 'guest' }, 400, 1_000), [200, 30])
   t.same(pieces({ admin: null, liveRole: null }, 400, 1_000), [50, 20], 'like any event of a listener')
-  const measure = createMeasure(host, () => nowMs)
+  const measure = createEventRateLimit(host, () => nowMs)
   t.equal(send(measure, 400, 'host_audio_chunk', 'no bytes').pass, 100, 'and so what is no piece')
   t.equal(send(measure, 400, 'host_audio_chunk', Buffer.alloc(10)).pass, 200, 'events take nothing from it')
 })

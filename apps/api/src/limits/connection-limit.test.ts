@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { limitConnections } from './connections.ts'
+import { limitConnections } from './connection-limit.ts'
 
 async function open(t: Test, addressOf: (socket: Socket) => string | null) {
   const server = createServer((_, response) => response.end('answer'))

@@ -4,38 +4,38 @@ import {
   type Announcer,
   type DataStore,
   Failure,
-  type LateEntry,
   type Spool,
+  type SpooledAuditEntry,
   writeEntry,
 } from '@solstice/station'
 import type { Logger } from 'pino'
 
 const RETRY_MS = 1_000
 /** While more wait than that, new ones are in the log of the process only. */
-const MOST_WAITING = 2_000
+const MAX_WAITING = 2_000
 
 /** Entries of the audit log that wait on this machine's disk until the store takes them. */
-export interface LateEntries {
+export interface AuditSpool {
   /** Resolves when the entry would survive a power cut; where the disk takes nothing, when it waits in memory. */
-  add(entry: LateEntry['entry']): Promise<void>
+  add(entry: SpooledAuditEntry['entry']): Promise<void>
   /** Tries once more; what is not taken then waits for the next process. */
   close(): Promise<void>
 }
 
 /** Writes what waits, in its order; also what a process before this one left. */
-export function keepLateEntries(deps: {
+export function openAuditSpool(deps: {
   data: Pick<DataStore, 'audit'>
   announcer: Announcer
-  spool: Spool<LateEntry>
+  spool: Spool<SpooledAuditEntry>
   log: Logger
-}): LateEntries {
+}): AuditSpool {
   const { data, spool, log } = deps
-  const waiting: LateEntry[] = []
+  const waiting: SpooledAuditEntry[] = []
   let working: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
 
   /** What seemed to fail may have been written all the same, and processes that share a disk find the same. */
-  const isWritten = async ({ data: about, ...named }: LateEntry['entry']) => {
+  const isWritten = async ({ data: about, ...named }: SpooledAuditEntry['entry']) => {
     const alike = await data.audit.find(named)
     const saved = JSON.parse(JSON.stringify(about))
     return alike.some((entry) => isDeepStrictEqual(entry.data, saved))
@@ -76,7 +76,7 @@ export function keepLateEntries(deps: {
   return {
     async add(entry) {
       const late = { id: randomUUID(), entry, receivedAt: entry.createdAt }
-      if (waiting.length >= MOST_WAITING) return void log.error({ entry }, 'the audit log lacks an entry')
+      if (waiting.length >= MAX_WAITING) return void log.error({ entry }, 'the audit log lacks an entry')
       waiting.push(late)
       await spool.keep(late).then(
         () => log.warn({ entry }, 'the store is away: an entry of the audit log waits for it'),

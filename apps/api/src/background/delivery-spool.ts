@@ -14,10 +14,10 @@ import type { Logger } from 'pino'
 
 /** What could not be applied is tried again after this time, then after twice as long each time, up to the longest. */
 const RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 8_000
+const MAX_RETRY_MS = 8_000
 
 /** What payment services deliver to this process. */
-export interface Deliveries {
+export interface DeliverySpool {
   /**
    * Resolves when the delivery is written; it takes effect soon, and once.
    *
@@ -29,9 +29,9 @@ export interface Deliveries {
 }
 
 /** Applies what is delivered, and what a process before this one left on this machine's disk or in the store. */
-export function receiveDeliveries(
+export function openDeliverySpool(
   deps: PaymentDeps & { data: DataStore; spool: Spool<InboxRecord>; clock: WallClock; log: Logger },
-): Deliveries {
+): DeliverySpool {
   const { clock, log } = deps
   let working: Promise<void> | null = null
   let isMore = false
@@ -52,7 +52,7 @@ export function receiveDeliveries(
     } catch (error) {
       log.warn({ err: error, retryMs }, 'payments that were delivered cannot be applied yet')
       if (!isClosed) timer = setTimeout(begin, retryMs).unref()
-      retryMs = Math.min(LONGEST_RETRY_MS, 2 * retryMs)
+      retryMs = Math.min(MAX_RETRY_MS, 2 * retryMs)
     } finally {
       // In the same turn in which it was seen that there is no more.
       working = null

@@ -2,15 +2,15 @@ import type { Microphones, Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { Visitor } from '../dispatch.ts'
 
-const MOST_PIECE_BYTES = 256 * 1024
-const MOST_HEAD_BYTES = 64 * 1024
+const MAX_PIECE_BYTES = 256 * 1024
+const MAX_HEAD_BYTES = 64 * 1024
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3])
 const CLUSTER = Buffer.from([0x1f, 0x43, 0xb6, 0x75])
 /** A client is asked for a new recording so often at most. */
 const RESTART_EVERY_MS = 1_000
 
 /** The microphones of the sockets of this replica, on their way to the worker. */
-export interface Speech {
+export interface MicrophoneRelay {
   /** The next piece of the recording of somebody on the air; what is no such piece is dropped. */
   take(who: Visitor, piece: unknown): void
   forget(who: Visitor): void
@@ -18,11 +18,11 @@ export interface Speech {
 }
 
 /** @param deps.isMicOn whether a socket is on the air with its microphone on. */
-export function openSpeech(deps: {
+export function openMicrophoneRelay(deps: {
   microphones: Microphones
   isMicOn: (socketId: string) => boolean
   log: Logger
-}): Speech {
+}): MicrophoneRelay {
   const { microphones, isMicOn, log } = deps
   const speakers = new Map<string, { who: Visitor; head: RecordingHead; askedAtMs: number }>()
 
@@ -33,7 +33,7 @@ export function openSpeech(deps: {
     if (bytes.length > 0) microphones.send({ socketId, bytes })
     if (performance.now() - speaker.askedAtMs < RESTART_EVERY_MS) return
     speaker.askedAtMs = performance.now()
-    speaker.who.tell('host_mic_restart', undefined)
+    speaker.who.send('host_mic_restart', undefined)
   }
   let isClosed = false
   let unlisten: Unsubscribe | null = null
@@ -55,7 +55,7 @@ export function openSpeech(deps: {
 
   return {
     take(who, piece) {
-      if (!Buffer.isBuffer(piece) || piece.length > MOST_PIECE_BYTES) return
+      if (!Buffer.isBuffer(piece) || piece.length > MAX_PIECE_BYTES) return
       listen()
       const { socketId } = who
       let speaker = speakers.get(socketId)
@@ -87,8 +87,8 @@ export class RecordingHead {
     else if (this.#isWhole) return
     const all = Buffer.concat([this.#bytes, piece])
     const end = all.indexOf(CLUSTER)
-    const isFound = end >= 0 && end <= MOST_HEAD_BYTES
-    const isTooLong = !isFound && all.length > MOST_HEAD_BYTES
+    const isFound = end >= 0 && end <= MAX_HEAD_BYTES
+    const isTooLong = !isFound && all.length > MAX_HEAD_BYTES
     this.#isWhole = isFound || isTooLong
     // A copy, so that it does not keep a large piece in memory.
     this.#bytes = isTooLong ? Buffer.alloc(0) : Buffer.from(isFound ? all.subarray(0, end) : all)

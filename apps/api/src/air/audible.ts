@@ -3,27 +3,27 @@ import { chunkEndMs, type StationClock, type Unsubscribe } from '@solstice/stati
 import type { AirMirror } from '../stream/mirror.ts'
 
 /** The engine is so little ahead of what is heard; what seems to be further ahead is shown at once. */
-const MOST_AHEAD_MS = 1_000
+const MAX_AHEAD_MS = 1_000
 
 /** Chunks of half a second come about when they are due. When the newest ended so long ago, no sound comes. */
 const SOUND_LATE_MS = 1_000
 
 /** The air as people are shown it: what follows a skip, or the end of a track, only when its first sample is due. */
-export interface ShownAir extends Pick<AirMirror, 'state' | 'onState'> {
+export interface AudibleAir extends Pick<AirMirror, 'state' | 'onState'> {
   /** The air of this moment, also while no worker is alive; null before any state came. */
   now(): PlayoutState | null
   /**
    * The moment whose air is shown at another one: that one itself. In stream mode, while no sound comes, it stays where
    * the sound ends: players still play what they hold, and what they miss they get as soon as a worker has made up for it.
    */
-  heardMs(nowMs: number): number
+  audibleMs(nowMs: number): number
   close(): void
 }
 
-export function createShownAir(
+export function createAudibleAir(
   mirror: Pick<AirMirror, 'state' | 'onState' | 'newestChunk'>,
   clock: StationClock,
-): ShownAir {
+): AudibleAir {
   const listeners = new Set<Parameters<AirMirror['onState']>[0]>()
   let shown = mirror.state
   let timer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ export function createShownAir(
     const startMs = soundStartMs(state)
     const isNew = shown !== null && startMs !== soundStartMs(shown)
     const aheadMs = isNew ? Math.ceil(startMs - clock.nowMs()) : 0
-    if (aheadMs <= 0 || aheadMs > MOST_AHEAD_MS) show(state)
+    if (aheadMs <= 0 || aheadMs > MAX_AHEAD_MS) show(state)
     else timer = setTimeout(() => show(state), aheadMs)
   })
 
@@ -53,7 +53,7 @@ export function createShownAir(
       return shown
     },
     now: () => shown && advance(shown, heardMs(clock.nowMs())).state,
-    heardMs,
+    audibleMs: heardMs,
     onState(listener): Unsubscribe {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -2,14 +2,14 @@ const ONCE_PER_MS = 2_000
 const TOGETHER_MS = 100
 
 /** Answers those who ask for a list that is long and the same for everybody. */
-export interface ListAnswers {
+export interface BatchedReplies {
   /** Answers soon, but not more often than every 2 s: who asked before that is answered then. */
   ask(socketId: string): void
   close(): void
 }
 
 /** @param tell sends the list to all of these at once, so that it is put into JSON once for them. */
-export function createListAnswers(tell: (socketIds: string[]) => void): ListAnswers {
+export function createBatchedReplies(tell: (socketIds: string[]) => void): BatchedReplies {
   const asking = new Set<string>()
   const told = new Set<string>()
   const timers = new Set<NodeJS.Timeout>()

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { createCrowd } from './crowd.ts'
+import { createConnectionCounter } from './connection-counter.ts'
 
 /** A browser opens six; a few pages of one household are well within. */
-const MOST_PER_ADDRESS = 50
+const MAX_PER_ADDRESS = 50
 
 /**
  * Bounds how many connections of one address wait for requests or answers at the same time; what is more is closed at
@@ -14,9 +14,9 @@ const MOST_PER_ADDRESS = 50
 export function limitConnections(
   server: Server,
   addressOf: (socket: Socket) => string | null,
-  most = MOST_PER_ADDRESS,
+  max = MAX_PER_ADDRESS,
 ): { release(socket: Socket): void } {
-  const crowd = createCrowd(most)
+  const counter = createConnectionCounter(max)
   const leaving = new WeakMap<Socket, () => void>()
   const release = (socket: Socket) => {
     leaving.get(socket)?.()
@@ -25,8 +25,8 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     const address = addressOf(socket)
     if (address === null) return
-    if (!crowd.hasRoom(address)) return void socket.destroy()
-    leaving.set(socket, crowd.enter(address))
+    if (!counter.hasRoom(address)) return void socket.destroy()
+    leaving.set(socket, counter.acquire(address))
     socket.once('close', () => release(socket))
   })
   server.on('upgrade', (_, socket) => release(socket as Socket))
