@@ -306,7 +306,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a state is believed although blocks of it are lost',
-    'air/desk.ts',
+    'air/lease.ts',
     'blockCount === null || blockCount === needed.size',
     'true',
     'air/saved-state.test.ts',

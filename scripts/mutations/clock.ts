@@ -24,7 +24,7 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
     'clock/timekeeping.test.ts',
   ],
   [
-    'a process never follows the time of the desk holder',
+    'a process never follows the time of the lease holder',
     'clock/timekeeping.ts',
     'if (!isCorrected && !(isHeld && isOver))',
     'if (!isCorrected)',
@@ -45,15 +45,15 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
     'clock/station-clock.test.ts',
   ],
   [
-    'a step forward ends the lease of the desk',
-    'air/desk-watch.ts',
+    'a step forward ends the lease on the air',
+    'air/lease-status.ts',
     'if left_ms == -2 then return false end\n  if left_ms >= 0 and left_ms <= lease_ms then return true end',
     'if left_ms < 0 then return false end\n  if left_ms <= lease_ms then return true end',
     'clock/station-clock.test.ts',
   ],
   [
-    'a holder that died keeps the desk for as long as the clock was set back',
-    'air/desk-watch.ts',
+    'a holder that died keeps the lease for as long as the clock was set back',
+    'air/lease-status.ts',
     'return seen_ms and math.abs(now_ms - seen_ms) < lease_ms',
     'return true',
     'clock/station-clock.test.ts',

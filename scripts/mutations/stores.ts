@@ -1,6 +1,6 @@
 import { mutationsOf } from './mutation.ts'
 
-const DESK_TESTS = 'air/bus.test.ts'
+const LEASE_TESTS = 'air/bus.test.ts'
 
 /** What is kept, where, and for how long. */
 export const storeMutations = mutationsOf('packages/adapters/src', [
@@ -42,32 +42,32 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'files/file-lock.test.ts',
   ],
   [
-    'who takes the desk does not claim the state',
-    'air/desk.ts',
+    'who acquires the lease does not claim the state',
+    'air/lease.ts',
     "if saved then redis.call('XADD', KEYS[3], 'MAXLEN', 1, claim, unpack(saved[2])) end",
     '',
-    DESK_TESTS,
+    LEASE_TESTS,
   ],
   [
-    'who takes the desk does not claim the sound',
-    'air/desk.ts',
+    'who acquires the lease does not claim the sound',
+    'air/lease.ts',
     "redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[3], claim, 'claim', ARGV[1])",
     '',
-    DESK_TESTS,
+    LEASE_TESTS,
   ],
   [
-    'a lease is taken from its holder',
-    'air/desk.ts',
+    'a lease is acquired from its holder',
+    'air/lease.ts',
     'and is_held(KEYS[1], KEYS[5], ARGV[4], tonumber(ARGV[2])) then return false end',
     'and false then return false end',
-    DESK_TESTS,
+    LEASE_TESTS,
   ],
   [
     'a lease is given back by whoever wants to',
-    'air/desk.ts',
+    'air/lease.ts',
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end",
     '',
-    DESK_TESTS,
+    LEASE_TESTS,
   ],
   [
     'settling a job gives back none of its deletions',
@@ -287,7 +287,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'process/repeated-errors.test.ts',
   ],
   [
-    'a desk that comes and goes floods the log',
+    'a lease that comes and goes floods the log',
     'process/repeated-errors.ts',
     'fields.about === undefined',
     'true',

@@ -52,8 +52,8 @@ t.test('metrics are for programs of this machine, or for whoever brings the toke
 t.test('the report has what is watched, and no label that a stranger chose', async (t) => {
   const { app, ports, addTrack, redis } = await openApp(t)
   await addTrack('day/a.mp3')
-  const desk = await ports.bus.takeDesk(new AbortController().signal)
-  t.teardown(() => desk.handOver())
+  const lease = await ports.bus.acquireLease(new AbortController().signal)
+  t.teardown(() => lease.release())
   await app.inject('/api/public/config')
   for (const path of ['/api/nothing/1', '/api/nothing/2', '/%00']) await app.inject(path)
   await app.inject({ method: 'POST', url: '/api/public/config' })

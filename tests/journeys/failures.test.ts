@@ -53,7 +53,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** A worker that has the desk: whoever is started after it stands by. */
+/** A worker that has the lease: whoever is started after it stands by. */
 async function startFirst(station: Station): Promise<Process> {
   const worker = await station.startWorker()
   await worker.printed(/the station is on air/)
@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('a worker that is told to end hands the desk over at once', { buffered: true }, async (t) => {
+t.test('a worker that is told to end releases the lease at once', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones)
   const air = await followBroadcast(t, station)
   const [api, worker] = await Promise.all([station.startApi(), startFirst(station)])
@@ -133,7 +133,7 @@ t.test(
     kill(worker.child.pid!, 'SIGSTOP')
     await standby.printed(/the station is on air/)
     kill(worker.child.pid!, 'SIGCONT')
-    await worker.printed(/desk lost/)
+    await worker.printed(/lease lost/)
     await air.more(8)
     assertConsecutive(t, air.chunks)
   },

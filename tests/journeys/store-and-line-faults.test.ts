@@ -82,12 +82,12 @@ const air = await startAir(t, {
   ...one.ports,
   bus: {
     ...one.ports.bus,
-    async takeDesk(signal) {
-      const desk = await one.ports.bus.takeDesk(signal)
+    async acquireLease(signal) {
+      const lease = await one.ports.bus.acquireLease(signal)
       return {
-        ...desk,
+        ...lease,
         async publish(chunk) {
-          if (!isChunkRefused) return desk.publish(chunk)
+          if (!isChunkRefused) return lease.publish(chunk)
           isChunkRefused = false
           throw new Error('refused by the test')
         },
@@ -388,8 +388,8 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
   await until('the replica is not ready', async () => (await ready(one)) === 503)
   t.equal((await one.app.inject('/healthz')).statusCode, 200)
   await until('the other one is on the air', () => saying('the station is on air', 'two') >= 0)
-  t.ok(saying('desk lost', 'one') >= 0)
-  t.ok(saying('desk lost', 'one') < saying('desk taken', 'two'), 'never two on the air')
+  t.ok(saying('lease lost', 'one') >= 0)
+  t.ok(saying('lease lost', 'one') < saying('lease acquired', 'two'), 'never two on the air')
   t.equal(await ready(two), 200)
   await moreSound(6)
   t.same(flaws(from), [], 'the sound goes on at the other one')
@@ -411,7 +411,7 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
     const { onAir } = air.state
     return onAir.phase === 'track' && track === onAir.entry.track.id && seek !== stale.seek
   })
-  t.equal(said.filter((line) => line.includes('desk taken')).length, 1, 'it stands by')
+  t.equal(said.filter((line) => line.includes('lease acquired')).length, 1, 'it stands by')
   await moreSound(4)
   t.same(flaws(from), [], 'and disturbs nothing')
 })

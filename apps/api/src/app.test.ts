@@ -189,8 +189,8 @@ t.test(
     t.equal((await sync.app.inject('/healthz')).statusCode, 200)
     t.match((await forListeners(sync.app, 503, 'no_state')).json(), { error: { code: 'AIR_UNAVAILABLE' } })
     t.same((await becomes(sync.app, 200)).json(), { ok: true }, 'no replica has an air, and pages need none')
-    const desk = await sync.ports.bus.takeDesk(new AbortController().signal)
-    await desk.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
+    const lease = await sync.ports.bus.acquireLease(new AbortController().signal)
+    await lease.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
     t.same((await forListeners(sync.app, 200)).json(), { ok: true })
     // The process does nothing but wait, as if it computed.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
@@ -216,7 +216,7 @@ t.test(
     await becomes(sync.app, 200)
 
     const stream = await openApp(t, { STREAM_MODE: 'true' })
-    const other = await stream.ports.bus.takeDesk(new AbortController().signal)
+    const other = await stream.ports.bus.acquireLease(new AbortController().signal)
     await other.save(initialState(1, 'sound', schedule, stream.ports.clock.nowMs()))
     await forListeners(stream.app, 503, 'no_sound')
     await becomes(stream.app, 200)

@@ -92,7 +92,7 @@ export interface ApiPorts {
   turnCounter: Ports['turnCounter']
   openReplicaLink: Ports['openReplicaLink']
   openLyricsBatches: Ports['openLyricsBatches']
-  readDesk: Ports['readDesk']
+  readLease: Ports['readLease']
 }
 
 const HEADER_TIME_LIMIT_MS = 10_000

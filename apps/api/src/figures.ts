@@ -23,7 +23,7 @@ export function reportFigures(
     fanOut: FanOut
     gateway: Gateway
     clock: WallClock
-    readDesk: Ports['readDesk']
+    readLease: Ports['readLease']
     jobs: Pick<JobQueue, 'board'>
     data: Pick<DataStore, 'donations'>
   },
@@ -72,16 +72,19 @@ export function reportFigures(
     () => mirror.state && upcoming(mirror.state).length,
   )
 
-  let desk: ReturnType<Ports['readDesk']> | null = null
-  const deskNow = () => {
-    desk ??= deps.readDesk().finally(() => {
-      desk = null
+  let lease: ReturnType<Ports['readLease']> | null = null
+  const leaseNow = () => {
+    lease ??= deps.readLease().finally(() => {
+      lease = null
     })
-    return desk
+    return lease
   }
-  metrics.gauge({ name: 'solstice_desk_epoch', help: 'Rises whenever a worker takes the desk' }, async () => {
-    return (await deskNow()).epoch
-  })
+  metrics.gauge(
+    { name: 'solstice_desk_epoch', help: 'Rises whenever a worker acquires the lease' },
+    async () => {
+      return (await leaseNow()).fencingToken
+    },
+  )
   metrics.gauge(
     {
       name: 'solstice_clock_correction_seconds',
@@ -89,8 +92,8 @@ export function reportFigures(
     },
     () => clock.aheadMs() / 1000,
   )
-  metrics.gauge({ name: 'solstice_desk_held', help: '1 while a worker holds the desk' }, async () => {
-    return (await deskNow()).isHeld ? 1 : 0
+  metrics.gauge({ name: 'solstice_desk_held', help: '1 while a worker holds the lease' }, async () => {
+    return (await leaseNow()).isHeld ? 1 : 0
   })
 
   metrics.gauge(

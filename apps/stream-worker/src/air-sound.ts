@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { bareEnvironment, type Ports } from '@solstice/adapters'
 import { projectAir } from '@solstice/playout'
-import { type AirDesk, type FrameChunk, type MediaKey, sleep } from '@solstice/station'
+import { type AirLease, type FrameChunk, type MediaKey, sleep } from '@solstice/station'
 import type { Air } from './air/air.ts'
 import { type Broadcast, type Programme, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphone/microphones.ts'
@@ -52,7 +52,7 @@ export function createAirSound(): AirSound {
 export function broadcastAir(
   { config, log, clock }: Pick<Ports, 'config' | 'log' | 'clock'>,
   air: Air,
-  desk: Pick<AirDesk, 'publish'>,
+  lease: Pick<AirLease, 'publish'>,
   options: {
     source(key: MediaKey): Promise<string>
     after: FrameChunk | null
@@ -68,8 +68,8 @@ export function broadcastAir(
     ...(speech && { speech }),
     async publish(chunk) {
       await air.save()
-      await desk.publish(chunk).catch((error) => {
-        // Without sound nobody shall hold the desk.
+      await lease.publish(chunk).catch((error) => {
+        // Without sound nobody shall hold the lease.
         air.fail(error)
         throw error
       })

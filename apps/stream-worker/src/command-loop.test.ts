@@ -33,7 +33,7 @@ async function obey(t: Test, commands: Command[]) {
     () => {},
   )
   air.endCatchUp()
-  const desk = {
+  const lease = {
     async *commands() {
       for (const [i, command] of commands.entries())
         yield { id: `${i + 1}-0`, asker: { bus: 'a', token: String(i) }, command }
@@ -46,7 +46,7 @@ async function obey(t: Test, commands: Command[]) {
   }
   const feeds = { library, readClips: async () => void readAnew.push('clips') }
   const sound = { mixedUntilMs: nowMs + AHEAD_MS, planChanged() {} }
-  await obeyCommands(air, desk, sound, feeds, { clock, log } as Parameters<typeof obeyCommands>[4])
+  await obeyCommands(air, lease, sound, feeds, { clock, log } as Parameters<typeof obeyCommands>[4])
   return { air, answers, readAnew, before: state, nowMs }
 }
 

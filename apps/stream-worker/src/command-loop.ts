@@ -1,6 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import { apply, type Command, withRenditions } from '@solstice/playout'
-import type { AirDesk } from '@solstice/station'
+import type { AirLease } from '@solstice/station'
 import type { Air } from './air/air.ts'
 import type { AirSound } from './air-sound.ts'
 import type { LibraryFeed } from './feeds/library.ts'
@@ -17,12 +17,12 @@ export interface Feeds {
 /** Applies commands, one after the other, until the air is left. @throws when they cannot be read any more */
 export async function obeyCommands(
   air: Air,
-  desk: Pick<AirDesk, 'commands'>,
+  lease: Pick<AirLease, 'commands'>,
   sound: Pick<AirSound, 'mixedUntilMs' | 'planChanged'>,
   feeds: Feeds,
   { clock, log }: Pick<Ports, 'clock' | 'log'>,
 ): Promise<void> {
-  for await (const { id, asker, command } of desk.commands(air.state.appliedThrough, air.leaving)) {
+  for await (const { id, asker, command } of lease.commands(air.state.appliedThrough, air.leaving)) {
     if (air.phase === 'leaving') return
     // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
     const isCut = cuts.has(command.type) || air.state.onAir.phase === 'chat'

@@ -11,7 +11,7 @@ export interface Figures {
 
 export function reportFigures(metrics: Metrics): Figures {
   const figures: Figures = { isOnAir: false, encodersReplaced: 0, silencesLeft: 0 }
-  metrics.gauge({ name: 'solstice_worker_on_air', help: '1 at the worker that holds the desk' }, () =>
+  metrics.gauge({ name: 'solstice_worker_on_air', help: '1 at the worker that holds the lease' }, () =>
     figures.isOnAir ? 1 : 0,
   )
   metrics.counter(

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Ports } from '@solstice/adapters'
 import { noHosting } from '@solstice/playout'
-import { type AirDesk, type MediaKey, type Saved, sleep } from '@solstice/station'
+import { type AirLease, type MediaKey, type Saved, sleep } from '@solstice/station'
 import { createAir } from './air/air.ts'
 import { type Consequences, createConsequences } from './air/consequences.ts'
 import { every } from './air/every.ts'
@@ -22,17 +22,17 @@ import { watchReplicas } from './replica-watch.ts'
 
 /** While there is nothing else to play, what was left out is tried again each time: a disk may be back. */
 const SECOND_CHANCE_INTERVAL_MS = 20_000
-/** The desk is not held longer for what follows from the last states. */
+/** The lease is not held longer for what follows from the last states. */
 const LAST_WORK_TIMEOUT_MS = 2_000
 
 /**
- * The engine's shell, while the desk is held: inputs → step → save → answer → act. Everything that changes the state
+ * The engine's shell, while the lease is held: inputs → step → save → answer → act. Everything that changes the state
  * goes through the air's `take`; nothing is answered, recorded or published that is not in the saved state. What a state has
  * to be followed by is saved with it until it is done: whoever takes over does it first.
  */
 export async function goOnAir(
   ports: Ports,
-  desk: AirDesk,
+  lease: AirLease,
   saved: Saved | null,
   memory: Pick<AirMemory, 'lastChunk'>,
   stopping: AbortSignal,
@@ -40,17 +40,17 @@ export async function goOnAir(
 ): Promise<void> {
   const { log, media, clock } = ports
   const sound = createAirSound()
-  const consequences = createConsequences(ports, desk, sound.frameAt)
+  const consequences = createConsequences(ports, lease, sound.frameAt)
   for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
-  const savedAir = createSavedAir(desk, consequences, clock)
+  const savedAir = createSavedAir(lease, consequences, clock)
   const hasSound = await canBeHeard(ports)
-  const lastChunk = hasSound ? ((await desk.lastChunk()) ?? memory.lastChunk) : null
+  const lastChunk = hasSound ? ((await lease.lastChunk()) ?? memory.lastChunk) : null
   const nowMs = clock.nowMs()
   const fact = stationFact(ports, hasSound ? 'sound' : 'clock')
   // Sound that is made up for was planned when it was due.
   const atMs = (lastChunk && madeUpFrom(lastChunk, nowMs)) ?? nowMs
-  const first = await firstStep(desk, saved, lastChunk, fact, atMs)
-  const air = createAir(savedAir, first, [desk.lost, stopping], ports, sound.planChanged)
+  const first = await firstStep(lease, saved, lastChunk, fact, atMs)
+  const air = createAir(savedAir, first, [lease.lost, stopping], ports, sound.planChanged)
   await air.save()
   if (!hasSound) air.endCatchUp()
   if (!saved) restoreOrders(ports)
@@ -68,7 +68,7 @@ export async function goOnAir(
     await readClips()
     const { noteLeftOut } = secondChance
     const source = probe(media.source)
-    sound.start(broadcastAir(ports, air, desk, { source, after: lastChunk, speech, noteLeftOut, figures }))
+    sound.start(broadcastAir(ports, air, lease, { source, after: lastChunk, speech, noteLeftOut, figures }))
   } else air.tell({ type: 'hosting', hosting: noHosting })
   keepSchedule(air, ports)
   const tryAgain = () => {
@@ -80,14 +80,14 @@ export async function goOnAir(
   watchReplicas(air, sound, ports)
   if (speech) hearPeople(air, speech, ports)
   catchUp(air, sound, ports)
-    .then(() => obeyCommands(air, desk, sound, { library, readClips }, ports))
+    .then(() => obeyCommands(air, lease, sound, { library, readClips }, ports))
     .catch(air.fail)
-  log.info({ about: 'desk', mode: air.state.mode, streaming: hasSound }, 'the station is on air')
+  log.info({ about: 'lease', mode: air.state.mode, streaming: hasSound }, 'the station is on air')
 
   if (!air.leaving.aborted) await once(air.leaving, 'abort')
   await sound.stop()
   speech?.close()
-  if (!desk.lost.aborted) await handOver(desk, savedAir, consequences, ports)
+  if (!lease.lost.aborted) await handOver(lease, savedAir, consequences, ports)
 }
 
 /** The queue was lost, if there was one: what was paid for comes back to it. */
@@ -99,7 +99,7 @@ function restoreOrders({ payments, jobs }: Pick<Ports, 'payments' | 'jobs'>): vo
 
 /** Saves the last state, and once more what was done by then: that shall not be done again by whoever is next. */
 async function handOver(
-  desk: AirDesk,
+  lease: AirLease,
   savedAir: SavedAir,
   consequences: Consequences,
   { log }: Pick<Ports, 'log'>,
@@ -109,5 +109,5 @@ async function handOver(
   await saveLast()
   await Promise.race([consequences.done(), sleep(LAST_WORK_TIMEOUT_MS, { ref: false })])
   await saveLast()
-  await desk.handOver()
+  await lease.release()
 }

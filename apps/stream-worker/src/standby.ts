@@ -6,30 +6,30 @@ import { goOnAir } from './on-air.ts'
 
 const RECONCILIATION_LIMIT_MS = 10_000
 
-/** Waits for the desk, is on air until it is lost, waits again. Ends when `stopping` is aborted, the desk handed over. */
+/** Waits for the lease, is on air until it is lost, waits again. Ends when `stopping` is aborted, the lease released. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
   const figures = reportFigures(ports.metrics)
   const memory = rememberAir(ports, stopping)
   while (!stopping.aborted) {
-    ports.log.info({ about: 'desk' }, 'standing by')
+    ports.log.info({ about: 'lease' }, 'standing by')
     const leave = fetchAlong(ports)
-    const desk = await ports.bus
-      .takeDesk(stopping)
+    const lease = await ports.bus
+      .acquireLease(stopping)
       .catch((error) => {
         if (!stopping.aborted) throw error
       })
       .finally(leave)
-    if (!desk) return
+    if (!lease) return
     try {
       // Where Redis was emptied, the air goes on from what this process has seen of it.
-      const saved = (await desk.resume()) ?? memory.saved
+      const saved = (await lease.resume()) ?? memory.saved
       // A station that starts for the first time may find its music on disk: the first list waits for that.
       const isNew = !saved && (await ports.data.tracks.find()).length === 0
       if (isNew) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
       figures.isOnAir = true
-      await goOnAir(ports, desk, saved, memory, stopping, figures)
+      await goOnAir(ports, lease, saved, memory, stopping, figures)
     } catch (error) {
-      if (!desk.lost.aborted) throw error
+      if (!lease.lost.aborted) throw error
       ports.log.warn({ err: error }, 'off the air')
     } finally {
       figures.isOnAir = false
@@ -37,14 +37,14 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
   }
 }
 
-/** Who stands by has the files of what is heard soon as well: a bucket may be away when the desk is taken. */
+/** Who stands by has the files of what is heard soon as well: a bucket may be away when the lease is acquired. */
 function fetchAlong({ config, bus, media, clock }: Ports): () => void {
   if (!config.streamMode || config.mediaStorage === 'local') return () => {}
   let isOver = false
   const following = bus.follow((state) => {
     if (!isOver) media.keepAtHand(soonHeard(state, clock.nowMs()))
   })
-  // Without Redis nothing is known of the air, and the desk is not to be had either.
+  // Without Redis nothing is known of the air, and the lease cannot be acquired either.
   const unfollow = following.catch(() => () => {})
   return () => {
     isOver = true

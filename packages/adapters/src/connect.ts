@@ -22,7 +22,7 @@ import {
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { openRedisBus } from './air/bus.ts'
-import { readDesk } from './air/desk-watch.ts'
+import { readLease } from './air/lease-status.ts'
 import { openReconciliation, type Reconciliation } from './air/reconciliation.ts'
 import { openReplicas } from './air/replicas.ts'
 import { openLoudnessMeter } from './audio/loudness.ts'
@@ -76,8 +76,8 @@ export interface Ports {
   /** For one replica of the API, who closes it. */
   openReplicaLink(): Promise<ReplicaLink>
   openLyricsBatches(): LyricsBatches
-  /** Whether a worker holds the desk, and which epoch it has. */
-  readDesk(): ReturnType<typeof readDesk>
+  /** Whether a worker holds the lease, and its fencing token. */
+  readLease(): ReturnType<typeof readLease>
   /** For tests, which look at what is in it. */
   redis: Redis
   close(): Promise<void>
@@ -123,7 +123,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     turnCounter: openTurnCounter(redis),
     openReplicaLink: () => openReplicaLink(redis, log),
     openLyricsBatches: () => openLyricsBatches(redis),
-    readDesk: () => readDesk(redis),
+    readLease: () => readLease(redis),
     redis,
     async close() {
       await Promise.all([bus.close(), jobs.close(), data.close(), media.close()])

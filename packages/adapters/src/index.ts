@@ -1,5 +1,5 @@
 export * from './air/bus.ts'
-export * from './air/desk-watch.ts'
+export * from './air/lease-status.ts'
 export * from './air/reconciliation.ts'
 export * from './air/replicas.ts'
 export * from './air/vitals.ts'

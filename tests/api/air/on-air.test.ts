@@ -136,20 +136,20 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
   const { bus } = ports
   const dyingBus: Bus = {
     ...bus,
-    async takeDesk(signal) {
-      const desk = await bus.takeDesk(signal)
+    async acquireLease(signal) {
+      const lease = await bus.acquireLease(signal)
       return {
-        ...desk,
+        ...lease,
         async save(state, due) {
           if (isRefused) {
             isRefused = false
             throw new Error('refused by the test')
           }
-          await desk.save(state, due)
+          await lease.save(state, due)
           if (!isDying) return
           isDying = false
-          await desk.handOver()
-          desk.lost.throwIfAborted()
+          await lease.release()
+          lease.lost.throwIfAborted()
         },
       }
     },
@@ -173,13 +173,13 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
   while ((await recorded()).length < played.length) await new Promise((resolve) => setImmediate(resolve))
   t.same((await recorded()).toSorted(), played.toSorted(), 'each start once')
   for (const end of ends.toReversed()) await end()
-  const desk = await bus.takeDesk(new AbortController().signal)
-  const { due } = (await desk.resume())!
+  const lease = await bus.acquireLease(new AbortController().signal)
+  const { due } = (await lease.resume())!
   t.notOk(
     due.some(({ type }) => type === 'answer'),
     'what is told is not left to the next one',
   )
-  await desk.handOver()
+  await lease.release()
 })
 
 t.test('what was answered stays in the queue, once, also when Redis is killed meanwhile', async (t) => {
@@ -244,11 +244,11 @@ t.test('Redis is emptied while a worker lives: song, queue, orders and requests 
   t.match(await bus.send(order), { ok: true })
   t.match(await bus.send({ type: 'suggest', uid: 'ann', socketId: '', track, mode: 'day' }), { ok: true })
   const before = air.state
-  const fence = async () => Number((await redis.get('solstice:epoch')) ?? 0)
-  const epoch = await fence()
+  const fencingToken = async () => Number((await redis.get('solstice:epoch')) ?? 0)
+  const old = await fencingToken()
   await redis.flushall()
   const isKept = async () => (await redis.exists('solstice:air')) === 1
-  await until('the desk is taken again', async () => (await fence()) > epoch && (await isKept()))
+  await until('the lease is acquired again', async () => (await fencingToken()) > old && (await isKept()))
   t.match(await bus.send({ ...order, track }), { ok: true }, 'an order that it knows')
   const { onAir, list, suggestions, suggestCooldowns } = air.state
   t.same(onAir, before.onAir, 'the same song, at the same position')

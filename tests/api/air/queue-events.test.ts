@@ -428,12 +428,12 @@ t.test('J4: nothing is skipped during a jingle', async (t) => {
   }
   const ending = new AbortController()
   t.teardown(() => ending.abort())
-  const desk = await bus.takeDesk(ending.signal)
-  await desk.save(ringing)
+  const lease = await bus.acquireLease(ending.signal)
+  await lease.save(ringing)
   const admin = await one.joinAs(['queue_manage'])
   const answer = told(admin, 'admin_skip_song')
-  for await (const { asker, command } of desk.commands('0-0')) {
-    await desk.answer(asker, apply(ringing, command, clock.nowMs()).outcome)
+  for await (const { asker, command } of lease.commands('0-0')) {
+    await lease.answer(asker, apply(ringing, command, clock.nowMs()).outcome)
     break
   }
   t.match(await answer, { code: 'JINGLE_IN_PROGRESS' })

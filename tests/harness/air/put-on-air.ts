@@ -5,7 +5,7 @@ let states = 0
 
 /** Puts a state on the air, as a worker does, and waits until the API knows it. */
 export async function putOnAir({ ports }: OpenApp, change: Partial<PlayoutState>): Promise<void> {
-  const desk = await ports.bus.takeDesk(new AbortController().signal)
+  const lease = await ports.bus.acquireLease(new AbortController().signal)
   const schedule = { natural: 'day', changes: [] } as const
   const serial = ++states
   const state = { ...initialState(1, 'clock', { ...schedule, changes: [] }, 0), serial, ...change }
@@ -14,8 +14,8 @@ export async function putOnAir({ ports }: OpenApp, change: Partial<PlayoutState>
     isThere = resolve
   })
   const unfollow = await ports.bus.follow((seen) => seen.serial === serial && isThere())
-  await desk.save(state)
+  await lease.save(state)
   await arrived
   unfollow()
-  await desk.handOver()
+  await lease.release()
 }

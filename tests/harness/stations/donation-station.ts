@@ -294,7 +294,7 @@ function listen(station: Station, worker: object, state: PlayoutState, due: read
 /** A worker on air: the real part that saves, answers and acts, without a clock of its own. */
 export async function goOnAir(station: Station, process: Process, schedule = alwaysDay) {
   const { saved } = station
-  const desk = {
+  const lease = {
     lost: process.life,
     async answer({ token }: Asker, outcome: unknown) {
       station.answers.get(token)?.(outcome)
@@ -305,9 +305,9 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
         station.saved = { state, due: [...due], aliveAtMs: station.nowMs }
       }),
   }
-  const consequences = createConsequences(process, desk, () => null)
+  const consequences = createConsequences(process, lease, () => null)
   for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
-  const air = createSavedAir(desk, consequences, process.clock)
+  const air = createSavedAir(lease, consequences, process.clock)
   let state: PlayoutState
   let turn: Promise<unknown> = Promise.resolve()
   const take = async (before: PlayoutState, step: Step, answers: Consequence[] = []) => {

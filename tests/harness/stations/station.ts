@@ -221,7 +221,7 @@ export async function followBroadcast(t: Teardown, station: Station) {
     bus,
     clock,
     chunks,
-    /** For how long there was no sound of the present, by the clock of who listens: nobody held the desk for longer. */
+    /** For how long there was no sound of the present, by the clock of who listens: nobody held the lease for longer. */
     get longestAbsenceMs() {
       return longestAbsenceMs
     },

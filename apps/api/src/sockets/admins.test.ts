@@ -213,8 +213,8 @@ t.test('the queue is for activated admins, in pages and by words', async (t) => 
 
   const ending = new AbortController()
   t.teardown(() => ending.abort())
-  const desk = await ports.bus.takeDesk(ending.signal)
-  await desk.save(playing(150, ports.clock.nowMs()))
+  const lease = await ports.bus.acquireLease(ending.signal)
+  await lease.save(playing(150, ports.clock.nowMs()))
   await client.first<RadioState>('sync', ({ track }) => track !== null)
   type Page = { items: { id: string; position?: number }[]; total: number }
   const page = async (...args: unknown[]) => {

@@ -66,7 +66,7 @@ export function createMeasuring(
     )
     for (const { trackId } of found) compared.add(trackId)
     bus.send({ type: 'renditions-changed' }).catch((error) => {
-      // A worker that takes the desk later reads it by itself.
+      // A worker that acquires the lease later reads it by itself.
       log.debug({ err: error }, 'no worker heard that tracks were measured')
     })
   }

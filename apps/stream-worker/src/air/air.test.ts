@@ -8,15 +8,15 @@ import { createSavedAir } from './saved.ts'
 const MINUTE = 60_000
 const log = pino({ level: 'silent' })
 
-/** An air with songs of a minute, saved by a desk that may refuse to. */
+/** An air with songs of a minute, saved by a lease that may refuse to. */
 function prepare(t: Test) {
   const clock = { nowMs: NOON, aheadMs: 0 }
   const saves: { trackId: string | undefined; due: readonly Consequence['type'][] }[] = []
   const done: Consequence['type'][] = []
-  const desk = {
+  const lease = {
     isLost: false,
     async save(state: ReturnType<typeof playing>, due: readonly Consequence[] = []) {
-      if (desk.isLost) throw new Error('lost')
+      if (lease.isLost) throw new Error('lost')
       saves.push({ trackId: onAir(state)?.track.id, due: due.map(({ type }) => type) })
     },
   }
@@ -31,13 +31,13 @@ function prepare(t: Test) {
   const plans: number[] = []
   const state = playing(tracks(12))
   const air = createAir(
-    createSavedAir(desk, consequences, stationClock),
+    createSavedAir(lease, consequences, stationClock),
     { before: state, step: { state, effects: [] } },
     [stopping.signal],
     { clock: stationClock, log },
     () => plans.push(clock.nowMs),
   )
-  return { air, clock, desk, saves, done, plans, stopping, first: onAir(state)!.track.id }
+  return { air, clock, lease, saves, done, plans, stopping, first: onAir(state)!.track.id }
 }
 
 t.test('while it catches up no song ends by the clock; then all that fell due happens', async (t) => {
@@ -84,9 +84,9 @@ t.test('those who follow it are told of each change, until it is left', async (t
 })
 
 t.test('an air that cannot be saved is left', async (t) => {
-  const { air, desk } = prepare(t)
+  const { air, lease } = prepare(t)
   await air.save()
-  desk.isLost = true
+  lease.isLost = true
   const isLeft = new Promise((resolve) => air.leaving.addEventListener('abort', resolve))
   air.tell({ type: 'unplayable', entryId: onAir(air.state)!.entryId })
   await isLeft

@@ -6,7 +6,7 @@ import type { SavedAir } from './saved.ts'
 
 /**
  * `catching-up`: the sound has not reached the present, and nothing may end what listeners have still to hear. `on-air`: the
- * clock counts. `leaving`: the desk is lost, the state cannot be saved, or the process is told to end.
+ * clock counts. `leaving`: the lease is lost, the state cannot be saved, or the process is told to end.
  */
 export type Phase = 'catching-up' | 'on-air' | 'leaving'
 
@@ -26,7 +26,7 @@ export interface Air {
   endCatchUp(): void
   /** Calls `listener` after each change, with the state before it, until the air is left. */
   follow(listener: (before: PlayoutState) => void): void
-  /** Resolves when all that changed so far is saved. @throws when the desk is lost */
+  /** Resolves when all that changed so far is saved. @throws when the lease is lost */
   save(): Promise<void>
   /** Leaves the air because of an error. */
   fail(error: unknown): void

@@ -2,7 +2,7 @@ import type { Ports } from '@solstice/adapters'
 import { type Participant, songOf, suggestionList } from '@solstice/playout'
 import {
   type Actor,
-  type AirDesk,
+  type AirLease,
   type Consequence,
   capabilitiesOf,
   createAudit,
@@ -21,7 +21,7 @@ export interface Consequences {
   done(): Promise<void>
 }
 
-/** What the store does not take is tried again so often, for as long as the desk is held. */
+/** What the store does not take is tried again so often, for as long as the lease is held. */
 const RETRY_MS = 1_000
 /** While the store is away for so long, the oldest of what it would be told is given up. */
 const MOST_UNFINISHED = 2_000
@@ -29,7 +29,7 @@ const MOST_UNFINISHED = 2_000
 /** @param frameAt the frame of the broadcast that is due at a moment; null without a stream. */
 export function createConsequences(
   ports: Pick<Ports, 'config' | 'log' | 'data' | 'announcer'> & { clock: WallClock },
-  desk: Pick<AirDesk, 'answer' | 'lost'>,
+  lease: Pick<AirLease, 'answer' | 'lost'>,
   frameAt: (atMs: number) => number | null,
 ): Consequences {
   const { config, log, data, announcer, clock } = ports
@@ -40,7 +40,7 @@ export function createConsequences(
   const act = async (consequence: Consequence): Promise<void> => {
     switch (consequence.type) {
       case 'answer':
-        return desk.answer(consequence.asker, consequence.outcome)
+        return lease.answer(consequence.asker, consequence.outcome)
       case 'played':
         return capabilities.history ? recordPlayed(data, consequence) : undefined
       case 'suggestion-answered': {
@@ -78,7 +78,7 @@ export function createConsequences(
       } catch (error) {
         if (attempt === 1)
           log.error({ err: error, consequence }, 'what follows from the air could not be done')
-        if (!isRemembered(consequence) || desk.lost.aborted) return
+        if (!isRemembered(consequence) || lease.lost.aborted) return
         await sleep(RETRY_MS, { ref: false })
       }
     }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { initialState, learn, type PlayoutState, resume, type Step } from '@solstice/playout'
-import { type AirDesk, chunkEndMs, type FrameChunk, type Saved } from '@solstice/station'
+import { type AirLease, chunkEndMs, type FrameChunk, type Saved } from '@solstice/station'
 import type { StationFact } from './station-fact.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { StationFact } from './station-fact.ts'
  * @param atMs the moment from which it plans.
  */
 export async function firstStep(
-  desk: AirDesk,
+  lease: AirLease,
   saved: Saved | null,
   lastChunk: FrameChunk | null,
   fact: StationFact,
@@ -20,13 +20,17 @@ export async function firstStep(
   const isHeard = saved?.state.pace === 'sound' && lastChunk !== null
   const start = saved
     ? resume(saved.state, isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs, atMs)
-    : { state: await newState(desk, fact, atMs), effects: [] }
+    : { state: await newState(lease, fact, atMs), effects: [] }
   const { state, effects } = learn(start.state, fact, atMs)
   return { before: saved?.state ?? state, step: { state, effects: [...start.effects, ...effects] } }
 }
 
 /** What was asked of an air that is forgotten is not asked of this one. */
-async function newState(desk: AirDesk, { pace, schedule }: StationFact, atMs: number): Promise<PlayoutState> {
-  const appliedThrough = await desk.lastCommand()
+async function newState(
+  lease: AirLease,
+  { pace, schedule }: StationFact,
+  atMs: number,
+): Promise<PlayoutState> {
+  const appliedThrough = await lease.lastCommand()
   return { ...initialState(randomInt(2 ** 31), pace, schedule, atMs), appliedThrough }
 }

@@ -1,5 +1,5 @@
 import { type Effect, orderEffects, type PlayoutState, type Step } from '@solstice/playout'
-import { type AirDesk, type Consequence, dateOf, type WallClock } from '@solstice/station'
+import { type AirLease, type Consequence, dateOf, type WallClock } from '@solstice/station'
 import type { Consequences } from './consequences.ts'
 
 /** Saves the air first, and then does what follows from it; until that is done it is saved with every later state. */
@@ -11,7 +11,7 @@ export interface SavedAir {
   /**
    * Resolves when all that was taken in so far is saved.
    *
-   * @throws when the desk is lost; a later attempt may still succeed.
+   * @throws when the lease is lost; a later attempt may still succeed.
    */
   save(): Promise<void>
   /** Saves the same state once more: what was done by now is not done again by whoever is next. @throws as `save` */
@@ -19,7 +19,7 @@ export interface SavedAir {
 }
 
 export function createSavedAir(
-  desk: Pick<AirDesk, 'save'>,
+  lease: Pick<AirLease, 'save'>,
   consequences: Consequences,
   clock: WallClock,
 ): SavedAir {
@@ -34,7 +34,7 @@ export function createSavedAir(
         isLatest = true
         const news = due.splice(0)
         try {
-          await desk.save(state, [...consequences.unfinished, ...news])
+          await lease.save(state, [...consequences.unfinished, ...news])
         } catch (error) {
           due.unshift(...news)
           throw error

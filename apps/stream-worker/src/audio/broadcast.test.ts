@@ -625,7 +625,7 @@ t.test('the programme as it is heard', async (t) => {
     t.ok(deviation(sound, 700, 2000, sound.length) < 0.05)
   })
 
-  t.test('stopping ends every process; losing the desk does the same', async (t) => {
+  t.test('stopping ends every process; losing the lease does the same', async (t) => {
     const air = onAir(t, folder, new Playlist([entry('300', 3), entry('750', 40)]), { speed: 1 })
     await air.published(1)
     const { encoder, decoders } = air.broadcast.processes
@@ -645,7 +645,7 @@ t.test('the programme as it is heard', async (t) => {
       async publish() {
         refusals++
         refuse()
-        throw new Error('the desk is lost')
+        throw new Error('the lease is lost')
       },
       nowMs: () => START_MS + performance.now() * 4,
       after: null,

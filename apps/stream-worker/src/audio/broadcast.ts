@@ -18,7 +18,7 @@ const LATEST_MS = 20_000
 /** A publication that takes longer does not hold up the end of the broadcast. */
 const LAST_PUBLICATION_MS = 1_000
 
-/** The sound of the station, from now on until it is stopped or the desk is lost. */
+/** The sound of the station, from now on until it is stopped or the lease is lost. */
 export interface Broadcast {
   /**
    * To be called when the plan may have changed for another reason than `soundEnded` or `unplayable`: another current
@@ -48,7 +48,7 @@ export function startBroadcast(options: {
   source(media: MediaKey): Promise<string>
   /** What is said over the programme; it is mixed in as late as possible. */
   speech?: Pick<Speech, 'mix' | 'open'>
-  /** Called one at a time, in order. A rejection means that the desk is lost: nothing more is produced. */
+  /** Called one at a time, in order. A rejection means that the lease is lost: nothing more is produced. */
   publish(chunk: FrameChunk): Promise<void>
   /** Station clock, ms; never goes back. */
   nowMs(): number

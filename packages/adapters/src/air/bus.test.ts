@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { PlayoutState } from '@solstice/playout'
 import { initialState } from '@solstice/playout'
-import { type AirDesk, type Bus, type FrameChunk, sleep } from '@solstice/station'
+import { type AirLease, type Bus, type FrameChunk, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { openBus } from '../../../../tests/harness/stations/bus.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { openRedis } from '../redis/connection.ts'
 import { openRedisBus } from './bus.ts'
-import { LEASE_MS } from './desk-watch.ts'
+import { LEASE_MS } from './lease-status.ts'
 
 const log = pino({ level: 'silent' })
 const never = new AbortController().signal
@@ -39,18 +39,18 @@ async function firstChunks(bus: Bus, count: number): Promise<FrameChunk[]> {
   return chunks
 }
 
-const lost = (desk: AirDesk) =>
+const lost = (lease: AirLease) =>
   new Promise<void>((resolve) =>
-    desk.lost.aborted ? resolve() : desk.lost.addEventListener('abort', () => resolve()),
+    lease.lost.aborted ? resolve() : lease.lost.addEventListener('abort', () => resolve()),
   )
 
-t.test('a command is answered by the desk holder, after its state was saved', async (t) => {
+t.test('a command is answered by the lease holder, after its state was saved', async (t) => {
   const { url } = await startRedis(t)
   const asker = await openBus(t, url)
   const worker = await openBus(t, url)
-  const desk = await worker.bus.takeDesk(never)
-  t.equal(await desk.resume(), null)
-  await desk.save(state(1))
+  const lease = await worker.bus.acquireLease(never)
+  t.equal(await lease.resume(), null)
+  await lease.save(state(1))
 
   const seen: number[] = []
   let told = () => {}
@@ -62,9 +62,9 @@ t.test('a command is answered by the desk holder, after its state was saved', as
     if (s.serial === 2) told()
   })
   const serving = (async () => {
-    for await (const { id, asker: from } of desk.commands('0-0')) {
-      await desk.save({ ...state(2), appliedThrough: id })
-      await desk.answer(from, { ok: true })
+    for await (const { id, asker: from } of lease.commands('0-0')) {
+      await lease.save({ ...state(2), appliedThrough: id })
+      await lease.answer(from, { ok: true })
       return id
     }
     return null
@@ -73,14 +73,14 @@ t.test('a command is answered by the desk holder, after its state was saved', as
   const id = await serving
   await toldTwo
   t.same(seen, [1, 2], 'a follower gets the saved state and every change')
-  t.equal((await desk.resume())?.state.appliedThrough, id)
+  t.equal((await lease.resume())?.state.appliedThrough, id)
 })
 
 t.test('who follows before its connection is ready misses nothing', async (t) => {
   const { url } = await startRedis(t)
   const worker = await openBus(t, url)
-  const desk = await worker.bus.takeDesk(never)
-  await desk.save(state(1))
+  const lease = await worker.bus.acquireLease(never)
+  await lease.save(state(1))
 
   const redis = await openRedis(url, log, true)
   const duplicate = redis.duplicate.bind(redis)
@@ -101,7 +101,7 @@ t.test('who follows before its connection is ready misses nothing', async (t) =>
   const changed = once(news, 'state 2')
   await bus.follow(({ serial }) => void news.emit(`state ${serial}`))
   if (subscriber!.status !== 'ready') await once(subscriber!, 'ready')
-  await desk.save(state(2))
+  await lease.save(state(2))
   await changed
 })
 
@@ -109,32 +109,32 @@ t.test('chunks arrive in order and unharmed at every replica, the kept ones firs
   const { url } = await startRedis(t)
   const worker = await openBus(t, url)
   const replica = await openBus(t, url)
-  const desk = await worker.bus.takeDesk(never)
-  for (let i = 0; i < 100; i++) await desk.publish(chunk(i * 19))
+  const lease = await worker.bus.acquireLease(never)
+  for (let i = 0; i < 100; i++) await lease.publish(chunk(i * 19))
   const kept = await firstChunks(replica.bus, 64)
   t.same(
     kept.map((c) => c.frame),
     Array.from({ length: 64 }, (_, i) => (36 + i) * 19),
   )
   t.same(kept[0]!.audio, chunk(36 * 19).audio)
-  await desk.publish(chunk(1900))
-  t.equal((await desk.lastChunk())?.frame, 1900)
+  await lease.publish(chunk(1900))
+  t.equal((await lease.lastChunk())?.frame, 1900)
 })
 
 t.test(
-  'only one holds the desk; a handed-over desk is taken at once and the old holder can write no more',
+  'only one holds the lease; a handed-over lease is acquired at once and the old holder can write no more',
   async (t) => {
     const { url } = await startRedis(t)
     const [a, b] = [await openBus(t, url), await openBus(t, url)]
-    const first = await a.bus.takeDesk(never)
+    const first = await a.bus.acquireLease(never)
     await first.save(state(1))
     await first.publish(chunk(0))
-    const waiting = b.bus.takeDesk(never)
+    const waiting = b.bus.acquireLease(never)
     t.equal(
       await Promise.race([waiting.then(() => 'taken'), first.save(state(2)).then(() => 'saved')]),
       'saved',
     )
-    await first.handOver()
+    await first.release()
     const second = await waiting
     t.equal((await second.resume())?.state.serial, 2)
     t.equal((await second.lastChunk())?.frame, 0, 'the claim of the new holder is no chunk')
@@ -146,8 +146,8 @@ t.test(
 t.test('a reader that stopped before it began, or leaves, has no connection left', async (t) => {
   const { url } = await startRedis(t)
   const { bus, redis } = await openBus(t, url)
-  const desk = await bus.takeDesk(never)
-  await desk.publish(chunk(1))
+  const lease = await bus.acquireLease(never)
+  await lease.publish(chunk(1))
   const duplicate = redis.duplicate.bind(redis)
   const readers: Redis[] = []
   redis.duplicate = (...overrides) => {
@@ -160,7 +160,7 @@ t.test('a reader that stopped before it began, or leaves, has no connection left
   })
   const stopped = AbortSignal.abort()
   for await (const _ of bus.frames(stopped)) t.fail('nothing is read')
-  for await (const _ of desk.commands('0-0', stopped)) t.fail('nothing is read')
+  for await (const _ of lease.commands('0-0', stopped)) t.fail('nothing is read')
   t.same(readers, [])
   for await (const { frame } of bus.frames(never)) {
     t.equal(frame, 1)
@@ -172,10 +172,10 @@ t.test('a reader that stopped before it began, or leaves, has no connection left
 t.test('a worker that slept through its lease is refused by Redis itself', async (t) => {
   const { url } = await startRedis(t)
   const [a, b] = [await openBus(t, url), await openBus(t, url)]
-  const zombie = await a.bus.takeDesk(never)
+  const zombie = await a.bus.acquireLease(never)
   await zombie.save(state(1))
   await a.redis.del('solstice:lease')
-  const holder = await b.bus.takeDesk(never)
+  const holder = await b.bus.acquireLease(never)
   await t.rejects(zombie.publish(chunk(0)), 'before the new holder wrote anything')
   await lost(zombie)
   await t.rejects(zombie.save(state(9)))
@@ -185,20 +185,20 @@ t.test('a worker that slept through its lease is refused by Redis itself', async
 t.test('a worker that lost its lease cannot save, although its successor has not saved yet', async (t) => {
   const { url } = await startRedis(t)
   const [a, b] = [await openBus(t, url), await openBus(t, url)]
-  const zombie = await a.bus.takeDesk(never)
+  const zombie = await a.bus.acquireLease(never)
   await zombie.save(state(1))
   await a.redis.del('solstice:lease')
-  const holder = await b.bus.takeDesk(never)
+  const holder = await b.bus.acquireLease(never)
   await t.rejects(zombie.save(state(9)), 'its first write is refused, whatever it is')
   t.equal((await holder.resume())?.state.serial, 1)
 })
 
-t.test('a held desk is left alone by who wants it, and by who lost it', async (t) => {
+t.test('a held lease is left alone by workers that want it or lost it', async (t) => {
   const { url } = await startRedis(t)
   const [a, b] = [await openBus(t, url), await openBus(t, url)]
-  const zombie = await a.bus.takeDesk(never)
+  const zombie = await a.bus.acquireLease(never)
   await a.redis.del('solstice:lease')
-  await b.bus.takeDesk(never)
+  await b.bus.acquireLease(never)
   const held = await b.redis.get('solstice:lease')
   const stop = new AbortController()
   const third = await openBus(t, url)
@@ -210,15 +210,15 @@ t.test('a held desk is left alone by who wants it, and by who lost it', async (t
       return answer
     }) as typeof third.redis.eval
   })
-  const wanting = third.bus.takeDesk(stop.signal).catch(() => null)
+  const wanting = third.bus.acquireLease(stop.signal).catch(() => null)
   t.equal(await answered, null, 'a lease is not taken from its holder')
-  await zombie.handOver()
+  await zombie.release()
   t.equal(await b.redis.get('solstice:lease'), held, 'nor given back by whoever wants to')
   stop.abort()
   t.equal(await wanting, null)
 })
 
-t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) => {
+t.test('an attempt whose answer got lost keeps the lease from nobody', async (t) => {
   const redis = await startRedis(t)
   const [worker, other] = [await openBus(t, redis.url), await openBus(t, redis.url)]
   await other.redis.set('solstice:lease', 'somebody', 'PX', LEASE_MS)
@@ -233,7 +233,7 @@ t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) 
     const wanted = attempts + count
     return until('it was tried again', () => attempts >= wanted)
   }
-  const taking = worker.bus.takeDesk(never)
+  const taking = worker.bus.acquireLease(never)
   await another(1)
   await other.redis.del('solstice:lease')
   redis.process.child.kill('SIGSTOP')
@@ -245,14 +245,14 @@ t.test('an attempt whose answer got lost keeps the desk from nobody', async (t) 
   t.pass('who took it has it, although the lease that it was taken with never ends')
 })
 
-t.test('five workers at once: one desk; the epoch rises even when Redis was emptied', async (t) => {
+t.test('five workers at once: one lease; the fencing token rises even when Redis was emptied', async (t) => {
   const { url } = await startRedis(t)
   const workers = await Promise.all(Array.from({ length: 5 }, () => openBus(t, url)))
   const stop = new AbortController()
-  const taken: AirDesk[] = []
+  const taken: AirLease[] = []
   const waits = workers.map((worker) =>
-    worker.bus.takeDesk(stop.signal).then(
-      (desk) => taken.push(desk),
+    worker.bus.acquireLease(stop.signal).then(
+      (lease) => taken.push(lease),
       () => {},
     ),
   )
@@ -276,42 +276,42 @@ t.test('a Redis that restarts within the lease costs the holder nothing', async 
   const redis = await startRedis(t)
   const worker = await openBus(t, redis.url)
   const replica = await openBus(t, redis.url)
-  const desk = await worker.bus.takeDesk(never)
+  const lease = await worker.bus.acquireLease(never)
   const reading = firstChunks(replica.bus, 40)
-  for (let i = 0; i < 20; i++) await desk.publish(chunk(i * 19))
+  for (let i = 0; i < 20; i++) await lease.publish(chunk(i * 19))
   const restarting = redis.process.end('SIGTERM').then(() => redis.restart())
-  for (let i = 20; i < 40; i++) await desk.publish(chunk(i * 19))
+  for (let i = 20; i < 40; i++) await lease.publish(chunk(i * 19))
   await restarting
-  t.notOk(desk.lost.aborted)
+  t.notOk(lease.lost.aborted)
   t.same(
     (await reading).map((c) => c.frame),
     Array.from({ length: 40 }, (_, i) => i * 19),
   )
 })
 
-t.test('who asks for the desk while nothing passes takes it when Redis is back', async (t) => {
+t.test('who asks for the lease while nothing passes takes it when Redis is back', async (t) => {
   const server = await startRedis(t)
   const line = await openLine(t, server.port)
   const { bus } = await openBus(t, `redis://127.0.0.1:${line.port}`)
   line.isHanging = true
   line.cutAll()
-  const desks = []
+  const leases = []
   // New connections open, and hear nothing.
   while (line.open < 2) {
-    desks.push(bus.takeDesk(never))
+    leases.push(bus.acquireLease(never))
     await sleep(5)
   }
   for (let i = 0; i < 20; i++) {
-    desks.push(bus.takeDesk(never))
+    leases.push(bus.acquireLease(never))
     await sleep(5)
   }
   line.isHanging = false
-  for (let i = 0; i < desks.length; i++) {
-    const { desk, which } = await Promise.race(
-      desks.map(async (taken, which) => ({ desk: await taken, which })),
+  for (let i = 0; i < leases.length; i++) {
+    const { lease, which } = await Promise.race(
+      leases.map(async (taken, which) => ({ lease: await taken, which })),
     )
-    desks.splice(which, 1)
-    await desk.handOver()
+    leases.splice(which, 1)
+    await lease.release()
   }
   t.pass('each of them')
 })

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { anotherConnection, answered } from '../redis/connection.ts'
 import { createSender } from './commands.ts'
-import { takeDesk } from './desk.ts'
+import { acquireLease } from './lease.ts'
 import { createStateReader } from './state-reader.ts'
 import { readStream } from './stream-reader.ts'
 import { compareIds, decodeChunk, keys, pause, readWhole, splitMessage } from './wire.ts'
@@ -147,8 +147,8 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
       }
     },
 
-    takeDesk: (signal) =>
-      takeDesk({ redis, clock, log, subscribe }, AbortSignal.any([signal, closing.signal])),
+    acquireLease: (signal) =>
+      acquireLease({ redis, clock, log, subscribe }, AbortSignal.any([signal, closing.signal])),
 
     isConnected: () => redis.status === 'ready' && performance.now() - lastAnswerMs < 3_000,
 

@@ -1,5 +1,5 @@
 import { type Command, isLasting } from '@solstice/playout'
-import { type AirDesk, Failure, sleep } from '@solstice/station'
+import { type AirLease, Failure, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { track } from '../../../../tests/harness/air/programme.ts'
@@ -52,25 +52,25 @@ const paid: Command = { type: 'add-song', ...song, orderId: 'order' }
 
 const last: Command = { type: 'replica-gone', replica: 'the last' }
 
-/** What the desk holder is given until it is given the last one. */
-async function given(desk: AirDesk): Promise<string[]> {
+/** What the lease holder is given until it is given the last one. */
+async function given(lease: AirLease): Promise<string[]> {
   const types: string[] = []
-  for await (const { command } of desk.commands('0-0')) {
+  for await (const { command } of lease.commands('0-0')) {
     if (JSON.stringify(command) === JSON.stringify(last)) return types
     types.push(command.type)
   }
   return types
 }
 
-/** With a desk holder that is longer in saving than anybody waits for what nobody took up. */
+/** With a lease holder that is longer in saving than anybody waits for what nobody took up. */
 async function askSlowly(t: Teardown) {
   const { url } = await startRedis(t)
   const [asker, worker] = [await openBus(t, url), await openBus(t, url)]
-  const desk = await worker.bus.takeDesk(never)
+  const lease = await worker.bus.acquireLease(never)
   const asked = asker.bus.send({ type: 'skip' })
-  for await (const { asker } of desk.commands('0-0')) {
+  for await (const { asker } of lease.commands('0-0')) {
     await sleep(6_500)
-    await desk.answer(asker, { ok: true, track: track('song') })
+    await lease.answer(asker, { ok: true, track: track('song') })
     break
   }
   return { outcome: await asked, left: await worker.redis.xlen(COMMANDS) }
@@ -85,13 +85,13 @@ t.test('C2: either the worker takes a request up, or its sender takes it back; f
   const codes = await Promise.all(commands.map((command) => asker.bus.send(command).then(Boolean, codeOf)))
   t.ok(codes.every((code) => code === 'AIR_UNAVAILABLE'))
   const worker = await openBus(t, url)
-  const desk = await worker.bus.takeDesk(never)
+  const lease = await worker.bus.acquireLease(never)
   asker.bus.send(last).catch(() => {})
   const facts = [
     ...['add-song', 'clips-changed', 'forget-code', 'leave-live', 'library-changed', 'renditions-changed'],
     ...['replica-gone', 'set-gain', 'set-mic', 'settings-changed'],
   ]
-  t.same((await given(desk)).toSorted(), facts)
+  t.same((await given(lease)).toSorted(), facts)
   const lasting = commands.filter(isLasting).map(({ type }) => type)
   t.same(lasting.toSorted(), facts)
   t.match(
@@ -117,9 +117,9 @@ t.test('C2: a deadline counts also when its sender is gone', async (t) => {
   hearing.on('message', (_, text: string) => answers.push(text))
   await redis.xadd(COMMANDS, '*', ...left(one['switch-mode'], clock.nowMs() - 1))
   await redis.xadd(COMMANDS, '*', ...left(one.skip, clock.nowMs() + 60_000))
-  const desk = await bus.takeDesk(never)
+  const lease = await bus.acquireLease(never)
   bus.send(last).catch(() => {})
-  t.same(await given(desk), ['skip'])
+  t.same(await given(lease), ['skip'])
   await until('the refusal is told', () => answers.length > 0)
   t.match(JSON.parse(answers[0]!), { token: 'none', outcome: { ok: false, code: 'AIR_UNAVAILABLE' } })
 })
@@ -133,16 +133,16 @@ t.test(
     const [seconds] = await redis.time()
     await redis.xadd(COMMANDS, `${Number(seconds) * 1000 - 60_000}-0`, ...left(one['switch-mode']))
     await redis.xadd(COMMANDS, '*', ...left(one.skip))
-    const desk = await bus.takeDesk(never)
+    const lease = await bus.acquireLease(never)
     bus.send(last).catch(() => {})
-    t.same(await given(desk), ['skip'])
+    t.same(await given(lease), ['skip'])
   },
 )
 
 t.test('a command that is sent twice by a connection that broke is one', async (t) => {
   const { url } = await startRedis(t)
   const { bus, redis } = await openBus(t, url)
-  const desk = await bus.takeDesk(never)
+  const lease = await bus.acquireLease(never)
   const send = redis.eval.bind(redis) as (...args: unknown[]) => Promise<unknown>
   redis.eval = ((script: string, ...args: unknown[]) => {
     if (/XADD.*MAXLEN.*~/.test(script)) void send(script, ...args)
@@ -150,7 +150,7 @@ t.test('a command that is sent twice by a connection that broke is one', async (
   }) as typeof redis.eval
   bus.send({ type: 'skip' }).catch(() => {})
   bus.send(last).catch(() => {})
-  t.same(await given(desk), ['skip'])
+  t.same(await given(lease), ['skip'])
   const sent = await redis.xrange(COMMANDS, '-', '+')
   t.same(
     sent.map(([, fields]) => fields[7]),
@@ -162,7 +162,7 @@ t.test('a command that is sent twice by a connection that broke is one', async (
 t.test('a worker that ends leaves what it did not begin to the next one', async (t) => {
   const { url } = await startRedis(t)
   const [one, two] = [await openBus(t, url), await openBus(t, url)]
-  const first = await one.bus.takeDesk(never)
+  const first = await one.bus.acquireLease(never)
   const stopping = new AbortController()
   const reading = (async () => {
     for await (const { command } of first.commands('0-0', stopping.signal)) t.fail(`given ${command.type}`)
@@ -174,9 +174,9 @@ t.test('a worker that ends leaves what it did not begin to the next one', async 
   const [sent] = await two.redis.xrange(COMMANDS, '-', '+')
   const untilMs = Number(sent![1][7])
   t.ok(untilMs >= sentMs + 6_000 && untilMs <= two.clock.nowMs() + 6_000, 'it says until when it is wanted')
-  await first.handOver()
+  await first.release()
   await reading
-  const second = await two.bus.takeDesk(never)
+  const second = await two.bus.acquireLease(never)
   for await (const { asker } of second.commands('0-0')) {
     await second.answer(asker, { ok: true, track: track('song') })
     break
@@ -187,19 +187,19 @@ t.test('a worker that ends leaves what it did not begin to the next one', async 
 t.test('a fact is read once, although the requests after it were taken out of the stream', async (t) => {
   const { url } = await startRedis(t)
   const worker = await openBus(t, url)
-  const desk = await worker.bus.takeDesk(never)
+  const lease = await worker.bus.acquireLease(never)
   const add = (command: Command) => worker.redis.xadd(COMMANDS, '*', ...left(command))
   await add({ type: 'library-changed' })
   await add({ type: 'skip' })
   const read: string[] = []
-  for await (const { command } of desk.commands('0-0')) {
+  for await (const { command } of lease.commands('0-0')) {
     read.push(command.type)
     // The reader asks twice in vain before the next one comes.
     if (command.type === 'skip') setTimeout(() => void add({ type: 'clips-changed' }), 2_500)
     if (command.type === 'clips-changed') break
   }
   t.same(read, ['library-changed', 'skip', 'clips-changed'])
-  const last = await desk.lastCommand()
+  const last = await lease.lastCommand()
   await worker.redis.xtrim(COMMANDS, 'MAXLEN', 0)
-  t.equal(await desk.lastCommand(), last, 'a stream that was emptied goes on where it was')
+  t.equal(await lease.lastCommand(), last, 'a stream that was emptied goes on where it was')
 })

@@ -8,7 +8,7 @@ import { type BusLines, keys, pause } from './wire.ts'
 const OUTCOME_LIMIT_MS = 6_000
 /** To take a command back must not keep its sender waiting when Redis is away. */
 const TAKE_BACK_LIMIT_MS = 1_000
-/** A worker that could not save for so long has lost the desk: what it had taken up is not done any more. */
+/** A worker that could not save for so long has lost the lease: what it had taken up is not done any more. */
 const TAKEN_UP_LIMIT_MS = 4_000
 const KEPT_COMMANDS = 10_000
 /** A connection that broke may send again what had arrived. */
@@ -23,7 +23,7 @@ local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', unpack(ARGV,
 redis.call('SET', KEYS[2], id, 'PX', ARGV[2])
 return id`
 
-/** The desk holder takes a command out of the stream, so that its sender cannot; tells its age in ms by Redis's clock. */
+/** The lease holder takes a command out of the stream, so that its sender cannot; tells its age in ms by Redis's clock. */
 const TAKE_UP = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] or redis.call('XDEL', KEYS[2], ARGV[2]) == 0 then return false end
 local time = redis.call('TIME')

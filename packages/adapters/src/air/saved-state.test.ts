@@ -56,9 +56,9 @@ t.test(
   async (t) => {
     const { url } = await startRedis(t)
     const [worker, replica, standby] = await Promise.all([openBus(t, url), openBus(t, url), openBus(t, url)])
-    const desk = await worker.bus.takeDesk(never)
+    const lease = await worker.bus.acquireLease(never)
     const first = station(20_000)
-    await desk.save(first)
+    await lease.save(first)
     const seen = await follow(t, replica.bus)
     t.ok(isSame(await seen(first.serial), first), 'also who comes late')
 
@@ -68,14 +68,14 @@ t.test(
     let state = first
     for (let i = 0; i < 20; i++) {
       state = changed(state, 10 + i * 500)
-      await desk.save(state)
+      await lease.save(state)
     }
     const bytes = ((await received()) - before) / 20
     t.ok(bytes < 64 * 1024, `${Math.round(bytes)} bytes a change, with all that is said beside`)
     t.ok(isSame(await seen(state.serial), state))
 
-    await desk.handOver()
-    const next = await standby.bus.takeDesk(never)
+    await lease.release()
+    const next = await standby.bus.acquireLease(never)
     const saved = (await next.resume())!
     t.ok(isSame(saved.state, state))
     const blocks = await worker.redis.hkeys('solstice:air-blocks')
@@ -101,22 +101,22 @@ t.test(
   async (t) => {
     const { url } = await startRedis(t)
     const [worker, replica] = await Promise.all([openBus(t, url), openBus(t, url)])
-    const desk = await worker.bus.takeDesk(never)
+    const lease = await worker.bus.acquireLease(never)
     const state = station(3_000)
-    await desk.save(state)
+    await lease.save(state)
     await worker.redis.del('solstice:air-blocks')
     const seen = await follow(t, replica.bus)
     const left = await seen(state.serial)
     t.same(left.onAir, state.onAir)
     t.same(left.list.entries, state.list.entries.slice(7, 28))
     const next = changed(state)
-    await desk.save(next)
+    await lease.save(next)
     const whole = await follow(t, (await openBus(t, url)).bus)
     t.same(await whole(next.serial), next)
 
-    await desk.handOver()
+    await lease.release()
     await worker.redis.hdel('solstice:air-blocks', (await worker.redis.hkeys('solstice:air-blocks'))[0]!)
-    const other = await replica.bus.takeDesk(never)
+    const other = await replica.bus.acquireLease(never)
     const saved = (await other.resume())!
     t.match(saved.state, { onAir: next.onAir, prepared: {}, serial: next.serial })
     await other.save({ ...saved.state, serial: 1 })
@@ -131,20 +131,20 @@ t.test('a state of the version before is taken up', async (t) => {
   await redis.xadd('solstice:air', '5-1', 'state', JSON.stringify(state), 'due', '[]')
   const seen = await follow(t, bus)
   t.same(await seen(50), state)
-  const desk = await bus.takeDesk(never)
-  t.same((await desk.resume())?.state, state)
-  await desk.save(changed(state))
+  const lease = await bus.acquireLease(never)
+  t.same((await lease.resume())?.state, state)
+  await lease.save(changed(state))
   t.same(await seen(51), changed(state))
 })
 
 t.test('a worker whose lease another one has lays no blocks', async (t) => {
   const { url } = await startRedis(t)
   const [worker, other] = await Promise.all([openBus(t, url), openBus(t, url)])
-  const desk = await worker.bus.takeDesk(never)
-  await desk.save(station(5))
+  const lease = await worker.bus.acquireLease(never)
+  await lease.save(station(5))
   await worker.redis.del('solstice:lease')
-  const holder = await other.bus.takeDesk(never)
-  await t.rejects(desk.save(station(20_000)))
+  const holder = await other.bus.acquireLease(never)
+  await t.rejects(lease.save(station(20_000)))
   t.equal((await holder.resume())?.state.serial, 5)
   t.ok((await worker.redis.hlen('solstice:air-blocks')) < 10)
 })

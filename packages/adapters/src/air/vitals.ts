@@ -2,7 +2,7 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { ACCOUNT_CHANNEL } from '../redis/announcer.ts'
 import { answered, isRefusal, PREFIX } from '../redis/connection.ts'
-import { readDesk } from './desk-watch.ts'
+import { readLease } from './lease-status.ts'
 import { keys } from './wire.ts'
 
 const ANSWER_LIMIT_MS = 3_000
@@ -51,9 +51,9 @@ export async function readVitals(redis: Redis): Promise<Vitals> {
   const listening = async (channel: string) =>
     Number((await answered(redis, redis.pubsub('NUMSUB', channel)))[1])
   const [{ isHeld }, standbys, replicas, jobs] = await Promise.all([
-    readDesk(redis),
-    // Whoever waits for the desk hears when it is free, and every replica hears of accounts.
-    listening(keys.deskFree),
+    readLease(redis),
+    // Whoever waits for the lease hears when it is free, and every replica hears of accounts.
+    listening(keys.leaseFree),
     listening(ACCOUNT_CHANNEL),
     answered(redis, queue.getWorkersCount()),
   ])

@@ -7,10 +7,10 @@ import type { StateReader } from './state-reader.ts'
 
 /** The keys and channels of the bus. */
 export const keys = {
-  /** Who holds the desk. */
+  /** The holder of the lease on the air. */
   lease: `${PREFIX}lease`,
-  /** How often the desk was taken; the first half of every id that a holder writes. */
-  epoch: `${PREFIX}epoch`,
+  /** The last fencing token: rises with each holder and is the first half of every id that it writes. */
+  fencingToken: `${PREFIX}epoch`,
   /** Register of the state: a stream of one entry. Also the channel on which each new state is told. */
   air: `${PREFIX}air`,
   /** What a saved state consists of beside its head, by key: a hash. Also the channel on which few new ones are told. */
@@ -21,11 +21,11 @@ export const keys = {
   /** Id of a command, for as long as it may be sent again. */
   asked: (token: string) => `${PREFIX}asked:${token}`,
   outcomes: (asker: string) => `${PREFIX}outcomes:${asker}`,
-  /** Told when the desk was handed over. */
-  deskFree: `${PREFIX}desk-free`,
+  /** Published when the lease was released. */
+  leaseFree: `${PREFIX}desk-free`,
 } as const
 
-/** What `takeDesk` needs of the bus. */
+/** What `acquireLease` needs of the bus. */
 export interface BusLines {
   redis: Redis
   clock: WallClock

@@ -6,7 +6,7 @@ import { machineClock } from '../../../../tests/harness/processes/machine-clock.
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
 import { openBus } from '../../../../tests/harness/stations/bus.ts'
 import { inTime, PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
-import { LEASE_MS, readDesk } from '../air/desk-watch.ts'
+import { LEASE_MS, readLease } from '../air/lease-status.ts'
 
 const never = new AbortController().signal
 const DAY_MS = 86_400_000
@@ -40,13 +40,13 @@ const correctionIn = async ({ redis }: Joined) => Number(await redis.get('solsti
 const isAnchored = async ({ redis }: Joined) => (await redis.exists('solstice:clock-anchor')) === 1
 
 t.test(
-  'a wall clock that is set on air moves dates at once, and neither the time nor the desk',
+  'a wall clock that is set on air moves dates at once, and neither the time nor the lease',
   async (t) => {
     const { wall, join } = await machine(t)
     const [worker, replica, standby] = [await join(), await join(), await join()]
-    const desk = await worker.bus.takeDesk(never)
+    const lease = await worker.bus.acquireLease(never)
     const stopping = new AbortController()
-    const waiting = standby.bus.takeDesk(stopping.signal).catch(() => null)
+    const waiting = standby.bus.acquireLease(stopping.signal).catch(() => null)
     await until('the time is anchored', () => isAnchored(worker))
     const driftMs = driftOf(worker)
     await worker.redis.set('solstice:a-limit', 1, 'PX', 60_000)
@@ -64,16 +64,16 @@ t.test(
       }
       const late = await join()
       t.ok(Math.abs(driftOf(late) - driftMs) < NEAR_MS, 'also for who comes later')
-      t.ok((await readDesk(late.redis)).isHeld)
+      t.ok((await readLease(late.redis)).isHeld)
       const leftMs = await worker.redis.pttl('solstice:a-limit')
       if (byMs === -DAY_MS) t.ok(leftMs > 0 && leftMs <= 60_000, 'a limit lasts as long as before')
       await late.leave()
     }
-    t.notOk(desk.lost.aborted, 'nobody lost the desk')
-    await desk.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
+    t.notOk(lease.lost.aborted, 'no lease was lost')
+    await lease.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
     stopping.abort()
     t.equal(await waiting, null)
-    await desk.handOver()
+    await lease.release()
   },
 )
 
@@ -81,9 +81,9 @@ t.test('a wall clock that is set while nobody runs moves no time on this machine
   const { wall, join } = await machine(t)
   for (const byMs of [-DAY_MS, DAY_MS]) {
     const before = await join()
-    const desk = await before.bus.takeDesk(never)
+    const lease = await before.bus.acquireLease(never)
     await until('the time is anchored', () => isAnchored(before))
-    await desk.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
+    await lease.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
     const driftMs = driftOf(before)
     // Killed: it hands nothing over.
     await before.leave()
@@ -91,10 +91,10 @@ t.test('a wall clock that is set while nobody runs moves no time on this machine
     const after = await join()
     t.ok(Math.abs(driftOf(after) - driftMs) < NEAR_MS, `set by ${byMs} ms`)
     t.ok(Math.abs(dateOf(after) - wall.nowMs()) < NEAR_MS)
-    const next = await after.bus.takeDesk(AbortSignal.timeout(PATIENCE_MS))
+    const next = await after.bus.acquireLease(AbortSignal.timeout(PATIENCE_MS))
     const { aliveAtMs } = (await next.resume())!
     t.ok(Math.abs(after.clock.nowMs() - aliveAtMs) < 30_000, 'the lease of a killed holder ends in its time')
-    await next.handOver()
+    await next.release()
     await after.leave()
   }
 })
@@ -111,19 +111,19 @@ t.test('a correction that the version before kept, and its lease, are taken up',
   t.ok(Math.abs(dateOf(taken) - wall.nowMs()) < NEAR_MS, 'dates are right at once')
   t.ok(Math.abs(taken.clock.aheadMs() + HOURS_MS) < NEAR_MS, 'what its state says of moments holds')
   await lease(2_000)
-  t.ok((await readDesk(taken.redis)).isHeld)
-  const desk = await taken.bus.takeDesk(AbortSignal.timeout(PATIENCE_MS))
-  await desk.handOver()
+  t.ok((await readLease(taken.redis)).isHeld)
+  const held = await taken.bus.acquireLease(AbortSignal.timeout(PATIENCE_MS))
+  await held.release()
 })
 
 t.test(
-  'living processes keep the time while nobody holds the desk, also when Redis forgets it',
+  'living processes keep the time while nobody holds the lease, also when Redis forgets it',
   async (t) => {
     const { wall, join } = await machine(t)
     const [one, other] = [await join(), await join()]
-    const desk = await one.bus.takeDesk(never)
+    const lease = await one.bus.acquireLease(never)
     await until('the time is anchored', () => isAnchored(one))
-    await desk.handOver()
+    await lease.release()
     const driftMs = driftOf(one)
     const noticed = Promise.all([isSet(one), isSet(other)])
     wall.step(-DAY_MS)
@@ -158,7 +158,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
   const following = (async () => {
     for await (const { frame } of replica.bus.frames(stop.signal)) seen.frames.push(frame)
   })()
-  const first = await worker.bus.takeDesk(never)
+  const first = await worker.bus.acquireLease(never)
   await first.save(state(1))
   await first.publish(chunk(100))
   await worker.redis.xadd('solstice:commands', '*', 'asker', 'nobody')
@@ -168,7 +168,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
   wall.step(-DAY_MS)
   await worker.redis.flushall()
   if (!first.lost.aborted) await once(first.lost, 'abort')
-  const second = await worker.bus.takeDesk(never)
+  const second = await worker.bus.acquireLease(never)
   t.equal(await second.lastCommand(), '0-0')
   await second.save(state(2))
   await second.publish(chunk(200))

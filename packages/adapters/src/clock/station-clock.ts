@@ -12,7 +12,7 @@ const FIRST_LOOKS = 5
 export const clockKeys = {
   /** By how much the station's clock is ahead of Redis's `TIME`, the wall clock, ms. */
   ahead: `${PREFIX}clock-correction`,
-  /** Station time at which a desk holder was last seen. */
+  /** Station time at which a lease holder was last seen. */
   alive: `${PREFIX}alive`,
   /** The same, and the boot of the holder's machine with its monotonic clock at that moment. */
   anchor: `${PREFIX}clock-anchor`,

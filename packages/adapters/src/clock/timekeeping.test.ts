@@ -97,7 +97,7 @@ t.test(
       const air = world(seed)
       const [worker, api, jobs] = [air.startProcess(), air.startProcess(), air.startProcess(false)]
       const all = [worker, api, jobs]
-      // Sometimes nobody holds the desk.
+      // Sometimes nobody holds the lease.
       const isHeld = air.random() < 0.7
       air.hold(isHeld ? worker : null)
       air.pass(10, all)

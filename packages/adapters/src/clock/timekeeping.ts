@@ -14,7 +14,7 @@ export interface Look {
   wallOffsetMs: number
   /** By how much the station's clock is said to be ahead of the wall clock. */
   aheadMs: number
-  /** Station time at which a desk holder was last seen; null = never. */
+  /** Station time at which a lease holder was last seen; null = never. */
   aliveMs: number | null
   /** The moment, by the monotonic clock of this process, at which that was; null when it was on another boot or machine. */
   aliveAtMs: number | null
@@ -32,7 +32,7 @@ export interface Time {
   /** How far ahead the station's clock was said to be at the last look. */
   toldAheadMs: number
   looks: number
-  /** Since when the station agrees on another time, and when a desk holder had been seen by then. */
+  /** Since when the station agrees on another time, and when a lease holder had been seen by then. */
   other: { sinceMs: number; aliveMs: number | null } | null
 }
 
@@ -84,7 +84,7 @@ export function keepTime(time: Time, seen: Look): Kept {
 }
 
 /**
- * The desk holder's time counts, which it says every second. While nobody holds the desk the one of living processes does:
+ * The lease holder's time counts, which it says every second. While nobody holds the lease the one of living processes does:
  * then it is the station's agreement that is older than the step.
  */
 function settle(before: Time, seen: Look, setByMs: number): Kept {

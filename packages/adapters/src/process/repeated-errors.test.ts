@@ -29,26 +29,26 @@ function openGathered() {
 
 t.test('what comes and goes is told three times, then once a minute with its count', (t) => {
   const { log, lines, checkAt } = openGathered()
-  const told = () => lines.splice(0).map(({ msg, epoch, times }) => [msg, epoch, times])
-  for (let epoch = 1; epoch <= 20; epoch++) {
-    log.info({ about: 'desk', epoch }, 'desk taken')
-    log.warn({ about: 'desk', epoch }, 'desk lost')
+  const told = () => lines.splice(0).map(({ msg, fencingToken, times }) => [msg, fencingToken, times])
+  for (let fencingToken = 1; fencingToken <= 20; fencingToken++) {
+    log.info({ about: 'lease', fencingToken }, 'lease acquired')
+    log.warn({ about: 'lease', fencingToken }, 'lease lost')
   }
   t.same(
     told(),
-    [1, 2, 3].flatMap((epoch) => [
-      ['desk taken', epoch, undefined],
-      ['desk lost', epoch, undefined],
+    [1, 2, 3].flatMap((fencingToken) => [
+      ['lease acquired', fencingToken, undefined],
+      ['lease lost', fencingToken, undefined],
     ]),
   )
   checkAt(60_000)
   t.same(told(), [
-    ['desk taken', 20, 17],
-    ['desk lost', 20, 17],
+    ['lease acquired', 20, 17],
+    ['lease lost', 20, 17],
   ])
   checkAt(120_000)
   t.same(told(), [], 'that it goes on is no recovery')
-  log.info({ about: 'desk', epoch: 21 }, 'desk taken')
+  log.info({ about: 'lease', fencingToken: 21 }, 'lease acquired')
   t.equal(told().length, 1)
   t.end()
 })

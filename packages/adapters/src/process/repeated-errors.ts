@@ -35,7 +35,7 @@ interface Repeating {
  * Leaves out of a log the lines of warnings and errors (`err`) that say again what was said within a minute: a store that
  * is away or a full disk would write hundreds a second. The first is written as it comes, then one a minute with the
  * number of `times`, and one when it did not come again for a minute. Lines count as the same by their text and by
- * the code of the error, or else its message without numbers. Lines of what comes and goes (`about`), such as the desk, are
+ * the code of the error, or else its message without numbers. Lines of what comes and goes (`about`), such as the lease, are
  * gathered as well, from the fourth on.
  */
 export function gatherRepeatedErrors(nowMs: () => number = () => performance.now()): {

@@ -77,13 +77,13 @@ export interface Accepted extends LiveAccepted {
 
 /** What only the worker that is on air says: facts of its surroundings. */
 export type Fact =
-  /** How this station is set up; said when a worker takes the desk and when the schedule grows. */
+  /** How this station is set up; said when a worker acquires the lease and when the schedule grows. */
   | { type: 'station'; pace: Pace; schedule: Schedule; nightMode: boolean; limits: Limits }
   /** The tracks of a mode, read because the engine wanted a list (`wantedLists`). */
   | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: ProgrammeSettings }
-  /** The clips that may go on air; said when a worker takes the desk and when they or their settings change. */
+  /** The clips that may go on air; said when a worker acquires the lease and when they or their settings change. */
   | { type: 'clips'; clips: Clips }
-  /** How tracks are played, by id; said when a worker takes the desk and when that changes. */
+  /** How tracks are played, by id; said when a worker acquires the lease and when that changes. */
   | { type: 'renditions'; renditions: Record<string, Rendition> }
   /** The last sample of an entry, a jingle or filler was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }

@@ -64,7 +64,7 @@ export interface LiveAccepted {
   'choose-filler': object
 }
 
-/** How people are let on the air; said when a worker takes the desk and when the settings change. */
+/** How people are let on the air; said when a worker acquires the lease and when the settings change. */
 export type HostingFact = { type: 'hosting'; hosting: Hosting }
 
 /** What follows from a change of who is on the air. The lists themselves are told from state to state. */

@@ -196,7 +196,7 @@ export function clipsChanged(
 ): void {
   announcer.announce(clipFamilies[family].announces)
   bus.send({ type: 'clips-changed' }).catch((error) => {
-    // A worker that takes the desk later reads the clips by itself.
+    // A worker that acquires the lease later reads the clips by itself.
     log.warn({ err: error }, 'no worker heard that the clips changed')
   })
 }

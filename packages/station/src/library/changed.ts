@@ -22,7 +22,7 @@ export async function libraryChanged(
     log.warn({ err: error }, 'new tracks are measured at the next start')
   })
   await bus.send({ type: 'library-changed', ...(settled && { settled }) }).catch((error) => {
-    // A worker that takes the desk later reads the library by itself.
+    // A worker that acquires the lease later reads the library by itself.
     log.warn({ err: error }, 'no worker heard that the library changed')
   })
 }

@@ -65,8 +65,8 @@ export interface Bus {
   follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
   /** The chunks that are still kept (about 30 s), then each new one as it comes, until `signal`. */
   frames(signal: AbortSignal): AsyncIterable<FrameChunk>
-  /** Waits for the right to change the air, then holds it until it is lost or handed over. */
-  takeDesk(signal: AbortSignal): Promise<AirDesk>
+  /** Waits for the lease on the air, the right to change it, and holds it until it is lost or released. */
+  acquireLease(signal: AbortSignal): Promise<AirLease>
   /** True while Redis answers. */
   isConnected(): boolean
   close(): Promise<void>
@@ -97,8 +97,11 @@ export interface Saved {
   aliveAtMs: number
 }
 
-/** One permission: who holds this writes to the air, nobody else. Fenced: after `lost` every write is refused by Redis itself. */
-export interface AirDesk {
+/**
+ * The lease on the air: only its holder writes to it. Fenced: every write carries the fencing token of this lease, so after
+ * `lost` Redis itself refuses it.
+ */
+export interface AirLease {
   readonly lost: AbortSignal
   /** What was saved last, and when a worker was last seen on air. */
   resume(): Promise<Saved | null>
@@ -106,22 +109,22 @@ export interface AirDesk {
   lastChunk(): Promise<FrameChunk | null>
   /** Id of the last command that was ever sent, '0-0' for none. */
   lastCommand(): Promise<CommandId>
-  /** Commands after `after` that are still wanted, in order, until the desk is lost or `stopping`. */
+  /** Commands after `after` that are still wanted, in order, until the lease is lost or `stopping`. */
   commands(
     after: CommandId,
     stopping?: AbortSignal,
   ): AsyncIterable<{ id: CommandId; asker: Asker; command: Command }>
   /**
    * Resolves when the state is in Redis, in one write with what is still to be done about it, and on its way to all
-   * followers. @throws when the desk is lost.
+   * followers. @throws when the lease is lost.
    */
   save(state: PlayoutState, due?: readonly Consequence[]): Promise<void>
   /** Resolves when the answer is on its way. Whoever gets it twice, or does not wait any more, ignores it. */
   answer(asker: Asker, outcome: Outcome): Promise<void>
-  /** Resolves when the chunk is in Redis. @throws when the desk is lost. */
+  /** Resolves when the chunk is in Redis. @throws when the lease is lost. */
   publish(chunk: FrameChunk): Promise<void>
-  /** Gives the desk up at once, so that a standby need not wait for the lease to run out. */
-  handOver(): Promise<void>
+  /** Releases the lease at once, so that a standby need not wait for it to expire. */
+  release(): Promise<void>
 }
 
 /** The clock that all processes of the station share. It goes on evenly, whoever sets a clock: for whatever lasts. */

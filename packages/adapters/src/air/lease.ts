@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { PlayoutState } from '@solstice/playout'
-import type { AirDesk, Consequence, FrameChunk } from '@solstice/station'
+import type { AirLease, Consequence, FrameChunk } from '@solstice/station'
 import { anchorOf, clockKeys, moveExpiries } from '../clock/station-clock.ts'
 import { anotherConnection, answered } from '../redis/connection.ts'
 import { answer, readCommand, takeUp } from './commands.ts'
-import { IS_HELD, LEASE_MS } from './desk-watch.ts'
+import { IS_HELD, LEASE_MS } from './lease-status.ts'
 import { createStateReader } from './state-reader.ts'
 import { createStateWriter, type WrittenState } from './state-writer.ts'
 import { lastId, readStream } from './stream-reader.ts'
@@ -22,8 +22,8 @@ const PASSING =
 
 /**
  * Takes the lease if it is free or its holder has not been seen for so long, or was taken for this token by an attempt whose
- * answer got lost. The epoch is the first half of every stream id that this holder will write, so Redis itself refuses a worker that lost the lease; both streams are claimed at once, before
- * anybody reads where they end. The epoch is at least the time in milliseconds, so that it rises even when Redis was emptied,
+ * answer got lost. The fencing token is the first half of every stream id that this holder will write, so Redis itself refuses a worker that lost the lease; both streams are claimed at once, before
+ * anybody reads where they end. The fencing token is at least the time in milliseconds, so that it rises even when Redis was emptied,
  * and above all ids of both streams. Tells as well when the holder before was last seen, as the first renewal says that this
  * one is.
  */
@@ -31,17 +31,17 @@ const TAKE = `${IS_HELD}
 if redis.call('GET', KEYS[1]) ~= ARGV[1] and is_held(KEYS[1], KEYS[5], ARGV[4], tonumber(ARGV[2])) then return false end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local time = redis.call('TIME')
-local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0') + 1, math.floor(time[1] * 1000 + time[2] / 1000))
+local fencing = math.max(tonumber(redis.call('GET', KEYS[2]) or '0') + 1, math.floor(time[1] * 1000 + time[2] / 1000))
 local saved = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
 local sent = redis.call('XREVRANGE', KEYS[4], '+', '-', 'COUNT', 1)[1]
 for _, last in pairs({ saved or false, sent or false }) do
-  if last then epoch = math.max(epoch, tonumber(string.match(last[1], '^%d+')) + 1) end
+  if last then fencing = math.max(fencing, tonumber(string.match(last[1], '^%d+')) + 1) end
 end
-redis.call('SET', KEYS[2], string.format('%.0f', epoch))
-local claim = string.format('%.0f', epoch) .. '-0'
+redis.call('SET', KEYS[2], string.format('%.0f', fencing))
+local claim = string.format('%.0f', fencing) .. '-0'
 if saved then redis.call('XADD', KEYS[3], 'MAXLEN', 1, claim, unpack(saved[2])) end
 redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[3], claim, 'claim', ARGV[1])
-return { string.format('%.0f', epoch), redis.call('GET', KEYS[5]) }`
+return { string.format('%.0f', fencing), redis.call('GET', KEYS[5]) }`
 
 /** Renews the lease: says that the station is alive, and by how much its clock is ahead; tells by how much it was before. */
 const RENEW = `
@@ -85,10 +85,10 @@ const LAID_AT_A_TIME = 1_000_000
 const MOST_TOLD = 64 * 1024
 
 /** Waits for the lease and takes it. @throws the signal's reason when it is aborted first. */
-export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<AirDesk> {
+export async function acquireLease(lines: BusLines, signal: AbortSignal): Promise<AirLease> {
   const token = randomUUID()
   let wake = () => {}
-  const unsubscribe = await lines.subscribe(keys.deskFree, () => wake())
+  const unsubscribe = await lines.subscribe(keys.leaseFree, () => wake())
   try {
     for (;;) {
       signal.throwIfAborted()
@@ -96,7 +96,7 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
         TAKE,
         5,
         keys.lease,
-        keys.epoch,
+        keys.fencingToken,
         keys.air,
         keys.frames,
         clockKeys.alive,
@@ -106,7 +106,7 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
         lines.clock.nowMs(),
       )
       const taken = (await answered(lines.redis, take).catch(() => null)) as [string, string | null] | null
-      if (taken) return holdDesk(lines, token, taken[0], Number(taken[1] ?? 0))
+      if (taken) return holdLease(lines, token, taken[0], Number(taken[1] ?? 0))
       await Promise.race([
         pause(TRY_EVERY_MS),
         new Promise<void>((resolve) => {
@@ -119,20 +119,25 @@ export async function takeDesk(lines: BusLines, signal: AbortSignal): Promise<Ai
   }
 }
 
-function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string, aliveAtMs: number): AirDesk {
+function holdLease(
+  { redis, clock, log }: BusLines,
+  token: string,
+  fencingToken: string,
+  aliveAtMs: number,
+): AirLease {
   const lost = new AbortController()
   const line = anotherConnection(redis)
   let count = 0
   let renewedMs = performance.now()
 
-  const loseDesk = (why: string) => {
+  const lose = (why: string) => {
     if (lost.signal.aborted) return
-    log.warn({ about: 'desk', epoch }, `desk lost: ${why}`)
+    log.warn({ about: 'lease', fencingToken }, `lease lost: ${why}`)
     release()
   }
   const release = () => {
     clearInterval(renewing)
-    lost.abort(new Error('The desk is lost'))
+    lost.abort(new Error('the lease is lost'))
     line.disconnect()
   }
 
@@ -143,7 +148,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     const renewal = redis.eval(RENEW, kept.length, ...kept, token, nowMs, aheadMs, anchorOf(nowMs))
     try {
       const beforeMs = await answered(redis, renewal)
-      if (beforeMs === null) return loseDesk('somebody else has the lease')
+      if (beforeMs === null) return lose('held by another worker')
       renewedMs = performance.now()
       await moveExpiries(redis, Number(beforeMs) - aheadMs)
     } catch {
@@ -151,7 +156,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     }
   }
   const renewing = setInterval(() => {
-    if (performance.now() - renewedMs > GIVE_UP_MS) loseDesk('the lease could not be renewed')
+    if (performance.now() - renewedMs > GIVE_UP_MS) lose('the lease could not be renewed')
     else void renew()
   }, RENEW_EVERY_MS)
 
@@ -159,11 +164,11 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
   /** Nothing but the blocks of the last state is in Redis, as far as is known. */
   let isTidy = false
 
-  /** Asks until there is an answer, for as long as the desk is held. */
+  /** Asks until there is an answer, for as long as the lease is held. */
   const repeated = async <T>(ask: () => Promise<T>): Promise<T> => {
     for (;;) {
       lost.signal.throwIfAborted()
-      if (performance.now() - renewedMs > GIVE_UP_MS + RENEW_EVERY_MS) loseDesk('this process was asleep')
+      if (performance.now() - renewedMs > GIVE_UP_MS + RENEW_EVERY_MS) lose('this process was asleep')
       lost.signal.throwIfAborted()
       try {
         return await ask()
@@ -176,14 +181,14 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
 
   /** Writes one entry with our next id; a write whose answer was lost is found again by that id, and answers null. */
   const write = <T>(key: string, send: (id: string) => Promise<T>): Promise<T | null> => {
-    const id = `${epoch}-${++count}`
+    const id = `${fencingToken}-${++count}`
     return repeated(async () => {
       try {
         return await send(id)
       } catch (error) {
         if (!/equal or smaller/.test(String(error))) throw error
         const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
-        if (last?.[0] !== id) loseDesk('another worker has written')
+        if (last?.[0] !== id) lose('another worker has written')
         lost.signal.throwIfAborted()
         return null
       }
@@ -196,7 +201,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     let size = 0
     const lay = async () => {
       const laid = line.eval(LAY, 2, keys.lease, keys.blocks, token, ...piece)
-      if ((await answered(line, laid, GIVE_UP_MS)) === null) loseDesk('somebody else has the lease')
+      if ((await answered(line, laid, GIVE_UP_MS)) === null) lose('held by another worker')
       lost.signal.throwIfAborted()
     }
     for (const block of added) {
@@ -227,7 +232,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
   }
 
   void renew()
-  log.info({ about: 'desk', epoch }, 'desk taken')
+  log.info({ about: 'lease', fencingToken }, 'lease acquired')
 
   return {
     lost: lost.signal,
@@ -240,7 +245,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       const reader = createStateReader()
       const { state, isWhole } = await readWhole(redis, reader, head!)
       if (isWhole) writer = createStateWriter(reader.known)
-      else log.warn({ epoch }, 'lists lost: they are made anew')
+      else log.warn({ fencingToken }, 'lists lost: they are made anew')
       return { state, due: consequences, aliveAtMs }
     },
 
@@ -256,7 +261,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
     async *commands(after, stopping = lost.signal) {
       const stop = AbortSignal.any([lost.signal, stopping])
       for await (const [id, fields] of readStream(redis, keys.commands, after, 100, stop)) {
-        // What is left is for whoever takes the desk next.
+        // What is left is for whoever acquires the lease next.
         if (stop.aborted) return
         const sent = readCommand(fields)
         const lease = { token, lost: stop }
@@ -276,7 +281,7 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
         throw error
       }
       if (isTidy) return
-      log.warn({ epoch }, 'lists lost: they are written again')
+      log.warn({ fencingToken }, 'lists lost: they are written again')
       writer = createStateWriter()
       isTidy = await saveOnce(state, due)
     },
@@ -293,9 +298,9 @@ function holdDesk({ redis, clock, log }: BusLines, token: string, epoch: string,
       )
     },
 
-    async handOver() {
+    async release() {
       if (lost.signal.aborted) return
-      await answered(redis, redis.eval(RELEASE, 2, keys.lease, keys.deskFree, token)).catch(() => {})
+      await answered(redis, redis.eval(RELEASE, 2, keys.lease, keys.leaseFree, token)).catch(() => {})
       release()
     },
   }

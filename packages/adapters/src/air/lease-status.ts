@@ -3,11 +3,11 @@ import { clockKeys } from '../clock/station-clock.ts'
 import { answered } from '../redis/connection.ts'
 import { keys } from './wire.ts'
 
-/** For so long a holder that says nothing keeps the desk. */
+/** For so long a holder that says nothing keeps the lease. */
 export const LEASE_MS = 4_000
 
 /**
- * Whether a worker holds the desk. From its first renewal on a lease is counted by the station's clock: Redis counts
+ * Whether a worker holds the lease. From its first renewal on a lease is counted by the station's clock: Redis counts
  * expiries by the wall clock, and setting that would end a lease early or keep it long after its holder's death.
  */
 export const IS_HELD = `
@@ -25,10 +25,10 @@ local now_ms = time[1] * 1000 + time[2] / 1000 + (redis.call('GET', KEYS[3]) or 
 local held = is_held(KEYS[1], KEYS[2], now_ms, tonumber(ARGV[1]))
 return { held and 1 or 0, redis.call('GET', KEYS[4]) or '0' }`
 
-/** Whether a worker holds the desk now, and how often it was taken in the station's life, as far as Redis remembers. */
-export async function readDesk(redis: Redis): Promise<{ isHeld: boolean; epoch: number }> {
+/** Whether a worker holds the lease now, and how often it was taken in the station's life, as far as Redis remembers. */
+export async function readLease(redis: Redis): Promise<{ isHeld: boolean; fencingToken: number }> {
   const { alive, ahead } = clockKeys
-  const reading = redis.eval(READ, 4, keys.lease, alive, ahead, keys.epoch, LEASE_MS)
-  const [held, epoch] = (await answered(redis, reading)) as [number, string]
-  return { isHeld: held === 1, epoch: Number(epoch) }
+  const reading = redis.eval(READ, 4, keys.lease, alive, ahead, keys.fencingToken, LEASE_MS)
+  const [held, fencingToken] = (await answered(redis, reading)) as [number, string]
+  return { isHeld: held === 1, fencingToken: Number(fencingToken) }
 }
