@@ -281,21 +281,21 @@ const loudnessMutations = mutationsOf('packages/station/src', [
 const webMutations = mutationsOf('apps/web/src/radio', [
   [
     'a page drifts by seconds before it jumps',
-    'players/drift.ts',
+    'players/drift-correction.ts',
     'const JUMP_BEYOND_S = 0.35',
     'const JUMP_BEYOND_S = 3.5',
     'listening.test.ts',
   ],
   [
     'a landing too late makes the next one later',
-    'players/drift.ts',
+    'players/drift-correction.ts',
     'leadS + landedBehindS',
     'leadS - landedBehindS',
     'listening.test.ts',
   ],
   [
     'the clock of the station is taken for that of the sending',
-    'clock.ts',
+    'station-clock.ts',
     'sample.serverMs - (sample.sentMs + sample.receivedMs) / 2',
     'sample.serverMs - sample.sentMs',
     'listening.test.ts',

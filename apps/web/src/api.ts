@@ -18,13 +18,13 @@ type GetRoute = Extract<JsonRoute, { method: 'GET' }>
 type PostRoute = Extract<JsonRoute, { method: 'POST' }>
 type RouteAt<P extends JsonRoute['path']> = Extract<JsonRoute, { path: P }>
 /** What a route asks for in its path, or else in its query. */
-type Asked<R extends Route> = R extends { params: object } ? Params<R> : Query<R>
+type RouteInput<R extends Route> = R extends { params: object } ? Params<R> : Query<R>
 
 /** The station is where the page came from, unless the page was built for another one. */
 export const serverUrl: string = (import.meta.env?.VITE_SERVER_URL ?? '').replace(/\/+$/, '')
 
 /** A refusal of the station: its status, and the message as it came (`textOf` reads it). */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly status: number
   readonly body: unknown
   constructor(status: number, body: unknown) {
@@ -35,14 +35,14 @@ export class Refusal extends Error {
   }
 }
 
-export function address(path: string, query: Record<string, string | undefined> = {}): string {
+export function apiUrl(path: string, query: Record<string, string | undefined> = {}): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
   return `${serverUrl}${path}${given.length ? `?${new URLSearchParams(given)}` : ''}`
 }
 
 async function fetchOk(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, credentials: 'include' })
-  if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null))
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null))
   return response
 }
 
@@ -50,11 +50,11 @@ async function fetchOk(url: string, init: RequestInit): Promise<Response> {
  * Asks the station for JSON; path, what is asked and reply are those of the contract. What the path names goes there, the
  * rest into the query.
  *
- * @throws {Refusal} when the station says no, {TypeError} when it cannot be reached.
+ * @throws {ApiError} when the station says no, {TypeError} when it cannot be reached.
  */
 export async function get<P extends GetRoute['path']>(
   path: P,
-  asked?: Asked<RouteAt<P>>,
+  asked?: RouteInput<RouteAt<P>>,
   headers: Record<string, string> = {},
 ): Promise<Reply<RouteAt<P>>> {
   const query: Record<string, string | undefined> = { ...asked }
@@ -63,7 +63,7 @@ export async function get<P extends GetRoute['path']>(
     delete query[name]
     return value
   })
-  const response = await fetchOk(address(place, query), { headers })
+  const response = await fetchOk(apiUrl(place, query), { headers })
   return response.json() as Promise<Reply<RouteAt<P>>>
 }
 
@@ -73,7 +73,7 @@ export async function post<P extends PostRoute['path']>(
   body: Body<RouteAt<P>>,
 ): Promise<Reply<RouteAt<P>>> {
   const headers = { 'Content-Type': 'application/json' }
-  const response = await fetchOk(address(path), { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetchOk(apiUrl(path), { method: 'POST', headers, body: JSON.stringify(body) })
   return response.json() as Promise<Reply<RouteAt<P>>>
 }
 

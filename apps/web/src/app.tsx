@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import type { Radio } from './radio/radio.ts'
-import { chooseLocale, chosenLocale, type Place, pathOf, placeOf } from './ui/language.ts'
-import { late } from './ui/late.tsx'
-import type { PageProps } from './ui/page.ts'
+import { chooseLocale, chosenLocale, type PageAddress, parsePath, pathOf } from './ui/language.ts'
+import { lazyPage } from './ui/lazy-page.tsx'
+import type { PageProps } from './ui/page-props.ts'
 
-const GuestPage = late(async () => (await import('./live/guest-page.tsx')).GuestPage)
-const LoginPage = late(async () => (await import('./admin/login-page.tsx')).LoginPage)
-const AdminPage = late(async () => (await import('./admin/admin-page.tsx')).AdminPage)
+const GuestPage = lazyPage(async () => (await import('./live/guest-page.tsx')).GuestPage)
+const LoginPage = lazyPage(async () => (await import('./admin/login-page.tsx')).LoginPage)
+const AdminPage = lazyPage(async () => (await import('./admin/admin-page.tsx')).AdminPage)
 
 /**
  * Decides by the address what is shown, and in which language. The language may change while the document lives; another
@@ -20,7 +20,7 @@ export function App({ createRadio }: { createRadio: () => Radio }) {
   const [radio] = useState(() => (place?.page === 'player' ? createRadio() : null))
   useEffect(() => {
     const moved = () => {
-      const next = placeOf(location.pathname)
+      const next = parsePath(location.pathname)
       if (next?.page === place?.page) setPlace(next)
       else location.reload()
     }
@@ -56,8 +56,8 @@ export function App({ createRadio }: { createRadio: () => Radio }) {
 }
 
 /** Somebody who once chose English and opens the bare address means English. */
-function arrive(): Place | null {
-  const place = placeOf(location.pathname)
+function arrive(): PageAddress | null {
+  const place = parsePath(location.pathname)
   const chosen = place && chosenLocale(place.page)
   if (place?.locale !== 'uk' || !chosen || chosen === 'uk') return place
   const meant = { ...place, locale: chosen }

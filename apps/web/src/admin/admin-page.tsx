@@ -1,30 +1,30 @@
 import './admin.css'
 import type { RadioState, ServerPayload } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
-import { clock, lineOf, stationName } from '../listener/words.ts'
-import { type Line, openLine } from '../live/line.ts'
+import { formatDuration, songLine, stationName } from '../listener/format.ts'
+import { type LiveConnection, openLiveConnection } from '../live/live-connection.ts'
 import { createMicrophone, type Microphone } from '../live/microphone.ts'
-import { isChatting } from '../radio/airing.ts'
+import { isChatting } from '../radio/timeline.ts'
 import { texts } from '../texts.ts'
 import { pathOf } from '../ui/language.ts'
 import { Languages } from '../ui/languages.tsx'
-import type { PageProps } from '../ui/page.ts'
+import type { PageProps } from '../ui/page-props.ts'
 import { useStore } from '../ui/store.ts'
 import { applyTheme } from '../ui/theme.ts'
 import { useNow } from '../ui/use-now.ts'
-import { createHostDesk, type HostDesk } from './host-desk.ts'
 import { HostPanel } from './host-panel.tsx'
-import { keptToken, logOut, whoAmI } from './session.ts'
+import { createHostSession, type HostSession } from './host-session.ts'
+import { logOut, storedToken, verifySession } from './session.ts'
 import { type AdminTexts, adminTexts } from './texts.ts'
 
 type Confirmed = ServerPayload<'admin_confirmed'>
 
 /** The panel of whoever is logged in; who is not goes to the login. */
 export function AdminPage({ locale, onLocale, goTo }: PageProps) {
-  const [line] = useState(openLine)
+  const [line] = useState(openLiveConnection)
   const [microphone] = useState(createMicrophone)
   // From the first moment on: what an admin is told is told once.
-  const [host] = useState(() => createHostDesk(line, microphone))
+  const [host] = useState(() => createHostSession(line, microphone))
   const air = useStore(line.air)
   const isConnected = useStore(line.isConnected)
   const hostsMode = useStore(line.hostsMode)
@@ -33,15 +33,15 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   const t = adminTexts[locale]
   const name = stationName(air, locale, texts[locale])
 
-  const attach = () => line.say('admin_active', keptToken())
-  const leaveAir = () => host.desk.value.phase !== 'off' && host.leave()
+  const attach = () => line.send('admin_active', storedToken())
+  const leaveAir = () => host.state.value.phase !== 'off' && host.leave()
   useEffect(() => {
     const toLogin = (why: string) => location.replace(`${pathOf({ page: 'adlogin', locale })}?why=${why}`)
     const logOutBecause = (why: string) => {
       leaveAir()
       void logOut().then(() => toLogin(why))
     }
-    whoAmI().then(
+    verifySession().then(
       (admin) => admin || toLogin('expired'),
       () => {},
     )
@@ -112,8 +112,8 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
 function Part(props: {
   confirmed: Confirmed | null
   hostsMode: boolean | null
-  host: HostDesk
-  line: Line
+  host: HostSession
+  line: LiveConnection
   microphone: Microphone
   locale: PageProps['locale']
   t: AdminTexts
@@ -141,11 +141,11 @@ function Part(props: {
 const mayHost = ({ privileges }: Pick<Confirmed, 'privileges'>) => privileges.includes('radio_host')
 
 /** What is on air and how much of it is left, and what comes next. */
-function OnAir({ air, line, t }: { air: RadioState | null; line: Line; t: AdminTexts }) {
+function OnAir({ air, line, t }: { air: RadioState | null; line: LiveConnection; t: AdminTexts }) {
   useNow(air?.duration ? 500 : null)
   if (!air) return <p class="strip-air">{t.connecting}</p>
   const next = air.playlist[0]
-  const now = air.isPreparing ? t.preparing : isChatting(air) ? t.chatting : lineOf(air)
+  const now = air.isPreparing ? t.preparing : isChatting(air) ? t.chatting : songLine(air)
   const leftS = air.duration - air.seek - (line.stationNowMs() - air.serverTimeMs) / 1000
   return (
     <p class="strip-air">
@@ -153,10 +153,10 @@ function OnAir({ air, line, t }: { air: RadioState | null; line: Line; t: AdminT
       <span class="strip-now" aria-live="polite">
         {now}
       </span>
-      {air.duration > 0 && <span role="timer">−{clock(Math.max(0, leftS))}</span>}
+      {air.duration > 0 && <span role="timer">−{formatDuration(Math.max(0, leftS))}</span>}
       {next && (
         <span class="strip-next">
-          {t.next}: {lineOf(next)}
+          {t.next}: {songLine(next)}
         </span>
       )}
     </p>

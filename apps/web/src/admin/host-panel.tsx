@@ -1,20 +1,20 @@
 import type { Locale } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import { clock } from '../listener/words.ts'
+import { formatDuration } from '../listener/format.ts'
 import { LevelMeter } from '../live/level-meter.tsx'
-import type { Line } from '../live/line.ts'
+import type { LiveConnection } from '../live/live-connection.ts'
 import { MicButton } from '../live/mic-button.tsx'
 import type { Microphone } from '../live/microphone.ts'
-import { useOnDuty } from '../live/on-duty.ts'
+import { useOnAirGuard } from '../live/on-air-guard.ts'
 import { guestTexts } from '../live/texts.ts'
-import { isChatting } from '../radio/airing.ts'
-import { useKeptFocus } from '../ui/focus.ts'
-import { pathOf, textOf } from '../ui/language.ts'
+import { isChatting } from '../radio/timeline.ts'
+import { localizedText, pathOf } from '../ui/language.ts'
+import { useRestoredFocus } from '../ui/restored-focus.ts'
 import { useStore } from '../ui/store.ts'
 import { useNow } from '../ui/use-now.ts'
 import { Confirm } from './confirm.tsx'
-import type { Desk, HostDesk, HostNotice } from './host-desk.ts'
+import type { HostNotice, HostSession, HostState } from './host-session.ts'
 import type { AdminTexts } from './texts.ts'
 
 type Texts = AdminTexts['host']
@@ -23,9 +23,9 @@ const LONGEST_CODE_HOURS = 168
 const [LOWEST_GAIN, HIGHEST_GAIN] = [2, 7]
 
 interface Studio {
-  host: HostDesk
-  desk: Desk
-  line: Line
+  host: HostSession
+  desk: HostState
+  line: LiveConnection
   microphone: Microphone
   locale: Locale
   t: Texts
@@ -34,11 +34,11 @@ interface Studio {
 /** Where a host leads the talk: the own microphone, the queue, guests, and what is heard under it all. */
 export function HostPanel(props: Omit<Studio, 'desk'>) {
   const { host, t, locale } = props
-  const desk = useStore(host.desk)
+  const desk = useStore(host.state)
   const isLive = desk.phase === 'live'
   const panel = useRef<HTMLDivElement>(null)
-  useOnDuty(isLive)
-  useKeptFocus(panel)
+  useOnAirGuard(isLive)
+  useRestoredFocus(panel)
   const studio: Studio = { ...props, desk }
   return (
     <div class="host" data-live={isLive} ref={panel}>
@@ -74,7 +74,7 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
 function Notice({ notice, t, locale }: { notice: HostNotice | null; t: Texts; locale: Locale }) {
   const textOfNotice = () => {
     if (!notice) return null
-    if (notice.is === 'said') return textOf(notice.text, locale)
+    if (notice.is === 'said') return localizedText(notice.text, locale)
     if (notice.is === 'denied' || notice.is === 'unanswered') return t[notice.is]
     return notice.is === 'live-elsewhere' ? t.liveElsewhere : t.ended[notice.is]
   }
@@ -229,7 +229,9 @@ function Requests({ host, desk, line, t }: Studio) {
         {desk.requests.map(({ uid, nickname, addedAt }) => (
           <li key={uid}>
             <span class="row-name">{nickname}</span>
-            <span class="row-about">{t.waits(clock(Math.max(0, line.stationNowMs() - addedAt) / 1000))}</span>
+            <span class="row-about">
+              {t.waits(formatDuration(Math.max(0, line.stationNowMs() - addedAt) / 1000))}
+            </span>
             <span class="row-actions">
               <button
                 type="button"

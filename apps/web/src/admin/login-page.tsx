@@ -1,12 +1,12 @@
 import './admin.css'
 import { useEffect, useId, useState } from 'preact/hooks'
-import { Refusal } from '../api.ts'
+import { ApiError } from '../api.ts'
 import { Arc, Light, Stars } from '../listener/horizon.tsx'
 import { texts } from '../texts.ts'
-import { pathOf, textOf } from '../ui/language.ts'
+import { localizedText, pathOf } from '../ui/language.ts'
 import { Languages } from '../ui/languages.tsx'
-import type { PageProps } from '../ui/page.ts'
-import { logIn, whoAmI } from './session.ts'
+import type { PageProps } from '../ui/page-props.ts'
+import { logIn, verifySession } from './session.ts'
 import { adminTexts } from './texts.ts'
 
 type Reason = keyof (typeof adminTexts)['uk']['login']['loggedOut']
@@ -26,7 +26,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
     document.title = t.title
   }, [t])
   useEffect(() => {
-    whoAmI().then(
+    verifySession().then(
       (admin) => admin && goTo('adpanel'),
       () => {},
     )
@@ -39,7 +39,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
       await logIn(login.trim(), password)
       goTo('adpanel')
     } catch (error) {
-      setRefusal(error instanceof Refusal ? error.body : 'unreachable')
+      setRefusal(error instanceof ApiError ? error.body : 'unreachable')
       setBusy(false)
     }
   }
@@ -47,7 +47,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
     refusal === 'unreachable'
       ? t.unreachable
       : refusal
-        ? textOf(refusal, locale)
+        ? localizedText(refusal, locale)
         : reason && Object.hasOwn(t.loggedOut, reason) && t.loggedOut[reason as Reason]
 
   return (

@@ -1,5 +1,5 @@
 import type { Reply, session } from '@solstice/contracts'
-import { address, Refusal } from '../api.ts'
+import { ApiError, apiUrl } from '../api.ts'
 
 type Verified = Reply<typeof session.verify>
 
@@ -7,7 +7,7 @@ type Verified = Reply<typeof session.verify>
 const TOKEN = 'admin_token'
 
 /** The token for the socket; without one the cookie counts. */
-export function keptToken(): string | null {
+export function storedToken(): string | null {
   try {
     return sessionStorage.getItem(TOKEN)
   } catch {
@@ -24,10 +24,10 @@ function keepToken(token: string | null): void {
   }
 }
 
-/** @throws {Refusal} when the station says no, {TypeError} when it cannot be reached. */
+/** @throws {ApiError} when the station says no, {TypeError} when it cannot be reached. */
 async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const token = keptToken()
-  const response = await fetch(address(path), {
+  const token = storedToken()
+  const response = await fetch(apiUrl(path), {
     ...init,
     credentials: 'include',
     headers: {
@@ -36,11 +36,11 @@ async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
     },
   })
   const body = await response.json().catch(() => null)
-  if (!response.ok) throw new Refusal(response.status, body)
+  if (!response.ok) throw new ApiError(response.status, body)
   return body as T
 }
 
-/** @throws {Refusal} with what is to be told: wrong login or password, or too many attempts. */
+/** @throws {ApiError} with what is to be told: wrong login or password, or too many attempts. */
 export async function logIn(login: string, password: string): Promise<void> {
   keepToken(null)
   const body = JSON.stringify({ login, password })
@@ -54,11 +54,11 @@ export async function logOut(): Promise<void> {
 }
 
 /** Who is logged in; null when nobody is. @throws {TypeError} when the station cannot be reached. */
-export async function whoAmI(): Promise<Verified | null> {
+export async function verifySession(): Promise<Verified | null> {
   try {
     return await call<Verified>('/api/admin/verify')
   } catch (error) {
-    if (error instanceof Refusal) return null
+    if (error instanceof ApiError) return null
     throw error
   }
 }

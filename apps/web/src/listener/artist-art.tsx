@@ -68,7 +68,7 @@ export function ArtistArt({
 
 /** A local picture is wrapped and must be fetched with the pass; one in the cloud is plain. */
 async function artistArt(radio: Radio, artist: string, isLocal: boolean): Promise<string> {
-  const token = await radio.connection.artPass.get()
+  const token = await radio.connection.artToken.get()
   const { url } = await get('/api/art/url', { artist }, { 'X-Art-Token': token })
   return isLocal ? getWrappedImage(url, token) : url
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { address } from '../api.ts'
+import { apiUrl } from '../api.ts'
 import type { Radio } from '../radio/radio.ts'
 import type { Texts } from '../texts.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -88,7 +88,7 @@ function CopyLink({ t, isStream }: { t: Texts; isStream: boolean }) {
   const [said, setSaid] = useState('')
   const label = isStream ? t.copyStream : t.copyPage
   const copy = async () => {
-    const link = isStream ? new URL(address('/api/stream/public.mp3'), location.href).href : location.href
+    const link = isStream ? new URL(apiUrl('/api/stream/public.mp3'), location.href).href : location.href
     const result = await navigator.clipboard?.writeText(link).then(
       () => t.copied,
       () => null,

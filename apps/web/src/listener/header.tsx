@@ -1,13 +1,13 @@
 import type { Locale, RadioState, User } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { address, getWrappedImage } from '../api.ts'
+import { apiUrl, getWrappedImage } from '../api.ts'
 import type { Radio } from '../radio/radio.ts'
 import { counted, type Texts } from '../texts.ts'
 import { Icon } from '../ui/icons.tsx'
-import { pathOf, textOf } from '../ui/language.ts'
+import { localizedText, pathOf } from '../ui/language.ts'
 import { Languages } from '../ui/languages.tsx'
 import { useStore } from '../ui/store.ts'
-import { messengerOf } from './words.ts'
+import { messengerOf } from './format.ts'
 
 const FACES = 3
 
@@ -99,7 +99,7 @@ function Roster({ radio, locale, t }: { radio: Radio; locale: Locale; t: Texts }
             {users.map((user, i) => (
               <li key={`${user.img} ${i}`}>
                 <Face user={user} radio={radio} locale={locale} />
-                <span>{textOf(user.name, locale)}</span>
+                <span>{localizedText(user.name, locale)}</span>
                 {(user.isAdmin || user.isSuperAdmin) && <em class="badge">{t.admin}</em>}
               </li>
             ))}
@@ -115,13 +115,13 @@ const pictures = new Map<string, Promise<string>>()
 
 function Face({ user, radio, locale }: { user: User; radio: Radio; locale: Locale }) {
   const [picture, setPicture] = useState('')
-  const name = textOf(user.name, locale)
+  const name = localizedText(user.name, locale)
   useEffect(() => {
     let isGone = false
     let fetched = pictures.get(user.img)
     if (!fetched) {
-      const url = address(`/api/avatar/${encodeURIComponent(user.img)}`)
-      fetched = radio.connection.artPass.get().then((token) => getWrappedImage(url, token))
+      const url = apiUrl(`/api/avatar/${encodeURIComponent(user.img)}`)
+      fetched = radio.connection.artToken.get().then((token) => getWrappedImage(url, token))
       pictures.set(user.img, fetched)
       fetched.catch(() => pictures.delete(user.img))
     }

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { isChatting } from '../radio/airing.ts'
 import type { Radio } from '../radio/radio.ts'
+import { isChatting } from '../radio/timeline.ts'
 import type { Texts } from '../texts.ts'
 import { useStore } from '../ui/store.ts'
-import { clock } from './words.ts'
+import { formatDuration } from './format.ts'
 
 const STEP_MS = 200
 
@@ -79,13 +79,13 @@ export function Horizon({ radio, t }: { radio: Radio; t: Texts }) {
       const position = radio.position()
       const progress = isOff || isTalk ? 0.5 : duration > 0 ? position / duration : 0
       box.current?.style.setProperty('--p', progress.toFixed(4))
-      const now = duration > 0 ? clock(position) : ''
+      const now = duration > 0 ? formatDuration(position) : ''
       if (now === said || !box.current) return
       said = now
       elapsed.current!.textContent = now
-      remaining.current!.textContent = now && `−${clock(Math.max(0, duration - position))}`
+      remaining.current!.textContent = now && `−${formatDuration(Math.max(0, duration - position))}`
       box.current.setAttribute('aria-valuenow', String(Math.floor(position)))
-      box.current.setAttribute('aria-valuetext', t.progressText(now, clock(duration)))
+      box.current.setAttribute('aria-valuetext', t.progressText(now, formatDuration(duration)))
     }
     draw()
     const timer = setInterval(draw, STEP_MS)

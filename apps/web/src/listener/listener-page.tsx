@@ -1,24 +1,24 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isChatting } from '../radio/airing.ts'
 import { withoutDonation } from '../radio/donations.ts'
 import type { Radio } from '../radio/radio.ts'
+import { isChatting } from '../radio/timeline.ts'
 import { type Texts, texts } from '../texts.ts'
-import { useKept } from '../ui/memory.ts'
+import { useStoredChoice } from '../ui/browser-storage.ts'
 import { useStore } from '../ui/store.ts'
 import { applyTheme } from '../ui/theme.ts'
 import { ArtistArt } from './artist-art.tsx'
 import { Controls } from './controls.tsx'
+import { nowPlayingLine, orderLabel, stationName, titleOf } from './format.ts'
 import { Header } from './header.tsx'
 import { Horizon, Stars } from './horizon.tsx'
 import { Earlier, Next, Request } from './lists.tsx'
 import { useMediaSession } from './media-session.ts'
-import { type Trouble, troubleOf } from './notice.ts'
 import { DonateLine } from './sheets/donate-line.tsx'
-import { DonateSheet, type Subject } from './sheets/donate-sheet.tsx'
+import { DonateSheet, type DonateSubject } from './sheets/donate-sheet.tsx'
 import { LyricsSheet } from './sheets/lyrics-sheet.tsx'
-import { NewsToast, RequestSheet } from './sheets/request.tsx'
-import { orderOf, songLine, stationName, titleOf } from './words.ts'
+import { NewsToast, RequestSheet } from './sheets/request-sheet.tsx'
+import { type Trouble, troubleOf } from './trouble.ts'
 
 const VOLUME_STEP = 0.05
 /** Titles longer than this are set smaller, those longer than twice this smaller again. */
@@ -38,8 +38,8 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const config = useStore(radio.config)
   const isHostOnline = useStore(radio.connection.isHostOnline)
   const [asked, setSheet] = useState<'lyrics' | 'request' | null>(null)
-  const [supported, setSupported] = useState<Subject | null>(null)
-  const [artHidden, setArtHidden] = useKept('radio_art_hidden', ['false', 'true'])
+  const [supported, setSupported] = useState<DonateSubject | null>(null)
+  const [artHidden, setArtHidden] = useStoredChoice('radio_art_hidden', ['false', 'true'])
   const isArtHidden = artHidden === 'true'
   const [artUrl, setArtUrl] = useState('')
   const state = heard?.state ?? null
@@ -58,11 +58,11 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     if (!back) return
     history.replaceState(history.state, '', back.href)
     if (!back.id) return
-    radio.donations.cameBack(back.id)
+    radio.donations.returned(back.id)
     setSupported({ orderId: back.id })
   }, [radio])
   const name = stationName(state, locale, t)
-  const line = hasTitle ? songLine(state, t) : ''
+  const line = hasTitle ? nowPlayingLine(state, t) : ''
   useEffect(() => {
     document.title = line ? `${line} · ${name}` : name
   }, [line, name])
@@ -193,7 +193,7 @@ function Song(props: { state: RadioState; t: Texts; isOff: boolean; isHostOnline
       <p class="kicker">
         {isOff ? t.onAir : state.mode === 'night' ? t.night : t.day}
         {isHostOnline && <em class="on-air">{t.hosts.online}</em>}
-        {state.orderType && <em class="badge">{orderOf(state, t)}</em>}
+        {state.orderType && <em class="badge">{orderLabel(state, t)}</em>}
       </p>
       <h1 class="title" data-size={size}>
         {title}

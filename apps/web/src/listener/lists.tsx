@@ -2,11 +2,11 @@ import type { Locale, RadioState } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
 import type { Radio } from '../radio/radio.ts'
 import type { Texts } from '../texts.ts'
+import { useStoredChoice } from '../ui/browser-storage.ts'
 import { Icon } from '../ui/icons.tsx'
-import { useKept } from '../ui/memory.ts'
 import { useStore } from '../ui/store.ts'
-import { LastNews, Standing } from './sheets/request.tsx'
-import { hourOf, orderOf } from './words.ts'
+import { formatTime, orderLabel } from './format.ts'
+import { LastNews, RequestStatus } from './sheets/request-sheet.tsx'
 
 export function Next({ state, t }: { state: RadioState | null; t: Texts }) {
   const [count, tool] = useCount('radio_next_count', t)
@@ -23,7 +23,7 @@ export function Next({ state, t }: { state: RadioState | null; t: Texts }) {
             </span>
             {song.orderType && (
               <em class="badge" data-order={song.orderType}>
-                {orderOf(song, t)}
+                {orderLabel(song, t)}
               </em>
             )}
           </li>
@@ -49,7 +49,9 @@ export function Earlier({ radio, locale, t }: { radio: Radio; locale: Locale; t:
                 <b>{song.title}</b>
                 <span>{song.artist}</span>
               </span>
-              <time dateTime={new Date(song.playedAt).toISOString()}>{hourOf(song.playedAt, locale)}</time>
+              <time dateTime={new Date(song.playedAt).toISOString()}>
+                {formatTime(song.playedAt, locale)}
+              </time>
             </li>
           ))}
       </ol>
@@ -71,7 +73,7 @@ export function Request({
   return (
     <Section id="request" title={t.request.title} t={t}>
       <div class="request-summary">
-        <Standing radio={radio} locale={locale} t={t} />
+        <RequestStatus radio={radio} locale={locale} t={t} />
         <button type="button" class="button" aria-haspopup="dialog" onClick={onOpen}>
           {t.request.choose}
         </button>
@@ -91,7 +93,7 @@ interface SectionProps {
 
 /** A part below the song that the listener may fold away for good. */
 function Section({ id, title, t, tool, children }: SectionProps) {
-  const [shown, setShown] = useKept(`radio_${id}_shown`, ['true', 'false'])
+  const [shown, setShown] = useStoredChoice(`radio_${id}_shown`, ['true', 'false'])
   const isShown = shown === 'true'
   return (
     <section aria-labelledby={id}>
@@ -121,7 +123,7 @@ function Section({ id, title, t, tool, children }: SectionProps) {
 
 /** How many songs a list shows, and the control that changes it. */
 function useCount(name: string, t: Texts): [number, ComponentChildren] {
-  const [count, setCount] = useKept(name, ['10', '1'])
+  const [count, setCount] = useStoredChoice(name, ['10', '1'])
   return [
     Number(count),
     <button

@@ -2,23 +2,23 @@ import './live.css'
 import type { Participant } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { formatDuration, stationName } from '../listener/format.ts'
 import { Arc, Light, Stars } from '../listener/horizon.tsx'
-import { clock, stationName } from '../listener/words.ts'
 import { texts } from '../texts.ts'
-import { useKeptFocus } from '../ui/focus.ts'
-import { pathOf, textOf } from '../ui/language.ts'
+import { readStored, writeStored } from '../ui/browser-storage.ts'
+import { localizedText, pathOf } from '../ui/language.ts'
 import { Languages } from '../ui/languages.tsx'
-import { keep, recall } from '../ui/memory.ts'
-import type { PageProps } from '../ui/page.ts'
+import type { PageProps } from '../ui/page-props.ts'
+import { useRestoredFocus } from '../ui/restored-focus.ts'
 import { useStore } from '../ui/store.ts'
 import { applyTheme } from '../ui/theme.ts'
 import { useNow } from '../ui/use-now.ts'
-import { createGuestSeat, type GuestNotice, type GuestSeat, type Seat } from './guest-seat.ts'
+import { createGuestSession, type GuestNotice, type GuestSession, type GuestStatus } from './guest-session.ts'
 import { LevelMeter } from './level-meter.tsx'
-import { type Line, openLine } from './line.ts'
+import { type LiveConnection, openLiveConnection } from './live-connection.ts'
 import { MicButton } from './mic-button.tsx'
 import { createMicrophone, type Microphone } from './microphone.ts'
-import { useOnDuty } from './on-duty.ts'
+import { useOnAirGuard } from './on-air-guard.ts'
 import { type GuestTexts, guestTexts } from './texts.ts'
 
 const NICKNAME = 'radio_nickname'
@@ -29,19 +29,19 @@ const LONG_NAME = 12
 const LAST_MINUTE_S = 60
 
 interface Guesthouse {
-  line: Line
+  line: LiveConnection
   microphone: Microphone
-  guest: GuestSeat
+  guest: GuestSession
   locale: PageProps['locale']
   t: GuestTexts
 }
 
 /** Where a listener asks to speak, waits for the hosts, and speaks. */
 export function GuestPage({ locale, onLocale, goTo }: PageProps) {
-  const [line] = useState(openLine)
+  const [line] = useState(openLiveConnection)
   const [microphone] = useState(createMicrophone)
-  const [guest] = useState(() => createGuestSeat(line, microphone))
-  const seat = useStore(guest.seat)
+  const [guest] = useState(() => createGuestSession(line, microphone))
+  const seat = useStore(guest.status)
   const air = useStore(line.air)
   const link = useStore(line.isConnected) ? 'online' : air ? 'offline' : 'connecting'
   const hostsMode = useStore(line.hostsMode)
@@ -60,8 +60,8 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   useEffect(() => {
     document.title = `${headline} · ${name}`
   }, [headline, name])
-  useOnDuty(seat.is === 'live')
-  useKeptFocus(room)
+  useOnAirGuard(seat.is === 'live')
+  useRestoredFocus(room)
 
   return (
     <>
@@ -105,7 +105,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   )
 }
 
-function headlineOf(seat: Seat, t: GuestTexts): string {
+function headlineOf(seat: GuestStatus, t: GuestTexts): string {
   switch (seat.is) {
     case 'outside':
       return t.title
@@ -116,7 +116,7 @@ function headlineOf(seat: Seat, t: GuestTexts): string {
   }
 }
 
-function Room(props: Guesthouse & { seat: Seat; headline: string }) {
+function Room(props: Guesthouse & { seat: GuestStatus; headline: string }) {
   const { seat, headline, ...house } = props
   const title = (
     <h1
@@ -148,13 +148,13 @@ function Room(props: Guesthouse & { seat: Seat; headline: string }) {
   }
 }
 
-type InSeat<Is extends Seat['is']> = Guesthouse & {
-  seat: Extract<Seat, { is: Is }>
+type InSeat<Is extends GuestStatus['is']> = Guesthouse & {
+  seat: Extract<GuestStatus, { is: Is }>
   title: ComponentChildren
 }
 
 /** The light on its arc: low outside, on its way while one waits or speaks, and the way in when one is invited. */
-function Patience({ seat }: { seat: Seat }) {
+function Patience({ seat }: { seat: GuestStatus }) {
   const isCounting = seat.is === 'waiting' || seat.is === 'live'
   useNow(isCounting ? 250 : null)
   const leftMs = leftOf(seat) ?? 0
@@ -175,14 +175,14 @@ function Patience({ seat }: { seat: Seat }) {
 }
 
 /** Ms until the wait, the invitation, or the time on the air is over. */
-function leftOf(seat: Seat): number | null {
+function leftOf(seat: GuestStatus): number | null {
   return 'untilMs' in seat ? Math.max(0, seat.untilMs - Date.now()) : null
 }
 
 function Outside({ line, guest, microphone, seat, title, locale, t }: InSeat<'outside'>) {
   const isHostOnline = useStore(line.isHostOnline)
   const state = useStore(microphone.state)
-  const [nickname, setNickname] = useState(recall(NICKNAME) ?? '')
+  const [nickname, setNickname] = useState(readStored(NICKNAME) ?? '')
   const [code, setCode] = useState(codeInAddress)
   const [hasCode, setHasCode] = useState(code !== '')
   const [nicknameId, codeId] = [useId(), useId()]
@@ -197,7 +197,7 @@ function Outside({ line, guest, microphone, seat, title, locale, t }: InSeat<'ou
   const submit = async (event: Event) => {
     event.preventDefault()
     if (isClosed) return
-    keep(NICKNAME, nickname.trim())
+    writeStored(NICKNAME, nickname.trim())
     // Asked for now, so that nobody has to answer the browser while the hosts wait.
     if (!(await microphone.open())) return
     if (hasCode) await guest.enter(code.trim(), nickname)
@@ -240,7 +240,7 @@ function Outside({ line, guest, microphone, seat, title, locale, t }: InSeat<'ou
           </>
         )}
         <button type="submit" class="button primary" aria-disabled={isClosed}>
-          {hasCode ? t.enter : isTooEarly ? t.askIn(clock(wait)) : t.ask}
+          {hasCode ? t.enter : isTooEarly ? t.askIn(formatDuration(wait)) : t.ask}
         </button>
         <button type="button" class="text-button" onClick={() => setHasCode(!hasCode)}>
           {hasCode ? t.noCode : t.haveCode}
@@ -275,7 +275,7 @@ function Invited({ guest, microphone, seat, title, locale, t }: InSeat<'invited'
     <>
       {title}
       <p class="byline" role="timer">
-        {t.invitedFor(clock(Math.ceil((leftOf(seat) ?? 0) / 1000)))}
+        {t.invitedFor(formatDuration(Math.ceil((leftOf(seat) ?? 0) / 1000)))}
       </p>
       <p class="hint">{t.quiet}</p>
       <Says notice={seat.notice} t={t} locale={locale} />
@@ -302,7 +302,7 @@ function OnTheAir({ line, guest, microphone, seat, title, t }: InSeat<'live'>) {
       {title}
       <p class="byline">
         <span role="timer">
-          {t.timeLeft} <b>{clock(leftS)}</b>
+          {t.timeLeft} <b>{formatDuration(leftS)}</b>
         </span>
       </p>
       <MicButton isOn={isMicOn} isMuted={isMuted} texts={t} onToggle={() => guest.toggleMic()} />
@@ -357,7 +357,7 @@ function Says({
   t: GuestTexts
   locale: Guesthouse['locale']
 }) {
-  const text = notice && (notice.is === 'said' ? textOf(notice.text, locale) : t.notices[notice.is])
+  const text = notice && (notice.is === 'said' ? localizedText(notice.text, locale) : t.notices[notice.is])
   return (
     <p class="says" role="alert">
       {text}

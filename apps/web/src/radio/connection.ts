@@ -2,35 +2,42 @@ import type { Ack, RadioState, ServerPayload, User } from '@solstice/contracts'
 import { io } from 'socket.io-client'
 import { get, serverUrl } from '../api.ts'
 import { createStore, type Store } from '../ui/store.ts'
+import { createRenewingToken, type RenewingToken } from './renewing-token.ts'
+import { createRequests, type SongRequests } from './requests.ts'
+import {
+  bestSample,
+  type ClockSample,
+  localNowMs,
+  offsetMs,
+  roundTripMs,
+  withSample,
+} from './station-clock.ts'
 import {
   type Airing,
-  movedBy,
-  remember,
+  shiftedBy,
+  withChat,
+  withChatEnd,
   withHalt,
   withJingle,
   withMeasuredStart,
-  withTalk,
-  withTalkEnd,
+  withState,
   withTrackStart,
-} from './airing.ts'
-import { bestSample, type ClockSample, localNowMs, offsetMs, roundTripMs, withSample } from './clock.ts'
-import { createPass, type Pass } from './pass.ts'
-import { createRequests, type Requests } from './requests.ts'
+} from './timeline.ts'
 
-export type Link = 'connecting' | 'online' | 'offline'
+export type LinkState = 'connecting' | 'online' | 'offline'
 
 /** The line to the station: what it says, its clock, and the passes it gives. */
 export interface Connection {
-  readonly link: Store<Link>
+  readonly link: Store<LinkState>
   /** What was on air lately, oldest first; the last one is on air now. */
-  readonly airings: Store<Airing[]>
+  readonly timeline: Store<Airing[]>
   readonly users: Store<User[]>
   /** Whether people speak on this station, and whether hosts are on the air now. */
   readonly isHosting: Store<boolean>
   readonly isHostOnline: Store<boolean>
-  readonly artPass: Pass
-  readonly audioPass: Pass
-  readonly requests: Requests
+  readonly artToken: RenewingToken
+  readonly audioToken: RenewingToken
+  readonly requests: SongRequests
   /** The station's clock, epoch ms. */
   stationNowMs(): number
   roundTripMs(): number
@@ -58,7 +65,7 @@ export function connect(): Connection {
     withCredentials: true,
     reconnectionDelayMax: 10_000,
   })
-  const link = createStore<Link>('connecting')
+  const link = createStore<LinkState>('connecting')
   const airings = createStore<Airing[]>([])
   const users = createStore<User[]>([])
   const isHosting = createStore(false)
@@ -69,12 +76,12 @@ export function connect(): Connection {
   let toldPosition: Ack<'stream_get_seek'> | null = null
   let pingTimer: ReturnType<typeof setTimeout> | undefined
 
-  const artPass = createPass(async () => {
+  const artPass = createRenewingToken(async () => {
     const granted = await introduce()
     uid = granted.uid
     return { token: granted.artToken, expiresInS: granted.artTokenExpiresIn }
   })
-  const audioPass = createPass(async () => {
+  const audioPass = createRenewingToken(async () => {
     const headers = { 'X-Art-Token': await artPass.get(), 'X-Listener-Uid': uid }
     const { token, expiresIn } = await get('/api/audio-key', undefined, headers)
     return { token, expiresInS: expiresIn }
@@ -109,7 +116,7 @@ export function connect(): Connection {
     samples = withSample(samples, { sentMs, serverMs: ack.serverTs, receivedMs: localNowMs() })
     const setByMs = beforeMs === null ? 0 : stationOffsetMs() - beforeMs
     if (Math.abs(setByMs) > SUSPICIOUS_MS)
-      airings.set(airings.value.map((airing) => movedBy(airing, setByMs)))
+      airings.set(airings.value.map((airing) => shiftedBy(airing, setByMs)))
   }
 
   /** What is told of a moment far from the one that it is now may be of a clock that was set: then that is asked first. */
@@ -145,7 +152,7 @@ export function connect(): Connection {
   socket.on('connect_error', () => link.set('offline'))
   socket.on('sync', (state: RadioState) => {
     syncOffsetMs = state.serverTimeMs - localNowMs()
-    inTime(state.serverTimeMs, () => airings.set(remember(airings.value, state)))
+    inTime(state.serverTimeMs, () => airings.set(withState(airings.value, state)))
   })
   socket.on('stream_track_start', ({ trackId, serverTs }: ServerPayload<'stream_track_start'>) =>
     inTime(serverTs, () => airings.set(withTrackStart(airings.value, trackId, serverTs))),
@@ -154,10 +161,10 @@ export function connect(): Connection {
     inTime(serverTs, () => airings.set(withJingle(airings.value, serverTs))),
   )
   socket.on('stream_chat_mode_start', ({ serverTs }: ServerPayload<'stream_chat_mode_start'>) =>
-    inTime(serverTs, () => airings.set(withTalk(airings.value, serverTs))),
+    inTime(serverTs, () => airings.set(withChat(airings.value, serverTs))),
   )
   socket.on('stream_chat_mode_end', ({ serverTs }: ServerPayload<'stream_chat_mode_end'>) =>
-    inTime(serverTs, () => airings.set(withTalkEnd(airings.value, serverTs))),
+    inTime(serverTs, () => airings.set(withChatEnd(airings.value, serverTs))),
   )
   socket.on('usersUpdate', (roster: User[]) => users.set(roster))
   socket.on('radio_hosts_mode', (isOn: boolean) => isHosting.set(isOn))
@@ -178,12 +185,12 @@ export function connect(): Connection {
 
   return {
     link,
-    airings,
+    timeline: airings,
     users,
     isHosting,
     isHostOnline,
-    artPass,
-    audioPass,
+    artToken: artPass,
+    audioToken: audioPass,
     requests: createRequests(socket, () => artPass.renew()),
     onLibraryChange(changed) {
       socket.on('library_updated', changed)

@@ -6,11 +6,11 @@ import { putOnAir } from '../../../../tests/harness/air/put-on-air.ts'
 import { openSocket } from '../../../../tests/harness/people/socket-client.ts'
 import { openPaymentServices } from '../../../../tests/harness/servers/payment-services.ts'
 import { openApp } from '../../../../tests/harness/stations/app.ts'
-import { Refusal } from '../api.ts'
-import { textOf } from '../ui/language.ts'
+import { ApiError } from '../api.ts'
+import { localizedText } from '../ui/language.ts'
 import { createStore, type Store } from '../ui/store.ts'
-import type { Link } from './connection.ts'
-import { createDonations, type Order, PACE, placeOf, withoutDonation } from './donations.ts'
+import type { LinkState } from './connection.ts'
+import { airtimeOf, createDonations, type Order, POLLING, withoutDonation } from './donations.ts'
 
 const NOON = Date.UTC(2026, 5, 21, 12)
 const DAY_MS = 24 * 3_600_000
@@ -93,7 +93,7 @@ t.test('orders of a listener', async (t) => {
   const sight = { isHidden: false, changed: [] as (() => void)[] }
   /** The page is opened, or opened again. */
   const visit = () => {
-    const link = createStore<Link>('connecting')
+    const link = createStore<LinkState>('connecting')
     const donations = createDonations(
       {
         link,
@@ -101,7 +101,7 @@ t.test('orders of a listener', async (t) => {
         onResult: (told) => void socket.on('donation_result', told),
       },
       { isHidden: () => sight.isHidden, onChange: (changed) => void sight.changed.push(changed) },
-      { ...PACE, checkoutMs: 10, checkoutTimes: 4, matchingMs: 10, paidMs: 10 },
+      { ...POLLING, checkoutMs: 10, checkoutTimes: 4, matchingMs: 10, paidMs: 10 },
     )
     const becomes = async (id: string, fits: (order: Order) => boolean) => {
       const isIt = (order: Order) => order.id === id && fits(order)
@@ -128,8 +128,12 @@ t.test('orders of a listener', async (t) => {
     const offer = await page.offer(song.id)
     t.match(offer, { currency: 'UAH', flowType: 'matching', tiers: [{ tier: 1, price: 1 }] })
     await t.rejects(page.offer('day/nothing.mp3'), /404/)
-    const refusal = await page.offer(current.id).catch((error: Refusal) => error)
-    t.equal(refusal instanceof Refusal && textOf(refusal.body, 'en'), 'The track is playing now', 'why not')
+    const refusal = await page.offer(current.id).catch((error: ApiError) => error)
+    t.equal(
+      refusal instanceof ApiError && localizedText(refusal.body, 'en'),
+      'The track is playing now',
+      'why not',
+    )
     const placed = await page.order(song, priced)
     paidId = placed.donationId
     const { payAt } = page.orders.value[0]!.ticket!
@@ -151,7 +155,7 @@ t.test('orders of a listener', async (t) => {
     await until(browser.open, (open) => open === 0)
     await pay(paidId)
     const unseen = browser.asked.value
-    for (let i = 0; i < 9; i++) page.askAgain()
+    for (let i = 0; i < 9; i++) page.checkNow()
     page.refresh()
     // Whatever was asked would be on its way by then.
     for (let i = 0; i < 3; i++) await page.offer(song.id)
@@ -167,7 +171,7 @@ t.test('orders of a listener', async (t) => {
       const { value } = browser.asked
       close = page.watch(paidId)
       await until(browser.asked, (asked) => asked > value)
-      page.askAgain()
+      page.checkNow()
     }
     close()
     t.equal(browser.mostAtOnce, 1, 'one question at a time')
@@ -224,15 +228,15 @@ t.test('orders of a listener', async (t) => {
     page.forget(id)
     await data.donations.update({ id }, { matchCode: null, expiresAt: null })
     const before = browser.asked.value
-    page.cameBack(id)
-    page.cameBack(id)
+    page.returned(id)
+    page.returned(id)
     t.same(keptIds(), [id])
     const close = page.watch(id)
-    await page.becomes(id, ({ isLeftAlone }) => isLeftAlone)
+    await page.becomes(id, ({ isPollingOver: isLeftAlone }) => isLeftAlone)
     t.equal(browser.asked.value, before + 4)
-    page.askAgain()
-    await page.becomes(id, ({ isLeftAlone }) => !isLeftAlone)
-    await page.becomes(id, ({ isLeftAlone }) => isLeftAlone)
+    page.checkNow()
+    await page.becomes(id, ({ isPollingOver: isLeftAlone }) => !isLeftAlone)
+    await page.becomes(id, ({ isPollingOver: isLeftAlone }) => isLeftAlone)
     t.equal(browser.asked.value, before + 8)
     await pay(id)
     tell({ donationId: id, accepted: true, tier: null, song })
@@ -240,7 +244,7 @@ t.test('orders of a listener', async (t) => {
     close()
     page.forget(id)
 
-    page.cameBack('of-nobody')
+    page.returned('of-nobody')
     const closeUnknown = page.watch('of-nobody')
     await page.becomes('of-nobody', ({ status }) => status === 'unknown')
     t.same(keptIds(), [], 'what the station does not know is forgotten')
@@ -266,7 +270,7 @@ t.test('orders of a listener', async (t) => {
       [0, 1, 2, 3, 4].map((i) => `recent-${i}`),
     )
     page = visit()
-    page.cameBack('one-more')
+    page.returned('one-more')
     t.equal(page.orders.value.length, 5)
     t.same(keptIds(), ['one-more', 'recent-0', 'recent-1', 'recent-2', 'recent-3'])
     page.link.set('online')
@@ -290,7 +294,7 @@ t.test('a paid song comes at its time, is on air when it is heard, and was', asy
     airsAt: NOON + 60_000,
     toldAtMs: NOON,
     ticket,
-    isLeftAlone: false,
+    isPollingOver: false,
   }
   const heard = (
     startedAtMs: number,
@@ -300,17 +304,21 @@ t.test('a paid song comes at its time, is on air when it is heard, and was', asy
     state: { track, orderType } as RadioState,
     startedAtMs,
   })
-  t.same(placeOf({ ...order, airsAt: null }, null, NOON), { is: 'soon' })
-  t.same(placeOf(order, null, NOON), { is: 'expected', atMs: NOON + 60_000 })
-  t.same(placeOf(order, heard(NOON), NOON), { is: 'expected', atMs: NOON + 60_000 }, 'paid for before')
-  t.same(placeOf(order, heard(NOON, null), NOON + 61_000), { is: 'soon' }, 'it is late')
+  t.same(airtimeOf({ ...order, airsAt: null }, null, NOON), { is: 'soon' })
+  t.same(airtimeOf(order, null, NOON), { is: 'expected', atMs: NOON + 60_000 })
+  t.same(airtimeOf(order, heard(NOON), NOON), { is: 'expected', atMs: NOON + 60_000 }, 'paid for before')
+  t.same(airtimeOf(order, heard(NOON, null), NOON + 61_000), { is: 'soon' }, 'it is late')
   const begun = { ...order, toldAtMs: NOON + 61_000 }
-  t.same(placeOf(begun, heard(NOON, null, 'day/b.mp3'), NOON + 62_000), { is: 'soon' }, 'not heard here yet')
-  t.same(placeOf(begun, heard(NOON + 60_010), NOON + 90_000), { is: 'now' })
-  t.same(placeOf({ ...begun, ticket: null }, heard(NOON + 60_010), NOON + 90_000), { is: 'now' })
-  t.same(placeOf(begun, heard(NOON + 300_000), NOON + 300_000), { is: 'now' }, 'it goes on after a talk')
+  t.same(
+    airtimeOf(begun, heard(NOON, null, 'day/b.mp3'), NOON + 62_000),
+    { is: 'soon' },
+    'not heard here yet',
+  )
+  t.same(airtimeOf(begun, heard(NOON + 60_010), NOON + 90_000), { is: 'now' })
+  t.same(airtimeOf({ ...begun, ticket: null }, heard(NOON + 60_010), NOON + 90_000), { is: 'now' })
+  t.same(airtimeOf(begun, heard(NOON + 300_000), NOON + 300_000), { is: 'now' }, 'it goes on after a talk')
   const later = heard(NOON + 200_000, null, 'day/b.mp3')
-  t.same(placeOf(begun, later, NOON + 200_000), { is: 'was', atMs: NOON + 60_000 })
+  t.same(airtimeOf(begun, later, NOON + 200_000), { is: 'was', atMs: NOON + 60_000 })
 })
 
 t.test('what a checkout adds to the address is taken from it, and nothing else', async (t) => {

@@ -1,15 +1,15 @@
 import type { DonationStatus, donations, LibraryItem, Reply, ServerPayload } from '@solstice/contracts'
-import { get, post, Refusal } from '../api.ts'
-import { keep, recall } from '../ui/memory.ts'
+import { ApiError, get, post } from '../api.ts'
+import { readStored, writeStored } from '../ui/browser-storage.ts'
 import { createStore, type Store } from '../ui/store.ts'
-import type { Airing } from './airing.ts'
-import { localNowMs } from './clock.ts'
-import type { Link } from './connection.ts'
+import type { LinkState } from './connection.ts'
+import { localNowMs } from './station-clock.ts'
+import type { Airing } from './timeline.ts'
 
 /** What it costs to support a song now. */
 export type Offer = Reply<typeof donations.getDonationTiers>
 /** An order that the station has taken, and where it is paid for. */
-export type Placed = Reply<typeof donations.createDonation>
+export type PlacedOrder = Reply<typeof donations.createDonation>
 
 /** What the station does not say a second time: known to the tab in which the order was placed. */
 export interface Ticket {
@@ -35,11 +35,11 @@ export interface Order {
   toldAtMs: number
   ticket: Ticket | null
   /** The station was asked often enough for now: what becomes of the order is told by itself. */
-  isLeftAlone: boolean
+  isPollingOver: boolean
 }
 
 /** What became of an order while nobody looked at it. */
-export interface Verdict {
+export interface OrderNews {
   is: Exclude<DonationStatus, 'pending'>
   song: { title: string; artist: string } | null
   /** Local clock. */
@@ -51,17 +51,17 @@ export interface Donations {
   /** Those that are open, and those whose outcome was not looked at yet; newest first. For a day at most. */
   readonly orders: Store<readonly Order[]>
   /** The last that became known while nobody looked. */
-  readonly news: Store<Verdict | null>
+  readonly news: Store<OrderNews | null>
   /** @throws as `get` */
   offer(songId: string): Promise<Offer>
   /** Orders a song, and remembers the order. @throws as `post` */
-  order(song: LibraryItem, priced: { tier: number; price: number; currency: string }): Promise<Placed>
+  order(song: LibraryItem, priced: { tier: number; price: number; currency: string }): Promise<PlacedOrder>
   /** The donor came back from a checkout, maybe one that was begun in another tab. */
-  cameBack(id: string): void
+  returned(id: string): void
   /** Somebody looks at an order, and it is asked about, until the returned function is called. One at a time. */
   watch(id: string): () => void
   /** Asks once more about the order that is looked at. */
-  askAgain(): void
+  checkNow(): void
   /** Asks once about each order of which there is more to hear. */
   refresh(): void
   /** The listener does not want to see it any more. */
@@ -69,7 +69,7 @@ export interface Donations {
 }
 
 /** How often the station is asked about the order that is looked at. */
-export const PACE = {
+export const POLLING = {
   checkoutMs: 2000,
   checkoutTimes: 10,
   matchingMs: 5000,
@@ -79,7 +79,7 @@ export const PACE = {
 }
 
 /** Whether the page is seen; nobody is asked for the sake of one that is not. */
-export interface Sight {
+export interface PageVisibility {
   isHidden(): boolean
   onChange(changed: () => void): void
 }
@@ -93,10 +93,10 @@ const NEAR_MS = 15_000
 const ID = /^[\w-]{1,100}$/
 
 /** Where the song of a paid order is; `soon` = its moment is not known, or has come and is not heard yet. */
-export type Place = { is: 'soon' } | { is: 'expected' | 'was'; atMs: number } | { is: 'now' }
+export type Airtime = { is: 'soon' } | { is: 'expected' | 'was'; atMs: number } | { is: 'now' }
 
 /** @param heard what the listener hears at this moment (station's clock). */
-export function placeOf(order: Order, heard: Airing | null, nowMs: number): Place {
+export function airtimeOf(order: Order, heard: Airing | null, nowMs: number): Airtime {
   const { airsAt: atMs, ticket, toldAtMs } = order
   if (atMs === null) return { is: 'soon' }
   const isNear = heard !== null && Math.abs(heard.startedAtMs - atMs) < NEAR_MS
@@ -126,16 +126,16 @@ const isOver = ({ status, airsAt, toldAtMs }: Order): boolean =>
 
 export function createDonations(
   station: {
-    link: Store<Link>
+    link: Store<LinkState>
     /** Epoch ms. */
     nowMs(): number
     onResult(told: (result: ServerPayload<'donation_result'>) => void): void
   },
-  sight: Sight = browserSight,
-  pace: typeof PACE = PACE,
+  sight: PageVisibility = browserSight,
+  pace: typeof POLLING = POLLING,
 ): Donations {
   const orders = createStore<readonly Order[]>(recallOrders())
-  const news = createStore<Verdict | null>(null)
+  const news = createStore<OrderNews | null>(null)
   let watched: string | null = null
   /** How often the station was asked since somebody looks. */
   let asks = 0
@@ -180,7 +180,7 @@ export function createDonations(
       learn(id, { status, matchCode, expiresAt, airsAt, toldAtMs: station.nowMs() })
     } catch (error) {
       // Whatever else went wrong: the next time may be better.
-      if (error instanceof Refusal && error.status === 404) learn(id, { status: 'unknown' })
+      if (error instanceof ApiError && error.status === 404) learn(id, { status: 'unknown' })
     }
   }
 
@@ -201,7 +201,7 @@ export function createDonations(
     const waitMs = pauseMs(order)
     if (waitMs !== null) timer = setTimeout(() => void ask(order.id), waitMs)
     const isLeftAlone = waitMs === null
-    if (isLeftAlone !== order.isLeftAlone) learn(order.id, { isLeftAlone })
+    if (isLeftAlone !== order.isPollingOver) learn(order.id, { isPollingOver: isLeftAlone })
   }
 
   async function ask(id: string): Promise<void> {
@@ -266,7 +266,7 @@ export function createDonations(
       })
       return placed
     },
-    cameBack(id) {
+    returned(id) {
       if (!find(id)) add(unheardOf(id))
     },
     watch(id) {
@@ -280,7 +280,7 @@ export function createDonations(
         if (order && isOver(order)) forget(id)
       }
     },
-    askAgain,
+    checkNow: askAgain,
     refresh: () => void refresh(),
     forget,
   }
@@ -295,13 +295,13 @@ const unheardOf = (id: string, sinceMs = localNowMs()): Order => ({
   airsAt: null,
   toldAtMs: 0,
   ticket: null,
-  isLeftAlone: false,
+  isPollingOver: false,
 })
 
 /** The ids of orders that this browser remembers, and since when; those of other tabs too. */
 function keptOrders(): [id: string, sinceMs: number][] {
   const nowMs = localNowMs()
-  return listOf(recall(KEPT)).flatMap((kept): [string, number][] => {
+  return listOf(readStored(KEPT)).flatMap((kept): [string, number][] => {
     const [id, sinceMs] = Array.isArray(kept) ? kept : []
     const isSound = typeof id === 'string' && ID.test(id) && typeof sinceMs === 'number'
     return isSound && Math.abs(nowMs - sinceMs) < LIFE_MS ? [[id, sinceMs]] : []
@@ -311,18 +311,18 @@ function keptOrders(): [id: string, sinceMs: number][] {
 function keepOrder(id: string, isKept: boolean): void {
   const others = keptOrders().filter(([other]) => other !== id)
   const all = isKept ? [[id, localNowMs()], ...others] : others
-  keep(KEPT, JSON.stringify(all.slice(0, MOST_ORDERS)))
+  writeStored(KEPT, JSON.stringify(all.slice(0, MOST_ORDERS)))
 }
 
 /** In this tab only: a reload, as phones do of tabs that were not seen for a while, shall not cost the donor the page. */
 function keepTickets(orders: readonly Order[]): void {
   const tickets = orders.flatMap(({ id, ticket }) => (ticket ? [[id, ticket]] : []))
-  keep(KEPT_TICKETS, JSON.stringify(tickets), 'sessionStorage')
+  writeStored(KEPT_TICKETS, JSON.stringify(tickets), 'sessionStorage')
 }
 
 function recallOrders(): Order[] {
   // Only this page writes into its own tab's storage.
-  const tickets = new Map(listOf(recall(KEPT_TICKETS, 'sessionStorage')) as [string, Ticket][])
+  const tickets = new Map(listOf(readStored(KEPT_TICKETS, 'sessionStorage')) as [string, Ticket][])
   return keptOrders()
     .slice(0, MOST_ORDERS)
     .map(([id, sinceMs]) => ({ ...unheardOf(id, sinceMs), ticket: tickets.get(id) ?? null }))
@@ -337,7 +337,7 @@ function listOf(json: string | null): unknown[] {
   }
 }
 
-const browserSight: Sight = {
+const browserSight: PageVisibility = {
   isHidden: () => document.visibilityState === 'hidden',
   onChange: (changed) => document.addEventListener('visibilitychange', changed),
 }

@@ -2,19 +2,22 @@ import type { LibraryItem } from '@solstice/contracts'
 import { createStore, type Store } from '../ui/store.ts'
 
 /** A song with the text in which it is searched. */
-export interface Shelved {
+export interface SearchableSong {
   song: LibraryItem
   text: string
 }
 
-export type Shelf = { is: 'loading' } | { is: 'failed' } | { is: 'here'; songs: readonly Shelved[] }
+export type LibraryState =
+  | { is: 'loading' }
+  | { is: 'failed' }
+  | { is: 'here'; songs: readonly SearchableSong[] }
 
-export interface Library {
-  readonly shelf: Store<Shelf>
+export interface SongLibrary {
+  readonly state: Store<LibraryState>
   /** Loads what is not known or has changed, and follows changes until the returned function is called. */
   open(): () => void
   /** Another library is on the station now. */
-  changed(): void
+  invalidate(): void
   /** Tries to load it again. */
   retry(): void
 }
@@ -22,7 +25,7 @@ export interface Library {
 const CROWD_SPREAD_MS = 3000
 
 /** Puts songs into the order of artist and title, ready to be searched. */
-export function shelve(songs: readonly LibraryItem[]): Shelved[] {
+export function indexSongs(songs: readonly LibraryItem[]): SearchableSong[] {
   const { compare } = new Intl.Collator(['uk', 'en'], { numeric: true })
   return songs
     .map((song) => ({ song, text: `${song.artist} ${song.title}`.toLowerCase() }))
@@ -30,7 +33,7 @@ export function shelve(songs: readonly LibraryItem[]): Shelved[] {
 }
 
 /** The songs in whose artist or title every word of the query occurs; without words, all of them. */
-export function findSongs(songs: readonly Shelved[], query: string): readonly Shelved[] {
+export function findSongs(songs: readonly SearchableSong[], query: string): readonly SearchableSong[] {
   const words = query
     .toLowerCase()
     .split(/[\s\p{Pd},|]+/u)
@@ -39,8 +42,8 @@ export function findSongs(songs: readonly Shelved[], query: string): readonly Sh
 }
 
 /** Keeps the library of the station for as long as somebody looks at it. */
-export function createLibrary(read: () => Promise<LibraryItem[]>): Library {
-  const shelf = createStore<Shelf>({ is: 'loading' })
+export function createLibrary(read: () => Promise<LibraryItem[]>): SongLibrary {
+  const shelf = createStore<LibraryState>({ is: 'loading' })
   let isStale = true
   let isOpen = false
   let loads = 0
@@ -53,7 +56,7 @@ export function createLibrary(read: () => Promise<LibraryItem[]>): Library {
     if (shelf.value.is === 'failed') shelf.set({ is: 'loading' })
     try {
       const songs = await read()
-      if (mine === loads) shelf.set({ is: 'here', songs: shelve(songs) })
+      if (mine === loads) shelf.set({ is: 'here', songs: indexSongs(songs) })
     } catch {
       if (mine !== loads) return
       isStale = true
@@ -62,7 +65,7 @@ export function createLibrary(read: () => Promise<LibraryItem[]>): Library {
   }
 
   return {
-    shelf,
+    state: shelf,
     open() {
       isOpen = true
       if (isStale) void load()
@@ -71,7 +74,7 @@ export function createLibrary(read: () => Promise<LibraryItem[]>): Library {
         clearTimeout(timer)
       }
     },
-    changed() {
+    invalidate() {
       isStale = true
       if (!isOpen) return
       // Everybody hears of the change in one moment; that everybody asks at once is not needed.

@@ -7,33 +7,33 @@ import { type RadioState, streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { build } from 'vite'
 import { artVisibility } from '../listener/art-visibility.ts'
-import { troubleOf } from '../listener/notice.ts'
+import { formatDuration } from '../listener/format.ts'
 import { activeLine } from '../listener/sheets/lyrics.ts'
-import { clock } from '../listener/words.ts'
+import { troubleOf } from '../listener/trouble.ts'
 import { counted, texts } from '../texts.ts'
-import { pathOf, placeOf, textOf } from '../ui/language.ts'
+import { localizedText, parsePath, pathOf } from '../ui/language.ts'
 import { themes } from '../ui/theme.ts'
+import { createLibrary, findSongs, indexSongs, type LibraryState } from './library.ts'
+import { correctionOf, leadAfter } from './players/drift-correction.ts'
+import { retryDelayMs } from './players/player.ts'
+import { isFarBehind, isStalled, lagOf, smoothLag } from './players/stream-player.ts'
+import { createRenewingToken, type GrantedToken } from './renewing-token.ts'
+import { blockedReason, cooldownSecsLeft, updatedCooldown } from './requests.ts'
+import { bestSample, offsetMs, withSample } from './station-clock.ts'
 import {
   airingOf,
   heardAt,
   isChatting,
-  movedBy,
   positionAt,
-  remember,
+  shiftedBy,
+  withChat,
+  withChatEnd,
   withHalt,
   withJingle,
   withMeasuredStart,
-  withTalk,
-  withTalkEnd,
+  withState,
   withTrackStart,
-} from './airing.ts'
-import { bestSample, offsetMs, withSample } from './clock.ts'
-import { createLibrary, findSongs, type Shelf, shelve } from './library.ts'
-import { createPass, type Granted } from './pass.ts'
-import { correctionOf, leadAfter } from './players/drift.ts'
-import { retryDelayMs } from './players/player.ts'
-import { isFarBehind, isStalled, lagOf, smoothLag } from './players/stream-player.ts'
-import { hindranceOf, secsLeftOf, waitOf } from './requests.ts'
+} from './timeline.ts'
 
 const NOON = Date.UTC(2026, 5, 21, 12)
 
@@ -83,8 +83,8 @@ t.test('the station’s clock is read from the exchange with the smallest round 
 })
 
 t.test('what is heard is what was on air when the sound left the station', async (t) => {
-  let airings = remember([], air({ seek: 90 }))
-  airings = remember(airings, air({ track: 'day/b.mp3', title: 'B', serverTimeMs: NOON + 10_000, seek: 0 }))
+  let airings = withState([], air({ seek: 90 }))
+  airings = withState(airings, air({ track: 'day/b.mp3', title: 'B', serverTimeMs: NOON + 10_000, seek: 0 }))
   const behind = heardAt(airings, NOON + 6000)
   t.equal(behind?.state.title, 'A', 'four seconds behind, the last song still plays')
   t.equal(positionAt(behind!, NOON + 6000), 96)
@@ -96,18 +96,18 @@ t.test('what is heard is what was on air when the sound left the station', async
 })
 
 t.test('the same song told again replaces what was known; songs long past are forgotten', async (t) => {
-  let airings = remember([], air({}))
-  airings = remember(airings, air({ serverTimeMs: NOON + 2000, seek: 2.1 }))
+  let airings = withState([], air({}))
+  airings = withState(airings, air({ serverTimeMs: NOON + 2000, seek: 2.1 }))
   t.equal(airings.length, 1)
   t.equal(airings[0]?.startedAtMs, NOON - 100)
-  airings = remember(airings, air({ track: 'day/b.mp3', serverTimeMs: NOON + 100_000 }))
+  airings = withState(airings, air({ track: 'day/b.mp3', serverTimeMs: NOON + 100_000 }))
   t.equal(airings.length, 2)
-  airings = remember(airings, air({ track: 'day/c.mp3', serverTimeMs: NOON + 300_000 }))
+  airings = withState(airings, air({ track: 'day/c.mp3', serverTimeMs: NOON + 300_000 }))
   t.same(
     airings.map(({ state }) => state.track),
     ['day/b.mp3', 'day/c.mp3'],
   )
-  const again = remember([airingOf(air({}))], air({ serverTimeMs: NOON + 100_000 }))
+  const again = withState([airingOf(air({}))], air({ serverTimeMs: NOON + 100_000 }))
   t.equal(again.length, 2, 'a song that follows itself is two')
 })
 
@@ -115,7 +115,7 @@ t.test('talk begins when it is told, and has no position to come from', async (t
   const talk = air({ title: 'Just chatting', artist: '', duration: 0, serverTimeMs: NOON + 5000 })
   t.ok(isChatting(talk))
   t.notOk(isChatting(air({ title: 'Just chatting', artist: 'A Band' })), 'a song may bear that name')
-  const airings = remember(remember([], air({})), talk)
+  const airings = withState(withState([], air({})), talk)
   t.equal(heardAt(airings, NOON + 4000)?.state.title, 'A')
   t.equal(heardAt(airings, NOON + 5000)?.state.title, 'Just chatting')
 })
@@ -172,8 +172,8 @@ t.test(
   async (t) => {
     let nowMs = 0
     let asked = 0
-    const pass = createPass(
-      async (): Promise<Granted> => ({ token: `t${++asked}`, expiresInS: 900 }),
+    const pass = createRenewingToken(
+      async (): Promise<GrantedToken> => ({ token: `t${++asked}`, expiresInS: 900 }),
       () => nowMs,
     )
     t.teardown(pass.end)
@@ -190,7 +190,7 @@ t.test(
 
 t.test('a refused pass is asked for again', async (t) => {
   let asked = 0
-  const pass = createPass(async () => {
+  const pass = createRenewingToken(async () => {
     if (++asked === 1) throw new Error('refused')
     return { token: 'here', expiresInS: 60 }
   })
@@ -209,19 +209,19 @@ t.test('the language is found in whatever shape a message has', async (t) => {
     { error: both, message: both },
     JSON.stringify({ code: 'X', ...both }),
   ]) {
-    t.equal(textOf(message, 'en'), 'yes', JSON.stringify(message))
-    t.equal(textOf(message, 'uk'), 'так')
+    t.equal(localizedText(message, 'en'), 'yes', JSON.stringify(message))
+    t.equal(localizedText(message, 'uk'), 'так')
   }
-  t.equal(textOf('fetch_failed', 'en'), 'fetch_failed')
-  t.equal(textOf('{ not json', 'en'), '{ not json')
-  t.equal(textOf({ uk: 'так' }, 'en'), 'так', 'Ukrainian when the language is missing')
-  t.equal(textOf({ uk: '', en: 'yes' }, 'uk'), 'yes')
-  for (const nothing of [null, undefined, 7, {}, { uk: 3 }]) t.equal(textOf(nothing, 'uk'), '')
+  t.equal(localizedText('fetch_failed', 'en'), 'fetch_failed')
+  t.equal(localizedText('{ not json', 'en'), '{ not json')
+  t.equal(localizedText({ uk: 'так' }, 'en'), 'так', 'Ukrainian when the language is missing')
+  t.equal(localizedText({ uk: '', en: 'yes' }, 'uk'), 'yes')
+  for (const nothing of [null, undefined, 7, {}, { uk: 3 }]) t.equal(localizedText(nothing, 'uk'), '')
 })
 
 t.test('Ukrainian has the bare addresses, English its own, nothing else is a page', async (t) => {
   const place = (path: string) => {
-    const found = placeOf(path)
+    const found = parsePath(path)
     return found && `${found.page} ${found.locale}`
   }
   const known = ['/', '/en/', '/en', '/guest', '/en/guest/', '/adlogin', '/adpanel/']
@@ -235,8 +235,8 @@ t.test('Ukrainian has the bare addresses, English its own, nothing else is a pag
     'adpanel uk',
   ])
   for (const path of ['/uk/', '/nowhere', '/en/x', '/guest/x', '/constructor'])
-    t.equal(placeOf(path), null, path)
-  for (const path of known) t.same(placeOf(pathOf(placeOf(path)!)), placeOf(path))
+    t.equal(parsePath(path), null, path)
+  for (const path of known) t.same(parsePath(pathOf(parsePath(path)!)), parsePath(path))
 })
 
 t.test('every text exists in both languages; numbers bring the right word', async (t) => {
@@ -276,12 +276,12 @@ t.test('the sung line is the last one whose time and offset have come', async (t
 
 t.test('during a jingle the position stands where the song ended, until a track starts', async (t) => {
   const told = air({ seek: 90 })
-  let airings = withJingle(remember([], told), NOON + 9000)
+  let airings = withJingle(withState([], told), NOON + 9000)
   const at = (afterMs: number) => positionAt(heardAt(airings, NOON + afterMs)!, NOON + afterMs)
   t.equal(at(5000), 95, 'who hears later still hears the end of the song')
   t.equal(at(20_000), 99)
-  airings = remember(airings, air({ seek: 99, serverTimeMs: NOON + 11_000 }))
-  airings = remember(airings, air({ seek: 99, serverTimeMs: NOON + 70_000 }))
+  airings = withState(airings, air({ seek: 99, serverTimeMs: NOON + 11_000 }))
+  airings = withState(airings, air({ seek: 99, serverTimeMs: NOON + 70_000 }))
   airings = withMeasuredStart(airings, told.track, NOON + 30_000)
   t.equal(airings.length, 1, 'a jingle of any length is no repetition of the song')
   t.same([5000, 20_000, 80_000].map(at), [95, 99, 99])
@@ -293,26 +293,26 @@ t.test('during a jingle the position stands where the song ended, until a track 
     'the same song may follow itself',
   )
   const other = air({ track: 'day/b.mp3', title: 'B', seek: 1, serverTimeMs: NOON + 81_000 })
-  t.equal(positionAt(remember(airings, other).at(-1)!, NOON + 82_000), 2)
+  t.equal(positionAt(withState(airings, other).at(-1)!, NOON + 82_000), 2)
   t.same(withTrackStart(airings, 'day/c.mp3', NOON), airings, 'of another track nothing is known yet')
 })
 
 t.test('who comes in the middle of a jingle sees it by a position that does not move', async (t) => {
-  let airings = remember([], air({ seek: 80 }))
-  airings = remember(airings, air({ seek: 80, serverTimeMs: NOON + 2000 }))
+  let airings = withState([], air({ seek: 80 }))
+  airings = withState(airings, air({ seek: 80, serverTimeMs: NOON + 2000 }))
   t.equal(positionAt(airings[0]!, NOON + 30_000), 80)
-  airings = remember(airings, air({ seek: 84, serverTimeMs: NOON + 34_000 }))
+  airings = withState(airings, air({ seek: 84, serverTimeMs: NOON + 34_000 }))
   t.equal(positionAt(airings[0]!, NOON + 36_000), 86, 'and when it moves again, so does the page')
 })
 
 t.test('while no sound comes, what a listener has in store is shown to its end', async (t) => {
   const told = air({ seek: 30 })
-  let airings = withHalt(remember([], told), told.track, 32)
+  let airings = withHalt(withState([], told), told.track, 32)
   const at = (afterMs: number) => positionAt(heardAt(airings, NOON + afterMs)!, NOON + afterMs)
   t.same([-5000, 1000, 2000, 5000].map(at), [25, 31, 32, 32])
-  airings = remember(airings, air({ seek: 32, serverTimeMs: NOON + 4000 }))
+  airings = withState(airings, air({ seek: 32, serverTimeMs: NOON + 4000 }))
   t.same([1000, 5000].map(at), [31, 32])
-  airings = remember(airings, air({ seek: 36, serverTimeMs: NOON + 6000 }))
+  airings = withState(airings, air({ seek: 36, serverTimeMs: NOON + 6000 }))
   t.same([1000, 5000].map(at), [31, 35], 'and goes on as soon as sound comes again')
   t.same(withHalt(airings, 'day/b.mp3', 40), airings)
 })
@@ -324,24 +324,24 @@ t.test(
       air({ title: 'Just chatting', artist: '', duration: 0, serverTimeMs: NOON + afterMs })
     const back = (afterMs: number) =>
       air({ seek: 42 + (afterMs - 30_000) / 1000, serverTimeMs: NOON + afterMs })
-    const at = (airings: ReturnType<typeof remember>, afterMs: number) => {
+    const at = (airings: ReturnType<typeof withState>, afterMs: number) => {
       const airing = heardAt(airings, NOON + afterMs)!
       return isChatting(airing.state) ? 'talk' : positionAt(airing, NOON + afterMs)
     }
-    const told = remember([], air({ seek: 40 }))
+    const told = withState([], air({ seek: 40 }))
     for (const isTold of [true, false]) {
-      let airings = isTold ? withTalk(told, NOON + 2000) : told
-      for (const afterMs of [2100, 4100, 6100, 28_100]) airings = remember(airings, talk(afterMs))
-      if (isTold) airings = withTalk(airings, NOON + 2000)
+      let airings = isTold ? withChat(told, NOON + 2000) : told
+      for (const afterMs of [2100, 4100, 6100, 28_100]) airings = withState(airings, talk(afterMs))
+      if (isTold) airings = withChat(airings, NOON + 2000)
       t.same(
         [1900, 2200, 20_000].map((afterMs) => at(airings, afterMs)),
         [41.9, 'talk', 'talk'],
       )
       t.equal(airings.length, 2)
-      const [first, second] = [remember(airings, back(30_100)), withTalkEnd(airings, NOON + 30_000)]
-      const orders = isTold ? [withTalkEnd(first, NOON + 30_000), remember(second, back(30_100))] : [first]
+      const [first, second] = [withState(airings, back(30_100)), withChatEnd(airings, NOON + 30_000)]
+      const orders = isTold ? [withChatEnd(first, NOON + 30_000), withState(second, back(30_100))] : [first]
       for (const ended of orders) {
-        const later = remember(ended, back(32_100))
+        const later = withState(ended, back(32_100))
         t.same(
           [29_900, 30_100, 33_000].map((afterMs) => at(later, afterMs)),
           ['talk', 42.1, 45],
@@ -349,15 +349,15 @@ t.test(
       }
     }
     const next = air({ track: 'day/b.mp3', seek: 1, serverTimeMs: NOON + 31_000 })
-    t.equal(at(remember(remember(told, talk(2100)), next), 31_000), 1)
-    t.same(withTalk([], NOON), [])
-    t.same(withTalkEnd(told, NOON), told)
+    t.equal(at(withState(withState(told, talk(2100)), next), 31_000), 1)
+    t.same(withChat([], NOON), [])
+    t.same(withChatEnd(told, NOON), told)
   },
 )
 
 t.test('songs are in the order of artists, and found by every word of theirs', async (t) => {
   const song = (artist: string, title: string) => ({ id: `day/${title}.mp3`, artist, title })
-  const songs = shelve([
+  const songs = indexSongs([
     song('Океан Ельзи', 'Обійми'),
     song('AC-DC', 'Track 10'),
     song('AC-DC', 'Track 9'),
@@ -371,7 +371,7 @@ t.test('songs are in the order of artists, and found by every word of theirs', a
   t.same(titles('ac обійми'), [])
   t.same(titles(' - , '), titles(''), 'marks alone are no words')
 
-  const many = shelve(Array.from({ length: 10_000 }, (_, i) => song(`Artist ${i % 100}`, `Song ${i}`)))
+  const many = indexSongs(Array.from({ length: 10_000 }, (_, i) => song(`Artist ${i % 100}`, `Song ${i}`)))
   t.equal(findSongs(many, 'artist-99 song 4999').length, 1)
 })
 
@@ -383,20 +383,20 @@ t.test('the library is read when it is looked at, and again when it changed', as
     if (isDown) throw new Error('down')
     return [{ id: 'day/a.mp3', artist: 'A', title: String(reads) }]
   })
-  const shelfThat = (is: Shelf['is']) =>
-    new Promise<Shelf>((resolve) => {
-      const look = (shelf: Shelf) => shelf.is === is && resolve(shelf)
-      library.shelf.subscribe(look)
-      look(library.shelf.value)
+  const shelfThat = (is: LibraryState['is']) =>
+    new Promise<LibraryState>((resolve) => {
+      const look = (shelf: LibraryState) => shelf.is === is && resolve(shelf)
+      library.state.subscribe(look)
+      look(library.state.value)
     })
-  library.changed()
+  library.invalidate()
   t.equal(reads, 0, 'nobody looks')
   const close = library.open()
   t.match(await shelfThat('here'), { is: 'here', songs: [{ song: { title: '1' } }] })
   close()
   library.open()()
   t.equal(reads, 1, 'what is known is not read again')
-  library.changed()
+  library.invalidate()
   isDown = true
   library.open()
   await shelfThat('failed')
@@ -406,16 +406,16 @@ t.test('the library is read when it is looked at, and again when it changed', as
 })
 
 t.test('a wait counts whole seconds; the first hindrance of a request is told', async (t) => {
-  const wait = waitOf(null, 300, NOON)!
+  const wait = updatedCooldown(null, 300, NOON)!
   t.same(
-    [0, 1, 1000, 299_001, 300_000, 400_000].map((afterMs) => secsLeftOf(wait, NOON + afterMs)),
+    [0, 1, 1000, 299_001, 300_000, 400_000].map((afterMs) => cooldownSecsLeft(wait, NOON + afterMs)),
     [300, 300, 299, 1, 0, 0],
   )
-  t.equal(waitOf(wait, 200, NOON + 100_000)?.ofS, 300, 'the same wait, told again')
-  t.equal(waitOf(wait, 300, NOON + 299_000)?.ofS, 300, 'a new one after it')
-  t.equal(waitOf(wait, 0, NOON), null)
+  t.equal(updatedCooldown(wait, 200, NOON + 100_000)?.ofS, 300, 'the same wait, told again')
+  t.equal(updatedCooldown(wait, 300, NOON + 299_000)?.ofS, 300, 'a new one after it')
+  t.equal(updatedCooldown(wait, 0, NOON), null)
   t.same(
-    [hindranceOf(null, 9), hindranceOf(false, 9), hindranceOf(false, 0), hindranceOf(true, 0)],
+    [blockedReason(null, 9), blockedReason(false, 9), blockedReason(false, 0), blockedReason(true, 0)],
     ['unknown', 'cooldown', 'no_admin', null],
   )
 })
@@ -429,7 +429,7 @@ t.test('the picture comes with the first 15 s of a song and goes with the last',
 })
 
 t.test('times are read as people read them', async (t) => {
-  t.same([0, 7.9, 60, 187, 3725].map(clock), ['0:00', '0:07', '1:00', '3:07', '62:05'])
+  t.same([0, 7.9, 60, 187, 3725].map(formatDuration), ['0:00', '0:07', '1:00', '3:07', '62:05'])
 })
 
 t.test('text has a contrast of at least 4.5 : 1 on sky and on ground, marks of focus 3 : 1', async (t) => {
@@ -497,7 +497,7 @@ t.test('a clock of the station that was set is taken up at once, and nothing jum
     )
     const setByMs = offsetMs(bestSample(samples)!) - offsetMs(good)
     const before = airingOf(air({ seek: 30 }))
-    const after = movedBy({ ...before, heldFromMs: NOON + 40_000 }, setByMs)
+    const after = shiftedBy({ ...before, heldFromMs: NOON + 40_000 }, setByMs)
     t.equal(positionAt(after, NOON + 5_000 + setByMs), positionAt(before, NOON + 5_000))
     t.equal(positionAt(after, NOON + 90_000 + setByMs), 70, 'a halt stays where it is')
   }

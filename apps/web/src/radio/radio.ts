@@ -1,15 +1,15 @@
 import type { HistoryItem, PublicConfig, User } from '@solstice/contracts'
 import { get } from '../api.ts'
-import { keep, recall } from '../ui/memory.ts'
+import { readStored, writeStored } from '../ui/browser-storage.ts'
 import { createStore, type Store } from '../ui/store.ts'
-import { type Airing, heardAt, positionAt } from './airing.ts'
-import { type Connection, connect, type Link } from './connection.ts'
+import { type Connection, connect, type LinkState } from './connection.ts'
 import { createDonations, type Donations } from './donations.ts'
-import { createLibrary, type Library } from './library.ts'
+import { createLibrary, type SongLibrary } from './library.ts'
 import { createAmplifier } from './players/amplifier.ts'
 import { type Player, retryDelayMs, type Sound } from './players/player.ts'
 import { createStreamPlayer } from './players/stream-player.ts'
 import { createSyncPlayer } from './players/sync-player.ts'
+import { type Airing, heardAt, positionAt } from './timeline.ts'
 
 export interface Volume {
   /** 0 to 1. */
@@ -20,7 +20,7 @@ export interface Volume {
 /** The station as this listener sees and hears it. */
 export interface Radio {
   readonly config: Store<PublicConfig | null>
-  readonly link: Store<Link>
+  readonly link: Store<LinkState>
   readonly sound: Store<Sound>
   /** What is in the listener's ear now, or would be. */
   readonly heard: Store<Airing | null>
@@ -28,7 +28,7 @@ export interface Radio {
   readonly history: Store<HistoryItem[]>
   readonly users: Store<User[]>
   /** What listeners may ask for. */
-  readonly library: Library
+  readonly library: SongLibrary
   readonly donations: Donations
   readonly volume: Store<Volume>
   readonly connection: Connection
@@ -80,18 +80,18 @@ export function createRadio(audio: HTMLAudioElement): Radio {
     player?.close()
     player = isStream ? createStreamPlayer(audio, connection) : createSyncPlayer(audio, connection, amplify)
     // The key is asked for beforehand, so that the press alone starts the sound.
-    if (!isStream) connection.audioPass.get().catch(() => {})
+    if (!isStream) connection.audioToken.get().catch(() => {})
     player.sound.subscribe(sound.set)
     if (goesOn) player.play()
   }
 
   const earMs = () => connection.stationNowMs() - (player?.lagS() ?? 0) * 1000
-  const look = () => heard.set(heardAt(connection.airings.value, earMs()))
-  connection.airings.subscribe(look)
+  const look = () => heard.set(heardAt(connection.timeline.value, earMs()))
+  connection.timeline.subscribe(look)
   setInterval(look, LOOK_EVERY_MS)
 
-  connection.onLibraryChange(library.changed)
-  connection.requests.news.subscribe((news) => news?.is === 'not_found' && library.changed())
+  connection.onLibraryChange(library.invalidate)
+  connection.requests.news.subscribe((news) => news?.is === 'not_found' && library.invalidate())
 
   let track: string | null | undefined
   let historyTimer: ReturnType<typeof setTimeout> | undefined
@@ -156,14 +156,14 @@ export function createRadio(audio: HTMLAudioElement): Radio {
       next.level = Math.max(0, Math.min(1, next.level))
       volume.set(next)
       applyVolume(next)
-      keep(VOLUME, String(next.level))
-      keep(MUTED, String(next.isMuted))
+      writeStored(VOLUME, String(next.level))
+      writeStored(MUTED, String(next.isMuted))
     },
   }
   return radio
 }
 
 function rememberedVolume(): Volume {
-  const level = Number(recall(VOLUME) ?? '0.8')
-  return { level: level >= 0 && level <= 1 ? level : 0.8, isMuted: recall(MUTED) === 'true' }
+  const level = Number(readStored(VOLUME) ?? '0.8')
+  return { level: level >= 0 && level <= 1 ? level : 0.8, isMuted: readStored(MUTED) === 'true' }
 }

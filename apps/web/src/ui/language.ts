@@ -1,18 +1,18 @@
 import { type Locale, locales } from '@solstice/contracts'
-import { keep, recall } from './memory.ts'
+import { readStored, writeStored } from './browser-storage.ts'
 
 /** The pages of this client. */
 export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel'
 
 /** A page, and the language that its path names. */
-export interface Place {
+export interface PageAddress {
   page: PageName
   locale: Locale
 }
 
 const LISTENER_CHOICE = 'radio_lang'
 const ADMIN_CHOICE = 'lang'
-const paths: Record<string, Place> = {
+const paths: Record<string, PageAddress> = {
   '/': { page: 'player', locale: 'uk' },
   '/index.html': { page: 'player', locale: 'uk' },
   '/en': { page: 'player', locale: 'en' },
@@ -25,12 +25,12 @@ const paths: Record<string, Place> = {
 }
 
 /** What is at a path; null = nothing we know. */
-export function placeOf(path: string): Place | null {
+export function parsePath(path: string): PageAddress | null {
   const bare = path.length > 1 ? path.replace(/\/$/, '') : path
   return Object.hasOwn(paths, bare) ? paths[bare]! : null
 }
 
-export function pathOf({ page, locale }: Place): string {
+export function pathOf({ page, locale }: PageAddress): string {
   const name = page === 'player' ? '' : page
   return locale === 'uk' ? `/${name}` : `/${locale}/${name}`
 }
@@ -39,12 +39,12 @@ const choiceOf = (page: PageName) => (page.startsWith('ad') ? ADMIN_CHOICE : LIS
 
 /** What was chosen on an earlier visit: listeners and guests have one choice, admins their own. */
 export function chosenLocale(page: PageName = 'player'): Locale | null {
-  const choice = recall(choiceOf(page))
+  const choice = readStored(choiceOf(page))
   return locales.find((locale) => locale === choice) ?? null
 }
 
-export function chooseLocale({ page, locale }: Place): void {
-  keep(choiceOf(page), locale)
+export function chooseLocale({ page, locale }: PageAddress): void {
+  writeStored(choiceOf(page), locale)
 }
 
 /**
@@ -52,15 +52,15 @@ export function chooseLocale({ page, locale }: Place): void {
  * `{ localized: { … } }`, an error body around one of these, or a JSON string that holds one. Falls back to
  * Ukrainian, then to any language; '' when there is no text at all.
  */
-export function textOf(message: unknown, locale: Locale): string {
+export function localizedText(message: unknown, locale: Locale): string {
   if (typeof message === 'string') {
     const parsed = /^\s*[{"]/.test(message) ? parse(message) : undefined
-    return parsed === undefined ? message : textOf(parsed, locale)
+    return parsed === undefined ? message : localizedText(parsed, locale)
   }
   if (typeof message !== 'object' || message === null) return ''
   const fields = message as Record<string, unknown>
   for (const inner of [fields.localized, fields.error, fields.message])
-    if (inner) return textOf(inner, locale)
+    if (inner) return localizedText(inner, locale)
   const texts = [fields[locale], fields.uk, ...locales.map((other) => fields[other])]
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
 }

@@ -1,5 +1,5 @@
 import type { Mode } from '@solstice/contracts'
-import { keep, recall } from './memory.ts'
+import { readStored, writeStored } from './browser-storage.ts'
 
 /** The colours of the two skies. `applyTheme` makes custom properties of them; a test checks the contrast. */
 export const themes = {
@@ -30,7 +30,7 @@ export const themes = {
 const LAST_MODE = 'radio_mode'
 
 /** The sky that was last seen here, so that the page does not open in the wrong one. */
-export const rememberedMode = (): Mode => (recall(LAST_MODE) === 'night' ? 'night' : 'day')
+export const rememberedMode = (): Mode => (readStored(LAST_MODE) === 'night' ? 'night' : 'day')
 
 export function applyTheme(mode: Mode): void {
   const root = document.documentElement
@@ -38,5 +38,5 @@ export function applyTheme(mode: Mode): void {
   for (const [name, colour] of Object.entries(themes[mode]))
     root.style.setProperty(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, colour)
   document.querySelector('meta[name="theme-color"]')?.setAttribute('content', themes[mode].sky)
-  keep(LAST_MODE, mode)
+  writeStored(LAST_MODE, mode)
 }

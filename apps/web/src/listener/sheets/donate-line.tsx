@@ -1,12 +1,12 @@
 import type { Locale } from '@solstice/contracts'
-import type { Airing } from '../../radio/airing.ts'
-import { type Order, placeOf } from '../../radio/donations.ts'
+import { airtimeOf, type Order } from '../../radio/donations.ts'
 import type { Radio } from '../../radio/radio.ts'
+import type { Airing } from '../../radio/timeline.ts'
 import type { Texts } from '../../texts.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { clock, hourOf } from '../words.ts'
+import { formatDuration, formatTime } from '../format.ts'
 
 interface Props {
   radio: Radio
@@ -34,7 +34,7 @@ export function DonateLine({ radio, locale, t, onOpen }: Props) {
     >
       <Icon name="support" size={18} />
       <span class="order-state">{lineOfOrder(order, heard, nowMs, locale, t)}</span>
-      {leftMs > 0 && <span>{clock(leftMs / 1000)}</span>}
+      {leftMs > 0 && <span>{formatDuration(leftMs / 1000)}</span>}
       {shown.length > 1 && <span>+{shown.length - 1}</span>}
     </button>
   )
@@ -42,7 +42,7 @@ export function DonateLine({ radio, locale, t, onOpen }: Props) {
 
 /** Whether there is still something to say of it. */
 export const isShown = (order: Order, heard: Airing | null, nowMs: number): boolean =>
-  order.status !== 'unknown' && !(order.status === 'paid' && placeOf(order, heard, nowMs).is === 'was')
+  order.status !== 'unknown' && !(order.status === 'paid' && airtimeOf(order, heard, nowMs).is === 'was')
 
 /** How it stands with an order, in a few words. */
 export function lineOfOrder(
@@ -56,8 +56,8 @@ export function lineOfOrder(
   if (status === 'pending')
     return expiresAt !== null && nowMs < expiresAt ? support.line.pending : support.line.late
   if (status !== 'paid') return support.line[status ?? 'unknown']
-  const place = placeOf(order, heard, nowMs)
+  const place = airtimeOf(order, heard, nowMs)
   return place.is === 'expected'
-    ? support.line.expected(hourOf(place.atMs, locale))
+    ? support.line.expected(formatTime(place.atMs, locale))
     : support.line[place.is === 'now' ? 'now' : 'soon']
 }

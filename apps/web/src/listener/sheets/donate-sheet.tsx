@@ -1,22 +1,22 @@
 import type { LibraryItem, Locale } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Refusal } from '../../api.ts'
-import { isWebAddress, type Offer, type Order, type Place, placeOf } from '../../radio/donations.ts'
+import { ApiError } from '../../api.ts'
+import { type Airtime, airtimeOf, isWebAddress, type Offer, type Order } from '../../radio/donations.ts'
 import type { Radio } from '../../radio/radio.ts'
 import type { Texts } from '../../texts.ts'
-import { useKeptFocus } from '../../ui/focus.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { textOf } from '../../ui/language.ts'
+import { localizedText } from '../../ui/language.ts'
+import { useRestoredFocus } from '../../ui/restored-focus.ts'
 import { closeSheet, Sheet } from '../../ui/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { clock, hourOf, lineOf, messengerOf, money } from '../words.ts'
+import { formatDuration, formatMoney, formatTime, messengerOf, songLine } from '../format.ts'
 import { isShown, lineOfOrder } from './donate-line.tsx'
-import { NewsToast } from './request.tsx'
+import { NewsToast } from './request-sheet.tsx'
 
 /** What is looked at: a song that one may support, or an order that was placed. */
-export type Subject = { song: LibraryItem } | { orderId: string }
+export type DonateSubject = { song: LibraryItem } | { orderId: string }
 
 interface Props {
   radio: Radio
@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** From the price of a song to the moment it is on air. */
-export function DonateSheet(props: Props & { about: Subject; onClose: () => void }) {
+export function DonateSheet(props: Props & { about: DonateSubject; onClose: () => void }) {
   const { radio, locale, t } = props
   const [about, setAbout] = useState(props.about)
   const orders = useStore(radio.donations.orders)
@@ -36,7 +36,7 @@ export function DonateSheet(props: Props & { about: Subject; onClose: () => void
   const song = 'song' in about ? about.song : order?.ticket?.song
   const nowMs = radio.connection.stationNowMs()
   const others = orders.filter((other) => other !== order && isShown(other, heard, nowMs))
-  useKeptFocus(body)
+  useRestoredFocus(body)
   useEffect(() => (orderId ? radio.donations.watch(orderId) : undefined), [orderId, radio])
 
   return (
@@ -80,7 +80,7 @@ export function DonateSheet(props: Props & { about: Subject; onClose: () => void
               {others.map((other) => (
                 <li key={other.id}>
                   <button type="button" class="text-button" onClick={() => setAbout({ orderId: other.id })}>
-                    {other.ticket && `${lineOf(other.ticket.song)}: `}
+                    {other.ticket && `${songLine(other.ticket.song)}: `}
                     {lineOfOrder(other, heard, nowMs, locale, t)}
                   </button>
                 </li>
@@ -165,13 +165,13 @@ function Choice(props: Props & { song: LibraryItem; onPlaced: (orderId: string) 
                 <b>{t.support.tier(known.tier)}</b>
                 <span>{t.support.ahead(known.tier)}</span>
               </span>
-              <b class="price">{money(known.price, currency, locale)}</b>
+              <b class="price">{formatMoney(known.price, currency, locale)}</b>
             </label>
           ))}
         </fieldset>
       ) : (
         <div>
-          <p class="figure">{money(chosen.price, currency, locale)}</p>
+          <p class="figure">{formatMoney(chosen.price, currency, locale)}</p>
           <p>{t.support.single}</p>
         </div>
       )}
@@ -186,7 +186,7 @@ function Choice(props: Props & { song: LibraryItem; onPlaced: (orderId: string) 
       )}
       {!chattingBlocked && (
         <button type="button" class="button main" aria-disabled={isSending} onClick={order}>
-          {isSending ? t.support.sending : t.support.pay(money(chosen.price, currency, locale))}
+          {isSending ? t.support.sending : t.support.pay(formatMoney(chosen.price, currency, locale))}
         </button>
       )}
       <p role="alert">{refusal}</p>
@@ -201,10 +201,10 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
   useNow(1000)
   const nowMs = connection.stationNowMs()
   const service = useService(radio, t)
-  const { status, ticket, matchCode, expiresAt, isLeftAlone } = order
+  const { status, ticket, matchCode, expiresAt, isPollingOver: isLeftAlone } = order
   const leftS = expiresAt === null ? 0 : Math.max(0, (expiresAt - nowMs) / 1000)
   const payAt = ticket && isWebAddress(ticket.payAt) ? ticket.payAt : null
-  const place = placeOf(order, heard, nowMs)
+  const place = airtimeOf(order, heard, nowMs)
 
   const again = ticket && (
     <button type="button" class="button" onClick={() => onAgain(ticket.song)}>
@@ -230,7 +230,7 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
       return (
         <>
           <Says>{isLeftAlone ? t.support.failed : t.support.asking}</Says>
-          {isLeftAlone && <Again t={t} onClick={donations.askAgain} />}
+          {isLeftAlone && <Again t={t} onClick={donations.checkNow} />}
           {dismiss}
         </>
       )
@@ -244,7 +244,7 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
                 type="button"
                 class="button"
                 aria-disabled={!isLeftAlone}
-                onClick={() => isLeftAlone && donations.askAgain()}
+                onClick={() => isLeftAlone && donations.checkNow()}
               >
                 {t.support.check}
               </button>
@@ -264,13 +264,13 @@ function OrderView(props: Props & { order: Order; onAgain: (song: LibraryItem) =
             {ticket && (
               <div>
                 <dt>{t.support.amount}</dt>
-                <dd>{t.support.atLeast(money(ticket.amount, ticket.currency, locale))}</dd>
+                <dd>{t.support.atLeast(formatMoney(ticket.amount, ticket.currency, locale))}</dd>
               </div>
             )}
             <div>
               <dt>{t.support.timeLeft}</dt>
               <dd>
-                <span role="timer">{clock(leftS)}</span>
+                <span role="timer">{formatDuration(leftS)}</span>
               </dd>
             </div>
           </dl>
@@ -386,26 +386,26 @@ function useService(radio: Radio, t: Texts): string {
 }
 
 /** Where the song of a paid order is, in a sentence. */
-function placeText(place: Place, nowMs: number, locale: Locale, t: Texts): string {
+function placeText(place: Airtime, nowMs: number, locale: Locale, t: Texts): string {
   switch (place.is) {
     case 'soon':
       return t.support.soon
     case 'now':
       return t.support.now
     case 'was':
-      return t.support.was(hourOf(place.atMs, locale))
+      return t.support.was(formatTime(place.atMs, locale))
     case 'expected': {
       const minutes = Math.round((place.atMs - nowMs) / 60_000)
       const from = new Intl.RelativeTimeFormat(locale)
       const when = minutes < 1 ? t.support.within : from.format(minutes, 'minute')
-      return t.support.expected(hourOf(place.atMs, locale), when)
+      return t.support.expected(formatTime(place.atMs, locale), when)
     }
   }
 }
 
 /** The station's own words for a refusal, or that it cannot be reached. */
 function saidBy(error: unknown, locale: Locale, t: Texts): string {
-  return (error instanceof Refusal && textOf(error.body, locale)) || t.support.failed
+  return (error instanceof ApiError && localizedText(error.body, locale)) || t.support.failed
 }
 
 /** Opens a page in another tab, which is not given this one; where the browser does not allow it, there is a link. */

@@ -1,13 +1,13 @@
 import type { RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { localNowMs } from '../../radio/clock.ts'
 import type { Radio } from '../../radio/radio.ts'
+import { localNowMs } from '../../radio/station-clock.ts'
 import type { Texts } from '../../texts.ts'
+import { useStoredChoice } from '../../ui/browser-storage.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
-import { useKept } from '../../ui/memory.ts'
 import { closeSheet, Sheet } from '../../ui/sheet.tsx'
 import { activeLine, type Lyrics, readLyrics } from './lyrics.ts'
-import { NewsToast } from './request.tsx'
+import { NewsToast } from './request-sheet.tsx'
 
 type Found = { is: 'loading' } | { is: 'failed' } | { is: 'here'; lyrics: Lyrics }
 
@@ -34,14 +34,14 @@ export function LyricsSheet({ radio, state, t, onClose }: Props) {
   const hasFollowed = useRef(false)
   const [found, setFound] = useState<Found>({ is: 'loading' })
   const [active, setActive] = useState(-1)
-  const [size, setSize] = useKept('radio_lyrics_size', SIZES)
-  const [align, setAlign] = useKept('radio_lyrics_align', ['start', 'centre'])
+  const [size, setSize] = useStoredChoice('radio_lyrics_size', SIZES)
+  const [align, setAlign] = useStoredChoice('radio_lyrics_align', ['start', 'centre'])
   const { title, artist, album } = state
 
   useEffect(() => {
     let isGone = false
     setFound({ is: 'loading' })
-    readLyrics(radio.connection.artPass, { title, artist, album }).then(
+    readLyrics(radio.connection.artToken, { title, artist, album }).then(
       (lyrics) => !isGone && setFound({ is: 'here', lyrics }),
       () => !isGone && setFound({ is: 'failed' }),
     )

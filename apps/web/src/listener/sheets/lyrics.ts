@@ -1,6 +1,6 @@
 import type { LyricsEntry } from '@solstice/contracts'
-import { address, getWrapped } from '../../api.ts'
-import type { Pass } from '../../radio/pass.ts'
+import { apiUrl, getWrapped } from '../../api.ts'
+import type { RenewingToken } from '../../radio/renewing-token.ts'
 
 /** The words of a song; `offset` is added to the time of every line, in seconds. */
 export type Lyrics = LyricsEntry & { offset: number }
@@ -12,9 +12,9 @@ export function activeLine({ lines, offset }: Pick<Lyrics, 'lines' | 'offset'>, 
 
 /** Asks the station for the words of a song. @throws {Refusal} when it has none to give. */
 export async function readLyrics(
-  artPass: Pass,
+  artPass: RenewingToken,
   song: { title: string; artist: string; album: string },
 ): Promise<Lyrics> {
-  const { bytes } = await getWrapped(address('/api/lyrics', song), await artPass.get())
+  const { bytes } = await getWrapped(apiUrl('/api/lyrics', song), await artPass.get())
   return { offset: 0, ...(JSON.parse(new TextDecoder().decode(bytes)) as LyricsEntry) }
 }

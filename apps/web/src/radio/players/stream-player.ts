@@ -1,8 +1,8 @@
 import { streamBurstMs } from '@solstice/contracts'
-import { address } from '../../api.ts'
+import { apiUrl } from '../../api.ts'
 import { createStore } from '../../ui/store.ts'
-import { localNowMs } from '../clock.ts'
 import type { Connection } from '../connection.ts'
+import { localNowMs } from '../station-clock.ts'
 import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 
 const CHECK_EVERY_MS = 1000
@@ -62,11 +62,11 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
     clearTimeout(retryTimer)
     lagS = null
     try {
-      const token = connection.artPass.peek() ?? (await connection.artPass.get())
+      const token = connection.artToken.peek() ?? (await connection.artToken.get())
       if (mine !== line) return
       advancedAtMs = localNowMs()
       openedAtMs = advancedAtMs + connection.roundTripMs() / 2
-      audio.src = address('/api/stream', { token })
+      audio.src = apiUrl('/api/stream', { token })
       const result = await startAudio(audio)
       if (mine === line && result === 'blocked') {
         hangUp()
@@ -105,12 +105,12 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
     if (!isWanted || !audio.hasAttribute('src')) return
     const mine = line
     const stop = new AbortController()
-    const token = await connection.artPass.get().catch(() => '')
-    const answer = fetch(address('/api/stream', { token }), { signal: stop.signal })
+    const token = await connection.artToken.get().catch(() => '')
+    const answer = fetch(apiUrl('/api/stream', { token }), { signal: stop.signal })
     const status = await answer.then((response) => response.status).catch(() => 0)
     stop.abort()
     if (mine !== line) return
-    if (status === 401) await connection.artPass.renew().catch(() => {})
+    if (status === 401) await connection.artToken.renew().catch(() => {})
     again(status === 503 ? 'not-ready' : 'lost')
   }
 

@@ -1,9 +1,9 @@
-import { address } from '../../api.ts'
+import { apiUrl } from '../../api.ts'
 import { createStore } from '../../ui/store.ts'
-import { type Airing, isChatting, positionAt } from '../airing.ts'
-import { localNowMs } from '../clock.ts'
 import type { Connection } from '../connection.ts'
-import { correctionOf, leadAfter } from './drift.ts'
+import { localNowMs } from '../station-clock.ts'
+import { type Airing, isChatting, positionAt } from '../timeline.ts'
+import { correctionOf, leadAfter } from './drift-correction.ts'
 import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 
 const CHECK_EVERY_MS = 500
@@ -33,7 +33,7 @@ export function createSyncPlayer(
   let leadS = 0
   let retryTimer: ReturnType<typeof setTimeout> | undefined
 
-  const onAir = (): Airing | null => connection.airings.value.at(-1) ?? null
+  const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
   const target = (airing: Airing) => positionAt(airing, connection.stationNowMs())
   const hasFile = ({ state }: Airing) => state.track !== null && state.isPlaying && !isChatting(state)
 
@@ -65,10 +65,10 @@ export function createSyncPlayer(
     const lifeS = Math.max(0, airing.state.duration - target(airing)) + 30
     try {
       // Passes at hand are used within the press itself: some browsers allow sound only there.
-      const artToken = connection.artPass.peek(lifeS) ?? (await connection.artPass.get(lifeS))
-      const audioToken = connection.audioPass.peek(lifeS) ?? (await connection.audioPass.get(lifeS))
+      const artToken = connection.artToken.peek(lifeS) ?? (await connection.artToken.get(lifeS))
+      const audioToken = connection.audioToken.peek(lifeS) ?? (await connection.audioToken.get(lifeS))
       if (mine !== load) return
-      audio.src = address('/api/audio/stream', { track, artToken, audioToken })
+      audio.src = apiUrl('/api/audio/stream', { track, artToken, audioToken })
       amplify(airing.state.gainDb ?? 0)
       jump()
       const result = await startAudio(audio)
@@ -95,7 +95,7 @@ export function createSyncPlayer(
   /** The passes are the likeliest reason of a failure; a refused one must not be offered again. */
   async function retry(): Promise<void> {
     const mine = load
-    const isRenewed = await connection.audioPass.renew().then(
+    const isRenewed = await connection.audioToken.renew().then(
       () => true,
       () => false,
     )
@@ -164,7 +164,7 @@ export function createSyncPlayer(
     ['error', () => audio.hasAttribute('src') && failed()],
   ]
   for (const [name, heard] of events) audio.addEventListener(name, heard)
-  const unfollow = connection.airings.subscribe(follow)
+  const unfollow = connection.timeline.subscribe(follow)
   const timer = setInterval(correct, CHECK_EVERY_MS)
 
   return {

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 type Keeper = 'localStorage' | 'sessionStorage'
 
 /** What this browser remembers of the listener's choices; null when nothing, or when it keeps nothing at all. */
-export function recall(name: string, where: Keeper = 'localStorage'): string | null {
+export function readStored(name: string, where: Keeper = 'localStorage'): string | null {
   try {
     return globalThis[where].getItem(name)
   } catch {
@@ -13,7 +13,7 @@ export function recall(name: string, where: Keeper = 'localStorage'): string | n
 }
 
 /** Keeps a choice for the next visit, where the browser allows it. */
-export function keep(name: string, value: string, where: Keeper = 'localStorage'): void {
+export function writeStored(name: string, value: string, where: Keeper = 'localStorage'): void {
   try {
     globalThis[where].setItem(name, value)
   } catch {
@@ -22,17 +22,17 @@ export function keep(name: string, value: string, where: Keeper = 'localStorage'
 }
 
 /** A choice among a few, as it was left on the last visit; the first is taken when there was none. */
-export function useKept<const C extends readonly [string, ...string[]]>(
+export function useStoredChoice<const C extends readonly [string, ...string[]]>(
   name: string,
   choices: C,
 ): [C[number], (choice: C[number]) => void] {
   const [choice, setChoice] = useState<C[number]>(
-    () => choices.find((known) => known === recall(name)) ?? choices[0],
+    () => choices.find((known) => known === readStored(name)) ?? choices[0],
   )
   return [
     choice,
     (next) => {
-      keep(name, next)
+      writeStored(name, next)
       setChoice(next)
     },
   ]

@@ -1,13 +1,13 @@
-import { localNowMs } from './clock.ts'
+import { localNowMs } from './station-clock.ts'
 
 /** A token with a life. */
-export interface Granted {
+export interface GrantedToken {
   token: string
   expiresInS: number
 }
 
 /** A token that is renewed before it ends. */
-export interface Pass {
+export interface RenewingToken {
   /** The token, when it lives for so many seconds more (or is as fresh as tokens get). */
   peek(lifeS?: number): string | null
   /** The same, obtaining a new one when needed. */
@@ -20,13 +20,16 @@ export interface Pass {
 const EARLY_S = 30
 
 /** Keeps what `obtain` grants and renews it 30 s before it expires. */
-export function createPass(obtain: () => Promise<Granted>, nowMs: () => number = localNowMs): Pass {
-  let held: (Granted & { sinceMs: number }) | null = null
+export function createRenewingToken(
+  obtain: () => Promise<GrantedToken>,
+  nowMs: () => number = localNowMs,
+): RenewingToken {
+  let held: (GrantedToken & { sinceMs: number }) | null = null
   let pending: Promise<string> | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let isEnded = false
 
-  const pass: Pass = {
+  const pass: RenewingToken = {
     peek(lifeS = EARLY_S) {
       if (!held) return null
       const ageS = (nowMs() - held.sinceMs) / 1000

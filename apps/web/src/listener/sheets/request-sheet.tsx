@@ -1,15 +1,15 @@
 import type { LibraryItem, Locale } from '@solstice/contracts'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { localNowMs } from '../../radio/clock.ts'
-import type { Verdict } from '../../radio/donations.ts'
+import type { OrderNews } from '../../radio/donations.ts'
 import { findSongs } from '../../radio/library.ts'
 import type { Radio } from '../../radio/radio.ts'
-import { type Hindrance, hindranceOf, secsLeftOf, type Wait } from '../../radio/requests.ts'
+import { type BlockedReason, blockedReason, type Cooldown, cooldownSecsLeft } from '../../radio/requests.ts'
+import { localNowMs } from '../../radio/station-clock.ts'
 import { counted, type Texts } from '../../texts.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { closeSheet, Sheet } from '../../ui/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
-import { clock, lineOf } from '../words.ts'
+import { formatDuration, songLine } from '../format.ts'
 
 const FIRST_SONGS = 5
 const MORE_SONGS = 10
@@ -25,8 +25,8 @@ interface Props {
 /** Any song of the programme may be asked for, whenever somebody is there who may say yes. */
 export function RequestSheet(props: Props & { onClose: () => void; onSupport: (song: LibraryItem) => void }) {
   const { radio, locale, t, onClose, onSupport } = props
-  const shelf = useStore(radio.library.shelf)
-  const { isAsking } = radio.connection.requests
+  const shelf = useStore(radio.library.state)
+  const { isSending: isAsking } = radio.connection.requests
   const isBusy = useStore(isAsking)
   const config = useStore(radio.config)
   const { hindrance } = useHindrance(radio)
@@ -47,7 +47,7 @@ export function RequestSheet(props: Props & { onClose: () => void; onSupport: (s
     setShown(FIRST_SONGS)
   }
   const ask = (song: LibraryItem) => {
-    if (!hindrance) void radio.connection.requests.ask(song)
+    if (!hindrance) void radio.connection.requests.send(song)
   }
 
   return (
@@ -60,7 +60,7 @@ export function RequestSheet(props: Props & { onClose: () => void; onSupport: (s
             <span class="unseen">{t.close}</span>
           </button>
         </div>
-        <Standing id="request-standing" radio={radio} locale={locale} t={t} />
+        <RequestStatus id="request-standing" radio={radio} locale={locale} t={t} />
         <label class="search">
           <Icon name="search" size={18} />
           <span class="unseen">{t.request.search}</span>
@@ -95,7 +95,7 @@ export function RequestSheet(props: Props & { onClose: () => void; onSupport: (s
               <button
                 type="button"
                 class="button"
-                aria-label={t.request.oneOf(lineOf(song))}
+                aria-label={t.request.oneOf(songLine(song))}
                 // Not taken out of the order of keys: the focus stays where it is while a wait begins.
                 aria-disabled={hindrance !== null || isBusy}
                 aria-describedby={hindrance ? 'request-standing' : undefined}
@@ -107,7 +107,7 @@ export function RequestSheet(props: Props & { onClose: () => void; onSupport: (s
                 <button
                   type="button"
                   class="button"
-                  aria-label={t.support.oneOf(lineOf(song))}
+                  aria-label={t.support.oneOf(songLine(song))}
                   aria-haspopup="dialog"
                   onClick={() => onSupport(song)}
                 >
@@ -129,7 +129,7 @@ export function RequestSheet(props: Props & { onClose: () => void; onSupport: (s
 }
 
 /** Whether one may ask, else why not and for how long. */
-export function Standing({ id, radio, locale, t }: Props & { id?: string }) {
+export function RequestStatus({ id, radio, locale, t }: Props & { id?: string }) {
   const { hindrance, secsLeft, wait } = useHindrance(radio)
   return (
     <div class="standing" id={id}>
@@ -137,7 +137,7 @@ export function Standing({ id, radio, locale, t }: Props & { id?: string }) {
         {t.request[hindrance ?? 'ready']}{' '}
         {hindrance === 'cooldown' && (
           <span role="timer">
-            <b aria-hidden="true">{clock(secsLeft)}</b>
+            <b aria-hidden="true">{formatDuration(secsLeft)}</b>
             <span class="unseen">{counted(secsLeft, t.request.seconds, locale)}</span>
           </span>
         )}
@@ -152,7 +152,7 @@ export function Standing({ id, radio, locale, t }: Props & { id?: string }) {
 /** What became of the last request, for as long as it is known. */
 export function LastNews({ radio, t }: Omit<Props, 'locale'>) {
   const news = useStore(radio.connection.requests.news)
-  return news && <p class="nothing">{t.news[news.is](lineOf(news.song))}</p>
+  return news && <p class="nothing">{t.news[news.is](songLine(news.song))}</p>
 }
 
 /** The same, and what became of a paid order that nobody looks at, said once when it becomes known. A modal sheet needs one of its own: what is behind it is silent. */
@@ -161,7 +161,7 @@ export function NewsToast({ radio, t }: Omit<Props, 'locale'>) {
   const paid = useStore(radio.donations.news)
   const isPaid = paid !== null && paid.sinceMs > (asked?.sinceMs ?? 0)
   const news = isPaid ? paid : asked
-  const songOf = ({ song }: Verdict) => (song ? lineOf(song) : t.support.news.aSong)
+  const songOf = ({ song }: OrderNews) => (song ? songLine(song) : t.support.news.aSong)
   const [isOver, setOver] = useState(true)
   useEffect(() => {
     const leftMs = news ? news.sinceMs + NEWS_SHOWN_MS - localNowMs() : 0
@@ -176,25 +176,29 @@ export function NewsToast({ radio, t }: Omit<Props, 'locale'>) {
         ? ''
         : isPaid
           ? t.support.news[paid.is](songOf(paid))
-          : asked && t.news[asked.is](lineOf(asked.song))}
+          : asked && t.news[asked.is](songLine(asked.song))}
     </p>
   )
 }
 
-function useHindrance(radio: Radio): { hindrance: Hindrance | null; secsLeft: number; wait: Wait | null } {
+function useHindrance(radio: Radio): {
+  hindrance: BlockedReason | null
+  secsLeft: number
+  wait: Cooldown | null
+} {
   const { requests } = radio.connection
-  const isAnswered = useStore(requests.isAnswered)
-  const wait = useStore(requests.wait)
+  const isAnswered = useStore(requests.isAdminOnline)
+  const wait = useStore(requests.cooldown)
   const [, setTick] = useState(0)
   useEffect(() => {
     if (!wait) return
     const timer = setInterval(() => {
-      const left = secsLeftOf(wait, localNowMs())
+      const left = cooldownSecsLeft(wait, localNowMs())
       setTick(left)
       if (left === 0) clearInterval(timer)
     }, TICK_MS)
     return () => clearInterval(timer)
   }, [wait])
-  const secsLeft = secsLeftOf(wait, localNowMs())
-  return { hindrance: hindranceOf(isAnswered, secsLeft), secsLeft, wait }
+  const secsLeft = cooldownSecsLeft(wait, localNowMs())
+  return { hindrance: blockedReason(isAnswered, secsLeft), secsLeft, wait }
 }

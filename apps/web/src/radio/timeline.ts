@@ -45,7 +45,7 @@ export const isSame = (a: RadioState, b: RadioState): boolean =>
  * Adds what the station says now to what it said before. Songs that may still be on their way to the listener's ear
  * are kept; what is known of the current one is replaced.
  */
-export function remember(airings: readonly Airing[], state: RadioState): Airing[] {
+export function withState(airings: readonly Airing[], state: RadioState): Airing[] {
   const last = airings.at(-1)
   const next = airingOf(state)
   if (last && isSame(last.state, state)) {
@@ -88,7 +88,7 @@ function haltOf({ state: told, startedAtMs, heldFromMs }: Airing, state: RadioSt
 }
 
 /** The same by a clock of the station that was set. */
-export function movedBy(airing: Airing, byMs: number): Airing {
+export function shiftedBy(airing: Airing, byMs: number): Airing {
   const moved = { ...airing, state: { ...airing.state, serverTimeMs: airing.state.serverTimeMs + byMs } }
   for (const moment of ['startedAtMs', 'heldFromMs', 'heardFromMs', 'endedAtMs'] as const) {
     const atMs = airing[moment]
@@ -114,7 +114,7 @@ export function withTrackStart(airings: Airing[], trackId: string | null, starte
 }
 
 /** The hosts began to talk. Their title says so too; this says when, to the sample. */
-export function withTalk(airings: Airing[], beganAtMs: number): Airing[] {
+export function withChat(airings: Airing[], beganAtMs: number): Airing[] {
   const last = airings.at(-1)
   if (!last) return airings
   if (isChatting(last.state)) return [...airings.slice(0, -1), { ...last, startedAtMs: beganAtMs }]
@@ -124,7 +124,7 @@ export function withTalk(airings: Airing[], beganAtMs: number): Airing[] {
 }
 
 /** The hosts ended their talk; what is heard then is told with the next state, or was. */
-export function withTalkEnd(airings: Airing[], endedAtMs: number): Airing[] {
+export function withChatEnd(airings: Airing[], endedAtMs: number): Airing[] {
   const [before, last] = airings.slice(-2)
   if (last?.heardFromMs !== undefined && before && isChatting(before.state))
     return [...airings.slice(0, -1), { ...last, heardFromMs: endedAtMs }]

@@ -1,6 +1,6 @@
 import type { Participant, ServerPayload } from '@solstice/contracts'
 import { createStore, type Store } from '../ui/store.ts'
-import type { Line } from './line.ts'
+import type { LiveConnection } from './live-connection.ts'
 import type { Microphone } from './microphone.ts'
 
 type Rejection = Extract<ServerPayload<'guest_request_result'>, { accepted: false }>
@@ -14,7 +14,7 @@ export type GuestNotice =
   | { is: 'said'; text: unknown }
 
 /** Where a guest is on the way to the air. */
-export type Seat =
+export type GuestStatus =
   | { is: 'checking' }
   | { is: 'banned' }
   | { is: 'outside'; notice: GuestNotice | null; isBusy: boolean }
@@ -25,8 +25,8 @@ export type Seat =
   /** `untilMs`: when the time is up, by this browser's clock. */
   | { is: 'live'; nickname: string; untilMs: number }
 
-export interface GuestSeat {
-  readonly seat: Store<Seat>
+export interface GuestSession {
+  readonly status: Store<GuestStatus>
   /** Everybody on the air, the guest too. */
   readonly people: Store<Participant[]>
   readonly isMicOn: Store<boolean>
@@ -45,8 +45,8 @@ export interface GuestSeat {
 const PATIENCE_MS = 60_000
 const INVITATION_MS = 120_000
 
-export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
-  const seat = createStore<Seat>({ is: 'checking' })
+export function createGuestSession(line: LiveConnection, microphone: Microphone): GuestSession {
+  const seat = createStore<GuestStatus>({ is: 'checking' })
   const people = createStore<Participant[]>([])
   const isMicOn = createStore(false)
 
@@ -61,7 +61,7 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
     seat.set({ is: 'invited', untilMs: Date.now() + INVITATION_MS, notice: null, isBusy: false })
 
   const checkBan = async () => {
-    const answer = await line.ask('guest_check_ban').catch(() => null)
+    const answer = await line.request('guest_check_ban').catch(() => null)
     if (answer?.banned) return seat.set({ is: 'banned' })
     if (seat.value.is === 'checking') goOutside(null)
   }
@@ -69,8 +69,8 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
   function setMic(isOn: boolean): void {
     if (isOn === isMicOn.value) return
     isMicOn.set(isOn)
-    line.say('host_mic_toggle', { on: isOn })
-    if (isOn) microphone.record((piece) => line.say('host_audio_chunk', piece))
+    line.send('host_mic_toggle', { on: isOn })
+    if (isOn) microphone.record((piece) => line.send('host_audio_chunk', piece))
     else microphone.pause()
   }
 
@@ -115,13 +115,13 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
   }
 
   return {
-    seat,
+    status: seat,
     people,
     isMicOn,
     async request(nickname) {
       seat.set({ is: 'outside', notice: null, isBusy: true })
       try {
-        const answer = await line.ask('guest_request', { nickname })
+        const answer = await line.request('guest_request', { nickname })
         if ('error' in answer) goOutside(noticeOf(answer))
         else seat.set({ is: 'waiting', untilMs: Date.now() + PATIENCE_MS })
       } catch {
@@ -131,7 +131,7 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
     async enter(code, nickname) {
       seat.set({ is: 'outside', notice: null, isBusy: true })
       try {
-        const answer = await line.ask('special_guest_connect', { code, nickname })
+        const answer = await line.request('special_guest_connect', { code, nickname })
         if ('error' in answer) goOutside(noticeOf(answer))
         else invite()
       } catch {
@@ -147,7 +147,7 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
       if (seat.value.is !== 'invited') return
       if (!isOpen) return seat.set({ ...invited, notice: null })
       try {
-        const answer = await line.ask('guest_connect')
+        const answer = await line.request('guest_connect')
         if (seat.value.is !== 'invited') return
         if ('error' in answer) return goOutside(noticeOf(answer))
         // The station's clock may be set meanwhile.
@@ -165,8 +165,8 @@ export function createGuestSeat(line: Line, microphone: Microphone): GuestSeat {
     leave() {
       const isLive = seat.value.is === 'live'
       goOutside(isLive ? { is: 'left' } : null)
-      if (isLive) line.say('guest_leave_live')
-      else line.renew()
+      if (isLive) line.send('guest_leave_live')
+      else line.reconnect()
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { Locale, RadioState } from '@solstice/contracts'
-import { isChatting } from '../radio/airing.ts'
 import { isWebAddress } from '../radio/donations.ts'
+import { isChatting } from '../radio/timeline.ts'
 import type { Texts } from '../texts.ts'
 
 /** Seconds as people read them: 3:07. */
-export function clock(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.floor(seconds)
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
@@ -13,12 +13,12 @@ export function clock(seconds: number): string {
 export const titleOf = (state: RadioState, t: Texts): string => (isChatting(state) ? t.chatting : state.title)
 
 /** A song in one line. */
-export const lineOf = ({ title, artist }: { title: string; artist: string }): string =>
+export const songLine = ({ title, artist }: { title: string; artist: string }): string =>
   [title, artist].filter(Boolean).join(' — ')
 
 /** One line for titles of windows and for screen readers. */
-export function songLine(state: RadioState, t: Texts): string {
-  return isChatting(state) ? t.chatting : lineOf(state)
+export function nowPlayingLine(state: RadioState, t: Texts): string {
+  return isChatting(state) ? t.chatting : songLine(state)
 }
 
 /** What the station calls itself in this mode and language. */
@@ -38,18 +38,18 @@ export function messengerOf(
 }
 
 /** An amount as people write it: without hundredths where there are none. */
-export function money(amount: number, currency: string, locale: Locale): string {
+export function formatMoney(amount: number, currency: string, locale: Locale): string {
   const minimumFractionDigits = Number.isInteger(amount) ? 0 : 2
   const style = { style: 'currency', currencyDisplay: 'narrowSymbol', minimumFractionDigits } as const
   return new Intl.NumberFormat(locale, { ...style, currency, maximumFractionDigits: 2 }).format(amount)
 }
 
 /** The hour of a moment (epoch ms): 14:32. */
-export const hourOf = (atMs: number, locale: Locale): string =>
+export const formatTime = (atMs: number, locale: Locale): string =>
   new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(atMs)
 
 /** How a song came into the queue, when a person asked for it. */
-export function orderOf(
+export function orderLabel(
   entry: { orderType: RadioState['orderType']; tier?: number | null },
   t: Texts,
 ): string {

@@ -1,12 +1,12 @@
 import type { RadioState } from '@solstice/contracts'
-import type { Link } from '../radio/connection.ts'
+import type { LinkState } from '../radio/connection.ts'
 import type { Sound } from '../radio/players/player.ts'
 import type { Texts } from '../texts.ts'
 
 export type Trouble = keyof Texts['states']
 
 /** What stands between the listener and the radio just now, the most basic first; null when nothing does. */
-export function troubleOf(link: Link, state: RadioState | null, sound: Sound): Trouble | null {
+export function troubleOf(link: LinkState, state: RadioState | null, sound: Sound): Trouble | null {
   if (link === 'offline') return 'offline'
   if (link === 'connecting' || !state) return 'connecting'
   if (sound.is === 'blocked') return 'blocked'

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
  * When what had the focus within a box is gone, its section's heading has it, or the box's first one: who works without a
  * pointer stays where something happened. Headings that shall have it need `tabIndex={-1}`.
  */
-export function useKeptFocus(box: RefObject<HTMLElement | null>): void {
+export function useRestoredFocus(box: RefObject<HTMLElement | null>): void {
   const last = useRef<{ element: Element; section: Element | null } | null>(null)
   useEffect(() => {
     const noticed = ({ target }: FocusEvent) => {

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks'
 
 /** While somebody is on the air the page is not left by mistake, and the screen does not fall asleep with it. */
-export function useOnDuty(isLive: boolean): void {
+export function useOnAirGuard(isLive: boolean): void {
   // At once when it is over: who leaves then is not asked.
   useLayoutEffect(() => {
     if (!isLive) return

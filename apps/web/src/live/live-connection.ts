@@ -11,7 +11,7 @@ import { serverUrl } from '../api.ts'
 import { createStore, type Store } from '../ui/store.ts'
 
 /** A line to the station for those who speak on it: what it says, and what is asked of it. */
-export interface Line {
+export interface LiveConnection {
   readonly isConnected: Store<boolean>
   /** Of this socket, while it is connected. */
   readonly socketId: string | undefined
@@ -23,20 +23,20 @@ export interface Line {
   /** The station's clock, epoch ms. */
   stationNowMs(): number
   /** Says something that is not answered. While there is no connection it is not said at all. */
-  say<E extends ClientEventName>(event: E, payload?: ClientPayload<E> | ArrayBuffer): void
+  send<E extends ClientEventName>(event: E, payload?: ClientPayload<E> | ArrayBuffer): void
   /** @throws when the station did not answer within some seconds. */
-  ask<E extends ClientEventName>(event: E, payload?: ClientPayload<E>): Promise<Ack<E>>
+  request<E extends ClientEventName>(event: E, payload?: ClientPayload<E>): Promise<Ack<E>>
   on<E extends ServerEventName>(event: E, heard: (payload: ServerPayload<E>) => void): void
   /** Calls at every connection, also those that are made anew. */
   onConnect(connected: () => void): void
   /** Connects anew: the station forgets what this socket asked for. */
-  renew(): void
+  reconnect(): void
   close(): void
 }
 
 const ANSWER_WITHIN_MS = 8_000
 
-export function openLine(): Line {
+export function openLiveConnection(): LiveConnection {
   const socket = io(serverUrl || location.origin, {
     transports: ['websocket', 'polling'],
     tryAllTransports: true,
@@ -71,12 +71,12 @@ export function openLine(): Line {
     hostsMode,
     isHostOnline,
     stationNowMs: () => Date.now() + offsetMs,
-    say(event, payload) {
+    send(event, payload) {
       if (!socket.connected) return
       if (payload === undefined) socket.emit(event)
       else socket.emit(event, payload)
     },
-    ask(event, payload) {
+    request(event, payload) {
       const waiting = socket.timeout(ANSWER_WITHIN_MS)
       return payload === undefined ? waiting.emitWithAck(event) : waiting.emitWithAck(event, payload)
     },
@@ -85,7 +85,7 @@ export function openLine(): Line {
       socket.on('connect', connected)
       if (socket.connected) connected()
     },
-    renew: () => void socket.disconnect().connect(),
+    reconnect: () => void socket.disconnect().connect(),
     close: () => void socket.disconnect(),
   }
 }

@@ -1,5 +1,5 @@
 import type { Ack, GuestRequest, Participant, PendingGuest, ServerPayload } from '@solstice/contracts'
-import type { Line } from '../live/line.ts'
+import type { LiveConnection } from '../live/live-connection.ts'
 import type { Microphone } from '../live/microphone.ts'
 import { createStore, type Store } from '../ui/store.ts'
 
@@ -13,7 +13,7 @@ export type HostNotice =
   | { is: 'said'; text: unknown }
 
 /** What a host has before them. */
-export interface Desk {
+export interface HostState {
   phase: 'off' | 'going' | 'live'
   isMicOn: boolean
   gain: number
@@ -33,8 +33,8 @@ export interface Desk {
   notice: HostNotice | null
 }
 
-export interface HostDesk {
-  readonly desk: Store<Desk>
+export interface HostSession {
+  readonly state: Store<HostState>
   /** @param takeOver also when the account is on the air in another window, which then loses it. */
   goLive(takeOver?: boolean): Promise<void>
   leave(): void
@@ -54,7 +54,7 @@ export interface HostDesk {
 const FILLERS_PER_PAGE = 5
 const DEFAULT_GAIN = 5
 
-const empty: Desk = {
+const empty: HostState = {
   phase: 'off',
   isMicOn: false,
   gain: DEFAULT_GAIN,
@@ -68,17 +68,17 @@ const empty: Desk = {
 }
 
 /** @param line of an admin with the privilege `radio_host`, from before the station knows that it is one. */
-export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
-  const desk = createStore<Desk>(empty)
-  const change = (part: Partial<Desk>) => desk.set({ ...desk.value, ...part })
-  const changeFiller = (part: Partial<Desk['filler']>) =>
+export function createHostSession(line: LiveConnection, microphone: Microphone): HostSession {
+  const desk = createStore<HostState>(empty)
+  const change = (part: Partial<HostState>) => desk.set({ ...desk.value, ...part })
+  const changeFiller = (part: Partial<HostState['filler']>) =>
     change({ filler: { ...desk.value.filler, ...part } })
 
   function setMic(isMicOn: boolean): void {
     if (isMicOn === desk.value.isMicOn) return
     change({ isMicOn })
-    line.say('host_mic_toggle', { on: isMicOn })
-    if (isMicOn) microphone.record((piece) => line.say('host_audio_chunk', piece))
+    line.send('host_mic_toggle', { on: isMicOn })
+    if (isMicOn) microphone.record((piece) => line.send('host_audio_chunk', piece))
     else microphone.pause()
   }
 
@@ -104,7 +104,7 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
 
   async function readFillers(offset: number): Promise<void> {
     const page = { offset, limit: FILLERS_PER_PAGE }
-    const answer = await line.ask('host_get_background_music_list', page).catch(() => null)
+    const answer = await line.request('host_get_background_music_list', page).catch(() => null)
     if (!answer || desk.value.phase !== 'live') return
     const before = offset === 0 ? [] : desk.value.filler.choices
     changeFiller({ choices: [...before, ...answer.items], total: answer.total })
@@ -127,7 +127,7 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
   line.on('host_force_disconnect', ({ reason }) => goOff({ is: reason }))
   line.on('host_mic_restart', () => microphone.restart())
   line.on('admin_confirmed', () => {
-    line.ask('moderator_get_guest_code').then(
+    line.request('moderator_get_guest_code').then(
       (code) => 'code' in code && change({ code }),
       () => {},
     )
@@ -141,13 +141,13 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
   })
 
   return {
-    desk,
+    state: desk,
     async goLive(takeOver = false) {
       change({ phase: 'going', notice: null })
       // Asked for while a press is fresh; without it a host can still lead the programme.
       await microphone.open()
       try {
-        const answer = await line.ask('admin_go_live', { takeOver })
+        const answer = await line.request('admin_go_live', { takeOver })
         if ('error' in answer) {
           const isElsewhere = answer.error.code === 'LIVE_ELSEWHERE'
           return goOff(isElsewhere ? { is: 'live-elsewhere' } : { is: 'said', text: answer.error })
@@ -167,7 +167,7 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
       }
     },
     leave() {
-      line.say('admin_leave_live')
+      line.send('admin_leave_live')
       goOff(null)
     },
     toggleMic() {
@@ -177,34 +177,34 @@ export function createHostDesk(line: Line, microphone: Microphone): HostDesk {
     },
     setGain(gain) {
       change({ gain })
-      line.say('host_mic_gain', { gain })
+      line.send('host_mic_gain', { gain })
     },
     pauseQueue(when) {
       change({ notice: null })
-      line.say('host_pause_queue', { when })
+      line.send('host_pause_queue', { when })
     },
-    resumeQueue: () => line.say('host_resume_queue'),
+    resumeQueue: () => line.send('host_resume_queue'),
     async answerGuest(uid, action) {
-      await ask(line.ask('admin_guest_action', { uid, action }))
+      await ask(line.request('admin_guest_action', { uid, action }))
     },
     async muteGuest(targetId, muted) {
-      await ask(line.ask('host_guest_mute', { targetId, muted }))
+      await ask(line.request('host_guest_mute', { targetId, muted }))
     },
     async kickGuest(targetId) {
-      await ask(line.ask('host_guest_kick', { targetId }))
+      await ask(line.request('host_guest_kick', { targetId }))
     },
     async chooseFiller(trackId) {
       const { chosenId } = desk.value.filler
       changeFiller({ chosenId: trackId })
-      const isDone = await ask(line.ask('host_set_background_music', { trackId }))
+      const isDone = await ask(line.request('host_set_background_music', { trackId }))
       if (!isDone) changeFiller({ chosenId })
     },
     moreFillers: () => readFillers(desk.value.filler.choices.length),
     async makeCode(ttlHours) {
-      await ask(line.ask('moderator_generate_guest_code', { ttlHours }))
+      await ask(line.request('moderator_generate_guest_code', { ttlHours }))
     },
     async endCode() {
-      await ask(line.ask('moderator_deactivate_guest_code'))
+      await ask(line.request('moderator_deactivate_guest_code'))
     },
   }
 }
