@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { CheckoutProvider, Delivery } from '@solstice/station'
-import { areSame } from '../auth/are-same.ts'
+import { areSame } from '../auth/equal-secrets.ts'
 import { type AnswerLimits, fetchBounded } from '../http/bounded-fetch.ts'
 import { currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, pastOf, readObject } from './wire-values.ts'
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { areSame } from '../auth/are-same.ts'
+import { areSame } from '../auth/equal-secrets.ts'
 import type { Config } from '../config/config.ts'
 
 /** A name that Prometheus knows it by, what it says, and what its values are told apart by. */

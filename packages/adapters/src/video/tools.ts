@@ -22,8 +22,8 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { bareEnvironment, FORMATS } from '../process/started-programs.ts'
 import { answered, PREFIX } from '../redis/connection.ts'
-import { ABSENT, runLeashed } from './leashed-program.ts'
-import { publicAddresses, withPublicWeb } from './public-web.ts'
+import { publicAddresses, withPublicWeb } from './egress-proxy.ts'
+import { ABSENT, runLeashed } from './guarded-process.ts'
 
 const LOOKED_UP_FOR_MS = 60_000
 /** A tool that does not say its version in this time says nothing at all. */

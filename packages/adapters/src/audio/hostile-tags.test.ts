@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { makeTone } from '../../../tests/harness/audio/audio.ts'
-import { id3v2, tagBombs } from '../../../tests/harness/audio/tags.ts'
-import { temporaryFolder } from '../../../tests/harness/processes/processes.ts'
-import { longestTurnMs } from '../../../tests/harness/processes/turns.ts'
-import { openTagParser } from './audio/tag-parser.ts'
+import { makeTone } from '../../../../tests/harness/audio/audio.ts'
+import { id3v2, tagBombs } from '../../../../tests/harness/audio/tags.ts'
+import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
+import { longestTurnMs } from '../../../../tests/harness/processes/turns.ts'
+import { openTagParser } from './tag-parser.ts'
 
 const folder = await temporaryFolder(t)
 const parse = openTagParser()

@@ -12,7 +12,6 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type Change, QueuedCollection } from '../queued-collection.ts'
 import { type Changes, type Counters, deepFreeze, type Key, Records } from '../records.ts'
-import { migrate, UnfitDatabase } from './migrations.ts'
 import {
   connectPostgres,
   isPassing,
@@ -21,7 +20,8 @@ import {
   PostgresAway,
   reasonOf,
   type Session,
-} from './postgres.ts'
+} from './connection.ts'
+import { migrate, UnfitDatabase } from './migrations.ts'
 
 /** What nearly every reply rests on is in memory from the beginning, should PostgreSQL go away. */
 const READ_AT_START = [

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { arePublic } from './public-web.ts'
+import { arePublic } from './egress-proxy.ts'
 
 const ipv4 = (address: string) => ({ address, family: 4 })
 const ipv6 = (address: string) => ({ address, family: 6 })
