@@ -19,7 +19,7 @@ t.test('A7: a skip is heard at once, and the next track begins with its first sa
   const skipped: string[] = []
   for await (const chunk of bus.frames(stop.signal)) {
     chunks.push(chunk)
-    const heard = chunk.cues.findLast((cue) => cue.entryId !== null)
+    const heard = chunk.markers.findLast((marker) => marker.entryId !== null)
     if (!heard || heard.positionMs < 2_000 || skipped.at(-1) === heard.entryId) continue
     if (skipped.length === 2) break
     skipped.push(heard.entryId)
@@ -27,8 +27,8 @@ t.test('A7: a skip is heard at once, and the next track begins with its first sa
     t.match(outcome, { ok: true, track: { id: heard.trackId } })
   }
 
-  const cues = chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.entryId !== null)
-  const starts = cues.filter((cue, i) => cue.entryId !== cues[i - 1]?.entryId)
+  const markers = chunks.flatMap((chunk) => chunk.markers).filter((marker) => marker.entryId !== null)
+  const starts = markers.filter((marker, i) => marker.entryId !== markers[i - 1]?.entryId)
   t.equal(starts.length, 3)
   for (const { positionMs } of starts) t.ok(Math.abs(positionMs) < 1, `begins at ${positionMs} ms`)
   const heard = melody(await decode(Buffer.concat(chunks.map((chunk) => chunk.audio))), pitches)
@@ -66,7 +66,7 @@ t.test(
     let nightChunks = 0
     for await (const chunk of bus.frames(stop.signal)) {
       chunks.push(chunk)
-      const heard = chunk.cues.findLast((cue) => cue.entryId !== null)
+      const heard = chunk.markers.findLast((marker) => marker.entryId !== null)
       if (!isAsked && heard?.trackId === 'day/Sun.mp3' && heard.positionMs > 2_000) {
         isAsked = true
         t.same(await bus.send({ type: 'switch-mode', target: 'night', atMs: null }), { ok: true })
@@ -88,8 +88,8 @@ t.test(
     t.same([...new Set(heard.slice(firstNight, -2))], [nightHz])
     t.match(
       chunks
-        .flatMap((chunk) => chunk.cues)
-        .find((cue) => cue.entryId !== null && cue.trackId === 'night/Moon.mp3'),
+        .flatMap((chunk) => chunk.markers)
+        .find((marker) => marker.entryId !== null && marker.trackId === 'night/Moon.mp3'),
       { positionMs: 0 },
       'the night begins with the first sample of its first track',
     )

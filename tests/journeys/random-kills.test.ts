@@ -1,5 +1,5 @@
 import type { Command, Outcome, PlayoutState, QueueEntry, Suggestion } from '@solstice/playout'
-import { defaultSettings, type FrameChunk, type SoundCue, trackRef } from '@solstice/station'
+import { defaultSettings, type FrameChunk, type SoundMarker, trackRef } from '@solstice/station'
 import t from 'tap'
 import { randomFrom } from '../harness/air/programme.ts'
 import { decode, melody } from '../harness/audio/audio.ts'
@@ -108,8 +108,8 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   await comes('a song', ({ onAir }) => onAir.phase === 'track')
   // What is skipped has been heard, however late its sound is made.
   const { onAir } = now()
-  const isHeard = ({ cues }: FrameChunk) =>
-    cues.some(({ entryId }) => onAir.phase === 'track' && entryId === onAir.entry.entryId)
+  const isHeard = ({ markers }: FrameChunk) =>
+    markers.some(({ entryId }) => onAir.phase === 'track' && entryId === onAir.entry.entryId)
   while (!air.chunks.some(isHeard)) await air.more(1)
   await air.more(1)
   void skip()
@@ -140,13 +140,13 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     t.ok(heard.subarray(0, sound.length - from).equals(sound.subarray(from)), 'byte for byte on each replica')
   }
 
-  const cues = chunks
-    .flatMap((chunk) => chunk.cues)
-    .filter((cue) => cue.entryId !== null)
-    .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
-  const isJingle = ({ jingle }: SoundCue) => jingle !== undefined
+  const markers = chunks
+    .flatMap((chunk) => chunk.markers)
+    .filter((marker) => marker.entryId !== null)
+    .filter((marker, i, all) => marker.entryId !== all[i - 1]?.entryId)
+  const isJingle = ({ jingle }: SoundMarker) => jingle !== undefined
   const played = queueOf(last, last.list.index + 1)
-  const heardSongs = cues.filter((cue) => !isJingle(cue)).map(({ entryId }) => entryId)
+  const heardSongs = markers.filter((marker) => !isJingle(marker)).map(({ entryId }) => entryId)
   const wasHeard = ({ entryId }: QueueEntry) => heardSongs.includes(entryId)
   t.same(
     heardSongs.slice(0, played.length),
@@ -174,10 +174,10 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
   t.same(last.suggestions.map(asked), suggestions.map(asked), 'what a listener asked for still waits')
   t.same(last.suggestCooldowns, suggestCooldowns, 'and so does the listener')
 
-  const fromFirstJingle = cues.slice(cues.findIndex(isJingle))
+  const fromFirstJingle = markers.slice(markers.findIndex(isJingle))
   if (isWhole && unheard.length === 0)
     t.ok(
-      fromFirstJingle.every((cue, i) => isJingle(cue) === (i % 2 === 0)),
+      fromFirstJingle.every((marker, i) => isJingle(marker) === (i % 2 === 0)),
       'after each song one jingle',
     )
   const jingles = fromFirstJingle.filter(isJingle).map(({ jingle }) => jingle!.id)

@@ -114,7 +114,7 @@ const flaws = (from: number) =>
     const isNext =
       !before ||
       (chunk.frame === before.frame + before.frames && Math.abs(chunk.atMs - chunkEndMs(before)) < 1)
-    const isSong = chunk.cues.every(({ entryId }) => entryId !== null)
+    const isSong = chunk.markers.every(({ entryId }) => entryId !== null)
     return isNext && isSong ? [] : [chunk.frame]
   })
 /** When songs began, as the air itself said. */
@@ -123,7 +123,9 @@ const unfollow = await two.ports.bus.follow(({ onAir }) => {
   if (onAir.phase === 'track') starts.set(Math.round(onAir.startedAtMs), onAir.entry.track.id)
 })
 t.teardown(unfollow)
-await until('a song is heard', () => chunks.some(({ cues }) => cues.some(({ entryId }) => entryId !== null)))
+await until('a song is heard', () =>
+  chunks.some(({ markers }) => markers.some(({ entryId }) => entryId !== null)),
+)
 
 const [{ ask, token }, { ask: askTwo }] = [await asAdmin(one), await asAdmin(two)]
 const { token: moderator } = await asAdmin(one, ['radio_moderator'])

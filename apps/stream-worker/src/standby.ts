@@ -42,7 +42,7 @@ function fetchAlong({ config, bus, media, clock }: Ports): () => void {
   if (!config.streamMode || config.mediaStorage === 'local') return () => {}
   let isOver = false
   const following = bus.follow((state) => {
-    if (!isOver) media.keepAtHand(soonHeard(state, clock.nowMs()))
+    if (!isOver) media.prefetch(soonHeard(state, clock.nowMs()))
   })
   // Without Redis nothing is known of the air, and the lease cannot be acquired either.
   const unfollow = following.catch(() => () => {})

@@ -122,9 +122,11 @@ t.test(
     const worker = await Promise.race(workers.map((one) => takesOver(one).then(() => one)))
     const standby = workers.find((one) => one !== worker)!
     const heard = () => {
-      const cues = air.chunks.flatMap((chunk) => chunk.cues)
-      const from = cues.findIndex((cue) => cue.entryId !== null)
-      return from < 0 ? [] : cues.slice(from).filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+      const markers = air.chunks.flatMap((chunk) => chunk.markers)
+      const from = markers.findIndex((marker) => marker.entryId !== null)
+      return from < 0
+        ? []
+        : markers.slice(from).filter((marker, i, all) => marker.entryId !== all[i - 1]?.entryId)
     }
     const songs = (count: number) => air.when(`${count} songs`, () => heard().length >= count)
     const requested = () =>
@@ -143,7 +145,7 @@ t.test(
     await worker.end('SIGKILL')
     await takesOver(standby)
     await songs(heard().length + 2)
-    const played = heard().map((cue) => (cue.entryId === null ? null : cue.trackId))
+    const played = heard().map((marker) => (marker.entryId === null ? null : marker.trackId))
     t.notOk(played.includes(null), 'never silent')
     t.same(
       played.filter((trackId) => trackId === null || !atHand.has(trackId)),

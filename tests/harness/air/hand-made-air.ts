@@ -1,12 +1,12 @@
 import type { PlayoutState } from '@solstice/playout'
-import type { Bus, Cue, FrameChunk } from '@solstice/station'
+import type { Bus, FrameChunk, StreamMarker } from '@solstice/station'
 
 /** An air without a worker: states and chunks are made by hand and reach whoever follows. */
 export interface HandMadeAir {
   readonly bus: Pick<Bus, 'follow' | 'frames'>
   readonly clock: { nowMs(): number; aheadMs(): number }
   /** The next chunk of the broadcast. */
-  chunk(frames?: number, cues?: Cue[]): FrameChunk
+  chunk(frames?: number, markers?: StreamMarker[]): FrameChunk
   /** Sends a chunk, the next one unless given. */
   send(chunk?: FrameChunk): FrameChunk
   say(state: PlayoutState): void
@@ -45,9 +45,9 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
       },
     },
     clock: { nowMs: () => next.atMs, aheadMs: () => 0 },
-    chunk(frames = 19, cues = []) {
+    chunk(frames = 19, markers = []) {
       const audio = Buffer.concat(Array.from({ length: frames }, (_, i) => mp3Frame(next.frame + i, kbits)))
-      const chunk: FrameChunk = { ...next, frames, audio, cues }
+      const chunk: FrameChunk = { ...next, frames, audio, markers }
       next = {
         frame: next.frame + frames,
         byte: next.byte + audio.length,

@@ -1,5 +1,5 @@
 import type { AirEntry, AirPlan } from '@solstice/playout'
-import { type Cue, FRAME_SAMPLES } from '@solstice/station'
+import { FRAME_SAMPLES, type StreamMarker } from '@solstice/station'
 import { aboutEntry } from '../../../apps/stream-worker/src/audio/sequencer/air-entry.ts'
 import { createPatience } from '../../../apps/stream-worker/src/audio/sequencer/patience.ts'
 import {
@@ -175,15 +175,15 @@ export class Sequence {
     files: ReadonlyMap<string, FileOnPaper>
     firstHeard: number
     crossfade: number
-    lastCue?: Cue | null
+    lastMarker?: StreamMarker | null
     nowMs?: number
   }) {
-    const { engine, files, firstHeard: at, crossfade, lastCue = null } = options
+    const { engine, files, firstHeard: at, crossfade, lastMarker = null } = options
     this.#engine = engine
     this.#files = files
     this.nowMs = options.nowMs ?? timeOf(at)
     this.stage = emptyStage(at, crossfade)
-    const place = { at, atMs: timeOf(at), lastCue }
+    const place = { at, atMs: timeOf(at), lastMarker }
     this.#enter(takeUp(this.stage, this.#plan(), place, this.progressOf))
   }
 

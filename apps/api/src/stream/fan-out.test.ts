@@ -245,7 +245,7 @@ t.test('a listener resumes exactly at the frame it asks for, while the ring has 
 
 t.test('titles come at the same bytes of the broadcast, whenever a listener joined', async (t) => {
   const { port, air } = await station(t)
-  const cue = (frame: number, title: string) => ({
+  const marker = (frame: number, title: string) => ({
     frame,
     entryId: title,
     trackId: `day/${title}.mp3`,
@@ -254,12 +254,12 @@ t.test('titles come at the same bytes of the broadcast, whenever a listener join
     positionMs: 0,
     durationMs: null,
   })
-  for (let i = 0; i < 30; i++) air.send(air.chunk(19, [cue(i * 19, "It's; 'one'")]))
+  for (let i = 0; i < 30; i++) air.send(air.chunk(19, [marker(i * 19, "It's; 'one'")]))
   const early = await listen(port, '/stream', ['Icy-MetaData: 1'])
-  for (let i = 0; i < 3; i++) air.send(air.chunk(19, [cue((30 + i) * 19, 'two')]))
+  for (let i = 0; i < 3; i++) air.send(air.chunk(19, [marker((30 + i) * 19, 'two')]))
   const late = await listen(port, '/stream', ['Icy-MetaData: 1'])
   const plain = await listen(port)
-  for (let i = 0; i < 20; i++) air.send(air.chunk(19, [cue((33 + i) * 19, 'two')]))
+  for (let i = 0; i < 20; i++) air.send(air.chunk(19, [marker((33 + i) * 19, 'two')]))
   const all = air.audioFrom(early.firstFrame)
   await Promise.all([early.got(all.length), late.got(air.audioFrom(late.firstFrame).length)])
   await plain.got(air.audioFrom(plain.firstFrame).length)

@@ -1,6 +1,6 @@
 import { FRAME_MS, type FrameChunk } from '@solstice/station'
 import t from 'tap'
-import { bridge, cueTitle, frame, leadIn, METADATA_INTERVAL, metadataBlock, placeIn } from './icy.ts'
+import { bridge, frame, leadIn, METADATA_INTERVAL, markerTitle, metadataBlock, placeIn } from './icy.ts'
 import { frameStarts, titleAt } from './ring.ts'
 
 /** What a player reads out of a block, the way most of them do it: up to the first `';`. */
@@ -114,24 +114,30 @@ t.test('no title breaks out of its quotes, its line or its block', async (t) => 
 })
 
 t.test('the title is artist and title, or the one that is known', async (t) => {
-  t.equal(cueTitle({ artist: 'Ann', title: 'One' }), 'Ann - One')
-  t.equal(cueTitle({ artist: ' ', title: 'One' }), 'One')
-  t.equal(cueTitle({ frame: 1, entryId: null }), '')
-  t.equal(cueTitle(null), '')
+  t.equal(markerTitle({ artist: 'Ann', title: 'One' }), 'Ann - One')
+  t.equal(markerTitle({ artist: ' ', title: 'One' }), 'One')
+  t.equal(markerTitle({ frame: 1, entryId: null }), '')
+  t.equal(markerTitle(null), '')
 })
 
 t.test('a title is that of the frame at the byte, from its first byte on', async (t) => {
   // MPEG-1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes a frame.
   const frameOf417 = Buffer.concat([Buffer.of(0xff, 0xfb, 0x90, 0), Buffer.alloc(413)])
   const audio = Buffer.concat([frameOf417, frameOf417, frameOf417])
-  const cue = (frame: number, title: string) => ({ frame, entryId: title, trackId: title, artist: '', title })
+  const marker = (frame: number, title: string) => ({
+    frame,
+    entryId: title,
+    trackId: title,
+    artist: '',
+    title,
+  })
   const chunk = {
     frame: 100,
     frames: 3,
     atMs: 100 * FRAME_MS,
     byte: 0,
     audio,
-    cues: [cue(99, 'before'), cue(101, 'from the second on')],
+    markers: [marker(99, 'before'), marker(101, 'from the second on')],
   } as unknown as FrameChunk
   const [, second = 0] = frameStarts(audio)
   t.equal(second, 417)

@@ -1,4 +1,4 @@
-import { cutToBytes, type SilenceCue, type SoundCue } from '@solstice/station'
+import { cutToBytes, type SilenceMarker, type SoundMarker } from '@solstice/station'
 
 /** Audio bytes between two metadata blocks: `icy-metaint`. */
 export const METADATA_INTERVAL = 16_000
@@ -9,10 +9,10 @@ const MAX_UNITS = 255
 const OPENING = "StreamTitle='"
 const CLOSING = "';"
 
-/** What a player shows while a cue is heard; '' in silence. */
-export function cueTitle(cue: Pick<SoundCue, 'artist' | 'title'> | SilenceCue | null): string {
-  if (!cue || !('title' in cue)) return ''
-  return [cue.artist, cue.title].filter((text) => text.trim() !== '').join(' - ')
+/** The title a player shows from a marker on; '' in silence. */
+export function markerTitle(marker: Pick<SoundMarker, 'artist' | 'title'> | SilenceMarker | null): string {
+  if (!marker || !('title' in marker)) return ''
+  return [marker.artist, marker.title].filter((text) => text.trim() !== '').join(' - ')
 }
 
 /**

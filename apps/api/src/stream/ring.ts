@@ -1,5 +1,5 @@
 import { FRAME_MS, type FrameChunk, frameBytes } from '@solstice/station'
-import { cueTitle, type Framed, frame } from './icy.ts'
+import { type Framed, frame, markerTitle } from './icy.ts'
 
 /** A chunk as this replica hands it out: two shared buffers, and its place in what this replica has handed out. */
 export interface Segment {
@@ -69,7 +69,7 @@ export function createRing(keepMs: number): Ring {
 /** The title that is heard at a byte of a chunk. */
 export function titleAt(chunk: FrameChunk, byte: number): string {
   const frameNumber = chunk.frame + frameStarts(chunk.audio).findLastIndex((start) => start <= byte)
-  return cueTitle(chunk.cues.findLast((cue) => cue.frame <= frameNumber) ?? null)
+  return markerTitle(chunk.markers.findLast((marker) => marker.frame <= frameNumber) ?? null)
 }
 
 /** Where each MP3 frame of whole frames begins. Ends early at bytes that are not a frame of MPEG-1 layer III. */

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AirEntry, AirPlan, Phrase, QueueEntry } from '@solstice/playout'
-import { chunkEndMs, FRAME_MS, type FrameChunk, type SoundCue } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, type FrameChunk, type SoundMarker } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio/audio.ts'
@@ -163,9 +163,11 @@ function onAir(t: Teardown, folder: string, programme: Programme, options: AirOp
 
 const endOf = (chunk: FrameChunk) => chunk.atMs + (chunk.frames * FRAME * 1000) / RATE
 
-/** The cues of songs and jingles at their beginning. */
+/** The markers of songs and jingles at their beginning. */
 const starts = (chunks: FrameChunk[]) =>
-  chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.entryId !== null && cue.positionMs < 26)
+  chunks
+    .flatMap((chunk) => chunk.markers)
+    .filter((marker) => marker.entryId !== null && marker.positionMs < 26)
 
 const soundOf = (chunks: FrameChunk[]) => decode(Buffer.concat(chunks.map((chunk) => chunk.audio)))
 
@@ -238,7 +240,7 @@ t.test('the programme as it is heard', async (t) => {
   const whole = await readFile(join(folder, '750.mp3'))
   await writeFile(join(folder, 'cut.mp3'), whole.subarray(0, whole.length / 4))
 
-  t.test('tracks follow one another to the sample, and cues say when', async (t) => {
+  t.test('tracks follow one another to the sample, and markers say when', async (t) => {
     const programme = new Playlist([entry('300', 3), entry('450', 2.5), entry('600', 4)])
     const air = onAir(t, folder, programme)
     await air.published(10.5)
@@ -272,15 +274,15 @@ t.test('the programme as it is heard', async (t) => {
       { frame: first + Math.ceil((5.5 * RATE) / FRAME), entryId: 'entry-600' },
     ])
     for (const chunk of air.chunks.slice(0, 18)) {
-      const [cue] = chunk.cues
-      t.equal(cue?.frame, chunk.frame, 'a chunk begins with what is heard at its first frame')
+      const [marker] = chunk.markers
+      t.equal(marker?.frame, chunk.frame, 'a chunk begins with what is heard at its first frame')
     }
     t.strictSame(
-      air.chunks.flatMap((chunk) => chunk.cues).filter((cue) => cue.entryId === null),
+      air.chunks.flatMap((chunk) => chunk.markers).filter((marker) => marker.entryId === null),
       [{ frame: first + Math.ceil((9.5 * RATE) / FRAME), entryId: null }],
-      'silence has a cue where it begins, and none in the chunks after it',
+      'silence has a marker where it begins, and none in the chunks after it',
     )
-    t.strictSame(air.chunks.at(-1)?.cues, [])
+    t.strictSame(air.chunks.at(-1)?.markers, [])
   })
 
   t.test('a crossfade overlaps the tracks with equal power', async (t) => {
@@ -454,7 +456,8 @@ t.test('the programme as it is heard', async (t) => {
     async (t) => {
       const programme = new Playlist([entry('750', 40), entry('600', 4), entry('300', 3)])
       let isSkipped = false
-      const isNextHeard = () => air.chunks.some(({ cues }) => cues.some((cue) => cue.entryId === 'entry-600'))
+      const isNextHeard = () =>
+        air.chunks.some(({ markers }) => markers.some((marker) => marker.entryId === 'entry-600'))
       // A decoder that is not prepared needs its time, on a slow machine more.
       const air = onAir(t, folder, programme, {
         speed: 4,
@@ -515,7 +518,7 @@ t.test('the programme as it is heard', async (t) => {
       t.ok(deviation(sound, 300, 2000, 3 * RATE - 2000) < 0.05)
       t.ok(startError(sound, 600, 3 * RATE) < 1)
       t.equal(programme.ended.filter((id) => id === 'entry-300').length, 1, 'the end is told once')
-      t.equal(air.chunks[0]?.cues[0]?.entryId, 'entry-300')
+      t.equal(air.chunks[0]?.markers[0]?.entryId, 'entry-300')
     },
   )
 
@@ -535,7 +538,7 @@ t.test('the programme as it is heard', async (t) => {
     consecutive(t, [...chunks, ...air.chunks])
     t.ok(deviation(sound, 750, 2000, cut - 2 * FRAME) < 0.05, 'not a sample of it is missing')
     t.ok(pitch(sound, 300, cut + 2 * FRAME, 4 * FRAME) > 0.3, 'what follows begins at the cut')
-    t.equal(air.chunks[0]?.cues[0]?.entryId, 'entry-750')
+    t.equal(air.chunks[0]?.markers[0]?.entryId, 'entry-750')
     t.notOk(programme.ended.includes('entry-750'))
   })
 
@@ -547,7 +550,7 @@ t.test('the programme as it is heard', async (t) => {
       atMs: START_MS - 60_000,
       byte: 77,
       audio: Buffer.alloc(10),
-      cues: [],
+      markers: [],
     }
     const air = onAir(t, folder, programme, { after, lateMs: 16_000 })
     await air.published(1)
@@ -573,9 +576,9 @@ t.test('the programme as it is heard', async (t) => {
       })
       t.equal(jumps.length, 1)
       t.ok(jumps[0]!.ms > 20_000 && jumps[0]!.ms < 31_000)
-      const cue = jumps[0]!.chunk.cues.at(-1) as SoundCue
+      const marker = jumps[0]!.chunk.markers.at(-1) as SoundMarker
       const playedMs = jumps[0]!.chunk.atMs - air.chunks[0]!.atMs
-      t.ok(Math.abs(cue.positionMs - playedMs) < 600, 'the track is where the engine says it is')
+      t.ok(Math.abs(marker.positionMs - playedMs) < 600, 'the track is where the engine says it is')
     },
   )
 

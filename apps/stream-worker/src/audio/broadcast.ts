@@ -140,7 +140,7 @@ export function startBroadcast(options: {
     speech,
     start: (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
     firstHeard: first.frame * FRAME_SAMPLES,
-    lastCue: first.isFresh ? (after?.cues.at(-1) ?? null) : null,
+    lastMarker: first.isFresh ? (after?.markers.at(-1) ?? null) : null,
     timeOf,
     ffmpegPath: settings.ffmpegPath,
     crossfadeMs: settings.crossfadeMs,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AirEntry, AirPlan, Participant } from '@solstice/playout'
-import type { Cue } from '@solstice/station'
+import type { StreamMarker } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { pitch } from '../../../../tests/harness/audio/audio.ts'
@@ -11,7 +11,7 @@ import { cut, makeRecording } from '../../../../tests/harness/audio/recording.ts
 import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { createSpeech } from './microphone/microphones.ts'
 import { createProgrammeSound, type Programme } from './programme-sound.ts'
-import { cueOf, type Placed, placedBy } from './sequencer/air-entry.ts'
+import { markerOf, type Placed, placedBy } from './sequencer/air-entry.ts'
 
 const RATE = 44_100
 const FRAME = 1152
@@ -47,7 +47,7 @@ async function openStudio(
   t: Teardown,
   folder: string,
   first: { entry: AirEntry; startedAtMs: number } = { entry: song, startedAtMs: 0 },
-  lastCue: Cue | null = null,
+  lastMarker: StreamMarker | null = null,
 ) {
   let current: typeof first | null = first
   let next: AirEntry | null = null
@@ -89,7 +89,7 @@ async function openStudio(
     speech,
     start: 0,
     firstHeard: 0,
-    lastCue,
+    lastMarker: lastMarker,
     timeOf,
     ffmpegPath: 'ffmpeg',
     crossfadeMs: 0,
@@ -187,10 +187,10 @@ t.test('hosts on the air', async (t) => {
     t.ok(near(level(talking, 1100, 3050), 0.4), 'what follows joins without a pause')
 
     const { placed, sample } = studio.heard.find(({ placed }) => placed?.entry.entryId === 'f1')!
-    const cue = cueOf(placed!, sample / FRAME)
+    const marker = markerOf(placed!, sample / FRAME)
     const texts = { trackId: 'song', title: 'Just chatting', artist: '' }
-    t.match(cue, { ...texts, entryId: 'f1', chat: { filler: { id: 'clip-filler', media: 'filler' } } })
-    t.match(placedBy(cue).entry, {
+    t.match(marker, { ...texts, entryId: 'f1', chat: { filler: { id: 'clip-filler', media: 'filler' } } })
+    t.match(placedBy(marker).entry, {
       entryId: 'f1',
       filler: { media: 'filler', durationMs: 3000 },
       shown: { id: 'song' },
@@ -201,7 +201,7 @@ t.test('hosts on the air', async (t) => {
     t.ok(near(level(silent, 1500, 1500), 0.25), 'where there is no filler hosts are heard all the same')
     t.ok(level(silent, 1100, 1500) < 0.005)
     const last = studio.heard.at(-1)!
-    t.match(cueOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, chat: { filler: null } })
+    t.match(markerOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, chat: { filler: null } })
 
     studio.change(chat('f4', 'second', 10))
     await studio.listen(1000)
@@ -216,8 +216,8 @@ t.test('hosts on the air', async (t) => {
 
   t.test('are heard over the same filler when another worker goes on', async (t) => {
     const entry = chat('f1', 'filler', 3)
-    const lastCue = cueOf({ entry, startsAt: -2 * RATE, phrase: null }, 0)
-    const studio = await openStudio(t, folder, { entry, startedAtMs: -2000 }, lastCue)
+    const lastMarker = markerOf({ entry, startsAt: -2 * RATE, phrase: null }, 0)
+    const studio = await openStudio(t, folder, { entry, startedAtMs: -2000 }, lastMarker)
     const talking = await studio.listen(1500)
     t.ok(near(level(talking, 880, 850), 0.4))
     t.same(studio.told, ['ended f1'])
@@ -228,7 +228,7 @@ t.test('hosts on the air', async (t) => {
       t,
       folder,
       { entry: silence, startedAtMs: -2000 },
-      cueOf({ entry: silence, startsAt: -2 * RATE, phrase: null }, 0),
+      markerOf({ entry: silence, startsAt: -2 * RATE, phrase: null }, 0),
     )
     t.ok(near(level(await quiet.listen(2000, [...speech]), 1500, 1500), 0.25))
     t.match(quiet.heard, [{ sample: 0, placed: { startsAt: -2 * RATE } }])

@@ -1,6 +1,6 @@
-import { type Cue, FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
+import { FRAME_SAMPLES, type FrameChunk, type StreamMarker } from '@solstice/station'
 import type { Logger } from 'pino'
-import { cueOf, type Placed } from './sequencer/air-entry.ts'
+import { markerOf, type Placed } from './sequencer/air-entry.ts'
 
 /** About half a second. */
 export const CHUNK_FRAMES = 19
@@ -38,17 +38,17 @@ export function createFrameChunks(options: {
   let isStopped = false
   let isDropping = false
 
-  function cuesUntil(end: number): Cue[] {
+  function markersUntil(end: number): StreamMarker[] {
     const latest = changes.findLastIndex((change) => change.frame <= frame)
     changes = changes.slice(Math.max(0, latest))
-    const cues: Cue[] = []
+    const markers: StreamMarker[] = []
     for (const { frame: changedAt, placed } of changes) {
       if (changedAt >= end) break
       const at = Math.max(frame, changedAt)
-      if (placed) cues.push(cueOf(placed, at))
-      else if (cues.length > 0) cues.push({ frame: at, entryId: null })
+      if (placed) markers.push(markerOf(placed, at))
+      else if (markers.length > 0) markers.push({ frame: at, entryId: null })
     }
-    return cues
+    return markers
   }
 
   async function publishAll() {
@@ -78,8 +78,15 @@ export function createFrameChunks(options: {
       if (gathered.length < CHUNK_FRAMES) return
       const audio = Buffer.concat(gathered)
       const frames = gathered.length
-      const cues = cuesUntil(frame + frames)
-      waiting.push({ frame, frames, atMs: options.timeOf(frame * FRAME_SAMPLES), byte, audio, cues })
+      const markers = markersUntil(frame + frames)
+      waiting.push({
+        frame,
+        frames,
+        atMs: options.timeOf(frame * FRAME_SAMPLES),
+        byte,
+        audio,
+        markers,
+      })
       gathered = []
       frame += frames
       byte += audio.length

@@ -116,9 +116,9 @@ t.test(
         )
       }
     const starts = chunks
-      .flatMap(({ cues }) => cues)
-      .filter((cue) => cue.entryId !== null)
-      .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+      .flatMap(({ markers }) => markers)
+      .filter((marker) => marker.entryId !== null)
+      .filter((marker, i, all) => marker.entryId !== all[i - 1]?.entryId)
       .slice(0, songs.length)
     t.same(
       starts.map(({ trackId }) => trackId),
@@ -127,7 +127,7 @@ t.test(
     for (const [i, { frame, positionMs }] of starts.entries()) {
       const [atS, song] = [[0, 3, 5.3, 5.5][i]!, songs[i]!]
       const late = frame - starts[0]!.frame - (atS * RATE) / 1152
-      t.ok(late > -0.1 && late < 1.1, `the cue of ${song.id} comes with its first sound`)
+      t.ok(late > -0.1 && late < 1.1, `the marker of ${song.id} comes with its first sound`)
       t.ok(
         Math.abs(positionMs - song.rendition!.startMs - late * 26.122) < 0.1,
         'with its position in the file',
@@ -156,9 +156,9 @@ t.test('T6: what gives no sound for 8 s is left at once, and an order has its en
   const chunks = await broadcast(t, folder, songs, 43.5, { orders })
   const first = chunks[0]!.frame
   const starts = chunks
-    .flatMap(({ cues }) => cues)
-    .filter((cue) => cue.entryId !== null)
-    .filter((cue, i, all) => cue.entryId !== all[i - 1]?.entryId)
+    .flatMap(({ markers }) => markers)
+    .filter((marker) => marker.entryId !== null)
+    .filter((marker, i, all) => marker.entryId !== all[i - 1]?.entryId)
   t.same(
     starts.slice(0, 7).map(({ frame, trackId }) => [trackId, Math.round(((frame - first) * 1152) / RATE)]),
     [

@@ -1,4 +1,4 @@
-import { type Cue, FRAME_SAMPLES, type MediaKey } from '@solstice/station'
+import { FRAME_SAMPLES, type MediaKey, type StreamMarker } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { Speech } from './microphone/microphones.ts'
 import { createMixer } from './pcm/mixer.ts'
@@ -43,7 +43,7 @@ interface Options {
   speech: Pick<Speech, 'mix' | 'open'> | null
   start: number
   firstHeard: number
-  lastCue: Cue | null
+  lastMarker: StreamMarker | null
   /** Station time of a sample of the broadcast. */
   timeOf(sample: number): number
   ffmpegPath: string
@@ -60,10 +60,10 @@ interface Options {
  *
  * @param options.start sample of the broadcast to begin with, a multiple of a frame.
  * @param options.firstHeard the programme is taken up at this sample; what lies before it only lets the encoder settle.
- * @param options.lastCue what was heard just before, when this broadcast goes on without a pause (`takeUp`).
+ * @param options.lastMarker what was heard just before, when this broadcast goes on without a pause (`takeUp`).
  */
 export function createProgrammeSound(options: Options): ProgrammeSound {
-  const { programme, timeOf, start, firstHeard, lastCue } = options
+  const { programme, timeOf, start, firstHeard, lastMarker } = options
   const crossfade = Math.round(options.crossfadeMs * SAMPLES_PER_MS)
   const decoders = createDecoders({ ...options, crossfade })
   const { progressOf } = decoders
@@ -108,7 +108,7 @@ export function createProgrammeSound(options: Options): ProgrammeSound {
   }
 
   const atMs = timeOf(firstHeard)
-  const place = { at: firstHeard, atMs, lastCue }
+  const place = { at: firstHeard, atMs, lastMarker }
   enter(takeUp(stage, programme.plan(atMs), place, progressOf), firstHeard)
 
   return {

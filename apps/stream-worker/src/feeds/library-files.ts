@@ -84,7 +84,7 @@ export function createLibraryFiles({
 
     async present(mode, tracks) {
       // It is known to be away.
-      if (media.atHand() !== null) return tracks
+      if (media.cachedWhileAway() !== null) return tracks
       try {
         const present = await inTime(withFile(mode, tracks))
         const left = tracks.length - present.length

@@ -59,7 +59,7 @@ export function createLibraryFeed(
       air.passTime()
       const startMs = clock.nowMs() + (hasSound ? FIRST_SOUND_MS : 0)
       noteLeftOut('tracks')
-      const tracks = within(present, media.atHand()).map((track) =>
+      const tracks = within(present, media.cachedWhileAway()).map((track) =>
         trackRef(track, renditions.known[track.id]),
       )
       air.tell({ type: 'library', mode, tracks, settings }, startMs)

@@ -25,7 +25,7 @@ export function lookAhead(
     if (ahead && isSameAhead(ahead, air.state)) return
     ahead = air.state
     if (!hasSound) nextFile.follow(comingEntry(ahead, clock.nowMs()))
-    else if (config.mediaStorage !== 'local') media.keepAtHand(soonHeard(ahead, clock.nowMs()))
+    else if (config.mediaStorage !== 'local') media.prefetch(soonHeard(ahead, clock.nowMs()))
   }
   air.follow(look)
   look()

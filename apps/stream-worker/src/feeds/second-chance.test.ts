@@ -18,7 +18,7 @@ function minutesUntilDue(ask: () => Set<string>, clock: { nowMs: number }, most 
 function prepare() {
   const clock = { nowMs: 0 }
   const storage: { atHand: Set<string> | null } = { atHand: null }
-  const chance = createSecondChance({ atHand: () => storage.atHand }, () => clock.nowMs)
+  const chance = createSecondChance({ cachedWhileAway: () => storage.atHand }, () => clock.nowMs)
   return { clock, storage, chance }
 }
 

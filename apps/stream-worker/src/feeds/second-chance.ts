@@ -20,7 +20,7 @@ export interface SecondChance {
 
 /** @param nowMs a monotonic clock, in ms. */
 export function createSecondChance(
-  media: Pick<MediaStorage, 'atHand'>,
+  media: Pick<MediaStorage, 'cachedWhileAway'>,
   nowMs: () => number = () => performance.now(),
 ): SecondChance {
   /** Left out while the storage was away. */
@@ -30,13 +30,13 @@ export function createSecondChance(
 
   return {
     noteLeftOut(what) {
-      if (media.atHand() !== null) waitsForStorage.add(what)
+      if (media.cachedWhileAway() !== null) waitsForStorage.add(what)
     },
     noteFilesBack() {
       areFilesBack = true
     },
     due({ onAir, unplayable }, lacksFiles) {
-      const due = new Set(media.atHand() === null ? waitsForStorage : [])
+      const due = new Set(media.cachedWhileAway() === null ? waitsForStorage : [])
       for (const what of due) waitsForStorage.delete(what)
       const isLeftOut = unplayable.length > 0 || lacksFiles
       leftOutSinceMs = isLeftOut ? (leftOutSinceMs ?? nowMs()) : null

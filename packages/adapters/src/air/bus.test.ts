@@ -25,7 +25,7 @@ const chunk = (frame: number): FrameChunk => ({
   atMs: frame * 26,
   byte: frame * 400,
   audio: Buffer.from([frame & 255, 0xff, 0x00, 0x0a]),
-  cues: [],
+  markers: [],
 })
 
 async function firstChunks(bus: Bus, count: number): Promise<FrameChunk[]> {

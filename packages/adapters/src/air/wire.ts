@@ -41,16 +41,19 @@ export function entriesOf(reply: unknown): StreamEntry[] {
   return streams?.[0]?.[1] ?? []
 }
 
-/** A chunk as the fields of a stream entry: what it is, then its bytes. */
-export function encodeChunk({ audio, ...about }: FrameChunk): (string | Buffer)[] {
-  return ['about', JSON.stringify(about), 'audio', audio]
+/** A chunk as the fields of a stream entry: what it is, then its bytes. Markers are called cues there. */
+export function encodeChunk({ audio, markers, ...about }: FrameChunk): (string | Buffer)[] {
+  return ['about', JSON.stringify({ ...about, cues: markers } satisfies StoredChunk), 'audio', audio]
 }
 
 /** The chunk in a stream entry; null for an entry by which a holder only claimed the stream. */
 export function decodeChunk(fields: Buffer[]): FrameChunk | null {
   if (fields[0]?.toString() !== 'about') return null
-  return { ...(JSON.parse(fields[1]!.toString()) as Omit<FrameChunk, 'audio'>), audio: fields[3]! }
+  const { cues, ...about } = JSON.parse(fields[1]!.toString()) as StoredChunk
+  return { ...about, audio: fields[3]!, markers: cues }
 }
+
+type StoredChunk = Omit<FrameChunk, 'audio' | 'markers'> & { cues: FrameChunk['markers'] }
 
 /** Order of two Redis stream ids. */
 export function compareIds(a: string, b: string): number {

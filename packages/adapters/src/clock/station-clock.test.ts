@@ -150,7 +150,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
     atMs: frame * 26,
     byte: 0,
     audio: Buffer.from('x'),
-    cues: [],
+    markers: [],
   })
   const seen = { states: [] as number[], frames: [] as number[] }
   await replica.bus.follow(({ serial }) => void seen.states.push(serial))

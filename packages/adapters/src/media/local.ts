@@ -149,8 +149,8 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       return found.path
     },
 
-    keepAtHand() {},
-    atHand: () => null,
+    prefetch() {},
+    cachedWhileAway: () => null,
     link: async () => null,
     linkOrigin: null,
     async close() {},

@@ -310,8 +310,8 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
       nameOf(key)
       return cache.source(key)
     },
-    keepAtHand: cache.keepAtHand,
-    atHand: cache.atHand,
+    prefetch: cache.keepAtHand,
+    cachedWhileAway: cache.atHand,
 
     async link(key, { lastsS = 0 } = {}) {
       const Key = nameOf(key)

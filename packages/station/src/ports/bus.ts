@@ -1,10 +1,10 @@
 import type { Command, Effect, Outcome, Phrase, PlayoutState, Rendition } from '@solstice/playout'
 
-/** What is heard from `frame` on. */
-export type Cue = SoundCue | SilenceCue
+/** Timed metadata: what is heard from `frame` on. */
+export type StreamMarker = SoundMarker | SilenceMarker
 
 /** A song; a jingle, during which the song before it is still shown; or a chat. */
-export interface SoundCue {
+export interface SoundMarker {
   /** Frame number at which this begins. */
   frame: number
   entryId: string
@@ -25,7 +25,7 @@ export interface SoundCue {
   phrase?: Phrase
 }
 
-export interface SilenceCue {
+export interface SilenceMarker {
   frame: number
   entryId: null
 }
@@ -40,8 +40,8 @@ export interface FrameChunk {
   /** Position of the first byte in the broadcast; ICY blocks are cut where it is a multiple of the metadata interval. */
   byte: number
   audio: Buffer
-  /** The first is for the first frame: what was on before. What lies before all of them is silence. */
-  cues: Cue[]
+  /** In order of their frames. Without one for the first frame the chunk begins with silence. */
+  markers: StreamMarker[]
 }
 
 /** Samples per frame and per second of the broadcast (MPEG-1 layer III at 44.1 kHz: ISO/IEC 11172-3). */

@@ -43,10 +43,10 @@ export interface MediaStorage {
    * @throws Failure NOT_FOUND, STORAGE_URL_FAILED
    */
   source(key: MediaKey): Promise<string>
-  /** These files, the most urgent first, are to have a copy on this machine, as long as the next call does not say others. */
-  keepAtHand(keys: readonly MediaKey[]): void
-  /** The files that can be had while the storage is away; null when all can. */
-  atHand(): ReadonlySet<MediaKey> | null
+  /** Keeps a copy of these files, the most urgent first, on this machine until the next call names others. */
+  prefetch(keys: readonly MediaKey[]): void
+  /** The files with a copy here while the storage is away; null while it answers. */
+  cachedWhileAway(): ReadonlySet<MediaKey> | null
   /**
    * Where a file is to be had for at least so many seconds; null when the files are only to be had from us.
    * @throws Failure STORAGE_URL_FAILED

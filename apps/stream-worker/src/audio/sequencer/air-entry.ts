@@ -1,5 +1,5 @@
 import type { AirEntry, ClipRef, Phrase, Rendition, TrackRef } from '@solstice/playout'
-import { FRAME_SAMPLES, type MediaKey, type SoundCue } from '@solstice/station'
+import { FRAME_SAMPLES, type MediaKey, type SoundMarker } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
 /** A clip of unknown length is decoded as if it were so long. */
@@ -57,22 +57,22 @@ function played(durationMs: number | null, rendition?: Rendition) {
   }
 }
 
-/** A cue of what is heard from a frame on. */
-export function cueOf({ entry, startsAt, phrase }: Placed, frame: number): SoundCue {
+/** A marker of what is heard from a frame on. */
+export function markerOf({ entry, startsAt, phrase }: Placed, frame: number): SoundMarker {
   const { shown, durationMs, clip, isChat } = aboutEntry(entry)
   const { id: trackId, title, artist, rendition } = shown
   const positionMs = (frame * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
-  const cue = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
+  const marker = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
   const heard = clip && { id: clip.id, media: clip.media }
-  if (isChat) return { ...cue, chat: { filler: heard } }
-  if (heard) return { ...cue, jingle: heard }
-  return { ...cue, ...(rendition && { rendition }), ...(phrase && { phrase }) }
+  if (isChat) return { ...marker, chat: { filler: heard } }
+  if (heard) return { ...marker, jingle: heard }
+  return { ...marker, ...(rendition && { rendition }), ...(phrase && { phrase }) }
 }
 
-/** As much of what a cue tells of as is needed to hear its end. */
-export function placedBy(cue: SoundCue): Placed {
-  const startsAt = cue.frame * FRAME_SAMPLES - Math.round(cue.positionMs * SAMPLES_PER_MS)
-  return { entry: entryOf(cue), startsAt, phrase: cue.phrase ?? null }
+/** As much of what a marker tells of as is needed to hear its end. */
+export function placedBy(marker: SoundMarker): Placed {
+  const startsAt = marker.frame * FRAME_SAMPLES - Math.round(marker.positionMs * SAMPLES_PER_MS)
+  return { entry: entryOf(marker), startsAt, phrase: marker.phrase ?? null }
 }
 
 function entryOf({
@@ -84,7 +84,7 @@ function entryOf({
   rendition,
   jingle,
   chat,
-}: SoundCue): AirEntry {
+}: SoundMarker): AirEntry {
   const about = { id: trackId, title, artist, album: '', year: null, durationMs }
   if (chat) return { entryId, filler: chat.filler && { ...chat.filler, durationMs }, shown: about }
   const track = { ...about, ...(rendition && { rendition }) }

@@ -10,7 +10,7 @@ import {
   type Span,
   timeOf,
 } from '../../../../../tests/harness/audio/sequence.ts'
-import { aboutEntry, cueOf } from './air-entry.ts'
+import { aboutEntry, markerOf } from './air-entry.ts'
 import { CHAT_FADE_SAMPLES, placedOf, QUICK_FADE_SAMPLES } from './stage.ts'
 import { type Sound, startOf, type Voice } from './voice.ts'
 
@@ -273,20 +273,20 @@ t.test(
       let lastFrame = Math.floor(dying / FRAME)
       if (shelf.chance(50)) {
         engine.jitterMs = () => -random(20)
-        // What begins within the last frame has no cue yet: it goes on where the engine says.
+        // What begins within the last frame has no marker yet: it goes on where the engine says.
         const isWithin = ({ from }: Place) => from > lastFrame * FRAME && from < (lastFrame + 1) * FRAME
         while (places.some(isWithin)) lastFrame++
       }
       const at = (lastFrame + 1) * FRAME
       passUntil(dead, at + FRAME + random(FRAME * 40), random)
       const last = dead.spans.findLast((span) => span.at <= lastFrame * FRAME)!
-      const lastCue = cueOf({ ...placedOf(last.stage.onAir)! }, lastFrame)
+      const lastMarker = markerOf({ ...placedOf(last.stage.onAir)! }, lastFrame)
       const sequence = new Sequence({
         engine,
         files,
         firstHeard: at,
         crossfade: 0,
-        lastCue,
+        lastMarker,
         nowMs: dead.nowMs + 5_000,
       })
       passUntil(sequence, at + 8 * RATE, random)
@@ -313,8 +313,11 @@ t.test('B5: a track that was cut is heard to the cut, and what follows begins th
     const engine = new Engine([next])
     const cutAt = FIRST + random(2 * RATE)
     engine.goOn(timeOf(cutAt))
-    const lastCue = cueOf({ entry: cut, startsAt: FIRST - positionSamples, phrase: null }, FIRST / FRAME - 1)
-    const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade: 0, lastCue })
+    const lastMarker = markerOf(
+      { entry: cut, startsAt: FIRST - positionSamples, phrase: null },
+      FIRST / FRAME - 1,
+    )
+    const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade: 0, lastMarker })
     passUntil(sequence, cutAt + 3 * RATE, random)
     const wrong: string[] = []
     const [tail, after] = mixed(sequence.spans, wrong)

@@ -1,5 +1,5 @@
 import type { AirPlan } from '@solstice/playout'
-import type { Cue } from '@solstice/station'
+import type { StreamMarker } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry, placedBy } from './air-entry.ts'
 import { begin, openVoice, putOnAir, ROUNDING_MS, type Stage } from './stage.ts'
@@ -15,21 +15,21 @@ const TAIL_MS = 2_000
  * beyond what was heard. What is left of that track, its tail, is heard first; to its end, or to where the plan begins.
  *
  * @param at sample from which on the programme is heard; `atMs`: its station time.
- * @param lastCue what was heard just before; null = nothing that can be gone on with.
+ * @param lastMarker what was heard just before; null = nothing that can be gone on with.
  */
 export function takeUp(
   stage: Stage,
   plan: AirPlan,
-  { at, atMs, lastCue }: { at: number; atMs: number; lastCue: Cue | null },
+  { at, atMs, lastMarker }: { at: number; atMs: number; lastMarker: StreamMarker | null },
   progressOf: ProgressOf,
 ): Stage {
-  if (lastCue === null || lastCue.entryId === null) return begin(stage, plan, at, null, progressOf)
-  const { entry, startsAt, phrase } = placedBy(lastCue)
+  if (lastMarker === null || lastMarker.entryId === null) return begin(stage, plan, at, null, progressOf)
+  const { entry, startsAt, phrase } = placedBy(lastMarker)
   const { media, endMs } = aboutEntry(entry)
   if (media === null) return begin(stage, plan, at, null, progressOf)
   const positionMs = (at - startsAt) / SAMPLES_PER_MS
   const planned = plan.current
-  if (planned?.entry.entryId === lastCue.entryId) {
+  if (planned?.entry.entryId === lastMarker.entryId) {
     // What was heard is exact to the sample; the engine's moment may lie a frame beside it.
     const isSame = Math.abs(planned.positionMs - positionMs) < ROUNDING_MS
     const current = isSame ? { ...planned, positionMs } : planned
