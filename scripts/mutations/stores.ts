@@ -170,14 +170,14 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'an edit that a store breaks off is refused and left half done',
     'packages/station/src/library/change-run.ts',
-    'isBegun && isOfStore(named)',
+    'isBegun && isStoreUnavailable(named)',
     'false',
     'tests/faults/held-up.test.ts',
   ],
   [
     'a batch that a store breaks off is left half done',
     'packages/station/src/tracks/batches.ts',
-    '(begun.has(songId) && isOfStore(error))',
+    '(begun.has(songId) && isStoreUnavailable(error))',
     'false',
     'tests/faults/held-up.test.ts',
   ],

@@ -1,5 +1,5 @@
 import type { SongGroup } from '@solstice/contracts'
-import { forgetInGroups } from '@solstice/station'
+import { replaceInGroups } from '@solstice/station'
 import t from 'tap'
 import { openStation, refusal } from '../harness/people/administration.ts'
 import { startAir } from '../harness/stations/workers.ts'
@@ -183,9 +183,9 @@ t.test('song groups', async (t) => {
     const day = (await create({ name: 'Day', mode: 'day', songs })).body.group
     const night = (await create({ name: 'Night', mode: 'night', songs: ['night/Owl - 00.mp3'] })).body.group
     await Promise.all([
-      forgetInGroups(data, gone),
-      forgetInGroups(data, renamed, { id: 'day/new.mp3', mode: 'day' }),
-      forgetInGroups(data, 'night/Owl - 00.mp3', { id: 'day/Owl - 00.mp3', mode: 'day' }),
+      replaceInGroups(data, gone),
+      replaceInGroups(data, renamed, { id: 'day/new.mp3', mode: 'day' }),
+      replaceInGroups(data, 'night/Owl - 00.mp3', { id: 'day/Owl - 00.mp3', mode: 'day' }),
       ask('PUT', `song-groups/${day.id}`, { name: 'Daylight' }),
     ])
     t.match(await data.groups.get(day.id), { name: 'Daylight', songs: ['day/new.mp3', stays] })

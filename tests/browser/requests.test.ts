@@ -1,5 +1,5 @@
 import type { QueueEntry } from '@solstice/playout'
-import { claimPaid, trackRef } from '@solstice/station'
+import { claimPayment, trackRef } from '@solstice/station'
 import t from 'tap'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -211,7 +211,7 @@ t.test('a listener supports a song: the code, the payment, and what became of it
   const pay = (id: string) => {
     const paid = { amountMinor: 100_00, currency: 'UAH', paidAtMs: clock.nowMs(), comment: '' }
     const payment = { kind: 'paid', eventId: id, reference: id, ...paid } as const
-    return claimPaid(data, id, 'matching_provider_1', payment, clock.nowMs())
+    return claimPayment(data, id, 'matching_provider_1', payment, clock.nowMs())
   }
   const { id, uid } = order!
   await pay(id)

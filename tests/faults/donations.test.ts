@@ -5,11 +5,11 @@ import {
   applyInbox,
   type DataStore,
   Failure,
-  keepDelivery,
   type MatchingPayment,
   makeRoomForOrder,
   pollPayments,
   purgeDonations,
+  storeDelivery,
   withStationTime,
 } from '@solstice/station'
 import t from 'tap'
@@ -85,7 +85,7 @@ t.test(
           const go = async (process: Process) => {
             const worker = await goOnAir(station, process)
             // The service delivers again what was not answered.
-            if (!isKept && delivery) await keepDelivery(process, CHECKOUT, delivery, station.nowMs)
+            if (!isKept && delivery) await storeDelivery(process, CHECKOUT, delivery, station.nowMs)
             isKept = true
             await applyInbox(process, station.nowMs)
             for (let time = 0; time < 2; time++) {
@@ -193,7 +193,7 @@ t.test(
           failed(id),
           paid(id, { amountMinor: 1, reference: `less for ${id}` }),
         ][random(5)]!
-        await keepDelivery(process, CHECKOUT, payment, station.nowMs)
+        await storeDelivery(process, CHECKOUT, payment, station.nowMs)
         if (payment === right) rightly.add(id)
         if (random(3)) await applyInbox(process, station.nowMs)
       }
@@ -212,7 +212,7 @@ t.test(
           // While the wall clock is behind, nobody can know how long ago it was.
           const isDated = station.aheadMs <= 0 || station.nowMs <= endsAtMs
           if (payment.paidAtMs <= endsAtMs && isDated) rightly.add(id)
-          await keepDelivery(process, POSTED, received(station, payment), station.nowMs)
+          await storeDelivery(process, POSTED, received(station, payment), station.nowMs)
         }
         late = late.filter(({ toldAtMs }) => toldAtMs > untilMs)
       }

@@ -3,7 +3,7 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureBody } from '@solstice/contracts'
-import { keepDelivery } from '@solstice/station'
+import { storeDelivery } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -94,7 +94,7 @@ if (!mayMount()) {
       details: { reason: 'disk_full' },
     })
     const payment = { kind: 'failed', eventId: '1', donationId: 'none', reference: 'r' } as const
-    const deliver = () => keepDelivery({ data, spool: spools.deliveries }, 'checkout_provider_1', payment, 1)
+    const deliver = () => storeDelivery({ data, spool: spools.deliveries }, 'checkout_provider_1', payment, 1)
     await t.rejects(deliver(), 'a delivery is not said to be kept')
     const late = openAuditSpool({
       data,

@@ -5,17 +5,17 @@ import type { DonationStatus } from '@solstice/contracts'
 import {
   applyInbox,
   applyPayment,
-  claimPaid,
+  claimPayment,
   type DataStore,
   type DonationRecord,
-  emptySpool,
+  drainDeliverySpool,
   expireDonations,
   failDonation,
-  keepDelivery,
   makeRoomForOrder,
-  noteDonation,
   type PaymentProviderId,
   purgeDonations,
+  recordInLedger,
+  storeDelivery,
   UNKNOWN_ORDER,
 } from '@solstice/station'
 import { pino } from 'pino'
@@ -50,7 +50,7 @@ for (const kind of ['json', 'sql'] as const)
       data.donations.insert(pendingDonation(id, facts))
     const refusals: string[] = []
     const claim = (id: string, paid = payment(`for ${id}`), provider: PaymentProviderId = MATCHING) =>
-      claimPaid(data, id, provider, paid, 5000, (why) => refusals.push(why))
+      claimPayment(data, id, provider, paid, 5000, (why) => refusals.push(why))
     const fail = (donationId: string, provider: PaymentProviderId = MATCHING) =>
       failDonation(data, provider, { kind: 'failed', eventId: 'e', reference: 'r', donationId }, 5000)
 
@@ -58,7 +58,7 @@ for (const kind of ['json', 'sql'] as const)
       await place('raced', { matchCode: 'AAAAAA', claimKey: 'AAAAAA' })
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          claimPaid(stores[i % 2]!, 'raced', MATCHING, payment('p'), 5000.5),
+          claimPayment(stores[i % 2]!, 'raced', MATCHING, payment('p'), 5000.5),
         ),
       )
       t.same(claims.toSorted(), ['claimed', ...Array(19).fill('known')])
@@ -118,7 +118,7 @@ for (const kind of ['json', 'sql'] as const)
     t.test('that is told of again after a crash goes on where it stopped', async (t) => {
       await place('crashed')
       const onceKey = `delivered ${MATCHING} for crashed`
-      await noteDonation(data, { donationId: 'crashed', event: 'delivered', onceKey, atMs: 1, note: '' })
+      await recordInLedger(data, { donationId: 'crashed', event: 'delivered', onceKey, atMs: 1, note: '' })
       t.equal(await claim('crashed'), 'claimed')
       await data.ledger.delete({ donationId: 'crashed', event: 'claimed' })
       t.equal(await claim('crashed'), 'known')
@@ -150,7 +150,7 @@ for (const kind of ['json', 'sql'] as const)
       t.match(await data.donations.get('late'), { status: 'expired' })
       const claims = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
-          claimPaid(stores[i % 2]!, 'in time', MATCHING, payment('in time', { paidAtMs: 10_000 }), 30_000),
+          claimPayment(stores[i % 2]!, 'in time', MATCHING, payment('in time', { paidAtMs: 10_000 }), 30_000),
         ),
       )
       t.same(claims.toSorted(), ['claimed', ...Array(9).fill('known')])
@@ -199,7 +199,7 @@ for (const kind of ['json', 'sql'] as const)
                 if (round > 4) await expireDonations(store, 2500, [MATCHING], 0)
                 break
               default:
-                if ((await claimPaid(store, id, MATCHING, paid, 1)) === 'claimed')
+                if ((await claimPayment(store, id, MATCHING, paid, 1)) === 'claimed')
                   paidBy.set(reference, [...(paidBy.get(reference) ?? []), id])
             }
           }),
@@ -246,7 +246,7 @@ t.test('donations are forgotten by age', async (t) => {
     many(4, 'd', (i) => ({ createdAt: NOW - i * DAY, status: i % 2 ? 'paid' : 'pending' })),
   )
   const note = (donationId: string, atMs: number) =>
-    noteDonation(data, { donationId, event: 'created', onceKey: donationId, atMs, note: '' })
+    recordInLedger(data, { donationId, event: 'created', onceKey: donationId, atMs, note: '' })
   await note('d 3', 1)
   await note(UNKNOWN_ORDER, 2)
   await note(`${UNKNOWN_ORDER} later`, NOW)
@@ -269,9 +269,9 @@ t.test('beyond 20 000 the oldest of those go that were not paid for a day, howev
   ])
   for (const donationId of ['old 15002', 'old 0'])
     for (const event of ['created', 'refused'] as const)
-      await noteDonation(data, { donationId, event, onceKey: `${event} ${donationId}`, atMs: 1, note: '' })
+      await recordInLedger(data, { donationId, event, onceKey: `${event} ${donationId}`, atMs: 1, note: '' })
   const onceKey = 'refused for too little money'
-  await noteDonation(data, { donationId: 'old 15002', event: 'refused', onceKey, atMs: 1, note: '' })
+  await recordInLedger(data, { donationId: 'old 15002', event: 'refused', onceKey, atMs: 1, note: '' })
   t.equal(await purgeDonations(data, 0, NOW), 4)
   const kept = new Set(await idsOf(data))
   t.equal(kept.size, 45_000)
@@ -322,13 +322,13 @@ t.test('what was delivered while the store was away counts, also when its order 
   }
   const paidAtMs = order.expiresAt - 1
   const tell = (donation: ReturnType<typeof payment>, from: object = { data, spool }) =>
-    keepDelivery(from as never, MATCHING, donation, NOW)
+    storeDelivery(from as never, MATCHING, donation, NOW)
 
   await data.donations.insert(pendingDonation('spooled', order))
   await tell(payment('spooled', { comment: 'for abcdef', paidAtMs }), { data: away, spool })
   await sweepDonations(deps)
   t.match(await data.donations.get('spooled'), { status: 'expired' })
-  await emptySpool({ data, spool })
+  await drainDeliverySpool({ data, spool })
   await applyInbox(deps, NOW)
   t.match(await data.donations.get('spooled'), { status: 'paid', queue: 'due' })
 

@@ -6,9 +6,9 @@ import {
   applyInbox,
   applyPayment,
   defaultDonationSettings,
-  emptySpool,
-  keepDelivery,
+  drainDeliverySpool,
   sleep,
+  storeDelivery,
 } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -86,9 +86,9 @@ t.test('a file of the spool that cannot be read keeps no other delivery back', a
   for (const id of ['a', 'b'])
     await process.spool.keep({ id, provider: CHECKOUT, payment: paid(id), receivedAt: NOON })
   await writeFile(join(folder, 'deliveries', `${'0'.repeat(64)}.json`), '{"id": "half')
-  t.equal(await emptySpool(process), 2)
+  t.equal(await drainDeliverySpool(process), 2)
   t.same((await data.inbox.find()).map(({ id }) => id).sort(), ['a', 'b'])
-  t.equal(await emptySpool(process), 0)
+  t.equal(await drainDeliverySpool(process), 0)
 })
 
 t.test('a donation that names hundreds of orders costs no more than a few', async (t) => {
@@ -148,7 +148,7 @@ t.test(
       const airsAtMs = () => orderAirsAtMs(worker.state, id, station.nowMs)
       station.nowMs += 20_000
       await process.bus.send({ type: 'pause-queue', socketId: 'h', when: 'now' })
-      await keepDelivery(process, CHECKOUT, paid(id), station.nowMs)
+      await storeDelivery(process, CHECKOUT, paid(id), station.nowMs)
       await applyInbox(process, station.nowMs)
       await doJobs(station, process)
       t.equal(worker.state.isPaused, isBlocking)

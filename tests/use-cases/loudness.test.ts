@@ -1,9 +1,9 @@
 import { openJsonData } from '@solstice/adapters'
 import {
-  followTrack,
-  forgetMeasured,
+  deleteMeasurements,
   type LoudnessRules,
   type MeasurementRecord,
+  moveMeasurements,
   renditionOf,
   renditionsOf,
 } from '@solstice/station'
@@ -51,10 +51,10 @@ t.test('what was measured goes with a track that moves, and is gone with one tha
     await data.measurements.put({ ...measured, trackId: id, lufs: id === from ? -20 : -8 })
     await data.waveforms.put({ trackId: id, peaks: id })
   }
-  for (const _ of ['once', 'again']) await followTrack(data, from, to)
+  for (const _ of ['once', 'again']) await moveMeasurements(data, from, to)
   t.same(await data.measurements.find(), [{ ...measured, trackId: to }])
   t.same(await data.waveforms.find(), [{ trackId: to, peaks: from }])
   t.same(await renditionsOf(data, rules), { [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 } })
-  await forgetMeasured(data, (id) => id === to)
+  await deleteMeasurements(data, (id) => id === to)
   t.same([await data.measurements.find(), await data.waveforms.find()], [[], []])
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { openJsonData, openPayments, readConfig } from '@solstice/adapters'
 import {
-  claimPaid,
+  claimPayment,
   type DonationRecord,
   dateOfOrder,
   expireDonations,
@@ -80,7 +80,7 @@ t.test('an order lasts as long as it was meant to, and its dates are right', asy
       paidAtMs: clock.nowMs(),
       comment: 'PAID',
     } as const
-    t.equal(await claimPaid(data, 'PAID', 'matching_provider_1', payment, clock.nowMs()), 'claimed')
+    t.equal(await claimPayment(data, 'PAID', 'matching_provider_1', payment, clock.nowMs()), 'claimed')
     const paid = (await store.donations.get('PAID'))!
     t.equal(paid.paidAt, wallMs(), 'what is kept are dates')
     t.equal(paid.createdAt, wallMs() - 10 * MINUTE_MS)

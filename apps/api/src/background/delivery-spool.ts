@@ -1,13 +1,13 @@
 import {
   applyInbox,
   type DataStore,
-  emptySpool,
+  drainDeliverySpool,
   type InboxRecord,
-  keepDelivery,
   type Payment,
   type PaymentDeps,
   type PaymentProviderId,
   type Spool,
+  storeDelivery,
   type WallClock,
 } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -44,7 +44,10 @@ export function openDeliverySpool(
       while (isMore && !isClosed) {
         isMore = false
         // What this machine's disk does not give shall not keep what the store has from being applied.
-        const [spool, inbox] = await Promise.allSettled([emptySpool(deps), applyInbox(deps, clock.nowMs())])
+        const [spool, inbox] = await Promise.allSettled([
+          drainDeliverySpool(deps),
+          applyInbox(deps, clock.nowMs()),
+        ])
         for (const part of [spool, inbox]) if (part.status === 'rejected') throw part.reason
         isMore ||= spool.status === 'fulfilled' && spool.value > 0
       }
@@ -68,7 +71,7 @@ export function openDeliverySpool(
 
   return {
     async keep(provider, payment) {
-      await keepDelivery(deps, provider, payment, clock.nowMs())
+      await storeDelivery(deps, provider, payment, clock.nowMs())
       begin()
     },
     async close() {

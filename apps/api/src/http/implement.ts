@@ -12,7 +12,7 @@ import {
   type Route,
   type Upload,
 } from '@solstice/contracts'
-import { Failure, type MediaStorage, nameFullDisk } from '@solstice/station'
+import { diskFullAsFailure, Failure, type MediaStorage } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type Caller, type Gate, isForAdmins } from '../auth/access.ts'
@@ -264,7 +264,7 @@ const byFrameworkCode: Record<string, FailureCode> = {
 
 /** Whatever went wrong, as a refusal of the contract. What is not the caller's fault is told to the log only. */
 function asFailure(thrown: FastifyError | Failure): Failure {
-  const error = nameFullDisk(thrown) as FastifyError | Failure
+  const error = diskFullAsFailure(thrown) as FastifyError | Failure
   if (error instanceof Failure) return error
   if (error.validation) return new Failure('BAD_REQUEST', wrongField(error))
   const code = byFrameworkCode[error.code]

@@ -17,6 +17,7 @@ import {
   readStats,
   type Stats,
   saveSettings,
+  sendCommand,
   settingsBounds,
   type WallClock,
   wholeHistory,
@@ -70,8 +71,7 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     const isScheduled = scheduledTime !== undefined
     const atMs = isScheduled ? readTimeOfDay(scheduledTime) : null
     const before = airNow()?.mode ?? null
-    const outcome = await bus.send({ type: 'switch-mode', target: targetMode, atMs })
-    if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+    await sendCommand(bus, { type: 'switch-mode', target: targetMode, atMs })
     await audit.record(
       caller,
       'mode_switch',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ClipFamily, clipFamilyNames } from '@solstice/contracts'
-import { airClips, clipFamilies, clipMedia, defaultSettings, reconcileClips } from '@solstice/station'
+import { clipFamilies, clipMedia, defaultSettings, reconcileClips, usableClips } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { makeTone } from '../../../../tests/harness/audio/audio.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
@@ -308,7 +308,7 @@ t.test('what may go on air follows use, settings and what is possible; the worke
       : data.settings.update({ section: 'generation' }, record))
   }
   const onAir = async (station = config) => {
-    const { jingles, phrases } = await airClips(data, station)
+    const { jingles, phrases } = await usableClips(data, station)
     const ids = (usable: typeof jingles.usable) =>
       [usable.day, usable.night].map((of) => of.map(({ id }) => id))
     return { jingles: ids(jingles.usable), phrases: ids(phrases.usable).map((of) => of.toSorted()) }
@@ -318,7 +318,7 @@ t.test('what may go on air follows use, settings and what is possible; the worke
   await set({ JINGLES_ENABLED: true, JINGLES_FREQUENCY: 4, PHRASES_ENABLED: true })
   const all = { jingles: [[bell], [gong]], phrases: [[hello, again].toSorted(), []] }
   t.same(await onAir(), all)
-  t.match(await airClips(data, config), {
+  t.match(await usableClips(data, config), {
     jingles: {
       required: 3,
       frequency: 4,
@@ -328,20 +328,20 @@ t.test('what may go on air follows use, settings and what is possible; the worke
   })
   t.same(await onAir({ ...config, streamMode: false }), none)
   const filler = { usable: { day: [{ id: bed, media: 'background/day/bed.mp3' }], night: [] } }
-  t.match((await airClips(data, config)).background, { ...filler, chosenBy: 'random' })
-  t.same((await airClips(data, { ...config, radioHostsMode: false })).background.usable.day, [])
+  t.match((await usableClips(data, config)).background, { ...filler, chosenBy: 'random' })
+  t.same((await usableClips(data, { ...config, radioHostsMode: false })).background.usable.day, [])
   const radioHosts = { ...defaultSettings.radioHosts, backgroundMusicMode: 'hostChoice' as const }
   await data.settings.insert({ section: 'radioHosts', value: radioHosts, revision: 1 })
-  t.match((await airClips(data, config)).background, { ...filler, chosenBy: 'hosts' })
+  t.match((await usableClips(data, config)).background, { ...filler, chosenBy: 'hosts' })
   await ask('POST', `phrases/${again}/used`, { used: false })
   t.same((await onAir()).phrases, [[hello], []], 'what is not used never goes on air')
   const named = { PHRASES_ENABLED: true, PHRASES_RANDOM: false, PHRASES_DEFAULT_TIME: false }
   await set({ ...named, PHRASES_DAY_ID: hello, PHRASES_NIGHT_ID: hello, PHRASES_TIME_SECONDS: 99 })
   t.same((await onAir()).phrases, [[hello], []], 'nor in the other mode')
-  t.equal((await airClips(data, config)).phrases.offsetMs, 30_000)
+  t.equal((await usableClips(data, config)).phrases.offsetMs, 30_000)
   await set({ ...named, PHRASES_DAY_ID: again, JINGLES_RANDOM: true })
   t.same(await onAir(), none)
-  t.equal((await airClips(data, config)).jingles.frequency, 'random')
+  t.equal((await usableClips(data, config)).jingles.frequency, 'random')
 })
 
 t.test('clips that were put on disk by hand are found at start', async (t) => {

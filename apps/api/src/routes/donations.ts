@@ -11,11 +11,11 @@ import {
   Failure,
   findOwnDonation,
   type OrderMoment,
-  orderSong,
   type PaymentProvider,
   type Payments,
+  placeOrder,
   previewPrice,
-  priceSong,
+  priceTrack,
   readDonationSettings,
   readLedger,
   saveDonationSettings,
@@ -81,7 +81,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
   }
 
   serve(donations.getDonationTiers, 'DONATIONS_TIERS_FAILED', async ({ query }, provider) => {
-    const { settings, tiers, chattingBlocked } = await priceSong(
+    const { settings, tiers, chattingBlocked } = await priceTrack(
       { data, provider },
       momentNow(),
       query.songId,
@@ -98,7 +98,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
       const { origin } = request.headers
       const page =
         origin && origins.isAllowedOrigin(origin, request.raw) ? origin : origins.ownOrigin(request.raw)
-      const placed = await orderSong(
+      const placed = await placeOrder(
         { data, provider, matchExpiryMin: config.donationMatchExpiryMin },
         momentNow(),
         { ...body, uid: uidOf(request), returnUrl: (donationId) => `${page}?donation=${donationId}` },

@@ -8,7 +8,7 @@ import {
   deleteGroup,
   editGroup,
   Failure,
-  insertSongGroup,
+  insertGroup,
   listGroups,
   searchLibrary,
   type WallClock,
@@ -49,7 +49,7 @@ export function groupRoutes(
   })
 
   implement(app, groups.insertGroup, async ({ caller, params }) => {
-    const insertedSongIds = await insertSongGroup(deps, caller, params.groupId)
+    const insertedSongIds = await insertGroup(deps, caller, params.groupId)
     const insertedCount = insertedSongIds.length
     return { ok: true as const, insertedCount, insertedSongIds, message: messages.GROUP_INSERTED }
   })

@@ -11,7 +11,7 @@ import {
   isMode,
   type JobQueue,
   type MediaStorage,
-  oncePerVersion,
+  memoizeLast,
   oneLine,
   readLyrics,
   readYear,
@@ -147,7 +147,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
 }
 
 /** The lists as they are sent, written once per change of the library or its lyrics. */
-const songsAsJson = oncePerVersion((all: readonly TrackWithLyrics[]) => {
+const songsAsJson = memoizeLast((all: readonly TrackWithLyrics[]) => {
   const listOf = (wanted: Mode) =>
     Buffer.from(
       JSON.stringify(

@@ -16,7 +16,7 @@ import {
   type ServerEventName,
   type ServerPayload,
 } from '@solstice/contracts'
-import { type Admin, Failure, holds, nameFullDisk } from '@solstice/station'
+import { type Admin, diskFullAsFailure, Failure, holds } from '@solstice/station'
 import type { Logger } from 'pino'
 import { Compile } from 'typebox/compile'
 import type { Slot } from './presence/roster.ts'
@@ -140,7 +140,7 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
         : handler.refuse?.(caller, payload)
       if (answer !== undefined) callback?.(answer)
     } catch (thrown) {
-      const error = nameFullDisk(thrown)
+      const error = diskFullAsFailure(thrown)
       const isFailure = error instanceof Failure
       if (!isFailure) log.error({ err: error, event }, 'an event could not be answered')
       const told = codedFailure(error)

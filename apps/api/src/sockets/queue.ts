@@ -3,14 +3,14 @@ import { coded, type socketMessages } from '@solstice/contracts'
 import { groupInsertCooldownSecsLeft, queuePage, searchQueue } from '@solstice/playout'
 import {
   type Audit,
-  addSong,
+  addTrack,
   answerSuggestion,
   type Bus,
   type DataStore,
   Failure,
-  insertSongGroup,
-  removeSong,
-  skipSong,
+  insertGroup,
+  removeEntry,
+  skipTrack,
   type WallClock,
 } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
@@ -59,28 +59,28 @@ export function queueHandlers(deps: {
     admin_add_song: {
       failsAs: 'QUEUE_ADD_FAILED',
       async answer(who, { id, orderType, tier = null }) {
-        await addSong(deps, who.admin, air.now(), clock.nowMs(), id, { orderType, tier })
+        await addTrack(deps, who.admin, air.now(), clock.nowMs(), id, { orderType, tier })
         return succeed(who, 'QUEUE_SONG_ADDED')
       },
     },
     admin_remove_song: {
       failsAs: 'QUEUE_REMOVE_FAILED',
       async answer(who, position) {
-        await removeSong(deps, who.admin, air.now(), position)
+        await removeEntry(deps, who.admin, air.now(), position)
         return succeed(who, 'QUEUE_SONG_REMOVED')
       },
     },
     admin_skip_song: {
       failsAs: 'QUEUE_SKIP_FAILED',
       async answer(who) {
-        await skipSong(deps, who.admin)
+        await skipTrack(deps, who.admin)
         return succeed(who, 'QUEUE_SONG_SKIPPED')
       },
     },
     admin_insert_song_group: {
       failsAs: 'QUEUE_GROUP_INSERT_FAILED',
       async answer(who, { groupId }) {
-        await insertSongGroup(deps, who.admin, groupId).catch((error) => {
+        await insertGroup(deps, who.admin, groupId).catch((error) => {
           if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
           const now = air.now()
           const secsLeft = now ? groupInsertCooldownSecsLeft(now, clock.nowMs()) : 0

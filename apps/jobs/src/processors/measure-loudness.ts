@@ -1,6 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import {
-  forgetMeasured,
+  deleteMeasurements,
   type Measured,
   type MeasurementRecord,
   type MediaStat,
@@ -40,7 +40,7 @@ export function createMeasuring(
 
   const unmeasured = async (tracks: Tracks, skipped: Set<string>): Promise<TrackRecord[]> => {
     const ids = new Set(tracks.map(({ id }) => id))
-    await forgetMeasured(data, (trackId) => !ids.has(trackId))
+    await deleteMeasurements(data, (trackId) => !ids.has(trackId))
     const known = new Map((await data.measurements.find()).map((one) => [one.trackId, one]))
     const waiting: TrackRecord[] = []
     for (const track of tracks) {

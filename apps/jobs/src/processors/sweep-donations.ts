@@ -1,6 +1,12 @@
 import type { Ports } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
-import { applyInbox, expireOrders, handOverRest, redateOrders, restoreLostOrders } from '@solstice/station'
+import {
+  applyInbox,
+  expireOrders,
+  redateOrders,
+  restoreLostOrders,
+  scheduleUnfinishedDonations,
+} from '@solstice/station'
 
 type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus' | 'clock' | 'log'>
 
@@ -19,7 +25,7 @@ export async function sweepDonations(ports: SweepPorts): Promise<void> {
   // What was paid in time is not to expire first.
   const [applied] = await Promise.allSettled([applyInbox(ports, clock.nowMs())])
   const [expired, restored] = await Promise.allSettled([expireOrders(ports, clock.nowMs()), restore()])
-  await handOverRest(ports)
+  await scheduleUnfinishedDonations(ports)
   await redateOrders(data, clock)
   const counts = { expired: countOf(expired), restored: countOf(restored) }
   if (counts.expired + counts.restored > 0) log.info(counts, 'orders were swept')

@@ -1,5 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { airClips, hostingOf } from '@solstice/station'
+import { hostingOf, usableClips } from '@solstice/station'
 import type { Air } from '../air/air.ts'
 
 const RETRY_MS = 1_000
@@ -19,7 +19,7 @@ export function createClipsFeed(
     const asOf = ++version
     const isOutdated = () => air.phase === 'leaving' || asOf !== version
     try {
-      const [clips, hosting] = await Promise.all([airClips(data, config), hostingOf(data, config)])
+      const [clips, hosting] = await Promise.all([usableClips(data, config), hostingOf(data, config)])
       if (isOutdated()) return
       air.tell({ type: 'clips', clips })
       air.tell({ type: 'hosting', hosting: { ...hosting, isOn: hosting.isOn && hasSound } })

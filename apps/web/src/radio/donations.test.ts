@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { RadioState, ServerPayload } from '@solstice/contracts'
-import { claimPaid, failDonation, trackRef } from '@solstice/station'
+import { claimPayment, failDonation, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { putOnAir } from '../../../../tests/harness/air/put-on-air.ts'
 import { openSocket } from '../../../../tests/harness/people/socket-client.ts'
@@ -116,7 +116,7 @@ t.test('orders of a listener', async (t) => {
   const pay = (id: string) => {
     const paid = { amountMinor: 1_00, currency: 'UAH', paidAtMs: clock.nowMs(), comment: '' }
     const payment = { kind: 'paid', eventId: id, reference: `for ${id}`, ...paid } as const
-    return claimPaid(data, id, MATCHING, payment, clock.nowMs())
+    return claimPayment(data, id, MATCHING, payment, clock.nowMs())
   }
   const tell = (result: ServerPayload<'donation_result'>) =>
     announcer.tell({ uid }, 'donation_result', result)

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
   type Answer,
+  diskFullAsFailure,
   Failure,
   type Given,
   HeldUp,
-  isOfFullDisk,
+  isDiskFull,
   type JobName,
   type JobQueue,
-  nameFullDisk,
   sleep,
-  unavailable,
+  storeUnavailable,
 } from '@solstice/station'
 import { DelayedError, type Job, type JobsOptions, Queue, UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
@@ -194,7 +194,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       return await answered(redis, answer, REDIS_LIMIT_MS)
     } catch (error) {
       if (!closing.signal.aborted) log.warn({ err: error }, 'the job queue does not answer')
-      throw isOfFullDisk(error) ? unavailable(error) : new Failure('JOBS_UNAVAILABLE')
+      throw isDiskFull(error) ? storeUnavailable(error) : new Failure('JOBS_UNAVAILABLE')
     }
   }
 
@@ -417,7 +417,7 @@ export async function workJobs(
       context.stopping.throwIfAborted()
       return await process(job.data, context).finally(progress.save)
     } catch (thrown) {
-      const error = nameFullDisk(thrown)
+      const error = diskFullAsFailure(thrown)
       if (wanted?.signal.aborted) throw new UnrecoverableError(UNWANTED)
       if (error instanceof Failure) throw refused(job, error)
       const isHeldUp = error instanceof HeldUp

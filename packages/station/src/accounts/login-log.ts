@@ -29,7 +29,7 @@ export interface LoginLog {
 }
 
 /** What happened since the last write, of one account and network. */
-interface Noted {
+interface CountedLogins {
   operationType: LoginOperation
   adminId: string
   /** The first address of the network; null = of several networks. */
@@ -41,7 +41,7 @@ interface Noted {
 }
 
 const PERIOD_MS = 60 * 60_000
-const MOST_PER_PERIOD = 40
+const MAX_PER_PERIOD = 40
 const RETRY_MS = 5_000
 
 /** @param deps.isOn whether there is an audit log in this configuration. */
@@ -54,14 +54,14 @@ export function createLoginLog(deps: {
   log: Log
 }): LoginLog {
   const { data, superAdmin, clock, log } = deps
-  const waiting = new Map<string, Noted>()
+  const waiting = new Map<string, CountedLogins>()
   let writing: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
 
-  const gather = (noted: Noted): void => {
+  const gather = (noted: CountedLogins): void => {
     const { operationType, adminId } = noted
     const keyOf = (ip: string | null) => `${operationType} ${adminId} ${ip && networkOf(ip)}`
-    const hasRoom = waiting.has(keyOf(noted.ip)) || waiting.size < MOST_PER_PERIOD
+    const hasRoom = waiting.has(keyOf(noted.ip)) || waiting.size < MAX_PER_PERIOD
     const ip = hasRoom ? noted.ip : null
     const { count, firstAt, lastAt } = waiting.get(keyOf(ip)) ?? { ...noted, count: 0 }
     waiting.set(keyOf(ip), {
@@ -73,7 +73,7 @@ export function createLoginLog(deps: {
     })
   }
 
-  const write = async (noted: Noted): Promise<void> => {
+  const write = async (noted: CountedLogins): Promise<void> => {
     const { operationType, adminId, count, firstAt, lastAt } = noted
     for (;;) {
       const { entry, ip } = await placeOf(data, noted)
@@ -138,7 +138,7 @@ type Counting = AuditRecord & { data: Record<string, unknown> }
 /** The entry that counts it, if there is one, else the address of the one that is to be made. */
 async function placeOf(
   data: Pick<DataStore, 'audit'>,
-  { operationType, adminId, ip, lastAt }: Noted,
+  { operationType, adminId, ip, lastAt }: CountedLogins,
 ): Promise<{ entry: Counting | undefined; ip: string | null }> {
   const found: readonly Counting[] = await data.audit.find({ operationType })
   // A clock that was set back leaves entries of the future.
@@ -147,6 +147,6 @@ async function placeOf(
   const of = (network: string | null) =>
     entries.find((entry) => entry.adminId === adminId && networkIn(entry.data.ip) === network)
   const own = of(networkIn(ip))
-  if (own || entries.length < MOST_PER_PERIOD) return { entry: own, ip }
+  if (own || entries.length < MAX_PER_PERIOD) return { entry: own, ip }
   return { entry: of(null), ip: null }
 }

@@ -9,7 +9,7 @@ import { ensureArtist } from './artwork.ts'
  *
  * @param withArt whether records that have an image are among them.
  */
-export async function unneededArtists(
+export async function unusedArtists(
   data: Pick<DataStore, 'artists' | 'tracks'>,
   artists: readonly string[],
   withArt: boolean,

@@ -2,7 +2,7 @@ import type { Mode, Track } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { artistKey } from '../core/keys.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { ArtistRecord, DataStore } from '../ports/data-store.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
@@ -30,7 +30,7 @@ export async function listArts(data: Pick<DataStore, 'artists' | 'tracks'>): Pro
   return joinModes(await data.artists.find(), await data.tracks.find())
 }
 
-const joinModes = oncePerVersion(
+const joinModes = memoizeLast(
   (records: readonly Readonly<ArtistRecord>[], tracks: readonly Readonly<Track>[]): readonly ArtistArt[] => {
     const modesOf = artistModes(tracks)
     return records
@@ -41,7 +41,7 @@ const joinModes = oncePerVersion(
 
 const collator = new Intl.Collator('en')
 
-const artistModes = oncePerVersion((tracks: readonly Readonly<Track>[]) => {
+const artistModes = memoizeLast((tracks: readonly Readonly<Track>[]) => {
   const artists = { day: new Set<string>(), night: new Set<string>() }
   for (const { artist, mode } of tracks) artists[mode].add(artistKey(artist))
   return (artist: string) => (['day', 'night'] as const).filter((mode) => artists[mode].has(artist))

@@ -1,8 +1,8 @@
 import type { ClipResult } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
-import { Failure, isOfStore } from '../core/failure.ts'
+import { Failure, isStoreUnavailable } from '../core/failure.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { refuseWrite } from '../intake/uploads.ts'
+import { refuseWrite } from '../intake/staging.ts'
 import { auditOnce, type Run, resumable } from '../library/change-run.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
@@ -25,18 +25,18 @@ interface ClipChangeDeps {
 }
 
 /** A clip as it was before its change, and its file; null: there is none. */
-interface InHand {
+interface ClipInHand {
   clip: ClipRecord
   file: MediaStat | null
 }
 
 /** Kept before anything is changed. */
-interface Notes {
+interface ClipNotes {
   sinceMs: number
-  inHand: InHand[]
+  inHand: ClipInHand[]
 }
 
-type Change = (one: InHand, begun: Notes | undefined) => Promise<ClipResult>
+type Change = (one: ClipInHand, begun: ClipNotes | undefined) => Promise<ClipResult>
 
 /** Deletes clips. May be begun again where it broke off. @throws HeldUp when a store breaks it off in the middle. */
 export async function deleteClips(
@@ -84,9 +84,9 @@ async function changeClips(
   const { data, media, leases, clock } = deps
   const run = resumable(begun)
   const ids = [...new Set(asked)]
-  const known = run.notes as Notes | undefined
+  const known = run.notes as ClipNotes | undefined
 
-  const begin = async (): Promise<Notes> => {
+  const begin = async (): Promise<ClipNotes> => {
     const clips = (await data.clips.find({ family })).filter(({ id }) => ids.includes(id))
     const inHand = clips.map(async (clip) => ({ clip, file: await media.stat(clipMedia(clip)) }))
     const notes = { sinceMs: dateNow(clock), inHand: await Promise.all(inHand) }
@@ -116,7 +116,7 @@ async function changeClips(
 const refusalOf =
   ({ log }: ClipChangeDeps, id: string) =>
   (error: unknown): ClipResult => {
-    if (!(error instanceof Failure) || isOfStore(error)) throw error
+    if (!(error instanceof Failure) || isStoreUnavailable(error)) throw error
     const { code, cause } = error
     if (cause) log.warn({ err: cause, clip: id, code }, 'a clip could not be changed')
     return { id, ok: false, error: code === 'NOT_FOUND' ? 'not_found' : code }
@@ -125,9 +125,9 @@ const refusalOf =
 /** @throws Failure NOT_FOUND, FILENAME_EXISTS, STORAGE_WRITE_FAILED */
 async function copyFile(
   { media }: ClipChangeDeps,
-  { clip, file }: InHand,
+  { clip, file }: ClipInHand,
   to: MediaKey,
-  begun: Notes | undefined,
+  begun: ClipNotes | undefined,
 ): Promise<void> {
   if (await media.copy(clipMedia(clip), to).catch(refuseWrite)) return
   // What is there may be of the run that broke off.
@@ -136,7 +136,7 @@ async function copyFile(
 }
 
 /** Leaves a file alone that came under the same name meanwhile. */
-async function deleteFile({ media }: ClipChangeDeps, { clip, file }: InHand): Promise<void> {
+async function deleteFile({ media }: ClipChangeDeps, { clip, file }: ClipInHand): Promise<void> {
   const key = clipMedia(clip)
   const now = await media.stat(key)
   if (now?.size === file?.size && now?.modifiedMs === file?.modifiedMs) await media.delete(key)

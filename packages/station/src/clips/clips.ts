@@ -4,7 +4,7 @@ import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { cleanFilename } from '../core/text.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { receiveMp3, refuseWrite, settle } from '../intake/uploads.ts'
+import { promote, receiveMp3, refuseWrite } from '../intake/staging.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
@@ -170,7 +170,7 @@ export function createClips(deps: {
       }
       try {
         refuseLength(clip)
-        if (!(await settle(deps, staged, clipMedia(clip)))) throw new Failure('FILENAME_EXISTS')
+        if (!(await promote(deps, staged, clipMedia(clip)))) throw new Failure('FILENAME_EXISTS')
       } finally {
         await media.delete(staged)
       }

@@ -20,7 +20,7 @@ const MAX_CAUSES = 5
 const RETRY_AFTER_S = 5
 
 /** Whether an error, or what caused it, is that a disk has no room. */
-export function isOfFullDisk(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   let one = error
   for (let depth = 0; depth <= MAX_CAUSES && one instanceof Error; depth++) {
     const { code } = one as NodeJS.ErrnoException
@@ -32,20 +32,20 @@ export function isOfFullDisk(error: unknown): boolean {
 }
 
 /** The refusal by a store that is away, or full when its error says so. */
-export function unavailable(cause?: unknown): Failure {
-  const details = { retryAfterSecs: RETRY_AFTER_S, ...(isOfFullDisk(cause) && { reason: 'disk_full' }) }
+export function storeUnavailable(cause?: unknown): Failure {
+  const details = { retryAfterSecs: RETRY_AFTER_S, ...(isDiskFull(cause) && { reason: 'disk_full' }) }
   return new Failure('DATA_UNAVAILABLE', details, cause === undefined ? undefined : { cause })
 }
 
 /** An error as it is, unless it is that a disk is full: then the refusal. */
-export function nameFullDisk(error: unknown): unknown {
-  return isOfFullDisk(error) && !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')
-    ? unavailable(error)
+export function diskFullAsFailure(error: unknown): unknown {
+  return isDiskFull(error) && !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')
+    ? storeUnavailable(error)
     : error
 }
 
 /** Whether a store is away or full: what was refused for that can be done later. */
-export function isOfStore(error: unknown): error is Failure {
+export function isStoreUnavailable(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false
   const { code, details } = error
   return code === 'DATA_UNAVAILABLE' || code === 'STORAGE_URL_FAILED' || isBucketAway(code, details)

@@ -8,7 +8,7 @@ import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, StationClock } from '../ports/bus.ts'
 import type { DataStore, DonationRecord, LedgerRecord, SettingsRecord } from '../ports/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
-import { noteClaimed, noteDonation } from './claims.ts'
+import { recordClaimed, recordInLedger } from './claim.ts'
 import { toUnits } from './pricing.ts'
 import { defaultDonationSettings } from './settings.ts'
 
@@ -46,7 +46,7 @@ export async function queueDonation(
     if (donation?.queue === 'refusing') return tellRefused(deps, donation)
     if (donation?.status !== 'paid' || donation.queue !== 'due') return
     // Who claimed it may not have come to say so.
-    if (attempt === 1) await noteClaimed(deps.data, donation)
+    if (attempt === 1) await recordClaimed(deps.data, donation)
     const why = await offer(deps, donation)
     if (why === null) return
     if (why !== 'cooldown' || deps.clock.nowMs() + TRY_EVERY_MS > giveUpMs)
@@ -56,7 +56,7 @@ export async function queueDonation(
 }
 
 /** The song of a paid order shall be queued soon: a job does it, one however often it is asked for. */
-export async function handOver(
+export async function scheduleDonation(
   { data, jobs }: { data: Pick<DataStore, 'donations'>; jobs: Pick<JobQueue, 'add'> },
   donationId: string,
 ): Promise<void> {
@@ -65,13 +65,13 @@ export async function handOver(
 }
 
 /** Hands over all paid orders that are not settled yet, oldest first: nobody else may have come to it. */
-export async function handOverRest(deps: {
+export async function scheduleUnfinishedDonations(deps: {
   data: Pick<DataStore, 'donations'>
   jobs: Pick<JobQueue, 'add'>
 }): Promise<void> {
   const unfinished = (await deps.data.donations.find()).filter(isUnfinished)
   for (const { id } of unfinished.toSorted((a, b) => (a.paidAt ?? 0) - (b.paidAt ?? 0)))
-    await handOver(deps, id)
+    await scheduleDonation(deps, id)
 }
 
 /**
@@ -110,7 +110,13 @@ export async function followOrder(
   const event = type === 'order-aired' ? 'on-air' : 'finished'
   // Who queued it may not have come to say so.
   if (event === 'on-air' && donation.queue === 'due') await tellQueued(deps, donation)
-  await noteDonation(data, { donationId, event, onceKey: `${event} ${donationId}`, atMs: effect.atMs, note })
+  await recordInLedger(data, {
+    donationId,
+    event,
+    onceKey: `${event} ${donationId}`,
+    atMs: effect.atMs,
+    note,
+  })
   if (type === 'order-ended') return
   for (const queue of ['due', 'queued'] as const)
     await data.donations.update(
@@ -173,7 +179,7 @@ async function tellQueued(
     await audit.record(donor(uid), 'donation_queue_add', { title, artist, amount, currency })
     announcer.tell({ uid }, 'donation_result', { donationId, accepted: true, tier, song: { title, artist } })
     const entry = { donationId, event: 'queued', atMs: clock.nowMs(), note: '' } as const
-    await noteDonation(data, { ...entry, onceKey: queuedKey(donationId) })
+    await recordInLedger(data, { ...entry, onceKey: queuedKey(donationId) })
   }
   await data.donations.update({ id: donationId, status: 'paid', queue: 'due' }, { queue: 'queued' })
 }
@@ -205,7 +211,7 @@ async function tellRefused(
     await audit.record(donor(uid), 'donation_insert_failed', { title, artist })
     announcer.tell({ uid }, 'donation_result', { donationId, accepted: false, reason: 'no_slot' })
     const entry = { donationId, event: 'refused', atMs: clock.nowMs(), note: refusedWhy ?? '' } as const
-    await noteDonation(data, { ...entry, onceKey: unqueuedKey(donationId) })
+    await recordInLedger(data, { ...entry, onceKey: unqueuedKey(donationId) })
   }
   await data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
 }

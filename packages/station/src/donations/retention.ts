@@ -7,7 +7,7 @@ type DonationData = Pick<DataStore, 'donations' | 'ledger'>
 /** Beyond this number the oldest orders that nobody paid for go before their time. */
 const MAX_UNPAID = 20_000
 /** Orders that strangers may add before room is made for more. */
-const ROOM = 1_000
+const UNPAID_HEADROOM = 1_000
 /** For a day a payment may be on its way to us, whatever became of its order meanwhile. */
 const KEPT_AT_LEAST_MS = 24 * 3_600_000
 
@@ -29,9 +29,9 @@ export async function purgeDonations(data: DonationData, beforeMs: number, nowMs
  * @throws Failure DONATIONS_FULL when all that could be dropped for it may still be paid
  */
 export async function makeRoomForOrder(data: DonationData, nowMs: number): Promise<void> {
-  if ((await countUnpaid(data)) < MAX_UNPAID + ROOM) return
+  if ((await countUnpaid(data)) < MAX_UNPAID + UNPAID_HEADROOM) return
   await dropUnpaid(data, nowMs)
-  if ((await countUnpaid(data)) >= MAX_UNPAID + ROOM) throw new Failure('DONATIONS_FULL')
+  if ((await countUnpaid(data)) >= MAX_UNPAID + UNPAID_HEADROOM) throw new Failure('DONATIONS_FULL')
 }
 
 async function countUnpaid(data: DonationData): Promise<number> {

@@ -2,7 +2,7 @@ import type { DonationSettings, Track } from '@solstice/contracts'
 import { ASSUMED_DURATION_MS } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { DataStore, SettingsRecord } from '../ports/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
@@ -26,7 +26,7 @@ export type DonationSettingsDraft = Partial<
   Omit<DonationSettings, Flag | 'pricingMode'> & Record<Flag | 'pricingMode', unknown>
 >
 
-const DEAREST = 1_000_000
+const MAX_PRICE = 1_000_000
 /** Two saves at a time are rare; more in a row than this are a fault. */
 const ATTEMPTS = 50
 
@@ -76,7 +76,7 @@ export async function previewPrice(
 }
 
 /** The most per transaction, in hundredths; a currency of which nothing is known has no limit. */
-export function mostMinor(provider: PaymentProvider, currency: string): number {
+export function maxAmountMinor(provider: PaymentProvider, currency: string): number {
   return provider.maxAmountMinor[currency] ?? Number.POSITIVE_INFINITY
 }
 
@@ -109,8 +109,8 @@ function mergeDraft(
   const readPrice = (field: 'fixedPrice' | 'pricePerSecond') =>
     read(field, (price, before) => {
       if (price <= 0) return before
-      if (price > DEAREST)
-        throw new Failure('BAD_REQUEST', { field, reason: 'out_of_range', min: 0, max: DEAREST })
+      if (price > MAX_PRICE)
+        throw new Failure('BAD_REQUEST', { field, reason: 'out_of_range', min: 0, max: MAX_PRICE })
       return price
     })
   return {
@@ -141,7 +141,7 @@ async function ceilingOf(
   provider: PaymentProvider,
 ): Promise<number> {
   if (!settings.tiersEnabled) return settings.tierCeiling
-  return chargeableCeiling(settings, await longestTrackS(data), mostMinor(provider, settings.currency))
+  return chargeableCeiling(settings, await longestTrackS(data), maxAmountMinor(provider, settings.currency))
 }
 
 /** Seconds; null for a library without tracks. */
@@ -149,7 +149,7 @@ async function longestTrackS(data: Pick<DataStore, 'tracks'>): Promise<number | 
   return longest(await data.tracks.find())
 }
 
-const longest = oncePerVersion((tracks: readonly Readonly<Track>[]): number | null =>
+const longest = memoizeLast((tracks: readonly Readonly<Track>[]): number | null =>
   tracks.reduce<number | null>(
     (most, { duration }) => Math.max(most ?? 0, duration ?? ASSUMED_DURATION_MS / 1000),
     null,

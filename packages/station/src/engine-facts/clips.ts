@@ -2,18 +2,18 @@ import type { ClipFamily, Mode } from '@solstice/contracts'
 import type { ClipRef, Clips } from '@solstice/playout'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
 import type { ClipRecord, DataStore } from '../ports/data-store.ts'
-import { type Circumstances, capabilitiesOf } from '../settings/capabilities.ts'
+import { capabilitiesOf, type Deployment } from '../settings/capabilities.ts'
 import { readSettings } from '../settings/settings.ts'
 
 /** Phrases begin so long before the end of a song unless the settings say otherwise. */
 const PHRASE_OFFSET_MS = 15_000
-const SHORTEST_OFFSET_S = 5
-const LONGEST_OFFSET_S = 30
+const MIN_OFFSET_S = 5
+const MAX_OFFSET_S = 30
 
 /** The clips that may go on air now, and how: by the stored settings and what is possible here. */
-export async function airClips(
+export async function usableClips(
   data: Pick<DataStore, 'clips' | 'settings'>,
-  station: Circumstances,
+  station: Deployment,
 ): Promise<Clips> {
   const capabilities = capabilitiesOf(station)
   const { generation, radioHosts } = await readSettings(data)
@@ -29,7 +29,7 @@ export async function airClips(
   ])
   const named = (clips: ClipRef[], id: string) =>
     generation.PHRASES_RANDOM ? clips : clips.filter((clip) => clip.id === id)
-  const offsetS = Math.min(LONGEST_OFFSET_S, Math.max(SHORTEST_OFFSET_S, generation.PHRASES_TIME_SECONDS))
+  const offsetS = Math.min(MAX_OFFSET_S, Math.max(MIN_OFFSET_S, generation.PHRASES_TIME_SECONDS))
   return {
     jingles: {
       usable: jingles,

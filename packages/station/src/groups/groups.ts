@@ -3,7 +3,8 @@ import type { Mode, SongGroup, SongPreview, Track } from '@solstice/contracts'
 import { wordSearch } from '@solstice/playout'
 import { type Audit, changedFields } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
+import { sendCommand } from '../core/outcome.ts'
 import { tidyText } from '../core/text.ts'
 import { libraryOf, trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
@@ -19,8 +20,8 @@ export interface GroupDraft {
   songs: string[]
 }
 
-const LONGEST_NAME = 100
-const MOST_GROUPS = 200
+const MAX_NAME_LENGTH = 100
+const MAX_GROUPS = 200
 /** Two changes of one group at a time are rare; more in a row than this are a fault. */
 const ATTEMPTS = 50
 
@@ -30,7 +31,7 @@ export async function listGroups(data: GroupData): Promise<SongGroup[]> {
   return describeGroups(groups, tracks)
 }
 
-const describeGroups = oncePerVersion(
+const describeGroups = memoizeLast(
   (groups: readonly Group[], tracks: readonly Readonly<Track>[]): SongGroup[] => {
     const byId = new Map(tracks.map((track) => [track.id, track]))
     return groups.map(({ id, name, mode, songs }) => {
@@ -68,8 +69,8 @@ export async function createGroup(
   const { data, audit } = deps
   const { name, nameKey } = readName(draft.name)
   const songs = await readSongs(data, draft.mode, draft.songs)
-  if ((await data.groups.find()).length >= MOST_GROUPS)
-    throw new Failure('BAD_REQUEST', { field: 'name', reason: 'too_many', max: MOST_GROUPS })
+  if ((await data.groups.find()).length >= MAX_GROUPS)
+    throw new Failure('BAD_REQUEST', { field: 'name', reason: 'too_many', max: MAX_GROUPS })
   const createdAt = Math.floor(deps.nowMs)
   const group = { id: randomUUID(), name, nameKey, mode: draft.mode, songs, createdAt, revision: 1 }
   if (!(await data.groups.insert(group))) throw nameTaken()
@@ -116,7 +117,7 @@ export async function deleteGroup(
  * Queues the songs of a group that the library still has, and gives back their ids in the order of the queue.
  * @throws Failure NOT_FOUND, QUEUE_GROUP_INSERT_FAILED, AIR_UNAVAILABLE
  */
-export async function insertSongGroup(
+export async function insertGroup(
   deps: { data: GroupData; bus: Pick<Bus, 'send'>; audit: Audit },
   actor: Actor,
   id: string,
@@ -125,14 +126,13 @@ export async function insertSongGroup(
   const { name, mode, songs } = await findGroup(data, id)
   const found = await Promise.all(songs.map((songId) => data.tracks.get(songId)))
   const tracks = found.flatMap((track) => (track?.mode === mode ? trackRef(track) : []))
-  const outcome = await bus.send({ type: 'insert-group', mode, tracks })
-  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
+  const { inserted } = await sendCommand(bus, { type: 'insert-group', mode, tracks })
   await audit.record(actor, 'group_insert', { groupId: id, name })
-  return outcome.inserted
+  return inserted
 }
 
 /** A track that is gone leaves all groups; one that has another id now stays in those of its mode. */
-export async function forgetInGroups(
+export async function replaceInGroups(
   data: Pick<DataStore, 'groups'>,
   trackId: string,
   renamedTo?: { id: string; mode: Mode },
@@ -171,8 +171,8 @@ async function findGroup(data: Pick<DataStore, 'groups'>, id: string): Promise<G
 function readName(sent: string): { name: string; nameKey: string } {
   const name = tidyText(sent)
   if (!name) throw new Failure('BAD_REQUEST', { field: 'name', reason: 'missing' })
-  if (name.length > LONGEST_NAME)
-    throw new Failure('BAD_REQUEST', { field: 'name', reason: 'length', min: 1, max: LONGEST_NAME })
+  if (name.length > MAX_NAME_LENGTH)
+    throw new Failure('BAD_REQUEST', { field: 'name', reason: 'length', min: 1, max: MAX_NAME_LENGTH })
   return { name, nameKey: name.toLowerCase() }
 }
 

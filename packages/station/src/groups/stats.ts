@@ -1,6 +1,6 @@
 import type { administration, Reply, Track } from '@solstice/contracts'
 import type { TrackGroup } from '@solstice/playout'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { libraryOf } from '../library/library.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import { groupedLibrary } from '../settings/settings.ts'
@@ -20,7 +20,7 @@ export async function readStats(data: Pick<DataStore, 'tracks' | 'settings'>): P
   return count(day, night, groups.day, groups.night)
 }
 
-const count = oncePerVersion(
+const count = memoizeLast(
   (day: Tracks, night: Tracks, dayGroups: Groups, nightGroups: Groups): Stats => ({
     day: byArtist(day),
     night: byArtist(night),

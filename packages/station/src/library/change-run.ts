@@ -1,5 +1,5 @@
 import type { Audit } from '../accounts/audit.ts'
-import { HeldUp, isOfStore, nameFullDisk } from '../core/failure.ts'
+import { diskFullAsFailure, HeldUp, isStoreUnavailable } from '../core/failure.ts'
 import type { DataStore } from '../ports/data-store.ts'
 
 /** One run of a job. It may be the first, or go on with what a process that died had begun. */
@@ -33,8 +33,8 @@ export function resumable(run: Run): ResumableRun {
       try {
         return await work()
       } catch (error) {
-        const named = nameFullDisk(error)
-        throw isBegun && isOfStore(named) ? new HeldUp(named) : named
+        const named = diskFullAsFailure(error)
+        throw isBegun && isStoreUnavailable(named) ? new HeldUp(named) : named
       }
     },
   }

@@ -1,7 +1,7 @@
 import type { Mode, Track } from '@solstice/contracts'
 import type { Rendition, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
-import { isThere } from '../core/is-there.ts'
+import { fileExists } from '../core/file-exists.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
@@ -117,7 +117,7 @@ export async function reconcile(station: {
 
 /** Whether tracks without a file are removed, and how the log tells it. */
 function removalOf(
-  { confirmTrackCleanup }: Surroundings,
+  { confirmTrackCleanup }: ReconcileDeps,
   gone: number,
   all: number,
 ): { isDue: boolean; text: string } {
@@ -131,12 +131,14 @@ function removalOf(
   return { isDue: true, text: 'tracks without a file were removed' }
 }
 
-type Surroundings = Parameters<typeof reconcile>[0]
+type ReconcileDeps = Parameters<typeof reconcile>[0]
 
-async function addFound(station: Surroundings, mode: Mode, files: MediaKey[]): Promise<number> {
+async function addFound(station: ReconcileDeps, mode: Mode, files: MediaKey[]): Promise<number> {
   let added = 0
   for (let at = 0; at < files.length; at += BATCH) {
-    const found = await Promise.all(files.slice(at, at + BATCH).map((key) => describe(station, mode, key)))
+    const found = await Promise.all(
+      files.slice(at, at + BATCH).map((key) => trackFromFile(station, mode, key)),
+    )
     const tracks = found.filter((track) => track !== null)
     const inserted = await Promise.all(tracks.map((track) => station.data.tracks.insert(track)))
     const count = inserted.filter(Boolean).length
@@ -147,7 +149,7 @@ async function addFound(station: Surroundings, mode: Mode, files: MediaKey[]): P
 }
 
 /** A file's track; null when the file cannot be opened now. */
-async function describe(station: Surroundings, mode: Mode, key: MediaKey): Promise<Track | null> {
+async function trackFromFile(station: ReconcileDeps, mode: Mode, key: MediaKey): Promise<Track | null> {
   const filename = key.slice(mode.length + 1)
   const facts = await readFacts(station, key)
   if (facts === 'closed') return null
@@ -164,7 +166,7 @@ async function describe(station: Surroundings, mode: Mode, key: MediaKey): Promi
   }
 }
 
-async function readFacts(station: Surroundings, key: MediaKey): Promise<AudioFacts | 'closed' | null> {
+async function readFacts(station: ReconcileDeps, key: MediaKey): Promise<AudioFacts | 'closed' | null> {
   try {
     return await station.tags.read(await station.media.source(key))
   } catch (error) {
@@ -186,7 +188,7 @@ async function withoutFile(
 ): Promise<Set<string>> {
   const gone = new Set<string>()
   for (const { id, storageKey } of tracks) {
-    if (!files.has(storageKey) && !(await isThere(media, storageKey))) gone.add(id)
+    if (!files.has(storageKey) && !(await fileExists(media, storageKey))) gone.add(id)
   }
   return gone
 }

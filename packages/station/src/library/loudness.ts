@@ -35,7 +35,7 @@ export async function renditionsOf(
 }
 
 /** A track has another id now, and the same sound. Repeatable. */
-export async function followTrack(
+export async function moveMeasurements(
   data: Pick<DataStore, 'measurements' | 'waveforms'>,
   from: string,
   to: string,
@@ -46,11 +46,11 @@ export async function followTrack(
     measured && data.measurements.put({ ...measured, trackId: to }),
     waveform && data.waveforms.put({ ...waveform, trackId: to }),
   ])
-  await forgetMeasured(data, (trackId) => trackId === from)
+  await deleteMeasurements(data, (trackId) => trackId === from)
 }
 
 /** Tracks, or their sound, are gone. */
-export async function forgetMeasured(
+export async function deleteMeasurements(
   data: Pick<DataStore, 'measurements' | 'waveforms'>,
   isGone: (trackId: string) => boolean,
 ): Promise<void> {

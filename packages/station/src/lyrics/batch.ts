@@ -1,6 +1,7 @@
 import type { LyricsBatchResult, LyricsEntry, LyricsStatus } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
+import { sendCommand } from '../core/outcome.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -91,7 +92,7 @@ async function updateTrack(
   if (!lyrics) return unchanged('not_found')
 
   try {
-    const found = await unless(stopping, lyrics.search(track, track.duration, stopping))
+    const found = await orAborted(stopping, lyrics.search(track, track.duration, stopping))
     if (!found) return unchanged('not_found')
     // Somebody may have written lyrics meanwhile.
     if (!force && !isBetter(found, await statusNow())) return unchanged('kept')
@@ -107,7 +108,7 @@ async function updateTrack(
 }
 
 /** Waits for something, but not past the moment at which it has to break off. */
-async function unless<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
+async function orAborted<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
   const done = new AbortController()
   const stop = new Promise<never>((_, reject) => {
     const giveUp = () => reject(stopping.reason)
@@ -129,8 +130,7 @@ async function save(
   force: boolean,
   actor: Actor,
 ): Promise<boolean> {
-  const released = await bus.send({ type: 'release-track', trackId: track.id, purpose: 'edit' })
-  if (!released.ok) throw new Failure(released.code, released.details)
+  await sendCommand(bus, { type: 'release-track', trackId: track.id, purpose: 'edit' })
   const { isChanged } = await editLyrics({ data, audit }, actor, track, { entry }, { source: 'batch', force })
   return isChanged
 }

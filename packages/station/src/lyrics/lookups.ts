@@ -1,14 +1,14 @@
 import type { LyricsEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
 import type { LyricsLane, LyricsTurns } from '../ports/lyrics-turns.ts'
 import type { LyricsLookup } from '../ports/outside.ts'
+import { createLyricsCache } from './cache.ts'
 import { findSong, NO_LYRICS, normalizeLyrics, offsetOf, type Song } from './lyrics.ts'
-import { createPassingLyrics } from './passing.ts'
 
 /** Somebody waits in front of a screen for what takes a turn; a song text is not worth more. */
 const PATIENCE_MS = 8_000
@@ -48,7 +48,7 @@ export function createLyrics(
 ): Lyrics {
   const { data, lookup, turns, clock } = deps
   const underway = new Map<string, Promise<LyricsEntry>>()
-  const passing = createPassingLyrics(clock)
+  const passing = createLyricsCache(clock)
 
   /** @param isAnswered asked once more when it is our turn: others may have been asking for the same. */
   const ask = async <T>(
@@ -144,7 +144,7 @@ async function songOf(data: Data, song: Song): Promise<(Song & { durationSecs?: 
   return playedByKey(await data.history.find()).get(lyricsKey(song.artist, song.title)) ?? null
 }
 
-const playedByKey = oncePerVersion(
+const playedByKey = memoizeLast(
   (played: readonly Readonly<Required<Song>>[]) =>
     new Map(played.map(({ title, artist, album }) => [lyricsKey(artist, title), { title, artist, album }])),
 )

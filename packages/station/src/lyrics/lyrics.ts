@@ -11,7 +11,7 @@ import {
 import type { Audit, FieldChange } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { cleanLine } from '../core/text.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
@@ -26,7 +26,7 @@ export interface Song {
 export const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
 const MAX_LINES = 5_000
 /** A shorter shift than this, in seconds, is none. */
-const LEAST_OFFSET = 0.001
+const MIN_OFFSET_S = 0.001
 
 const hundredths = (seconds: number) => Math.round(seconds * 100) / 100
 
@@ -101,7 +101,7 @@ export async function statusByKey(
   return statusesOf(await data.lyrics.find())
 }
 
-const statusesOf = oncePerVersion(
+const statusesOf = memoizeLast(
   (records: readonly Readonly<LyricsRecord>[]): ReadonlyMap<string, LyricsStatus> =>
     new Map(records.map((record) => [record.key, lyricsStatus(record)])),
 )
@@ -126,7 +126,7 @@ export async function tracksWithLyrics(
   return joinLyrics(await libraryOf(data, 'all'), await data.lyrics.find())
 }
 
-const joinLyrics = oncePerVersion(
+const joinLyrics = memoizeLast(
   (
     tracks: readonly Readonly<Track>[],
     records: readonly Readonly<LyricsRecord>[],
@@ -147,7 +147,7 @@ export async function findSong(
   return tracksByKey(await data.tracks.find()).get(lyricsKey(artist, title)) ?? null
 }
 
-const tracksByKey = oncePerVersion(
+const tracksByKey = memoizeLast(
   (tracks: readonly Readonly<Track>[]) =>
     new Map(tracks.map((track) => [lyricsKey(track.artist, track.title), track])),
 )
@@ -271,7 +271,7 @@ export function requireSong({ title = '', artist = '', album }: Partial<Song>): 
 }
 
 function readOffset(seconds: number): number {
-  return Math.abs(seconds) < LEAST_OFFSET ? 0 : hundredths(seconds) + 0
+  return Math.abs(seconds) < MIN_OFFSET_S ? 0 : hundredths(seconds) + 0
 }
 
 function areSame(a: LyricsEntry, b: LyricsEntry): boolean {

@@ -1,9 +1,6 @@
 import {
-  type Accepted,
   addCooldownSecsLeft,
   apply,
-  type Command,
-  type Outcome,
   type PlayoutState,
   type SongOrder,
   shownQueue,
@@ -11,6 +8,7 @@ import {
 } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
+import { accepted, sendCommand } from '../core/outcome.ts'
 import { trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -28,7 +26,7 @@ type Library = Pick<DataStore, 'tracks'>
  * @param air as it is shown at the moment `nowMs`; null when there is none.
  * @throws Failure QUEUE_ADD_FAILED, AIR_UNAVAILABLE
  */
-export async function addSong(
+export async function addTrack(
   deps: Deps & { data: Library },
   actor: Actor,
   air: PlayoutState | null,
@@ -45,7 +43,7 @@ export async function addSong(
     )
   }
   const track = trackRef(found)
-  await carryOut(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
+  await sendCommand(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
   await deps.audit.record(actor, 'queue_add', { ...named(track), orderType })
 }
 
@@ -55,7 +53,7 @@ export async function addSong(
  * @param air as it is shown at this moment; null when there is none.
  * @throws Failure QUEUE_REMOVE_FAILED, AIR_UNAVAILABLE
  */
-export async function removeSong(
+export async function removeEntry(
   { bus, audit }: Deps,
   actor: Actor,
   air: PlayoutState | null,
@@ -64,13 +62,13 @@ export async function removeSong(
   if (!air) throw new Failure('AIR_UNAVAILABLE')
   const entry = shownQueue(air)[position - 1]
   if (!entry) throw new Failure('QUEUE_REMOVE_FAILED', { reason: 'not_found' })
-  const { track } = await carryOut(bus, { type: 'remove-entry', position, entryId: entry.entryId })
+  const { track } = await sendCommand(bus, { type: 'remove-entry', position, entryId: entry.entryId })
   await audit.record(actor, 'queue_remove', { position, ...named(track) })
 }
 
 /** Ends the track on air. @throws Failure QUEUE_SKIP_FAILED, JINGLE_IN_PROGRESS, AIR_UNAVAILABLE */
-export async function skipSong({ bus, audit }: Deps, actor: Actor): Promise<void> {
-  const { track } = await carryOut(bus, { type: 'skip' })
+export async function skipTrack({ bus, audit }: Deps, actor: Actor): Promise<void> {
+  const { track } = await sendCommand(bus, { type: 'skip' })
   await audit.record(actor, 'queue_skip', named(track))
 }
 
@@ -81,7 +79,7 @@ export async function answerSuggestion(
   uid: string,
   action: 'add' | 'reject',
 ): Promise<void> {
-  const { track } = await carryOut(bus, { type: 'answer-suggestion', uid, action })
+  const { track } = await sendCommand(bus, { type: 'answer-suggestion', uid, action })
   await audit.record(actor, action === 'add' ? 'suggestion_accept' : 'suggestion_reject', named(track))
 }
 
@@ -103,21 +101,8 @@ export async function suggestSong(
   if (!found) throw new Failure('SUGGESTION_REFUSED', { reason: 'not_found' })
   const command = { type: 'suggest', ...listener, track: trackRef(found), mode: found.mode } as const
   // Anybody may ask, and as often as they like: what is sure to be refused is kept from the worker.
-  if (air) accept(apply(air, command, nowMs).outcome)
-  return (await carryOut(bus, command)).secsLeft
-}
-
-/** Asks the air for something. @throws Failure with the cause when it is refused, AIR_UNAVAILABLE */
-export async function carryOut<C extends Command>(
-  bus: Pick<Bus, 'send'>,
-  command: C,
-): Promise<Accepted[C['type']]> {
-  return accept(await bus.send(command))
-}
-
-function accept<T extends Command['type']>(outcome: Outcome<T>): Accepted[T] {
-  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
-  return outcome
+  if (air) accepted(apply(air, command, nowMs).outcome)
+  return (await sendCommand(bus, command)).secsLeft
 }
 
 const named = ({ title, artist }: TrackRef) => ({ title, artist })

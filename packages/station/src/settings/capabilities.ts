@@ -2,7 +2,7 @@ import { type Capabilities, type Capability, capabilityNames } from '@solstice/c
 import type { Payments } from '../ports/payments.ts'
 
 /** What the configuration says about a station, as far as it decides what is possible. */
-export interface Circumstances {
+export interface Deployment {
   /** Local files are gone after a restart. */
   ephemeralStorage: boolean
   dataProvider: 'json' | 'sql'
@@ -17,7 +17,7 @@ export interface Circumstances {
  * @param payments through whom songs are paid for; left out where nobody asks about donations.
  */
 export function capabilitiesOf(
-  station: Circumstances,
+  station: Deployment,
   payments: Pick<Payments, 'active'> = { active: null },
 ): Capabilities {
   const { ephemeralStorage, dataProvider, mediaStorage, streamMode, radioHostsMode } = station
@@ -44,7 +44,7 @@ export function capabilitiesOf(
 
 /** What is off for no other reason than that storage does not outlive a restart. */
 export function lostToEphemeralStorage(
-  station: Circumstances,
+  station: Deployment,
   payments: Pick<Payments, 'active'>,
 ): Capability[] {
   const possible = capabilitiesOf(station, payments)

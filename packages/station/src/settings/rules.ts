@@ -20,16 +20,16 @@ type Flag = { [F in keyof Generation]: Generation[F] extends boolean ? F : never
 type Amount = { [F in keyof Generation]: Generation[F] extends number ? F : never }[keyof Generation]
 
 /** Seconds: the shortest list, and so the shortest library, that settings may ask for. */
-const SHORTEST_LIST = 3_600
-const LONGEST_TEXT = 200
-const MOST_GROUPS = 100
+const MIN_PLAYLIST_S = 3_600
+const MAX_TEXT_LENGTH = 200
+const MAX_GROUPS = 100
 /** In all groups of a mode together. */
-const MOST_ARTISTS = 5_000
-const LONGEST_GROUP_NAME = 50
+const MAX_ARTISTS = 5_000
+const MAX_GROUP_NAME_LENGTH = 50
 /** Seconds between the beginning of a phrase and the end of its song. */
 const PHRASE_TIME = { min: 5, max: 30 }
 const GUEST_MINUTES = { min: 1, max: 240 }
-const LONGEST_SECTION = 10_000
+const MAX_TRACKS_PER_SECTION = 10_000
 
 /** The settings of a mode by their names. */
 const keysOf = {
@@ -176,7 +176,7 @@ function readAs(stored: unknown, sent: unknown, field: string): unknown {
 function readText(sent: unknown, field: string): string {
   if (typeof sent !== 'string') throw new Failure('BAD_REQUEST', { field })
   const text = tidyText(sent)
-  if (text.length > LONGEST_TEXT) throw badLength(field, 0, LONGEST_TEXT)
+  if (text.length > MAX_TEXT_LENGTH) throw badLength(field, 0, MAX_TEXT_LENGTH)
   return text
 }
 
@@ -214,16 +214,16 @@ function readGroups(sent: unknown, field: string): Record<string, string[]> {
     if (!Array.isArray(artists)) throw new Failure('BAD_REQUEST', { field })
     const group = tidyText(name)
     if (!group) continue
-    if (group.length > LONGEST_GROUP_NAME) throw badLength(field, 1, LONGEST_GROUP_NAME)
+    if (group.length > MAX_GROUP_NAME_LENGTH) throw badLength(field, 1, MAX_GROUP_NAME_LENGTH)
     const known = groups.get(group) ?? new Map<string, string>()
     groups.set(group, known)
     for (const artist of artists.map((artist) => readText(artist, field))) {
       if (artist && !known.has(artist.toLowerCase())) known.set(artist.toLowerCase(), artist)
     }
   }
-  if (groups.size > MOST_GROUPS) throw tooMany(field, MOST_GROUPS)
+  if (groups.size > MAX_GROUPS) throw tooMany(field, MAX_GROUPS)
   const artists = [...groups.values()].reduce((sum, { size }) => sum + size, 0)
-  if (artists > MOST_ARTISTS) throw tooMany(field, MOST_ARTISTS)
+  if (artists > MAX_ARTISTS) throw tooMany(field, MAX_ARTISTS)
   // Every name becomes a field of its own, whatever it is: nothing is looked up in what an object inherits.
   return Object.fromEntries([...groups].map(([name, artists]) => [name, [...artists.values()]]))
 }
@@ -237,7 +237,7 @@ function tidyGeneration(stored: Generation, merged: Generation): Generation {
   for (const mode of modes) {
     const { sections, groupSections, songsPerSection, useAll, maxDuration } = keysOf[mode]
     if (tidied[groupSections]) tidied[sections] = false
-    tidied[songsPerSection] = clamp(tidied[songsPerSection], { min: 1, max: LONGEST_SECTION })
+    tidied[songsPerSection] = clamp(tidied[songsPerSection], { min: 1, max: MAX_TRACKS_PER_SECTION })
     // It follows the library then, so that what a client shows for it is no change.
     if (tidied[useAll] && stored[useAll]) tidied[maxDuration] = stored[maxDuration]
   }
@@ -274,7 +274,7 @@ function checkRadioHosts(
 
 function checkGeneration(before: Generation, after: Generation, context: SettingsContext): Generation {
   const { library, activeModes, usablePhrases, phrasesRequired } = context
-  const short = activeModes.find((mode) => durationOf(library[mode]) < SHORTEST_LIST)
+  const short = activeModes.find((mode) => durationOf(library[mode]) < MIN_PLAYLIST_S)
   if (short) throw new Failure('BAD_REQUEST', { field: 'generation', reason: 'library_short', mode: short })
 
   const checked = { ...after, PHRASES_TIME_SECONDS: clamp(after.PHRASES_TIME_SECONDS, phraseTime(library)) }
@@ -331,11 +331,11 @@ function limitsOf(
   const facts = { groupCount, minGroupCount }
   return {
     totalDuration,
-    maxDuration: { min: SHORTEST_LIST, max: Math.max(SHORTEST_LIST, Math.floor(totalDuration)) },
+    maxDuration: { min: MIN_PLAYLIST_S, max: Math.max(MIN_PLAYLIST_S, Math.floor(totalDuration)) },
     songsPerSection: { min: Math.max(1, groupCount), max: Math.max(1, groupCount, minGroupCount) },
     songCounts: Object.fromEntries(groups.map((group) => [group.name, group.tracks.length])),
     sections: algorithm(sections, false, facts),
-    groupSections: algorithm(groupSections, maxPossibleDuration < SHORTEST_LIST, {
+    groupSections: algorithm(groupSections, maxPossibleDuration < MIN_PLAYLIST_S, {
       ...facts,
       maxPossibleDuration,
     }),

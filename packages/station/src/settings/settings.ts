@@ -4,7 +4,7 @@ import { type Admin, holds } from '../accounts/admins.ts'
 import type { Audit } from '../accounts/audit.ts'
 import { clipFamilies } from '../clips/clips.ts'
 import { Failure } from '../core/failure.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -121,12 +121,10 @@ export async function groupedLibrary(
 
 type Tracks = readonly Readonly<Track>[]
 type Groups = readonly TrackGroup<Readonly<Track>>[]
-const grouped = oncePerVersion(
-  (day: Tracks, night: Tracks, settings: readonly Readonly<SettingsRecord>[]) => {
-    const { GROUP_DEFS, NIGHT_GROUP_DEFS } = settingsIn(settings).generation
-    return { day: groupTracks(day, GROUP_DEFS), night: groupTracks(night, NIGHT_GROUP_DEFS) }
-  },
-)
+const grouped = memoizeLast((day: Tracks, night: Tracks, settings: readonly Readonly<SettingsRecord>[]) => {
+  const { GROUP_DEFS, NIGHT_GROUP_DEFS } = settingsIn(settings).generation
+  return { day: groupTracks(day, GROUP_DEFS), night: groupTracks(night, NIGHT_GROUP_DEFS) }
+})
 
 /** What the library of this moment allows the settings to be. */
 export async function settingsBounds(data: Pick<DataStore, 'tracks' | 'settings'>): Promise<SettingsBounds> {
@@ -138,7 +136,7 @@ export async function settingsBounds(data: Pick<DataStore, 'tracks' | 'settings'
   return bounds(day, night, groups.day, groups.night)
 }
 
-const bounds = oncePerVersion((day: Tracks, night: Tracks, dayGroups: Groups, nightGroups: Groups) =>
+const bounds = memoizeLast((day: Tracks, night: Tracks, dayGroups: Groups, nightGroups: Groups) =>
   boundsOf({ day, night }, { day: dayGroups, night: nightGroups }),
 )
 

@@ -1,20 +1,20 @@
 import type { Mode, RemovedArtist, Track } from '@solstice/contracts'
 import { SUPER_ADMIN_ID } from '../accounts/admins.ts'
-import { removeArtists, unneededArtists } from '../artwork/artist-records.ts'
+import { removeArtists, unusedArtists } from '../artwork/artist-records.ts'
 import { ensureArtist } from '../artwork/artwork.ts'
-import { Failure, isOfStore } from '../core/failure.ts'
+import { Failure, isStoreUnavailable } from '../core/failure.ts'
 import { cleanFilename } from '../core/text.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { forgetInGroups } from '../groups/groups.ts'
-import { refuseWrite, stagedKey } from '../intake/uploads.ts'
+import { replaceInGroups } from '../groups/groups.ts'
+import { refuseWrite, stagedKey } from '../intake/staging.ts'
 import { allEnded, auditOnce, type ResumableRun, type Run, resumable } from '../library/change-run.ts'
 import { libraryChanged } from '../library/changed.ts'
-import { followTrack, forgetMeasured } from '../library/loudness.ts'
+import { deleteMeasurements, moveMeasurements } from '../library/loudness.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { ArtistRecord, TrackRecord } from '../ports/data-store.ts'
 import type { Answer, Given, TrackOutcome, TrackScope } from '../ports/job-queue.ts'
 import type { MediaStat } from '../ports/media-storage.ts'
-import { type EditorDeps, forgetLyrics, release } from './change.ts'
+import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
 
 /** So many tracks are changed together: stores write whole files, and others get their turn in between. */
 const PIECE = 100
@@ -22,7 +22,7 @@ const PIECE = 100
 const JUST_UPLOADED_MS = 24 * 60 * 60 * 1000
 
 /** A track in the middle of its change, as it was before. */
-interface InHand {
+interface TrackInHand {
   track: TrackRecord
   /** null: there is no file. */
   file: MediaStat | null
@@ -31,12 +31,12 @@ interface InHand {
 }
 
 /** What a run that takes over has to know. */
-interface Notes {
+interface BatchNotes {
   sinceMs: number
   /** Of the songs that are done with, in the order of the list. */
   outcomes: TrackOutcome[]
   /** The tracks of the piece after those. */
-  inHand: InHand[]
+  inHand: TrackInHand[]
   /** The songs of that piece whose file waits for its commit. */
   staged: string[]
   /** Artists of whom a track left the day. */
@@ -52,9 +52,9 @@ interface Batch {
   readonly actor: Actor
   readonly scope: TrackScope
   readonly ids: string[]
-  readonly notes: Notes
+  readonly notes: BatchNotes
   /** The notes of the run before, for the piece in which it broke off. */
-  begun: Map<string, InHand>
+  begun: Map<string, TrackInHand>
   /** The air did not answer: it is not asked again. */
   isAirAway: boolean
 }
@@ -105,7 +105,7 @@ function beginBatch(
   { songIds, scope, actor }: { songIds: string[]; scope: TrackScope; actor: Actor },
   run: Run,
 ): Batch {
-  const kept = run.notes as Notes | undefined
+  const kept = run.notes as BatchNotes | undefined
   const sinceMs = dateNow(deps.clock)
   return {
     deps,
@@ -141,7 +141,7 @@ async function throughPieces(
       batch.begun = new Map()
     }
     if (notes.leaving === null) {
-      notes.leaving = await unneededArtists(data, notes.artists, removesArt)
+      notes.leaving = await unusedArtists(data, notes.artists, removesArt)
       if (notes.leaving.length > 0) await keep(batch)
     }
     const removedArtists = await removeArtists(data, media, notes.leaving)
@@ -155,7 +155,7 @@ async function throughPieces(
 async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]> {
   const { deps, actor, notes } = batch
   const { data, media } = deps
-  const leaving = new Map<string, InHand>()
+  const leaving = new Map<string, TrackInHand>()
   const withRecord = new Set<string>()
 
   const attempt = async (songId: string): Promise<TrackOutcome> => {
@@ -188,9 +188,9 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
   await data.tracks.delete(({ id }) => withRecord.has(id))
   // Before what else may fail: a file without a record is a track again at the next start.
   await allEnded([...leaving.values()].map((one) => deleteFile(batch, one)))
-  await forgetLyrics(deps, tracks)
-  await forgetMeasured(data, (id) => leaving.has(id))
-  for (const { id } of tracks) await forgetInGroups(data, id)
+  await deleteUnusedLyrics(deps, tracks)
+  await deleteMeasurements(data, (id) => leaving.has(id))
+  for (const { id } of tracks) await replaceInGroups(data, id)
   await allEnded(
     tracks.map(({ id, title, artist }) =>
       auditOnce(deps, begunAt(batch, id)).record(actor, 'delete_song', { title, artist }),
@@ -202,7 +202,7 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
 async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise<TrackOutcome[]> {
   const { deps, actor, notes } = batch
   const { data, media } = deps
-  const moving = new Map<string, InHand>()
+  const moving = new Map<string, TrackInHand>()
 
   const prepare = async (songId: string): Promise<TrackOutcome> => {
     const begun = batch.begun.get(songId)
@@ -231,7 +231,7 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
   notes.inHand = [...moving.values()]
   await keep(batch)
 
-  const copyAndRelease = async (one: InHand): Promise<void> => {
+  const copyAndRelease = async (one: TrackInHand): Promise<void> => {
     const { id, storageKey } = one.track
     const newId = idIn(targetMode, one.track.filename)
     if (batch.begun.has(id) && (await hasOtherFile(batch, one))) return
@@ -250,7 +250,7 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
     [...moving.values()].map((one) =>
       copyAndRelease(one).catch(async (error) => {
         // Whether it is copied is not known: the copy is looked for when the store is back.
-        if (isOfStore(error)) throw error
+        if (isStoreUnavailable(error)) throw error
         moving.delete(one.track.id)
         outcomes.set(one.track.id, refusalOf(batch, one.track.id)(error))
       }),
@@ -265,7 +265,7 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
   await allEnded(notes.inHand.map((one) => deleteFile(batch, one)))
   if (targetMode === 'day') await Promise.all(tracks.map(({ artist }) => ensureArtist(data, artist)))
   for (const { id, filename } of tracks) {
-    await forgetInGroups(data, id, { id: idIn(targetMode, filename), mode: targetMode })
+    await replaceInGroups(data, id, { id: idIn(targetMode, filename), mode: targetMode })
   }
   await allEnded(
     tracks.map(({ id, title, artist, mode }) =>
@@ -281,7 +281,7 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
 }
 
 /** The record gets its new id; one that was found beside the copied file meanwhile gives way. */
-async function moveRecord({ deps, begun }: Batch, { track }: InHand, mode: Mode): Promise<void> {
+async function moveRecord({ deps, begun }: Batch, { track }: TrackInHand, mode: Mode): Promise<void> {
   const { data } = deps
   const { id, filename } = track
   const newId = idIn(mode, filename)
@@ -289,7 +289,7 @@ async function moveRecord({ deps, begun }: Batch, { track }: InHand, mode: Mode)
     if (!(await data.tracks.get(id))) return
     await data.tracks.delete({ id: newId })
   }
-  await followTrack(data, id, newId)
+  await moveMeasurements(data, id, newId)
   const change = { ...track, id: newId, mode, storageKey: newId }
   const moved = await data.tracks.update({ id }, change).catch(async (error) => {
     // This may have been the last attempt, so the copy goes; the next one makes it anew.
@@ -301,7 +301,7 @@ async function moveRecord({ deps, begun }: Batch, { track }: InHand, mode: Mode)
 }
 
 /** Nothing was moved: there is one record again and one file. */
-async function takeBack({ deps, begun }: Batch, { track }: InHand, newId: string): Promise<void> {
+async function takeBack({ deps, begun }: Batch, { track }: TrackInHand, newId: string): Promise<void> {
   const { data, media } = deps
   if (begun.has(track.id)) {
     await data.tracks.delete({ id: newId })
@@ -311,7 +311,11 @@ async function takeBack({ deps, begun }: Batch, { track }: InHand, newId: string
 }
 
 /** Whether what lies at the new place was put there by the run before. */
-async function isOwnCopy({ deps, begun }: Batch, { track, file }: InHand, newId: string): Promise<boolean> {
+async function isOwnCopy(
+  { deps, begun }: Batch,
+  { track, file }: TrackInHand,
+  newId: string,
+): Promise<boolean> {
   if (!begun.has(track.id)) return false
   const [there, record] = await Promise.all([deps.media.stat(newId), deps.data.tracks.get(newId)])
   const isOtherUpload = record?.addedAt !== undefined && record.addedAt !== track.addedAt
@@ -319,12 +323,12 @@ async function isOwnCopy({ deps, begun }: Batch, { track, file }: InHand, newId:
 }
 
 /** Whether the file that a track had is gone, or another one is in its place. */
-async function hasOtherFile({ deps }: Batch, { track, file }: InHand): Promise<boolean> {
+async function hasOtherFile({ deps }: Batch, { track, file }: TrackInHand): Promise<boolean> {
   const now = await deps.media.stat(track.storageKey)
   return now?.size !== file?.size || now?.modifiedMs !== file?.modifiedMs
 }
 
-async function deleteFile(batch: Batch, one: InHand): Promise<void> {
+async function deleteFile(batch: Batch, one: TrackInHand): Promise<void> {
   if (!(await hasOtherFile(batch, one))) await batch.deps.media.delete(one.track.storageKey)
 }
 
@@ -372,7 +376,7 @@ async function releaseFor(batch: Batch, songId: string): Promise<number> {
   }
 }
 
-function begunAt({ begun, notes }: Batch, songId: string): Notes | undefined {
+function begunAt({ begun, notes }: Batch, songId: string): BatchNotes | undefined {
   return begun.has(songId) ? notes : undefined
 }
 
@@ -408,7 +412,7 @@ const refusalOf =
   ({ deps, begun }: Batch, songId: string) =>
   (error: unknown): TrackOutcome => {
     // What was begun is not refused for a store that is away.
-    if (!(error instanceof Failure) || (begun.has(songId) && isOfStore(error))) throw error
+    if (!(error instanceof Failure) || (begun.has(songId) && isStoreUnavailable(error))) throw error
     const { code, details, cause } = error
     if (cause) deps.log.warn({ err: cause, songId, code }, 'a track could not be changed')
     return { songId, ok: false, error: code, details, removedFromQueue: 0 }

@@ -1,6 +1,6 @@
 import type { Audit } from '../accounts/audit.ts'
-import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
+import { sendCommand } from '../core/outcome.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
 import type { DataStore } from '../ports/data-store.ts'
@@ -31,13 +31,11 @@ export async function release(
   trackId: string,
   purpose: 'edit' | 'remove',
 ): Promise<number> {
-  const outcome = await bus.send({ type: 'release-track', trackId, purpose })
-  if (!outcome.ok) throw new Failure(outcome.code, outcome.details)
-  return outcome.removed
+  return (await sendCommand(bus, { type: 'release-track', trackId, purpose })).removed
 }
 
 /** Lyrics and offset that no track asks for any more are forgotten. */
-export async function forgetLyrics(
+export async function deleteUnusedLyrics(
   { data }: Pick<EditorDeps, 'data'>,
   songs: readonly { artist: string; title: string }[],
 ): Promise<void> {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { changedFields } from '../accounts/audit.ts'
-import { removeArtists, unneededArtists } from '../artwork/artist-records.ts'
+import { removeArtists, unusedArtists } from '../artwork/artist-records.ts'
 import { ensureArtist } from '../artwork/artwork.ts'
 import { Failure } from '../core/failure.ts'
 import { artistKey, lyricsKey } from '../core/keys.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { refuseWrite } from '../intake/uploads.ts'
+import { refuseWrite } from '../intake/staging.ts'
 import { auditOnce, type ResumableRun, type Run, resumable } from '../library/change-run.ts'
 import { libraryChanged } from '../library/changed.ts'
 import { trackRef } from '../library/library.ts'
@@ -19,7 +19,7 @@ import type { Answer, Given } from '../ports/job-queue.ts'
 import type { MediaKey } from '../ports/media-storage.ts'
 import type { EditableTags } from '../ports/outside.ts'
 import { deleteTracks, moveTracks } from './batches.ts'
-import { type EditorDeps, forgetLyrics, release } from './change.ts'
+import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
 
 /**
  * Changes of existing tracks. The worker that is on air decides whether a track may be changed, right before it is. Each
@@ -138,11 +138,11 @@ async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRec
     // That nothing was found for the new name says less than the lyrics that are known.
     if (lyrics && !there?.lines.length) await data.lyrics.put({ ...lyrics, key: to })
     if (offset) await data.offsets.insert({ ...offset, key: to })
-    await forgetLyrics(deps, [before])
+    await deleteUnusedLyrics(deps, [before])
   }
   if (after.mode === 'day' && artistKey(before.artist) !== artistKey(after.artist)) {
     await ensureArtist(data, after.artist)
-    await removeArtists(data, media, await unneededArtists(data, [before.artist], false))
+    await removeArtists(data, media, await unusedArtists(data, [before.artist], false))
   }
 }
 

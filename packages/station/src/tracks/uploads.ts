@@ -7,7 +7,7 @@ import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
 import { cleanFilename, oneLine } from '../core/text.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { probe, receiveMp3, refuseWrite, settle, stagedKey } from '../intake/uploads.ts'
+import { probeMp3, promote, receiveMp3, refuseWrite, stagedKey } from '../intake/staging.ts'
 import { libraryChanged } from '../library/changed.ts'
 import { readLyrics, rememberedLyrics } from '../lyrics/lyrics.ts'
 import type { Actor } from '../ports/actor.ts'
@@ -74,14 +74,14 @@ export function createTrackUploads(deps: {
   const replace = async (staged: MediaKey, waiting: MediaKey) => {
     for (let attempt = 0; attempt < 5; attempt++) {
       await media.delete(waiting)
-      if (await settle(deps, staged, waiting)) return
+      if (await promote(deps, staged, waiting)) return
     }
     throw new Failure('FILENAME_EXISTS')
   }
 
   /** @throws Failure BAD_REQUEST when nothing waits for this id. */
-  const settleWaiting = async (id: string) => {
-    const isSettled = await settle(deps, stagedKey(id), id).catch(async (error) => {
+  const promoteStaged = async (id: string) => {
+    const isSettled = await promote(deps, stagedKey(id), id).catch(async (error) => {
       if (!(error instanceof Failure) || error.code !== 'NOT_FOUND') throw error
       // Another commit may have been faster.
       if (await media.stat(id)) return false
@@ -121,15 +121,15 @@ export function createTrackUploads(deps: {
       const id = idOf(mode, filename)
       await refuseTaken(id)
 
-      await settleWaiting(id)
+      await promoteStaged(id)
       let track: TrackRecord
       try {
         // Only now can nobody replace the file any more.
-        const described = describeTrack(mode, filename, await probe(deps, id), sent)
+        const described = describeTrack(mode, filename, await probeMp3(deps, id), sent)
         track = { id, ...described, addedAt: dateNow(clock), addedBy: actor.adminId }
         await remember(track).catch(refuseWrite)
       } catch (error) {
-        await settle(deps, id, stagedKey(id)).catch(() => false)
+        await promote(deps, id, stagedKey(id)).catch(() => false)
         await media.delete(id)
         throw error
       }

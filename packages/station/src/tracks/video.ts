@@ -1,7 +1,7 @@
 import { uploads } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { oneLine } from '../core/text.ts'
-import { stagedKey } from '../intake/uploads.ts'
+import { stagedKey } from '../intake/staging.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Given } from '../ports/job-queue.ts'
 import type { MediaStorage } from '../ports/media-storage.ts'

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
-import { isThere } from '../core/is-there.ts'
-import { stagedKey } from '../intake/uploads.ts'
+import { fileExists } from '../core/file-exists.ts'
+import { stagedKey } from '../intake/staging.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 
 /** More files than this that cannot be copied mean that there is no use in trying others. */
-const MOST_FAILURES = 10
+const MAX_FAILURES = 10
 
 const homes = ['', ...Object.values(clipFamilies).map(({ folder }) => `${folder}/`)]
 const heard = homes.flatMap((home) => [`${home}day`, `${home}night`])
@@ -45,7 +45,7 @@ export async function missingFiles(
   present: ReadonlySet<MediaKey>,
 ): Promise<MediaKey[]> {
   const missing: MediaKey[] = []
-  for (const key of wanted) if (!present.has(key) && !(await isThere(media, key))) missing.push(key)
+  for (const key of wanted) if (!present.has(key) && !(await fileExists(media, key))) missing.push(key)
   return missing
 }
 
@@ -97,7 +97,7 @@ export async function copyMedia(
         run.onFile(key, bytes !== null)
       } catch (why) {
         signal.throwIfAborted()
-        if (result.failed.push({ key, why }) > MOST_FAILURES) breakOff.abort(why)
+        if (result.failed.push({ key, why }) > MAX_FAILURES) breakOff.abort(why)
       }
     }
   }

@@ -1,12 +1,13 @@
 import type { Ack } from '@solstice/contracts'
 import { apply, type LiveCommand, liveRoster, type Outcome, type PlayoutState } from '@solstice/playout'
 import {
+  accepted,
   type Bans,
   type Bus,
-  carryOut,
   cleanNickname,
   dateOf,
   Failure,
+  sendCommand,
   type WallClock,
 } from '@solstice/station'
 import type { Handlers, Visitor } from '../dispatch.ts'
@@ -96,7 +97,7 @@ export function guestHandlers(deps: {
           await refuseBanned(who)
           if (!sockets.roleOf(who)) throw new Failure('GUEST_NOT_APPROVED')
           const { socketId } = who
-          const { role, nickname, expiresAtMs } = await carryOut(bus, { type: 'connect-guest', socketId })
+          const { role, nickname, expiresAtMs } = await sendCommand(bus, { type: 'connect-guest', socketId })
           setTimeout(tellRoster, ROSTER_AFTER_ANSWER_MS, who).unref()
           return { ok: true, role, nickname, expiresAt: dateOf(clock, expiresAtMs) }
         }),
@@ -113,8 +114,9 @@ export function guestHandlers(deps: {
           const nickname = await nicknameOf(who, text)
           const speaker = sockets.speakerOf(who)
           const outcome = await ask(who, { type: 'enter-by-code', speaker, nickname, code: code.trim() })
-          if (outcome && !outcome.ok) throw new Failure(outcome.code, outcome.details)
-          return outcome ? { ok: true } : undefined
+          if (!outcome) return undefined
+          accepted(outcome)
+          return { ok: true }
         }),
     },
   }

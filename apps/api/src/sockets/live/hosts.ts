@@ -3,9 +3,9 @@ import { guestQueue, type LiveCommand, liveRoster, type PlayoutState, pendingGue
 import {
   type Audit,
   type Bus,
-  carryOut,
   type DataStore,
   Failure,
+  sendCommand,
   shownClip,
   type WallClock,
 } from '@solstice/station'
@@ -51,7 +51,7 @@ export function hostHandlers(deps: {
   ) => {
     const isSo = now()?.isPaused === (command.type === 'pause-queue')
     try {
-      await carryOut(bus, command)
+      await sendCommand(bus, command)
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'DONATED_QUEUED') throw error
       who.send('host_queue_pause_state', { paused: false, denied: true, reason: 'donatedInQueue' })
@@ -66,7 +66,7 @@ export function hostHandlers(deps: {
         if (!sockets.begin(who, 'host')) return undefined
         const speaker = sockets.speakerOf(who)
         const { adminId, login } = who.admin
-        const { isNew } = await carryOut(bus, { type: 'go-live', speaker, adminId, login, takeOver })
+        const { isNew } = await sendCommand(bus, { type: 'go-live', speaker, adminId, login, takeOver })
         const state = now()
         if (!isNew || !state) return { ok: true }
         return {
@@ -128,26 +128,26 @@ export function hostHandlers(deps: {
     },
     host_set_background_music: {
       async answer({ socketId }, { trackId }) {
-        await carryOut(bus, { type: 'choose-filler', socketId, clipId: trackId })
+        await sendCommand(bus, { type: 'choose-filler', socketId, clipId: trackId })
         return { ok: true }
       },
     },
     host_guest_mute: {
       async answer(_, { targetId, muted }) {
-        await carryOut(bus, { type: 'mute', targetId, isMuted: muted, by: 'host' })
+        await sendCommand(bus, { type: 'mute', targetId, isMuted: muted, by: 'host' })
         return { ok: true }
       },
     },
     host_guest_kick: {
       async answer({ admin }, { targetId }) {
-        const { target } = await carryOut(bus, { type: 'kick', targetId, by: 'host' })
+        const { target } = await sendCommand(bus, { type: 'kick', targetId, by: 'host' })
         await audit.record(admin, ...kicked(target))
         return { ok: true }
       },
     },
     admin_guest_action: {
       async answer(_, { uid, action }) {
-        await carryOut(bus, { type: 'answer-guest', uid, action })
+        await sendCommand(bus, { type: 'answer-guest', uid, action })
         return { ok: true }
       },
     },

@@ -6,11 +6,11 @@ import {
   type Audit,
   type Bans,
   type Bus,
-  carryOut,
   cleanNickname,
   dateOf,
   Failure,
   holds,
+  sendCommand,
   type WallClock,
 } from '@solstice/station'
 import type { Handlers } from '../dispatch.ts'
@@ -60,7 +60,7 @@ export function moderatorHandlers(deps: {
     const hours = Math.min(most, Math.max(least, ttlHours ?? usual))
     const code = newCode()
     const command = { type: 'set-code', code, lifeMs: hours * HOUR_MS, isReplacing } as const
-    const { expiresAtMs } = await carryOut(bus, command)
+    const { expiresAtMs } = await sendCommand(bus, command)
     const operation = isReplacing ? 'guest_code_regenerate' : 'guest_code_generate'
     await audit.record(admin, operation, { ttlHours: hours })
     return { ok: true, code, expiresAt: dateOf(clock, expiresAtMs ?? clock.nowMs()) }
@@ -70,7 +70,7 @@ export function moderatorHandlers(deps: {
     if (!deps.ipModeration) throw new Failure('FEATURE_UNAVAILABLE', { capability: 'ipModeration' })
   }
   /** Takes ordinary guests off the air who come from where an address is banned. */
-  const expel = (ip: string) => carryOut(bus, { type: 'ban-uid', uid: deps.uidOf(ip) })
+  const expel = (ip: string) => sendCommand(bus, { type: 'ban-uid', uid: deps.uidOf(ip) })
 
   return {
     moderator_get_guest_code: {
@@ -88,7 +88,7 @@ export function moderatorHandlers(deps: {
     moderator_deactivate_guest_code: {
       async answer({ admin }) {
         const isThere = now()?.live.code != null
-        await carryOut(bus, { type: 'set-code', code: null, lifeMs: 0, isReplacing: true })
+        await sendCommand(bus, { type: 'set-code', code: null, lifeMs: 0, isReplacing: true })
         if (isThere) await audit.record(admin, 'guest_code_deactivate', {})
         return { ok: true }
       },
@@ -105,13 +105,13 @@ export function moderatorHandlers(deps: {
     },
     moderator_mute: {
       async answer(_, { targetId, muted }) {
-        await carryOut(bus, { type: 'mute', targetId, isMuted: muted, by: 'moderator' })
+        await sendCommand(bus, { type: 'mute', targetId, isMuted: muted, by: 'moderator' })
         return { ok: true }
       },
     },
     moderator_kick: {
       async answer({ admin }, { targetId }) {
-        const { target } = await carryOut(bus, { type: 'kick', targetId, by: 'moderator' })
+        const { target } = await sendCommand(bus, { type: 'kick', targetId, by: 'moderator' })
         await audit.record(admin, ...kicked(target))
         return { ok: true }
       },
@@ -119,7 +119,7 @@ export function moderatorHandlers(deps: {
     moderator_ban_participant: {
       async answer({ admin }, { targetId }) {
         requireBans()
-        const { target } = await carryOut(bus, { type: 'ban-guest', targetId })
+        const { target } = await sendCommand(bus, { type: 'ban-guest', targetId })
         await bans.ban(admin, target.address, target.name)
         await expel(target.address)
         return { ok: true }

@@ -17,7 +17,7 @@ import {
   type Contents,
   collections,
   type DataStore,
-  nameFullDisk,
+  diskFullAsFailure,
 } from '@solstice/station'
 import { syncFile, syncFolder, writeDurably } from '../../files/durable-files.ts'
 import { type FileLock, lockFile } from '../../files/file-lock.ts'
@@ -190,7 +190,7 @@ class JsonCollection<T extends object, K extends keyof T & string> extends Queue
       for (const tell of settle) tell()
     } catch (error) {
       const refused = batch.length > 0 ? batch : this.waiting.splice(0)
-      const named = nameFullDisk(error)
+      const named = diskFullAsFailure(error)
       for (const change of refused) change.refuse(named)
     }
   }

@@ -6,7 +6,7 @@ import {
   type DataStore,
   Failure,
   sleep,
-  unavailable,
+  storeUnavailable,
 } from '@solstice/station'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
@@ -368,7 +368,7 @@ async function isCommitted({ run }: Session, token: string): Promise<boolean> {
 
 /** Only whether its disk is full is told: what else PostgreSQL says may hold addresses. */
 function refusalBy(error: PostgresAway): Failure {
-  const { code, details } = unavailable(error.cause)
+  const { code, details } = storeUnavailable(error.cause)
   return new Failure(code, details)
 }
 

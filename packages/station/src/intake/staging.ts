@@ -1,4 +1,4 @@
-import { Failure, nameFullDisk } from '../core/failure.ts'
+import { diskFullAsFailure, Failure } from '../core/failure.ts'
 import { serialise } from '../core/serialise.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
@@ -30,9 +30,9 @@ export async function receiveMp3(
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ staged: MediaKey; facts: AudioFacts }> {
   const staged = stagedKey(`${folder}/${filename}`)
-  await store(deps.media, staged, content)
+  await stage(deps.media, staged, content)
   try {
-    return { staged, facts: await probe(deps, staged) }
+    return { staged, facts: await probeMp3(deps, staged) }
   } catch (error) {
     await deps.media.delete(staged).catch(() => {})
     throw error
@@ -44,7 +44,7 @@ export async function receiveMp3(
  *
  * @throws Failure NOT_FOUND when no such file is staged, STORAGE_WRITE_FAILED with its cause.
  */
-export async function settle(
+export async function promote(
   { media }: { media: MediaStorage },
   staged: MediaKey,
   key: MediaKey,
@@ -55,7 +55,7 @@ export async function settle(
   return isSettled
 }
 
-async function store(media: MediaStorage, key: MediaKey, content: AsyncIterable<Uint8Array>): Promise<void> {
+async function stage(media: MediaStorage, key: MediaKey, content: AsyncIterable<Uint8Array>): Promise<void> {
   let refusal: { error: unknown } | null = null
   async function* watched() {
     try {
@@ -78,7 +78,7 @@ async function store(media: MediaStorage, key: MediaKey, content: AsyncIterable<
 
 /** What went wrong, as a refusal of the contract. */
 export function refuseWrite(error: unknown): never {
-  const named = nameFullDisk(error)
+  const named = diskFullAsFailure(error)
   if (named instanceof Failure) throw named
   throw new Failure('STORAGE_WRITE_FAILED', {}, { cause: error })
 }
@@ -86,7 +86,7 @@ export function refuseWrite(error: unknown): never {
 const probeInTurn = serialise()
 
 /** Reads what a stored file is; one at a time, because that costs more than receiving it. */
-export function probe(
+export function probeMp3(
   { media, tags }: { media: MediaStorage; tags: AudioTags },
   key: MediaKey,
 ): Promise<AudioFacts> {

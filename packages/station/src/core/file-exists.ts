@@ -2,7 +2,7 @@ import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import { Failure } from './failure.ts'
 
 /** Whether a file is there. @throws when its storage cannot say so, as while it is away. */
-export async function isThere(media: Pick<MediaStorage, 'stat'>, key: MediaKey): Promise<boolean> {
+export async function fileExists(media: Pick<MediaStorage, 'stat'>, key: MediaKey): Promise<boolean> {
   try {
     return (await media.stat(key)) !== null
   } catch (error) {

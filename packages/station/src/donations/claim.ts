@@ -25,7 +25,7 @@ export type Claim =
  *
  * @param onRefused is told once why the payment does not pay for this order.
  */
-export async function claimPaid(
+export async function claimPayment(
   data: DonationData,
   donationId: string,
   provider: PaymentProviderId,
@@ -37,7 +37,7 @@ export async function claimPaid(
   const { reference } = payment
   const paymentKey = `${provider} ${reference}`
   const write = (event: LedgerRecord['event'], onceKey: string, note: string) =>
-    noteDonation(data, { donationId, event, onceKey, atMs: nowMs, note })
+    recordInLedger(data, { donationId, event, onceKey, atMs: nowMs, note })
   const refuse = async (why: string): Promise<Claim> => {
     const isNew = await write('refused', `refused ${paymentKey} ${donationId}`, `${why}: ${paymentKey}`)
     if (isNew) onRefused(why)
@@ -46,7 +46,7 @@ export async function claimPaid(
 
   if (!donation) {
     const why = `unknown_order ${donationId}`
-    if (await noteUnknown(data, provider, payment, why, nowMs)) onRefused('unknown_order')
+    if (await recordUnmatched(data, provider, payment, why, nowMs)) onRefused('unknown_order')
     return 'refused'
   }
   const misfit = misfitOf(donation, provider, payment)
@@ -70,12 +70,12 @@ export async function claimPaid(
     isClaimed ||= (await data.donations.update({ id: donationId, status }, change)) > 0
   const now = await data.donations.get(donationId)
   if (now?.reference !== reference) return refuse('not_pending')
-  await noteClaimed(data, now)
+  await recordClaimed(data, now)
   return isClaimed ? 'claimed' : 'known'
 }
 
 /** Keeps a confirmed payment that pays for no order where an operator finds it; whether it was not there before. */
-export function noteUnknown(
+export function recordUnmatched(
   data: Pick<DataStore, 'ledger'>,
   provider: PaymentProviderId,
   { reference, amountMinor, currency }: PaidEvent,
@@ -84,7 +84,7 @@ export function noteUnknown(
 ): Promise<boolean> {
   const paymentKey = `${provider} ${reference}`
   const amount = `${(amountMinor / 100).toFixed(2)} ${currency}`
-  return noteDonation(data, {
+  return recordInLedger(data, {
     donationId: UNKNOWN_ORDER,
     event: 'refused',
     onceKey: `refused ${paymentKey} ${UNKNOWN_ORDER}`,
@@ -94,10 +94,10 @@ export function noteUnknown(
 }
 
 /** That an order was paid, if the ledger does not have it yet. */
-export async function noteClaimed(data: Pick<DataStore, 'ledger'>, donation: Donation): Promise<void> {
+export async function recordClaimed(data: Pick<DataStore, 'ledger'>, donation: Donation): Promise<void> {
   const { id: donationId, provider, reference, paidAt } = donation
   const entry = { donationId, event: 'claimed', atMs: paidAt ?? 0, note: `${provider} ${reference}` } as const
-  await noteDonation(data, { ...entry, onceKey: `claimed ${donationId}` })
+  await recordInLedger(data, { ...entry, onceKey: `claimed ${donationId}` })
 }
 
 /**
@@ -154,7 +154,7 @@ export async function expireDonations(
 }
 
 /** Adds to the ledger what it does not have yet; whether it had not. */
-export async function noteDonation(
+export async function recordInLedger(
   data: Pick<DataStore, 'ledger'>,
   entry: Omit<LedgerRecord, 'id'>,
 ): Promise<boolean> {
@@ -173,5 +173,5 @@ function misfitOf(donation: Donation, provider: PaymentProviderId, payment: Paid
 const closedKey = (donationId: string) => `refused ${donationId}`
 
 function noteClosed(data: DonationData, donationId: string, note: string, atMs: number): Promise<boolean> {
-  return noteDonation(data, { donationId, event: 'refused', onceKey: closedKey(donationId), atMs, note })
+  return recordInLedger(data, { donationId, event: 'refused', onceKey: closedKey(donationId), atMs, note })
 }

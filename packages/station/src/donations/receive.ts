@@ -9,8 +9,8 @@ import {
   type Payments,
   paymentProviderIds,
 } from '../ports/payments.ts'
-import { claimPaid, expireDonations, failDonation, noteUnknown } from './claims.ts'
-import { handOver } from './queue.ts'
+import { claimPayment, expireDonations, failDonation, recordUnmatched } from './claim.ts'
+import { scheduleDonation } from './queue.ts'
 
 export interface PaymentDeps {
   data: Pick<DataStore, 'donations' | 'ledger' | 'inbox'>
@@ -25,7 +25,7 @@ export interface PaymentDeps {
  *
  * @throws when it cannot be written anywhere: then the service must not get an answer, and delivers again.
  */
-export async function keepDelivery(
+export async function storeDelivery(
   { data, spool }: { data: Pick<DataStore, 'inbox'>; spool: Spool<InboxRecord> },
   provider: PaymentProviderId,
   payment: Payment,
@@ -45,7 +45,7 @@ export async function keepDelivery(
  *
  * @throws the first error, when all others were tried.
  */
-export async function emptySpool({
+export async function drainDeliverySpool({
   data,
   spool,
 }: {
@@ -95,13 +95,13 @@ export async function applyPayment(
   const ids = 'donationId' in payment ? [payment.donationId] : await namedOrders(data, provider, payment)
   const refusals: { donationId: string; reason: string }[] = []
   for (const donationId of ids) {
-    const claim = await claimPaid(data, donationId, provider, payment, nowMs, (reason) =>
+    const claim = await claimPayment(data, donationId, provider, payment, nowMs, (reason) =>
       refusals.push({ donationId, reason }),
     )
-    if (claim !== 'refused') return handOver({ data, jobs }, donationId)
+    if (claim !== 'refused') return scheduleDonation({ data, jobs }, donationId)
   }
   for (const refusal of refusals) log.warn({ ...refusal, provider }, 'a payment does not pay for its order')
-  if (ids.length === 0 && (await noteUnknown(data, provider, payment, 'names_no_order', nowMs)))
+  if (ids.length === 0 && (await recordUnmatched(data, provider, payment, 'names_no_order', nowMs)))
     log.warn({ provider, reference: payment.reference }, 'a payment names no order')
 }
 
@@ -161,7 +161,7 @@ const POSTED_GRACE_MS = 60_000
 const UNANSWERED_GRACE_MS = 24 * 3_600_000
 
 /** Nobody pays for more songs with one donation. */
-const MOST_NAMED = 5
+const MAX_NAMED_ORDERS = 5
 
 /** Does something with each, one after the other. @throws the first error, when all others were tried. */
 async function eachTried<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
@@ -188,7 +188,7 @@ async function namedOrders(
       (a, b) => words.indexOf(a.matchCode!) - words.indexOf(b.matchCode!) || b.createdAt - a.createdAt,
     )
     .toSorted((a, b) => Number(b.status === 'pending') - Number(a.status === 'pending'))
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED_ORDERS)
     .map(({ id }) => id)
 }
 

@@ -2,15 +2,15 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { donations, Mode, Reply, Track } from '@solstice/contracts'
 import { lockOf, obstacleTo, type PlayoutState } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
-import { oncePerVersion } from '../core/per-version.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { trackRef } from '../library/library.ts'
 import type { DataStore, DonationRecord } from '../ports/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
-import { noteDonation } from './claims.ts'
-import { dateOfOrder } from './order-dates.ts'
+import { recordInLedger } from './claim.ts'
 import { tiersOf, toUnits } from './pricing.ts'
 import { makeRoomForOrder } from './retention.ts'
-import { mostMinor, readDonationSettings } from './settings.ts'
+import { maxAmountMinor, readDonationSettings } from './settings.ts'
+import { dateOfOrder } from './station-time.ts'
 
 type Donation = Readonly<DonationRecord>
 type DonationData = Pick<DataStore, 'donations' | 'ledger'>
@@ -41,7 +41,7 @@ export interface OrderMoment {
  *
  * @throws Failure SONG_NOT_FOUND, TRACK_LOCKED, SONG_OFF_AIR, SONG_NOT_ORDERABLE
  */
-export async function priceSong(
+export async function priceTrack(
   deps: { data: Pick<DataStore, 'settings' | 'tracks'>; provider: PaymentProvider },
   moment: OrderMoment,
   songId: string,
@@ -52,7 +52,7 @@ export async function priceSong(
   return {
     settings,
     song,
-    tiers: tiersOf(settings, song.duration, mostMinor(provider, settings.currency)),
+    tiers: tiersOf(settings, song.duration, maxAmountMinor(provider, settings.currency)),
     chattingBlocked:
       moment.radioHostsMode && moment.air?.isPaused === true && settings.blockDonationsWhileChatting,
   }
@@ -71,7 +71,7 @@ export type PlacedOrder = { donation: Donation } & (
  * DONATIONS_FULL
  * @throws Error when the payment service does not take it
  */
-export async function orderSong(
+export async function placeOrder(
   deps: { data: OrderData; provider: PaymentProvider; matchExpiryMin: number },
   moment: OrderMoment,
   order: {
@@ -83,7 +83,7 @@ export async function orderSong(
   },
 ): Promise<PlacedOrder> {
   const { data, provider } = deps
-  const { settings, song, tiers, chattingBlocked } = await priceSong(deps, moment, order.songId)
+  const { settings, song, tiers, chattingBlocked } = await priceTrack(deps, moment, order.songId)
   const wanted = settings.tiersEnabled ? (order.tier ?? 1) : 1
   const priced = tiers.find(({ tier }) => tier === wanted)
   if (!priced) throw new Failure('TIER_UNAVAILABLE')
@@ -197,7 +197,13 @@ async function insertOrder(data: DonationData, draft: DonationRecord): Promise<D
   const donation = await data.donations.insert(draft)
   if (!donation) return null
   const { id: donationId, createdAt: atMs } = donation
-  await noteDonation(data, { donationId, event: 'created', onceKey: `created ${donationId}`, atMs, note: '' })
+  await recordInLedger(data, {
+    donationId,
+    event: 'created',
+    onceKey: `created ${donationId}`,
+    atMs,
+    note: '',
+  })
   return donation
 }
 
@@ -205,7 +211,7 @@ function newCode(): string {
   return Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 }
 
-const currencies = oncePerVersion((all: readonly Donation[]) =>
+const currencies = memoizeLast((all: readonly Donation[]) =>
   [...new Set(all.map(({ currency }) => currency))].sort(),
 )
 

@@ -5,12 +5,12 @@ const KEPT_MS = 10 * 60 * 1000
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** Answers that nobody but those who asked just now will want: in memory, for some minutes, up to some megabytes. */
-export interface PassingLyrics {
+export interface LyricsCache {
   get(key: string): LyricsEntry | null
   put(key: string, entry: LyricsEntry): void
 }
 
-export function createPassingLyrics(clock: StationClock): PassingLyrics {
+export function createLyricsCache(clock: StationClock): LyricsCache {
   /** The oldest first. */
   const answers = new Map<string, { entry: LyricsEntry; characters: number; untilMs: number }>()
   let characters = 0
