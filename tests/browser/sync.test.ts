@@ -78,7 +78,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
   const [response] = await Promise.all([page.waitForResponse('**/nowhere'), page.goto(`${api.url}/nowhere`)])
   t.equal(response.status(), 404)
   t.equal(await titleShown(page), 'Nothing here but sky.')
-  await page.getByRole('link', { name: 'To the broadcast' }).click()
+  await page.getByRole('link', { name: 'Back to the radio' }).click()
   await page.locator('.listen').waitFor()
 
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}))
@@ -87,7 +87,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
   await page.getByRole('button', { name: 'Try now' }).waitFor()
   t.match(
     await titleShown(page),
-    'The station does not answer',
+    'The station isn’t responding',
     'without a network the page opens and says so',
   )
 })

@@ -25,7 +25,7 @@ export const failures = {
     'The audio token is invalid or has expired',
   ),
   UNAUTHORIZED: failure(401, 'Увійдіть до системи', 'Please log in'),
-  INVALID_CREDENTIALS: failure(401, 'Хибний логін або пароль', 'Wrong login or password'),
+  INVALID_CREDENTIALS: failure(401, 'Неправильний логін або пароль', 'Wrong login or password'),
   FORBIDDEN: failure(403, 'Немає доступу', 'Access denied'),
   SUPER_ADMIN_ONLY: failure(403, 'Лише для головного адміністратора', 'For the super admin only'),
   FEATURE_UNAVAILABLE: failure(
@@ -232,7 +232,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Пароль має містити щонайменше 8 символів, велику й малу літери та цифру',
       'A password needs at least 8 characters, an upper-case and a lower-case letter and a digit',
     ),
-    password_wrong: text('Хибний пароль', 'Wrong password'),
+    password_wrong: text('Неправильний пароль', 'Wrong password'),
     already_active: text('Обліковий запис уже активовано', 'The account is already active'),
     super_admin: text(
       'Обліковий запис головного адміністратора змінюється налаштуваннями сервера',
@@ -400,7 +400,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Too many wrong codes, try again in {secsLeft} s',
     ),
     no_code: text('Зараз код доступу не діє', 'There is no access code now'),
-    wrong_code: text('Хибний код доступу', 'Wrong access code'),
+    wrong_code: text('Неправильний код доступу', 'Wrong access code'),
     room_full: text('В ефірі немає місця для гостя', 'There is no room for a guest on the air'),
     exists: text('Код доступу вже є', 'There is an access code already'),
   },

@@ -88,8 +88,8 @@ function Notice({ notice, t, locale }: { notice: HostNotice | null; t: Texts; lo
 function Door({ host, desk, t }: Studio) {
   const takesOver = desk.notice?.is === 'live-elsewhere'
   return (
-    <Part title={t.door}>
-      <p>{t.doorText}</p>
+    <Part title={t.studio}>
+      <p>{t.studioText}</p>
       <button
         type="button"
         class="button primary"
@@ -157,7 +157,7 @@ function Queue({ host, desk, line, t }: Studio) {
       <div class="row">
         {desk.isQueuePaused ? (
           <button type="button" class="button primary" onClick={host.resumeQueue}>
-            {isTalk ? t.resume : t.keepPlaying}
+            {isTalk ? t.resume : t.cancelPause}
           </button>
         ) : (
           <>
@@ -264,16 +264,16 @@ function Filler({ host, desk, t }: Studio) {
   const { mode, chosenId, playing, choices, total } = desk.filler
   const name = useId()
   return (
-    <Part title={t.filler}>
-      <p role="status">{playing && t.fillerPlays(titleOfFile(playing))}</p>
+    <Part title={t.background}>
+      <p role="status">{playing && t.backgroundPlays(titleOfFile(playing))}</p>
       {total === 0 ? (
-        <p class="hint">{t.fillerEmpty}</p>
+        <p class="hint">{t.backgroundEmpty}</p>
       ) : (
-        mode === 'random' && <p class="hint">{t.fillerRandom}</p>
+        mode === 'random' && <p class="hint">{t.backgroundRandom}</p>
       )}
       {mode === 'hostChoice' && total > 0 && (
         <ul class="rows">
-          {[{ id: null, filename: t.fillerNone }, ...choices].map(({ id, filename }) => (
+          {[{ id: null, filename: t.backgroundNone }, ...choices].map(({ id, filename }) => (
             <li key={id}>
               <label>
                 <input

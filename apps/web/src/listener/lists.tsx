@@ -132,7 +132,7 @@ function useCount(name: string, t: Texts): [number, ComponentChildren] {
       class="text-button"
       onClick={() => setCount(count === '1' ? '10' : '1')}
     >
-      {count === '1' ? t.upToTen : t.onlyOne}
+      {count === '1' ? t.showTen : t.showOne}
     </button>,
   ]
 }

@@ -339,7 +339,7 @@ function CodeView({ code, t }: { code: string; t: Texts }) {
   }
   return (
     <div class="code">
-      <p>{t.support.writeCode}</p>
+      <p>{t.support.pasteCode}</p>
       <p class="code-line">
         <output class="figure">{code}</output>
         <button type="button" class="button" onClick={copy}>

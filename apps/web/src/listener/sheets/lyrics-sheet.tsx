@@ -105,7 +105,7 @@ export function LyricsSheet({ radio, state, t, onClose }: Props) {
                 <Tool icon="larger" label={t.larger} isOff={size === 'xl'} onPress={() => step(1)} />
                 <Tool
                   icon={align === 'start' ? 'centre' : 'start'}
-                  label={align === 'start' ? t.toCentre : t.toStart}
+                  label={align === 'start' ? t.alignCentre : t.alignStart}
                   onPress={() => setAlign(align === 'start' ? 'centre' : 'start')}
                 />
               </>
