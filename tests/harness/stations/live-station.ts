@@ -1,0 +1,163 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { failureBody, Participant, Privilege } from '@solstice/contracts'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { makeTone } from '../audio/audio.ts'
+import { asAdmin, SUPER_ADMIN } from '../people/admin.ts'
+import { openSocket, type SocketClient } from '../people/socket-client.ts'
+import { temporaryFolder } from '../processes/processes.ts'
+import { type OpenApp, openApp } from './app.ts'
+import { startAir } from './workers.ts'
+
+export interface LiveReplica extends OpenApp {
+  /** A socket from this address that has heard all that a new one is told. */
+  join(address?: string): Promise<SocketClient>
+  /** One that is an admin: the super admin unless privileges are given. */
+  joinAs(privileges?: Privilege[]): Promise<SocketClient>
+}
+
+/** Always day, and behind a proxy, so that tests have several addresses; nobody hosts. */
+export const WITHOUT_HOSTS = {
+  ...SUPER_ADMIN,
+  NIGHT_MODE: 'false',
+  STREAM_MODE: 'true',
+  TRUST_PROXY_HOPS: '1',
+  MEDIA_STORAGE: 'local',
+}
+export const HOSTING = {
+  ...WITHOUT_HOSTS,
+  RADIO_HOSTS_MODE: 'true',
+  MAX_LIVE_HOST_SLOTS: '4',
+  QUEUE_ADD_COOLDOWN_S: '0',
+  QUEUE_SKIP_COOLDOWN_S: '0',
+  QUEUE_REMOVE_COOLDOWN_S: '0',
+  GUEST_REQUEST_COOLDOWN_S: '600',
+}
+export const HOST: Privilege[] = ['radio_host']
+export const MODERATOR: Privilege[] = ['radio_moderator']
+/** What an account is called that was made for `HOST` or `MODERATOR`. */
+export const HOST_LOGIN = 'helper with radio_host'
+export const MODERATOR_LOGIN = 'helper with radio_moderator'
+
+export async function openLiveReplica(
+  t: Test,
+  env: Record<string, string>,
+  beside?: OpenApp,
+): Promise<LiveReplica> {
+  const open = await openApp(t, env, pino({ level: 'silent' }), beside)
+  const url = await open.app.listen({ port: 0, host: '127.0.0.1' })
+  const join = async (address = '203.0.113.1') => {
+    const client = openSocket(t, url, { headers: { 'x-forwarded-for': address } })
+    await client.first(open.ports.config.radioHostsMode ? 'radio_hosts_online' : 'radio_hosts_mode')
+    return client
+  }
+  return {
+    ...open,
+    join,
+    async joinAs(privileges) {
+      const client = await join()
+      client.socket.emit('admin_active', (await asAdmin(open, privileges)).token)
+      await client.first('admin_confirmed')
+      await settled(client)
+      return client
+    },
+  }
+}
+
+/** Addresses of those who listen. */
+export const LISTENER_ADDRESS = '203.0.113.9'
+export const GUEST_ADDRESS = '2001:db8:1:2::5'
+export const SONGS = ['a', 'b', 'c'].map((name) => `day/${name}.mp3`)
+
+/**
+ * A station of two replicas that is on the air with three songs of five minutes, and people of all kinds on both; none
+ * of them is live, and none has heard anything yet.
+ */
+export async function openLiveStation(t: Test) {
+  const one = await openLiveReplica(t, HOSTING)
+  const two = await openLiveReplica(t, HOSTING, one)
+  const { config, data } = one.ports
+  await Promise.all(
+    SONGS.map(async (id, i) => {
+      const file = join(config.mediaDir, 'music', id)
+      await mkdir(dirname(file), { recursive: true })
+      await copyFile(await fiveMinutes(i), file)
+      await one.addTrack(id, null, { duration: 300, artist: id })
+    }),
+  )
+  const air = await startAir(t, one.ports)
+  await air.until(({ hosting }) => hosting.isOn)
+
+  const [host, boss, third, moderator, idle] = await Promise.all([
+    one.joinAs(HOST),
+    two.joinAs(),
+    two.joinAs(['radio_host', 'stats']),
+    two.joinAs(MODERATOR),
+    one.joinAs(['stats']),
+  ])
+  const [listener, guest, other] = await Promise.all([
+    one.join(LISTENER_ADDRESS),
+    two.join(GUEST_ADDRESS),
+    one.join('198.51.100.7'),
+  ])
+  const everybody = [host, boss, third, moderator, idle, listener, guest, other]
+  const forget = () => {
+    for (const client of everybody) client.forget()
+  }
+  return {
+    ...{ one, two, air, data, config, bus: one.ports.bus },
+    ...{ host, boss, third, moderator, idle, listener, guest, other, everybody },
+    forget,
+    uidOf: (address: string) => one.tokens.uidOf(address),
+    logged: async (operationType: string): Promise<Record<string, unknown>[]> =>
+      (await data.audit.find({ operationType })).map(({ adminLogin, data }) => ({ adminLogin, ...data })),
+    /** These come on the air, one after the other, and all that everybody was told of it is forgotten. */
+    async goLive(...clients: SocketClient[]) {
+      for (const client of clients) await client.ask('admin_go_live')
+      const areAllThere = (roster: Participant[]) => roster.length === clients.length
+      await Promise.all([host, moderator].map((one) => one.first('live_hosts_roster', areAllThere)))
+      await Promise.all(
+        everybody.map((one) => one.first('radio_hosts_online', (isOnline) => isOnline === true)),
+      )
+      await Promise.all(everybody.map(settled))
+      forget()
+    },
+  }
+}
+
+const tones = new Map<number, Promise<string>>()
+/** A song of its own pitch, made once. */
+function fiveMinutes(i: number): Promise<string> {
+  const made = tones.get(i) ?? makeSong(i)
+  tones.set(i, made)
+  return made
+}
+
+async function makeSong(i: number): Promise<string> {
+  const file = join(await temporaryFolder(t), `${i}.mp3`)
+  await makeTone(file, { hz: 220 * (i + 1), seconds: 300 })
+  return file
+}
+
+/** Resolves when all that a socket was told before is heard. */
+export const settled = (client: SocketClient) => client.ask('stream_ping', 1)
+
+/** What an event with a callback is answered, or null when what was asked after it is answered first. */
+export async function answerTo(client: SocketClient, event: string, ...args: unknown[]): Promise<unknown> {
+  let answer: unknown = null
+  client.socket.emit(event, ...args, (given: unknown) => {
+    answer = given
+  })
+  await settled(client)
+  return answer
+}
+
+export const refused = (code: Parameters<typeof failureBody>[0], details = {}) => ({
+  error: { code, ...details, uk: /\S/, en: /\S/ },
+})
+
+/** A host as everybody is told of it. */
+export const asHost = (client: SocketClient, login: string, muted = false): Participant => {
+  return { id: String(client.socket.id), login, role: 'host', muted }
+}
