@@ -14,11 +14,14 @@ import {
   temporaryFolder,
 } from '../tests/harness/processes/processes.ts'
 import { programOf } from '../tests/harness/processes/programs.ts'
+import { until } from '../tests/harness/until.ts'
 import { isFree, runningRedis } from './own-redis.ts'
 import { readable } from './readable-log.ts'
 import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'
 
 const run = promisify(execFile)
+/** Looking at all processes of the machine costs time. */
+const LOOK_MS = 250
 const program = await programOf('scripts/start.ts')
 const apps = ['apps/api/', 'apps/stream-worker/', 'apps/jobs/']
 
@@ -82,13 +85,14 @@ t.test('npm start', async (t) => {
     t.match(elsewhere.output, `Port ${env.PORT} is in use`)
   })
 
-  await t.test('leaves no process behind when it is killed itself', async (t) => {
+  await t.test('leaves no process behind when it is killed itself', async (_t) => {
     // An encoder and a decoder belong to what may be left behind.
-    await until(async () => (await descendants(station)).some(({ command }) => command.includes('ffmpeg')))
+    const isHeard = async () => (await descendants(station)).some(({ command }) => command.includes('ffmpeg'))
+    await until('ffmpeg runs', isHeard, LOOK_MS)
     const before = await descendants(station)
     station.child.kill('SIGKILL')
-    await until(async () => (await living(before.map(({ pid }) => pid))).length === 0)
-    t.pass('all are gone')
+    const areGone = async () => (await living(before.map(({ pid }) => pid))).length === 0
+    await until('all are gone', areGone, LOOK_MS)
   })
 
   // Of the first test, which outlives those in it.
@@ -109,12 +113,12 @@ t.test('npm start', async (t) => {
       await station.printed(new RegExp(`${name} (was ended by|ended with) .+; starting it again in`))
     }
     const names = [...apps, 'redis-server 127.']
-    await until(async () => {
+    const areBack = async () => {
       const now = await descendants(station)
       return names.every((name) => now.some(({ command }) => command.includes(name)))
-    })
-    await until(() => isOnAir(address))
-    t.pass('the station is on air again')
+    }
+    await until('all run again', areBack, LOOK_MS)
+    await until('the station is on air again', () => isOnAir(address), LOOK_MS)
     const left = await living(victims.map(({ pid }) => pid))
     t.same(left, [], 'what was killed is gone')
   })
@@ -133,7 +137,7 @@ t.test('npm start', async (t) => {
     }
     const delays = deaths().map(([, seconds]) => Number(seconds))
     t.ok(Math.max(...delays) <= 2, `after ${delays.join(', ')} s`)
-    await until(() => isOnAir(address))
+    await until('the station is on air again', () => isOnAir(address), LOOK_MS)
   })
 
   await t.test('ends with all its processes on SIGTERM', async (t) => {
@@ -197,8 +201,7 @@ t.test('what dies is started again, each time after a longer pause, until it is 
   t.equal(deaths[0]?.exit.code, 3)
   const left = lines.map((line) => Number(line.replace('left ', '')))
   t.equal(left.length, 3)
-  await until(async () => (await living(left)).length === 0)
-  t.pass('what it left behind ended with it')
+  await until('what it left behind ended with it', async () => (await living(left)).length === 0, LOOK_MS)
 })
 
 t.test('what says that its configuration is refused is not started again', async (t) => {
@@ -279,9 +282,4 @@ function find(running: Running[], part: string): Running {
   const found = running.find(({ command }) => command.includes(part))
   if (!found) throw new Error(`${part} does not run:\n${running.map(({ command }) => command).join('\n')}`)
   return found
-}
-
-/** What happens in other processes is looked for again and again; the test's own time limit ends it. */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(250)
 }

@@ -6,7 +6,7 @@ import { openSocket } from '../harness/people/socket-client.ts'
 import { type OpenApp, openApp } from '../harness/stations/app.ts'
 import { refuseChanges } from '../harness/stations/refuse-changes.ts'
 import { useStores } from '../harness/stations/stores.ts'
-import { until } from '../harness/until.ts'
+import { inTime, until } from '../harness/until.ts'
 
 useStores('sql+local')
 
@@ -144,7 +144,7 @@ t.test('what two replicas count at the same moment is counted twice', async (t) 
   const find: typeof data.audit.find = async (where) => {
     const found = await data.audit.find(where)
     if (++looked === 3) haveLooked()
-    if (looked > 1) await bothLooked
+    if (looked > 1) await inTime('both looked', bothLooked)
     return found
   }
   const audit = Object.assign(Object.create(data.audit) as typeof data.audit, {

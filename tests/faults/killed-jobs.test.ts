@@ -18,6 +18,7 @@ import { dataSettings } from '../harness/servers/postgres.ts'
 import { mediaSettings } from '../harness/servers/s3.ts'
 import { type OpenApp, openApp } from '../harness/stations/app.ts'
 import { startAir, startJobs } from '../harness/stations/workers.ts'
+import { until } from '../harness/until.ts'
 
 const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0')}.mp3`)
 
@@ -94,7 +95,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
       name === 'delete-tracks'
         ? await jobs.add(name, { ...given, songIds })
         : await jobs.add(name, { ...given, songIds, targetMode: 'night' })
-    while (!(await isReached(station))) await sleep(1)
+    await until(moment, () => isReached(station), 1)
     await first.end('SIGKILL')
     await takeOver(t, station)
     const { results } = (await answerOf(jobs, name, id)) as Answer<'delete-tracks'>
@@ -129,7 +130,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
       const size = (await media.stat(songId))?.size
       const after = { title: 'New', artist: 'Newer', album: 'Newest', year: 2000 }
       const id = await jobs.add('edit-track', { songId, tags: after, actor: given.actor })
-      while ((await media.stat(songId))?.size === size) await sleep(1)
+      await until('the file has its new tags', async () => (await media.stat(songId))?.size !== size, 1)
       await first.end('SIGKILL')
       await takeOver(t, station)
       t.same(await answerOf(jobs, 'edit-track', id), { songId, isChanged: true })

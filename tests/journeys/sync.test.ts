@@ -2,7 +2,7 @@ import type { HistoryItem, RadioState, ServerPayload, User } from '@solstice/con
 import { io, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { prepareStation } from '../harness/stations/station.ts'
-import { until } from '../harness/until.ts'
+import { inTime, until } from '../harness/until.ts'
 
 t.jobs = 3
 const tones = [
@@ -18,12 +18,12 @@ function connect(t: Test, url: string): Socket {
 }
 
 const event = <T>(socket: Socket, name: string): Promise<T> =>
-  new Promise((resolve) => socket.once(name, resolve))
+  inTime(name, new Promise((resolve) => socket.once(name, resolve)))
 
 /** Collects the radio states of a socket until the predicate is true. */
 async function syncsUntil(socket: Socket, isEnough: (syncs: RadioState[]) => boolean): Promise<RadioState[]> {
   const syncs: RadioState[] = []
-  return new Promise((resolve) => {
+  const enough = new Promise<RadioState[]>((resolve) => {
     const onSync = (sync: RadioState) => {
       syncs.push(sync)
       if (!isEnough(syncs)) return
@@ -32,6 +32,7 @@ async function syncsUntil(socket: Socket, isEnough: (syncs: RadioState[]) => boo
     }
     socket.on('sync', onSync)
   })
+  return inTime(String(isEnough), enough)
 }
 
 const changes = (syncs: RadioState[]) =>

@@ -28,6 +28,7 @@ import {
   placeOrder,
   startProcess,
 } from '../harness/stations/donation-station.ts'
+import { inTime, until } from '../harness/until.ts'
 
 const silent = pino({ level: 'silent' })
 
@@ -67,13 +68,16 @@ t.test('songs wait for each other, and what comes again does, also when Redis wa
   t.teardown(() => client.disconnect())
   await client.flushall()
   isEmptied = true
-  await isSweptAgain
-  while ((await client.hget('solstice:donations:meta', 'concurrency')) === null) await sleep(20)
+  await inTime('a sweep after Redis was emptied', isSweptAgain)
+  await until(
+    'the queue has its limit again',
+    async () => (await client.hget('solstice:donations:meta', 'concurrency')) !== null,
+  )
   for (let i = 0; i < 8; i++) {
     const options = { id: `${i}` }
     await Promise.all([0, 1].map(() => jobs.add('queue-donation', { donationId: `${i}` }, options)))
   }
-  await areAllDone
+  await inTime('all songs', areAllDone)
   t.equal(most, 1)
 })
 

@@ -170,7 +170,7 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
 
   const played = air.state.list.entries.slice(0, 2).map((entry) => entry.track.id)
   const recorded = async () => (await ports.data.history.find()).map(({ trackId }) => trackId)
-  while ((await recorded()).length < played.length) await new Promise((resolve) => setImmediate(resolve))
+  await until('both starts are in the history', async () => (await recorded()).length >= played.length)
   t.same((await recorded()).toSorted(), played.toSorted(), 'each start once')
   for (const end of ends.toReversed()) await end()
   const lease = await bus.acquireLease(new AbortController().signal)

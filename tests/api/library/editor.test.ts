@@ -21,6 +21,7 @@ import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { refuseChanges } from '../../harness/stations/refuse-changes.ts'
 import { useStores } from '../../harness/stations/stores.ts'
 import { type Air, startAir, startJobs } from '../../harness/stations/workers.ts'
+import { until } from '../../harness/until.ts'
 
 useStores('sql+cloud')
 
@@ -371,7 +372,7 @@ t.test('nobody who hangs up breaks a batch off', async (t) => {
     signal: hangUp.signal,
   })
   asked.catch(() => {})
-  while (!(await ports.redis.exists('solstice:changes:1'))) await new Promise(setImmediate)
+  await until('the batch is begun', async () => (await ports.redis.exists('solstice:changes:1')) === 1, 1)
   hangUp.abort()
   await t.rejects(asked)
   // Jobs on the same tracks wait for each other, so when this one has its answer the other is done.

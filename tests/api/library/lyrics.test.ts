@@ -13,6 +13,7 @@ import { dataSettings } from '../../harness/servers/postgres.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { useStores } from '../../harness/stations/stores.ts'
 import { startAir, startJobs } from '../../harness/stations/workers.ts'
+import { until } from '../../harness/until.ts'
 
 useStores('sql+local')
 
@@ -284,11 +285,12 @@ t.test('a search asks the service, whatever is remembered, and stores nothing', 
 
 /** Asks until the batch has ended. */
 async function ended(ask: Ask, jobId: string): Promise<{ state: string; results: LyricsBatchResult[] }> {
-  for (;;) {
-    const { body } = await ask(`GET ${BATCH}/${jobId}`)
-    if (body.state === 'done' || body.state === 'failed') return body
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  let batch = { state: '', results: [] as LyricsBatchResult[] }
+  await until(`the end of batch ${jobId}`, async () => {
+    batch = (await ask(`GET ${BATCH}/${jobId}`)).body
+    return batch.state === 'done' || batch.state === 'failed'
+  })
+  return batch
 }
 
 t.test('a batch keeps what is better, and says on every replica how far it is', async (t) => {

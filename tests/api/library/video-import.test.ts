@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openVideoTools, workJobs } from '@solstice/adapters'
 import type { QueueReport } from '@solstice/contracts'
-import { sleep, WORKING_COPY } from '@solstice/station'
+import { WORKING_COPY } from '@solstice/station'
 import { Queue } from 'bullmq'
 import t from 'tap'
 import { processorsOf } from '../../../apps/jobs/src/processors/index.ts'
@@ -19,6 +19,7 @@ import { start, temporaryFolder } from '../../harness/processes/processes.ts'
 import { programOf } from '../../harness/processes/programs.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { startJobs } from '../../harness/stations/workers.ts'
+import { until } from '../../harness/until.ts'
 
 /** A public address, so that no name has to be resolved; nothing is ever sent there. */
 const SITE = 'https://93.184.216.34'
@@ -126,14 +127,16 @@ t.test('video import', async (t) => {
       .map((line) => JSON.parse(line) as Run)
   /** The latest run for a video, once there are as many as this. */
   const runOf = async (id: string, count = 1): Promise<Run> => {
-    for (;;) {
-      const found = (await runs()).filter((run) => run.id === id)
-      if (found.length >= count) return found.at(-1)!
-      await sleep(20)
-    }
+    let found: Run[] = []
+    await until(`run ${count} for ${id}`, async () => {
+      found = (await runs()).filter((run) => run.id === id)
+      return found.length >= count
+    })
+    return found.at(-1)!
   }
   const isGone = async ({ pid, child, folder }: Run) => {
-    while (isAlive(pid) || (child && isAlive(child)) || (await exists(folder))) await sleep(20)
+    const isThere = async () => isAlive(pid) || (child && isAlive(child)) || (await exists(folder))
+    await until(`nothing is left of process ${pid}`, async () => !(await isThere()))
   }
   const staged = () => media.list('.staged/day')
   const upload = (video: string) => ask('POST /api/admin/upload-song-url', { url: linkTo(video) })
@@ -250,11 +253,11 @@ t.test('video import', async (t) => {
       const going = [1, 2, 3].map(() => post(origin, 'upload-song-url', admin.token, linkTo('hang')))
       const run = await runOf('hang', before + 2)
       t.ok(isAlive(run.pid) && isAlive(run.child!))
-      await until(async () => (await board(jobs, 'downloads')).counts.waiting === 1)
+      await until('one waits for its turn', async () => (await board(jobs, 'downloads')).counts.waiting === 1)
       t.equal((await board(jobs, 'downloads')).counts.active, 2)
       for (const { destroy } of going) destroy()
       for (const run of (await runs()).slice(-2)) await isGone(run)
-      await until(async () => {
+      await until('the queue is empty', async () => {
         const { waiting, active } = (await board(jobs, 'downloads')).counts
         return waiting + active === 0
       })
@@ -312,7 +315,7 @@ t.test('video import', async (t) => {
       jobs.performWhileWanted('list-videos', { url: linkTo('song') }, leaving.signal),
     )
     for (const end of ends) end.catch(() => {})
-    await until(async () => (await board(jobs, 'listings')).counts.waiting === 10)
+    await until('ten wait for their turn', async () => (await board(jobs, 'listings')).counts.waiting === 10)
     await t.rejects(jobs.performWhileWanted('list-videos', { url: linkTo('song') }, leaving.signal), {
       code: 'RATE_LIMITED',
     })
@@ -332,7 +335,7 @@ t.test('video import', async (t) => {
     const read = async (query: string) =>
       (await ask(`GET /api/admin/jobs?${query}`)).body.queues as QueueReport[]
     const failed = async () => (await read('queue=jobs&state=failed'))[0]!
-    await until(async () => (await failed()).counts.failed === 1)
+    await until('the job has failed', async () => (await failed()).counts.failed === 1)
     t.match(await failed(), {
       name: 'jobs',
       total: 1,
@@ -364,7 +367,7 @@ t.test('video import', async (t) => {
     t.match(await ports.data.audit.find({ operationType: 'job_retry' }), [
       { data: { queue: 'jobs', jobId: id, name: secret } },
     ])
-    await until(async () => (await failed()).jobs[0]?.finishedAt !== undefined)
+    await until('it has failed again', async () => (await failed()).jobs[0]?.finishedAt !== undefined)
     const planned = (await read('queue=jobs&state=delayed'))[0]!.jobs[0]!
     t.match(await retry('jobs', planned.id), { status: 400, body: { error: { reason: 'job_not_failed' } } })
     const unwanted = downloads.jobs.find(({ state }) => state === 'failed')!
@@ -478,8 +481,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(25)
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Teardown } from '../processes/processes.ts'
+import { until } from '../until.ts'
 
 /** A lyrics service in the LRCLIB form that answers as the test says, and remembers the titles it was asked for. */
 export async function openLyricsService(t: Teardown) {
@@ -21,7 +22,7 @@ export async function openLyricsService(t: Teardown) {
     },
     /** Resolves when it was asked so many times. */
     async wasAsked(times: number) {
-      while (service.asked.length < times) await once(server, 'request')
+      await until(`the lyrics service is asked ${times} times`, () => service.asked.length >= times)
     },
     url: '',
   }

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sleep } from '@solstice/station'
 import {
   freePort,
   type Process,
@@ -9,6 +8,7 @@ import {
   type Teardown,
   temporaryFolder,
 } from '../processes/processes.ts'
+import { until } from '../until.ts'
 
 /**
  * Our nginx.conf with other addresses, before these ports of the API; resolves when they can be reached through it. With
@@ -41,9 +41,9 @@ export async function startNginx(
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await answers())) {
+  await until('nginx answers', () => {
     if (nginx.child.exitCode !== null) throw new Error(`nginx ended:\n${nginx.output}`)
-    await sleep(50)
-  }
+    return answers()
+  })
   return { url, port, process: nginx }
 }

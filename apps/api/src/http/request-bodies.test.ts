@@ -9,6 +9,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
 import { openGate } from '../../../../tests/harness/stations/gate.ts'
+import { inTime, waiting } from '../../../../tests/harness/until.ts'
 import {
   type ContractOptions,
   implement,
@@ -63,10 +64,8 @@ async function serve(t: Test, options: ContractOptions = {}) {
   useContract(app, await openGate(app), options)
   const heldBack = { until: Promise.resolve() as Promise<unknown> }
   const failed: unknown[] = []
-  let tellFailed = () => {}
-  const hasFailed = new Promise<void>((resolve) => {
-    tellFailed = resolve
-  })
+  const failures = waiting()
+  const hasFailed = () => failures.until('the handler fails', () => failed.length > 0)
   implement(app, send, async ({ query, body }) => {
     if (query.as === 'taken') throw new Failure('FILENAME_EXISTS')
     let bytes = 0
@@ -77,7 +76,7 @@ async function serve(t: Test, options: ContractOptions = {}) {
       }
     } catch (error) {
       failed.push(error)
-      tellFailed()
+      failures.changed()
       throw error
     }
     return { bytes }
@@ -103,31 +102,31 @@ function speak(t: Test, port: number) {
   const socket = connect({ port, host: '127.0.0.1' })
   t.teardown(() => socket.destroy())
   let heard = ''
-  let wake = () => {}
+  const told = waiting()
   socket.setEncoding('utf8').on('data', (text: string) => {
     heard += text
-    wake()
+    told.changed()
   })
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.on('error', () => {})
-  closed.then(() => wake())
+  closed.then(() => told.changed())
   return {
     socket,
-    closed,
+    closed: () => inTime('the end of a connection', closed),
     write: (text: string | Uint8Array) => socket.write(text),
     async hears(pattern: RegExp): Promise<string> {
-      while (!pattern.test(heard)) {
+      await told.until(`an answer like ${pattern}`, () => {
+        if (pattern.test(heard)) return true
         if (socket.destroyed) throw new Error(`closed before ${pattern} was heard: ${heard}`)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
+        return false
+      })
       return heard
     },
     /** Writes for as long as it is let. */
     async pour(piece: Uint8Array, times = Number.POSITIVE_INFINITY) {
       for (let i = 0; i < times && !socket.destroyed; i++)
-        if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => {}), closed])
+        if (!socket.write(piece))
+          await inTime('room for more', Promise.race([once(socket, 'drain').catch(() => {}), closed]))
     },
   }
 }
@@ -282,7 +281,7 @@ t.test('an upload that breaks off is told to whoever takes it, and to nobody els
   client.write(head('/api/send', MP3, `Content-Length: ${LIMIT}`))
   await client.pour(piece, 10)
   client.socket.resetAndDestroy()
-  await hasFailed
+  await hasFailed()
   t.same(failed, [new Failure('BAD_REQUEST', { field: 'body' })])
   t.ok(lines.every(({ level }) => level <= 30))
 })
@@ -306,8 +305,8 @@ t.test('what comes too slowly is refused; what takes long because it is large is
     t.match(answer, /connection: close/i)
   }
   clearInterval(drops)
-  await hasFailed
-  await Promise.all([silent.closed, trickling.closed, json.closed])
+  await hasFailed()
+  await Promise.all([silent.closed(), trickling.closed(), json.closed()])
   honest.write('x')
   t.match(await honest.hears(/"bytes":100000/), '200 OK')
   t.ok(lines.every(({ level }) => level <= 30))
@@ -318,11 +317,11 @@ t.test('a body that is still owed after its answer is not waited for for ever', 
   const client = speak(t, port)
   client.write(head('/api/nowhere', 'Content-Length: 100'))
   await client.hears(REFUSED)
-  await client.closed
+  await client.closed()
   const elsewhere = speak(t, port)
   elsewhere.write(head('/elsewhere', 'Content-Length: 100'))
   t.match(await elsewhere.hears(REFUSED), 'HTTP/1.1 408 ')
-  await elsewhere.closed
+  await elsewhere.closed()
 })
 
 t.test('what the disk has no room for is refused before it is sent', async (t) => {

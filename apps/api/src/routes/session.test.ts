@@ -322,7 +322,7 @@ t.test('the super admin keeps accounts', async (t) => {
   const heard = async () => {
     // What was published before on the same connection has been heard by then.
     await ports.redis.publish(ACCOUNT_CHANNEL, '"end"')
-    while (news.at(-1) !== 'end') await new Promise((resolve) => subscriber.once('message', resolve))
+    await until('all news is heard', () => news.at(-1) === 'end', 1)
     return news.splice(0).slice(0, -1)
   }
   t.beforeEach(async () => {

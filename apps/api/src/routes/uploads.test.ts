@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type Route, uploads } from '@solstice/contracts'
-import { cleanFilename, purgeStaged, sleep } from '@solstice/station'
+import { cleanFilename, purgeStaged } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { Value } from 'typebox/value'
 import { decode, makeTone } from '../../../../tests/harness/audio/audio.ts'
@@ -14,6 +14,7 @@ import { openSocket } from '../../../../tests/harness/people/socket-client.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { openApp } from '../../../../tests/harness/stations/app.ts'
 import { refuseChanges } from '../../../../tests/harness/stations/refuse-changes.ts'
+import { inTime, until } from '../../../../tests/harness/until.ts'
 
 const run = promisify(execFile)
 const FILE = 'POST /api/admin/upload-song-file'
@@ -230,11 +231,11 @@ t.test('an upload that breaks off leaves nothing behind', async (t) => {
     ].join('\r\n'),
   )
   socket.write(tone)
-  while ((await files()).length === 0) await sleep(20)
+  await until('a file is begun', async () => (await files()).length > 0)
   t.match(await files(), [/^\.staged\/day\/\..*\.tmp$/], 'it is being written')
   socket.resetAndDestroy()
-  await answered
-  while ((await files()).length > 0) await sleep(20)
+  await inTime('the end of the request', answered)
+  await until('it is gone', async () => (await files()).length === 0)
   t.same(await files(), [])
 })
 

@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { frameNumbers, handMadeAir, mp3Frame } from '../../../../tests/harness/air/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes/processes.ts'
+import { inTime, until, waiting } from '../../../../tests/harness/until.ts'
 import { refuse } from '../http/implement.ts'
 import { createOrigins } from '../limits/client-address.ts'
 import { createFanOut } from './fan-out.ts'
@@ -66,41 +67,37 @@ async function listen(port: number, path = '/stream', headers: string[] = [], me
     return parts[0] ?? Buffer.alloc(0)
   }
   let isOver = false
-  let wake = () => {}
+  const told = waiting()
   socket.on('data', (part) => {
     parts.push(part)
     length += part.length
-    wake()
+    told.changed()
   })
   socket.on('error', () => {})
-  const closed = new Promise<void>((resolve) => {
-    socket.on('close', () => {
-      isOver = true
-      wake()
-      resolve()
-    })
+  socket.on('close', () => {
+    isOver = true
+    told.changed()
   })
   socket.write([`${method} ${path} HTTP/1.1`, 'Host: radio.example', ...headers, '', ''].join('\r\n'))
-  const until = async (isThere: () => boolean) => {
-    while (!isThere()) {
-      if (isOver) throw new Error(`the stream ended behind ${length} bytes`)
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-    }
-  }
-  await until(() => bytes().includes('\r\n\r\n'))
+  /** @throws when the stream ends before it is so. */
+  const untilItGot = (what: string, isThere: () => boolean) =>
+    told.until(what, () => {
+      if (isThere()) return true
+      if (isOver) throw new Error(`the stream ended ${length} bytes in, before ${what}`)
+      return false
+    })
+  await untilItGot('the head of an answer', () => bytes().includes('\r\n\r\n'))
   const bodyAt = bytes().indexOf('\r\n\r\n') + 4
   const head = bytes().toString('latin1', 0, bodyAt)
   return {
     socket,
     head,
-    closed,
+    closed: () => told.until('the end of the stream', () => isOver),
     firstFrame: Number(/X-Stream-Frame: (\d+)/.exec(head)?.[1]),
     get body() {
       return bytes().subarray(bodyAt)
     },
-    got: (count: number) => until(() => length - bodyAt >= count),
+    got: (count: number) => untilItGot(`${count} bytes of the body`, () => length - bodyAt >= count),
   }
 }
 
@@ -131,7 +128,7 @@ t.test('a stream that is asked for behind another answer on the same connection 
   const ask = (path: string, ...more: string[]) =>
     [`GET ${path} HTTP/1.1`, 'Host: radio.example', ...more, '', ''].join('\r\n')
   socket.write(ask('/late') + ask('/stream', 'Connection: close'))
-  const answers = await text(socket)
+  const answers = await inTime('both answers', text(socket))
   t.same(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'], 'both are answered')
   t.match(answers, '"code":"BAD_REQUEST"')
   t.equal(fanOut.listeners, 0)
@@ -165,8 +162,8 @@ t.test('a listener gets the last 8 seconds at once, from a whole frame on, then 
   t.ok(other.body.equals(all), 'all listeners get the same bytes')
   one.socket.destroy()
   other.socket.end()
-  await Promise.all([one.closed, other.closed])
-  while (fanOut.listeners > 0) await turn()
+  await Promise.all([one.closed(), other.closed()])
+  await until('no listener is left', () => fanOut.listeners === 0)
 })
 
 t.test('the head is what players and pages expect', async (t) => {
@@ -191,7 +188,7 @@ t.test('the head is what players and pages expect', async (t) => {
   }
   t.notMatch((await listen(port, '/stream', ['Origin: http://other.example'])).head, /allow-origin/i)
   const question = await listen(port, '/stream', [], 'HEAD')
-  await question.closed
+  await question.closed()
   t.match(question.head, /^HTTP\/1.1 200 OK/)
   t.equal(question.body.length, 0, 'HEAD has no body')
 })
@@ -204,9 +201,8 @@ t.test('an address has so many streams at a time, whichever proxy they come thro
   t.match((await ask('192.0.2.1')).head, /^HTTP\/1.1 429 /)
   t.match((await ask('192.0.2.2')).head, /^HTTP\/1.1 200 /)
   first!.socket.destroy()
-  let again = await ask('192.0.2.1')
-  while (!again.head.startsWith('HTTP/1.1 200 ')) again = await ask('192.0.2.1')
-  t.pass('one that left makes room')
+  const isLetIn = async () => (await ask('192.0.2.1')).head.startsWith('HTTP/1.1 200 ')
+  await until('one that left makes room', isLetIn)
 })
 
 t.test('a listener resumes exactly at the frame it asks for, while the ring has it', async (t) => {
@@ -230,7 +226,7 @@ t.test('a listener resumes exactly at the frame it asks for, while the ring has 
   // It may come from a replica that knew of the newest chunk a moment sooner.
   const asked = once(app.server, 'request')
   const coming = listen(port, `/stream?from=${edge + 20}`)
-  await asked
+  await inTime('the request', asked)
   air.send()
   air.send()
   edge += 38
@@ -291,11 +287,14 @@ for (const titles of [false, true]) {
       const slow = await listen(port, '/stream', headers)
       const behind = sockets[1]!
       slow.socket.pause()
-      while (behind.writableLength === 0) await feed(15)
+      await until('a slow listener falls behind', async () => {
+        await feed(15)
+        return behind.writableLength > 0
+      })
       for (let i = 0; i < 4; i++) await feed()
       t.ok(behind.writableLength < 30_000, `${behind.writableLength} bytes are kept for it, whatever comes`)
       slow.socket.resume()
-      while (behind.writableLength > 0) await turn()
+      await until('it has what was kept for it', () => behind.writableLength === 0)
       await feed()
       await feed()
       const audioOf = () => (titles ? withoutTitles(slow.body).audio : slow.body)
@@ -331,7 +330,7 @@ t.test('closing ends every stream behind a whole chunk', async (t) => {
   ])
   air.send()
   await fanOut.close()
-  await Promise.all(players.map(({ closed }) => closed))
+  await Promise.all(players.map(({ closed }) => closed()))
   const numbers = frameNumbers(players[0]!.body)
   t.equal((numbers.at(-1)! + 1) % 19, 0)
   t.equal(fanOut.listeners, 0)
@@ -342,9 +341,9 @@ t.test('when sound stays away every stream ends behind a whole chunk, and may be
   for (let i = 0; i < 20; i++) air.send()
   const player = await listen(port)
   air.send()
-  await player.closed
+  await player.closed()
   t.equal((frameNumbers(player.body).at(-1)! + 1) % 19, 0)
-  while (fanOut.listeners > 0) await turn()
+  await until('no listener is left', () => fanOut.listeners === 0)
   air.send()
   t.match((await listen(port)).head, /200 OK/)
 })

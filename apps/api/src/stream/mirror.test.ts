@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
 import { initialState } from '@solstice/playout'
 import { FRAME_MS } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
 import type { Teardown } from '../../../../tests/harness/processes/processes.ts'
+import { until } from '../../../../tests/harness/until.ts'
 import { createAirMirror } from './mirror.ts'
 import { frameStarts, type Segment, titleAt } from './ring.ts'
 
@@ -22,21 +22,19 @@ function mirrored(t: Teardown) {
   t.teardown(() => mirror.close())
   const segments: Segment[] = []
   mirror.onChunk((segment) => segments.push(segment))
-  const until = async (count: number) => {
-    while (segments.length < count) await turn()
-  }
-  return { air, mirror, segments, lines, until }
+  const mirrors = (count: number) => until(`${count} chunks are mirrored`, () => segments.length >= count)
+  return { air, mirror, segments, lines, mirrors }
 }
 
 t.test('chunks that repeat or come late are ignored; a gap is logged and closed', async (t) => {
-  const { air, mirror, segments, lines, until } = mirrored(t)
+  const { air, mirror, segments, lines, mirrors } = mirrored(t)
   const first = air.send()
   const second = air.send()
   air.send(first)
   air.send(second)
   air.jump({ frame: 100, byte: 50_000 })
   const third = air.send()
-  await until(3)
+  await mirrors(3)
   t.same(
     segments.map(({ chunk }) => chunk.frame),
     [0, 19, 100],
@@ -48,12 +46,12 @@ t.test('chunks that repeat or come late are ignored; a gap is logged and closed'
 })
 
 t.test('a count that begins anew after Redis was emptied is followed', async (t) => {
-  const { air, segments, until } = mirrored(t)
+  const { air, segments, mirrors } = mirrored(t)
   air.jump({ frame: 10_000 })
   air.send()
   air.jump({ frame: 0, byte: 0 })
   air.send()
-  await until(2)
+  await mirrors(2)
   t.equal(segments[1]!.chunk.frame, 0)
 })
 
@@ -69,7 +67,7 @@ t.test('a count that begins anew below the old time is followed: the clock was s
   const third = air.send()
   air.jump({ frame: 20_000, atMs: before.atMs + 1_000 })
   const last = air.send()
-  while (mirror.newestChunk !== last) await turn()
+  await until('the last chunk is mirrored', () => mirror.newestChunk === last)
   t.same(
     segments.map(({ chunk }) => chunk),
     [before, first, second, third, last],
@@ -79,19 +77,19 @@ t.test('a count that begins anew below the old time is followed: the clock was s
 })
 
 t.test('the air is fresh until the newest sound ended 10 s ago', async (t) => {
-  const { air, mirror, until } = mirrored(t)
+  const { air, mirror, mirrors } = mirrored(t)
   t.notOk(mirror.isFresh(air.clock.nowMs()))
   const { atMs, frames } = air.send()
-  await until(1)
+  await mirrors(1)
   const endMs = atMs + frames * FRAME_MS
   t.ok(mirror.isFresh(endMs + 10_000))
   t.notOk(mirror.isFresh(endMs + 10_001))
 })
 
 t.test('30 s are kept, and each frame of them can be found', async (t) => {
-  const { air, mirror, segments, until } = mirrored(t)
+  const { air, mirror, segments, mirrors } = mirrored(t)
   for (let i = 0; i < 100; i++) air.send()
-  await until(100)
+  await mirrors(100)
   const { ring } = mirror
   const oldest = ring.since(60_000)!
   t.ok(segments[99]!.toMs - oldest.fromMs <= 30_000 && segments[99]!.toMs - oldest.fromMs > 29_000)
@@ -120,7 +118,7 @@ t.test('followers of the state get each one with the one before', async (t) => {
   const unfollow = mirror.onState((state, before) => seen.push([state.seed, before?.seed]))
   const state = (seed: number) => initialState(seed, 'clock', { natural: 'day', changes: [] }, 0)
   air.say(state(1))
-  while (!mirror.state) await turn()
+  await until('there is a state', () => mirror.state !== null)
   air.say(state(2))
   unfollow()
   air.say(state(3))

@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio/audio.ts'
 import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
+import { inTime, until, waiting } from '../../../../tests/harness/until.ts'
 import { type Broadcast, type Programme, startBroadcast } from './broadcast.ts'
 import { createFrameChunks } from './frame-chunks.ts'
 
@@ -114,7 +115,7 @@ function onAir(t: Teardown, folder: string, programme: Programme, options: AirOp
   let leapMs = 0
   let readAt = performance.now()
   const chunks: FrameChunk[] = []
-  let wake = () => {}
+  const news = waiting()
   const seconds = () => (chunks.length * 19 * FRAME) / RATE
   const nowMs = () => {
     const at = performance.now()
@@ -136,7 +137,7 @@ function onAir(t: Teardown, folder: string, programme: Programme, options: AirOp
     async publish(chunk) {
       chunks.push(chunk)
       limitMs = Math.max(limitMs, endOf(chunk) + AHEAD_MS)
-      wake()
+      news.changed()
     },
     nowMs,
     after,
@@ -151,13 +152,7 @@ function onAir(t: Teardown, folder: string, programme: Programme, options: AirOp
     pass(ms) {
       leapMs += ms
     },
-    async published(wanted) {
-      while (seconds() < wanted) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    },
+    published: (wanted) => news.until(`${wanted} s are published`, () => seconds() >= wanted),
   }
 }
 
@@ -656,7 +651,7 @@ t.test('the programme as it is heard', async (t) => {
       log,
     })
     const pid = lost.processes.encoder!
-    await refused
+    await inTime('a chunk is refused', refused)
     await lost.stop()
     t.notOk(isAlive(pid))
     t.equal(refusals, 1)
@@ -684,7 +679,7 @@ t.test('the programme as it is heard', async (t) => {
       settings: { ffmpegPath: join(folder, 'no-ffmpeg'), bitrate: 128, crossfadeMs: 0 },
       log,
     })
-    await triedAgain
+    await inTime('the song is tried again', triedAgain)
     await broadcast.stop()
     t.strictSame([programme.unplayables, programme.ended], [[], []])
   })
@@ -710,6 +705,6 @@ t.test('while nothing can be published, about 30 s are kept and the oldest is dr
   for (let i = 0; i < 100 * 19; i++) chunks.add(Buffer.alloc(417))
   open()
   await opened
-  while (published.at(-1) !== 99) await new Promise((resolve) => setImmediate(resolve))
+  await until('the last chunk is published', () => published.at(-1) === 99)
   t.strictSame(published, [0, ...Array.from({ length: 60 }, (_, i) => 40 + i)])
 })

@@ -1,28 +1,26 @@
-import { EventEmitter, once } from 'node:events'
 import { initialState, type PlayoutState, type QueueEntry } from '@solstice/playout'
 import type { Bus } from '@solstice/station'
 import t from 'tap'
 import { alwaysDay, isSame, NOON, tracks } from '../../../../tests/harness/air/programme.ts'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
 import { openBus } from '../../../../tests/harness/stations/bus.ts'
+import { waiting } from '../../../../tests/harness/until.ts'
 
 const never = new AbortController().signal
 
 /** The states that somebody is told, and the one with a serial number once it is there. */
 async function follow(t: Teardown, bus: Bus) {
-  const told = new EventEmitter()
+  const told = waiting()
   const states: PlayoutState[] = []
   const unfollow = await bus.follow((state) => {
     states.push(state)
-    told.emit('state')
+    told.changed()
   })
   t.teardown(unfollow)
   return async (serial: number): Promise<PlayoutState> => {
-    for (;;) {
-      const found = states.find((state) => state.serial === serial)
-      if (found) return found
-      await once(told, 'state')
-    }
+    const isIt = (state: PlayoutState) => state.serial === serial
+    await told.until(`state ${serial} is told`, () => states.some(isIt))
+    return states.find(isIt)!
   }
 }
 

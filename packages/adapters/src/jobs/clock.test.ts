@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events'
-import { sleep } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
 import { machineClock } from '../../../../tests/harness/processes/machine-clock.ts'
 import { startRedis } from '../../../../tests/harness/processes/processes.ts'
+import { inTime, until } from '../../../../tests/harness/until.ts'
 import { moveExpiries } from '../clock/station-clock.ts'
 import { openJobQueue, type Processors, workJobs } from './bullmq.ts'
 
@@ -35,20 +35,20 @@ t.test(
         log,
       )
     const before = await work()
-    await once(done, 'swept')
+    await inTime('a first sweep', once(done, 'swept'))
     const queue = openJobQueue(url, log)
     t.teardown(() => queue.close())
     await queue.add('purge-accounts', {})
     const isDelayed = async () =>
       (await queue.board({ offset: 0, limit: 1 })).some(({ counts }) => counts.delayed > 1)
-    while (!(await isDelayed())) await sleep(50)
+    await until('the job waits to be tried again', isDelayed)
     await before.close()
     isFailing = false
     Date.now = () => realNow() - DAY_MS
     const again = Promise.all([once(done, 'swept'), once(done, 'tried again')])
     const after = await work()
     t.teardown(() => after.close())
-    await again
+    await inTime('both are done again', again)
     t.pass('also when nobody was there when it was set')
   },
 )
@@ -79,15 +79,16 @@ t.test('a job that runs is not begun again when the wall clock is set', async (t
   t.teardown(() => queue.close())
   const isBegun = once(told, 'begun')
   const id = await queue.add('purge-accounts', {})
-  await isBegun
+  await inTime('the job begins', isBegun)
   const lock = `solstice:jobs:${id}:lock`
   /** Resolves when the lock was renewed, or another process has the job. */
   const renewed = async () => {
     let leftMs = await redis.pttl(lock)
-    for (let nowMs = leftMs; nowMs <= leftMs && begun.length === 1; nowMs = await redis.pttl(lock)) {
-      leftMs = nowMs
-      await sleep(50)
-    }
+    await until('the lock is renewed', async () => {
+      const before = leftMs
+      leftMs = await redis.pttl(lock)
+      return leftMs > before || begun.length > 1
+    })
   }
   await renewed()
   for (const byMs of [DAY_MS, -DAY_MS, 60_000]) {
@@ -99,6 +100,6 @@ t.test('a job that runs is not begun again when the wall clock is set', async (t
     t.same(begun, [id], 'and done once')
   }
   told.emit('may end')
-  while ((await queue.progress('purge-accounts', id))?.state !== 'done') await sleep(20)
+  await until('it is done', async () => (await queue.progress('purge-accounts', id))?.state === 'done')
   t.same(begun, [id])
 })

@@ -9,6 +9,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Failure, type Log, type MediaKey, type MediaStorage, sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { sharedS3, startS3 } from '../../../../tests/harness/servers/s3.ts'
+import { until, waiting } from '../../../../tests/harness/until.ts'
 import { mediaStorageSuite } from '../../../../tests/suites/media-storage.ts'
 import { readConfig } from '../config/config.ts'
 import { openMediaCache } from './cache.ts'
@@ -111,33 +112,45 @@ t.test('a link forces the type of the answer, whatever type somebody else gave t
   }
 })
 
-t.test('a large file goes up in parts; what breaks off is never sent, or taken back', async (t) => {
+/** Half megabytes, so many, and then an error when there is one. */
+async function* halfMegabytes(count: number, error?: Error) {
+  for (let i = 0; i < count; i++) yield HALF_MEGABYTE
+  if (error) throw error
+}
+const HALF_MEGABYTE = Buffer.alloc(500_000, 'x')
+
+t.test('a large file goes up in parts, and need not be fetched to be read here', async (t) => {
   const s3 = await startS3(t)
   const media = await openOn(t, s3)
-  const piece = Buffer.alloc(500_000, 'x')
-  const pieces = async function* (count: number, error?: Error) {
-    for (let i = 0; i < count; i++) yield piece
-    if (error) throw error
-  }
-  await media.put('day/large.mp3', Readable.from(pieces(25)))
+  await media.put('day/large.mp3', Readable.from(halfMegabytes(25)))
   const parts = s3.requests.filter((request) => /^PUT .*large\.mp3\?partNumber=/.test(request))
   t.equal(parts.length, 3)
-  t.equal((await media.stat('day/large.mp3'))?.size, 25 * piece.length)
+  t.equal((await media.stat('day/large.mp3'))?.size, 25 * HALF_MEGABYTE.length)
   const requests = s3.requests.length
-  t.equal(readFileSync(await media.source('day/large.mp3')).length, 25 * piece.length)
-  t.match(s3.requests.slice(requests), [/^HEAD /], 'what was sent from here need not be fetched')
+  t.equal(readFileSync(await media.source('day/large.mp3')).length, 25 * HALF_MEGABYTE.length)
+  t.match(s3.requests.slice(requests), [/^HEAD /], 'only whether it is still the same is asked')
+})
 
-  await t.rejects(media.put('day/broken.mp3', pieces(15, new Error('gone'))), { message: 'gone' })
+t.test('nothing is sent of a large file that breaks off', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3)
+  await t.rejects(media.put('day/broken.mp3', halfMegabytes(15, new Error('gone'))), { message: 'gone' })
   t.notOk(s3.requests.some((request) => request.includes('broken')))
+  t.same(await media.list('day'), [])
+})
+
+t.test('the parts of a large file are taken back when the store refuses one', async (t) => {
+  const s3 = await startS3(t)
+  const media = await openOn(t, s3)
   s3.fault = (request, answer) => {
     if (!isOf('PUT', 'partNumber=2')(request)) return false
     request.resume()
     xml(answer, 403, '<Error><Code>AccessDenied</Code></Error>')
     return true
   }
-  await t.rejects(media.put('day/refused.mp3', pieces(15)), { code: 'STORAGE_WRITE_FAILED' })
+  await t.rejects(media.put('day/refused.mp3', halfMegabytes(15)), { code: 'STORAGE_WRITE_FAILED' })
   t.ok(s3.requests.some((request) => /^DELETE .*refused\.mp3\?.*uploadId=/.test(request)))
-  t.same(await media.list('day'), ['day/large.mp3'])
+  t.same(await media.list('day'), [])
 })
 
 t.test(
@@ -337,42 +350,35 @@ t.test(
   async (t) => {
     let isAway = false
     const asked: MediaKey[] = []
-    let wake = () => {}
+    const told = waiting()
     const cache = await openMediaCache(
       {
         async read(key) {
           asked.push(key)
-          wake()
+          told.changed()
           if (key === 'day/none.mp3') throw new Failure('NOT_FOUND')
           if (isAway) throw new Failure('STORAGE_URL_FAILED')
           return { version: '1', size: key.length, content: Readable.from([key]) }
         },
         async version() {
-          wake()
+          told.changed()
           if (isAway) throw new Failure('STORAGE_URL_FAILED')
           return '1'
         },
       },
-      { info: () => wake(), warn() {} },
+      { info: () => told.changed(), warn() {} },
       { patienceMs: 1 },
     )
     t.teardown(() => cache.close())
-    const until = async (isTrue: () => boolean) => {
-      while (!isTrue()) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    }
 
     cache.keepAtHand(['day/a.mp3', 'day/none.mp3'])
-    await until(() => asked.length === 2)
+    await told.until('both are asked for', () => asked.length === 2)
     t.same(asked, ['day/a.mp3', 'day/none.mp3'], 'in this order; what is not there holds up nothing')
     t.equal(cache.atHand(), null)
 
     isAway = true
     cache.keepAtHand(['day/a.mp3', 'day/b.mp3'])
-    await until(() => asked.filter((key) => key === 'day/b.mp3').length > 1)
+    await told.until('a file is asked for again', () => asked.filter((key) => key === 'day/b.mp3').length > 1)
     t.same([...(cache.atHand() ?? [])], ['day/a.mp3'])
     t.equal(readFileSync(await cache.source('day/a.mp3'), 'utf8'), 'day/a.mp3')
     const before = asked.length
@@ -384,7 +390,7 @@ t.test(
     t.notOk(asked.slice(before).includes('day/c.mp3'))
 
     isAway = false
-    await until(() => cache.atHand() === null)
+    await until('the storage counts as there', () => cache.atHand() === null)
     t.equal(readFileSync(await cache.source('day/c.mp3'), 'utf8'), 'day/c.mp3')
 
     for (let i = 0; i < 30; i++) await cache.source(`day/${i}.mp3`)
@@ -418,7 +424,7 @@ t.test('a storage that is slow is as good as away, until a file comes in time', 
   t.equal(readdirSync(cache.folder).length, 1, 'nothing is kept of half a file')
   cache.keepAtHand(['day/a.mp3'])
   isSlow = false
-  while (cache.atHand() !== null) await sleep(10)
+  await until('the storage counts as there', () => cache.atHand() === null)
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })
 
@@ -450,6 +456,6 @@ t.test('on a full disk only what is needed soon is kept, and nothing that others
   isFull = true
   await t.rejects(cache.source('day/d.mp3'), full)
   t.same([...(cache.atHand() ?? [])], ['day/b.mp3'])
-  while (readdirSync(cache.folder).length > 1) await sleep(5)
+  await until('one file is kept', () => readdirSync(cache.folder).length <= 1)
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { startRedis } from '../../../../tests/harness/processes/processes.ts'
+import { inTime } from '../../../../tests/harness/until.ts'
 import { ACCOUNT_CHANNEL, openAnnouncer, roomOf, SOCKET_CHANNEL } from './announcer.ts'
 
 t.test('an audience has a room of its own, everyone has none', async (t) => {
@@ -20,7 +21,7 @@ t.test(
     const announcer = openAnnouncer(redis)
     await replica.psubscribe(`${SOCKET_CHANNEL}*`, ACCOUNT_CHANNEL)
     const heard = async () => {
-      const [, channel, message] = await once(replica, 'pmessage')
+      const [, channel, message] = await inTime('news', once(replica, 'pmessage'))
       return { channel, message }
     }
 

@@ -2,6 +2,7 @@ import type { MicrophonePiece } from '@solstice/station'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
+import { inTime, waiting } from '../../../../tests/harness/until.ts'
 import { openReplicas } from '../air/replicas.ts'
 import { openMicrophones } from './microphones.ts'
 
@@ -22,34 +23,33 @@ t.test('speech reaches the worker, asked-for heads the replicas, also after Redi
   const [replica, worker] = [open(), open()]
   const pieces: MicrophonePiece[] = []
   const wanted: string[] = []
-  let wake = () => {}
+  const told = waiting()
   await worker.receive((piece) => {
     pieces.push(piece)
-    wake()
+    told.changed()
   })
   await replica.onHeadWanted((socketId) => {
     wanted.push(socketId)
-    wake()
+    told.changed()
   })
   /** Does it again until it was heard: what is sent while a connection is made anew is lost. */
-  const heard = async (work: () => void, isThere: () => boolean) => {
+  const heard = async (what: string, work: () => void, isThere: () => boolean) => {
     const again = setInterval(work, 200)
+    t.teardown(() => clearInterval(again))
     work()
-    while (!isThere()) {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-    }
+    await told.until(what, isThere)
     clearInterval(again)
   }
 
   const bytes = Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0, 255, 13, 10])
   await heard(
+    'speech',
     () => replica.send({ socketId: 'Їжак 1', bytes }),
     () => pieces.length > 0,
   )
   t.same(pieces[0], { socketId: 'Їжак 1', bytes })
   await heard(
+    'that a head is wanted',
     () => worker.askForHead('b'),
     () => wanted.length > 0,
   )
@@ -57,6 +57,7 @@ t.test('speech reaches the worker, asked-for heads the replicas, also after Redi
 
   const large = Buffer.alloc(256 * 1024, 7)
   await heard(
+    'a large piece',
     () => replica.send({ socketId: 'c', bytes: large }),
     () => pieces.at(-1)?.socketId === 'c',
   )
@@ -67,6 +68,7 @@ t.test('speech reaches the worker, asked-for heads the replicas, also after Redi
   for (let i = 0; i < 100; i++) replica.send({ socketId: 'lost', bytes: large })
   await server.restart()
   await heard(
+    'speech after Redis was away',
     () => replica.send({ socketId: 'd', bytes }),
     () => pieces.at(-1)?.socketId === 'd',
   )
@@ -99,7 +101,7 @@ t.test('a replica that ends is missing, and nobody is right after Redis was away
   const back = new Promise((resolve) => redis.once('ready', resolve))
   await server.process.end()
   await server.restart()
-  await back
+  await inTime('Redis is back', back)
   t.same(await replicas.missing(['a', 'b']), [])
   stop()
   aheadMs = 12_000

@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { collections, type DataStore, sleep } from '@solstice/station'
+import { collections, type DataStore } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../../../../tests/harness/people/admin.ts'
 import { openLine } from '../../../../../tests/harness/servers/line.ts'
 import { startPostgres } from '../../../../../tests/harness/servers/postgres.ts'
 import { openApp } from '../../../../../tests/harness/stations/app.ts'
+import { until } from '../../../../../tests/harness/until.ts'
 import { dataStoreSuite, played, track } from '../../../../../tests/suites/data-store.ts'
 import { openSqlData } from './store.ts'
 
@@ -192,12 +193,12 @@ t.test('a crash of PostgreSQL under load loses and doubles nothing', async (t) =
   const writing = ['a', 'b', 'c', 'd'].map((name, i) => write(name, stores[i % 2]!))
   for (let round = 0; round < 2; round++) {
     const before = safe.length
-    while (safe.length < before + 40) await sleep(10)
+    await until('forty more are written', () => safe.length >= before + 40)
     await server.crash()
     await server.restart()
   }
   const before = safe.length
-  while (safe.length < before + 40) await sleep(10)
+  await until('forty more are written', () => safe.length >= before + 40)
   isOver = true
   await Promise.all(writing)
   const found = await notes(await openIn(t))
@@ -237,7 +238,7 @@ t.test('while PostgreSQL is away reads go on from memory, and changes are refuse
   t.match(await list(), { status: 200, body: listed.body })
   const [later] = await Promise.allSettled([data.tracks.insert(track('day/c')), server.restart()])
   t.equal(later.status, 'fulfilled', 'a change waits for one that comes back soon')
-  while ((await other.tracks.find()).length !== 2) await turn()
+  await until('the other process sees both', async () => (await other.tracks.find()).length === 2)
   t.equal((await save()).status, 200)
   t.match(said.join(''), /cannot be used: reads go on.*can be used again/s)
   t.equal(said.filter((line) => line.includes('cannot be used')).length, 3, 'said once by each store')
