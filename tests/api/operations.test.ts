@@ -15,7 +15,7 @@ const read = (path: string) => readFile(join(root, path), 'utf8')
 const TOKEN = 'a token of Prometheus'.replaceAll(' ', '-')
 
 /** The values of a report by name and labels, as they are written. */
-const figuresIn = (report: string) =>
+const samplesIn = (report: string) =>
   new Map(
     report
       .split('\n')
@@ -58,7 +58,7 @@ t.test('the report has what is watched, and no label that a stranger chose', asy
   for (const path of ['/api/nothing/1', '/api/nothing/2', '/%00']) await app.inject(path)
   await app.inject({ method: 'POST', url: '/api/public/config' })
   const report = (await app.inject('/metrics')).body
-  const figures = figuresIn(report)
+  const samples = samplesIn(report)
   for (const [name, value] of Object.entries({
     solstice_stream_listeners: '0',
     solstice_sockets: '0',
@@ -70,16 +70,16 @@ t.test('the report has what is watched, and no label that a stranger chose', asy
       '1',
     'solstice_http_request_duration_seconds_count{route="none",method="GET",status="4xx"}': '3',
   }))
-    t.equal(figures.get(name), value, name)
-  t.ok(Number(figures.get('solstice_desk_epoch')) > 0)
+    t.equal(samples.get(name), value, name)
+  t.ok(Number(samples.get('solstice_desk_epoch')) > 0)
   for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
-    t.ok(figures.has(name), name)
-  t.notOk(figures.has('solstice_stream_edge_age_seconds'), 'what is not known is not told')
+    t.ok(samples.has(name), name)
+  t.notOk(samples.has('solstice_stream_edge_age_seconds'), 'an unknown value is left out')
   const paths = new Set<string>([...allRoutes.map(({ path }) => path), 'none', '/*'])
   for (const [, route] of report.matchAll(/route="([^"]*)"/g)) t.ok(paths.has(route!), `${route}`)
 
   await redis.process.end()
-  const without = figuresIn((await app.inject('/metrics')).body)
+  const without = samplesIn((await app.inject('/metrics')).body)
   t.notOk(without.has('solstice_desk_held'), 'while Redis is away the rest is told')
   t.equal(without.get('solstice_sockets'), '0')
   await redis.restart()
@@ -96,9 +96,9 @@ t.test('a process without HTTP of its own serves its metrics at a port, when it 
   t.equal(config.metricsHost, '127.0.0.1', 'to this machine unless told otherwise')
   const url = `http://127.0.0.1:${config.metricsPort}`
   const answer = await fetch(`${url}/metrics`)
-  const figures = figuresIn(await answer.text())
-  t.equal(figures.get('some_total'), '3')
-  t.notOk(figures.has('broken'))
+  const samples = samplesIn(await answer.text())
+  t.equal(samples.get('some_total'), '3')
+  t.notOk(samples.has('broken'))
   t.equal((await fetch(`${url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } })).status, 403)
   t.same(await (await fetch(`${url}/healthz`)).json(), { ok: true })
   t.equal((await fetch(`${url}/else`)).status, 404)
@@ -113,7 +113,7 @@ t.test('a process without HTTP of its own serves its metrics at a port, when it 
   )
   t.notOk(await isHealthy({ METRICS_PORT: nowhere, PORT: nowhere }))
   metrics.counter({ name: 'impossible_total', help: 'Falls' }, () => -1)
-  t.equal((await fetch(`${url}/metrics`)).status, 500, 'and a figure that cannot be ends nobody')
+  t.equal((await fetch(`${url}/metrics`)).status, 500, 'and a metric that cannot be read ends no process')
 
   const taken = await serveMetrics(createMetrics(), config, silent)
   taken()
@@ -219,8 +219,8 @@ t.test(
 t.test('what the dashboard and the guide name is told by some process', async (t) => {
   const sources = await Promise.all(
     [
-      'apps/api/src/figures.ts',
-      'apps/stream-worker/src/figures.ts',
+      'apps/api/src/metrics.ts',
+      'apps/stream-worker/src/metrics.ts',
       'packages/adapters/src/process/disks.ts',
     ].map(read),
   )

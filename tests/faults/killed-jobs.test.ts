@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Mode } from '@solstice/contracts'
 import { lockOf } from '@solstice/playout'
 import {
-  type Answer,
   defaultSettings,
   type JobName,
   type JobQueue,
+  type JobResult,
   lyricsKey,
   sleep,
 } from '@solstice/station'
@@ -98,7 +98,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
     await until(moment, () => isReached(station), 1)
     await first.end('SIGKILL')
     await takeOver(t, station)
-    const { results } = (await answerOf(jobs, name, id)) as Answer<'delete-tracks'>
+    const { results } = (await answerOf(jobs, name, id)) as JobResult<'delete-tracks'>
     t.equal(results.filter(({ ok }) => ok).length, 78, 'each is answered')
     const records = await data.tracks.find()
     const files = [...(await media.list('day')), ...(await media.list('night'))]

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ports } from '@solstice/adapters'
-import { Failure, type Given, lyricsKey } from '@solstice/station'
+import { Failure, type JobData, lyricsKey } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
@@ -65,7 +65,7 @@ const bytes = await readFile(tone)
 
 const actor = { adminId: '5b0ab4a4-2f3c-4c3e-9d7a-b0e0a4b6a111', login: 'helper' }
 const BATCH = 110
-const edited = (name: string, title: string): Given<'edit-track'> => ({
+const edited = (name: string, title: string): JobData<'edit-track'> => ({
   songId: `day/${name} edited.mp3`,
   tags: { title, artist: 'Somebody', album: '', year: 2000 },
   actor,
@@ -103,7 +103,7 @@ async function addSongs(name: string) {
 function change(name: string, batch: string[]): Record<string, Promise<unknown>> {
   const scope = 'library'
   const day = (title: string) => `day/${name} ${title}.mp3`
-  const clip = (kind: string): Given<'delete-clips'> => ({
+  const clip = (kind: string): JobData<'delete-clips'> => ({
     family: 'jingles',
     ids: [`${name} ${kind}.mp3`],
     actor,

@@ -220,9 +220,9 @@ t.test(
     await other.save(initialState(1, 'sound', schedule, stream.ports.clock.nowMs()))
     await forListeners(stream.app, 503, 'no_sound')
     await becomes(stream.app, 200)
-    const figures = async ({ app }: { app: FastifyInstance }) =>
+    const metrics = async ({ app }: { app: FastifyInstance }) =>
       /^solstice_stream_fresh .*$/m.exec((await app.inject('/metrics')).body)?.[0]
-    t.same([await figures(stream), await figures(sync)], ['solstice_stream_fresh 0', undefined])
+    t.same([await metrics(stream), await metrics(sync)], ['solstice_stream_fresh 0', undefined])
   },
 )
 

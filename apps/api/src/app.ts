@@ -39,7 +39,6 @@ import { openAuditSpool } from './background/audit-spool.ts'
 import { readAvatars } from './background/avatars.ts'
 import { openDeliverySpool } from './background/delivery-spool.ts'
 import { mirrorUiSettings } from './background/ui-settings.ts'
-import { reportFigures } from './figures.ts'
 import { serveWeb } from './files/web.ts'
 import { drainOnClose } from './http/drain.ts'
 import { refuse, refuseConnection, refuseOtherMethods, useContract } from './http/implement.ts'
@@ -48,6 +47,7 @@ import { compileWhenNeeded } from './http/schema-compilers.ts'
 import { addressOf, clientAddress, clientOf, createOrigins } from './limits/client-address.ts'
 import { limitConnections } from './limits/connection-limit.ts'
 import { openRateLimits } from './limits/turns.ts'
+import { registerMetrics } from './metrics.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
@@ -321,7 +321,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     settings,
     personas: aliases,
   })
-  reportFigures(app, { ...ports, mirror, fanOut, gateway })
+  registerMetrics(app, { ...ports, mirror, fanOut, gateway })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
   await serveWeb(app, config.webDist)

@@ -1,11 +1,11 @@
-import { connect, runService } from '@solstice/adapters'
+import { connect, runProcess } from '@solstice/adapters'
 import { buildApp } from './app.ts'
 import { DRAIN_TIMEOUT_MS } from './http/drain.ts'
 
 /** For what is closed before and after the drain. */
 const REST_MS = 8_000
 
-await runService(
+await runProcess(
   'api',
   async (config, log) => {
     // Only this process knows admins; the others are not given these settings.

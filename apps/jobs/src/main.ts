@@ -1,8 +1,8 @@
-import { connect, runService, serveMetrics, workJobs } from '@solstice/adapters'
+import { connect, runProcess, serveMetrics, workJobs } from '@solstice/adapters'
 import { processorsOf } from './processors/index.ts'
 import { jobsAtStart, recurrences } from './schedule.ts'
 
-await runService('jobs', async (config, log) => {
+await runProcess('jobs', async (config, log) => {
   const ports = await connect(config, log)
   const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })

@@ -7,7 +7,7 @@ import type { Air } from './air/air.ts'
 import { type Broadcast, type Programme, startBroadcast } from './audio/broadcast.ts'
 import { createSpeech, type Speech } from './audio/microphone/microphones.ts'
 import type { SecondChance } from './feeds/second-chance.ts'
-import type { Figures } from './figures.ts'
+import type { WorkerMetrics } from './metrics.ts'
 
 const FFMPEG_TIMEOUT_MS = 10_000
 const RETRY_MS = 1_000
@@ -58,12 +58,12 @@ export function broadcastAir(
     after: FrameChunk | null
     speech: Speech | null
     noteLeftOut: SecondChance['noteLeftOut']
-    figures: Figures
+    metrics: WorkerMetrics
   },
 ): Broadcast {
-  const { source, after, speech, noteLeftOut, figures } = options
+  const { source, after, speech, noteLeftOut, metrics } = options
   return startBroadcast({
-    programme: programmeOf(air, noteLeftOut, figures),
+    programme: programmeOf(air, noteLeftOut, metrics),
     source,
     ...(speech && { speech }),
     async publish(chunk) {
@@ -81,13 +81,13 @@ export function broadcastAir(
       bitrate: config.streamBitrate,
       crossfadeMs: config.crossfadeMs,
     },
-    onEncoderReplaced: () => figures.encodersReplaced++,
+    onEncoderReplaced: () => metrics.encodersReplaced++,
     log,
   })
 }
 
 /** The air as the sound sees it: what to decode, and whom to tell what it is like. */
-function programmeOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], figures: Figures): Programme {
+function programmeOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], metrics: WorkerMetrics): Programme {
   return {
     plan: (atMs) => projectAir(air.state, atMs),
     soundEnded: (entryId, atMs) => air.tell({ type: 'sound-ended', entryId }, atMs),
@@ -96,7 +96,7 @@ function programmeOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], figures
       air.tell({ type: 'unplayable', entryId }, atMs)
     },
     silent(entryId, atMs, wasHeard) {
-      figures.silencesLeft++
+      metrics.silencesLeft++
       if (!wasHeard) noteLeftOut('tracks')
       air.tell({ type: 'silent', entryId, wasHeard }, atMs)
     },

@@ -1,7 +1,7 @@
-import { connect, runService, serveMetrics } from '@solstice/adapters'
+import { connect, runProcess, serveMetrics } from '@solstice/adapters'
 import { standBy } from './standby.ts'
 
-await runService('stream-worker', async (config, log) => {
+await runProcess('stream-worker', async (config, log) => {
   const ports = await connect(config, log)
   const stopping = new AbortController()
   const done = standBy(ports, stopping.signal)

@@ -17,7 +17,7 @@ import { createLibraryFeed } from './feeds/library.ts'
 import { lookAhead } from './feeds/look-ahead.ts'
 import { createProbing } from './feeds/probing.ts'
 import { createSecondChance } from './feeds/second-chance.ts'
-import type { Figures } from './figures.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import { watchReplicas } from './replica-watch.ts'
 
 /** While there is nothing else to play, what was left out is tried again each time: a disk may be back. */
@@ -36,7 +36,7 @@ export async function goOnAir(
   saved: Saved | null,
   memory: Pick<AirMemory, 'lastChunk'>,
   stopping: AbortSignal,
-  figures: Figures,
+  metrics: WorkerMetrics,
 ): Promise<void> {
   const { log, media, clock } = ports
   const sound = createAirSound()
@@ -68,7 +68,7 @@ export async function goOnAir(
     await readClips()
     const { noteLeftOut } = secondChance
     const source = probe(media.source)
-    sound.start(broadcastAir(ports, air, lease, { source, after: lastChunk, speech, noteLeftOut, figures }))
+    sound.start(broadcastAir(ports, air, lease, { source, after: lastChunk, speech, noteLeftOut, metrics }))
   } else air.tell({ type: 'hosting', hosting: noHosting })
   keepSchedule(air, ports)
   const tryAgain = () => {
@@ -94,7 +94,7 @@ export async function goOnAir(
 function restoreOrders({ payments, jobs }: Pick<Ports, 'payments' | 'jobs'>): void {
   if (payments.configured.size === 0) return
   // What fails here is done within a minute all the same.
-  jobs.add('sweep-donations', {}, { id: 'sweep-donations', again: true }).catch(() => {})
+  jobs.add('sweep-donations', {}, { id: 'sweep-donations', requeueIfActive: true }).catch(() => {})
 }
 
 /** Saves the last state, and once more what was done by then: that shall not be done again by whoever is next. */

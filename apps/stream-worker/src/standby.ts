@@ -1,14 +1,14 @@
 import type { Ports } from '@solstice/adapters'
 import { rememberAir } from './air/memory.ts'
 import { soonHeard } from './feeds/soon-heard.ts'
-import { reportFigures } from './figures.ts'
+import { registerMetrics } from './metrics.ts'
 import { goOnAir } from './on-air.ts'
 
 const RECONCILIATION_LIMIT_MS = 10_000
 
 /** Waits for the lease, is on air until it is lost, waits again. Ends when `stopping` is aborted, the lease released. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
-  const figures = reportFigures(ports.metrics)
+  const metrics = registerMetrics(ports.metrics)
   const memory = rememberAir(ports, stopping)
   while (!stopping.aborted) {
     ports.log.info({ about: 'lease' }, 'standing by')
@@ -26,13 +26,13 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       // A station that starts for the first time may find its music on disk: the first list waits for that.
       const isNew = !saved && (await ports.data.tracks.find()).length === 0
       if (isNew) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
-      figures.isOnAir = true
-      await goOnAir(ports, lease, saved, memory, stopping, figures)
+      metrics.isOnAir = true
+      await goOnAir(ports, lease, saved, memory, stopping, metrics)
     } catch (error) {
       if (!lease.lost.aborted) throw error
       ports.log.warn({ err: error }, 'off the air')
     } finally {
-      figures.isOnAir = false
+      metrics.isOnAir = false
     }
   }
 }

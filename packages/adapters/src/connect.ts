@@ -34,7 +34,7 @@ import { openSpools } from './data/spool.ts'
 import { createLyricsLookup } from './http/lyrics-lookup.ts'
 import { openJobQueue } from './jobs/bullmq.ts'
 import { inStationTime, openPayments } from './payments/index.ts'
-import { reportDisks } from './process/disks.ts'
+import { registerDiskMetrics } from './process/disks.ts'
 import { createMetrics, type Metrics } from './process/metrics.ts'
 import { openAnnouncer } from './redis/announcer.ts'
 import { openRedis } from './redis/connection.ts'
@@ -96,7 +96,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
   const jobs = openJobQueue(config.redisUrl, log)
   const microphones = openMicrophones(redis)
   const metrics = createMetrics()
-  reportDisks(metrics, config)
+  registerDiskMetrics(metrics, config)
   return {
     config,
     log,

@@ -312,11 +312,11 @@ t.test('video import', async (t) => {
   await t.test('only some wait for their turn, and leave the queue with whoever asked', async (t) => {
     const leaving = new AbortController()
     const ends = Array.from({ length: 10 }, () =>
-      jobs.performWhileWanted('list-videos', { url: linkTo('song') }, leaving.signal),
+      jobs.performWhileConnected('list-videos', { url: linkTo('song') }, leaving.signal),
     )
     for (const end of ends) end.catch(() => {})
     await until('ten wait for their turn', async () => (await board(jobs, 'listings')).counts.waiting === 10)
-    await t.rejects(jobs.performWhileWanted('list-videos', { url: linkTo('song') }, leaving.signal), {
+    await t.rejects(jobs.performWhileConnected('list-videos', { url: linkTo('song') }, leaving.signal), {
       code: 'RATE_LIMITED',
     })
     leaving.abort()

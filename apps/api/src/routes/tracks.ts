@@ -2,14 +2,14 @@ import type { Config } from '@solstice/adapters'
 import { type Mode, messages, type Track, type TrackResult, tracks, uploads } from '@solstice/contracts'
 import {
   type Admin,
-  type Answer,
   type DataStore,
   type EditableTags,
   Failure,
-  type Given,
   holds,
   isMode,
+  type JobData,
   type JobQueue,
+  type JobResult,
   type MediaStorage,
   memoizeLast,
   oneLine,
@@ -165,7 +165,7 @@ const songsAsJson = memoizeLast((all: readonly TrackWithLyrics[]) => {
   return { day: listOf('day'), night: listOf('night') }
 })
 
-function actorOf({ adminId, login }: Admin): Given<'edit-track'>['actor'] {
+function actorOf({ adminId, login }: Admin): JobData<'edit-track'>['actor'] {
   return { adminId, login }
 }
 
@@ -207,7 +207,7 @@ function tagsOf(sent: SentMetadata, before: Readonly<Track>): EditableTags {
 }
 
 /** @throws the refusal of the one track that a batch consisted of. */
-function onlyOne({ results }: Answer<'delete-tracks'>): TrackOutcome {
+function onlyOne({ results }: JobResult<'delete-tracks'>): TrackOutcome {
   const [outcome] = results
   if (!outcome?.ok) {
     const code = (outcome?.error ?? 'INTERNAL') as Failure['code']
@@ -216,7 +216,7 @@ function onlyOne({ results }: Answer<'delete-tracks'>): TrackOutcome {
   return outcome
 }
 
-function batchAnswer({ results, removedArtists }: Answer<'delete-tracks'>) {
+function batchAnswer({ results, removedArtists }: JobResult<'delete-tracks'>) {
   const onTheWire = ({ removedFromQueue: _, details: __, ...result }: TrackOutcome): TrackResult => result
   return { ok: true as const, results: results.map(onTheWire), removedArtists }
 }

@@ -1,10 +1,10 @@
 import type { Config } from '@solstice/adapters'
 import { video } from '@solstice/contracts'
 import {
-  type Answer,
   Failure,
-  type Given,
+  type JobData,
   type JobQueue,
+  type JobResult,
   MAX_LISTED,
   readCookies,
   readVideoLink,
@@ -30,15 +30,15 @@ export function videoRoutes(
   /** @throws Failure TOOL_UNAVAILABLE; TOOL_TIMEOUT, also when it was not begun in its time; of the job. */
   const perform = async <N extends 'list-videos' | 'import-video'>(
     name: N,
-    given: Given<N>,
+    given: JobData<N>,
     limitMs: number,
     reply: FastifyReply,
-  ): Promise<Answer<N>> => {
+  ): Promise<JobResult<N>> => {
     const { downloader, ffmpeg } = await videoTools.find()
     if (!downloader || (name === 'import-video' && !ffmpeg)) throw new Failure('TOOL_UNAVAILABLE')
     const late = AbortSignal.timeout(limitMs + GRACE_MS)
     const leaving = AbortSignal.any([whenGone(reply), closing.signal, late])
-    return deps.jobs.performWhileWanted(name, given, leaving).catch((error) => {
+    return deps.jobs.performWhileConnected(name, given, leaving).catch((error) => {
       if (closing.signal.aborted) throw new Failure('JOBS_UNAVAILABLE')
       throw leaving.aborted ? new Failure('TOOL_TIMEOUT') : error
     })

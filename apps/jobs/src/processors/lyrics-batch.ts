@@ -1,8 +1,12 @@
 import type { JobContext, Ports } from '@solstice/adapters'
-import { type Audit, createLyrics, type Given, updateLyrics } from '@solstice/station'
+import { type Audit, createLyrics, type JobData, updateLyrics } from '@solstice/station'
 
 /** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
-export function lyricsBatch(ports: Ports & { audit: Audit }, given: Given<'lyrics-batch'>, run: JobContext) {
+export function lyricsBatch(
+  ports: Ports & { audit: Audit },
+  given: JobData<'lyrics-batch'>,
+  run: JobContext,
+) {
   const { config, lyricsLookup: lookup, lyricsTurns: turns } = ports
   const lyrics = config.lyricsApiUrl ? createLyrics({ ...ports, lookup, turns }, 'jobs') : null
   return updateLyrics({ ...ports, lyrics, batches: ports.openLyricsBatches() }, given, run)

@@ -176,7 +176,7 @@ t.test(
     libraryChanged(ports)
     await begun.opened
     for (let i = 0; i < 3; i++)
-      await ports.jobs.add('measure-loudness', {}, { id: 'measure-loudness', again: true })
+      await ports.jobs.add('measure-loudness', {}, { id: 'measure-loudness', requeueIfActive: true })
     mayEnd.open()
     await done.opened
     t.equal(most, 1)

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
-  type Answer,
   diskFullAsFailure,
   Failure,
-  type Given,
   HeldUp,
   isDiskFull,
+  type JobData,
   type JobName,
   type JobQueue,
+  type JobResult,
   sleep,
   storeUnavailable,
 } from '@solstice/station'
@@ -156,9 +156,9 @@ export interface JobContext {
  */
 export type Processors = {
   [N in JobName]: (
-    given: Given<N>,
+    given: JobData<N>,
     context: JobContext,
-  ) => Promise<Answer<N> extends undefined ? void : Answer<N>>
+  ) => Promise<JobResult<N> extends undefined ? void : JobResult<N>>
 }
 
 /**
@@ -278,8 +278,8 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
   }
 
   return {
-    async add(name, given, { id, again } = {}) {
-      return (await add(queueFor(name, given), name, given, id, again)).id!
+    async add(name, given, { id, requeueIfActive } = {}) {
+      return (await add(queueFor(name, given), name, given, id, requeueIfActive)).id!
     },
 
     async perform(name, given, limitMs = ANSWER_LIMIT_MS) {
@@ -291,7 +291,7 @@ export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
       return answer
     },
 
-    async performWhileWanted(name, given, leaving) {
+    async performWhileConnected(name, given, leaving) {
       const queue = queues[queueFor(name, given)]
       const { waiting = 0, delayed = 0 } = await ask(queue.getJobCounts('waiting', 'delayed'))
       if (waiting + delayed >= MOST_WAITING)

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import type { Config } from '../config/config.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Tells how much room the disks have that this process writes to. */
-export function reportDisks(
+/** Registers the free space of the disks that this process writes to. */
+export function registerDiskMetrics(
   metrics: Metrics,
   { dataDir, mediaDir, mediaStorage }: Pick<Config, 'dataDir' | 'mediaDir' | 'mediaStorage'>,
 ): void {
   const folders = { data: dataDir, temporary: tmpdir(), ...(mediaStorage === 'local' && { media: mediaDir }) }
-  const figure = {
+  const spec = {
     name: 'solstice_disk_free_bytes',
     help: 'Room on the disk of DATA_DIR, MEDIA_DIR and the temporary folder',
     labels: ['folder'],
   }
-  metrics.gauge(figure, async () => {
+  metrics.gauge(spec, async () => {
     const read = Object.entries(folders).map(async ([folder, path]) => {
       // A folder that is not made yet has no disk.
       const disk = await statfs(path).catch(() => null)

@@ -6,106 +6,106 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { areSame } from '../auth/equal-secrets.ts'
 import type { Config } from '../config/config.ts'
 
-/** A name that Prometheus knows it by, what it says, and what its values are told apart by. */
-export interface Figure<Label extends string = string> {
+/** Prometheus metric name, help text and label names. */
+export interface MetricSpec<Label extends string = string> {
   name: string
   help: string
-  /** Values of labels come from small sets of our own, never from what somebody sent. */
+  /** Label values come from small fixed sets, never from a request: each value is a time series of its own. */
   labels?: readonly Label[]
 }
 
-/** One value, or one by labels; null when it is not known now. */
-export type Reading = number | null | readonly { labels: Record<string, string>; value: number }[]
+/** One value, or one per set of labels; null while it is unknown. */
+export type Sample = number | null | readonly { labels: Record<string, string>; value: number }[]
 
-/** What a process tells about itself, in the text format of Prometheus; of each figure what was registered last. */
+/** The metrics of a process, in the text format of Prometheus. Registering a name again replaces it. */
 export interface Metrics {
-  /** A figure that goes up and down, read when somebody asks. What cannot be read in 2 s is left out. */
-  gauge(figure: Figure, read: () => Reading | Promise<Reading>): void
-  /** A figure that only rises while the process lives. */
-  counter(figure: Figure, read: () => number | Exclude<Reading, number | null>): void
-  /** Durations in seconds, counted by buckets. */
+  /** A value that goes up and down, read at each scrape. Left out when reading fails or takes longer than 2 s. */
+  gauge(spec: MetricSpec, read: () => Sample | Promise<Sample>): void
+  /** A value that only rises while the process lives. */
+  counter(spec: MetricSpec, read: () => number | Exclude<Sample, number | null>): void
+  /** A histogram of durations in seconds. */
   durations<Label extends string>(
-    figure: Required<Figure<Label>>,
+    spec: Required<MetricSpec<Label>>,
     bucketsS: readonly number[],
   ): (labels: Record<Label, string>, seconds: number) => void
-  /** All of it, with what Node knows of the process. */
+  /** All metrics, with those that Node keeps of the process. */
   report(): Promise<Uint8Array>
 }
 
 /** The content type of a report. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 
-const READING_LIMIT_MS = 2_000
-/** How exactly lateness of the event loop is measured. */
-const LATENESS_MS = 50
+/** Scrapes are a few seconds apart; one value that hangs must not cost the others. */
+const READ_TIMEOUT_MS = 2_000
+const EVENT_LOOP_PRECISION_MS = 50
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  // Watching the process costs a little all the time, and most processes are never asked.
-  let isWatching = false
+  // Node's own metrics cost a little all the time, and most processes are never scraped.
+  let hasDefaults = false
 
-  const metricOf = <Label extends string>({ name, help, labels = [] }: Figure<Label>) => {
+  const configOf = <Label extends string>({ name, help, labels = [] }: MetricSpec<Label>) => {
     registry.removeSingleMetric(name)
     return { name, help, labelNames: [...labels], registers: [registry] }
   }
 
   return {
-    gauge(figure, read) {
+    gauge(spec, read) {
       const gauge: Gauge = new Gauge({
-        ...metricOf(figure),
+        ...configOf(spec),
         async collect() {
-          const reading = await withinLimit(read)
+          const sample = await readInTime(read)
           gauge.reset()
-          if (typeof reading === 'number') gauge.set(reading)
-          else if (reading !== null) for (const { labels, value } of reading) gauge.set(labels, value)
-          // A reset says zero where there are no labels.
-          else if (!figure.labels) gauge.remove()
+          if (typeof sample === 'number') gauge.set(sample)
+          else if (sample !== null) for (const { labels, value } of sample) gauge.set(labels, value)
+          // Without labels a reset means zero, which would be wrong for an unknown value.
+          else if (!spec.labels) gauge.remove()
         },
       })
     },
-    counter(figure, read) {
+    counter(spec, read) {
       const counter: Counter = new Counter({
-        ...metricOf(figure),
+        ...configOf(spec),
         collect() {
           counter.reset()
-          const reading = read()
-          if (typeof reading === 'number') counter.inc(reading)
-          else for (const { labels, value } of reading) counter.inc(labels, value)
+          const sample = read()
+          if (typeof sample === 'number') counter.inc(sample)
+          else for (const { labels, value } of sample) counter.inc(labels, value)
         },
       })
     },
-    durations(figure, bucketsS) {
-      const histogram = new Histogram({ ...metricOf(figure), buckets: [...bucketsS] })
+    durations(spec, bucketsS) {
+      const histogram = new Histogram({ ...configOf(spec), buckets: [...bucketsS] })
       return (labels, seconds) => histogram.observe(labels, seconds)
     },
     async report() {
-      if (!isWatching)
-        collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_MS })
-      isWatching = true
+      if (!hasDefaults)
+        collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS })
+      hasDefaults = true
       return Buffer.from(await registry.metrics())
     },
   }
 }
 
 /**
- * Whether a request may be told what only operators need: with a token, whoever brings it as a bearer; without one,
- * programs of this machine, unless a proxy asks for somebody: it says so, or for which public name.
+ * Whether a request comes from an operator. With a token: it carries that token as a bearer. Without one: it comes from
+ * this machine and not through a proxy, which shows in its forwarding headers or in a public host name.
  */
 export function isOfOperator({ socket, headers }: IncomingMessage, token: string): boolean {
   if (token) {
-    const brought = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-    return brought !== undefined && areSame(brought, token)
+    const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+    return bearer !== undefined && areSame(bearer, token)
   }
   const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some((name) => name in headers)
-  const isForUs = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(headers.host ?? '')
-  return isForUs && !isForwarded && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '')
+  const isLocalName = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(headers.host ?? '')
+  return isLocalName && !isForwarded && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '')
 }
 
 /**
- * Serves what a process without HTTP of its own tells, at `METRICS_PORT`: `/metrics` to operators, and `/healthz`. An
- * address that cannot be listened on is told to the log and costs nothing else.
+ * Serves `/metrics` (to operators) and `/healthz` at `METRICS_PORT`, for processes without HTTP of their own. A port that
+ * cannot be opened is logged and otherwise ignored.
  *
- * @returns what ends it.
+ * @returns a function that stops serving.
  */
 export async function serveMetrics(
   metrics: Metrics,
@@ -119,15 +119,14 @@ export async function serveMetrics(
     if (request.url === '/healthz') return answer(200, 'application/json', '{"ok":true}')
     if (request.url !== '/metrics') return answer(404)
     if (!isOfOperator(request, metricsToken)) return answer(metricsToken ? 401 : 403)
-    // Whoever asks shall not end a process that others listen to.
-    const report = await metrics.report().catch((error) => log.error({ err: error }, 'no report of metrics'))
+    const report = await metrics.report().catch((error) => log.error({ err: error }, 'metrics report failed'))
     if (report) answer(200, METRICS_TYPE, report)
     else answer(500)
   })
   try {
     await once(server.listen(metricsPort, metricsHost), 'listening')
     const { address, port } = server.address() as AddressInfo
-    log.info({ address, port }, 'metrics are served')
+    log.info({ address, port }, 'metrics served')
   } catch (error) {
     log.error({ err: error }, 'metrics cannot be served (METRICS_PORT, METRICS_HOST)')
   }
@@ -137,14 +136,14 @@ export async function serveMetrics(
   }
 }
 
-/** What could be read in time; null otherwise. */
-async function withinLimit(read: () => Reading | Promise<Reading>): Promise<Reading> {
+/** null when reading fails or takes too long. */
+async function readInTime(read: () => Sample | Promise<Sample>): Promise<Sample> {
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, READING_LIMIT_MS, null)
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, READ_TIMEOUT_MS, null)
   })
   try {
-    return await Promise.race([read(), tooLate])
+    return await Promise.race([read(), timeout])
   } catch {
     return null
   } finally {

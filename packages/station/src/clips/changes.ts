@@ -7,7 +7,7 @@ import { auditOnce, type Run, resumable } from '../library/change-run.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
 import type { ClipRecord, DataStore } from '../ports/data-store.ts'
-import type { Answer, Given } from '../ports/job-queue.ts'
+import type { JobData, JobResult } from '../ports/job-queue.ts'
 import type { Leases } from '../ports/leases.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStat, MediaStorage } from '../ports/media-storage.ts'
@@ -41,9 +41,9 @@ type Change = (one: ClipInHand, begun: ClipNotes | undefined) => Promise<ClipRes
 /** Deletes clips. May be begun again where it broke off. @throws HeldUp when a store breaks it off in the middle. */
 export async function deleteClips(
   deps: ClipChangeDeps,
-  given: Given<'delete-clips'>,
+  given: JobData<'delete-clips'>,
   run: Run,
-): Promise<Answer<'delete-clips'>> {
+): Promise<JobResult<'delete-clips'>> {
   const { data } = deps
   return changeClips(deps, given, run, async (one, begun) => {
     const { id, family, filename, mode } = one.clip
@@ -58,9 +58,9 @@ export async function deleteClips(
 /** Moves clips to the other mode; those that are there already are left as they are. Begun again and held up as above. */
 export async function moveClips(
   deps: ClipChangeDeps,
-  given: Given<'move-clips'>,
+  given: JobData<'move-clips'>,
   run: Run,
-): Promise<Answer<'move-clips'>> {
+): Promise<JobResult<'move-clips'>> {
   const { data } = deps
   const { targetMode } = given
   return changeClips(deps, given, run, async (one, begun) => {
@@ -77,7 +77,7 @@ export async function moveClips(
 
 async function changeClips(
   deps: ClipChangeDeps,
-  { family, ids: asked }: Pick<Given<'delete-clips'>, 'family' | 'ids'>,
+  { family, ids: asked }: Pick<JobData<'delete-clips'>, 'family' | 'ids'>,
   begun: Run,
   change: Change,
 ): Promise<{ results: ClipResult[] }> {

@@ -18,7 +18,7 @@ export async function libraryChanged(
 ): Promise<void> {
   const { bus, announcer, jobs, log } = deps
   announcer.announce('library_updated')
-  jobs.add('measure-loudness', {}, { id: 'measure-loudness', again: true }).catch((error) => {
+  jobs.add('measure-loudness', {}, { id: 'measure-loudness', requeueIfActive: true }).catch((error) => {
     log.warn({ err: error }, 'new tracks are measured at the next start')
   })
   await bus.send({ type: 'library-changed', ...(settled && { settled }) }).catch((error) => {

@@ -6,7 +6,7 @@ import type { Actor } from '../ports/actor.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, TrackRecord } from '../ports/data-store.ts'
-import type { Given } from '../ports/job-queue.ts'
+import type { JobData } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
 import type { LyricsBatches } from '../ports/lyrics-batches.ts'
 import type { Lyrics } from './lookups.ts'
@@ -42,7 +42,7 @@ interface Run {
  */
 export async function updateLyrics(
   deps: BatchDeps,
-  { songIds, force, actor }: Given<'lyrics-batch'>,
+  { songIds, force, actor }: JobData<'lyrics-batch'>,
   { jobId, stopping, progress }: Run,
 ): Promise<{ results: LyricsBatchResult[] }> {
   const ids = [...new Set(songIds)]

@@ -16,26 +16,26 @@ import type { EditableTags, VideoList } from './outside.ts'
 /** The jobs by name: what they are given, and what they answer. Each may run twice, so each is repeatable. */
 export interface Jobs {
   /** Library and disk agree again (contract: start of the service). */
-  'reconcile-media': { given: Record<string, never>; answer: undefined }
+  'reconcile-media': { data: Record<string, never>; result: undefined }
   /** An empty library is filled with synthesised pieces. */
-  'demo-library': { given: Record<string, never>; answer: undefined }
+  'demo-library': { data: Record<string, never>; result: undefined }
   /** Old history and audit entries leave, with uploads that were never committed. */
-  'purge-expired': { given: Record<string, never>; answer: undefined }
+  'purge-expired': { data: Record<string, never>; result: undefined }
   /** The song of a paid order is queued, or it is settled that it cannot be. */
-  'queue-donation': { given: { donationId: string }; answer: undefined }
+  'queue-donation': { data: { donationId: string }; result: undefined }
   /** Payments are read from the services that do not post them. */
-  'poll-donations': { given: Record<string, never>; answer: undefined }
+  'poll-donations': { data: Record<string, never>; result: undefined }
   /** Orders expire, and what others left half done with payments is finished. */
-  'sweep-donations': { given: Record<string, never>; answer: undefined }
+  'sweep-donations': { data: Record<string, never>; result: undefined }
   /** Helper accounts that were not activated in time leave. */
-  'purge-accounts': { given: Record<string, never>; answer: undefined }
+  'purge-accounts': { data: Record<string, never>; result: undefined }
   /** Loudness, silence and outline of all tracks that were not measured yet, or have another file since. */
-  'measure-loudness': { given: Record<string, never>; answer: undefined }
+  'measure-loudness': { data: Record<string, never>; result: undefined }
   /** Lyrics of all tracks that have none yet, one by one. */
-  'prefetch-lyrics': { given: Record<string, never>; answer: undefined }
+  'prefetch-lyrics': { data: Record<string, never>; result: undefined }
   /** What is given of a track: its tags, in the file and in the library, its lyrics and their offset in seconds. */
   'edit-track': {
-    given: {
+    data: {
       songId: string
       tags?: EditableTags
       lyrics?: LyricsEntry
@@ -44,33 +44,33 @@ export interface Jobs {
       info?: Record<string, unknown>
       actor: Actor
     }
-    answer: { songId: string; isChanged: boolean }
+    result: { songId: string; isChanged: boolean }
   }
   /** `uploads`: files that wait for their commit, and what the actor has committed within a day; no quota counts there. */
   'delete-tracks': {
-    given: { songIds: string[]; scope: TrackScope; actor: Actor }
-    answer: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
+    data: { songIds: string[]; scope: TrackScope; actor: Actor }
+    result: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
   }
   'move-tracks': {
-    given: { songIds: string[]; targetMode: Mode; scope: TrackScope; actor: Actor }
-    answer: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
+    data: { songIds: string[]; targetMode: Mode; scope: TrackScope; actor: Actor }
+    result: { results: TrackOutcome[]; removedArtists: RemovedArtist[] }
   }
   'delete-clips': {
-    given: { family: ClipFamily; ids: string[]; actor: Actor }
-    answer: { results: ClipResult[] }
+    data: { family: ClipFamily; ids: string[]; actor: Actor }
+    result: { results: ClipResult[] }
   }
   'move-clips': {
-    given: { family: ClipFamily; ids: string[]; targetMode: Mode; actor: Actor }
-    answer: { results: ClipResult[] }
+    data: { family: ClipFamily; ids: string[]; targetMode: Mode; actor: Actor }
+    result: { results: ClipResult[] }
   }
   'lyrics-batch': {
-    given: { songIds: string[]; force: boolean; actor: Actor }
-    answer: { results: LyricsBatchResult[] }
+    data: { songIds: string[]; force: boolean; actor: Actor }
+    result: { results: LyricsBatchResult[] }
   }
   /** The tracks behind a video or playlist link. */
-  'list-videos': { given: { url: string }; answer: VideoList }
+  'list-videos': { data: { url: string }; result: VideoList }
   /** The sound of a video is taken in and waits for its commit, as an uploaded file does. */
-  'import-video': { given: { url: string; mode: Mode; actor: Actor }; answer: Omit<Track, 'id'> }
+  'import-video': { data: { url: string; mode: Mode; actor: Actor }; result: Omit<Track, 'id'> }
 }
 
 /** Which tracks a batch may change. */
@@ -83,8 +83,8 @@ export type TrackOutcome = TrackResult & {
 }
 
 export type JobName = keyof Jobs
-export type Given<N extends JobName> = Jobs[N]['given']
-export type Answer<N extends JobName> = Jobs[N]['answer']
+export type JobData<N extends JobName> = Jobs[N]['data']
+export type JobResult<N extends JobName> = Jobs[N]['result']
 
 /** How far a job is; `done` of `total` and what it said with its last step. */
 export interface JobProgress {
@@ -107,18 +107,18 @@ export interface JobQueue {
   /**
    * Adds a job and gives its id; one with the same deduplication id that still waits or runs is not added twice.
    *
-   * @param options.again while one runs, another is done after it: for what the one that runs may have passed already.
+   * @param options.requeueIfActive when one is running, queue another behind it, for work that the running one may have passed already.
    */
   add<N extends JobName>(
     name: N,
-    given: Given<N>,
-    options?: { id?: string; again?: boolean },
+    data: JobData<N>,
+    options?: { id?: string; requeueIfActive?: boolean },
   ): Promise<string>
   /**
    * Adds a job and waits for its answer. The job is done also when nobody waits any more.
    * @throws the `Failure` that the job ended with; Failure JOBS_UNAVAILABLE when there is no answer after `limitMs`.
    */
-  perform<N extends JobName>(name: N, given: Given<N>, limitMs?: number): Promise<Answer<N>>
+  perform<N extends JobName>(name: N, data: JobData<N>, limitMs?: number): Promise<JobResult<N>>
   /** Of a job that was added; null when there is no such job, or none any more. */
   progress(name: JobName, id: string): Promise<JobProgress | null>
   /**
@@ -127,7 +127,11 @@ export interface JobQueue {
    * @throws the `Failure` that the job ended with; Failure RATE_LIMITED when too many wait already, JOBS_UNAVAILABLE when
    * nobody is there to do it; the reason of `leaving`.
    */
-  performWhileWanted<N extends JobName>(name: N, given: Given<N>, leaving: AbortSignal): Promise<Answer<N>>
+  performWhileConnected<N extends JobName>(
+    name: N,
+    data: JobData<N>,
+    leaving: AbortSignal,
+  ): Promise<JobResult<N>>
   /** What the queues hold, newest first; nothing of what jobs are given. @throws Failure NOT_FOUND, JOBS_UNAVAILABLE */
   board(page: BoardPage): Promise<QueueReport[]>
   /**

@@ -12,7 +12,7 @@ import { libraryChanged } from '../library/changed.ts'
 import { deleteMeasurements, moveMeasurements } from '../library/loudness.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { ArtistRecord, TrackRecord } from '../ports/data-store.ts'
-import type { Answer, Given, TrackOutcome, TrackScope } from '../ports/job-queue.ts'
+import type { JobData, JobResult, TrackOutcome, TrackScope } from '../ports/job-queue.ts'
 import type { MediaStat } from '../ports/media-storage.ts'
 import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
 
@@ -61,9 +61,9 @@ interface Batch {
 
 export async function deleteTracks(
   deps: EditorDeps,
-  given: Given<'delete-tracks'>,
+  given: JobData<'delete-tracks'>,
   run: Run,
-): Promise<Answer<'delete-tracks'>> {
+): Promise<JobResult<'delete-tracks'>> {
   const batch = beginBatch(deps, given, run)
   const { adminId } = given.actor
   const isCounted = given.scope === 'library' && adminId !== SUPER_ADMIN_ID
@@ -84,9 +84,9 @@ export async function deleteTracks(
 
 export async function moveTracks(
   deps: EditorDeps,
-  given: Given<'move-tracks'>,
+  given: JobData<'move-tracks'>,
   run: Run,
-): Promise<Answer<'move-tracks'>> {
+): Promise<JobResult<'move-tracks'>> {
   const { targetMode } = given
   const touched = (ids: string[]) => ids.flatMap((id) => [id, idIn(targetMode, filenameOf(id))])
   const batch = beginBatch(deps, given, run)

@@ -15,7 +15,7 @@ import { libraryChanged } from '../library/changed.ts'
 import { trackRef } from '../library/library.ts'
 import { editLyrics, type RememberedLyrics, rememberedLyrics, requireSong } from '../lyrics/lyrics.ts'
 import type { TrackRecord } from '../ports/data-store.ts'
-import type { Answer, Given } from '../ports/job-queue.ts'
+import type { JobData, JobResult } from '../ports/job-queue.ts'
 import type { MediaKey } from '../ports/media-storage.ts'
 import type { EditableTags } from '../ports/outside.ts'
 import { deleteTracks, moveTracks } from './batches.ts'
@@ -28,11 +28,11 @@ import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
  */
 export interface Editor {
   /** @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed. */
-  edit(given: Given<'edit-track'>, run: Run): Promise<Answer<'edit-track'>>
+  edit(given: JobData<'edit-track'>, run: Run): Promise<JobResult<'edit-track'>>
   /** @throws Failure DELETE_QUOTA_EXCEEDED; AIR_UNAVAILABLE when nothing could be deleted because of that. */
-  remove(given: Given<'delete-tracks'>, run: Run): Promise<Answer<'delete-tracks'>>
+  remove(given: JobData<'delete-tracks'>, run: Run): Promise<JobResult<'delete-tracks'>>
   /** @throws Failure AIR_UNAVAILABLE when nothing could be moved because of that. */
-  move(given: Given<'move-tracks'>, run: Run): Promise<Answer<'move-tracks'>>
+  move(given: JobData<'move-tracks'>, run: Run): Promise<JobResult<'move-tracks'>>
 }
 
 export function createEditor(deps: EditorDeps): Editor {
@@ -84,9 +84,9 @@ interface EditNotes {
 
 async function editTrack(
   deps: EditorDeps,
-  { songId, tags, lyrics, offset, info, actor }: Given<'edit-track'>,
+  { songId, tags, lyrics, offset, info, actor }: JobData<'edit-track'>,
   run: ResumableRun,
-): Promise<Answer<'edit-track'>> {
+): Promise<JobResult<'edit-track'>> {
   const { data, media } = deps
   const track = await data.tracks.get(songId)
   if (!track) throw new Failure('TRACK_NOT_FOUND')

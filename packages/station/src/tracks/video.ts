@@ -3,7 +3,7 @@ import { Failure } from '../core/failure.ts'
 import { oneLine } from '../core/text.ts'
 import { stagedKey } from '../intake/staging.ts'
 import type { Announcer } from '../ports/announcer.ts'
-import type { Given } from '../ports/job-queue.ts'
+import type { JobData } from '../ports/job-queue.ts'
 import type { MediaStorage } from '../ports/media-storage.ts'
 import type { EditableTags, VideoFacts, VideoTools } from '../ports/outside.ts'
 import type { TrackUploads, UploadedMetadata } from './uploads.ts'
@@ -69,7 +69,7 @@ export async function importVideo(
     announcer: Announcer
     hosts: readonly string[]
   },
-  { url, mode, actor }: Given<'import-video'>,
+  { url, mode, actor }: JobData<'import-video'>,
   run: { jobId: string; stopping: AbortSignal; progress(done: number, total: number): Promise<void> },
 ): Promise<UploadedMetadata> {
   const tell = (state: 'running' | 'done' | 'failed', done: number) =>

@@ -14,7 +14,7 @@ const RECOUNT_MS = 60_000
  * What this replica tells of itself, and of what all share: the air, the queues of jobs and the orders, which every replica
  * tells alike.
  */
-export function reportFigures(
+export function registerMetrics(
   app: FastifyInstance,
   deps: {
     config: Pick<Config, 'streamMode'>

@@ -5,30 +5,30 @@ import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { openPayments } from '../payments/index.ts'
 import { openLog, openOutput } from './log.ts'
 
-/** Ends what a process started; called once, at the end of its life. */
+/** Stops everything that the process started. Called once, at the end of its life. */
 export type Stop = () => Promise<void>
 
-const STOP_LIMIT_MS = 9_000
-/** EX_CONFIG of sysexits.h: tells a supervisor that starting again is of no use. */
-const CONFIGURATION_REFUSED = 78
+const STOP_TIMEOUT_MS = 9_000
+/** EX_CONFIG of sysexits.h: tells a supervisor that a restart will not help. */
+const EXIT_CONFIG = 78
 
 /**
- * Runs one process of the station: reads the configuration (environment and `.env`), starts, and stops on SIGTERM, on SIGINT or when the
- * supervisor that started it is gone. Ends the process with status 1 when it cannot start or fails beyond repair, with
- * 78 when the configuration is refused.
+ * Runs one process of the station: reads the configuration (environment and `.env`), calls `start`, and stops on SIGTERM,
+ * on SIGINT or when the supervisor that started it is gone. Exits with status 1 when the start fails or an error is not
+ * caught, with 78 when the configuration is refused.
  *
- * @param stopLimitMs how long stopping may take before the process ends anyway.
+ * @param stopTimeoutMs time for stopping, after which the process exits anyway.
  */
-export async function runService(
+export async function runProcess(
   name: string,
   start: (config: Config, log: Logger) => Promise<Stop>,
-  stopLimitMs: (config: Config) => number = () => STOP_LIMIT_MS,
+  stopTimeoutMs: (config: Config) => number = () => STOP_TIMEOUT_MS,
 ): Promise<void> {
   const { config, log } = configure(name)
-  const limitMs = stopLimitMs(config)
+  const timeoutMs = stopTimeoutMs(config)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
-      log.fatal({ err: error }, 'this should never happen; ending')
+      log.fatal({ err: error }, 'uncaught error; exiting')
       process.exit(1)
     })
   }
@@ -38,14 +38,14 @@ export async function runService(
   const stopping = new Promise<void>((resolve) => {
     stopNow = resolve
   })
-  const end = (why: string) => {
+  const end = (reason: string) => {
     if (ending) return
     ending = true
-    log.info(`${why}: stopping`)
+    log.info({ reason }, 'stopping')
     setTimeout(() => {
-      log.error(`not stopped after ${limitMs} ms; ending`)
+      log.error({ timeoutMs }, 'stop timed out; exiting')
       process.exit(1)
-    }, limitMs).unref()
+    }, timeoutMs).unref()
     stopNow()
   }
   process.on('SIGTERM', () => end('SIGTERM'))
@@ -58,25 +58,25 @@ export async function runService(
     await stop?.()
     process.exit(0)
   } catch (error) {
-    log.fatal({ err: error }, 'cannot go on')
+    log.fatal({ err: error }, 'start or stop failed; exiting')
     process.exit(1)
   }
 }
 
 function configure(name: string) {
   try {
-    // What is already in the environment wins. Tests say all they mean and must not depend on somebody's .env.
+    // The environment wins over the file. Tests set all they need and must not depend on a developer's .env.
     if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
     const log = openLog(name, config.logLevel, openOutput())
     for (const warning of warnings) log.warn(warning)
     const lost = lostToEphemeralStorage(config, openPayments(config))
     if (lost.length)
-      log.warn({ off: lost }, 'EPHEMERAL_STORAGE: what these write would be lost, so they are off')
+      log.warn({ off: lost }, 'features turned off: their data would be lost (EPHEMERAL_STORAGE)')
     return { config, log }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)
-    process.exit(CONFIGURATION_REFUSED)
+    process.exit(EXIT_CONFIG)
   }
 }
