@@ -21,7 +21,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   [
     'what LiqPay says needs no signature',
     'packages/adapters/src/payments/liqpay.ts',
-    'if (!form || !areSame(form.signature, sign(form.data))) return null',
+    'if (!form || !areSecretsEqual(form.signature, sign(form.data))) return null',
     'if (!form) return null',
     PAYMENT_TESTS,
   ],

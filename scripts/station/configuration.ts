@@ -70,8 +70,8 @@ async function holdsData(folder: string): Promise<boolean> {
 export async function countIn(place: Place): Promise<Partial<Record<CollectionName, number>> | null> {
   if (place.database) {
     // Only who has a database needs all this.
-    const { countSqlRecords } = await import('../../packages/adapters/src/data/postgres/store.ts')
-    return countSqlRecords(place.database.url)
+    const { countPostgresRecords } = await import('../../packages/adapters/src/data/postgres/store.ts')
+    return countPostgresRecords(place.database.url)
   }
   const data = (await holdsData(place.dataDir)) ? await openData(place, silent) : null
   return data && countRecords(data).finally(() => data.close())

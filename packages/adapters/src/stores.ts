@@ -21,6 +21,6 @@ export async function openData(
   log: Logger,
 ): Promise<DataStore> {
   if (!database) return openJsonData(dataDir)
-  const { openSqlData } = await import('./data/postgres/store.ts')
-  return openSqlData(database.url, database.poolMax, log)
+  const { openPostgresData } = await import('./data/postgres/store.ts')
+  return openPostgresData(database.url, database.poolMax, log)
 }

@@ -139,8 +139,8 @@ t.test(
     }
     while (!isFetchedByBoth()) await air.more(1)
     await s3.stop()
-    const atHand = new Set(requested())
-    t.ok(atHand.size < names.length, `${atHand.size} of ${names.length} are here`)
+    const cached = new Set(requested())
+    t.ok(cached.size < names.length, `${cached.size} of ${names.length} are here`)
     await songs(heard().length + 4)
     await worker.end('SIGKILL')
     await takesOver(standby)
@@ -148,7 +148,7 @@ t.test(
     const played = heard().map((marker) => (marker.entryId === null ? null : marker.trackId))
     t.notOk(played.includes(null), 'never silent')
     t.same(
-      played.filter((trackId) => trackId === null || !atHand.has(trackId)),
+      played.filter((trackId) => trackId === null || !cached.has(trackId)),
       [],
       'only what is here is heard',
     )

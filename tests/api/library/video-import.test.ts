@@ -11,7 +11,7 @@ import { Queue } from 'bullmq'
 import t from 'tap'
 import { processorsOf } from '../../../apps/jobs/src/processors/index.ts'
 import { recurrences } from '../../../apps/jobs/src/schedule.ts'
-import { withPublicWeb } from '../../../packages/adapters/src/video/egress-proxy.ts'
+import { withEgressProxy } from '../../../packages/adapters/src/video/egress-proxy.ts'
 import { makeTone } from '../../harness/audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket } from '../../harness/people/socket-client.ts'
@@ -413,14 +413,14 @@ t.test('a program reaches what is public, and of a name the very address that wa
     t.equal(String(await once(socket, 'data')), 'there and back')
     return { closed: once(socket, 'close') }
   }
-  const { closed } = await withPublicWeb(reach, { addressesOf, port })
+  const { closed } = await withEgressProxy(reach, { addressesOf, port })
   // The way ends with what it was for.
   await closed
   t.same(asked, ['video.example'])
 })
 
 t.test('a program that is led to this machine or its network gets nowhere', async (t) => {
-  await withPublicWeb(async (proxy) => {
+  await withEgressProxy(async (proxy) => {
     const { port } = new URL(proxy)
     const answer = async (head: string) => {
       const socket = connect(Number(port), '127.0.0.1')

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, randomUUID } from 'node:crypto'
 import type { JWT } from '@fastify/jwt'
-import { areSame } from '@solstice/adapters'
+import { areSecretsEqual } from '@solstice/adapters'
 import { type Admin, type MediaKey, type Session, type StationClock, SUPER_ADMIN_ID } from '@solstice/station'
 
 /** Life of an admin token, in seconds: 12 hours. */
@@ -61,7 +61,7 @@ export function createAdminTokens(jwt: JWT, jwtSecret: string, clock: StationClo
     readForFile(token, nowMs) {
       if (token.length > MAX_TOKEN_LENGTH) return null
       const [, key, expiresAtMs] = /^([\w-]+)\.(\d{1,15})\.[\w-]+$/.exec(token) ?? []
-      if (!key || !expiresAtMs || !areSame(token, signFile(`${key}.${expiresAtMs}`))) return null
+      if (!key || !expiresAtMs || !areSecretsEqual(token, signFile(`${key}.${expiresAtMs}`))) return null
       return nowMs < Number(expiresAtMs) ? Buffer.from(key, 'base64url').toString() : null
     },
   }

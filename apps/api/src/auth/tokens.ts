@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { areSame, type Config } from '@solstice/adapters'
+import { areSecretsEqual, type Config } from '@solstice/adapters'
 import { networkOf } from '@solstice/station'
 
 /** A token that was signed by this station and is neither too old nor from the future. */
@@ -58,7 +58,7 @@ export function createTokens(
   ): TokenClaims | null => {
     const [, uid, issuedAt] = claims ?? []
     // The whole token is made again and compared, so there is exactly one spelling of each.
-    if (!uid || !issuedAt || !areSame(token, sign(uid, issuedAt))) return null
+    if (!uid || !issuedAt || !areSecretsEqual(token, sign(uid, issuedAt))) return null
     const issuedAtMs = Number(issuedAt)
     const expiresAtMs = issuedAtMs + ttlS * 1000
     if (issuedAtMs > nowMs + SKEW_MS || nowMs >= expiresAtMs + graceMs) return null

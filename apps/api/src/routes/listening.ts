@@ -1,4 +1,4 @@
-import { areSame, type Config } from '@solstice/adapters'
+import { areSecretsEqual, type Config } from '@solstice/adapters'
 import {
   type Capabilities,
   type LibraryItem,
@@ -135,7 +135,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   })
 
   implement(app, listening.getAudioKey, ({ caller, request, reply }) => {
-    if (!areSame(String(request.headers['x-listener-uid']), caller.uid))
+    if (!areSecretsEqual(String(request.headers['x-listener-uid']), caller.uid))
       throw new Failure('ART_TOKEN_INVALID')
     reply.header('cache-control', 'no-store')
     return tokens.issueAudioToken(caller.uid, clock.nowMs())

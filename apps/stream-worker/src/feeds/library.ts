@@ -124,8 +124,8 @@ function createRenditions({ config, data, log }: Pick<Ports, 'config' | 'data' |
 /** Those tracks that can be had, unless there is none of them. */
 function within(
   tracks: readonly Readonly<Track>[],
-  atHand: ReadonlySet<MediaKey> | null,
+  cached: ReadonlySet<MediaKey> | null,
 ): readonly Readonly<Track>[] {
-  const found = atHand ? tracks.filter(({ storageKey }) => atHand.has(storageKey)) : []
+  const found = cached ? tracks.filter(({ storageKey }) => cached.has(storageKey)) : []
   return found.length > 0 ? found : tracks
 }

@@ -17,8 +17,8 @@ function minutesUntilDue(ask: () => Set<string>, clock: { nowMs: number }, most 
 
 function prepare() {
   const clock = { nowMs: 0 }
-  const storage: { atHand: Set<string> | null } = { atHand: null }
-  const chance = createSecondChance({ cachedWhileAway: () => storage.atHand }, () => clock.nowMs)
+  const storage: { cached: Set<string> | null } = { cached: null }
+  const chance = createSecondChance({ cachedWhileAway: () => storage.cached }, () => clock.nowMs)
   return { clock, storage, chance }
 }
 
@@ -77,11 +77,11 @@ t.test('what was left out while the storage was away comes back with it', async 
   const { storage, chance } = prepare()
   chance.noteLeftOut('clips')
   t.same([...chance.due(broken, false)], [], 'what is broken is no matter of the storage')
-  storage.atHand = new Set()
+  storage.cached = new Set()
   chance.noteLeftOut('tracks')
   chance.noteLeftOut('clips')
   t.same([...chance.due(broken, false)], [])
-  storage.atHand = null
+  storage.cached = null
   t.same([...chance.due(broken, false)].sort(), ['clips', 'tracks'])
   t.same([...chance.due(broken, false)], [])
 })

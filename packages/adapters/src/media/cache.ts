@@ -39,8 +39,8 @@ export interface MediaCache {
   readonly folder: string
   /** As `MediaStorage` says. */
   source(key: MediaKey): Promise<string>
-  keepAtHand(keys: readonly MediaKey[]): void
-  atHand(): ReadonlySet<MediaKey> | null
+  prefetch(keys: readonly MediaKey[]): void
+  cachedWhileAway(): ReadonlySet<MediaKey> | null
   /** The file is another one now. */
   forget(key: MediaKey): void
   /**
@@ -263,7 +263,7 @@ export async function openMediaCache(
       return found.path
     },
 
-    keepAtHand(keys) {
+    prefetch(keys) {
       wanted = [...new Set(keys)].slice(0, MOST_WANTED)
       if (wanted.every(copyOf) && !away) return
       keeping ??= keep().finally(() => {
@@ -271,7 +271,7 @@ export async function openMediaCache(
       })
     },
 
-    atHand: () => (isAway() ? new Set([...copies].flatMap(({ key }) => key ?? [])) : null),
+    cachedWhileAway: () => (isAway() ? new Set([...copies].flatMap(({ key }) => key ?? [])) : null),
 
     async close() {
       closing.abort()

@@ -371,15 +371,15 @@ t.test(
     )
     t.teardown(() => cache.close())
 
-    cache.keepAtHand(['day/a.mp3', 'day/none.mp3'])
+    cache.prefetch(['day/a.mp3', 'day/none.mp3'])
     await told.until('both are asked for', () => asked.length === 2)
     t.same(asked, ['day/a.mp3', 'day/none.mp3'], 'in this order; what is not there holds up nothing')
-    t.equal(cache.atHand(), null)
+    t.equal(cache.cachedWhileAway(), null)
 
     isAway = true
-    cache.keepAtHand(['day/a.mp3', 'day/b.mp3'])
+    cache.prefetch(['day/a.mp3', 'day/b.mp3'])
     await told.until('a file is asked for again', () => asked.filter((key) => key === 'day/b.mp3').length > 1)
-    t.same([...(cache.atHand() ?? [])], ['day/a.mp3'])
+    t.same([...(cache.cachedWhileAway() ?? [])], ['day/a.mp3'])
     t.equal(readFileSync(await cache.source('day/a.mp3'), 'utf8'), 'day/a.mp3')
     const before = asked.length
     await t.rejects(
@@ -390,7 +390,7 @@ t.test(
     t.notOk(asked.slice(before).includes('day/c.mp3'))
 
     isAway = false
-    await until('the storage counts as there', () => cache.atHand() === null)
+    await until('the storage counts as there', () => cache.cachedWhileAway() === null)
     t.equal(readFileSync(await cache.source('day/c.mp3'), 'utf8'), 'day/c.mp3')
 
     for (let i = 0; i < 30; i++) await cache.source(`day/${i}.mp3`)
@@ -420,11 +420,11 @@ t.test('a storage that is slow is as good as away, until a file comes in time', 
   await cache.source('day/a.mp3')
   isSlow = true
   await t.rejects(cache.source('day/b.mp3'), { code: 'STORAGE_URL_FAILED', cause: { message: /too slow/ } })
-  t.same([...(cache.atHand() ?? [])], ['day/a.mp3'])
+  t.same([...(cache.cachedWhileAway() ?? [])], ['day/a.mp3'])
   t.equal(readdirSync(cache.folder).length, 1, 'nothing is kept of half a file')
-  cache.keepAtHand(['day/a.mp3'])
+  cache.prefetch(['day/a.mp3'])
   isSlow = false
-  await until('the storage counts as there', () => cache.atHand() === null)
+  await until('the storage counts as there', () => cache.cachedWhileAway() === null)
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })
 
@@ -452,10 +452,10 @@ t.test('on a full disk only what is needed soon is kept, and nothing that others
   t.same(leftBefore.map(existsSync), [false, true], 'what is young may be in use')
 
   for (const key of ['day/a.mp3', 'day/b.mp3', 'day/c.mp3']) await cache.source(key)
-  cache.keepAtHand(['day/b.mp3'])
+  cache.prefetch(['day/b.mp3'])
   isFull = true
   await t.rejects(cache.source('day/d.mp3'), full)
-  t.same([...(cache.atHand() ?? [])], ['day/b.mp3'])
+  t.same([...(cache.cachedWhileAway() ?? [])], ['day/b.mp3'])
   await until('one file is kept', () => readdirSync(cache.folder).length <= 1)
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })

@@ -310,8 +310,8 @@ export async function openS3Media(place: Bucket, log: Log): Promise<MediaStorage
       nameOf(key)
       return cache.source(key)
     },
-    prefetch: cache.keepAtHand,
-    cachedWhileAway: cache.atHand,
+    prefetch: cache.prefetch,
+    cachedWhileAway: cache.cachedWhileAway,
 
     async link(key, { lastsS = 0 } = {}) {
       const Key = nameOf(key)
@@ -397,7 +397,8 @@ async function ask<T>(
 }
 
 function refusal(code: FailureCode, cause: ToldError): Failure {
-  const details: FailureDetails = code === 'STORAGE_WRITE_FAILED' && cause.isPassing ? { reason: 'away' } : {}
+  const details: FailureDetails =
+    code === 'STORAGE_WRITE_FAILED' && cause.isTransient ? { reason: 'away' } : {}
   return new Failure(code, details, { cause })
 }
 
@@ -406,18 +407,18 @@ const unreachable = (cause: ToldError) => refusal('STORAGE_URL_FAILED', cause)
 /** An error of the store without its text and its fields, in which it repeats keys and what was signed. */
 class ToldError extends Error {
   /** Whether the store is away or overloaded, and has not refused what was asked. */
-  readonly isPassing: boolean
-  constructor(message: string, isPassing: boolean) {
+  readonly isTransient: boolean
+  constructor(message: string, isTransient: boolean) {
     super(message)
-    this.isPassing = isPassing
+    this.isTransient = isTransient
   }
 }
 
 function told(what: string, error: unknown): ToldError {
   const { name, code } = error as { name?: string; code?: string }
   const status = statusOf(error)
-  const isPassing = status === undefined || status >= 500 || status === 429
-  return new ToldError(`${what}: ${code ?? name ?? 'it failed'}${status ? ` (${status})` : ''}`, isPassing)
+  const isTransient = status === undefined || status >= 500 || status === 429
+  return new ToldError(`${what}: ${code ?? name ?? 'it failed'}${status ? ` (${status})` : ''}`, isTransient)
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -1,5 +1,5 @@
 import type { PostingProvider } from '@solstice/station'
-import { areSame } from '../auth/equal-secrets.ts'
+import { areSecretsEqual } from '../auth/equal-secrets.ts'
 import { amountMinorOf, commentOf, currencyOf, idOf, readForm, readObject, timeOf } from './wire-values.ts'
 
 export interface KofiAccount {
@@ -20,7 +20,8 @@ export function openKofi({ verificationToken, pageUrl }: KofiAccount): PostingPr
       const form = readForm(delivery, ['data'])
       const posted = form && readObject(form.data)
       if (typeof posted?.verification_token !== 'string') return null
-      if (!areSame(posted.verification_token, verificationToken) || posted.type !== 'Donation') return null
+      if (!areSecretsEqual(posted.verification_token, verificationToken) || posted.type !== 'Donation')
+        return null
       const eventId = idOf(posted.kofi_transaction_id)
       const amountMinor = amountMinorOf(posted.amount)
       const currency = currencyOf(posted.currency)

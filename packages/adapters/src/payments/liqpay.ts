@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CheckoutProvider } from '@solstice/station'
-import { areSame } from '../auth/equal-secrets.ts'
+import { areSecretsEqual } from '../auth/equal-secrets.ts'
 import { amountMinorOf, currencyOf, idOf, pastOf, readForm, readObject } from './wire-values.ts'
 
 export interface LiqPayAccount {
@@ -54,7 +54,7 @@ export function openLiqPay(
 
     readDelivery(delivery) {
       const form = readForm(delivery, ['data', 'signature'])
-      if (!form || !areSame(form.signature, sign(form.data))) return null
+      if (!form || !areSecretsEqual(form.signature, sign(form.data))) return null
       // The donor holds one signed text of ours, the order: it has no status, so posting it here is no payment.
       const { status, order_id, payment_id, amount, currency, end_date } =
         readObject(Buffer.from(form.data, 'base64').toString('utf8')) ?? {}

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { CheckoutProvider, Delivery } from '@solstice/station'
-import { areSame } from '../auth/equal-secrets.ts'
+import { areSecretsEqual } from '../auth/equal-secrets.ts'
 import { type AnswerLimits, fetchBounded } from '../http/bounded-fetch.ts'
 import { currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, pastOf, readObject } from './wire-values.ts'
 
@@ -93,7 +93,7 @@ function isSigned({ rawBody, headers, nowMs }: Delivery, secret: string): boolea
   if (time === undefined || moreTimes.length > 0 || !/^\d{1,12}$/.test(time)) return false
   if (Math.abs(Math.floor(nowMs / 1000) - Number(time)) > TOLERANCE_S) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(rawBody).digest('hex')
-  return valuesOf('v1').some((signature) => areSame(signature, expected))
+  return valuesOf('v1').some((signature) => areSecretsEqual(signature, expected))
 }
 
 /** The client is large, so it is loaded by the process that needs it, when it does. */

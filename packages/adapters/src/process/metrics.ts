@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { areSame } from '../auth/equal-secrets.ts'
+import { areSecretsEqual } from '../auth/equal-secrets.ts'
 import type { Config } from '../config/config.ts'
 
 /** Prometheus metric name, help text and label names. */
@@ -94,7 +94,7 @@ export function createMetrics(): Metrics {
 export function isOfOperator({ socket, headers }: IncomingMessage, token: string): boolean {
   if (token) {
     const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-    return bearer !== undefined && areSame(bearer, token)
+    return bearer !== undefined && areSecretsEqual(bearer, token)
   }
   const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some((name) => name in headers)
   const isLocalName = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i.test(headers.host ?? '')

@@ -68,7 +68,7 @@ export function arePublic(addresses: readonly LookupAddress[]): boolean {
  *
  * @param addressesOf throws when a host must not be reached.
  */
-export async function withPublicWeb<T>(
+export async function withEgressProxy<T>(
   use: (proxyUrl: string) => Promise<T>,
   { addressesOf = publicAddresses, port: only = HTTPS } = {},
 ): Promise<T> {

@@ -4,7 +4,7 @@ import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 
 /** What the guard ends with when there is no such program, as shells do. */
-export const ABSENT = 127
+export const NOT_FOUND_STATUS = 127
 /** What a dead program's output may still take to be read. */
 const LAST_WORDS_MS = 1_000
 
@@ -20,7 +20,7 @@ const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignor
 const kill = () => { try { process.kill(-child.pid, 'SIGKILL') } catch {} }
 let dropped = false
 if (child.pid) writeSync(3, String(child.pid))
-child.on('error', () => process.exit(${ABSENT}))
+child.on('error', () => process.exit(${NOT_FOUND_STATUS}))
 child.on('exit', (code) => {
   kill()
   if (dropped) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
@@ -41,7 +41,7 @@ process.stdin.on('error', () => {}).on('close', () => {
  * @param options.onLine for every line that it prints, to whichever output.
  * @throws the reason of `stopping`.
  */
-export async function runLeashed(
+export async function runGuarded(
   program: string,
   args: string[],
   options: {

@@ -22,8 +22,8 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { bareEnvironment, FORMATS } from '../process/started-programs.ts'
 import { answered, PREFIX } from '../redis/connection.ts'
-import { publicAddresses, withPublicWeb } from './egress-proxy.ts'
-import { ABSENT, runLeashed } from './guarded-process.ts'
+import { publicAddresses, withEgressProxy } from './egress-proxy.ts'
+import { NOT_FOUND_STATUS, runGuarded } from './guarded-process.ts'
 
 const LOOKED_UP_FOR_MS = 60_000
 /** A tool that does not say its version in this time says nothing at all. */
@@ -60,7 +60,7 @@ const tooLarge = () =>
 
 /**
  * The programs that video import takes, yt-dlp or what takes the same arguments, and ffmpeg; and the cookies that they may use,
- * shared by all processes through Redis. What is downloaded comes through `withPublicWeb`.
+ * shared by all processes through Redis. What is downloaded comes through `withEgressProxy`.
  *
  * @param limits how long each may take.
  */
@@ -97,8 +97,8 @@ export function openVideoTools(
 
   const run = async (program: string, args: string[], options: RunOptions) => {
     const env = environment(options.folder)
-    const status = await runLeashed(program, args, { maxBytes: MAX_PRINTED_BYTES, env, ...options })
-    if (status === ABSENT) throw new Failure('TOOL_UNAVAILABLE')
+    const status = await runGuarded(program, args, { maxBytes: MAX_PRINTED_BYTES, env, ...options })
+    if (status === NOT_FOUND_STATUS) throw new Failure('TOOL_UNAVAILABLE')
     return status
   }
 
@@ -125,7 +125,7 @@ export function openVideoTools(
       const cookies = await answered(redis, redis.get(COOKIES)).catch(() => null)
       const jar = join(folder, 'cookies.txt')
       if (cookies) await writeFile(jar, asJar(cookies), { mode: 0o600, flag: 'wx' })
-      return await withPublicWeb((proxy) =>
+      return await withEgressProxy((proxy) =>
         use({
           folder,
           stopping: ending,
@@ -215,7 +215,7 @@ export function openVideoTools(
 }
 
 type Run = (args: string[], onLine: (line: string) => void) => Promise<boolean>
-type RunOptions = Pick<Parameters<typeof runLeashed>[2], 'folder' | 'stopping' | 'onLine'>
+type RunOptions = Pick<Parameters<typeof runGuarded>[2], 'folder' | 'stopping' | 'onLine'>
 
 /** A program is started in another folder than ours. */
 function pathOf(program: string): string {

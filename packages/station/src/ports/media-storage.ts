@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Where a file lies. Keys use `/`: music `<mode>/<file>` (the track id), artwork `arts/<artist>.jpg`, clips
+ * The name of a file. Keys use `/`: music `<mode>/<file>` (the track id), artwork `arts/<artist>.jpg`, clips
  * `<jingles|phrases|background>/<mode>/<file>`, uploads that wait for their commit `.staged/<folder>/<file>`.
  */
 export type MediaKey = string
@@ -11,48 +11,48 @@ export interface MediaStat {
   modifiedMs: number
 }
 
-/** An address at which a file is to be had by anybody, without asking us. */
+/** A signed address from which anybody can download a file without the API. */
 export interface MediaLink {
   url: string
-  /** For how many seconds it is good. */
+  /** Seconds until it expires. */
   ttlS: number
 }
 
-/** Files of the station. A key that would leave its place is refused with `Failure('BAD_REQUEST')`. */
+/** Files of the station. A key that would lead out of its folder is refused with `Failure('BAD_REQUEST')`. */
 export interface MediaStorage {
   stat(key: MediaKey): Promise<MediaStat | null>
-  /** MD5 (hex) of a file, when the storage knows it without reading the file. */
+  /** MD5 (hex) of a file; null unless the storage knows it without reading the file. */
   digest(key: MediaKey): Promise<string | null>
-  /** Bytes `start` to `end` (inclusive) or all. @throws Failure NOT_FOUND */
+  /** The bytes from `start` to `end` (inclusive), or all of them. @throws Failure NOT_FOUND */
   open(key: MediaKey, range?: { start: number; end: number }): Promise<Readable>
-  /** Puts a new file in one step: a reader finds all of it or nothing. Replaces what is there. */
+  /** Writes or replaces a file in one step: readers see the whole file or none of it. */
   put(key: MediaKey, content: Readable | Uint8Array | AsyncIterable<Uint8Array>): Promise<void>
-  /** Gives a file a second name. False, and nothing is touched, when that name is taken. @throws Failure NOT_FOUND */
+  /** Gives a file a second name; false, with nothing changed, when that name is taken. @throws Failure NOT_FOUND */
   copy(from: MediaKey, to: MediaKey): Promise<boolean>
-  /** Whether a file of this many bytes fits, with some room to spare for the others. */
+  /** Whether a file of this many bytes fits, with a reserve left free for everything else on the disk. */
   hasRoomFor(bytes: number): Promise<boolean>
-  /** Deleting what is not there does no harm. */
+  /** Idempotent: deleting an absent file succeeds. */
   delete(key: MediaKey): Promise<void>
-  /** Keys of the files directly under a folder such as `day` or `arts`, in order; hidden files are left out. */
+  /** Keys of the files directly in a folder such as `day` or `arts`, sorted, without hidden files. */
   list(folder: string): Promise<MediaKey[]>
-  /** Removes what `put`s left directly under a folder when their process was killed; not what may still be written. */
+  /** Removes leftovers of killed processes directly in a folder, never a file that may still be being written. */
   sweep(folder: string): Promise<void>
   /**
-   * A path on this machine, to be opened within half a minute. Of a storage elsewhere it is a copy, fetched when there is
-   * none of the file as it is now; when that storage is away the copy is good enough.
+   * A path on this machine, to be opened within half a minute. For remote storage it is a cached copy, downloaded unless
+   * the cache holds the current version; while the storage is away any cached version is returned.
    * @throws Failure NOT_FOUND, STORAGE_URL_FAILED
    */
   source(key: MediaKey): Promise<string>
-  /** Keeps a copy of these files, the most urgent first, on this machine until the next call names others. */
+  /** Keeps copies of these files on this machine, the most urgent first; replaces the list of the call before. */
   prefetch(keys: readonly MediaKey[]): void
-  /** The files with a copy here while the storage is away; null while it answers. */
+  /** The only files that can be read while the storage is away; null while the storage answers. */
   cachedWhileAway(): ReadonlySet<MediaKey> | null
   /**
-   * Where a file is to be had for at least so many seconds; null when the files are only to be had from us.
+   * A link that stays valid for at least `lastsS` seconds; null when files are served by the API only.
    * @throws Failure STORAGE_URL_FAILED
    */
   link(key: MediaKey, options?: { lastsS?: number }): Promise<MediaLink | null>
-  /** The origin that links lead to; null when there are none. */
+  /** The origin of all links; null when there are none. */
   readonly linkOrigin: string | null
   close(): Promise<void>
 }

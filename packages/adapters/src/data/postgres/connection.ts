@@ -23,17 +23,17 @@ const STATEMENT_LIMIT_MS = 60_000
 const PROBE_EVERY_MS = 200
 
 /** PostgreSQL did not do what was asked, for a reason that passes: it is away, overloaded or too slow. */
-export class PostgresAway extends Error {
+export class PostgresUnavailable extends Error {
   /** Whether it could not be talked to at all. */
   readonly isGone: boolean
   constructor(cause: unknown, isGone: boolean) {
     super(reasonOf(cause), { cause })
-    this.name = 'PostgresAway'
+    this.name = 'PostgresUnavailable'
     this.isGone = isGone
   }
 }
 
-/** Asks one thing of PostgreSQL. @throws PostgresAway, or pg's DatabaseError when what was asked is refused. */
+/** Asks one thing of PostgreSQL. @throws PostgresUnavailable, or pg's DatabaseError when what was asked is refused. */
 export type Run = <R>(query: RawBuilder<R>) => Promise<R[]>
 
 /** A connection on loan, for a limited time. */
@@ -48,9 +48,9 @@ export interface Session {
  * answers again questions are refused at once.
  */
 export interface Postgres {
-  /** One question, or several that belong together. @throws PostgresAway after 2 s. */
+  /** One question, or several that belong together. @throws PostgresUnavailable after 2 s. */
   ask<R>(question: (session: Session) => Promise<R>): Promise<R>
-  /** A transaction. When it throws PostgresAway after `work` has ended, it may have been committed. @throws PostgresAway */
+  /** A transaction. When it throws PostgresUnavailable after `work` has ended, it may have been committed. @throws PostgresUnavailable */
   transact<R>(limitMs: number, work: (session: Session) => Promise<R>): Promise<R>
   /** Waits until another attempt makes sense; false when that would be later than in `limitMs`. */
   retryWithin(limitMs: number): Promise<boolean>
@@ -104,14 +104,14 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
         await lent(forQuestions, QUESTION_LIMIT_MS, ({ run }) => run(nothing))
         break
       } catch (error) {
-        if (!(error instanceof PostgresAway)) throw error
+        if (!(error instanceof PostgresUnavailable)) throw error
       }
     }
     comingBack = null
     log.info({ about: 'PostgreSQL' }, 'PostgreSQL can be used again')
   }
   const notice = (error: unknown): never => {
-    if (error instanceof PostgresAway && error.isGone && !closing.signal.aborted) {
+    if (error instanceof PostgresUnavailable && error.isGone && !closing.signal.aborted) {
       comingBack ??= probe(error.message)
       comingBack.catch(() => {})
     }
@@ -120,13 +120,13 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
 
   return {
     async ask(question) {
-      if (comingBack) throw new PostgresAway('it did not answer', true)
+      if (comingBack) throw new PostgresUnavailable('it did not answer', true)
       const attempt = () => lent(forQuestions, QUESTION_LIMIT_MS, question)
       const startedMs = performance.now()
       return attempt().catch((error) => {
         // An idle connection may have broken unnoticed.
         const isEarly = performance.now() - startedMs < QUESTION_LIMIT_MS / 10
-        return isEarly && error instanceof PostgresAway ? attempt().catch(notice) : notice(error)
+        return isEarly && error instanceof PostgresUnavailable ? attempt().catch(notice) : notice(error)
       })
     },
     transact(limitMs, work) {
@@ -184,7 +184,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Whether trying again may help. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   // Connection, refused access, rollback (deadlock), read-only, resources, operator, system.
   return /^(08|25|28|3D|40|53|55|57|58|XX)/.test(error.code ?? '')
@@ -212,7 +212,7 @@ async function lent<R>(pool: pg.Pool, limitMs: number, work: (session: Session) 
   }
   let limit = setTimeout(giveUp, limitMs)
   const run: Run = async (query) => {
-    if (broken) throw new PostgresAway(broken, true)
+    if (broken) throw new PostgresUnavailable(broken, true)
     const { sql: text, parameters } = query.compile(writer)
     try {
       return (await client.query(text, [...parameters])).rows
@@ -221,7 +221,7 @@ async function lent<R>(pool: pg.Pool, limitMs: number, work: (session: Session) 
       if (!isOfServer) broken ??= error as Error
       // 08, 57P: the server says goodbye. One whose disk is full (53100) answers questions.
       const isGone = !isOfServer || /^(08|28|3D|53(?!100)|57P)/.test(error.code ?? '')
-      throw isPassing(error) ? new PostgresAway(broken ?? error, isGone) : error
+      throw isTransient(error) ? new PostgresUnavailable(broken ?? error, isGone) : error
     }
   }
   const extend = (ms: number) => {
@@ -251,9 +251,9 @@ async function borrow(pool: pg.Pool, limitMs: number): Promise<pg.PoolClient> {
       () => {},
     )
   } catch (error) {
-    throw new PostgresAway(error, true)
+    throw new PostgresUnavailable(error, true)
   } finally {
     given.abort()
   }
-  throw new PostgresAway('no connection in time', true)
+  throw new PostgresUnavailable('no connection in time', true)
 }

@@ -2,24 +2,24 @@ import { type CollectionSpec, collections } from '@solstice/station'
 import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 
 /** The database is not one that this version of the program may use, and will not become one by waiting. */
-export class UnfitDatabase extends Error {}
+export class UnsupportedDatabase extends Error {}
 
 /**
  * Brings a database to this version: the tables of all collections, each made by a migration of its own, so that a
  * collection that is added later gets its table as well. Of several processes that start at once one does it.
  *
- * @throws UnfitDatabase when a newer version was here, or texts have another encoding; what the database refuses.
+ * @throws UnsupportedDatabase when a newer version was here, or texts have another encoding; what the database refuses.
  */
 export async function migrate(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
   const [encoding] = rows.map(({ server_encoding }) => server_encoding)
   if (encoding !== 'UTF8')
-    throw new UnfitDatabase(`the database has the encoding ${encoding}; it has to be UTF8`)
+    throw new UnsupportedDatabase(`the database has the encoding ${encoding}; it has to be UTF8`)
   const provider = { getMigrations: async () => migrations() }
   const migrator = new Migrator({ db, provider, allowUnorderedMigrations: true })
   const { error } = await migrator.migrateToLatest()
   if (error instanceof Error && error.message.startsWith('corrupted migrations'))
-    throw new UnfitDatabase('a newer version of the program has changed the database; use that one')
+    throw new UnsupportedDatabase('a newer version of the program has changed the database; use that one')
   if (error) throw error
 }
 

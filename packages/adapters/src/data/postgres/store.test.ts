@@ -8,7 +8,7 @@ import { startPostgres } from '../../../../../tests/harness/servers/postgres.ts'
 import { openApp } from '../../../../../tests/harness/stations/app.ts'
 import { until } from '../../../../../tests/harness/until.ts'
 import { dataStoreSuite, played, track } from '../../../../../tests/suites/data-store.ts'
-import { openSqlData } from './store.ts'
+import { openPostgresData } from './store.ts'
 
 const SECRET = 'known-to-nobody'
 const said: string[] = []
@@ -17,7 +17,7 @@ const server = await startPostgres(t)
 const url = server.url.replace('solstice@', `solstice:${SECRET}@`)
 
 async function openIn(t: Test, address = url) {
-  const data = await openSqlData(address, 4, log)
+  const data = await openPostgresData(address, 4, log)
   t.teardown(() => data.close())
   return data
 }
@@ -45,7 +45,7 @@ t.test('ten stores that are opened at once on an empty database make its tables 
 t.test('the SQL store keeps the promises of every data store', async (t) => {
   dataStoreSuite(t, async () => {
     await empty()
-    return () => openSqlData(url, 3, log)
+    return () => openPostgresData(url, 3, log)
   })
 })
 
@@ -96,10 +96,10 @@ t.test('what JSON can say comes back exactly, also what PostgreSQL cannot store 
 
 t.test('a database of a newer version is refused at once, and the reason is said', async (t) => {
   const newer = await server.createDatabase('newer')
-  await (await openSqlData(newer, 2, log)).close()
+  await (await openPostgresData(newer, 2, log)).close()
   await server.query(`insert into kysely_migration values ('2-later', '')`, newer)
   said.length = 0
-  await t.rejects(openSqlData(newer, 2, log), { message: /DATABASE_URL.*a newer version/ })
+  await t.rejects(openPostgresData(newer, 2, log), { message: /DATABASE_URL.*a newer version/ })
   t.same(said, [], 'without trying again')
 })
 

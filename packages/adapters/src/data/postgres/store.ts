@@ -14,14 +14,14 @@ import { type Change, QueuedCollection } from '../queued-collection.ts'
 import { type Changes, type Counters, deepFreeze, type Key, Records } from '../records.ts'
 import {
   connectPostgres,
-  isPassing,
+  isTransient,
   openKysely,
   type Postgres,
-  PostgresAway,
+  PostgresUnavailable,
   reasonOf,
   type Session,
 } from './connection.ts'
-import { migrate, UnfitDatabase } from './migrations.ts'
+import { migrate, UnsupportedDatabase } from './migrations.ts'
 
 /** What nearly every reply rests on is in memory from the beginning, should PostgreSQL go away. */
 const READ_AT_START = [
@@ -61,11 +61,11 @@ const SWEEP_EVERY = 1_000
  *
  * @throws when there is no answer within 30 s, or the database cannot be used.
  */
-export async function openSqlData(url: string, poolMax: number, log: Logger): Promise<DataStore> {
+export async function openPostgresData(url: string, poolMax: number, log: Logger): Promise<DataStore> {
   await migrateWhenReachable(url, log)
   const postgres = connectPostgres(url, poolMax, log)
   const opened = Object.entries<CollectionSpec>(collections).map(
-    ([name, spec]) => [name, new SqlCollection<never, never>(postgres, name, spec)] as const,
+    ([name, spec]) => [name, new PostgresCollection<never, never>(postgres, name, spec)] as const,
   )
   const byName = Object.fromEntries(opened) as unknown as Omit<DataStore, 'close'>
   const close = async () => {
@@ -89,7 +89,7 @@ async function migrateWhenReachable(url: string, log: Logger): Promise<void> {
       return await migrate(db)
     } catch (error) {
       const why = reasonOf(error)
-      if (error instanceof UnfitDatabase || !isPassing(error) || performance.now() > untilMs)
+      if (error instanceof UnsupportedDatabase || !isTransient(error) || performance.now() > untilMs)
         throw new Error(`PostgreSQL cannot be used (DATABASE_URL): ${why}`)
       if (attempt === 1) log.warn({ err: why }, 'PostgreSQL cannot be used (DATABASE_URL); trying again')
     } finally {
@@ -136,7 +136,7 @@ interface Trial<T extends object> {
   isComplete: boolean
 }
 
-class SqlCollection<T extends object, K extends keyof T & string> extends QueuedCollection<T, K> {
+class PostgresCollection<T extends object, K extends keyof T & string> extends QueuedCollection<T, K> {
   readonly #postgres: Postgres
   readonly #name: string
   #records: Records<T>
@@ -188,7 +188,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
       if (this.#version === null) await this.#patiently((session) => this.#catchUp(session))
       else await this.#postgres.ask((session) => this.#catchUp(session))
     } catch (error) {
-      if (!(error instanceof PostgresAway)) throw error
+      if (!(error instanceof PostgresUnavailable)) throw error
     }
   }
 
@@ -199,7 +199,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
       try {
         return await this.#postgres.ask(question)
       } catch (error) {
-        if (!(error instanceof PostgresAway)) throw error
+        if (!(error instanceof PostgresUnavailable)) throw error
         if (!(await this.#postgres.retryWithin(untilMs - performance.now()))) throw refusalBy(error)
       }
     }
@@ -279,7 +279,7 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
         })
         break
       } catch (error) {
-        if (error instanceof PostgresAway && (await this.#postgres.retryWithin(leftMs()))) continue
+        if (error instanceof PostgresUnavailable && (await this.#postgres.retryWithin(leftMs()))) continue
         return this.#refuse(trial?.batch ?? [], error)
       }
     }
@@ -347,13 +347,13 @@ class SqlCollection<T extends object, K extends keyof T & string> extends Queued
   }
 
   #refuse(batch: Change<T>[], error: unknown): void {
-    if (!(error instanceof PostgresAway) && batch.length > 1) {
+    if (!(error instanceof PostgresUnavailable) && batch.length > 1) {
       // One of them is at fault.
       this.waiting.unshift(...batch)
       this.#alone = batch.length
       return
     }
-    const isAway = error instanceof PostgresAway
+    const isAway = error instanceof PostgresUnavailable
     const refused = batch.length > 0 && !isAway ? batch : [...batch, ...this.waiting.splice(0)]
     if (isAway) this.#alone = 0
     for (const change of refused) change.refuse(isAway ? refusalBy(error) : error)
@@ -367,7 +367,7 @@ async function isCommitted({ run }: Session, token: string): Promise<boolean> {
 }
 
 /** Only whether its disk is full is told: what else PostgreSQL says may hold addresses. */
-function refusalBy(error: PostgresAway): Failure {
+function refusalBy(error: PostgresUnavailable): Failure {
   const { code, details } = storeUnavailable(error.cause)
   return new Failure(code, details)
 }
@@ -411,7 +411,7 @@ function fromJsonb<T extends object>(text: string): T {
  *
  * @throws when it does not answer.
  */
-export async function countSqlRecords(url: string): Promise<Record<string, number> | null> {
+export async function countPostgresRecords(url: string): Promise<Record<string, number> | null> {
   const db = openKysely<unknown>(url)
   try {
     const { rows } = await sql<{ name: string }>`
