@@ -51,9 +51,9 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'the audio token of another listener is good',
-    'auth/access.ts',
-    "if (!audioToken || pass?.uid !== listener.uid) throw new Failure('AUDIO_TOKEN_INVALID')",
-    "if (!audioToken || !pass) throw new Failure('AUDIO_TOKEN_INVALID')",
+    'auth/callers.ts',
+    "if (!audioToken || claims?.uid !== listener.uid) throw new Failure('AUDIO_TOKEN_INVALID')",
+    "if (!audioToken || !claims) throw new Failure('AUDIO_TOKEN_INVALID')",
     'routes/listening.test.ts',
   ],
   [
@@ -67,7 +67,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'pages of the same site count as ours',
-    'auth/access.ts',
+    'auth/callers.ts',
     "headers['sec-fetch-site'] === 'same-origin'",
     "headers['sec-fetch-site']?.toString().startsWith('same') === true",
     ACCESS_TESTS,
@@ -142,15 +142,15 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'logins are counted for seconds',
-    'app.ts',
-    'windowS = 15 * 60) =>',
-    'windowS = 15) =>',
+    'limits/request-limits.ts',
+    'LOGIN_WINDOW_S = 15 * MINUTE_S',
+    'LOGIN_WINDOW_S = 15',
     ACCESS_TESTS,
     'routes/session.test.ts',
   ],
   [
     'all strangers together try logins without end',
-    'app.ts',
+    'limits/request-limits.ts',
     'attempts && 20, 10',
     'attempts && 20_000, 10',
     'routes/session.test.ts',
@@ -228,14 +228,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'pages elsewhere cannot read the names of downloads',
-    'app.ts',
+    'http/security.ts',
     "'Content-Disposition',",
     '',
     'app.test.ts',
   ],
   [
     'inline styles are good',
-    'app.ts',
+    'http/security.ts',
     'styleSrc: ["\'self\'"]',
     'styleSrc: ["\'self\'", "\'unsafe-inline\'"]',
     'app.test.ts',

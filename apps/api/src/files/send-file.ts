@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Track } from '@solstice/contracts'
 import { Failure, type MediaKey, type MediaStorage } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FileCaller } from '../auth/access.ts'
+import type { FileCaller } from '../auth/callers.ts'
 import { readRange } from './byte-range.ts'
 
 /** How long a track of unknown length may last. */

@@ -5,7 +5,10 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { Type } from 'typebox'
 import { openGate } from '../../../../tests/harness/stations/gate.ts'
-import { implement, refuse, refuseConnection, refuseOtherMethods, useContract } from './implement.ts'
+import { useContract } from './contract.ts'
+import { refuse, refuseConnection } from './errors.ts'
+import { implement } from './implement.ts'
+import { refuseOtherMethods } from './method-not-allowed.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -164,14 +167,14 @@ t.test('a route without an access rule is not registered', async (t) => {
     )
   }
   t.notOk(app.hasRoute({ method: 'POST', url: '/api/unguarded' }))
-  t.throws(() => app.get('/api/backdoor', () => 'open'), { message: /did not come through implement/ })
-  t.throws(() => app.get('/api/docsuper', () => 'open'), { message: /did not come through implement/ })
+  t.throws(() => app.get('/api/backdoor', () => 'open'), { message: /was not registered by implement/ })
+  t.throws(() => app.get('/api/docsuper', () => 'open'), { message: /was not registered by implement/ })
   await t.rejects(
     async () =>
       app.register(async (inner) => {
         inner.post('/api/hidden', () => 'open')
       }),
-    { message: /did not come through implement/ },
+    { message: /was not registered by implement/ },
   )
 })
 

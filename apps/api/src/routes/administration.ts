@@ -1,6 +1,6 @@
 import type { Config } from '@solstice/adapters'
 import { administration, messages } from '@solstice/contracts'
-import { advance, groupInsertCooldownSecsLeft } from '@solstice/playout'
+import { groupInsertCooldownSecsLeft } from '@solstice/playout'
 import {
   type Announcer,
   type Audit,
@@ -11,6 +11,7 @@ import {
   keptSince,
   type Log,
   listGroups,
+  memoizeLast,
   nextMomentOf,
   readAudit,
   readSettings,
@@ -44,8 +45,7 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 export function administrationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   const { config, data, bus, clock, mirror, audit } = deps
 
-  /** The air as it is now, also while no worker is alive to say so. */
-  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
+  const airNow = () => mirror.at(clock.nowMs())
 
   implement(app, administration.getAudit, async ({ query: { window, offset, limit: wanted } }) => {
     const limit = Math.min(wanted, MAX_AUDIT_PAGE)
@@ -117,14 +117,5 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   })
 }
 
-const asJson = new WeakMap<Stats, Buffer>()
-
-/** The statistics as they are sent: they grow with the library, so they are written once per change. */
-function statsAsJson(stats: Stats): Buffer {
-  let json = asJson.get(stats)
-  if (!json) {
-    json = Buffer.from(JSON.stringify(stats))
-    asJson.set(stats, json)
-  }
-  return json
-}
+/** Statistics grow with the library, so they are serialized once per change. */
+const statsAsJson = memoizeLast((stats: Stats) => Buffer.from(JSON.stringify(stats)))

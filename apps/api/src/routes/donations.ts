@@ -1,6 +1,6 @@
 import type { Config } from '@solstice/adapters'
 import { donations, type FailureCode, type Route } from '@solstice/contracts'
-import { advance, orderAirsAtMs } from '@solstice/playout'
+import { orderAirsAtMs } from '@solstice/playout'
 import {
   type Audit,
   type DataStore,
@@ -27,7 +27,7 @@ import { modeOnAir } from '../air/mode.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import { type Call, type Handler, type ImplementOptions, implement } from '../http/implement.ts'
 import { addressOf, type Origins } from '../limits/client-address.ts'
-import type { RateLimit } from '../limits/turns.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 
 export interface DonationDeps {
@@ -39,8 +39,7 @@ export interface DonationDeps {
   origins: Origins
   payments: Payments
   audit: Audit
-  /** Orders of one listener. */
-  orderLimit: RateLimit
+  limits: Pick<RequestLimits, 'orders'>
 }
 
 const MAX_PAGE = 200
@@ -76,7 +75,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
 
   const momentNow = (): OrderMoment => {
     const nowMs = clock.nowMs()
-    const air = mirror.state && advance(mirror.state, nowMs).state
+    const air = mirror.at(nowMs)
     return { nowMs, mode: modeOnAir({ config, clock, mirror }), air, radioHostsMode }
   }
 
@@ -117,7 +116,7 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
         expiresAt: dateOf(clock, expiresAt),
       }
     },
-    { limit: (request, reply) => deps.orderLimit(uidOf(request), reply) },
+    { limit: (request, reply) => deps.limits.orders(uidOf(request), reply) },
   )
 
   serve(donations.getDonationStatus, 'DONATIONS_STATUS_FAILED', async ({ params, request }) => {

@@ -7,7 +7,6 @@ import {
   type Track,
   xorWithToken,
 } from '@solstice/contracts'
-import { advance } from '@solstice/playout'
 import {
   type Audit,
   artistKey,
@@ -19,6 +18,7 @@ import {
   libraryOf,
   type MediaLink,
   type MediaStorage,
+  memoizeLast,
   type Payments,
   readDonationSettings,
   recentHistory,
@@ -26,13 +26,13 @@ import {
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { modeOnAir } from '../air/mode.ts'
-import type { ListenerCaller } from '../auth/access.ts'
+import type { ListenerCaller } from '../auth/callers.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Picture } from '../background/avatars.ts'
 import { longestMs, refuseOtherFile, sendTrack } from '../files/send-file.ts'
 import { implement } from '../http/implement.ts'
 import type { Origins } from '../limits/client-address.ts'
-import type { RateLimit } from '../limits/turns.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 import type { FanOut } from '../stream/fan-out.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 import { refuseEscape } from './artwork.ts'
@@ -50,9 +50,7 @@ export interface ListeningDeps {
   tokens: Tokens
   origins: Origins
   lyrics: Lyrics
-  lyricsLimit: RateLimit
-  /** Of all listeners together, for songs that are not the station's. */
-  otherLyricsLimit: RateLimit
+  limits: Pick<RequestLimits, 'lyrics' | 'otherLyrics'>
   avatars: ReadonlyMap<string, Picture>
 }
 
@@ -83,11 +81,8 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
     donationInfo: await donationInfo(),
   }))
 
-  /** The air as it is now, also while no worker is alive to say so. */
-  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
-
   implement(app, listening.getHistory, async () =>
-    capabilities.history ? [...(await recentHistory(data, airNow() ?? null))] : [],
+    capabilities.history ? [...(await recentHistory(data, mirror.at(clock.nowMs())))] : [],
   )
 
   implement(app, listening.getLibrary, async ({ reply }) => {
@@ -100,8 +95,8 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
       if (!query[field].trim()) throw new Failure('BAD_REQUEST', { field })
     }
     const entry = await deps.lyrics.read(query, async (isOurs) => {
-      await deps.lyricsLimit(caller.uid, reply)
-      if (!isOurs) await deps.otherLyricsLimit('everybody', reply)
+      await deps.limits.lyrics(caller.uid, reply)
+      if (!isOurs) await deps.limits.otherLyrics('everybody', reply)
     })
     return sendWrapped(reply, Buffer.from(JSON.stringify(entry)), caller)
   })
@@ -191,18 +186,11 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningDeps): void
   }
 }
 
-const librariesAsJson = new WeakMap<readonly Readonly<Track>[], Buffer>()
-
-/** The library as it is sent. All listeners ask for it again when it changes, so it is written once per change. */
-function libraryAsJson(tracks: readonly Readonly<Track>[]): Buffer {
-  let json = librariesAsJson.get(tracks)
-  if (!json) {
-    const items: LibraryItem[] = tracks.map(({ id, title, artist }) => ({ id, title, artist }))
-    json = Buffer.from(JSON.stringify(items))
-    librariesAsJson.set(tracks, json)
-  }
-  return json
-}
+/** All listeners ask for the library again when it changes, so it is serialized once per change. */
+const libraryAsJson = memoizeLast((tracks: readonly Readonly<Track>[]) => {
+  const items: LibraryItem[] = tracks.map(({ id, title, artist }) => ({ id, title, artist }))
+  return Buffer.from(JSON.stringify(items))
+})
 
 function sendLink(reply: FastifyReply, { url, ttlS }: MediaLink): { url: string; ttl: number } {
   reply.header('cache-control', 'no-store')

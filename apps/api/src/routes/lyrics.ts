@@ -13,10 +13,12 @@ import {
   type LyricsBatches,
   lyricsStatus,
   type MediaStorage,
+  memoizeLast,
   readLyrics,
   rememberedLyrics,
   requireSong,
   statusByKey,
+  type TrackWithLyrics,
   tracksWithLyrics,
   type WallClock,
 } from '@solstice/station'
@@ -25,7 +27,7 @@ import type { AdminTokens } from '../auth/admin-tokens.ts'
 import { longestMs } from '../files/send-file.ts'
 import { implement } from '../http/implement.ts'
 import type { Origins } from '../limits/client-address.ts'
-import type { RateLimit } from '../limits/turns.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 
 interface LyricsDeps {
   data: DataStore
@@ -37,8 +39,7 @@ interface LyricsDeps {
   clock: WallClock
   adminTokens: AdminTokens
   origins: Origins
-  /** Tracks that one admin has looked up in batches. */
-  batchLimit: RateLimit
+  limits: Pick<RequestLimits, 'lyricsBatch'>
 }
 
 /** A batch counts for at least so many, because it is kept for a day whatever is in it. */
@@ -49,7 +50,7 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   const { data, jobs } = deps
 
   implement(app, contract.listLyricsSongs, async ({ reply }) =>
-    reply.type(JSON_TYPE).send(writeOnce(await tracksWithLyrics(data), (tracks) => tracks)),
+    reply.type(JSON_TYPE).send(tracksAsJson(await tracksWithLyrics(data))),
   )
 
   implement(app, contract.getOffsets, async () =>
@@ -57,7 +58,7 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   )
 
   implement(app, contract.getLyricsIndex, async ({ reply }) =>
-    reply.type(JSON_TYPE).send(writeOnce(await statusByKey(data), indexOf)),
+    reply.type(JSON_TYPE).send(indexAsJson(await statusByKey(data))),
   )
 
   implement(app, contract.getLyricsEntry, async ({ query }) => {
@@ -97,7 +98,7 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   implement(app, contract.startLyricsBatch, async ({ body, caller, reply }) => {
     const { adminId, login } = caller
     const { songIds, force } = body
-    await deps.batchLimit(adminId, reply, Math.max(MIN_BATCH_COST, songIds.length))
+    await deps.limits.lyricsBatch(adminId, reply, Math.max(MIN_BATCH_COST, songIds.length))
     return {
       ok: true as const,
       jobId: await jobs.add('lyrics-batch', { songIds, force, actor: { adminId, login } }),
@@ -150,23 +151,19 @@ const UNREACHABLE = {
   message: messages.LYRICS_LOOKUP_FAILED,
 }
 
-const written = new WeakMap<object, Buffer>()
+// Serializing these lists of a large library takes a while, so it is done once per change.
+const tracksAsJson = memoizeLast((tracks: readonly TrackWithLyrics[]) => asItems(tracks))
+const indexAsJson = memoizeLast((statuses: ReadonlyMap<string, LyricsStatus>) =>
+  asItems(
+    [...statuses].map(([key, status]) => {
+      const [artist = '', ...title] = key.split('||')
+      return { key, artist, title: title.join('||'), status }
+    }),
+  ),
+)
 
-/** A list as it is sent, written once per version of what it is made from: a large library takes a while. */
-function writeOnce<S extends object>(source: S, itemsOf: (source: S) => readonly object[]): Buffer {
-  let json = written.get(source)
-  if (!json) {
-    json = Buffer.from(JSON.stringify({ items: itemsOf(source) }))
-    written.set(source, json)
-  }
-  return json
-}
-
-function indexOf(statuses: ReadonlyMap<string, LyricsStatus>) {
-  return [...statuses].map(([key, status]) => {
-    const [artist = '', ...title] = key.split('||')
-    return { key, artist, title: title.join('||'), status }
-  })
+function asItems(items: readonly object[]): Buffer {
+  return Buffer.from(JSON.stringify({ items }))
 }
 
 const RECORDS_AT_ONCE = 50

@@ -14,13 +14,13 @@ import {
   type StationClock,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { adminTokensOf } from '../auth/access.ts'
 import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../auth/admin-tokens.ts'
+import { adminTokensOf } from '../auth/credentials.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import { implement } from '../http/implement.ts'
 import { nameAccount } from '../http/request-log.ts'
 import { addressOf, clientOf, type Origins } from '../limits/client-address.ts'
-import type { RateLimit } from '../limits/turns.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 
 export interface SessionDeps {
   config: Pick<Config, 'isProduction' | 'trustProxyHops'>
@@ -32,26 +32,13 @@ export interface SessionDeps {
   audit: Audit
   loginLog: LoginLog
   clock: StationClock
-  limits: LoginLimits
-}
-
-/** How often passwords may be tried. */
-export interface LoginLimits {
-  /** By address, or network of an IPv6 address. */
-  address: RateLimit
-  /** By the network that a provider gives away whole. */
-  provider: RateLimit
-  /** By login, from networks where its owner has not been. */
-  account: RateLimit
-  /** Of all such attempts together, so that there is always room for a few more. */
-  station: RateLimit
-  /** By account: for the current password beside a token. */
-  own: RateLimit
+  limits: Pick<RequestLimits, 'login'>
 }
 
 /** Logging in and out, and everything about accounts. In production nobody is told a token but by the cookie. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
-  const { accounts, sessions, adminTokens, tokens, origins, audit, loginLog, clock, limits } = deps
+  const { accounts, sessions, adminTokens, tokens, origins, audit, loginLog, clock } = deps
+  const limits = deps.limits.login
   const { isProduction, trustProxyHops } = deps.config
 
   const cookie = ({ raw, headers }: FastifyRequest): CookieSerializeOptions => {

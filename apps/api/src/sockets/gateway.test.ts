@@ -87,7 +87,7 @@ async function replica(
     findAdmin: async () => null,
     announcer,
     settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
-    personas: aliases,
+    aliases,
     log,
     maxPerAddress: mostPerAddress,
   })

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ACCOUNT_CHANNEL, type Config, type ReplicaLink, ROSTER_CHANNEL, roomOf } from '@solstice/adapters'
 import type { Capabilities } from '@solstice/contracts'
-import { advance } from '@solstice/playout'
 import type {
   Admin,
   Announcer,
@@ -22,7 +21,7 @@ import { createAudibleAir } from '../air/audible.ts'
 import type { AdminTokens } from '../auth/admin-tokens.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
-import { writeRefusal } from '../http/implement.ts'
+import { writeRefusal } from '../http/errors.ts'
 import { clientAddress, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
 import type { AirMirror } from '../stream/mirror.ts'
@@ -91,7 +90,7 @@ export async function attachGateway(
     announcer: Announcer
     origins: Origins
     settings: UiSettingsMirror
-    personas: readonly Alias[]
+    aliases: readonly Alias[]
     log: Logger
     maxPerAddress?: number
   },
@@ -130,11 +129,11 @@ export async function attachGateway(
   })
 
   const air = createAudibleAir(mirror, clock)
-  const airNow = () => mirror.state && advance(mirror.state, clock.nowMs()).state
+  const airNow = () => mirror.at(clock.nowMs())
   const syncPayload = createSyncPayload({ ...deps, air })
   const roster = createRoster({
     channel: link.channel(ROSTER_CHANNEL),
-    personas: deps.personas,
+    aliases: deps.aliases,
     limit: config.rosterLimit,
     nowMs: () => clock.nowMs(),
     isLive: (socketId) => live.roleOf(socketId) !== null,

@@ -1,4 +1,4 @@
-import type { PlayoutState } from '@solstice/playout'
+import { advance, type PlayoutState } from '@solstice/playout'
 import { type Bus, FRAME_MS, type FrameChunk, sleep, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createRing, type Ring, type Segment } from './ring.ts'
@@ -15,6 +15,8 @@ const SLACK_MS = 1_000
 export interface AirMirror {
   /** null before the first state came. */
   readonly state: PlayoutState | null
+  /** The state advanced to a moment, so that it is right also while no worker is alive; null before the first state. */
+  at(nowMs: number): PlayoutState | null
   /** Whether it was asked for once with success, be there one or not. */
   readonly hasRead: boolean
   onState(listener: (state: PlayoutState, before: PlayoutState | null) => void): Unsubscribe
@@ -83,6 +85,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
     get state() {
       return state
     },
+    at: (nowMs) => state && advance(state, nowMs).state,
     get hasRead() {
       return hasRead
     },

@@ -19,7 +19,7 @@ async function open(t: Test, options: { limit: number; tellEveryMs?: number; for
   const heard: boolean[] = []
   const roster = createRoster({
     channel: link.channel(ROSTER_CHANNEL),
-    personas: aliases,
+    aliases,
     nowMs: Date.now,
     isLive: () => false,
     onChange() {},

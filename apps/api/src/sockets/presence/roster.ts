@@ -64,7 +64,7 @@ interface RosterMessage {
 interface LocalSlot {
   readonly socketId: string
   member: Member
-  /** Which of the public personas it wears; null for the super admin's. */
+  /** Which of the public aliases it wears; null for the super admin's. */
   persona: number | null
   onReplaced: () => void
 }
@@ -79,7 +79,7 @@ interface LocalSlot {
  */
 export function createRoster(deps: {
   channel: Channel
-  personas: readonly Alias[]
+  aliases: readonly Alias[]
   limit: number
   nowMs: () => number
   isLive: (socketId: string) => boolean
@@ -88,12 +88,12 @@ export function createRoster(deps: {
   tellEveryMs?: number
   forgetAfterMs?: number
 }): Roster {
-  const { channel, personas, limit, nowMs, isLive } = deps
+  const { channel, aliases, limit, nowMs, isLive } = deps
   const { tellEveryMs = TELL_EVERY_MS, forgetAfterMs = FORGET_AFTER_MS } = deps
   const here = randomUUID()
   const listeners: LocalSlot[] = []
   const admins = new Set<LocalSlot>()
-  const usage = personas.map(() => 0)
+  const usage = aliases.map(() => 0)
   const others = new Map<string, { members: Member[]; toldAtMs: number }>()
   let isAdminOnline = false
   /** The highest claim that was made or heard of: the next one is higher. */
@@ -195,10 +195,10 @@ export function createRoster(deps: {
     // Another window of an account looks the same, so that it does not matter which of them leaves first.
     const shown = admin && members().find((member) => member.admin?.adminId === admin.adminId)?.user
     const { color } = shown ?? seat.member.user
-    const alike = personas.findIndex(({ img }) => img === shown?.img)
+    const alike = aliases.findIndex(({ img }) => img === shown?.img)
     seat.persona = isSuper ? null : alike >= 0 ? alike : leastUsed(usage)
     if (seat.persona !== null) usage[seat.persona]!++
-    const { name, img } = seat.persona === null ? superAdminAlias : personas[seat.persona]!
+    const { name, img } = seat.persona === null ? superAdminAlias : aliases[seat.persona]!
     const rank = { ...(admin && { isAdmin: true }), ...(isSuper && { isSuperAdmin: true }) }
     const user = { name: admin && !isSuper ? adminName(name) : name, img, color, ...rank }
     seat.member = { user, sinceMs: seat.member.sinceMs, ...(admin && { admin }) }

@@ -1,0 +1,67 @@
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import type { FastifyInstance } from 'fastify'
+import type { Origins } from '../limits/client-address.ts'
+
+const PREFLIGHT_MAX_AGE_S = 600
+const EXPOSED_HEADERS = [
+  'X-Art-Mime',
+  'Accept-Ranges',
+  'Content-Range',
+  'Content-Length',
+  'Content-Disposition',
+  'Retry-After',
+  'X-Request-Id',
+]
+
+/**
+ * Adds CORS for allowed origins, the content security policy of the pages, and a permissions policy.
+ *
+ * @param mediaOrigin origin of signed links to music and pictures; null when this server sends them itself.
+ */
+export async function secure(
+  app: FastifyInstance,
+  { origins, mediaOrigin }: { origins: Origins; mediaOrigin: string | null },
+): Promise<void> {
+  await app.register(cors, {
+    delegator: ({ headers: { origin }, raw }, decide) =>
+      decide(null, {
+        origin: origins.isAllowedOrigin(origin, raw),
+        credentials: true,
+        preflight: origin !== undefined,
+        strictPreflight: false,
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+        exposedHeaders: EXPOSED_HEADERS,
+        maxAge: PREFLIGHT_MAX_AGE_S,
+      }),
+  })
+  const mediaSources = ["'self'", 'data:', 'blob:', ...(mediaOrigin ? [mediaOrigin] : [])]
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        baseUri: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'self'"],
+        objectSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        scriptSrcAttr: ["'none'"],
+        styleSrc: ["'self'"],
+        imgSrc: mediaSources,
+        mediaSrc: mediaSources,
+        workerSrc: ["'self'", 'blob:'],
+        // Older browsers do not count WebSockets of the same host as 'self'.
+        connectSrc: ["'self'", (request) => origins.ownOrigin(request).replace(/^http/, 'ws')],
+      },
+    },
+    // Only the proxy that terminates TLS knows whether this host is always reached over it.
+    strictTransportSecurity: false,
+    // Pages of other origins may play the stream.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  })
+  app.addHook('onSend', async (_, reply) => {
+    // The pages of hosts and guests need the microphone, and nothing else of a device.
+    reply.header('permissions-policy', 'microphone=(self), camera=(), geolocation=(), payment=(), usb=()')
+  })
+}
