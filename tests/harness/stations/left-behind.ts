@@ -1,7 +1,8 @@
 import { cp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clipMedia } from '@solstice/station'
-import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { openRedis } from '../../../packages/adapters/src/redis/connection.ts'
 import { makeTone } from '../audio/audio.ts'
 import { root, type Teardown } from '../processes/processes.ts'
 import type { Station } from './station.ts'
@@ -40,14 +41,15 @@ export async function takeUpFrom(t: Teardown, version: string, station: Station)
   }
   await data.close()
 
-  const redis = new Redis(station.redis.url)
+  const redis = await openRedis(station.redis.url, pino({ level: 'silent' }), true)
   t.teardown(() => redis.disconnect())
   const keys = JSON.parse(await readFile(join(folder, 'redis.json'), 'utf8')) as Key[]
   await redis.flushall()
   for (const key of keys) await write(redis, key)
   const [seconds, microseconds] = await redis.time()
   const wallMs = Number(seconds) * 1000 + Number(microseconds) / 1000
-  // The station's clock goes on where it was: to it, the wall clock was set by the time in between.
+  // The station clock goes on where it was, as if the wall clock had been set by the time in between.
+  await redis.del('solstice:clock-anchor')
   const aheadMs = Number(await redis.get('solstice:alive')) + 500 - wallMs
   await redis.set('solstice:clock-correction', aheadMs.toFixed(3))
   return JSON.parse(await readFile(join(folder, 'known.json'), 'utf8')) as Known
@@ -55,7 +57,7 @@ export async function takeUpFrom(t: Teardown, version: string, station: Station)
 
 const bytes = (value: Bytes) => (typeof value === 'string' ? value : Buffer.from(value.base64, 'base64'))
 
-async function write(redis: Redis, key: Key): Promise<void> {
+async function write(redis: Awaited<ReturnType<typeof openRedis>>, key: Key): Promise<void> {
   switch (key.type) {
     case 'string':
       await redis.set(key.key, bytes(key.value))
