@@ -62,7 +62,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   ],
   [
     'a donation is shown to any listener',
-    'donations/order.ts',
+    'donations/history.ts',
     "if (donation?.uid !== uid) throw new Failure('NOT_FOUND')",
     "if (!donation || !uid) throw new Failure('NOT_FOUND')",
     'tests/api/donations/orders.test.ts',
@@ -83,7 +83,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   ],
   [
     'orders that may still be paid are dropped',
-    'donations/retention.ts',
+    'donations/expire.ts',
     'filter((donation) => !mayStillBePaid(donation, nowMs))',
     'filter(() => true)',
     'tests/use-cases/donation-claims.test.ts',
@@ -91,8 +91,8 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   [
     'a payment without an order leaves no trace',
     'donations/receive.ts',
-    'ids.length === 0 && (await recordUnmatched',
-    'ids.length > 9 && (await recordUnmatched',
+    'if (ids.length > 0) return',
+    'if (ids.length >= 0) return',
     'tests/use-cases/donation-claims.test.ts',
   ],
   [

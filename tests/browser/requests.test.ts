@@ -211,7 +211,12 @@ t.test('a listener supports a song: the code, the payment, and what became of it
   const pay = (id: string) => {
     const paid = { amountMinor: 100_00, currency: 'UAH', paidAtMs: clock.nowMs(), comment: '' }
     const payment = { kind: 'paid', eventId: id, reference: id, ...paid } as const
-    return claimPayment(data, id, 'matching_provider_1', payment, clock.nowMs())
+    return claimPayment(data, {
+      donationId: id,
+      provider: 'matching_provider_1',
+      payment,
+      nowMs: clock.nowMs(),
+    })
   }
   const { id, uid } = order!
   await pay(id)

@@ -85,7 +85,12 @@ t.test(
           const go = async (process: Process) => {
             const worker = await goOnAir(station, process)
             // The service delivers again what was not answered.
-            if (!isKept && delivery) await storeDelivery(process, CHECKOUT, delivery, station.nowMs)
+            if (!isKept && delivery)
+              await storeDelivery(process, {
+                provider: CHECKOUT,
+                payment: delivery,
+                nowMs: station.nowMs,
+              })
             isKept = true
             await applyInbox(process, station.nowMs)
             for (let time = 0; time < 2; time++) {
@@ -193,7 +198,7 @@ t.test(
           failed(id),
           paid(id, { amountMinor: 1, reference: `less for ${id}` }),
         ][random(5)]!
-        await storeDelivery(process, CHECKOUT, payment, station.nowMs)
+        await storeDelivery(process, { provider: CHECKOUT, payment, nowMs: station.nowMs })
         if (payment === right) rightly.add(id)
         if (random(3)) await applyInbox(process, station.nowMs)
       }
@@ -212,7 +217,11 @@ t.test(
           // While the wall clock is behind, nobody can know how long ago it was.
           const isDated = station.aheadMs <= 0 || station.nowMs <= endsAtMs
           if (payment.paidAtMs <= endsAtMs && isDated) rightly.add(id)
-          await storeDelivery(process, POSTED, received(station, payment), station.nowMs)
+          await storeDelivery(process, {
+            provider: POSTED,
+            payment: received(station, payment),
+            nowMs: station.nowMs,
+          })
         }
         late = late.filter(({ toldAtMs }) => toldAtMs > untilMs)
       }

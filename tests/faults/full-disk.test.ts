@@ -94,7 +94,11 @@ if (!mayMount()) {
       details: { reason: 'disk_full' },
     })
     const payment = { kind: 'failed', eventId: '1', donationId: 'none', reference: 'r' } as const
-    const deliver = () => storeDelivery({ data, spool: spools.deliveries }, 'checkout_provider_1', payment, 1)
+    const deliver = () =>
+      storeDelivery(
+        { data, spool: spools.deliveries },
+        { provider: 'checkout_provider_1', payment, nowMs: 1 },
+      )
     await t.rejects(deliver(), 'a delivery is not said to be kept')
     const late = openAuditSpool({
       data,

@@ -9,7 +9,7 @@ import {
   type DataStore,
   type DonationRecord,
   drainDeliverySpool,
-  expireDonations,
+  expireOrdersOf,
   failDonation,
   makeRoomForOrder,
   type PaymentProviderId,
@@ -50,15 +50,30 @@ for (const kind of ['json', 'sql'] as const)
       data.donations.insert(pendingDonation(id, facts))
     const refusals: string[] = []
     const claim = (id: string, paid = payment(`for ${id}`), provider: PaymentProviderId = MATCHING) =>
-      claimPayment(data, id, provider, paid, 5000, (why) => refusals.push(why))
+      claimPayment(data, {
+        donationId: id,
+        provider,
+        payment: paid,
+        nowMs: 5000,
+        onRefused: (why) => refusals.push(why),
+      })
     const fail = (donationId: string, provider: PaymentProviderId = MATCHING) =>
-      failDonation(data, provider, { kind: 'failed', eventId: 'e', reference: 'r', donationId }, 5000)
+      failDonation(data, {
+        provider,
+        payment: { kind: 'failed', eventId: 'e', reference: 'r', donationId },
+        nowMs: 5000,
+      })
 
     t.test('is claimed by one of many that tell of its payment at once', async (t) => {
       await place('raced', { matchCode: 'AAAAAA', claimKey: 'AAAAAA' })
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          claimPayment(stores[i % 2]!, 'raced', MATCHING, payment('p'), 5000.5),
+          claimPayment(stores[i % 2]!, {
+            donationId: 'raced',
+            provider: MATCHING,
+            payment: payment('p'),
+            nowMs: 5000.5,
+          }),
         ),
       )
       t.same(claims.toSorted(), ['claimed', ...Array(19).fill('known')])
@@ -134,9 +149,15 @@ for (const kind of ['json', 'sql'] as const)
 
       await place('soon', { expiresAt: 10_000, matchCode: 'BBBBBB', claimKey: 'BBBBBB' })
       await place('never', { expiresAt: null })
-      t.equal(await expireDonations(data, 10_999, [MATCHING], 1000), 0, 'a payment in time may be on its way')
+      t.equal(
+        await expireOrdersOf(data, { providers: [MATCHING], graceMs: 1000, nowMs: 10_999 }),
+        0,
+        'a payment in time may be on its way',
+      )
       t.equal(await data.donations.insert(pendingDonation('taken', { claimKey: 'BBBBBB' })), null)
-      const swept = await Promise.all(stores.map((store) => expireDonations(store, 11_000, [MATCHING], 1000)))
+      const swept = await Promise.all(
+        stores.map((store) => expireOrdersOf(store, { providers: [MATCHING], graceMs: 1000, nowMs: 11_000 })),
+      )
       t.same(swept.toSorted(), [0, 1])
       t.match(await data.donations.get('soon'), { status: 'expired', matchCode: 'BBBBBB' })
       t.match(await data.donations.get('never'), { status: 'pending' })
@@ -145,18 +166,27 @@ for (const kind of ['json', 'sql'] as const)
 
     t.test('counts by when its payment was made, not by when that was told', async (t) => {
       for (const at of ['in time', 'late']) await place(at, { expiresAt: 10_000, claimKey: `code of ${at}` })
-      await expireDonations(data, 20_000, [MATCHING], 0)
+      await expireOrdersOf(data, { providers: [MATCHING], graceMs: 0, nowMs: 20_000 })
       t.equal(await claim('late', payment('late', { paidAtMs: 10_001 })), 'refused')
       t.match(await data.donations.get('late'), { status: 'expired' })
       const claims = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
-          claimPayment(stores[i % 2]!, 'in time', MATCHING, payment('in time', { paidAtMs: 10_000 }), 30_000),
+          claimPayment(stores[i % 2]!, {
+            donationId: 'in time',
+            provider: MATCHING,
+            payment: payment('in time', { paidAtMs: 10_000 }),
+            nowMs: 30_000,
+          }),
         ),
       )
       t.same(claims.toSorted(), ['claimed', ...Array(9).fill('known')])
       t.match(await data.donations.get('in time'), { status: 'paid', queue: 'due', paidAt: 30_000 })
       t.same(await events('in time'), ['refused', 'delivered', 'claimed'])
-      t.equal(await expireDonations(data, 40_000, [MATCHING], 0), 0, 'and is not closed again')
+      t.equal(
+        await expireOrdersOf(data, { providers: [MATCHING], graceMs: 0, nowMs: 40_000 }),
+        0,
+        'and is not closed again',
+      )
     })
 
     t.test('that failed is paid by a later success, and a failure told late changes nothing', async (t) => {
@@ -188,18 +218,24 @@ for (const kind of ['json', 'sql'] as const)
             const paid = payment(reference, { paidAtMs: random(2) ? 1000 : 3000 })
             switch (random(4)) {
               case 0:
-                await failDonation(
-                  store,
-                  MATCHING,
-                  { kind: 'failed', eventId: 'e', reference, donationId: id },
-                  1,
-                )
+                await failDonation(store, {
+                  provider: MATCHING,
+                  payment: { kind: 'failed', eventId: 'e', reference, donationId: id },
+                  nowMs: 1,
+                })
                 break
               case 1:
-                if (round > 4) await expireDonations(store, 2500, [MATCHING], 0)
+                if (round > 4) await expireOrdersOf(store, { providers: [MATCHING], graceMs: 0, nowMs: 2500 })
                 break
               default:
-                if ((await claimPayment(store, id, MATCHING, paid, 1)) === 'claimed')
+                if (
+                  (await claimPayment(store, {
+                    donationId: id,
+                    provider: MATCHING,
+                    payment: paid,
+                    nowMs: 1,
+                  })) === 'claimed'
+                )
                   paidBy.set(reference, [...(paidBy.get(reference) ?? []), id])
             }
           }),
@@ -322,7 +358,7 @@ t.test('what was delivered while the store was away counts, also when its order 
   }
   const paidAtMs = order.expiresAt - 1
   const tell = (donation: ReturnType<typeof payment>, from: object = { data, spool }) =>
-    storeDelivery(from as never, MATCHING, donation, NOW)
+    storeDelivery(from as never, { provider: MATCHING, payment: donation, nowMs: NOW })
 
   await data.donations.insert(pendingDonation('spooled', order))
   await tell(payment('spooled', { comment: 'for abcdef', paidAtMs }), { data: away, spool })
@@ -341,7 +377,11 @@ t.test('what was delivered while the store was away counts, also when its order 
 
   t.same(warnings, [])
   for (let time = 0; time < 2; time++)
-    await applyPayment(deps, MATCHING, payment('tip', { comment: 'for ABCDEG' }), NOW)
+    await applyPayment(deps, {
+      provider: MATCHING,
+      payment: payment('tip', { comment: 'for ABCDEG' }),
+      nowMs: NOW,
+    })
   t.match(warnings, [{ provider: MATCHING, reference: 'tip' }], 'it is logged once')
   t.match(await ledgerOf(data, UNKNOWN_ORDER), [
     { note: 'names_no_order: matching_provider_1 tip, 50.00 UAH' },

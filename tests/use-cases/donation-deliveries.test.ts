@@ -112,7 +112,8 @@ t.test('a donation that names hundreds of orders costs no more than a few', asyn
   const payment = { kind: 'paid', eventId, reference, comment: codes.join(' '), ...money } as const
   const warnings: object[] = []
   const log = { info() {}, warn: (details: object) => void warnings.push(details) }
-  for (let time = 0; time < 2; time++) await applyPayment({ ...process, log }, POLLED, payment, NOON)
+  for (let time = 0; time < 2; time++)
+    await applyPayment({ ...process, log }, { provider: POLLED, payment, nowMs: NOON })
   const named = codes.slice(150, 155)
   t.same(
     (await data.ledger.find()).map(({ donationId }) => donationId),
@@ -127,9 +128,11 @@ t.test('a donation that names hundreds of orders costs no more than a few', asyn
   await data.donations.insert(ordered('whole', { provider: POLLED, matchCode: 'WHOLE9', amountMinor: 1 }))
   await applyPayment(
     { ...process, log },
-    POLLED,
-    { ...payment, eventId: 'e', reference: 'r', comment: 'MANY160 WHOLE9' },
-    NOON,
+    {
+      provider: POLLED,
+      payment: { ...payment, eventId: 'e', reference: 'r', comment: 'MANY160 WHOLE9' },
+      nowMs: NOON,
+    },
   )
   t.match(await data.donations.get('whole'), { status: 'paid' })
   t.equal(warnings.length, named.length, 'what pays for another order is no matter')
@@ -152,7 +155,7 @@ t.test(
       const airsAtMs = () => orderAirsAtMs(worker.state, id, station.nowMs)
       station.nowMs += 20_000
       await process.bus.send({ type: 'pause-queue', socketId: 'h', when: 'now' })
-      await storeDelivery(process, CHECKOUT, paid(id), station.nowMs)
+      await storeDelivery(process, { provider: CHECKOUT, payment: paid(id), nowMs: station.nowMs })
       await applyInbox(process, station.nowMs)
       await doJobs(station, process)
       t.equal(worker.state.isPaused, isBlocking)

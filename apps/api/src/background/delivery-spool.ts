@@ -71,7 +71,7 @@ export function openDeliverySpool(
 
   return {
     async keep(provider, payment) {
-      await storeDelivery(deps, provider, payment, clock.nowMs())
+      await storeDelivery(deps, { provider, payment, nowMs: clock.nowMs() })
       begin()
     },
     async close() {

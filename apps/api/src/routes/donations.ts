@@ -100,7 +100,12 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
       const placed = await placeOrder(
         { data, provider, matchExpiryMin: config.donationMatchExpiryMin },
         momentNow(),
-        { ...body, uid: uidOf(request), returnUrl: (donationId) => `${page}?donation=${donationId}` },
+        {
+          trackId: body.songId,
+          tier: body.tier,
+          uid: uidOf(request),
+          returnUrl: (donationId) => `${page}?donation=${donationId}`,
+        },
       )
       const { id: donationId, currency, amountMinor } = placed.donation
       if (placed.flow === 'checkout')
@@ -154,8 +159,9 @@ export function donationRoutes(app: FastifyInstance, deps: DonationDeps): void {
   serve(donations.getDonationHistory, 'DONATIONS_HISTORY_FAILED', async ({ query }) => {
     const { window, offset, limit: wanted } = query
     const limit = Math.min(wanted, MAX_PAGE)
-    const page = { window, offset, limit }
-    return { ...(await donationHistory(data, page, donationRetentionDays, dateNow(clock))), offset, limit }
+    const retentionDays = donationRetentionDays
+    const page = { window, offset, limit, retentionDays, nowMs: dateNow(clock) }
+    return { ...(await donationHistory(data, page)), offset, limit }
   })
 
   serve(donations.previewDonationPrice, 'DONATIONS_SETTINGS_LOAD_FAILED', async ({ query }, provider) => ({

@@ -116,7 +116,7 @@ t.test('orders of a listener', async (t) => {
   const pay = (id: string) => {
     const paid = { amountMinor: 1_00, currency: 'UAH', paidAtMs: clock.nowMs(), comment: '' }
     const payment = { kind: 'paid', eventId: id, reference: `for ${id}`, ...paid } as const
-    return claimPayment(data, id, MATCHING, payment, clock.nowMs())
+    return claimPayment(data, { donationId: id, provider: MATCHING, payment, nowMs: clock.nowMs() })
   }
   const tell = (result: ServerPayload<'donation_result'>) =>
     announcer.tell({ uid }, 'donation_result', result)
@@ -194,7 +194,7 @@ t.test('orders of a listener', async (t) => {
     const [failed, refused] = [await page.order(song, priced), await page.order(song, priced)]
     tell({ donationId: 'of a neighbour', accepted: false, reason: 'payment_failed' })
     const about = { kind: 'failed', eventId: 'e', reference: 'r', donationId: failed.donationId } as const
-    await failDonation(data, MATCHING, about, clock.nowMs())
+    await failDonation(data, { provider: MATCHING, payment: about, nowMs: clock.nowMs() })
     tell({ donationId: failed.donationId, accepted: false, reason: 'payment_failed' })
     t.match(await until(page.news, (news) => news !== null), { is: 'failed', song })
     t.equal(page.orders.value.length, 2, 'of neighbours nothing is known')

@@ -2,15 +2,18 @@ import type { Announcer } from '../ports/announcer.ts'
 import type { DataStore, InboxRecord, Spool } from '../ports/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
-import {
-  type MatchingPayment,
-  type Payment,
-  type PaymentProviderId,
-  type Payments,
-  paymentProviderIds,
-} from '../ports/payments.ts'
-import { claimPayment, expireDonations, failDonation, recordUnmatched } from './claim.ts'
+import type { MatchingPayment, Payment, PaymentProviderId, Payments } from '../ports/payments.ts'
+import { claimPayment, failDonation } from './claim.ts'
+import { expireOrdersOf } from './expire.ts'
+import { recordUnmatched } from './ledger.ts'
 import { scheduleDonation } from './queue.ts'
+
+/** News of a payment from the service that took it. */
+export interface PaymentNews {
+  provider: PaymentProviderId
+  payment: Payment
+  nowMs: number
+}
 
 export interface PaymentDeps {
   data: Pick<DataStore, 'donations' | 'ledger' | 'inbox'>
@@ -20,16 +23,14 @@ export interface PaymentDeps {
 }
 
 /**
- * Keeps what a service delivered, in the store or else on this machine's disk, so that the service may be told that it was
- * received. A delivery that is kept already is kept once.
+ * Stores a delivery, in the database or else on this machine's disk, so that it may be acknowledged to the service.
+ * Idempotent.
  *
- * @throws when it cannot be written anywhere: then the service must not get an answer, and delivers again.
+ * @throws when it cannot be written anywhere: the service must not get an answer then, and delivers again.
  */
 export async function storeDelivery(
   { data, spool }: { data: Pick<DataStore, 'inbox'>; spool: Spool<InboxRecord> },
-  provider: PaymentProviderId,
-  payment: Payment,
-  nowMs: number,
+  { provider, payment, nowMs }: PaymentNews,
 ): Promise<void> {
   const id = `${provider} ${payment.eventId}`
   const delivery: InboxRecord = { id, provider, payment, receivedAt: Math.floor(nowMs) }
@@ -41,9 +42,10 @@ export async function storeDelivery(
 }
 
 /**
- * What was kept on this machine's disk goes to the store; how many deliveries.
+ * Moves deliveries from this machine's disk to the store.
  *
- * @throws the first error, when all others were tried.
+ * @returns the number of deliveries.
+ * @throws the first error, after trying all.
  */
 export async function drainDeliverySpool({
   data,
@@ -60,56 +62,49 @@ export async function drainDeliverySpool({
   return kept.length
 }
 
-/**
- * Applies all deliveries that were kept; each is forgotten when it has had its effect, and has it once however often it is
- * applied.
- *
- * @throws the first error, when all others were tried.
- */
+/** Applies all stored deliveries, and removes each that was applied. @throws the first error, after trying all. */
 export async function applyInbox(deps: PaymentDeps, nowMs: number): Promise<void> {
   await eachTried(await deps.data.inbox.find(), async ({ id, provider, payment }) => {
-    await applyPayment(deps, provider, payment, nowMs)
+    await applyPayment(deps, { provider, payment, nowMs })
     await deps.data.inbox.delete({ id })
   })
 }
 
 /**
- * What a service says of a payment takes effect, once however often it is said. Of one that pays for no order the log says why,
- * and the ledger keeps it: under the orders that it names, or as that of an unknown one.
+ * Applies news of a payment. Idempotent. A payment that pays for no order is logged with the reason, and entered in the
+ * ledger: under the orders that it names, or as one of an unknown order.
  */
 export async function applyPayment(
   deps: PaymentDeps,
-  provider: PaymentProviderId,
-  payment: Payment,
-  nowMs: number,
+  { provider, payment, nowMs }: PaymentNews,
 ): Promise<void> {
   const { data, jobs, announcer, log } = deps
   if (payment.kind === 'failed') {
     const { donationId } = payment
     const result = { donationId, accepted: false, reason: 'payment_failed' } as const
-    await failDonation(data, provider, payment, nowMs, ({ uid }) =>
-      announcer.tell({ uid }, 'donation_result', result),
-    )
+    const tell = ({ uid }: { uid: string }) => announcer.tell({ uid }, 'donation_result', result)
+    await failDonation(data, { provider, payment, nowMs, tell })
     return
   }
   const ids = 'donationId' in payment ? [payment.donationId] : await namedOrders(data, provider, payment)
   const refusals: { donationId: string; reason: string }[] = []
   for (const donationId of ids) {
-    const claim = await claimPayment(data, donationId, provider, payment, nowMs, (reason) =>
-      refusals.push({ donationId, reason }),
-    )
+    const onRefused = (reason: string) => refusals.push({ donationId, reason })
+    const claim = await claimPayment(data, { donationId, provider, payment, nowMs, onRefused })
     if (claim !== 'refused') return scheduleDonation({ data, jobs }, donationId)
   }
-  for (const refusal of refusals) log.warn({ ...refusal, provider }, 'a payment does not pay for its order')
-  if (ids.length === 0 && (await recordUnmatched(data, provider, payment, 'names_no_order', nowMs)))
-    log.warn({ provider, reference: payment.reference }, 'a payment names no order')
+  for (const refusal of refusals)
+    log.warn({ ...refusal, provider }, 'payment refused: it does not fit its order')
+  if (ids.length > 0) return
+  if (await recordUnmatched(data, { provider, payment, why: 'names_no_order', atMs: nowMs }))
+    log.warn({ provider, reference: payment.reference }, 'payment refused: it names no order')
 }
 
 /**
- * Asks the services that do not post their payments, as far as an order waits for one. Orders whose time is over expire when
- * an answer came that would have named their payments.
+ * Polls the services that do not post their payments and for which an order is pending. Orders whose time is over expire
+ * once an answer came that would have named their payments.
  *
- * @throws the first error, when all services were asked.
+ * @throws the first error, after polling all services.
  */
 export async function pollPayments(
   deps: PaymentDeps & { payments: Pick<Payments, 'configured'> },
@@ -120,60 +115,34 @@ export async function pollPayments(
     if (!('recentPayments' in provider)) return
     const orders = pending.filter((donation) => donation.provider === provider.id)
     if (orders.length === 0) return
-    // A payment from before the oldest order is of an order that is closed, unless the wall clock is wrong.
+    // An older payment than the oldest pending order belongs to a closed one, unless the wall clock is wrong.
     const sinceMs = orders.reduce((first, { createdAt }) => Math.min(first, createdAt), nowMs)
     const codes = new Set(orders.map(({ matchCode }) => matchCode))
     const namesOne = ({ comment }: MatchingPayment) => wordsOf(comment).some((word) => codes.has(word))
     const recent = await provider.recentPayments(nowMs)
     await eachTried(
       recent.filter((payment) => payment.paidAtMs >= sinceMs - CLOCK_SLACK_MS || namesOne(payment)),
-      (payment) => applyPayment(deps, provider.id, payment, nowMs),
+      (payment) => applyPayment(deps, { provider: provider.id, payment, nowMs }),
     )
-    await expireDonations(deps.data, nowMs, [provider.id], POLLS_TO_WAIT * provider.pollIntervalMs)
+    const graceMs = POLLS_TO_WAIT * provider.pollIntervalMs
+    await expireOrdersOf(deps.data, { providers: [provider.id], graceMs, nowMs })
   })
 }
 
-/**
- * Pending orders whose time is over expire; how many. Those of a service that is asked wait for its answer, but not for ever.
- */
-export async function expireOrders(
-  { data, payments }: { data: PaymentDeps['data']; payments: Pick<Payments, 'configured'> },
-  nowMs: number,
-): Promise<number> {
-  const isAsked = (id: PaymentProviderId) => payments.configured.get(id)?.readDelivery === undefined
-  const asked = [...payments.configured.keys()].filter(isAsked)
-  const others = paymentProviderIds.filter((id) => !asked.includes(id))
-  return (
-    (await expireDonations(data, nowMs, others, POSTED_GRACE_MS)) +
-    (await expireDonations(data, nowMs, asked, UNANSWERED_GRACE_MS))
-  )
-}
-
-/** An order may be a little older than its service says. */
+/** The clock of a service may differ a little from ours. */
 const CLOCK_SLACK_MS = 60_000
 const POLLS_TO_WAIT = 2
-/** For so long a payment that was made in time may be on its way to us. */
-const POSTED_GRACE_MS = 60_000
-/**
- * A service that has not answered for a day after the end of an order counts as gone. No sooner: it may be this station that
- * was away, and its payments are known only once it was asked.
- */
-const UNANSWERED_GRACE_MS = 24 * 3_600_000
-
-/** Nobody pays for more songs with one donation. */
+/** Each costs a look into the ledger, and nobody pays for more tracks with one donation. */
 const MAX_NAMED_ORDERS = 5
 
-/** Does something with each, one after the other. @throws the first error, when all others were tried. */
+/** Does `work` for each in turn. @throws the first error, after trying all. */
 async function eachTried<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const errors: unknown[] = []
   for (const one of all) await work(one).catch((error) => errors.push(error))
   if (errors.length > 0) throw errors[0]
 }
 
-/**
- * The orders whose codes are words of a comment, in whatever case; first those that wait for a payment, in the order of the
- * comment. Of more than a few the rest is left out: each costs a look into the ledger.
- */
+/** Orders whose codes are words of a comment, in any case: the pending ones first, in the order of the comment. */
 async function namedOrders(
   data: Pick<DataStore, 'donations'>,
   provider: PaymentProviderId,

@@ -4,7 +4,7 @@ import {
   claimPayment,
   type DonationRecord,
   dateOfOrder,
-  expireDonations,
+  expireOrdersOf,
   type PaymentProvider,
   type PaymentProviderId,
   type PolledProvider,
@@ -69,7 +69,8 @@ t.test('an order lasts as long as it was meant to, and its dates are right', asy
     pass(5 * MINUTE_MS)
     set(byMs)
     pass(5 * MINUTE_MS)
-    const expire = () => expireDonations(data, clock.nowMs(), ['matching_provider_1'], 0)
+    const expire = () =>
+      expireOrdersOf(data, { providers: ['matching_provider_1'], graceMs: 0, nowMs: clock.nowMs() })
     t.equal(await expire(), 0, `set by ${byMs / HOUR_MS} h: none expires early`)
     const payment = {
       kind: 'paid',
@@ -80,7 +81,15 @@ t.test('an order lasts as long as it was meant to, and its dates are right', asy
       paidAtMs: clock.nowMs(),
       comment: 'PAID',
     } as const
-    t.equal(await claimPayment(data, 'PAID', 'matching_provider_1', payment, clock.nowMs()), 'claimed')
+    t.equal(
+      await claimPayment(data, {
+        donationId: 'PAID',
+        provider: 'matching_provider_1',
+        payment,
+        nowMs: clock.nowMs(),
+      }),
+      'claimed',
+    )
     const paid = (await store.donations.get('PAID'))!
     t.equal(paid.paidAt, wallMs(), 'what is kept are dates')
     t.equal(paid.createdAt, wallMs() - 10 * MINUTE_MS)

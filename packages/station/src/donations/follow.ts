@@ -1,0 +1,56 @@
+import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/playout'
+import type { DataStore } from '../ports/data-store.ts'
+import { recordInLedger } from './ledger.ts'
+import { refuseOrder, type SettleDeps, settleQueued } from './settle.ts'
+
+/**
+ * Records what became of an order on the air; ignores orders that are no donations.
+ *
+ * @param frame of the broadcast at which the track began or ended; null without a stream.
+ */
+export async function followOrder(
+  deps: SettleDeps,
+  effect: OrderEffect,
+  frame: number | null,
+): Promise<void> {
+  const { data } = deps
+  const { orderId: donationId, type } = effect
+  const donation = await data.donations.get(donationId)
+  if (!donation) return
+  if (type === 'order-dropped')
+    return refuseOrder(deps, { id: donationId, why: effect.why, from: ['due', 'queued', 'aired'] })
+  const note = frame === null ? '' : `frame ${frame}`
+  const event = type === 'order-aired' ? 'on-air' : 'finished'
+  // The process that queued it may have been killed before it could say so.
+  if (event === 'on-air' && donation.queue === 'due') await settleQueued(deps, donation)
+  await recordInLedger(data, {
+    donationId,
+    event,
+    onceKey: `${event} ${donationId}`,
+    atMs: effect.atMs,
+    note,
+  })
+  if (type === 'order-ended') return
+  for (const queue of ['due', 'queued'] as const)
+    await data.donations.update(
+      { id: donationId, status: 'paid', queue },
+      { queue: 'aired', airedAt: Math.round(effect.atMs) },
+    )
+}
+
+/**
+ * Makes queued orders due again that the air does not know: their queue was lost.
+ *
+ * @returns the number of orders.
+ */
+export async function restoreLostOrders(
+  data: Pick<DataStore, 'donations'>,
+  air: PlayoutState,
+): Promise<number> {
+  const queued = await data.donations.find({ status: 'paid', queue: 'queued' })
+  const lost = queued.filter(({ id }) => !isOrderKnown(air, id))
+  const restored = await Promise.all(
+    lost.map(({ id }) => data.donations.update({ id, queue: 'queued' }, { queue: 'due' })),
+  )
+  return restored.reduce((sum, count) => sum + count, 0)
+}
