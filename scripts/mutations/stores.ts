@@ -186,7 +186,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'redis/leases.ts',
     'const MOST_WAIT_MS = 500',
     'const MOST_WAIT_MS = 60_000',
-    'tests/faults/stores-away.test.ts',
+    'redis/delete-quota.test.ts',
   ],
   [
     'clips are changed by two jobs at once',
