@@ -246,6 +246,42 @@ t.test('two admins who change the same tracks at once leave one outcome', async 
   t.equal(changes.length, 40, 'each track was changed once')
 })
 
+t.test('a batch that is sent twice is done once', async (t) => {
+  const station = await openStation(t, names(40), { DELETE_QUOTA_PER_DAY: '10' })
+  const { ask } = await asAdmin(station, ['editor_meta'])
+  const { audit } = station.ports.data
+  const free = station.free()
+  const batches = {
+    delete_song: ['batch-delete', { songIds: free.slice(0, 5) }],
+    edit_song_meta: ['batch-move', { songIds: free.slice(5, 10), targetMode: 'night' }],
+  } as const
+  for (const [operationType, [path, body]] of Object.entries(batches)) {
+    const twice = await Promise.all([1, 2].map(() => ask(`POST /api/admin/song-editor/${path}`, body)))
+    t.same(
+      twice.map(({ status }) => status),
+      [200, 200],
+    )
+    for (const songId of body.songIds) {
+      const told = twice.map(({ body }) =>
+        body.results.find((one: { songId: string }) => one.songId === songId),
+      )
+      t.match(
+        told.toSorted((a, b) => Number(b.ok) - Number(a.ok)),
+        [{ ok: true }, { ok: false, error: 'TRACK_NOT_FOUND' }],
+        `${path} ${songId}`,
+      )
+    }
+    t.equal((await audit.find({ operationType })).length, 5, `${path}: each once`)
+  }
+  const tooMany = { songIds: free.slice(10, 16) }
+  t.match(
+    await ask('POST /api/admin/song-editor/batch-delete', tooMany),
+    { status: 429, body: { remaining: 5 } },
+    'and counted once',
+  )
+  await station.assertWhole(t)
+})
+
 t.test(
   'the daily quota counts what was deleted, refuses whole, and does not bind the super admin',
   async (t) => {
