@@ -320,10 +320,10 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'lyrics share their queue with what is urgent',
-    'jobs/bullmq.ts',
+    'jobs/queues.ts',
     "'lyrics-batch': 'lyrics'",
     "'lyrics-batch': 'background'",
-    'jobs/bullmq.test.ts',
+    'jobs/jobs.test.ts',
   ],
   [
     'S7 a night goes on where there is none any more',

@@ -211,10 +211,10 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'whoever waits for a change that is held up waits for ever',
-    'jobs/bullmq.ts',
-    "state === 'delayed' && elapsedMs() > PATIENCE_MS",
+    'jobs/wait-for-job.ts',
+    "state === 'delayed' && elapsedMs() > HELD_UP_TIMEOUT_MS",
     'false',
-    'jobs/bullmq.test.ts',
+    'jobs/jobs.test.ts',
   ],
   [
     'lines that were torn are read',

@@ -1,38 +1,13 @@
-import type { FailureCode, FailureDetails, JobState, QueueReport } from '@solstice/contracts'
-import { type BoardPage, Failure } from '@solstice/station'
-import type { Job, Queue } from 'bullmq'
+import type { JobState, QueueReport } from '@solstice/contracts'
+import type { BoardPage } from '@solstice/station'
+import type { Queue } from 'bullmq'
+import { progressOf } from './job-progress.ts'
+import { refusalIn } from './refusals.ts'
 
 const states = ['active', 'waiting', 'paused', 'delayed', 'failed', 'completed'] as const satisfies JobState[]
-const LONGEST_REASON = 300
-const REFUSAL = 'Failure '
+const MAX_REASON_LENGTH = 300
 
-/** A refusal as the reason of a failed job; `refusalIn` reads it. */
-export function writeRefusal({ code, details }: Failure): string {
-  return REFUSAL + JSON.stringify({ code, details })
-}
-
-/** The refusal that a job failed with, or null when it failed for another reason. */
-export function refusalIn(reason: string): Failure | null {
-  if (!reason.startsWith(REFUSAL)) return null
-  const { code, details } = JSON.parse(reason.slice(REFUSAL.length)) as {
-    code: FailureCode
-    details: FailureDetails
-  }
-  return new Failure(code, details)
-}
-
-/** How far a job is, and what it keeps of its way. */
-export interface KeptProgress {
-  done: number
-  total: number
-  notes?: unknown
-}
-
-export function keptProgress({ progress }: Job): KeptProgress {
-  return typeof progress === 'object' ? (progress as KeptProgress) : { done: 0, total: 0 }
-}
-
-/** What a queue holds: of the state that was asked for, or of all, in this order: at work, to come, ended. */
+/** The jobs of a queue in one state, or in all: running, waiting, ended. */
 export async function reportOf(queue: Queue, { state, offset, limit }: BoardPage): Promise<QueueReport> {
   const [{ waiting = 0, active = 0, delayed = 0, failed = 0, completed = 0 }, isPaused, schedulers] =
     await Promise.all([
@@ -40,7 +15,7 @@ export async function reportOf(queue: Queue, { state, offset, limit }: BoardPage
       queue.isPaused(),
       queue.getJobSchedulers(),
     ])
-  // What waits in a paused queue is where it would be otherwise.
+  // BullMQ counts jobs of a paused queue as waiting.
   const counted = {
     ...{ waiting: isPaused ? 0 : waiting, active, delayed },
     ...{ failed, completed, paused: isPaused ? waiting : 0 },
@@ -69,14 +44,14 @@ export async function reportOf(queue: Queue, { state, offset, limit }: BoardPage
   }
 }
 
-/** One after the other: what a job was given and answers may be of some megabytes. */
+/** Reads jobs one by one: data and result of each may be of some MB. */
 async function jobsOf(queue: Queue, state: JobState, from: number, to: number): Promise<QueueReport['jobs']> {
   const found: QueueReport['jobs'] = []
   for (const id of await queue.getRanges([state === 'paused' ? 'waiting' : state], from, to - 1, false)) {
     const job = await queue.getJob(id)
-    // It may be gone since.
+    // Removed meanwhile.
     if (!job) continue
-    const { done, total } = keptProgress(job)
+    const { done, total } = progressOf(job)
     found.push({
       id,
       name: job.name,
@@ -92,15 +67,15 @@ async function jobsOf(queue: Queue, state: JobState, from: number, to: number): 
   return found
 }
 
-/** One line, without what an address may hold of names, passwords and signatures. */
+/** The reason in one line; addresses lose user names, passwords, paths and queries, which may be secret. */
 function shownReason(reason: string): string {
   const refusal = refusalIn(reason)
   if (refusal) {
     const details = Object.entries(refusal.details).map(([name, value]) => `${name}=${value}`)
-    return [refusal.code, ...details].join(' ').slice(0, LONGEST_REASON)
+    return [refusal.code, ...details].join(' ').slice(0, MAX_REASON_LENGTH)
   }
   const [line = ''] = reason.split('\n')
   return line
     .replace(/\b([a-z][\w+.-]*:\/\/)(?:[^\s/]*@)?([\w.:[\]-]*)[^\s'"]*/gi, '$1$2')
-    .slice(0, LONGEST_REASON)
+    .slice(0, MAX_REASON_LENGTH)
 }

@@ -6,7 +6,9 @@ import { machineClock } from '../../../../tests/harness/processes/machine-clock.
 import { startRedis } from '../../../../tests/harness/processes/processes.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 import { moveExpiries } from '../clock/station-clock.ts'
-import { openJobQueue, type Processors, workJobs } from './bullmq.ts'
+import { openJobQueue } from './client.ts'
+import type { Processors } from './run-job.ts'
+import { workJobs } from './worker.ts'
 
 const DAY_MS = 86_400_000
 const log = pino({ level: 'silent' })

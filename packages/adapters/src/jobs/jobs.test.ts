@@ -11,7 +11,10 @@ import {
 } from '../../../../tests/harness/processes/processes.ts'
 import { programOf } from '../../../../tests/harness/processes/programs.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
-import { openJobQueue, type Processors, type Recurrence, workJobs } from './bullmq.ts'
+import { openJobQueue } from './client.ts'
+import type { Recurrence } from './recurrences.ts'
+import type { Processors } from './run-job.ts'
+import { workJobs } from './worker.ts'
 
 const log = pino({ level: 'silent' })
 const actor = { adminId: 'super', login: 'admin' }
@@ -451,7 +454,7 @@ async function work(
 async function workElsewhere(t: Teardown, url: string, processors: string): Promise<Process> {
   const script = `
     import { pino } from 'pino'
-    import { workJobs } from '${await programOf('packages/adapters/src/jobs/bullmq.ts')}'
+    import { workJobs } from '${await programOf('packages/adapters/src/jobs/worker.ts')}'
     await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
     console.log('taking jobs')
     setInterval(() => {}, 1000)`
