@@ -70,7 +70,9 @@ async function holdsData(folder: string): Promise<boolean> {
 export async function countIn(place: Place): Promise<Partial<Record<CollectionName, number>> | null> {
   if (place.database) {
     // Only who has a database needs all this.
-    const { countPostgresRecords } = await import('../../packages/adapters/src/data/postgres/store.ts')
+    const { countPostgresRecords } = await import(
+      '../../packages/adapters/src/data/postgres/count-records.ts'
+    )
     return countPostgresRecords(place.database.url)
   }
   const data = (await holdsData(place.dataDir)) ? await openData(place, silent) : null

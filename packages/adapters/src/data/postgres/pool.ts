@@ -1,0 +1,160 @@
+import { sleep } from '@solstice/station'
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+} from 'kysely'
+import pg from 'pg'
+
+const CONNECT_TIMEOUT_MS = 3_000
+/** Shorter than a change waits in all, so that what is left of an abandoned connection, and its locks, ends by itself. */
+const LOCK_TIMEOUT_MS = 4_000
+/** Long enough to prepare a change of many records between two statements. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
+const STATEMENT_TIMEOUT_MS = 60_000
+
+/** PostgreSQL failed for a reason that passes: it is away, overloaded or too slow. */
+export class PostgresUnavailable extends Error {
+  /** Whether there was no connection at all, as opposed to one that could not do what was asked. */
+  readonly isUnreachable: boolean
+  constructor(cause: unknown, isUnreachable: boolean) {
+    super(reasonOf(cause), { cause })
+    this.name = 'PostgresUnavailable'
+    this.isUnreachable = isUnreachable
+  }
+}
+
+/** Sends one statement. @throws PostgresUnavailable, or pg's DatabaseError when the statement is refused. */
+export type Run = <R>(query: RawBuilder<R>) => Promise<R[]>
+
+/** A connection that is on loan for a limited time. */
+export interface Session {
+  run: Run
+  /** Sets the time that is left, ms from now. */
+  extend(ms: number): void
+}
+
+/** Compiles queries; never executes them. */
+const sqlCompiler = new Kysely<never>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+
+/** A pool for the store: its statements are limited in time, its commits durable. */
+export function openStorePool(url: string, max: number): pg.Pool {
+  return openPool({
+    ...settings(url),
+    max,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    // A server may be configured to confirm commits before they are on disk.
+    options: '-c synchronous_commit=on',
+  })
+}
+
+/** A single connection for work that may take long, such as migrations. Destroy it after use. */
+export function openKysely<Tables>(url: string): Kysely<Tables> {
+  const pool = openPool({ ...settings(url), max: 1 })
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** The message of an error only: its other fields may hold the address with the password. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // The error of several failed addresses has no message of its own.
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
+}
+
+/** Whether trying again may help. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true
+  // Connection, refused access, rollback (deadlock), read-only, resources, operator, system.
+  return /^(08|25|28|3D|40|53|55|57|58|XX)/.test(error.code ?? '')
+}
+
+/** Lends a connection for at most `limitMs`. One that did not answer in time is never used again. */
+export async function withClient<R>(
+  pool: pg.Pool,
+  limitMs: number,
+  work: (session: Session) => Promise<R>,
+): Promise<R> {
+  const client = await acquireClient(pool, limitMs)
+  let broken: Error | null = null
+  const giveUp = () => {
+    broken = new Error('it did not answer in time')
+    void client.end().catch(() => {})
+  }
+  let limit = setTimeout(giveUp, limitMs)
+  const run: Run = async (query) => {
+    if (broken) throw new PostgresUnavailable(broken, true)
+    const { sql: text, parameters } = query.compile(sqlCompiler)
+    try {
+      return (await client.query(text, [...parameters])).rows
+    } catch (error) {
+      const isOfServer = error instanceof pg.DatabaseError
+      if (!isOfServer) broken ??= error as Error
+      if (!isTransient(error)) throw error
+      throw new PostgresUnavailable(broken ?? error, !isOfServer || isUnreachable(error))
+    }
+  }
+  const extend = (ms: number) => {
+    clearTimeout(limit)
+    limit = setTimeout(giveUp, ms)
+  }
+  try {
+    return await work({ run, extend })
+  } finally {
+    clearTimeout(limit)
+    client.release(broken ?? undefined)
+  }
+}
+
+/** Whether the server ends or refuses connections (08, 57P). One whose disk is full (53100) still answers queries. */
+function isUnreachable({ code = '' }: pg.DatabaseError): boolean {
+  return /^(08|28|3D|53(?!100)|57P)/.test(code)
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  // Broken connections are replaced; whoever was using one gets the error from the query.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+function settings(url: string): pg.PoolConfig {
+  return { connectionString: url, application_name: 'solstice' }
+}
+
+async function acquireClient(pool: pg.Pool, limitMs: number): Promise<pg.PoolClient> {
+  const decided = new AbortController()
+  try {
+    const connecting = pool.connect()
+    const limit = sleep(limitMs, { signal: decided.signal }).then(
+      () => null,
+      () => null,
+    )
+    const client = await Promise.race([connecting, limit])
+    if (client) return client
+    connecting.then(
+      (late) => late.release(),
+      () => {},
+    )
+  } catch (error) {
+    throw new PostgresUnavailable(error, true)
+  } finally {
+    decided.abort()
+  }
+  throw new PostgresUnavailable('no connection in time', true)
+}
