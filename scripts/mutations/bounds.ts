@@ -117,8 +117,8 @@ const doorMutations = mutationsOf('apps/api/src', [
   [
     'passwords are hashed for everybody who waits',
     'packages/adapters/src/auth/passwords.ts',
-    'waiting.length < MAX_WAITING',
-    'true',
+    'maxWaiting: MAX_WAITING,',
+    '',
     'packages/adapters/src/auth/passwords.test.ts',
   ],
   [

@@ -85,17 +85,17 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a signed link ends before its song',
-    'media/s3.ts',
-    'Math.min(LONGEST_LINK_S, Math.max(place.presignTtlS, neededS))',
-    'Math.min(LONGEST_LINK_S, place.presignTtlS)',
-    'media/s3.test.ts',
+    'media/s3/bucket.ts',
+    'Math.min(MAX_LINK_TTL_S, Math.max(config.presignTtlS, neededS))',
+    'Math.min(MAX_LINK_TTL_S, config.presignTtlS)',
+    'media/s3/storage.test.ts',
   ],
   [
     'a signed link lets the bucket say what type a file has',
-    'media/s3.ts',
+    'media/s3/bucket.ts',
     'ResponseContentType: contentTypeOf(key)',
     'ResponseContentType: undefined',
-    'media/s3.test.ts',
+    'media/s3/storage.test.ts',
   ],
   [
     'a name may lead out of its folder',
@@ -106,7 +106,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a sibling folder with the same beginning counts as inside',
-    'media/local.ts',
+    'media/local-paths.ts',
     'if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep))',
     'if (path !== root && !path.startsWith(root))',
     'media/local.test.ts',
@@ -246,7 +246,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a PostgreSQL whose disk is full counts as away',
-    'data/postgres/connection.ts',
+    'data/postgres/pool.ts',
     '53(?!100)',
     '53',
     'data/postgres/store.test.ts',

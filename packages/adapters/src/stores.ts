@@ -11,7 +11,7 @@ export async function openMedia(
 ): Promise<MediaStorage> {
   if (!bucket) return openLocalMedia(mediaDir)
   // Stations with files of their own need not wait at each start until all this is loaded.
-  const { openS3Media } = await import('./media/s3.ts')
+  const { openS3Media } = await import('./media/s3/storage.ts')
   return openS3Media(bucket, log)
 }
 

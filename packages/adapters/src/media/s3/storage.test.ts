@@ -8,12 +8,12 @@ import { inspect } from 'node:util'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Failure, type Log, type MediaKey, type MediaStorage, sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { sharedS3, startS3 } from '../../../../tests/harness/servers/s3.ts'
-import { until, waiting } from '../../../../tests/harness/until.ts'
-import { mediaStorageSuite } from '../../../../tests/suites/media-storage.ts'
-import { readConfig } from '../config/config.ts'
-import { openMediaCache } from './cache.ts'
-import { openS3Media } from './s3.ts'
+import { sharedS3, startS3 } from '../../../../../tests/harness/servers/s3.ts'
+import { until, waiting } from '../../../../../tests/harness/until.ts'
+import { mediaStorageSuite } from '../../../../../tests/suites/media-storage.ts'
+import { readConfig } from '../../config/config.ts'
+import { openMediaCache } from '../cache/cache.ts'
+import { openS3Media } from './storage.ts'
 
 const silent: Log = { info() {}, warn() {} }
 let buckets = 0
@@ -446,7 +446,7 @@ t.test('on a full disk only what is needed soon is kept, and nothing that others
       version: async () => '1',
     },
     silent,
-    { patienceMs: 1, openedWithinMs: 0 },
+    { patienceMs: 1, pathValidMs: 0 },
   )
   t.teardown(() => cache.close())
   t.same(leftBefore.map(existsSync), [false, true], 'what is young may be in use')
