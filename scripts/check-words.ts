@@ -1,0 +1,61 @@
+/**
+ * Part of `npm run check`: searches code and documents for the words that the glossary of ARCHITECTURE.md says not to use,
+ * as a word of a sentence or of a name, in the singular or the plural.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Names on the wire, in records and in states of earlier versions stay as they are. */
+const SPEAK_OF_EARLIER = [
+  /^ARCHITECTURE\.md$/,
+  /^CHANGELOG\.md$/,
+  /^docs\/decisions\//,
+  /^packages\/playout\/src\/model\/.*versions/,
+]
+
+const root = join(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+const glossary = read('ARCHITECTURE.md').split(/<!-- (?:end of )?glossary -->/)[1] ?? ''
+const refused = glossary
+  .split('\n')
+  .flatMap((row) => [...(row.split('|')[3] ?? '').matchAll(/`([\w-]+)`/g)].map(([, word]) => word!))
+if (refused.length === 0) throw new Error('ARCHITECTURE.md has no glossary')
+const pattern = new RegExp(`(?<![a-z])(${refused.map(anySpelling).join('|')})s?(?![a-z])`, 'g')
+
+/** `soon-heard` is also soonHeard, SoonHeard and SOON_HEARD. */
+function anySpelling(word: string): string {
+  const parts = word.split('-')
+  const capital = (part: string) => part[0]!.toUpperCase() + part.slice(1)
+  const spellings = [
+    word,
+    parts.join(' '),
+    parts[0]! + parts.slice(1).map(capital).join(''),
+    parts.map(capital).join(''),
+    parts.join('_').toUpperCase(),
+  ]
+  return [...new Set(spellings)].join('|')
+}
+
+const files = execFileSync('git', ['ls-files', 'packages', 'apps', 'docs', '*.md'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter((file) => /\.(ts|tsx|md|css)$/.test(file) && existsSync(join(root, file)))
+  .filter((file) => !SPEAK_OF_EARLIER.some((earlier) => earlier.test(file)))
+
+const found = files.flatMap((file) =>
+  read(file)
+    .split('\n')
+    .flatMap((line, i) =>
+      [...line.matchAll(pattern)].map(([word]) => `${file}:${i + 1} ${word}: ${line.trim()}`),
+    ),
+)
+for (const one of found) console.error(one)
+if (found.length > 0) {
+  console.error(`${found.length} words that the glossary in ARCHITECTURE.md does not use`)
+  process.exitCode = 1
+}
