@@ -349,7 +349,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   [
     'a disk that is away costs the whole library',
     'apps/stream-worker/src/feeds/probing.ts',
-    'missed >= FEW) {',
+    'missed >= MISSES_BEFORE_PAUSE) {',
     'false) {',
     'apps/stream-worker/src/feeds/probing.test.ts',
   ],

@@ -104,8 +104,8 @@ export const moneyMutations = mutationsOf('packages/station/src', [
   ],
   [
     'what follows from a state is forgotten when it is saved again',
-    'apps/stream-worker/src/air/saved.ts',
-    '[...consequences.unfinished, ...news]',
+    'apps/stream-worker/src/air/save-loop.ts',
+    '[...outbox.pending, ...news]',
     '[...news]',
     'tests/faults/donations.test.ts',
   ],

@@ -3,7 +3,10 @@ import type { Participant, QueueEntry } from '@solstice/playout'
 import { type FrameChunk, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import { startBroadcast } from '../../apps/stream-worker/src/audio/broadcast.ts'
-import { createSpeech, type Speech } from '../../apps/stream-worker/src/audio/microphone/microphones.ts'
+import {
+  createMicrophoneMixer,
+  type MicrophoneMixer,
+} from '../../apps/stream-worker/src/audio/microphone/mixer.ts'
 import { decode, makeTone } from '../../tests/harness/audio/audio.ts'
 import { cut, makeRecording } from '../../tests/harness/audio/recording.ts'
 import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
@@ -39,16 +42,16 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
   const pieces = cut(clicks, seconds, PIECE_MS)
 
   const log = pino({ level: 'silent' })
-  const speech = createSpeech({ askForHead: () => {}, log })
+  const speech = createMicrophoneMixer({ askForHead: () => {}, log })
   const atEncoder: number[] = []
   const published: { chunk: FrameChunk; atMs: number }[] = []
-  const watched: Pick<Speech, 'mix' | 'open'> = {
+  const watched: Pick<MicrophoneMixer, 'mix' | 'open'> = {
     get open() {
       return speech.open
     },
     mix(from, count) {
       const over = speech.mix(from, count)
-      const isClick = over?.speech.subarray(from, from + count).some((sample) => Math.abs(sample) > CLICK)
+      const isClick = over?.samples.subarray(from, from + count).some((sample) => Math.abs(sample) > CLICK)
       const now = performance.now()
       if (isClick && now - (atEncoder.at(-1) ?? -Infinity) > 500) atEncoder.push(now)
       return over
@@ -58,15 +61,15 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
   const entry: QueueEntry = { entryId: 'e', track, orderType: null, tier: null }
   const startMs = performance.now()
   const broadcast = startBroadcast({
-    programme: {
-      plan: (atMs) => ({ current: { entry, positionMs: atMs - startMs }, next: null }),
+    plan: {
+      at: (atMs) => ({ current: { entry, positionMs: atMs - startMs }, next: null }),
       soundEnded() {},
       unplayable() {},
-      silent() {},
+      blank() {},
       clipUnplayable() {},
     },
     source: async (media) => join(folder, `${media}.mp3`),
-    speech: watched,
+    microphones: watched,
     publish: async (chunk) => void published.push({ chunk, atMs: performance.now() }),
     nowMs: () => performance.now(),
     after: null,

@@ -4,15 +4,15 @@ import { bareEnvironment, type Ports } from '@solstice/adapters'
 import { projectAir } from '@solstice/playout'
 import { type AirLease, type FrameChunk, type MediaKey, sleep } from '@solstice/station'
 import type { Air } from './air/air.ts'
-import { type Broadcast, type Programme, startBroadcast } from './audio/broadcast.ts'
-import { createSpeech, type Speech } from './audio/microphone/microphones.ts'
+import { type Broadcast, type PlaybackPlan, startBroadcast } from './audio/broadcast.ts'
+import { createMicrophoneMixer, type MicrophoneMixer } from './audio/microphone/mixer.ts'
 import type { SecondChance } from './feeds/second-chance.ts'
 import type { WorkerMetrics } from './metrics.ts'
 
 const FFMPEG_TIMEOUT_MS = 10_000
 const RETRY_MS = 1_000
 /** Commands wait for sound that is made up for, and so does whoever sent them. */
-const MAX_CATCH_UP_MS = 3_000
+const CATCH_UP_TIMEOUT_MS = 3_000
 const CATCH_UP_CHECK_MS = 20
 
 /** The sound of the air, as far as the rest of the shell has to know. Before it starts, and in sync mode, there is none. */
@@ -56,16 +56,16 @@ export function broadcastAir(
   options: {
     source(key: MediaKey): Promise<string>
     after: FrameChunk | null
-    speech: Speech | null
+    microphones: MicrophoneMixer | null
     noteLeftOut: SecondChance['noteLeftOut']
     metrics: WorkerMetrics
   },
 ): Broadcast {
-  const { source, after, speech, noteLeftOut, metrics } = options
+  const { source, after, microphones, noteLeftOut, metrics } = options
   return startBroadcast({
-    programme: programmeOf(air, noteLeftOut, metrics),
+    plan: planOf(air, noteLeftOut, metrics),
     source,
-    ...(speech && { speech }),
+    ...(microphones && { microphones }),
     async publish(chunk) {
       await air.save()
       await lease.publish(chunk).catch((error) => {
@@ -87,16 +87,16 @@ export function broadcastAir(
 }
 
 /** The air as the sound sees it: what to decode, and whom to tell what it is like. */
-function programmeOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], metrics: WorkerMetrics): Programme {
+function planOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], metrics: WorkerMetrics): PlaybackPlan {
   return {
-    plan: (atMs) => projectAir(air.state, atMs),
+    at: (atMs) => projectAir(air.state, atMs),
     soundEnded: (entryId, atMs) => air.tell({ type: 'sound-ended', entryId }, atMs),
     unplayable(entryId, atMs) {
       noteLeftOut('tracks')
       air.tell({ type: 'unplayable', entryId }, atMs)
     },
-    silent(entryId, atMs, wasHeard) {
-      metrics.silencesLeft++
+    blank(entryId, atMs, wasHeard) {
+      metrics.blanksLeft++
       if (!wasHeard) noteLeftOut('tracks')
       air.tell({ type: 'silent', entryId, wasHeard }, atMs)
     },
@@ -113,26 +113,26 @@ export async function catchUp(
   sound: Pick<AirSound, 'mixedUntilMs'>,
   { clock }: Pick<Ports, 'clock'>,
 ): Promise<void> {
-  const endMs = performance.now() + MAX_CATCH_UP_MS
+  const endMs = performance.now() + CATCH_UP_TIMEOUT_MS
   while (air.phase === 'catching-up' && sound.mixedUntilMs < clock.nowMs() && performance.now() < endMs)
     await sleep(CATCH_UP_CHECK_MS)
   air.endCatchUp()
 }
 
 /** Lets those speak who are on the air, until it is left. */
-export function hearPeople(
+export function connectMicrophones(
   air: Air,
-  speech: Speech,
+  mixer: MicrophoneMixer,
   { microphones, log }: Pick<Ports, 'microphones' | 'log'>,
 ): void {
   const followPeople = () => {
-    speech
+    mixer
       .follow(air.state.live.participants)
       .catch((error) => log.error({ err: error }, 'a microphone failed'))
   }
   const listen = async (): Promise<void> => {
     try {
-      const unsubscribe = await microphones.receive(speech.receive)
+      const unsubscribe = await microphones.receive(mixer.receive)
       if (air.phase === 'leaving') unsubscribe()
       else air.leaving.addEventListener('abort', unsubscribe)
     } catch (error) {
@@ -148,8 +148,8 @@ export function hearPeople(
 }
 
 /** The microphones of a station that can be heard; null where nobody speaks. */
-export function openSpeech({ config, microphones, log }: Pick<Ports, 'config' | 'microphones' | 'log'>) {
-  return config.radioHostsMode ? createSpeech({ askForHead: microphones.askForHead, log }) : null
+export function openMicrophones({ config, microphones, log }: Pick<Ports, 'config' | 'microphones' | 'log'>) {
+  return config.radioHostsMode ? createMicrophoneMixer({ askForHead: microphones.askForHead, log }) : null
 }
 
 /** Whether the station can be heard: it is to be, and ffmpeg can be started. */

@@ -1,23 +1,22 @@
 import type { Command } from '@solstice/playout'
-import type { Consequence } from '@solstice/station'
+import type { OutboxEntry } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { NOON, onAir, playing, tracks } from '../../../tests/harness/air/programme.ts'
 import { createAir } from './air/air.ts'
-import { obeyCommands } from './command-loop.ts'
+import { processCommands } from './command-loop.ts'
 
 const log = pino({ level: 'silent' })
 const AHEAD_MS = 250
 
 /** Applies commands to an air whose sound is mixed ahead; tells what was answered, and read anew. */
-async function obey(t: Test, commands: Command[]) {
-  const answers: Consequence[] = []
+async function process(t: Test, commands: Command[]) {
+  const answers: OutboxEntry[] = []
   const readAnew: string[] = []
   const state = playing(tracks(12), 'sound')
   const saved = {
     isSaved: true,
-    takeIn: (_before: unknown, _step: unknown, told: readonly Consequence[] = []) =>
-      void answers.push(...told),
+    add: (_before: unknown, _step: unknown, told: readonly OutboxEntry[] = []) => void answers.push(...told),
     save: async () => {},
     saveAgain: async () => {},
   }
@@ -46,12 +45,12 @@ async function obey(t: Test, commands: Command[]) {
   }
   const feeds = { library, readClips: async () => void readAnew.push('clips') }
   const sound = { mixedUntilMs: nowMs + AHEAD_MS, planChanged() {} }
-  await obeyCommands(air, lease, sound, feeds, { clock, log } as Parameters<typeof obeyCommands>[4])
+  await processCommands(air, lease, sound, feeds, { clock, log } as Parameters<typeof processCommands>[4])
   return { air, answers, readAnew, before: state, nowMs }
 }
 
 t.test('a command is answered with the state that knows how far commands were read', async (t) => {
-  const { air, answers, before, nowMs } = await obey(t, [{ type: 'skip' }])
+  const { air, answers, before, nowMs } = await process(t, [{ type: 'skip' }])
   t.match(answers, [{ asker: { token: '0' }, outcome: { ok: true } }])
   t.equal(air.state.appliedThrough, '1-0')
   t.not(onAir(air.state)?.track.id, onAir(before)?.track.id)
@@ -61,14 +60,14 @@ t.test('a command is answered with the state that knows how far commands were re
 
 t.test('C1: a command that this version does not know is answered, and not read again', async (t) => {
   const unknown = { type: 'of a later version' } as unknown as Command
-  const { air, answers } = await obey(t, [unknown, { type: 'settings-changed' }])
+  const { air, answers } = await process(t, [unknown, { type: 'settings-changed' }])
   t.match(answers, [{ outcome: { ok: false, code: 'INTERNAL' } }, { outcome: { ok: true } }])
   t.equal(air.state.appliedThrough, '2-0')
 })
 
 t.test('what a command says is changed is read anew', async (t) => {
   const types = ['library-changed', 'settings-changed', 'clips-changed', 'renditions-changed'] as const
-  const { readAnew } = await obey(
+  const { readAnew } = await process(
     t,
     types.map((type) => ({ type })),
   )

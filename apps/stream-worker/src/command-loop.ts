@@ -6,7 +6,7 @@ import type { AirSound } from './air-sound.ts'
 import type { LibraryFeed } from './feeds/library.ts'
 
 /** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
-const cuts = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
+const cuttingCommands = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
 
 /** What commands say is changed, and has to be read anew. */
 export interface Feeds {
@@ -15,7 +15,7 @@ export interface Feeds {
 }
 
 /** Applies commands, one after the other, until the air is left. @throws when they cannot be read any more */
-export async function obeyCommands(
+export async function processCommands(
   air: Air,
   lease: Pick<AirLease, 'commands'>,
   sound: Pick<AirSound, 'mixedUntilMs' | 'planChanged'>,
@@ -25,12 +25,12 @@ export async function obeyCommands(
   for await (const { id, asker, command } of lease.commands(air.state.appliedThrough, air.leaving)) {
     if (air.phase === 'leaving') return
     // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
-    const isCut = cuts.has(command.type) || air.state.onAir.phase === 'chat'
+    const isCut = cuttingCommands.has(command.type) || air.state.onAir.phase === 'chat'
     const nowMs = Math.max(clock.nowMs(), isCut ? sound.mixedUntilMs : 0)
     air.passTime(nowMs)
     try {
       const step = apply(air.state, withRenditions(command, feeds.library.renditions), nowMs)
-      readAnew(command, feeds)
+      refreshFeeds(command, feeds)
       const answer = { type: 'answer', asker, outcome: step.outcome } as const
       air.take({ ...step, state: { ...step.state, appliedThrough: id } }, [answer])
       sound.planChanged()
@@ -43,7 +43,7 @@ export async function obeyCommands(
   }
 }
 
-function readAnew({ type }: Command, { library, readClips }: Feeds): void {
+function refreshFeeds({ type }: Command, { library, readClips }: Feeds): void {
   if (type === 'library-changed' || type === 'settings-changed') library.outdate()
   if (type === 'clips-changed') void readClips()
   if (type === 'renditions-changed') void library.readRenditions()

@@ -6,11 +6,11 @@ export interface WorkerMetrics {
   /** Encoders that died or hung. */
   encodersReplaced: number
   /** Tracks and jingles left because they gave no sound. */
-  silencesLeft: number
+  blanksLeft: number
 }
 
 export function registerMetrics(registry: Metrics): WorkerMetrics {
-  const metrics: WorkerMetrics = { isOnAir: false, encodersReplaced: 0, silencesLeft: 0 }
+  const metrics: WorkerMetrics = { isOnAir: false, encodersReplaced: 0, blanksLeft: 0 }
   registry.gauge({ name: 'solstice_worker_on_air', help: '1 at the worker that holds the lease' }, () =>
     metrics.isOnAir ? 1 : 0,
   )
@@ -20,7 +20,7 @@ export function registerMetrics(registry: Metrics): WorkerMetrics {
   )
   registry.counter(
     { name: 'solstice_stream_silences_total', help: 'Songs and jingles left after 8 s without any sound' },
-    () => metrics.silencesLeft,
+    () => metrics.blanksLeft,
   )
   return metrics
 }

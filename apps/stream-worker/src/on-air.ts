@@ -3,15 +3,22 @@ import type { Ports } from '@solstice/adapters'
 import { noHosting } from '@solstice/playout'
 import { type AirLease, type MediaKey, type Saved, sleep } from '@solstice/station'
 import { createAir } from './air/air.ts'
-import { type Consequences, createConsequences } from './air/consequences.ts'
 import { every } from './air/every.ts'
 import { firstStep } from './air/first-step.ts'
 import type { AirMemory } from './air/memory.ts'
-import { createSavedAir, type SavedAir } from './air/saved.ts'
+import { createOutbox, type Outbox } from './air/outbox.ts'
+import { createSaveLoop, type SaveLoop } from './air/save-loop.ts'
 import { keepSchedule, stationFact } from './air/station-fact.ts'
-import { broadcastAir, canBeHeard, catchUp, createAirSound, hearPeople, openSpeech } from './air-sound.ts'
-import { madeUpFrom } from './audio/broadcast.ts'
-import { obeyCommands } from './command-loop.ts'
+import {
+  broadcastAir,
+  canBeHeard,
+  catchUp,
+  connectMicrophones,
+  createAirSound,
+  openMicrophones,
+} from './air-sound.ts'
+import { catchUpFrom } from './audio/broadcast.ts'
+import { processCommands } from './command-loop.ts'
 import { createClipsFeed } from './feeds/clips.ts'
 import { createLibraryFeed } from './feeds/library.ts'
 import { lookAhead } from './feeds/look-ahead.ts'
@@ -23,7 +30,7 @@ import { watchReplicas } from './replica-watch.ts'
 /** While there is nothing else to play, what was left out is tried again each time: a disk may be back. */
 const SECOND_CHANCE_INTERVAL_MS = 20_000
 /** The lease is not held longer for what follows from the last states. */
-const LAST_WORK_TIMEOUT_MS = 2_000
+const OUTBOX_TIMEOUT_MS = 2_000
 
 /**
  * The engine's shell, while the lease is held: inputs → step → save → answer → act. Everything that changes the state
@@ -40,17 +47,17 @@ export async function goOnAir(
 ): Promise<void> {
   const { log, media, clock } = ports
   const sound = createAirSound()
-  const consequences = createConsequences(ports, lease, sound.frameAt)
-  for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
-  const savedAir = createSavedAir(lease, consequences, clock)
+  const outbox = createOutbox(ports, lease, sound.frameAt)
+  for (const entry of saved?.outbox ?? []) outbox.add(entry)
+  const saveLoop = createSaveLoop(lease, outbox, clock)
   const hasSound = await canBeHeard(ports)
   const lastChunk = hasSound ? ((await lease.lastChunk()) ?? memory.lastChunk) : null
   const nowMs = clock.nowMs()
   const fact = stationFact(ports, hasSound ? 'sound' : 'clock')
   // Sound that is made up for was planned when it was due.
-  const atMs = (lastChunk && madeUpFrom(lastChunk, nowMs)) ?? nowMs
+  const atMs = (lastChunk && catchUpFrom(lastChunk, nowMs)) ?? nowMs
   const first = await firstStep(lease, saved, lastChunk, fact, atMs)
-  const air = createAir(savedAir, first, [lease.lost, stopping], ports, sound.planChanged)
+  const air = createAir(saveLoop, first, [lease.lost, stopping], ports, sound.planChanged)
   await air.save()
   if (!hasSound) air.endCatchUp()
   if (!saved) restoreOrders(ports)
@@ -63,12 +70,14 @@ export async function goOnAir(
   await library.readRenditions()
   lookAhead(air, ports, probe(library.find))
   library.readWanted()
-  const speech = hasSound ? openSpeech(ports) : null
+  const microphones = hasSound ? openMicrophones(ports) : null
   if (hasSound) {
     await readClips()
     const { noteLeftOut } = secondChance
     const source = probe(media.source)
-    sound.start(broadcastAir(ports, air, lease, { source, after: lastChunk, speech, noteLeftOut, metrics }))
+    sound.start(
+      broadcastAir(ports, air, lease, { source, after: lastChunk, microphones, noteLeftOut, metrics }),
+    )
   } else air.tell({ type: 'hosting', hosting: noHosting })
   keepSchedule(air, ports)
   const tryAgain = () => {
@@ -78,16 +87,16 @@ export async function goOnAir(
   }
   every(SECOND_CHANCE_INTERVAL_MS, tryAgain, air.leaving)
   watchReplicas(air, sound, ports)
-  if (speech) hearPeople(air, speech, ports)
+  if (microphones) connectMicrophones(air, microphones, ports)
   catchUp(air, sound, ports)
-    .then(() => obeyCommands(air, lease, sound, { library, readClips }, ports))
+    .then(() => processCommands(air, lease, sound, { library, readClips }, ports))
     .catch(air.fail)
   log.info({ about: 'lease', mode: air.state.mode, streaming: hasSound }, 'the station is on air')
 
   if (!air.leaving.aborted) await once(air.leaving, 'abort')
   await sound.stop()
-  speech?.close()
-  if (!lease.lost.aborted) await handOver(lease, savedAir, consequences, ports)
+  microphones?.close()
+  if (!lease.lost.aborted) await handOver(lease, saveLoop, outbox, ports)
 }
 
 /** The queue was lost, if there was one: what was paid for comes back to it. */
@@ -100,14 +109,14 @@ function restoreOrders({ payments, jobs }: Pick<Ports, 'payments' | 'jobs'>): vo
 /** Saves the last state, and once more what was done by then: that shall not be done again by whoever is next. */
 async function handOver(
   lease: AirLease,
-  savedAir: SavedAir,
-  consequences: Consequences,
+  saveLoop: SaveLoop,
+  outbox: Outbox,
   { log }: Pick<Ports, 'log'>,
 ): Promise<void> {
   const saveLast = () =>
-    savedAir.saveAgain().catch((error) => log.error({ err: error }, 'the last state was not saved'))
+    saveLoop.saveAgain().catch((error) => log.error({ err: error }, 'the last state was not saved'))
   await saveLast()
-  await Promise.race([consequences.done(), sleep(LAST_WORK_TIMEOUT_MS, { ref: false })])
+  await Promise.race([outbox.drained(), sleep(OUTBOX_TIMEOUT_MS, { ref: false })])
   await saveLast()
   await lease.release()
 }

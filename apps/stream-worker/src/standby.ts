@@ -1,10 +1,10 @@
 import type { Ports } from '@solstice/adapters'
 import { rememberAir } from './air/memory.ts'
-import { soonHeard } from './feeds/soon-heard.ts'
+import { filesToPrefetch } from './feeds/prefetch.ts'
 import { registerMetrics } from './metrics.ts'
 import { goOnAir } from './on-air.ts'
 
-const RECONCILIATION_LIMIT_MS = 10_000
+const RECONCILIATION_TIMEOUT_MS = 10_000
 
 /** Waits for the lease, is on air until it is lost, waits again. Ends when `stopping` is aborted, the lease released. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
@@ -12,7 +12,7 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
   const memory = rememberAir(ports, stopping)
   while (!stopping.aborted) {
     ports.log.info({ about: 'lease' }, 'standing by')
-    const leave = fetchAlong(ports)
+    const leave = prefetchOnStandby(ports)
     const lease = await ports.bus
       .acquireLease(stopping)
       .catch((error) => {
@@ -25,7 +25,7 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       const saved = (await lease.resume()) ?? memory.saved
       // A station that starts for the first time may find its music on disk: the first list waits for that.
       const isNew = !saved && (await ports.data.tracks.find()).length === 0
-      if (isNew) await ports.reconciliation.wait(RECONCILIATION_LIMIT_MS)
+      if (isNew) await ports.reconciliation.wait(RECONCILIATION_TIMEOUT_MS)
       metrics.isOnAir = true
       await goOnAir(ports, lease, saved, memory, stopping, metrics)
     } catch (error) {
@@ -38,11 +38,11 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
 }
 
 /** Who stands by has the files of what is heard soon as well: a bucket may be away when the lease is acquired. */
-function fetchAlong({ config, bus, media, clock }: Ports): () => void {
+function prefetchOnStandby({ config, bus, media, clock }: Ports): () => void {
   if (!config.streamMode || config.mediaStorage === 'local') return () => {}
   let isOver = false
   const following = bus.follow((state) => {
-    if (!isOver) media.prefetch(soonHeard(state, clock.nowMs()))
+    if (!isOver) media.prefetch(filesToPrefetch(state, clock.nowMs()))
   })
   // Without Redis nothing is known of the air, and the lease cannot be acquired either.
   const unfollow = following.catch(() => () => {})

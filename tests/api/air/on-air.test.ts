@@ -174,7 +174,7 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
   t.same((await recorded()).toSorted(), played.toSorted(), 'each start once')
   for (const end of ends.toReversed()) await end()
   const lease = await bus.acquireLease(new AbortController().signal)
-  const { due } = (await lease.resume())!
+  const { outbox: due } = (await lease.resume())!
   t.notOk(
     due.some(({ type }) => type === 'answer'),
     'what is told is not left to the next one',

@@ -5,7 +5,7 @@ import { clipMedia, defaultSettings } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { reconcileMedia } from '../../../apps/jobs/src/processors/reconcile-media.ts'
-import { soonHeard } from '../../../apps/stream-worker/src/feeds/soon-heard.ts'
+import { filesToPrefetch } from '../../../apps/stream-worker/src/feeds/prefetch.ts'
 import { host, NOON, playing, tracks } from '../../harness/air/programme.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { startS3 } from '../../harness/servers/s3.ts'
@@ -101,10 +101,10 @@ t.test(
     const clips = learn(state, { type: 'clips', clips: { ...state.clips, background } }, NOON).state
     const hosted = { ...clips, live: { ...clips.live, participants: [host('h')] } }
     const songs = hosted.list.entries.map(({ track }) => track.id)
-    t.same([...new Set(soonHeard(hosted, NOON + 1))], [...songs.slice(0, 4), filler.media])
+    t.same([...new Set(filesToPrefetch(hosted, NOON + 1))], [...songs.slice(0, 4), filler.media])
     const pause = { type: 'pause-queue', socketId: 'h', when: 'now' } as const
     const talk = apply(hosted, pause, NOON + 5_000).state
-    t.same([...new Set(soonHeard(talk, NOON + 6_000))], [filler.media, ...songs.slice(0, 4)])
+    t.same([...new Set(filesToPrefetch(talk, NOON + 6_000))], [filler.media, ...songs.slice(0, 4)])
   },
 )
 

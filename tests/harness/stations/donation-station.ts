@@ -19,12 +19,12 @@ import {
   type Announcer,
   type Asker,
   type Bus,
-  type Consequence,
   createAudit,
   type DataStore,
   type DonationRecord,
   Failure,
   type MatchingPayment,
+  type OutboxEntry,
   type Payment,
   type PaymentProvider,
   type PaymentProviderId,
@@ -37,8 +37,8 @@ import {
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { sweepDonations } from '../../../apps/jobs/src/processors/sweep-donations.ts'
-import { createConsequences } from '../../../apps/stream-worker/src/air/consequences.ts'
-import { createSavedAir } from '../../../apps/stream-worker/src/air/saved.ts'
+import { createOutbox } from '../../../apps/stream-worker/src/air/outbox.ts'
+import { createSaveLoop } from '../../../apps/stream-worker/src/air/save-loop.ts'
 import { inStationTime } from '../../../packages/adapters/src/payments/index.ts'
 import { alwaysDay, host, NOON, stationFact, track, tracks, withLists } from '../air/programme.ts'
 import { pendingDonation } from './donations.ts'
@@ -268,7 +268,7 @@ export const songOf = (donationId: string) => track(`wish of ${donationId}`, 'Hi
 const library = [...songs, ...tracks(12, 12, 'night')]
 
 /** Remembers what is heard of the songs of orders by this saved air; between two workers it is silent. */
-function listen(station: Station, worker: object, state: PlayoutState, due: readonly Consequence[]) {
+function listen(station: Station, worker: object, state: PlayoutState, due: readonly OutboxEntry[]) {
   const { starts, sounding, heardMs, nowMs } = station
   const hear = (orderId: string, untilMs: number) => {
     const fromMs = sounding.get(orderId)
@@ -299,20 +299,20 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
     async answer({ token }: Asker, outcome: unknown) {
       station.answers.get(token)?.(outcome)
     },
-    save: (state: PlayoutState, due: readonly Consequence[] = []) =>
+    save: (state: PlayoutState, due: readonly OutboxEntry[] = []) =>
       process.step(() => {
         listen(station, process, state, due)
-        station.saved = { state, due: [...due], aliveAtMs: station.nowMs }
+        station.saved = { state, outbox: [...due], aliveAtMs: station.nowMs }
       }),
   }
-  const consequences = createConsequences(process, lease, () => null)
-  for (const consequence of saved?.due ?? []) consequences.carryOut(consequence)
-  const air = createSavedAir(lease, consequences, process.clock)
+  const outbox = createOutbox(process, lease, () => null)
+  for (const entry of saved?.outbox ?? []) outbox.add(entry)
+  const air = createSaveLoop(lease, outbox, process.clock)
   let state: PlayoutState
   let turn: Promise<unknown> = Promise.resolve()
-  const take = async (before: PlayoutState, step: Step, answers: Consequence[] = []) => {
+  const take = async (before: PlayoutState, step: Step, answers: OutboxEntry[] = []) => {
     state = withLists(step.state, (mode) => library.filter(({ id }) => id.startsWith(mode)), station.nowMs)
-    air.takeIn(before, { ...step, state }, answers)
+    air.add(before, { ...step, state }, answers)
     await air.save()
   }
   const passTime = () => take(state, advance(state, station.nowMs))
@@ -356,7 +356,7 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
   await obey()
   return {
     passTime: () => inTurn(passTime),
-    done: () => consequences.done(),
+    done: () => outbox.drained(),
     get state() {
       return state
     },

@@ -1,9 +1,9 @@
-import type { Consequence } from '@solstice/station'
+import type { OutboxEntry } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { NOON, onAir, playing, tracks } from '../../../../tests/harness/air/programme.ts'
 import { createAir } from './air.ts'
-import { createSavedAir } from './saved.ts'
+import { createSaveLoop } from './save-loop.ts'
 
 const MINUTE = 60_000
 const log = pino({ level: 'silent' })
@@ -11,19 +11,19 @@ const log = pino({ level: 'silent' })
 /** An air with songs of a minute, saved by a lease that may refuse to. */
 function prepare(t: Test) {
   const clock = { nowMs: NOON, aheadMs: 0 }
-  const saves: { trackId: string | undefined; due: readonly Consequence['type'][] }[] = []
-  const done: Consequence['type'][] = []
+  const saves: { trackId: string | undefined; due: readonly OutboxEntry['type'][] }[] = []
+  const done: OutboxEntry['type'][] = []
   const lease = {
     isLost: false,
-    async save(state: ReturnType<typeof playing>, due: readonly Consequence[] = []) {
+    async save(state: ReturnType<typeof playing>, due: readonly OutboxEntry[] = []) {
       if (lease.isLost) throw new Error('lost')
       saves.push({ trackId: onAir(state)?.track.id, due: due.map(({ type }) => type) })
     },
   }
-  const consequences = {
-    carryOut: ({ type }: Consequence) => void done.push(type),
-    unfinished: [],
-    done: async () => {},
+  const outbox = {
+    add: ({ type }: OutboxEntry) => void done.push(type),
+    pending: [],
+    drained: async () => {},
   }
   const stopping = new AbortController()
   t.teardown(() => stopping.abort())
@@ -31,7 +31,7 @@ function prepare(t: Test) {
   const plans: number[] = []
   const state = playing(tracks(12))
   const air = createAir(
-    createSavedAir(lease, consequences, stationClock),
+    createSaveLoop(lease, outbox, stationClock),
     { before: state, step: { state, effects: [] } },
     [stopping.signal],
     { clock: stationClock, log },

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { advance, type Fact, learn, nextDueMs, type PlayoutState, type Step } from '@solstice/playout'
-import type { Consequence, StationClock } from '@solstice/station'
+import type { OutboxEntry, StationClock } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { SavedAir } from './saved.ts'
+import type { SaveLoop } from './save-loop.ts'
 
 /**
  * `catching-up`: the sound has not reached the present, and nothing may end what listeners have still to hear. `on-air`: the
@@ -17,7 +17,7 @@ export interface Air {
   /** Aborted when the phase becomes `leaving`. */
   readonly leaving: AbortSignal
   /** The state changes; it is saved, then answered, then acted upon. */
-  take(step: Step, answers?: readonly Consequence[]): void
+  take(step: Step, answers?: readonly OutboxEntry[]): void
   /** The engine learns a fact, now unless another moment is given. */
   tell(fact: Fact, atMs?: number): void
   /** All that falls due until a moment, now unless it is given, happens. Nothing while catching up. */
@@ -33,7 +33,7 @@ export interface Air {
 }
 
 /** No timer can wait longer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * @param start.before the state that the first step was made from.
@@ -41,7 +41,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  * @param planChanged called when time alone has changed what is to be heard.
  */
 export function createAir(
-  saved: SavedAir,
+  saved: SaveLoop,
   start: { before: PlayoutState; step: Step },
   ending: readonly AbortSignal[],
   { clock, log }: { clock: Pick<StationClock, 'nowMs'>; log: Pick<Logger, 'error'> },
@@ -55,7 +55,7 @@ export function createAir(
   let { state } = start.step
   let phase: Phase = leaving.aborted ? 'leaving' : 'catching-up'
   let dueTimer: NodeJS.Timeout | undefined
-  saved.takeIn(start.before, start.step)
+  saved.add(start.before, start.step)
 
   const keepTime = () => {
     clearTimeout(dueTimer)
@@ -64,7 +64,7 @@ export function createAir(
     // A timer may fire a little early: advance() then does nothing and the rest is waited for.
     if (dueMs === null) return
     const waitMs = Math.max(0, Math.ceil(dueMs - clock.nowMs()))
-    dueTimer = setTimeout(onDue, Math.min(waitMs, LONGEST_TIMER_MS))
+    dueTimer = setTimeout(onDue, Math.min(waitMs, MAX_TIMER_MS))
   }
   const onDue = () => {
     air.passTime()
@@ -87,7 +87,7 @@ export function createAir(
     take(step, answers = []) {
       if (step.state === state && step.effects.length === 0) return
       const before = state
-      saved.takeIn(before, step, answers)
+      saved.add(before, step, answers)
       state = step.state
       if (phase === 'leaving') return
       keepTime()

@@ -43,7 +43,7 @@ export function rememberAir(
       if (!state) return null
       // Without a stream everybody hears the files themselves: the air has gone on until now.
       const isHeard = state.pace === 'sound' && lastChunk !== null
-      return { state, due: [], aliveAtMs: isHeard ? chunkEndMs(lastChunk!) : clock.nowMs() }
+      return { state, outbox: [], aliveAtMs: isHeard ? chunkEndMs(lastChunk!) : clock.nowMs() }
     },
     get lastChunk() {
       return lastChunk

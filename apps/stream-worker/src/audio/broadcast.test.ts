@@ -9,7 +9,7 @@ import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio/audio.ts'
 import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { inTime, until, waiting } from '../../../../tests/harness/until.ts'
-import { type Broadcast, type Programme, startBroadcast } from './broadcast.ts'
+import { type Broadcast, type PlaybackPlan, startBroadcast } from './broadcast.ts'
 import { createFrameChunks } from './frame-chunks.ts'
 
 const RATE = 44_100
@@ -19,7 +19,7 @@ const AHEAD_MS = 1500
 const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 
 /** Tracks one after the other, then silence; the least that a broadcast can be given. */
-class Playlist implements Programme {
+class Playlist implements PlaybackPlan {
   readonly entries: AirEntry[]
   /** By the id of their entry. */
   readonly phrases: Record<string, Phrase>
@@ -32,7 +32,7 @@ class Playlist implements Programme {
     this.entries = entries
     this.phrases = phrases
   }
-  plan(atMs: number): AirPlan {
+  at(atMs: number): AirPlan {
     const entry = this.entries[this.index]
     if (!entry) return { current: null, next: null }
     this.startedAtMs ??= atMs
@@ -53,7 +53,7 @@ class Playlist implements Programme {
     if (this.entries[this.index]?.entryId === entryId) this.go(entryId, this.index + 1, atMs)
     else this.remove(entryId)
   }
-  silent(entryId: string) {
+  blank(entryId: string) {
     throw new Error(`${entryId} is no silence`)
   }
   go(fromId: string, index: number, atMs: number) {
@@ -108,7 +108,7 @@ interface AirOptions {
 }
 
 /** Broadcasts faster than real time; the clock waits when it is too far ahead of what was published. */
-function onAir(t: Teardown, folder: string, programme: Programme, options: AirOptions = {}): Air {
+function onAir(t: Teardown, folder: string, plan: PlaybackPlan, options: AirOptions = {}): Air {
   const { after = null, crossfadeMs = 0, speed = 20, lateMs = 0, crawls } = options
   let clockMs = after ? endOf(after) + lateMs : START_MS
   let limitMs = clockMs + AHEAD_MS
@@ -132,7 +132,7 @@ function onAir(t: Teardown, folder: string, programme: Programme, options: AirOp
     return clockMs
   }
   const broadcast = startBroadcast({
-    programme,
+    plan,
     source: async (media) => join(folder, `${media}.mp3`),
     async publish(chunk) {
       chunks.push(chunk)
@@ -224,7 +224,7 @@ const isAlive = (pid: number) => {
 /** A track that is not over before all is done to it, however slow the machine. */
 const LONG_S = 200
 
-t.test('the programme as it is heard', async (t) => {
+t.test('the plan as it is heard', async (t) => {
   const folder = await temporaryFolder(t)
   const tone = (hz: number, seconds: number) => makeTone(join(folder, `${hz}.mp3`), { hz, seconds })
   await Promise.all([tone(300, 3), tone(450, 2.5), tone(600, 4), tone(750, 40), tone(900, 0.4)])
@@ -236,8 +236,8 @@ t.test('the programme as it is heard', async (t) => {
   await writeFile(join(folder, 'cut.mp3'), whole.subarray(0, whole.length / 4))
 
   t.test('tracks follow one another to the sample, and markers say when', async (t) => {
-    const programme = new Playlist([entry('300', 3), entry('450', 2.5), entry('600', 4)])
-    const air = onAir(t, folder, programme)
+    const plan = new Playlist([entry('300', 3), entry('450', 2.5), entry('600', 4)])
+    const air = onAir(t, folder, plan)
     await air.published(10.5)
     await air.broadcast.stop()
     const sound = await soundOf(air.chunks)
@@ -260,7 +260,7 @@ t.test('the programme as it is heard', async (t) => {
       'no silence in between',
     )
     t.strictSame(new Set(heard.slice(192)), new Set([null]), 'silence after the last one')
-    t.strictSame(programme.ended, ['entry-300', 'entry-450', 'entry-600'])
+    t.strictSame(plan.ended, ['entry-300', 'entry-450', 'entry-600'])
 
     const first = air.chunks[0]!.frame
     t.match(starts(air.chunks), [
@@ -281,8 +281,8 @@ t.test('the programme as it is heard', async (t) => {
   })
 
   t.test('a crossfade overlaps the tracks with equal power', async (t) => {
-    const programme = new Playlist([entry('300', 3), entry('600', 4), entry('900', 0.4), entry('450', 2.5)])
-    const air = onAir(t, folder, programme, { crossfadeMs: 1000 })
+    const plan = new Playlist([entry('300', 3), entry('600', 4), entry('900', 0.4), entry('450', 2.5)])
+    const air = onAir(t, folder, plan, { crossfadeMs: 1000 })
     await air.published(10)
     await air.broadcast.stop()
     const sound = await soundOf(air.chunks)
@@ -306,17 +306,17 @@ t.test('the programme as it is heard', async (t) => {
       makeTone(join(folder, `${hz}.mp3`), { hz, seconds, ...(volume && { volume }) })
     await Promise.all([short(1050, 1.2), short(1500, 0.5, 0.4)])
     const songs = [entry('300', 3), entry('450', 2.5), entry('600', 4)] as const
-    const programme = new Playlist(
+    const plan = new Playlist(
       [songs[0], jingle('1050', null, songs[0]), songs[1], jingle('letter', 3, songs[1]), songs[2]],
       {
         'entry-300': { clip: clip('missing', 1), fromMs: 500 },
         'entry-450': { clip: clip('1500', 0.5), fromMs: 1000 },
       },
     )
-    const air = onAir(t, folder, programme, {
+    const air = onAir(t, folder, plan, {
       crossfadeMs: 1000,
       // That there is no jingle to be heard has to be known before the songs overlap, from 5.7 s on.
-      crawls: { afterMs: 4_500, until: () => programme.unplayables.includes('clip-letter') },
+      crawls: { afterMs: 4_500, until: () => plan.unplayables.includes('clip-letter') },
     })
     await air.published(9)
     await air.broadcast.stop()
@@ -333,7 +333,7 @@ t.test('the programme as it is heard', async (t) => {
       t.ok(Math.abs(strength - 0.9) < 0.04, `nine times as loud as its file: ${strength}`)
       t.ok(Math.abs(at(seconds, 450) / at(4.6, 450) - 1) < 0.05, 'over a song as loud as before')
     }
-    t.strictSame(programme.unplayables.toSorted(), ['clip-letter', 'clip-missing'])
+    t.strictSame(plan.unplayables.toSorted(), ['clip-letter', 'clip-missing'])
     t.ok(startError(sound, 600, Math.round(5.7 * RATE)) < 1, 'without it songs overlap again')
 
     const first = air.chunks[0]!.frame
@@ -354,7 +354,7 @@ t.test('the programme as it is heard', async (t) => {
       [11, 1500, 4, 6700],
     ] as const) {
       const after = air.chunks[cut - 1]!
-      const again = new Playlist([...programme.entries], programme.phrases)
+      const again = new Playlist([...plan.entries], plan.phrases)
       again.index = index
       again.startedAtMs = START_MS + startedMs
       const other = onAir(t, folder, again, { after, crossfadeMs: 1000 })
@@ -369,7 +369,7 @@ t.test('the programme as it is heard', async (t) => {
   })
 
   t.test('a track that cannot be decoded is left out without a gap', async (t) => {
-    const programme = new Playlist([
+    const plan = new Playlist([
       entry('empty', 5),
       entry('300', 3),
       entry('letter', 200),
@@ -377,11 +377,11 @@ t.test('the programme as it is heard', async (t) => {
       entry('list', 5),
       entry('600', 4),
     ])
-    const air = onAir(t, folder, programme)
+    const air = onAir(t, folder, plan)
     await air.published(7.5)
     await air.broadcast.stop()
     const sound = await soundOf(air.chunks)
-    t.strictSame(programme.unplayables, ['entry-empty', 'entry-letter', 'entry-missing', 'entry-list'])
+    t.strictSame(plan.unplayables, ['entry-empty', 'entry-letter', 'entry-missing', 'entry-list'])
     t.ok(startError(sound, 300, 0) < 1, 'the broadcast begins with the first one that can be heard')
     t.ok(startError(sound, 600, 3 * RATE) < 1)
     t.strictSame(
@@ -395,8 +395,8 @@ t.test('the programme as it is heard', async (t) => {
   t.test(
     'a file that breaks off just ends, and one that dies at once is followed by 2 s of silence',
     async (t) => {
-      const programme = new Playlist([entry('cut', 40), entry('900', 60), entry('300', 3)])
-      const air = onAir(t, folder, programme)
+      const plan = new Playlist([entry('cut', 40), entry('900', 60), entry('300', 3)])
+      const air = onAir(t, folder, plan)
       await air.published(16)
       await air.broadcast.stop()
       const heard = melody(await soundOf(air.chunks), [750, 900, 300])
@@ -404,7 +404,7 @@ t.test('the programme as it is heard', async (t) => {
       t.strictSame(runs.slice(0, 5), [750, 900, null, 300, null])
       const silent = heard.slice(heard.indexOf(900), heard.indexOf(300)).filter((hz) => hz === null).length
       t.ok(silent >= 38 && silent <= 42, `silence of ${silent * 50} ms`)
-      t.strictSame(programme.unplayables, [])
+      t.strictSame(plan.unplayables, [])
     },
   )
 
@@ -422,21 +422,21 @@ t.test('the programme as it is heard', async (t) => {
       await part(22_050, 2),
     ]
     await writeFile(join(folder, 'mixed.mp3'), Buffer.concat(parts))
-    const programme = new Playlist([entry('mixed', null), entry('300', null)])
-    const air = onAir(t, folder, programme)
+    const plan = new Playlist([entry('mixed', null), entry('300', null)])
+    const air = onAir(t, folder, plan)
     await air.published(10)
     await air.broadcast.stop()
     const heard = melody(await soundOf(air.chunks), [300, 600])
     t.ok(heard.filter((hz) => hz === 600).length >= 115, 'about 6 s of the first')
     t.ok(heard.filter((hz) => hz === 300).length >= 59, 'and all of the one after it')
-    t.strictSame([programme.unplayables, programme.ended[0]], [[], 'entry-mixed'])
+    t.strictSame([plan.unplayables, plan.ended[0]], [[], 'entry-mixed'])
   })
 
   t.test('with nothing to play there is silence, and a plan that comes is heard at once', async (t) => {
-    const programme = new Playlist([])
-    const air = onAir(t, folder, programme)
+    const plan = new Playlist([])
+    const air = onAir(t, folder, plan)
     await air.published(2)
-    programme.entries.push(entry('300', 3))
+    plan.entries.push(entry('300', 3))
     air.broadcast.planChanged()
     await air.published(8)
     await air.broadcast.stop()
@@ -449,19 +449,19 @@ t.test('the programme as it is heard', async (t) => {
   t.test(
     'a skip changes to the next entry, prepared or not, and the one left does not end by itself',
     async (t) => {
-      const programme = new Playlist([entry('750', 40), entry('600', 4), entry('300', 3)])
+      const plan = new Playlist([entry('750', 40), entry('600', 4), entry('300', 3)])
       let isSkipped = false
       const isNextHeard = () =>
         air.chunks.some(({ markers }) => markers.some((marker) => marker.entryId === 'entry-600'))
       // A decoder that is not prepared needs its time, on a slow machine more.
-      const air = onAir(t, folder, programme, {
+      const air = onAir(t, folder, plan, {
         speed: 4,
         crawls: { afterMs: 0, until: () => !isSkipped || isNextHeard() },
       })
       await air.published(2)
       const skippedAtMs = air.nowMs()
       isSkipped = true
-      programme.go('entry-750', 1, skippedAtMs)
+      plan.go('entry-750', 1, skippedAtMs)
       air.broadcast.planChanged()
       air.broadcast.planChanged()
       await air.published(9)
@@ -471,20 +471,20 @@ t.test('the programme as it is heard', async (t) => {
         heard.filter((hz, i) => hz !== null && hz !== heard[i - 1]),
         [750, 600, 300],
       )
-      t.strictSame(programme.ended.slice(0, 1), ['entry-600'])
+      t.strictSame(plan.ended.slice(0, 1), ['entry-600'])
       const gap = heard.slice(0, heard.indexOf(300)).filter((hz) => hz === null).length
       t.equal(gap, 0, 'no silence at the skip')
     },
   )
 
   t.test('who goes on after a chunk continues the sound to the sample', async (t) => {
-    const programme = new Playlist([entry('750', 40)])
-    const before = onAir(t, folder, programme)
+    const plan = new Playlist([entry('750', 40)])
+    const before = onAir(t, folder, plan)
     await before.published(9)
     await before.broadcast.stop()
     for (const kept of [1, 7, 16]) {
       const chunks = before.chunks.slice(0, kept)
-      const air = onAir(t, folder, programme, { after: chunks.at(-1)!, lateMs: 6000 })
+      const air = onAir(t, folder, plan, { after: chunks.at(-1)!, lateMs: 6000 })
       await air.published(8)
       await air.broadcast.stop()
       const all = [...chunks, ...air.chunks]
@@ -497,13 +497,13 @@ t.test('the programme as it is heard', async (t) => {
   t.test(
     'who goes on just before a track ends, of which the engine knows already, plays that end first',
     async (t) => {
-      const programme = new Playlist([entry('300', 3), entry('600', 4)])
-      const before = onAir(t, folder, programme)
+      const plan = new Playlist([entry('300', 3), entry('600', 4)])
+      const before = onAir(t, folder, plan)
       await before.published(5)
       await before.broadcast.stop()
-      t.strictSame(programme.ended, ['entry-300'])
+      t.strictSame(plan.ended, ['entry-300'])
       const chunks = before.chunks.slice(0, 5)
-      const air = onAir(t, folder, programme, { after: chunks.at(-1)!, lateMs: 4000 })
+      const air = onAir(t, folder, plan, { after: chunks.at(-1)!, lateMs: 4000 })
       air.broadcast.planChanged()
       await air.published(4)
       await air.broadcast.stop()
@@ -512,21 +512,21 @@ t.test('the programme as it is heard', async (t) => {
       consecutive(t, all)
       t.ok(deviation(sound, 300, 2000, 3 * RATE - 2000) < 0.05)
       t.ok(startError(sound, 600, 3 * RATE) < 1)
-      t.equal(programme.ended.filter((id) => id === 'entry-300').length, 1, 'the end is told once')
+      t.equal(plan.ended.filter((id) => id === 'entry-300').length, 1, 'the end is told once')
       t.equal(air.chunks[0]?.markers[0]?.entryId, 'entry-300')
     },
   )
 
   t.test('who goes on just before a track is cut plays it to the cut', async (t) => {
-    const programme = new Playlist([entry('750', 40), entry('300', 3)])
-    const before = onAir(t, folder, programme)
+    const plan = new Playlist([entry('750', 40), entry('300', 3)])
+    const before = onAir(t, folder, plan)
     await before.published(5)
     await before.broadcast.stop()
     const chunks = before.chunks.slice(0, 5)
     const last = chunks.at(-1)!
     const cut = (last.frame + last.frames - chunks[0]!.frame) * FRAME + RATE / 4
-    programme.go('entry-750', 1, chunkEndMs(last) + 250)
-    const air = onAir(t, folder, programme, { after: last, lateMs: 4000 })
+    plan.go('entry-750', 1, chunkEndMs(last) + 250)
+    const air = onAir(t, folder, plan, { after: last, lateMs: 4000 })
     await air.published(4)
     await air.broadcast.stop()
     const sound = await soundOf([...chunks, ...air.chunks])
@@ -534,11 +534,11 @@ t.test('the programme as it is heard', async (t) => {
     t.ok(deviation(sound, 750, 2000, cut - 2 * FRAME) < 0.05, 'not a sample of it is missing')
     t.ok(pitch(sound, 300, cut + 2 * FRAME, 4 * FRAME) > 0.3, 'what follows begins at the cut')
     t.equal(air.chunks[0]?.markers[0]?.entryId, 'entry-750')
-    t.notOk(programme.ended.includes('entry-750'))
+    t.notOk(plan.ended.includes('entry-750'))
   })
 
   t.test('who goes on long after takes only the numbers over', async (t) => {
-    const programme = new Playlist([entry('300', 3)])
+    const plan = new Playlist([entry('300', 3)])
     const after = {
       frame: 5000,
       frames: 19,
@@ -547,7 +547,7 @@ t.test('the programme as it is heard', async (t) => {
       audio: Buffer.alloc(10),
       markers: [],
     }
-    const air = onAir(t, folder, programme, { after, lateMs: 16_000 })
+    const air = onAir(t, folder, plan, { after, lateMs: 16_000 })
     await air.published(1)
     await air.broadcast.stop()
     t.match(air.chunks[0], { frame: 5019, byte: 87 })
@@ -638,7 +638,7 @@ t.test('the programme as it is heard', async (t) => {
       refuse = resolve
     })
     const lost = startBroadcast({
-      programme: new Playlist([entry('300', 3)]),
+      plan: new Playlist([entry('300', 3)]),
       source: async (media) => join(folder, `${media}.mp3`),
       async publish() {
         refusals++
@@ -659,14 +659,14 @@ t.test('the programme as it is heard', async (t) => {
   })
 
   t.test('without ffmpeg nothing is heard, but no track is blamed and nothing fails', async (t) => {
-    const programme = new Playlist([entry('300', 3)])
+    const plan = new Playlist([entry('300', 3)])
     let attempts = 0
     let again = () => {}
     const triedAgain = new Promise<void>((resolve) => {
       again = resolve
     })
     const broadcast = startBroadcast({
-      programme,
+      plan,
       async source(media) {
         if (++attempts > 1) again()
         return join(folder, `${media}.mp3`)
@@ -681,7 +681,7 @@ t.test('the programme as it is heard', async (t) => {
     })
     await inTime('the song is tried again', triedAgain)
     await broadcast.stop()
-    t.strictSame([programme.unplayables, programme.ended], [[], []])
+    t.strictSame([plan.unplayables, plan.ended], [[], []])
   })
 })
 

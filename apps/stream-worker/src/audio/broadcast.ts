@@ -2,21 +2,21 @@ import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk, type MediaKey } f
 import type { Logger } from 'pino'
 import { PRIMING_FRAMES, startEncoder } from './codec/encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
-import type { Speech } from './microphone/microphones.ts'
+import type { MicrophoneMixer } from './microphone/mixer.ts'
 import { SAMPLES_PER_MS } from './pcm/ring.ts'
-import { createProgrammeSound, type Programme } from './programme-sound.ts'
+import { createPlayback, type PlaybackPlan } from './playback.ts'
 
-export type { Programme } from './programme-sound.ts'
+export type { PlaybackPlan } from './playback.ts'
 
 const TICK_MS = 100
 /** Sound is mixed so long before it is due: a tick, and the time that the encoder needs. */
 const LEAD_MS = 200
 /** A broadcast that ended longer ago is not made up for: nobody's player has waited for it. */
-const MADE_UP_MS = 15_000
+const MAX_CATCH_UP_MS = 15_000
 /** What is later than this is given up, and time starts anew at the present. */
-const LATEST_MS = 20_000
+const MAX_LATE_MS = 20_000
 /** A publication that takes longer does not hold up the end of the broadcast. */
-const LAST_PUBLICATION_MS = 1_000
+const LAST_PUBLICATION_TIMEOUT_MS = 1_000
 
 /** The sound of the station, from now on until it is stopped or the lease is lost. */
 export interface Broadcast {
@@ -36,18 +36,18 @@ export interface Broadcast {
 }
 
 /**
- * Starts to broadcast: what the programme plans is decoded, mixed, encoded and published in chunks of about half a
+ * Starts to broadcast: what the plan plans is decoded, mixed, encoded and published in chunks of about half a
  * second, on the beat of the station clock and without a hole in the frame numbers.
  *
  * A broadcast goes on from `after`: when that ended at most 15 s ago, everything that should have been heard since is
  * made up for as fast as possible, so that the sound has no hole either; otherwise only the numbers go on.
  */
 export function startBroadcast(options: {
-  programme: Programme
+  plan: PlaybackPlan
   /** Path or http address that ffmpeg can open. */
   source(media: MediaKey): Promise<string>
-  /** What is said over the programme; it is mixed in as late as possible. */
-  speech?: Pick<Speech, 'mix' | 'open'>
+  /** What is said over the plan; it is mixed in as late as possible. */
+  microphones?: Pick<MicrophoneMixer, 'mix' | 'open'>
   /** Called one at a time, in order. A rejection means that the lease is lost: nothing more is produced. */
   publish(chunk: FrameChunk): Promise<void>
   /** Station clock, ms; never goes back. */
@@ -59,12 +59,12 @@ export function startBroadcast(options: {
   onEncoderReplaced?: () => void
   log: Logger
 }): Broadcast {
-  const { programme, source, speech = null, publish, nowMs, after, settings, log } = options
+  const { plan, source, microphones = null, publish, nowMs, after, settings, log } = options
   const first = firstFrame(after, nowMs())
   /** From which sample on the station time counts from which moment; the last that applies is true. */
-  const epochs = [{ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs }]
+  const timeAnchors = [{ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs }]
   const timeOf = (sample: number) => {
-    const epoch = epochs.findLast((candidate) => candidate.sample <= sample) ?? epochs[0]!
+    const epoch = timeAnchors.findLast((candidate) => candidate.sample <= sample) ?? timeAnchors[0]!
     return epoch.atMs + (sample - epoch.sample) / SAMPLES_PER_MS
   }
 
@@ -81,7 +81,7 @@ export function startBroadcast(options: {
     isBusy = true
     try {
       const now = nowMs()
-      if (now - timeOf(encoder.offered * FRAME_SAMPLES) > LATEST_MS) startAnew(now)
+      if (now - timeOf(encoder.offered * FRAME_SAMPLES) > MAX_LATE_MS) startAnew(now)
       isWaiting = false
       while (!isWaiting && timeOf(encoder.offered * FRAME_SAMPLES) <= now + LEAD_MS) {
         if (isPlanNew) sound.planChanged()
@@ -98,8 +98,8 @@ export function startBroadcast(options: {
   function startAnew(now: number) {
     const sample = encoder.offered * FRAME_SAMPLES
     log.warn({ frame: encoder.offered, lateMs: now - timeOf(sample) }, 'too late; time starts anew')
-    epochs.splice(0, epochs.length - 1)
-    epochs.push({ sample, atMs: now })
+    timeAnchors.splice(0, timeAnchors.length - 1)
+    timeAnchors.push({ sample, atMs: now })
     sound.restart()
   }
 
@@ -118,7 +118,7 @@ export function startBroadcast(options: {
     if (wake) clearImmediate(wake)
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LAST_PUBLICATION_MS)
+      timer = setTimeout(resolve, LAST_PUBLICATION_TIMEOUT_MS)
     })
     await Promise.all([encoder.stop(), sound.close(), Promise.race([chunks.stop(), tooLong])])
     clearTimeout(timer)
@@ -134,10 +134,10 @@ export function startBroadcast(options: {
     },
     log,
   })
-  const sound = createProgrammeSound({
-    programme,
+  const sound = createPlayback({
+    plan: plan,
     source,
-    speech,
+    microphones,
     start: (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
     firstHeard: first.frame * FRAME_SAMPLES,
     lastMarker: first.isFresh ? (after?.markers.at(-1) ?? null) : null,
@@ -178,7 +178,7 @@ export function startBroadcast(options: {
       return timeOf(encoder.offered * FRAME_SAMPLES)
     },
     frameAt(atMs) {
-      const epoch = epochs.findLast((candidate) => candidate.atMs <= atMs) ?? epochs[0]!
+      const epoch = timeAnchors.findLast((candidate) => candidate.atMs <= atMs) ?? timeAnchors[0]!
       return Math.floor((epoch.sample + (atMs - epoch.atMs) * SAMPLES_PER_MS) / FRAME_SAMPLES)
     },
     stop,
@@ -192,13 +192,13 @@ export function startBroadcast(options: {
 function firstFrame(after: FrameChunk | null, nowMs: number) {
   // Without a memory the clock counts, so that numbers rise even then.
   if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs, isFresh: false }
-  const fromMs = madeUpFrom(after, nowMs)
+  const fromMs = catchUpFrom(after, nowMs)
   const frame = after.frame + after.frames
   return { frame, byte: after.byte + after.audio.length, atMs: fromMs ?? nowMs, isFresh: fromMs !== null }
 }
 
 /** The station time from which a broadcast that ended with `after` is made up for; null = it ended too long ago. */
-export function madeUpFrom(after: FrameChunk, nowMs: number): number | null {
+export function catchUpFrom(after: FrameChunk, nowMs: number): number | null {
   const endMs = chunkEndMs(after)
-  return nowMs - endMs <= MADE_UP_MS ? endMs : null
+  return nowMs - endMs <= MAX_CATCH_UP_MS ? endMs : null
 }

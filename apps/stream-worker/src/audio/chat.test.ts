@@ -9,8 +9,8 @@ import t from 'tap'
 import { pitch } from '../../../../tests/harness/audio/audio.ts'
 import { cut, makeRecording } from '../../../../tests/harness/audio/recording.ts'
 import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
-import { createSpeech } from './microphone/microphones.ts'
-import { createProgrammeSound, type Programme } from './programme-sound.ts'
+import { createMicrophoneMixer } from './microphone/mixer.ts'
+import { createPlayback, type PlaybackPlan } from './playback.ts'
 import { markerOf, type Placed, placedBy } from './sequencer/air-entry.ts'
 
 const RATE = 44_100
@@ -42,7 +42,7 @@ const host: Participant = {
   endsAtMs: null,
 }
 
-/** A programme that is changed by hand, and a sound that goes on by as much as it is asked for. */
+/** A plan that is changed by hand, and a sound that goes on by as much as it is asked for. */
 async function openStudio(
   t: Teardown,
   folder: string,
@@ -57,7 +57,7 @@ async function openStudio(
   const heard: { sample: number; placed: Placed | null }[] = []
   const timeOf = (sample: number) => (sample * 1000) / RATE
   const nowMs = () => timeOf(mixed)
-  const plan = (atMs: number): AirPlan => ({
+  const planAt = (atMs: number): AirPlan => ({
     current: current && { entry: current.entry, positionMs: atMs - current.startedAtMs },
     next,
   })
@@ -65,15 +65,15 @@ async function openStudio(
     current = next && { entry: next, startedAtMs: atMs }
     next = null
   }
-  const programme: Programme = {
-    plan,
+  const plan: PlaybackPlan = {
+    at: planAt,
     soundEnded(entryId, atMs) {
       told.push(`ended ${entryId}`)
       follow(atMs)
     },
     unplayable: (entryId) => told.push(`unplayable ${entryId}`),
-    silent(entryId, atMs, wasHeard) {
-      told.push(`silent ${entryId} at ${Math.round(atMs / 1000)} s${wasHeard ? ', heard before' : ''}`)
+    blank(entryId, atMs, wasHeard) {
+      told.push(`blank ${entryId} at ${Math.round(atMs / 1000)} s${wasHeard ? ', heard before' : ''}`)
       follow(atMs)
     },
     clipUnplayable(clipId, atMs) {
@@ -81,15 +81,15 @@ async function openStudio(
       follow(atMs)
     },
   }
-  const speech = createSpeech({ askForHead: () => {}, nowMs, log })
-  await speech.follow([host])
-  const sound = createProgrammeSound({
-    programme,
+  const microphones = createMicrophoneMixer({ askForHead: () => {}, nowMs, log })
+  await microphones.follow([host])
+  const sound = createPlayback({
+    plan,
     source: async (media) => join(folder, `${media}.wav`),
-    speech,
+    microphones,
     start: 0,
     firstHeard: 0,
-    lastMarker: lastMarker,
+    lastMarker,
     timeOf,
     ffmpegPath: 'ffmpeg',
     crossfadeMs: 0,
@@ -97,13 +97,13 @@ async function openStudio(
     onProgress: () => progressed(),
     log,
   })
-  t.teardown(() => Promise.all([sound.close(), speech.close()]))
+  t.teardown(() => Promise.all([sound.close(), microphones.close()]))
   return {
     told,
     heard,
     nowMs,
-    switchMic: (isMicOn: boolean) => speech.follow([{ ...host, isMicOn }]),
-    say: (bytes: Buffer) => speech.receive({ socketId: 'host', bytes }),
+    switchMic: (isMicOn: boolean) => microphones.follow([{ ...host, isMicOn }]),
+    say: (bytes: Buffer) => microphones.receive({ socketId: 'host', bytes }),
     /** Something else is on air from now on. */
     change(entry: AirEntry | null, positionMs = 0, follower: AirEntry | null = null) {
       current = entry && { entry, startedAtMs: nowMs() - positionMs }
@@ -118,7 +118,7 @@ async function openStudio(
       while (mixed < until) {
         if (mixed >= sendAt) {
           const piece = pieces.shift()
-          if (piece) speech.receive({ socketId: 'host', bytes: piece })
+          if (piece) microphones.receive({ socketId: 'host', bytes: piece })
           sendAt += RATE / 10
         }
         const block = new Int16Array(FRAME * 2)
@@ -158,13 +158,13 @@ t.test('hosts on the air', async (t) => {
     makeWav(path('nothing'), '0', 30),
     writeFile(path('broken'), 'no sound at all'),
   ])
-  const speech = cut(await makeRecording('sine=frequency=1500', 2), 2, 100)
+  const pieces = cut(await makeRecording('sine=frequency=1500', 2), 2, 100)
 
   t.test('speak over a song that is held down meanwhile', async (t) => {
     const studio = await openStudio(t, folder)
     const before = await studio.listen(500)
     t.ok(near(level(before, 440, 300), 0.5))
-    const during = await studio.listen(2200, [...speech])
+    const during = await studio.listen(2200, [...pieces])
     t.ok(near(level(during, 440, 1500), 0.5 * 0.16), `${level(during, 440, 1500)}`)
     t.ok(near(level(during, 1500, 1500), 0.25), `${level(during, 1500, 1500)}`)
     const after = await studio.listen(2000)
@@ -197,7 +197,7 @@ t.test('hosts on the air', async (t) => {
     })
 
     studio.change(chat('f3', null))
-    const silent = await studio.listen(3200, [...speech])
+    const silent = await studio.listen(3200, [...pieces])
     t.ok(near(level(silent, 1500, 1500), 0.25), 'where there is no filler hosts are heard all the same')
     t.ok(level(silent, 1100, 1500) < 0.005)
     const last = studio.heard.at(-1)!
@@ -230,7 +230,7 @@ t.test('hosts on the air', async (t) => {
       { entry: silence, startedAtMs: -2000 },
       markerOf({ entry: silence, startsAt: -2 * RATE, phrase: null }, 0),
     )
-    t.ok(near(level(await quiet.listen(2000, [...speech]), 1500, 1500), 0.25))
+    t.ok(near(level(await quiet.listen(2000, [...pieces]), 1500, 1500), 0.25))
     t.match(quiet.heard, [{ sample: 0, placed: { startsAt: -2 * RATE } }])
   })
 
@@ -248,14 +248,14 @@ t.test('hosts on the air', async (t) => {
       await studio.switchMic(false)
       const offAtMs = studio.nowMs()
       await studio.listen(9_500)
-      t.same(studio.told, [`silent e2 at ${Math.round((offAtMs + 8_000) / 1000)} s`])
+      t.same(studio.told, [`blank e2 at ${Math.round((offAtMs + 8_000) / 1000)} s`])
 
       const next = await openStudio(t, folder, { entry: silence, startedAtMs: -3_000 })
       await next.switchMic(false)
       await next.listen(9_000)
       t.same(
         next.told,
-        ['silent e2 at 8 s, heard before'],
+        ['blank e2 at 8 s, heard before'],
         'who comes later cannot know that it was not heard',
       )
     },

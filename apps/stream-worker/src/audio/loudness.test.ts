@@ -246,10 +246,10 @@ async function broadcast(
   const chunks: FrameChunk[] = []
   const enough = new Promise<void>((resolve) => {
     const air = startBroadcast({
-      programme: {
-        plan: (at) => projectAir(state, at),
+      plan: {
+        at: (at) => projectAir(state, at),
         soundEnded: (entryId, at) => take(learn(state, { type: 'sound-ended', entryId }, at)),
-        silent: (entryId, at, wasHeard) => take(learn(state, { type: 'silent', entryId, wasHeard }, at)),
+        blank: (entryId, at, wasHeard) => take(learn(state, { type: 'silent', entryId, wasHeard }, at)),
         unplayable: () => t.teardown(() => Promise.reject(new Error('a track could not be decoded'))),
         clipUnplayable: () => {},
       },

@@ -32,7 +32,7 @@ async function prepare(t: Test, find: () => Promise<Track[]>) {
   const { config } = readConfig({ JWT_SECRET: '-', MEDIA_STORAGE: 'local', NIGHT_MODE: 'false' })
   const clock = { nowMs: () => NOON }
   const state = initialState(1, 'clock', alwaysDay, NOON)
-  const saved = { isSaved: true, takeIn() {}, save: async () => {}, saveAgain: async () => {} }
+  const saved = { isSaved: true, add() {}, save: async () => {}, saveAgain: async () => {} }
   const start = { before: state, step: { state, effects: [] } }
   const air = createAir(saved, start, [stopping.signal], { clock, log }, () => {})
   air.endCatchUp()

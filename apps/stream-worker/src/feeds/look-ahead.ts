@@ -4,7 +4,7 @@ import type { MediaKey } from '@solstice/station'
 import type { Air } from '../air/air.ts'
 import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 import { type ComingEntry, createNextFile } from './next-file.ts'
-import { isSameAhead, soonHeard } from './soon-heard.ts'
+import { filesToPrefetch, needsSameFiles } from './prefetch.ts'
 
 /**
  * Looks at what comes at each change, beginning with the first look: in stream mode its files are brought from a bucket to
@@ -22,10 +22,10 @@ export function lookAhead(
   const nextFile = createNextFile(find, leaveOut, log, air.leaving)
   let ahead: PlayoutState | null = null
   const look = () => {
-    if (ahead && isSameAhead(ahead, air.state)) return
+    if (ahead && needsSameFiles(ahead, air.state)) return
     ahead = air.state
     if (!hasSound) nextFile.follow(comingEntry(ahead, clock.nowMs()))
-    else if (config.mediaStorage !== 'local') media.prefetch(soonHeard(ahead, clock.nowMs()))
+    else if (config.mediaStorage !== 'local') media.prefetch(filesToPrefetch(ahead, clock.nowMs()))
   }
   air.follow(look)
   look()

@@ -1,9 +1,9 @@
 import { Failure, type MediaKey, sleep } from '@solstice/station'
 
 /** So many files in a row that are not there are files that are not there; more of them are a disk that is away. */
-const FEW = 3
+const MISSES_BEFORE_PAUSE = 3
 const FIRST_PAUSE_MS = 2_000
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 
 /**
  * Opens or finds files, one after the other. After a few in a row that could not be had it pauses before each further one, longer and longer:
@@ -18,13 +18,13 @@ export function createProbing<T>(
 ): (media: MediaKey) => Promise<T> {
   let missed = 0
   return async (media) => {
-    if (missed >= FEW) {
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (missed - FEW))
+    if (missed >= MISSES_BEFORE_PAUSE) {
+      const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (missed - MISSES_BEFORE_PAUSE))
       await sleep(pauseMs, { signal: stopping })
     }
     try {
       const found = await source(media)
-      const wasAway = missed >= FEW
+      const wasAway = missed >= MISSES_BEFORE_PAUSE
       missed = 0
       if (wasAway) onBack()
       return found

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PlayoutState } from '@solstice/playout'
-import type { AirLease, Consequence, FrameChunk } from '@solstice/station'
+import type { AirLease, OutboxEntry, FrameChunk } from '@solstice/station'
 import { anchorOf, clockKeys, moveExpiries } from '../clock/station-clock.ts'
 import { anotherConnection, answered } from '../redis/connection.ts'
 import { answer, readCommand, takeUp } from './commands.ts'
@@ -217,7 +217,7 @@ function holdLease(
   }
 
   /** @returns whether all blocks that the state needs are there, and no others. */
-  const saveOnce = async (state: PlayoutState, due: readonly Consequence[]): Promise<boolean> => {
+  const saveOnce = async (state: PlayoutState, due: readonly OutboxEntry[]): Promise<boolean> => {
     const { head, added, removed, keys: needed } = writer.write(state)
     const present = isTidy ? [] : await repeated(() => answered(redis, redis.hkeys(keys.blocks)))
     const strays = present.filter((key) => !needed.has(key))
@@ -241,12 +241,12 @@ function holdLease(
       const [entry] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
       if (!entry) return null
       const [, head, , due = '[]'] = entry[1]
-      const consequences = JSON.parse(due) as Consequence[]
+      const consequences = JSON.parse(due) as OutboxEntry[]
       const reader = createStateReader()
       const { state, isWhole } = await readWhole(redis, reader, head!)
       if (isWhole) writer = createStateWriter(reader.known)
       else log.warn({ fencingToken }, 'lists lost: they are made anew')
-      return { state, due: consequences, aliveAtMs }
+      return { state, outbox: consequences, aliveAtMs }
     },
 
     async lastChunk() {

@@ -82,7 +82,7 @@ export interface Asker {
 }
 
 /** What a saved state has to be followed by. Doing it twice does no harm. */
-export type Consequence =
+export type OutboxEntry =
   | Exclude<Effect, { type: 'played' }>
   | Played
   | { type: 'answer'; asker: Asker; outcome: Outcome }
@@ -93,7 +93,7 @@ export type Played = Extract<Effect, { type: 'played' }> & { playedAt?: number }
 /** `due`: what the worker that saved it may not have done any more. */
 export interface Saved {
   state: PlayoutState
-  due: Consequence[]
+  outbox: OutboxEntry[]
   aliveAtMs: number
 }
 
@@ -118,7 +118,7 @@ export interface AirLease {
    * Resolves when the state is in Redis, in one write with what is still to be done about it, and on its way to all
    * followers. @throws when the lease is lost.
    */
-  save(state: PlayoutState, due?: readonly Consequence[]): Promise<void>
+  save(state: PlayoutState, due?: readonly OutboxEntry[]): Promise<void>
   /** Resolves when the answer is on its way. Whoever gets it twice, or does not wait any more, ignores it. */
   answer(asker: Asker, outcome: Outcome): Promise<void>
   /** Resolves when the chunk is in Redis. @throws when the lease is lost. */

@@ -25,7 +25,7 @@ const HANG_FRAMES = Math.floor((HANG_MS * SAMPLE_RATE) / 1000 / FRAME_SAMPLES)
 const START_MS = 3_000
 /** A check that comes late (the worker itself was held up) counts as no more than this. */
 const CHECK_MS = 150
-const LONGEST_PAUSE_MS = 2_000
+const MAX_PAUSE_MS = 2_000
 
 /** Turns samples into MP3 frames with numbers, for the life of a broadcast. */
 export interface Encoder {
@@ -141,7 +141,7 @@ export function startEncoder(options: {
     log.warn({ ...why, frame: delivered, afterMs: pauseMs }, 'the encoder is replaced')
     options.onReplaced?.()
     pause = setTimeout(launch, pauseMs)
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100)
+    pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2 || 100)
   }
 
   function flush() {

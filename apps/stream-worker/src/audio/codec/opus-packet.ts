@@ -2,8 +2,8 @@
 const SILK_MS = [10, 20, 40, 60]
 const HYBRID_MS = [10, 20]
 const CELT_MS = [2.5, 5, 10, 20]
-const LONGEST_PACKET_MS = 120
-const MOST_FRAME_BYTES = 1275
+const MAX_PACKET_MS = 120
+const MAX_FRAME_BYTES = 1275
 
 /** How long an Opus packet is, in ms; null when it breaks the framing rules of RFC 6716, section 3, so is none. */
 export function opusDurationMs(packet: Uint8Array): number | null {
@@ -15,14 +15,14 @@ export function opusDurationMs(packet: Uint8Array): number | null {
   const length = packet.length - 1
   switch (toc & 3) {
     case 0:
-      return length <= MOST_FRAME_BYTES ? frameMs : null
+      return length <= MAX_FRAME_BYTES ? frameMs : null
     case 1:
-      return length % 2 === 0 && length / 2 <= MOST_FRAME_BYTES ? 2 * frameMs : null
+      return length % 2 === 0 && length / 2 <= MAX_FRAME_BYTES ? 2 * frameMs : null
     case 2: {
       const first = frameLength(packet, 1)
       if (!first) return null
       const second = length - first.header - first.bytes
-      return second >= 0 && second <= MOST_FRAME_BYTES ? 2 * frameMs : null
+      return second >= 0 && second <= MAX_FRAME_BYTES ? 2 * frameMs : null
     }
     default:
       return manyFramesMs(packet, frameMs)
@@ -34,7 +34,7 @@ function manyFramesMs(packet: Uint8Array, frameMs: number): number | null {
   const flags = packet[1]
   if (flags === undefined) return null
   const count = flags & 0x3f
-  if (count === 0 || count * frameMs > LONGEST_PACKET_MS) return null
+  if (count === 0 || count * frameMs > MAX_PACKET_MS) return null
   let at = 2
   let padding = 0
   if (flags & 0x40) {
@@ -48,7 +48,7 @@ function manyFramesMs(packet: Uint8Array, frameMs: number): number | null {
   let left = packet.length - padding
   if (!(flags & 0x80)) {
     left -= at
-    return left >= 0 && left % count === 0 && left / count <= MOST_FRAME_BYTES ? count * frameMs : null
+    return left >= 0 && left % count === 0 && left / count <= MAX_FRAME_BYTES ? count * frameMs : null
   }
   for (let i = 1; i < count; i++) {
     const frame = frameLength(packet, at)
@@ -57,7 +57,7 @@ function manyFramesMs(packet: Uint8Array, frameMs: number): number | null {
     left -= frame.bytes
   }
   left -= at
-  return left >= 0 && left <= MOST_FRAME_BYTES ? count * frameMs : null
+  return left >= 0 && left <= MAX_FRAME_BYTES ? count * frameMs : null
 }
 
 /** A coded frame length: one byte up to 251, else two. */

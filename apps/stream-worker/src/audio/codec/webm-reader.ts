@@ -37,9 +37,9 @@ const known = new Set([EBML, TRACKS, TIMESTAMP, SIMPLE_BLOCK, BLOCK, ...containe
 
 const EBML_BYTES = Buffer.of(0x1a, 0x45, 0xdf, 0xa3)
 /** An element that says it is larger is taken for garbage. So no more than that is ever waited for. */
-const MOST_ELEMENT_BYTES = 16 * 1024
+const MAX_ELEMENT_BYTES = 16 * 1024
 /** The decoder takes no larger packets: 120 ms at 256 kbit/s. */
-const MOST_PACKET_BYTES = 3840
+const MAX_PACKET_BYTES = 3840
 /** Track number (one byte), time in the cluster (two), flags. */
 const BLOCK_HEADER_BYTES = 4
 
@@ -76,7 +76,7 @@ export function createWebmReader(): WebmReader {
     // Lacing would put several packets into one block; no browser does that.
     if (block.length <= BLOCK_HEADER_BYTES || block[3]! & 0x06) return null
     const bytes = block.subarray(BLOCK_HEADER_BYTES)
-    if (bytes.length > MOST_PACKET_BYTES) return null
+    if (bytes.length > MAX_PACKET_BYTES) return null
     const durationMs = opusDurationMs(bytes)
     if (durationMs === null) return null
     return { bytes, durationMs, atMs: clusterMs === null ? null : clusterMs + block.readInt16BE(1) }
@@ -93,7 +93,7 @@ export function createWebmReader(): WebmReader {
       const { id, start, end } = element
       if (id === EBML || id === CLUSTER) return { at, isFound: true }
       if (id !== SIMPLE_BLOCK || end === null) continue
-      if (end - start > MOST_PACKET_BYTES + BLOCK_HEADER_BYTES) continue
+      if (end - start > MAX_PACKET_BYTES + BLOCK_HEADER_BYTES) continue
       if (bytes[start] !== undefined && bytes[start] !== (0x80 | (track ?? 0))) continue
       if (end > bytes.length) return { at, isFound: false }
       if (!packetIn(bytes.subarray(start, end))) continue
@@ -132,7 +132,7 @@ export function createWebmReader(): WebmReader {
           at = element.start
           continue
         }
-        if (!isSense || element.end === null || element.end - element.start > MOST_ELEMENT_BYTES) {
+        if (!isSense || element.end === null || element.end - element.start > MAX_ELEMENT_BYTES) {
           isLost = true
           clusterMs = null
           at++

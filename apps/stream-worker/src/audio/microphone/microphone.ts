@@ -8,8 +8,8 @@ import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
 const HIGH_PASS_HZ = 90
 /** What waits to be heard; the oldest goes first. */
-const MOST_WAITING_MS = 2_000
-const MOST_WAITING_BYTES = 512 * 1024
+const MAX_QUEUED_MS = 2_000
+const MAX_QUEUED_BYTES = 512 * 1024
 /** Bytes of one recording: a browser's 64 kbit/s are 8 KiB a second. */
 const MAX_BYTES = { burst: 512 * 1024, perS: 96 * 1024 }
 /**
@@ -18,14 +18,14 @@ const MAX_BYTES = { burst: 512 * 1024, perS: 96 * 1024 }
  */
 const FIRST_CUSHION_MS = 150
 const MORE_CUSHION_MS = 50
-const LARGEST_CUSHION_MS = 350
+const MAX_CUSHION_MS = 350
 /** Sound that comes so soon after it had run out was late. */
 const LATE_MS = 1_000
 /** When so much more than the cushion was never needed for so long, it is left out: what is said stays near. */
 const SPARE_MS = 100
 const SPARE_FOR_SAMPLES = 2 * SAMPLE_RATE
 /** A time that goes back is that of something heard before; for so long in a row, then it is another clock. */
-const MOST_REPEATED_MS = 500
+const MAX_REPEATED_MS = 500
 /** No clicks where sound begins, ends or leaves something out. */
 const EDGE_SAMPLES = 132
 const END_SAMPLES = 220
@@ -94,7 +94,7 @@ export function createMicrophone(log: Logger): Microphone {
         else opened.free()
       },
       (err) => {
-        log.error({ err }, 'a decoder of speech cannot be started')
+        log.error({ err }, 'microphone decoder failed to start')
         if (decoder === opened) decoder = null
       },
     )
@@ -105,7 +105,7 @@ export function createMicrophone(log: Logger): Microphone {
       try {
         decoder?.free()
       } catch (err) {
-        log.warn({ err }, 'a decoder of speech could not be freed')
+        log.warn({ err }, 'microphone decoder could not be freed')
       }
     }
     decoder = null
@@ -115,7 +115,7 @@ export function createMicrophone(log: Logger): Microphone {
   function isRepeated({ atMs, durationMs }: Packet): boolean {
     const isBack = atMs !== null && lastAtMs !== null && atMs <= lastAtMs
     repeatedMs = isBack ? repeatedMs + durationMs : 0
-    if (isBack && repeatedMs <= MOST_REPEATED_MS) return true
+    if (isBack && repeatedMs <= MAX_REPEATED_MS) return true
     repeatedMs = 0
     lastAtMs = atMs
     return false
@@ -155,7 +155,7 @@ export function createMicrophone(log: Logger): Microphone {
       const { channelData } = decoder!.decodeFrame(packet.bytes)
       return resample(channelData[0] ?? new Float32Array(0))
     } catch (err) {
-      log.warn({ err }, 'a decoder of speech is replaced')
+      log.warn({ err }, 'microphone decoder replaced')
       letGo()
       open()
       resample = createResampler()
@@ -206,14 +206,13 @@ export function createMicrophone(log: Logger): Microphone {
       for (const packet of packets) {
         if (isRepeated(packet)) continue
         if (!isHeard && beganAtMs === null) {
-          if (nowMs - ranOutAtMs < LATE_MS)
-            cushionMs = Math.min(LARGEST_CUSHION_MS, cushionMs + MORE_CUSHION_MS)
+          if (nowMs - ranOutAtMs < LATE_MS) cushionMs = Math.min(MAX_CUSHION_MS, cushionMs + MORE_CUSHION_MS)
           beganAtMs = nowMs
         }
         waiting.push(packet)
         waitingMs += packet.durationMs
         waitingBytes += packet.bytes.length
-        while (waitingMs > MOST_WAITING_MS || waitingBytes > MOST_WAITING_BYTES) dropOldest()
+        while (waitingMs > MAX_QUEUED_MS || waitingBytes > MAX_QUEUED_BYTES) dropOldest()
       }
     },
 

@@ -1,13 +1,13 @@
 import { SAMPLE_RATE } from '@solstice/station'
 
 /** Nothing that is said is louder than this, of 32 767. */
-export const SPEECH_CEILING = 26_000
+export const MICROPHONE_CEILING = 26_000
 const ATTACK_SAMPLES = Math.round(0.005 * SAMPLE_RATE)
 const RELEASE = 1 - Math.exp(-1 / (0.12 * SAMPLE_RATE))
 const NEARLY_FULL = 0.999
 
 /** Keeps speech below the ceiling; 5 ms later, for as long ahead of a peak it begins to soften. */
-export interface SpeechLimiter {
+export interface MicrophoneLimiter {
   /** Limits samples `from` to `from + count` in place; to be called for one span after the other. */
   limit(samples: Float32Array, from: number, count: number): void
   /** As long as it is given silence it gives silence. */
@@ -18,7 +18,7 @@ export interface SpeechLimiter {
  * For each sample the gain that it allows; of those within the attack the least, which rises slowly again (release); of
  * that the mean over the attack, so that the gain has arrived when the peak comes, and never moves in a jump.
  */
-export function createSpeechLimiter(): SpeechLimiter {
+export function createMicrophoneLimiter(): MicrophoneLimiter {
   const delayed = new Float32Array(ATTACK_SAMPLES)
   const held = new Float64Array(ATTACK_SAMPLES).fill(1)
   /** Falling gains of the last samples, with the sample at which each ends to count; a ring. */
@@ -51,14 +51,14 @@ export function createSpeechLimiter(): SpeechLimiter {
       for (let i = from; i < from + count; i++) {
         const sample = samples[i]!
         silent = sample === 0 ? silent + 1 : 0
-        const allowed = leastOf(Math.min(1, SPEECH_CEILING / Math.abs(sample)))
+        const allowed = leastOf(Math.min(1, MICROPHONE_CEILING / Math.abs(sample)))
         gain = allowed < gain ? allowed : gain + (allowed - gain) * RELEASE
         const slot = now % ATTACK_SAMPLES
         sum += gain - held[slot]!
         held[slot] = gain
         const out = delayed[slot]! * Math.min(1, sum / ATTACK_SAMPLES)
         delayed[slot] = sample
-        samples[i] = Math.max(-SPEECH_CEILING, Math.min(SPEECH_CEILING, out))
+        samples[i] = Math.max(-MICROPHONE_CEILING, Math.min(MICROPHONE_CEILING, out))
         now++
       }
     },

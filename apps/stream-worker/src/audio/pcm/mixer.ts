@@ -21,11 +21,11 @@ export interface Part {
 }
 
 /** What is said over all parts, by sample of the block. */
-export interface VoiceOver {
+export interface LiveAudio {
   /** For both channels, of 32 767. */
-  speech: Float32Array
+  samples: Float32Array
   /** Gain of everything else meanwhile. */
-  music: Float32Array
+  musicGain: Float32Array
 }
 
 /**
@@ -38,7 +38,7 @@ export type Mixer = (
   from: number,
   count: number,
   at: number,
-  over?: VoiceOver | null,
+  over?: LiveAudio | null,
 ) => void
 
 /**
@@ -59,7 +59,7 @@ export function createMixer(): Mixer {
     }
     sum.fill(0, start, stop)
     for (const part of heard) add(part, sum, start, stop, at)
-    if (over) speakOver(over, sum, start, stop)
+    if (over) addLive(over, sum, start, stop)
     limiter.limit(sum, block, start, stop)
   }
 }
@@ -135,10 +135,10 @@ function add({ samples, fade, gain = 1 }: Part, sum: Float32Array, start: number
   }
 }
 
-function speakOver({ speech, music }: VoiceOver, sum: Float32Array, start: number, stop: number) {
+function addLive({ samples, musicGain }: LiveAudio, sum: Float32Array, start: number, stop: number) {
   for (let i = start; i < stop; i += 2) {
-    sum[i] = sum[i]! * music[i / 2]! + speech[i / 2]!
-    sum[i + 1] = sum[i + 1]! * music[i / 2]! + speech[i / 2]!
+    sum[i] = sum[i]! * musicGain[i / 2]! + samples[i / 2]!
+    sum[i + 1] = sum[i + 1]! * musicGain[i / 2]! + samples[i / 2]!
   }
 }
 

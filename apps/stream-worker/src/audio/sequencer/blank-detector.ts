@@ -1,9 +1,9 @@
 import { SAMPLE_RATE } from '@solstice/station'
 
 /** A voice that gives no sound for longer is left (rule T6). */
-const LONGEST_BLANK_SAMPLES = 8 * SAMPLE_RATE
+const MAX_BLANK_SAMPLES = 8 * SAMPLE_RATE
 /** −60 dBFS: anything softer is no sound. */
-const BLANK_UP_TO = 32_768 / 1000
+const MAX_BLANK_LEVEL = 32_768 / 1000
 
 /** How long a voice has given no sound. */
 export interface BlankCount {
@@ -31,17 +31,17 @@ export function uncounted(before: BlankCount): BlankCount {
 
 /** True when the voice is to be left. */
 export function isBlank({ samples }: BlankCount): boolean {
-  return samples >= LONGEST_BLANK_SAMPLES
+  return samples >= MAX_BLANK_SAMPLES
 }
 
 /** True when the voice will be left soon, unless it sounds again. */
 export function mayBeBlank({ samples }: BlankCount): boolean {
-  return samples > LONGEST_BLANK_SAMPLES / 2
+  return samples > MAX_BLANK_SAMPLES / 2
 }
 
 /** Number of the last of `count` samples, from sample `from` on, that are silent. */
 function silentAtEnd(block: Int16Array, from: number, count: number): number {
   let at = (from + count) * 2 - 1
-  while (at >= from * 2 && Math.abs(block[at]!) <= BLANK_UP_TO) at--
+  while (at >= from * 2 && Math.abs(block[at]!) <= MAX_BLANK_LEVEL) at--
   return from + count - 1 - (at >> 1)
 }

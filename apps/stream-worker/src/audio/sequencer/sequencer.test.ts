@@ -1,15 +1,15 @@
 import type { AirEntry } from '@solstice/playout'
 import t from 'tap'
 import {
-  Engine,
-  type FileOnPaper,
   type Random,
   randomFrom,
-  Sequence,
-  Shelf,
+  SimulatedEngine,
+  type SimulatedFile,
+  SimulatedPlayback,
   type Span,
+  TestLibrary,
   timeOf,
-} from '../../../../../tests/harness/audio/sequence.ts'
+} from '../../../../../tests/harness/audio/simulated-playback.ts'
 import { aboutEntry, markerOf } from './air-entry.ts'
 import { CHAT_FADE_SAMPLES, placedOf, QUICK_FADE_SAMPLES } from './stage.ts'
 import { type Sound, startOf, type Voice } from './voice.ts'
@@ -20,7 +20,7 @@ const FIRST = 1000 * FRAME
 const HISTORIES = 100
 
 /** Runs one history per seed; `check` gives what is wrong with it. */
-function eachSeed(
+function forEachSeed(
   t: { pass(what: string): unknown; fail(what: string): unknown },
   check: (random: Random) => string[],
 ) {
@@ -43,7 +43,7 @@ interface Place {
 }
 
 /** Where entries are to be heard that follow one another undisturbed, worked out from their lengths alone. */
-function promised(entries: AirEntry[], files: Shelf['files'], crossfade: number): Place[] {
+function expectedPlaces(entries: AirEntry[], files: TestLibrary['files'], crossfade: number): Place[] {
   const heard = entries.filter(({ entryId }) => !files.get(entryId)!.isUnplayable)
   const lengths = heard.map((entry) => {
     const { endMs, isTrimmed } = aboutEntry(entry)
@@ -67,7 +67,7 @@ function promised(entries: AirEntry[], files: Shelf['files'], crossfade: number)
 }
 
 /** Where entries were mixed, in order; and what is wrong with that by itself (B1). */
-function mixed(spans: readonly Span[], wrong: string[]): Place[] {
+function mixedPlaces(spans: readonly Span[], wrong: string[]): Place[] {
   const places = new Map<number, Place>()
   let at = spans[0]!.at
   for (const span of spans) {
@@ -93,13 +93,13 @@ function differences(actual: readonly Place[], expected: readonly Place[]): stri
   })
 }
 
-function passUntil(sequence: Sequence, sample: number, random: Random) {
+function passUntil(sequence: SimulatedPlayback, sample: number, random: Random) {
   while (sequence.stage.cursor < sample) sequence.pass(random(150))
 }
 
 t.test('B1–B3, B7: what follows undisturbed is heard to the sample, and told once', async (t) => {
-  eachSeed(t, (random) => {
-    const shelf = new Shelf(random)
+  forEachSeed(t, (random) => {
+    const shelf = new TestLibrary(random)
     const crossfade = shelf.chance(50) ? random(6 * RATE) : 0
     const length = () => (shelf.chance(80) ? shelf.between(RATE, 8 * RATE) : shelf.between(RATE, 25 * RATE))
     const entries = Array.from({ length: 6 }, (_, i): AirEntry => {
@@ -111,25 +111,25 @@ t.test('B1–B3, B7: what follows undisturbed is heard to the sample, and told o
       const durationMs = timeOf(file.length) + (shelf.chance(30) ? random(8_000) - 2_000 : 0)
       return shelf.song(file, { durationMs: Math.max(500, durationMs), ...(startMs && { startMs, endMs }) })
     })
-    const engine = new Engine([...entries])
+    const engine = new SimulatedEngine([...entries])
     engine.goOn(timeOf(FIRST))
     engine.jitterMs = () => -random(20)
     const { files } = shelf
-    const sequence = new Sequence({ engine, files, firstHeard: FIRST, crossfade })
-    const places = promised(entries, files, crossfade)
+    const sequence = new SimulatedPlayback({ engine, files, firstHeard: FIRST, crossfade })
+    const places = expectedPlaces(entries, files, crossfade)
     passUntil(sequence, places.at(-1)!.to + RATE, random)
     const wrong: string[] = []
-    wrong.push(...differences(mixed(sequence.spans, wrong), places))
+    wrong.push(...differences(mixedPlaces(sequence.spans, wrong), places))
     const told = entries.map(({ entryId }) => (files.get(entryId)!.isUnplayable ? 'refuse' : 'end') + entryId)
-    const heard = engine.told.map((line) => line.replace('crossfade', 'end').replace(' ', ''))
+    const heard = engine.reports.map((line) => line.replace('crossfade', 'end').replace(' ', ''))
     if (heard.toSorted().join() !== told.toSorted().join()) wrong.push(`told ${heard}`)
     return [...wrong, ...unaskedOverlaps(sequence, new Set())]
   })
 })
 
 t.test('B6: waiting for decoders changes nothing that is heard', async (t) => {
-  eachSeed(t, (random) => {
-    const shelf = new Shelf(random)
+  forEachSeed(t, (random) => {
+    const shelf = new TestLibrary(random)
     const crossfade = shelf.chance(80) ? RATE / 2 + random(shelf.chance(50) ? RATE / 8 : 3 * RATE) : 0
     const entries = Array.from({ length: 5 }, (_, i): AirEntry => {
       if (i % 3 === 2 && shelf.chance(50))
@@ -142,16 +142,16 @@ t.test('B6: waiting for decoders changes nothing that is heard', async (t) => {
         speed: 44.1 * shelf.between(20, 60),
       })
     })
-    const engine = new Engine([...entries])
+    const engine = new SimulatedEngine([...entries])
     engine.goOn(timeOf(FIRST))
     const { files } = shelf
-    const sequence = new Sequence({ engine, files, firstHeard: FIRST, crossfade })
-    const places = promised(entries, files, crossfade)
+    const sequence = new SimulatedPlayback({ engine, files, firstHeard: FIRST, crossfade })
+    const places = expectedPlaces(entries, files, crossfade)
     passUntil(sequence, places.at(-1)!.to + RATE, random)
     const wrong: string[] = []
     const starved = sequence.spans.find((span) => span.starved.length > 0)
     if (starved) wrong.push(`samples are missing at ${starved.at}`)
-    wrong.push(...differences(mixed(sequence.spans, wrong), places))
+    wrong.push(...differences(mixedPlaces(sequence.spans, wrong), places))
     return wrong
   })
 })
@@ -159,11 +159,11 @@ t.test('B6: waiting for decoders changes nothing that is heard', async (t) => {
 t.test(
   'B1–B4, B6, B7: whatever happens, there is no gap and no overlap that was not asked for',
   async (t) => {
-    eachSeed(t, (random) => {
-      const shelf = new Shelf(random)
+    forEachSeed(t, (random) => {
+      const shelf = new TestLibrary(random)
       const crossfade = shelf.chance(60) ? random(5 * RATE) : 0
       const entry = (): AirEntry => {
-        const file: FileOnPaper = {
+        const file: SimulatedFile = {
           length: shelf.chance(20) ? random(RATE) + 1 : shelf.between(RATE, 30 * RATE),
           isUnplayable: shelf.chance(10),
           isBlank: shelf.chance(15),
@@ -174,10 +174,10 @@ t.test(
         if (kind < 7) return shelf.song(file, { durationMs: timeOf(file.length) + random(3_000) })
         return kind < 9 ? shelf.jingle(file) : shelf.chat(shelf.chance(50) ? file : null)
       }
-      const engine = new Engine(Array.from({ length: 15 }, entry))
-      engine.isDeaf = () => shelf.chance(5)
+      const engine = new SimulatedEngine(Array.from({ length: 15 }, entry))
+      engine.ignoresReport = () => shelf.chance(5)
       engine.goOn(timeOf(FIRST) - (shelf.chance(50) ? random(10_000) : 0))
-      const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
+      const sequence = new SimulatedPlayback({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
       /** Samples at which the plan became another one. */
       const changes = new Set<number>()
       for (let i = 0; i < 400; i++) {
@@ -191,7 +191,7 @@ t.test(
         sequence.planChanged()
       }
       const wrong: string[] = []
-      mixed(sequence.spans, wrong)
+      mixedPlaces(sequence.spans, wrong)
       return [
         ...wrong,
         ...gaps(sequence),
@@ -203,7 +203,7 @@ t.test(
 )
 
 /** Spans without what the plan says (B2, B4), or without samples that were worth waiting for (B6). */
-function gaps({ spans }: Sequence): string[] {
+function gaps({ spans }: SimulatedPlayback): string[] {
   return spans.flatMap(({ at, stage, planned, sounds, starved, isPatient }) => {
     const { onAir, overId } = stage
     const onAirId = onAir.is === 'nothing' ? null : placedOf(onAir)!.entry.entryId
@@ -219,7 +219,7 @@ function gaps({ spans }: Sequence): string[] {
 }
 
 /** Voices beside the one on air that do not fade out because of a crossfade or a change (B3, B4). */
-function unaskedOverlaps({ spans, turns, stage }: Sequence, changes: ReadonlySet<number>): string[] {
+function unaskedOverlaps({ spans, turns, stage }: SimulatedPlayback, changes: ReadonlySet<number>): string[] {
   const crossfades = new Set(turns.flatMap(({ turn, at }) => (turn.do === 'crossfade' ? [at] : [])))
   return spans.flatMap(({ at, sounds, stage: { onAir } }) => {
     const current = onAir.is === 'voice' ? onAir.voice.id : null
@@ -235,7 +235,7 @@ function unaskedOverlaps({ spans, turns, stage }: Sequence, changes: ReadonlySet
 }
 
 /** Voices that follow another one and do not begin with their first sample (B2). */
-function falseStarts({ spans, turns }: Sequence, changes: ReadonlySet<number>): string[] {
+function falseStarts({ spans, turns }: SimulatedPlayback, changes: ReadonlySet<number>): string[] {
   const begun = new Map<number, { voice: Voice; at: number }>()
   for (const { at, stage } of spans) {
     const voice = stage.onAir.is === 'voice' ? stage.onAir.voice : null
@@ -253,18 +253,18 @@ function falseStarts({ spans, turns }: Sequence, changes: ReadonlySet<number>): 
 t.test(
   'B5: a worker that takes over goes on to the sample, whatever the engine was told before',
   async (t) => {
-    eachSeed(t, (random) => {
-      const shelf = new Shelf(random)
+    forEachSeed(t, (random) => {
+      const shelf = new TestLibrary(random)
       const entries = Array.from({ length: 4 }, (_, i): AirEntry => {
         const file = { length: shelf.between(4 * RATE, 12 * RATE) }
         if (i === 2 && shelf.chance(50)) return shelf.song({ ...file, isUnplayable: true })
         return shelf.chance(25) ? shelf.jingle(file) : shelf.song(file)
       })
       const { files } = shelf
-      const places = promised(entries, files, 0)
-      const engine = new Engine([...entries])
+      const places = expectedPlaces(entries, files, 0)
+      const engine = new SimulatedEngine([...entries])
       engine.goOn(timeOf(FIRST))
-      const dead = new Sequence({ engine, files, firstHeard: FIRST, crossfade: 0 })
+      const dead = new SimulatedPlayback({ engine, files, firstHeard: FIRST, crossfade: 0 })
       // Some end with the last entry, after which the engine has nothing on air.
       const end = places.at(-1)!.to
       const dying = shelf.chance(30)
@@ -281,7 +281,7 @@ t.test(
       passUntil(dead, at + FRAME + random(FRAME * 40), random)
       const last = dead.spans.findLast((span) => span.at <= lastFrame * FRAME)!
       const lastMarker = markerOf({ ...placedOf(last.stage.onAir)! }, lastFrame)
-      const sequence = new Sequence({
+      const sequence = new SimulatedPlayback({
         engine,
         files,
         firstHeard: at,
@@ -291,7 +291,7 @@ t.test(
       })
       passUntil(sequence, at + 8 * RATE, random)
       const wrong: string[] = []
-      const heard = mixed(sequence.spans, wrong)
+      const heard = mixedPlaces(sequence.spans, wrong)
       const expected = places.filter(({ to, from }) => to > at && from < at + 8 * RATE)
       for (const [i, { from, startsAt, entryId }] of expected.entries()) {
         const place = heard[i]
@@ -299,51 +299,57 @@ t.test(
         if (place?.entryId !== entryId || place.startsAt !== startsAt || place.from !== begins)
           wrong.push(`${JSON.stringify(place)} instead of ${entryId} at ${begins}, from ${startsAt}`)
       }
-      const twice = engine.told.filter((line, i) => engine.told.indexOf(line) !== i)
+      const twice = engine.reports.filter((line, i) => engine.reports.indexOf(line) !== i)
       return twice.length > 0 ? [...wrong, `told twice: ${twice}`] : wrong
     })
   },
 )
 
 t.test('B5: a track that was cut is heard to the cut, and what follows begins there', async (t) => {
-  eachSeed(t, (random) => {
-    const shelf = new Shelf(random)
+  forEachSeed(t, (random) => {
+    const shelf = new TestLibrary(random)
     const [cut, next] = [shelf.song({ length: 30 * RATE }), shelf.song({ length: 20 * RATE })]
     const positionSamples = shelf.between(RATE, 27 * RATE)
-    const engine = new Engine([next])
+    const engine = new SimulatedEngine([next])
     const cutAt = FIRST + random(2 * RATE)
     engine.goOn(timeOf(cutAt))
     const lastMarker = markerOf(
       { entry: cut, startsAt: FIRST - positionSamples, phrase: null },
       FIRST / FRAME - 1,
     )
-    const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade: 0, lastMarker })
+    const sequence = new SimulatedPlayback({
+      engine,
+      files: shelf.files,
+      firstHeard: FIRST,
+      crossfade: 0,
+      lastMarker,
+    })
     passUntil(sequence, cutAt + 3 * RATE, random)
     const wrong: string[] = []
-    const [tail, after] = mixed(sequence.spans, wrong)
+    const [tail, after] = mixedPlaces(sequence.spans, wrong)
     if (cutAt > FIRST && tail?.from !== FIRST) wrong.push(`${JSON.stringify(tail)} from ${FIRST}`)
     if (tail && Math.abs(tail.to - cutAt - QUICK_FADE_SAMPLES) > 1) wrong.push(`the tail ends at ${tail.to}`)
     if (after && Math.abs(after.from - cutAt) > 1) wrong.push(`what follows begins at ${after.from}`)
     // 1 ms: the plan is asked for so much later.
     if (after && Math.abs(after.startsAt - cutAt) > 45) wrong.push(`at its sample ${after.startsAt - cutAt}`)
-    return engine.told.length > 0 ? [...wrong, `told ${engine.told}`] : wrong
+    return engine.reports.length > 0 ? [...wrong, `told ${engine.reports}`] : wrong
   })
 })
 
 t.test('B7: a blank song is left after 8 s, at most a frame later', async (t) => {
-  eachSeed(t, (random) => {
-    const shelf = new Shelf(random)
+  forEachSeed(t, (random) => {
+    const shelf = new TestLibrary(random)
     const blank = shelf.song({ length: 40 * RATE, isBlank: true })
-    const engine = new Engine([blank, shelf.song({ length: 20 * RATE })])
+    const engine = new SimulatedEngine([blank, shelf.song({ length: 20 * RATE })])
     engine.goOn(timeOf(FIRST))
     const crossfade = random(3 * RATE)
-    const sequence = new Sequence({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
+    const sequence = new SimulatedPlayback({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
     passUntil(sequence, FIRST + 12 * RATE, random)
     const wrong: string[] = []
-    const [first, second] = mixed(sequence.spans, wrong)
+    const [first, second] = mixedPlaces(sequence.spans, wrong)
     const length = first!.to - first!.from
     if (length < 8 * RATE || length >= 8 * RATE + FRAME) wrong.push(`left after ${length}`)
     if (second?.from !== first!.to || second.startsAt !== first!.to) wrong.push(JSON.stringify(second))
-    return engine.told.join() === `blank ${blank.entryId}` ? wrong : [...wrong, engine.told.join()]
+    return engine.reports.join() === `blank ${blank.entryId}` ? wrong : [...wrong, engine.reports.join()]
   })
 })

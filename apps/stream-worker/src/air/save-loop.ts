@@ -1,13 +1,13 @@
 import { type Effect, orderEffects, type PlayoutState, type Step } from '@solstice/playout'
-import { type AirLease, type Consequence, dateOf, type WallClock } from '@solstice/station'
-import type { Consequences } from './consequences.ts'
+import { type AirLease, dateOf, type OutboxEntry, type WallClock } from '@solstice/station'
+import type { Outbox } from './outbox.ts'
 
 /** Saves the air first, and then does what follows from it; until that is done it is saved with every later state. */
-export interface SavedAir {
+export interface SaveLoop {
   /** All that was taken in is saved. */
   readonly isSaved: boolean
   /** The air changes from `before` by `step`. `answers`: what those are told who asked for it. */
-  takeIn(before: PlayoutState, step: Step, answers?: readonly Consequence[]): void
+  add(before: PlayoutState, step: Step, answers?: readonly OutboxEntry[]): void
   /**
    * Resolves when all that was taken in so far is saved.
    *
@@ -18,12 +18,8 @@ export interface SavedAir {
   saveAgain(): Promise<void>
 }
 
-export function createSavedAir(
-  lease: Pick<AirLease, 'save'>,
-  consequences: Consequences,
-  clock: WallClock,
-): SavedAir {
-  const due: Consequence[] = []
+export function createSaveLoop(lease: Pick<AirLease, 'save'>, outbox: Outbox, clock: WallClock): SaveLoop {
+  const due: OutboxEntry[] = []
   let state: PlayoutState
   let isLatest = false
   let saving: Promise<void> | null = null
@@ -34,12 +30,12 @@ export function createSavedAir(
         isLatest = true
         const news = due.splice(0)
         try {
-          await lease.save(state, [...consequences.unfinished, ...news])
+          await lease.save(state, [...outbox.pending, ...news])
         } catch (error) {
           due.unshift(...news)
           throw error
         }
-        for (const consequence of news) consequences.carryOut(consequence)
+        for (const entry of news) outbox.add(entry)
       }
     })().finally(() => {
       saving = null
@@ -48,14 +44,14 @@ export function createSavedAir(
   }
 
   /** Whatever sets the wall clock before it is recorded, or recorded again, a start has one date. */
-  const withDate = (effect: Effect): Consequence =>
+  const withDate = (effect: Effect): OutboxEntry =>
     effect.type === 'played' ? { ...effect, playedAt: dateOf(clock, effect.startedAtMs) } : effect
 
   return {
     get isSaved() {
       return isLatest && !saving
     },
-    takeIn(before, step, answers = []) {
+    add(before, step, answers = []) {
       state = step.state
       due.push(...answers, ...step.effects.map(withDate), ...orderEffects(before, step))
       isLatest = false

@@ -43,7 +43,7 @@ export function randomFrom(seed: number): Random {
 }
 
 /** A file as numbers: how long it is, and how its decoder gets on. */
-export interface FileOnPaper {
+export interface SimulatedFile {
   /** Samples. */
   length: number
   isUnplayable?: boolean
@@ -70,8 +70,8 @@ export interface Span {
 }
 
 /** Entries and their files. Ids of entries and files are the same. */
-export class Shelf {
-  readonly files = new Map<string, FileOnPaper>()
+export class TestLibrary {
+  readonly files = new Map<string, SimulatedFile>()
   readonly entries: AirEntry[] = []
   readonly #random: Random
 
@@ -80,7 +80,7 @@ export class Shelf {
   }
 
   /** A song; its duration in the library is that of its file unless told otherwise. */
-  song(file: FileOnPaper, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
+  song(file: SimulatedFile, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
     const id = this.#add('song', file)
     const { durationMs = timeOf(file.length), startMs, endMs = null } = about
     const rendition = startMs === undefined ? null : { gainDb: 0, startMs, endMs }
@@ -89,13 +89,13 @@ export class Shelf {
     return { ...entry, orderType: null, tier: null } satisfies AirEntry
   }
 
-  jingle(file: FileOnPaper): AirEntry {
+  jingle(file: SimulatedFile): AirEntry {
     const id = this.#add('jingle', file)
     return { entryId: id, clip: { id, media: id, durationMs: timeOf(file.length) }, after: this.song(file) }
   }
 
   /** Filler under a talk, or its silence. */
-  chat(file: FileOnPaper | null): AirEntry {
+  chat(file: SimulatedFile | null): AirEntry {
     const id = this.#add('chat', file ?? { length: 0 })
     const shown = { id: '', title: '', artist: '', album: '', year: null, durationMs: null }
     const filler = file && { id, media: id, durationMs: timeOf(file.length) }
@@ -110,7 +110,7 @@ export class Shelf {
     return this.#random(100) < percent
   }
 
-  #add(kind: string, file: FileOnPaper): string {
+  #add(kind: string, file: SimulatedFile): string {
     const id = `${kind}-${this.files.size}`
     this.files.set(id, file)
     return id
@@ -118,15 +118,15 @@ export class Shelf {
 }
 
 /** The engine as far as the sound knows it: what is on air since when, and what comes next. */
-export class Engine {
+export class SimulatedEngine {
   current: { entry: AirEntry; startedAtMs: number } | null = null
   readonly upcoming: AirEntry[]
   /** What it was told. */
-  readonly told: string[] = []
+  readonly reports: string[] = []
   /** Added to the moments at which entries begin, as rounding does. */
   jitterMs = () => 0
   /** Whether it does not go on when it is told something. */
-  isDeaf = () => false
+  ignoresReport = () => false
 
   constructor(upcoming: AirEntry[]) {
     this.upcoming = upcoming
@@ -147,9 +147,9 @@ export class Engine {
     this.current = entry ? { entry, startedAtMs: atMs - aboutEntry(entry).startMs + this.jitterMs() } : null
   }
 
-  tell(what: Turn['do'], entry: AirEntry, atMs: number) {
-    this.told.push(`${what} ${entry.entryId}`)
-    if (this.isDeaf()) return
+  report(what: Turn['do'], entry: AirEntry, atMs: number) {
+    this.reports.push(`${what} ${entry.entryId}`)
+    if (this.ignoresReport()) return
     if (this.current?.entry.entryId === entry.entryId) this.goOn(atMs)
     else {
       const at = this.upcoming.findIndex(({ entryId }) => entryId === entry.entryId)
@@ -159,20 +159,20 @@ export class Engine {
 }
 
 /** A broadcast on paper: the sequencer is run as `programme-sound` runs it, with numbers in the place of sound. */
-export class Sequence {
+export class SimulatedPlayback {
   readonly spans: Span[] = []
   readonly turns: { turn: Turn; at: number }[] = []
   stage: Stage
   nowMs: number
-  readonly #engine: Engine
-  readonly #files: ReadonlyMap<string, FileOnPaper>
+  readonly #engine: SimulatedEngine
+  readonly #files: ReadonlyMap<string, SimulatedFile>
   readonly #decoders = new Map<number, { sound: Sound; openedAtMs: number; read: number }>()
   readonly #patience = createPatience()
   #filled = 0
 
   constructor(options: {
-    engine: Engine
-    files: ReadonlyMap<string, FileOnPaper>
+    engine: SimulatedEngine
+    files: ReadonlyMap<string, SimulatedFile>
     firstHeard: number
     crossfade: number
     lastMarker?: StreamMarker | null
@@ -248,14 +248,14 @@ export class Sequence {
   #take(turn: Turn) {
     const at = this.stage.cursor
     this.turns.push({ turn, at })
-    if (turn.do !== 'begin' && !turn.voice.isTail) this.#engine.tell(turn.do, turn.voice.entry, timeOf(at))
+    if (turn.do !== 'begin' && !turn.voice.isTail) this.#engine.report(turn.do, turn.voice.entry, timeOf(at))
     this.#enter(take(this.stage, turn, this.#plan(planDelayMs(turn)), this.progressOf))
   }
 
   #prepare() {
     const entry = undecodableNext(this.stage, this.progressOf)
     if (entry) {
-      this.#engine.tell('refuse', entry, timeOf(this.stage.cursor))
+      this.#engine.report('refuse', entry, timeOf(this.stage.cursor))
       this.#enter(withoutNext(this.stage, this.#plan()))
     }
     this.#enter(readAhead(this.stage, this.progressOf))

@@ -6,15 +6,15 @@ import type { Turn } from './sequencer.ts'
 import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
 
 /** What the sound asks of the engine, and tells it. Answered at once; all moments are station time. */
-export interface Programme {
+export interface PlaybackPlan {
   /** What is to be heard at a moment, and what follows it. */
-  plan(atMs: number): AirPlan
+  at(atMs: number): AirPlan
   /** The last sample of a song, a jingle or filler was mixed, or its crossfade began; what follows starts at that moment. */
   soundEnded(entryId: string, atMs: number): void
   /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
   unplayable(entryId: string, atMs: number): void
   /** A song or a jingle on air gave no sound for long; `wasHeard`: it did before. It gives way at that moment. */
-  silent(entryId: string, atMs: number, wasHeard: boolean): void
+  blank(entryId: string, atMs: number, wasHeard: boolean): void
   /** A jingle, a phrase or filler cannot be decoded. On air it gives way at that moment, but for a phrase. */
   clipUnplayable(clipId: string, atMs: number): void
 }
@@ -30,17 +30,17 @@ export interface Report {
 }
 
 export function createReport(options: {
-  programme: Programme
+  plan: PlaybackPlan
   timeOf(sample: number): number
   onHeard(sample: number, placed: Placed | null): void
   log: Logger
 }): Report {
-  const { programme, timeOf, onHeard, log } = options
+  const { plan, timeOf, onHeard, log } = options
 
   function undecodable(entry: AirEntry, at: number) {
     const { clip } = aboutEntry(entry)
-    if (clip) programme.clipUnplayable(clip.id, timeOf(at))
-    else programme.unplayable(entry.entryId, timeOf(at))
+    if (clip) plan.clipUnplayable(clip.id, timeOf(at))
+    else plan.unplayable(entry.entryId, timeOf(at))
   }
 
   return {
@@ -50,14 +50,14 @@ export function createReport(options: {
       const { entry, blank } = turn.voice
       const { entryId } = entry
       if (turn.do === 'refuse') return undecodable(entry, at)
-      if (turn.do !== 'blank') return programme.soundEnded(entryId, timeOf(at))
+      if (turn.do !== 'blank') return plan.soundEnded(entryId, timeOf(at))
       // Operators have to see this: the file is at fault, or something on the way to it.
       const { wasHeard } = blank
       log.error(
         { media: aboutEntry(entry).media, entryId, wasHeard },
         'the stream is silent; the song is left',
       )
-      programme.silent(entryId, timeOf(at), wasHeard)
+      plan.blank(entryId, timeOf(at), wasHeard)
     },
     heard(before, after, at) {
       if (isSameOnAir(before.onAir, after.onAir)) return

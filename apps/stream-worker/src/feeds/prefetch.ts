@@ -3,10 +3,10 @@ import type { MediaKey } from '@solstice/station'
 import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 
 /** So many songs that come are kept on this machine. */
-const SONGS_AT_HAND = 3
+const PREFETCHED_TRACKS = 3
 
 /** The files of what is heard now and soonest, the most urgent first; at last what is heard should hosts begin to talk. */
-export function soonHeard(state: PlayoutState, nowMs: number): MediaKey[] {
+export function filesToPrefetch(state: PlayoutState, nowMs: number): MediaKey[] {
   const { onAir } = state
   const { current, next } = projectAir(state, nowMs)
   const interrupted = onAir.phase === 'chat' && onAir.interrupted && onAir.entry?.track.id
@@ -14,13 +14,13 @@ export function soonHeard(state: PlayoutState, nowMs: number): MediaKey[] {
     ...[current?.entry, next].map((entry) => entry && aboutEntry(entry).media),
     current?.phrase?.clip.media,
     interrupted,
-    ...upcoming(state, SONGS_AT_HAND).map(({ track }) => track.id),
+    ...upcoming(state, PREFETCHED_TRACKS).map(({ track }) => track.id),
     fillerInReserve(state)?.media,
   ].filter((key) => typeof key === 'string')
 }
 
 /** Whether what is heard soon is the same in two states. */
-export function isSameAhead(one: PlayoutState, other: PlayoutState): boolean {
+export function needsSameFiles(one: PlayoutState, other: PlayoutState): boolean {
   const parts = ['onAir', 'list', 'prepared', 'clips', 'fillerChoice'] as const
   return parts.every((part) => one[part] === other[part])
 }

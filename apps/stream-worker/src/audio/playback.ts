@@ -1,13 +1,13 @@
 import { FRAME_SAMPLES, type MediaKey, type StreamMarker } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { Speech } from './microphone/microphones.ts'
+import type { MicrophoneMixer } from './microphone/mixer.ts'
 import { createMixer } from './pcm/mixer.ts'
 import { SAMPLES_PER_MS } from './pcm/ring.ts'
 import { aboutEntry, type Placed } from './sequencer/air-entry.ts'
 import { countBlank, uncounted } from './sequencer/blank-detector.ts'
 import { createDecoders, type Decoders } from './sequencer/decoders.ts'
 import { createPatience } from './sequencer/patience.ts'
-import { createReport, type Programme } from './sequencer/programme.ts'
+import { createReport, type PlaybackPlan } from './sequencer/playback-plan.ts'
 import {
   readAhead,
   undecodableNext,
@@ -19,17 +19,17 @@ import { followPlan, nextStep, planDelayMs, type Step, type Turn, take } from '.
 import { advance, begin, emptyStage, rewind, type Stage, soundsOf, withCurrent } from './sequencer/stage.ts'
 import { takeUp } from './sequencer/take-up.ts'
 
-export type { Programme } from './sequencer/programme.ts'
+export type { PlaybackPlan } from './sequencer/playback-plan.ts'
 
-/** The programme as samples: songs and jingles without a gap, phrases over them, each decoded ahead of its time. */
-export interface ProgrammeSound {
+/** The plan as samples: songs and jingles without a gap, phrases over them, each decoded ahead of its time. */
+export interface Playback {
   /** Mixes the rest of the next frame; false = a decoder is not ready and is worth waiting for. */
   fill(block: Int16Array, nowMs: number): boolean
   /** To be called when the plan may be another one for a reason that did not come from here. */
   planChanged(): void
   /** Replaces decoders that hang; about every 100 ms, with the ms since the last call. */
   check(elapsedMs: number): void
-  /** The station time of what comes next is another one: the programme is taken up anew. */
+  /** The station time of what comes next is another one: the plan is taken up anew. */
   restart(): void
   /** Process ids of the decoders. */
   readonly pids: number[]
@@ -37,10 +37,10 @@ export interface ProgrammeSound {
 }
 
 interface Options {
-  programme: Programme
+  plan: PlaybackPlan
   source(media: MediaKey): Promise<string>
-  /** What is said over the programme. */
-  speech: Pick<Speech, 'mix' | 'open'> | null
+  /** What is said over the plan. */
+  microphones: Pick<MicrophoneMixer, 'mix' | 'open'> | null
   start: number
   firstHeard: number
   lastMarker: StreamMarker | null
@@ -59,11 +59,11 @@ interface Options {
  * Runs what the sequencer says: mixes its spans, tells the engine of its turns, and keeps a decoder for each sound.
  *
  * @param options.start sample of the broadcast to begin with, a multiple of a frame.
- * @param options.firstHeard the programme is taken up at this sample; what lies before it only lets the encoder settle.
+ * @param options.firstHeard the plan is taken up at this sample; what lies before it only lets the encoder settle.
  * @param options.lastMarker what was heard just before, when this broadcast goes on without a pause (`takeUp`).
  */
-export function createProgrammeSound(options: Options): ProgrammeSound {
-  const { programme, timeOf, start, firstHeard, lastMarker } = options
+export function createPlayback(options: Options): Playback {
+  const { plan, timeOf, start, firstHeard, lastMarker } = options
   const crossfade = Math.round(options.crossfadeMs * SAMPLES_PER_MS)
   const decoders = createDecoders({ ...options, crossfade })
   const { progressOf } = decoders
@@ -82,7 +82,7 @@ export function createProgrammeSound(options: Options): ProgrammeSound {
     report.heard(before, next, at)
   }
 
-  const planNow = (delayMs = 0) => programme.plan(timeOf(stage.cursor) + delayMs)
+  const planNow = (delayMs = 0) => plan.at(timeOf(stage.cursor) + delayMs)
 
   function prepare() {
     const entry = undecodableNext(stage, progressOf)
@@ -94,7 +94,7 @@ export function createProgrammeSound(options: Options): ProgrammeSound {
     const clip = undecodablePhrase(stage, progressOf)
     if (!clip) return
     enter(withoutPhrase(stage))
-    programme.clipUnplayable(clip.id, timeOf(stage.cursor))
+    plan.clipUnplayable(clip.id, timeOf(stage.cursor))
   }
 
   /** Takes all turns that fall on the cursor. */
@@ -109,7 +109,7 @@ export function createProgrammeSound(options: Options): ProgrammeSound {
 
   const atMs = timeOf(firstHeard)
   const place = { at: firstHeard, atMs, lastMarker }
-  enter(takeUp(stage, programme.plan(atMs), place, progressOf), firstHeard)
+  enter(takeUp(stage, plan.at(atMs), place, progressOf), firstHeard)
 
   return {
     fill(block, nowMs) {
@@ -145,15 +145,15 @@ export function createProgrammeSound(options: Options): ProgrammeSound {
 type Mix = Extract<Step, { do: 'mix' }>
 
 /** Mixes a span at sample `from` of a block, with what is said over it; gives the stage after it. */
-function createSpanMixer({ speech }: Options, read: Decoders['read']) {
+function createSpanMixer({ microphones }: Options, read: Decoders['read']) {
   const mix = createMixer()
   return (stage: Stage, { sounds, count }: Mix, block: Int16Array, from: number, isPresent: boolean) => {
     const { cursor } = stage
     const parts = sounds.map((sound) => read(sound, cursor, count, from))
     // Where sound is made up for, nobody speaks: what is said now belongs to the present.
-    const over = isPresent ? (speech?.mix(from, count) ?? null) : null
-    mix(parts, block, from, count, cursor, over)
-    const isAlone = sounds.length === 1 && !over && !speech?.open
+    const live = isPresent ? (microphones?.mix(from, count) ?? null) : null
+    mix(parts, block, from, count, cursor, live)
+    const isAlone = sounds.length === 1 && !live && !microphones?.open
     const counted = withCurrent(stage, (voice) => {
       if (voice.isTail || aboutEntry(voice.entry).isChat) return voice
       const blank = isAlone ? countBlank(voice.blank, block, from, count) : uncounted(voice.blank)

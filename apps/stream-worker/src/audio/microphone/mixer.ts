@@ -1,19 +1,19 @@
 import type { Participant } from '@solstice/playout'
 import { FRAME_SAMPLES, type MicrophonePiece, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
-import { createSpeechLimiter } from '../pcm/limiter.ts'
-import type { VoiceOver } from '../pcm/mixer.ts'
+import { createMicrophoneLimiter } from '../pcm/limiter.ts'
+import type { LiveAudio } from '../pcm/mixer.ts'
 import { createMicrophone, type Microphone } from './microphone.ts'
 
 /** While somebody speaks the music is heard with this gain. */
-export const DUCKED = 0.16
-const DUCK_STEP = (1 - DUCKED) / (0.2 * SAMPLE_RATE)
+export const DUCKING_GAIN = 0.16
+const DUCKING_STEP = (1 - DUCKING_GAIN) / (0.2 * SAMPLE_RATE)
 /** A line that is cut does not hold the music down for longer. */
 const HOLD_SAMPLES = SAMPLE_RATE
 const HEAD_EVERY_MS = 1_000
 
 /** The microphones of all who are on the air, as one sound over the music. */
-export interface Speech {
+export interface MicrophoneMixer {
   /**
    * Who is on the air now, and how; a microphone that is off, or whose person is gone, is let go. Resolves when all that
    * are on can be heard; nobody has to wait for that.
@@ -25,7 +25,7 @@ export interface Speech {
    * The next samples, at `from` to `from + count` of what it gives; count at most a frame. null = nothing is said, and the
    * music is as loud as it is.
    */
-  mix(from: number, count: number): VoiceOver | null
+  mix(from: number, count: number): LiveAudio | null
   /** How many microphones are listened to. */
   readonly open: number
   close(): void
@@ -41,19 +41,19 @@ interface Speaker {
 }
 
 /** @param options.nowMs any clock that never goes back. @param options.askForHead a recording cannot be understood. */
-export function createSpeech(options: {
+export function createMicrophoneMixer(options: {
   askForHead(socketId: string): void
   nowMs?: () => number
   log: Logger
-}): Speech {
+}): MicrophoneMixer {
   const { askForHead, log, nowMs = () => performance.now() } = options
   const speakers = new Map<string, Speaker>()
   /** Switched off a moment ago, and still heard. */
   const ending = new Set<Speaker>()
-  const limiter = createSpeechLimiter()
-  const over: VoiceOver = {
-    speech: new Float32Array(FRAME_SAMPLES),
-    music: new Float32Array(FRAME_SAMPLES),
+  const limiter = createMicrophoneLimiter()
+  const over: LiveAudio = {
+    samples: new Float32Array(FRAME_SAMPLES),
+    musicGain: new Float32Array(FRAME_SAMPLES),
   }
   let mixed = 0
   let ducking = 1
@@ -100,7 +100,7 @@ export function createSpeech(options: {
       try {
         speaker.microphone.receive(bytes, now)
       } catch (err) {
-        log.error({ err, socketId }, 'a piece of speech could not be read')
+        log.error({ err, socketId }, 'microphone piece could not be read')
       }
       if (!speaker.microphone.wantsHead || now - speaker.headAskedAtMs < HEAD_EVERY_MS) return
       speaker.headAskedAtMs = now
@@ -109,27 +109,27 @@ export function createSpeech(options: {
 
     mix(from, count) {
       if (speakers.size + ending.size === 0 && ducking === 1 && limiter.isIdle) return null
-      const { speech, music } = over
+      const { samples, musicGain } = over
       const now = nowMs()
-      speech.fill(0, from, from + count)
+      samples.fill(0, from, from + count)
       for (const speaker of speakers.values()) {
         const gain = speaker.isMuted ? 0 : speaker.gain
-        if (speaker.microphone.add(speech, from, count, gain, now)) speaker.heardUntil = mixed + count
+        if (speaker.microphone.add(samples, from, count, gain, now)) speaker.heardUntil = mixed + count
       }
       for (const speaker of ending) {
         const { microphone, isMuted, gain } = speaker
-        microphone.add(speech, from, count, isMuted ? 0 : gain, now)
+        microphone.add(samples, from, count, isMuted ? 0 : gain, now)
         if (!microphone.isOver) continue
         microphone.close()
         ending.delete(speaker)
       }
       mixed += count
-      limiter.limit(speech, from, count)
-      const target = isDucked() ? DUCKED : 1
+      limiter.limit(samples, from, count)
+      const target = isDucked() ? DUCKING_GAIN : 1
       for (let i = from; i < from + count; i++) {
-        if (ducking > target) ducking = Math.max(target, ducking - DUCK_STEP)
-        else if (ducking < target) ducking = Math.min(target, ducking + DUCK_STEP)
-        music[i] = ducking
+        if (ducking > target) ducking = Math.max(target, ducking - DUCKING_STEP)
+        else if (ducking < target) ducking = Math.min(target, ducking + DUCKING_STEP)
+        musicGain[i] = ducking
       }
       return ducking === 1 && limiter.isIdle ? null : over
     },

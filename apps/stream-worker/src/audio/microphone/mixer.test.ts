@@ -5,9 +5,9 @@ import t from 'tap'
 import { pitch } from '../../../../../tests/harness/audio/audio.ts'
 import { cut, makeRecording } from '../../../../../tests/harness/audio/recording.ts'
 import type { Teardown } from '../../../../../tests/harness/processes/processes.ts'
-import { createSpeechLimiter } from '../pcm/limiter.ts'
+import { createMicrophoneLimiter } from '../pcm/limiter.ts'
 import { createResampler } from '../pcm/resampler.ts'
-import { createSpeech, type Speech } from './microphones.ts'
+import { createMicrophoneMixer, type MicrophoneMixer } from './mixer.ts'
 
 const RATE = 44_100
 const FRAME = 1152
@@ -35,7 +35,7 @@ function person(socketId: string, change: Partial<Participant> = {}): Participan
 }
 
 interface Studio {
-  speech: Speech
+  microphones: MicrophoneMixer
   /** Who was asked for the header of a recording, and when. */
   asked: { socketId: string; atMs: number }[]
   /** Something happens at a moment. */
@@ -52,24 +52,24 @@ async function openStudio(t: Teardown, participants: Participant[]): Promise<Stu
   let mixed = 0
   const asked: Studio['asked'] = []
   const plans: { ms: number; work(): void }[] = []
-  const speech = createSpeech({
+  const microphones = createMicrophoneMixer({
     askForHead: (socketId) => asked.push({ socketId, atMs: nowMs }),
     nowMs: () => nowMs,
     log,
   })
-  t.teardown(() => speech.close())
-  await speech.follow(participants)
+  t.teardown(() => microphones.close())
+  await microphones.follow(participants)
   const at: Studio['at'] = (ms, work) => {
     plans.push({ ms, work })
     plans.sort((a, b) => a.ms - b.ms)
   }
   return {
-    speech,
+    microphones,
     asked,
     at,
     send(socketId, pieces, everyMs, fromMs = everyMs) {
       for (const [i, bytes] of pieces.entries())
-        at(fromMs + i * everyMs, () => speech.receive({ socketId, bytes }))
+        at(fromMs + i * everyMs, () => microphones.receive({ socketId, bytes }))
     },
     listen(untilMs) {
       const said: number[] = []
@@ -78,10 +78,10 @@ async function openStudio(t: Teardown, participants: Participant[]): Promise<Stu
         nowMs += TICK_MS
         while (plans[0] && plans[0].ms <= nowMs) plans.shift()!.work()
         for (; mixed + FRAME <= (nowMs * RATE) / 1000; mixed += FRAME) {
-          const over = speech.mix(0, FRAME)
+          const over = microphones.mix(0, FRAME)
           for (let i = 0; i < FRAME; i++) {
-            said.push((over?.speech[i] ?? 0) / 32_767)
-            music.push(over?.music[i] ?? 1)
+            said.push((over?.samples[i] ?? 0) / 32_767)
+            music.push(over?.musicGain[i] ?? 1)
           }
         }
       }
@@ -133,9 +133,9 @@ t.test('a microphone', async (t) => {
     async (t) => {
       const studio = await openStudio(t, [person('a', { gain: 2 })])
       studio.send('a', cut(recording, SECONDS, 100), 100)
-      studio.at(1500, () => void studio.speech.follow([person('a', { gain: 6 })]))
-      studio.at(2500, () => void studio.speech.follow([person('a', { gain: 6, isMuted: true })]))
-      studio.at(3500, () => void studio.speech.follow([person('a', { gain: 6 })]))
+      studio.at(1500, () => void studio.microphones.follow([person('a', { gain: 6 })]))
+      studio.at(2500, () => void studio.microphones.follow([person('a', { gain: 6, isMuted: true })]))
+      studio.at(3500, () => void studio.microphones.follow([person('a', { gain: 6 })]))
       const { said, music } = studio.listen(4500)
       const level = (ms: number) => pitch(said, 1000, (ms * RATE) / 1000, RATE / 5)
       t.ok(Math.abs(level(1100) - 0.25) < 0.02)
@@ -165,7 +165,7 @@ t.test('a microphone', async (t) => {
     t.ok(Math.abs(gain(from + 210) - 0.16) < 0.001)
     t.ok(Math.abs(gain(to + 950) - 0.16) < 0.001)
     t.equal(gain(to + 1250), 1)
-    t.notOk(studio.speech.mix(0, FRAME), 'the music passes as it is')
+    t.notOk(studio.microphones.mix(0, FRAME), 'the music passes as it is')
   })
 
   t.test('is not heard when it is off, nor when nobody of that name is on the air', async (t) => {
@@ -173,19 +173,19 @@ t.test('a microphone', async (t) => {
     studio.send('a', cut(recording, SECONDS, 100), 100)
     studio.send('stranger', cut(recording, SECONDS, 100), 100)
     t.equal(heardSpans(studio.listen(1000).said).length, 0)
-    t.equal(studio.speech.open, 0)
-    await studio.speech.follow([person('a')])
-    t.equal(studio.speech.open, 1)
+    t.equal(studio.microphones.open, 0)
+    await studio.microphones.follow([person('a')])
+    t.equal(studio.microphones.open, 1)
     studio.listen(1400)
     t.same(studio.asked, [{ socketId: 'a', atMs: 1100 }], 'a recording that was not heard from its beginning')
-    await studio.speech.follow([])
-    t.equal(studio.speech.open, 0)
+    await studio.microphones.follow([])
+    t.equal(studio.microphones.open, 0)
   })
 
   t.test('falls silent within 5 ms when it is switched off in mid-word, without a click', async (t) => {
     const studio = await openStudio(t, [person('a')])
     studio.send('a', cut(recording, SECONDS, 100), 100)
-    studio.at(2000, () => void studio.speech.follow([person('a', { isMicOn: false })]))
+    studio.at(2000, () => void studio.microphones.follow([person('a', { isMicOn: false })]))
     const { said } = studio.listen(2500)
     const [[, to], ...others] = heardSpans(said) as [[number, number]]
     t.same(others, [])
@@ -197,7 +197,7 @@ t.test('a microphone', async (t) => {
     const steepest = (0.25 * 2 * Math.PI * 1000) / RATE
     t.ok(Math.max(...steps) < steepest * 1.2, `a step of ${Math.max(...steps)}`)
     t.ok(peakOf(said.subarray(end - 300, end - 230)) > 0.2, 'until then it is as loud as ever')
-    t.equal(studio.speech.open, 0)
+    t.equal(studio.microphones.open, 0)
   })
 
   t.test('is asked for its header once a second at most, and heard as soon as that is there', async (t) => {
@@ -205,7 +205,7 @@ t.test('a microphone', async (t) => {
     const pieces = cut(recording, SECONDS, 100)
     const head = recording.subarray(0, recording.indexOf(Buffer.of(0x1f, 0x43, 0xb6, 0x75)))
     studio.send('a', pieces.slice(1, 25), 100)
-    studio.at(2450, () => studio.speech.receive({ socketId: 'a', bytes: head }))
+    studio.at(2450, () => studio.microphones.receive({ socketId: 'a', bytes: head }))
     studio.send('a', pieces.slice(25), 100, 2500)
     const { said } = studio.listen(5000)
     t.same(
@@ -235,7 +235,7 @@ t.test('a microphone', async (t) => {
     for (const [i, bytes] of pieces.entries()) {
       const sentMs = (i + 1) * 100
       const heldUp = sentMs > 1000 && sentMs < 2000
-      studio.at(heldUp ? 2000 : sentMs, () => studio.speech.receive({ socketId: 'a', bytes }))
+      studio.at(heldUp ? 2000 : sentMs, () => studio.microphones.receive({ socketId: 'a', bytes }))
     }
     const { said } = studio.listen(6000)
     // A pitch that rises by 300 Hz a second tells what is heard when.
@@ -256,7 +256,7 @@ t.test('two at once are one sound, which is never louder than its ceiling', asyn
   const studio = await openStudio(t, [person('a'), person('b', { role: 'guest' })])
   studio.send('a', cut(await tone(500, 2), 2, 100), 100)
   studio.send('b', cut(await tone(1500, 2), 2, 250), 250)
-  studio.at(1500, () => void studio.speech.follow([person('a', { gain: 7 }), person('b', { gain: 7 })]))
+  studio.at(1500, () => void studio.microphones.follow([person('a', { gain: 7 }), person('b', { gain: 7 })]))
   const { said } = studio.listen(3000)
   const level = (hz: number, ms: number) => pitch(said, hz, (ms * RATE) / 1000, RATE / 5)
   t.ok(Math.abs(level(500, 1000) - 0.25) < 0.02)
@@ -301,7 +301,7 @@ t.test(
     for (const [i, piece] of rest.entries()) {
       const fault = i < 40 && random() < 0.4 ? faults[Math.floor(random() * faults.length)] : null
       for (const bytes of fault?.(piece) ?? [piece])
-        studio.at(200 + i * 100, () => studio.speech.receive({ socketId: 'bad', bytes }))
+        studio.at(200 + i * 100, () => studio.microphones.receive({ socketId: 'bad', bytes }))
     }
     const { said } = studio.listen(6000)
     for (let ms = 500; ms < 5800; ms += 100) {
@@ -336,7 +336,7 @@ t.test('who sends much more than can be heard costs little, and is heard from it
   const studio = await openStudio(t, [person('a')])
   const minutes = cut(await tone(900, 120), 120, 250)
   studio.at(100, () => {
-    for (const bytes of minutes) studio.speech.receive({ socketId: 'a', bytes })
+    for (const bytes of minutes) studio.microphones.receive({ socketId: 'a', bytes })
   })
   const { said } = studio.listen(8000)
   // Of 6000 packets of 20 ms; decoding is by far the dearest of what is done with them.
@@ -378,7 +378,7 @@ t.test('48 kHz become 44.1 kHz: as loud, and with nothing added', async (t) => {
 })
 
 t.test('the limiter softens ahead of a peak and lets go slowly; all below its ceiling passes', async (t) => {
-  const limiter = createSpeechLimiter()
+  const limiter = createMicrophoneLimiter()
   const samples = Float32Array.from({ length: RATE }, (_, i) => {
     const peak = i >= 4410 && i < 8820 ? 100_000 : 10_000
     return peak * Math.sin((2 * Math.PI * 441 * i) / RATE)
