@@ -151,7 +151,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   ],
   [
     'what lies below speech is heard',
-    'microphone/microphone.ts',
+    'microphone/opus-stream.ts',
     'const HIGH_PASS_HZ = 90',
     'const HIGH_PASS_HZ = 9',
     'microphone/mixer.test.ts',

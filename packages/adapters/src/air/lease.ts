@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PlayoutState } from '@solstice/playout'
-import type { AirLease, OutboxEntry, FrameChunk } from '@solstice/station'
+import type { AirLease, FrameChunk, OutboxEntry } from '@solstice/station'
 import { anchorOf, clockKeys, moveExpiries } from '../clock/station-clock.ts'
 import { anotherConnection, answered } from '../redis/connection.ts'
 import { answer, readCommand, takeUp } from './commands.ts'
