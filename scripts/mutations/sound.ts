@@ -31,7 +31,7 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
   ],
   [
     'a listener who resumes misses a frame',
-    'fan-out.ts',
+    'start-point.ts',
     'frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0',
     'frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame + 1] ?? 0',
     'fan-out.test.ts',

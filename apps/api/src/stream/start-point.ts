@@ -1,0 +1,53 @@
+import { streamBurstMs } from '@solstice/contracts'
+import { leadIn, placeIn } from './icy.ts'
+import { frameStarts, type Ring, type Segment } from './ring.ts'
+
+/** Where a listener enters the broadcast. */
+export interface StartPoint {
+  /** Segment, and byte of its audio. */
+  serial: number
+  audioByte: number
+  /** The same byte, counted over all segments. */
+  byte: number
+  /** The first whole frame from there. */
+  frame: number
+}
+
+/**
+ * The start of a new listener: at frame `from` when the ring has it or it comes next, else some seconds back, so that its
+ * player has a buffer at once. With titles it starts just behind a title block where there is one. The ring must not be empty.
+ */
+export function startPoint(ring: Ring, wantsTitles: boolean, from: number | undefined): StartPoint {
+  const edge = ring.newest!
+  if (from === edge.chunk.frame + edge.chunk.frames) {
+    return { serial: edge.serial + 1, audioByte: 0, byte: edge.byte + edge.chunk.audio.length, frame: from }
+  }
+  const resumed = from === undefined ? null : ring.holding(from)
+  if (resumed) return startWithin(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
+  const first = ring.since(streamBurstMs)!
+  if (!wantsTitles) return startWithin(first, 0)
+  for (let segment: Segment | null = first; segment; segment = ring.at(segment.serial + 1)) {
+    const [behindBlock] = segment.framed.joins
+    if (behindBlock) return startWithin(segment, behindBlock.audio)
+  }
+  return startWithin(first, 0)
+}
+
+/** Everything from the start point to the live edge, in buffers that all listeners share. */
+export function burst(ring: Ring, { serial, audioByte, byte }: StartPoint, wantsTitles: boolean): Buffer[] {
+  const first = ring.at(serial)
+  if (!first) return wantsTitles ? [leadIn(byte, 'before the block')] : []
+  const parts = wantsTitles
+    ? [leadIn(byte, 'behind the block'), first.framed.bytes.subarray(placeIn(first.framed, audioByte))]
+    : [first.chunk.audio.subarray(audioByte)]
+  for (let segment = ring.at(serial + 1); segment; segment = ring.at(segment.serial + 1)) {
+    parts.push(wantsTitles ? segment.framed.bytes : segment.chunk.audio)
+  }
+  return parts
+}
+
+function startWithin({ serial, chunk, byte }: Segment, audioByte: number): StartPoint {
+  const index = frameStarts(chunk.audio).findIndex((start) => start >= audioByte)
+  const frame = chunk.frame + (index < 0 ? chunk.frames : index)
+  return { serial, audioByte, byte: byte + audioByte, frame }
+}
