@@ -14,7 +14,7 @@ const main = new Redis(server.url)
 t.teardown(() => main.disconnect())
 
 /** The roster of a replica that can die without a word. */
-async function open(t: Test, options: { limit: number; tellEveryMs?: number; forgetAfterMs?: number }) {
+async function open(t: Test, options: { limit: number; heartbeatMs?: number; forgetAfterMs?: number }) {
   const link = await openReplicaLink(main, pino({ level: 'silent' }))
   const heard: boolean[] = []
   const roster = createRoster({
@@ -24,7 +24,7 @@ async function open(t: Test, options: { limit: number; tellEveryMs?: number; for
     isLive: () => false,
     onChange() {},
     onAdminOnline: (isOnline) => heard.push(isOnline),
-    tellEveryMs: 100,
+    heartbeatMs: 100,
     ...options,
   })
   t.teardown(() => {
@@ -39,14 +39,14 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
   const there = await open(t, { limit: 2, forgetAfterMs: 2_000 })
   const isOnline = (value: boolean) =>
     until(`somebody is online: ${value}`, () => here.heard.at(-1) === value)
-  const seats = Array.from({ length: 4 }, (_, i) => there.roster.enter(`socket ${i}`))
+  const slots = Array.from({ length: 4 }, (_, i) => there.roster.enter(`socket ${i}`))
   const helper = { adminId: randomUUID(), isSuper: false, mayAnswer: true }
-  seats[0]!.dress(helper, () => {})
+  slots[0]!.promote(helper, () => {})
   await isOnline(true)
-  seats[0]!.dress({ ...helper, mayAnswer: false }, () => {})
+  slots[0]!.promote({ ...helper, mayAnswer: false }, () => {})
   await isOnline(false)
-  seats[1]!.dress({ adminId: SUPER_ADMIN_ID, isSuper: true, mayAnswer: true }, () => {})
-  seats[0]!.leave()
+  slots[1]!.promote({ adminId: SUPER_ADMIN_ID, isSuper: true, mayAnswer: true }, () => {})
+  slots[0]!.leave()
   await isOnline(true)
   await until('both are in the list', () => here.roster.list().length === 2)
   t.same(
@@ -70,7 +70,7 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
 })
 
 t.test('listeners of another replica are known long before the next turn of the list', async (t) => {
-  const options = { limit: 10, tellEveryMs: 3_600_000 }
+  const options = { limit: 10, heartbeatMs: 3_600_000 }
   const [here, there] = [await open(t, options), await open(t, options)]
   for (let count = 1; count <= 3; count++) {
     there.roster.enter(`socket ${count}`)
@@ -80,7 +80,7 @@ t.test('listeners of another replica are known long before the next turn of the 
 })
 
 t.test('of more than 200 listeners another replica knows with the beat alone', async (t) => {
-  const options = { limit: 1_000, tellEveryMs: 3_600_000 }
+  const options = { limit: 1_000, heartbeatMs: 3_600_000 }
   const [here, many, few] = [await open(t, options), await open(t, options), await open(t, options)]
   let known = 0
   const areKnown = (count: number) => {
@@ -98,7 +98,7 @@ t.test('of more than 200 listeners another replica knows with the beat alone', a
   few.roster.enter('also elsewhere')
   // Both would be told after the same time, the first of them first.
   await areKnown(1)
-  const seat = many.roster.enter('an admin')
-  seat.dress({ adminId: randomUUID(), isSuper: false, mayAnswer: true }, () => {})
+  const slot = many.roster.enter('an admin')
+  slot.promote({ adminId: randomUUID(), isSuper: false, mayAnswer: true }, () => {})
   await areKnown(2)
 })

@@ -1,24 +1,19 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { type Channel, readMessage } from '@solstice/adapters'
+import type { Channel } from '@solstice/adapters'
 import type { User } from '@solstice/contracts'
-import { type Alias, adminName, superAdminAlias } from './aliases.ts'
+import type { Alias } from './aliases.ts'
+import { createLocalSlots, type LocalSlot } from './local-slots.ts'
+import { type Member, surplusSlots } from './members.ts'
+import { openReplicaRosters } from './replica-rosters.ts'
+import { createRosterUpdates } from './updates.ts'
 
-/** A full list to everybody grows with the square of the audience: so it is told seldom, and more seldom to many. */
-const PACE_MS = 2_000
-const SLOW_PACE_MS = 10_000
-const MANY_SOCKETS = 500
-/** A replica tells the others of its listeners as they come, and when it has many with its beat alone. */
-const SHARE_PACE_MS = 100
+/** With more listeners than this, a replica shares them with its heartbeat alone. */
 const MANY_SOCKETS_TO_SHARE = 200
-/** Replicas tell each other their part so often at least, and forget a part that was not told for longer. */
-const TELL_EVERY_MS = 10_000
-const FORGET_AFTER_MS = 25_000
-/** Windows, phones and desks of one account. */
+/** Windows, phones and tablets of one account. */
 const MAX_SLOTS_PER_ACCOUNT = 8
 
-/** Who is here, over all replicas. Each tells the others its admins and its newest, so every list is their union. */
+/** Everybody who is connected, over all replicas. */
 export interface Roster {
-  /** Gives a new socket a place, with the persona of a listener. */
+  /** Gives a new socket a slot as a listener. */
   enter(socketId: string): Slot
   /** Admins first, each account once, then the newest; at most `limit`. */
   list(): User[]
@@ -27,19 +22,19 @@ export interface Roster {
   close(): void
 }
 
-/** The place of one socket. */
+/** The slot of one socket. */
 export interface Slot {
   /**
-   * Makes it the place of an admin, or with null that of a listener again. An account has eight places at most, over all
-   * replicas: with one more, the oldest that does not speak on the air is a listener's again and `onReplaced` is called.
-   * Replicas that could not hear each other settle this when they can.
+   * Makes it a slot of an admin. An account has eight over all replicas: with one more, the oldest that is not on the air
+   * becomes a listener's again, and its `onReplaced` is called. Replicas that were disconnected settle this when they meet.
    */
-  dress(admin: null): void
-  dress(admin: AdminPresence, onReplaced: () => void): void
+  promote(admin: AdminPresence, onReplaced: () => void): void
+  /** Makes it a slot of a listener again. */
+  demote(): void
   leave(): void
 }
 
-/** What the station has to know of an admin who is here. */
+/** An admin who is connected, as far as the roster needs to know it. */
 export interface AdminPresence {
   adminId: string
   isSuper: boolean
@@ -47,35 +42,13 @@ export interface AdminPresence {
   mayAnswer: boolean
 }
 
-interface Member {
-  user: User
-  sinceMs: number
-  /** `claim` orders the places of an account by age. */
-  admin?: { adminId: string; mayAnswer: boolean; claim: number; socketId: string }
-}
-
-/** What a replica says; without members it only asks the others to say theirs. */
-interface RosterMessage {
-  from: string
-  members?: Member[]
-}
-
-/** A place on this replica. */
-interface LocalSlot {
-  readonly socketId: string
-  member: Member
-  /** Which of the public aliases it wears; null for the super admin's. */
-  persona: number | null
-  onReplaced: () => void
-}
-
 /**
- * Of listeners at other replicas it knows at once where those have up to 200 sockets, else within 10 s.
+ * Listeners of a replica with up to 200 sockets appear at the other replicas at once, else within 10 s.
  *
- * @param deps.channel on which the rosters of all replicas speak.
- * @param deps.onChange gets the new list, at most once per 2 s, per 10 s above 500 sockets.
+ * @param deps.channel between the rosters of all replicas.
+ * @param deps.onChange gets the new list, at most once per 2 s, or per 10 s above 500 sockets.
  * @param deps.isLive whether a socket of any replica is on the air.
- * @param deps.onAdminOnline is called at once when `isAdminOnline` changes.
+ * @param deps.onAdminOnline called at once when `isAdminOnline` changes.
  */
 export function createRoster(deps: {
   channel: Channel
@@ -85,225 +58,97 @@ export function createRoster(deps: {
   isLive: (socketId: string) => boolean
   onChange: (list: User[]) => void
   onAdminOnline: (isOnline: boolean) => void
-  tellEveryMs?: number
+  heartbeatMs?: number
   forgetAfterMs?: number
 }): Roster {
-  const { channel, aliases, limit, nowMs, isLive } = deps
-  const { tellEveryMs = TELL_EVERY_MS, forgetAfterMs = FORGET_AFTER_MS } = deps
-  const here = randomUUID()
-  const listeners: LocalSlot[] = []
-  const admins = new Set<LocalSlot>()
-  const usage = aliases.map(() => 0)
-  const others = new Map<string, { members: Member[]; toldAtMs: number }>()
-  let isAdminOnline = false
-  /** The highest claim that was made or heard of: the next one is higher. */
-  let lastClaim = 0
+  const { limit, nowMs, isLive } = deps
+  const slots = createLocalSlots(deps.aliases)
+  const ownMembers = () => slots.members(limit)
+  const replicas = openReplicaRosters({ ...deps, ownMembers, onChange: arrived })
+  const members = () => [...replicas.members(), ...ownMembers()]
+  const updates = createRosterUpdates({ ...deps, members, listenerCount: () => slots.listenerCount })
+  /** The highest rank given or heard of. */
+  let lastRank = 0
   let isClosed = false
 
-  const ownMembers = () => [...admins, ...listeners.slice(-limit)].map(({ member }) => member)
-  const otherMembers = () => [...others.values()].flatMap(({ members }) => members)
-  const members = () => [...otherMembers(), ...ownMembers()]
-  let listed: User[] | null = null
-  const list = () => {
-    listed ??= eachAccountOnce(members())
-      .sort((a, b) => Number(!!b.admin) - Number(!!a.admin) || b.sinceMs - a.sinceMs)
-      .slice(0, limit)
-      .map(({ user }) => user)
-    return listed
+  const listenersChanged = () => {
+    updates.changed()
+    if (!isClosed && slots.listenerCount <= MANY_SOCKETS_TO_SHARE) replicas.shareSoon()
   }
-
-  const publish = (news: RosterMessage) => channel.publish(JSON.stringify(news))
-  const tellOthers = () => publish({ from: here, members: ownMembers() })
-
-  let told = ''
-  let tellTimer: NodeJS.Timeout | undefined
-  let lastTellMs = Number.NEGATIVE_INFINITY
-  const tell = () => {
-    tellTimer = undefined
-    lastTellMs = performance.now()
-    const current = list()
-    const json = JSON.stringify(current)
-    if (json === told) return
-    told = json
-    deps.onChange(current)
+  const adminsChanged = () => {
+    updates.changed()
+    if (!isClosed) replicas.share()
   }
-  const changed = () => {
-    listed = null
-    if (isClosed) return
-    const paceMs = listeners.length > MANY_SOCKETS ? SLOW_PACE_MS : PACE_MS
-    tellTimer ??= setTimeout(tell, Math.max(0, lastTellMs + paceMs - performance.now()))
-
-    const wasAdminOnline = isAdminOnline
-    const mayAnswer = ({ admin }: Member) => admin?.mayAnswer === true
-    isAdminOnline = [...admins].some(({ member }) => mayAnswer(member)) || otherMembers().some(mayAnswer)
-    if (isAdminOnline !== wasAdminOnline) deps.onAdminOnline(isAdminOnline)
-  }
-
-  let shareTimer: NodeJS.Timeout | undefined
-  const changedHere = () => {
-    changed()
-    if (isClosed || listeners.length > MANY_SOCKETS_TO_SHARE) return
-    shareTimer ??= setTimeout(() => {
-      shareTimer = undefined
-      tellOthers()
-    }, SHARE_PACE_MS)
-  }
-  const adminsChangedHere = () => {
-    changed()
-    if (!isClosed) tellOthers()
-  }
-
-  const hear = (message: string) => {
-    const news = readRosterMessage(message)
-    if (!news || news.from === here) return
-    const { from, members } = news
-    if (members === undefined) return tellOthers()
-    if (members.length === 0) others.delete(from)
-    else others.set(from, { members, toldAtMs: performance.now() })
-    for (const { admin } of members) {
+  function arrived(arrivals: readonly Member[]) {
+    for (const { admin } of arrivals) {
       if (!admin) continue
-      lastClaim = Math.max(lastClaim, admin.claim)
-      giveWay(admin.adminId)
+      lastRank = Math.max(lastRank, admin.rank)
+      demoteSurplus(admin.adminId)
     }
-    changed()
-  }
-  const forgetTheSilent = () => {
-    for (const [replica, { toldAtMs }] of others) {
-      if (performance.now() - toldAtMs > forgetAfterMs) others.delete(replica)
-    }
+    updates.changed()
   }
 
-  /** Of too many places of an account the oldest are those of listeners again. Each replica sees to its own. */
-  const giveWay = (adminId: string) => {
-    const places = members().flatMap(({ admin }) => (admin?.adminId === adminId ? admin : []))
-    const surplus = Math.max(0, places.length - MAX_SLOTS_PER_ACCOUNT)
-    const idle = places.filter(({ socketId }) => !isLive(socketId)).sort(byAge)
-    const leaving = new Set(idle.slice(0, surplus))
-    for (const seat of [...admins]) {
-      if (!seat.member.admin || !leaving.has(seat.member.admin)) continue
-      const { onReplaced } = seat
-      dress(seat, null)
+  /** Each replica demotes its own slots only; all of them know all ranks, so they agree on which. */
+  const demoteSurplus = (adminId: string) => {
+    const surplus = surplusSlots(members(), adminId, MAX_SLOTS_PER_ACCOUNT, isLive)
+    for (const slot of slots.admins()) {
+      if (!slot.member.admin || !surplus.has(slot.member.admin)) continue
+      const { onReplaced } = slot
+      demote(slot)
       onReplaced()
     }
   }
-
-  const release = (seat: LocalSlot) => {
-    if (seat.persona !== null) usage[seat.persona]!--
-    if (!admins.delete(seat)) listeners.splice(listeners.lastIndexOf(seat), 1)
-  }
-  const assign = (seat: LocalSlot, isSuper: boolean, admin?: Member['admin']) => {
-    // Another window of an account looks the same, so that it does not matter which of them leaves first.
-    const shown = admin && members().find((member) => member.admin?.adminId === admin.adminId)?.user
-    const { color } = shown ?? seat.member.user
-    const alike = aliases.findIndex(({ img }) => img === shown?.img)
-    seat.persona = isSuper ? null : alike >= 0 ? alike : leastUsed(usage)
-    if (seat.persona !== null) usage[seat.persona]!++
-    const { name, img } = seat.persona === null ? superAdminAlias : aliases[seat.persona]!
-    const rank = { ...(admin && { isAdmin: true }), ...(isSuper && { isSuperAdmin: true }) }
-    const user = { name: admin && !isSuper ? adminName(name) : name, img, color, ...rank }
-    seat.member = { user, sinceMs: seat.member.sinceMs, ...(admin && { admin }) }
-    if (admin) admins.add(seat)
-    else listeners.push(seat)
-  }
-  const dress = (seat: LocalSlot, presence: AdminPresence | null, onReplaced = () => {}) => {
-    const before = seat.member.admin
-    seat.onReplaced = onReplaced
-    if (before?.adminId === presence?.adminId) {
-      if (!before || !presence || before.mayAnswer === presence.mayAnswer) return
-      before.mayAnswer = presence.mayAnswer
-      return adminsChangedHere()
+  const promote = (slot: LocalSlot, presence: AdminPresence, onReplaced: () => void) => {
+    const { adminId, isSuper, mayAnswer } = presence
+    const before = slot.member.admin
+    slot.onReplaced = onReplaced
+    if (before?.adminId === adminId) {
+      if (before.mayAnswer === mayAnswer) return
+      before.mayAnswer = mayAnswer
+    } else {
+      slots.release(slot)
+      lastRank = Math.max(lastRank + 1, nowMs())
+      const admin = { adminId, mayAnswer, rank: lastRank, socketId: slot.socketId }
+      // Windows of one account look the same, so that it does not matter which of them leaves first.
+      const like = members().find((member) => member.admin?.adminId === adminId)?.user
+      slots.assignAdmin(slot, admin, isSuper, like)
+      demoteSurplus(adminId)
     }
-    release(seat)
-    if (presence) {
-      const { adminId, isSuper, mayAnswer } = presence
-      const claim = Math.max(lastClaim + 1, nowMs())
-      lastClaim = claim
-      assign(seat, isSuper, { adminId, mayAnswer, claim, socketId: seat.socketId })
-      giveWay(adminId)
-    } else assign(seat, false)
-    adminsChangedHere()
+    adminsChanged()
   }
-
-  // News may have been missed, here and there.
-  const greet = () => {
-    publish({ from: here })
-    tellOthers()
+  const demote = (slot: LocalSlot) => {
+    slot.onReplaced = () => {}
+    if (!slot.member.admin) return
+    slots.release(slot)
+    slots.assignListener(slot)
+    adminsChanged()
   }
-  const unhear = channel.hear({ onMessage: hear, onCaughtUp: greet })
-  const heartbeat = setInterval(() => {
-    tellOthers()
-    forgetTheSilent()
-    changed()
-  }, tellEveryMs)
 
   return {
     enter(socketId) {
-      const user = { name: { uk: '', en: '' }, img: '', color: randomColor() }
-      const seat: LocalSlot = { socketId, member: { user, sinceMs: nowMs() }, persona: null, onReplaced() {} }
-      assign(seat, false)
-      changedHere()
-      let isTaken = true
+      const slot = slots.open(socketId, nowMs())
+      listenersChanged()
+      let isOpen = true
       return {
-        dress(admin: AdminPresence | null, onReplaced?: () => void) {
-          if (isTaken) dress(seat, admin, onReplaced)
-        },
+        promote: (admin, onReplaced) => isOpen && promote(slot, admin, onReplaced),
+        demote: () => isOpen && demote(slot),
         leave() {
-          if (!isTaken) return
-          isTaken = false
-          release(seat)
-          if (seat.member.admin) adminsChangedHere()
-          else changedHere()
+          if (!isOpen) return
+          isOpen = false
+          slots.release(slot)
+          if (slot.member.admin) adminsChanged()
+          else listenersChanged()
         },
       }
     },
-    list,
+    list: updates.list,
     get isAdminOnline() {
-      return isAdminOnline
+      return updates.isAdminOnline
     },
     close() {
       isClosed = true
-      unhear()
-      clearInterval(heartbeat)
-      clearTimeout(tellTimer)
-      clearTimeout(shareTimer)
-      publish({ from: here, members: [] })
+      updates.close()
+      replicas.close()
     },
   }
-}
-
-/** Of the places of an account the oldest, so that a new window changes nothing. */
-function eachAccountOnce(members: Member[]): Member[] {
-  const oldest = new Map<string, Member['admin']>()
-  for (const { admin } of members) {
-    const known = admin && oldest.get(admin.adminId)
-    if (admin && (!known || byAge(admin, known) < 0)) oldest.set(admin.adminId, admin)
-  }
-  return members.filter(({ admin }) => !admin || oldest.get(admin.adminId) === admin)
-}
-
-type Place = NonNullable<Member['admin']>
-const byAge = (a: Place, b: Place) => a.claim - b.claim || (a.socketId < b.socketId ? -1 : 1)
-
-/** Any of those that the fewest wear. */
-function leastUsed(worn: number[]): number {
-  const fewest = Math.min(...worn)
-  const candidates = worn.flatMap((count, index) => (count === fewest ? [index] : []))
-  return candidates[randomInt(candidates.length)]!
-}
-
-function randomColor(): string {
-  return `#${randomBytes(3).toString('hex')}`
-}
-
-function readRosterMessage(message: string): RosterMessage | null {
-  const news = (readMessage(message) ?? {}) as Partial<RosterMessage>
-  const { from, members } = news
-  if (typeof from !== 'string') return null
-  if (members === undefined) return { from }
-  return Array.isArray(members) && members.every(isMember) ? { from, members } : null
-}
-
-function isMember(told: unknown): boolean {
-  const { user, sinceMs, admin } = (told ?? {}) as Partial<Member>
-  return !!user && Number.isFinite(sinceMs) && (admin === undefined || Number.isFinite(admin?.claim))
 }
