@@ -269,10 +269,10 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'admins are told what needs a privilege that they lack',
-    'sockets/gateway.ts',
+    'sockets/visitor.ts',
     'privileges.map((privilege) => ({ privilege }))',
     "['queue_manage' as const, ...privileges].map((privilege) => ({ privilege }))",
-    'sockets/admins.test.ts',
+    'sockets/admins/admins.test.ts',
     'tests/api/air/queue-events.test.ts',
   ],
   [

@@ -25,9 +25,9 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'replicas hear of each other’s listeners after seconds',
-    'sockets/presence/roster.ts',
-    'SHARE_PACE_MS = 100',
-    'SHARE_PACE_MS = 2_000',
+    'sockets/presence/replica-rosters.ts',
+    'SHARE_DELAY_MS = 100',
+    'SHARE_DELAY_MS = 2_000',
     'sockets/presence/roster.test.ts',
   ],
   [
@@ -40,8 +40,8 @@ const doorMutations = mutationsOf('apps/api/src', [
   [
     'a replica of two hundred listeners tells of none at once',
     'sockets/presence/roster.ts',
-    'listeners.length > MANY_SOCKETS_TO_SHARE',
-    'listeners.length >= MANY_SOCKETS_TO_SHARE',
+    'slots.listenerCount <= MANY_SOCKETS_TO_SHARE',
+    'slots.listenerCount < MANY_SOCKETS_TO_SHARE',
     'sockets/presence/roster.test.ts',
   ],
   [
@@ -70,7 +70,7 @@ const doorMutations = mutationsOf('apps/api/src', [
     'sockets/presence/roster.ts',
     'MAX_SLOTS_PER_ACCOUNT = 8',
     'MAX_SLOTS_PER_ACCOUNT = 9',
-    'sockets/admins.test.ts',
+    'sockets/admins/admins.test.ts',
   ],
   [
     'a host who moves the air is unmuted by it',
@@ -130,8 +130,8 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'an admin socket outlives its session',
-    'sockets/admins.ts',
-    'if (isOver) return refuseSession(who)',
+    'sockets/admins/accounts.ts',
+    'if (isOver) return registry.rejectSession(who)',
     '',
     'tests/api/sessions.test.ts',
   ],

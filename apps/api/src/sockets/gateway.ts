@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { ACCOUNT_CHANNEL, type Config, type ReplicaLink, ROSTER_CHANNEL, roomOf } from '@solstice/adapters'
+import { ACCOUNT_CHANNEL, type Config, type ReplicaLink, ROSTER_CHANNEL } from '@solstice/adapters'
 import type { Capabilities } from '@solstice/contracts'
 import type {
   Admin,
   Announcer,
-  Audience,
   Audit,
   Bus,
   DataStore,
@@ -21,113 +20,127 @@ import { createAudibleAir } from '../air/audible.ts'
 import type { AdminTokens } from '../auth/admin-tokens.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
-import { writeRefusal } from '../http/errors.ts'
-import { clientAddress, type Origins } from '../limits/client-address.ts'
+import { addressOf as clientAddressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
 import type { AirMirror } from '../stream/mirror.ts'
-import { createAdminSockets } from './admins.ts'
+import { type AdminSockets, createAdminSockets } from './admins/admins.ts'
 import { createBatchedReplies } from './batched-replies.ts'
-import { createDispatch, type ServerEmits, type Visitor } from './dispatch.ts'
+import { createDispatch, type Dispatch, type ServerEmits } from './dispatch.ts'
 import { createEventRateLimit } from './event-rate.ts'
+import { handshakeOptions } from './handshake.ts'
 import { listenerHandlers } from './listeners.ts'
-import { createLive } from './live/live.ts'
+import { createLive, type Live } from './live/live.ts'
 import type { Alias } from './presence/aliases.ts'
-import { createRoster } from './presence/roster.ts'
+import { createRoster, type Roster } from './presence/roster.ts'
 import { queueHandlers } from './queue.ts'
 import { streamEvents } from './stream-events.ts'
-import { createSyncPayload, PHASES, startSync } from './sync.ts'
+import { createSyncPayload, PHASES, type SyncPayload, startSync } from './sync.ts'
 import { type Connection, closeWhenUnread } from './unread.ts'
+import { visitorOf } from './visitor.ts'
 
-/** The largest event is a piece of a host's microphone, 256 KiB. */
-const MAX_MESSAGE_BYTES = 300_000
-/** A socket that never finishes its handshake is let go. */
-const HANDSHAKE_TIMEOUT_MS = 10_000
 /** A campus or a mobile network may share an address; nobody needs more. */
 const MAX_PER_ADDRESS = 1_000
 
 export interface Gateway {
-  /** Sockets that are connected to this replica. */
+  /** Number of sockets connected to this replica. */
   readonly sockets: number
+}
+
+export interface GatewayDeps {
+  config: Pick<
+    Config,
+    | 'trustProxyHops'
+    | 'streamMode'
+    | 'radioHostsMode'
+    | 'rosterLimit'
+    | 'timeZone'
+    | 'nightMode'
+    | 'dayStartHour'
+    | 'nightStartHour'
+    | 'suggestCooldownS'
+  >
+  mirror: AirMirror
+  clock: WallClock
+  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans'>
+  bus: Pick<Bus, 'send'>
+  audit: Audit
+  microphones: Microphones
+  replicas: Replicas
+  capabilities: Pick<Capabilities, 'ipModeration'>
+  link: ReplicaLink
+  tokens: Tokens
+  adminTokens: AdminTokens
+  sessions: Pick<Sessions, 'isOver'>
+  /** The account behind an id as it is now, or null. */
+  findAdmin: (adminId: string) => Promise<Admin | null>
+  announcer: Announcer
+  origins: Origins
+  settings: UiSettingsMirror
+  aliases: readonly Alias[]
+  log: Logger
+  maxPerAddress?: number
 }
 
 type Io = Server<DefaultEventsMap, ServerEmits>
 
 /**
- * Serves socket.io on the app's own server: `sync`, the roster and everything that listeners and admins may ask. Ends
- * with the app.
+ * Serves socket.io on the app's own server: `sync`, the roster, and everything that listeners and admins may ask. Ends with
+ * the app.
  *
  * @param app with `@fastify/cookie`.
- * @param deps.findAdmin the account behind an id as it is now, or null.
  */
-export async function attachGateway(
-  app: FastifyInstance,
-  deps: {
-    config: Pick<
-      Config,
-      | 'trustProxyHops'
-      | 'streamMode'
-      | 'radioHostsMode'
-      | 'rosterLimit'
-      | 'timeZone'
-      | 'nightMode'
-      | 'dayStartHour'
-      | 'nightStartHour'
-      | 'suggestCooldownS'
-    >
-    mirror: AirMirror
-    clock: WallClock
-    data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans'>
-    bus: Pick<Bus, 'send'>
-    audit: Audit
-    microphones: Microphones
-    replicas: Replicas
-    capabilities: Pick<Capabilities, 'ipModeration'>
-    link: ReplicaLink
-    tokens: Tokens
-    adminTokens: AdminTokens
-    sessions: Pick<Sessions, 'isOver'>
-    findAdmin: (adminId: string) => Promise<Admin | null>
-    announcer: Announcer
-    origins: Origins
-    settings: UiSettingsMirror
-    aliases: readonly Alias[]
-    log: Logger
-    maxPerAddress?: number
-  },
-): Promise<Gateway> {
-  const { config, mirror, clock, origins, link, log } = deps
+export async function attachGateway(app: FastifyInstance, deps: GatewayDeps): Promise<Gateway> {
+  const { origins, link } = deps
   let isClosing = false
-  const addressOf = (request: IncomingMessage) =>
-    clientAddress(
-      request.socket.remoteAddress,
-      request.headers['x-forwarded-for']?.toString(),
-      config.trustProxyHops,
-    )
+  const addressOf = (request: IncomingMessage) => clientAddressOf(request, deps.config.trustProxyHops)
   const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
 
   const io: Io = new Server(app.server, {
-    serveClient: false,
-    maxHttpBufferSize: MAX_MESSAGE_BYTES,
-    connectTimeout: HANDSHAKE_TIMEOUT_MS,
+    ...handshakeOptions({ origins, counter, addressOf, isClosing: () => isClosing }),
     adapter: link.socketAdapter,
-    // CORS does not guard WebSockets, so the handshake itself is refused.
-    allowRequest: (request, answer) => {
-      const isAllowed =
-        !isClosing &&
-        origins.isAllowedOrigin(request.headers.origin, request) &&
-        counter.hasRoom(addressOf(request))
-      // Engine.IO itself answers 403 to polling only.
-      if (!isAllowed && isUpgrade(request)) writeRefusal(request.socket, 'FORBIDDEN')
-      answer(null, isAllowed)
+  })
+  io.engine.on(
+    'connection',
+    (connection: Connection & { request: IncomingMessage; once: Socket['once'] }) => {
+      connection.once('close', counter.acquire(addressOf(connection.request)))
+      closeWhenUnread(connection)
     },
-    cors: (request, answer) =>
-      answer(null, {
-        origin: origins.isAllowedOrigin(request.headers.origin, request as IncomingMessage),
-        credentials: true,
-        methods: ['GET', 'POST'],
-      }),
+  )
+  const parts = openParts(io, deps)
+  const cookieTokenOf = (cookies = '') => app.parseCookie(cookies).adminToken || null
+  acceptSockets(io, { ...deps, ...parts, addressOf, cookieTokenOf })
+
+  app.addHook('preClose', async () => {
+    isClosing = true
+    const shutdownNotice = parts.close()
+    // A client reconnects by itself when its connection ends, but not when its session is ended for it.
+    for (const { conn } of io.sockets.sockets.values()) conn.close()
+    io.local.disconnectSockets(true)
+    io.engine.close()
+    await shutdownNotice
   })
 
+  return {
+    get sockets() {
+      return io.engine.clientsCount
+    },
+  }
+}
+
+interface Parts {
+  roster: Roster
+  live: Live
+  admins: AdminSockets
+  syncPayload: SyncPayload
+  dispatch: Dispatch
+  /** Stops everything that is sent by itself; resolves when the worker knows, or soon. */
+  close(): Promise<void>
+}
+
+/** The roster, live hosting, admins, and what clients are told without asking. */
+function openParts(io: Io, deps: GatewayDeps): Parts {
+  const { config, mirror, clock, link, settings, log } = deps
+  const { streamMode, suggestCooldownS } = config
   const air = createAudibleAir(mirror, clock)
   const airNow = () => mirror.at(clock.nowMs())
   const syncPayload = createSyncPayload({ ...deps, air })
@@ -143,7 +156,6 @@ export async function attachGateway(
   const rosterReplies = createBatchedReplies((socketIds) =>
     io.local.to(socketIds).emit('usersUpdate', roster.list()),
   )
-  const { streamMode, suggestCooldownS } = config
   const live = createLive({
     ...deps,
     isOn: config.radioHostsMode,
@@ -152,33 +164,15 @@ export async function attachGateway(
     ipModeration: deps.capabilities.ipModeration,
     uidOf: deps.tokens.uidOf,
     emit: (rooms, event, ...payload) => {
-      const told = rooms ? io.local.to(rooms) : io.local
-      told.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>))
+      const sockets = rooms ? io.local.to(rooms) : io.local
+      sockets.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>))
     },
   })
-  const admins = createAdminSockets({
-    ...deps,
-    airNow,
-    roster,
-    live,
-    accountNews: link.channel(ACCOUNT_CHANNEL),
-  })
+  const accountNews = link.channel(ACCOUNT_CHANNEL)
+  const admins = createAdminSockets({ ...deps, airNow, roster, live, accountNews })
+  const about = { ...deps, air, airNow, roster, rosterReplies, syncPayload, streamMode, suggestCooldownS }
   const dispatch = createDispatch(
-    {
-      ...listenerHandlers({
-        ...deps,
-        airNow,
-        air,
-        roster,
-        rosterAnswers: rosterReplies,
-        outlook: syncPayload,
-        streamMode,
-        suggestCooldownS,
-      }),
-      ...admins.handlers,
-      ...queueHandlers({ ...deps, air }),
-      ...live.handlers,
-    },
+    { ...listenerHandlers(about), ...admins.handlers, ...queueHandlers(about), ...live.handlers },
     log,
   )
 
@@ -187,58 +181,53 @@ export async function attachGateway(
     for (const { event, payload } of streamEvents(state, before, clock.aheadMs()))
       io.local.emit(event, payload as never)
   })
-  const stopSync = startSync({
-    air,
-    settings: deps.settings,
-    outlook: syncPayload,
-    emitTo: (phase, state) => io.local.to(phaseRoom(phase)).emit('sync', state),
-  })
+  const emitTo = (phase: number, state: ReturnType<SyncPayload>) =>
+    void io.local.to(phaseRoom(phase)).emit('sync', state)
+  const stopSync = startSync({ air, settings, syncPayload, emitTo })
 
-  let arrivals = 0
-  io.engine.on(
-    'connection',
-    (connection: Connection & { request: IncomingMessage; once: Socket['once'] }) => {
-      const leave = counter.acquire(addressOf(connection.request))
-      connection.once('close', leave)
-      closeWhenUnread(connection)
+  return {
+    ...{ roster, live, admins, syncPayload, dispatch },
+    close() {
+      air.close()
+      stopSync()
+      stopStreamEvents()
+      admins.close()
+      rosterReplies.close()
+      roster.close()
+      return live.close()
     },
-  )
+  }
+}
+
+/** Welcomes each socket, hands its events to the dispatch, and cleans up behind it. */
+function acceptSockets(
+  io: Io,
+  deps: Parts & {
+    config: GatewayDeps['config']
+    addressOf: (request: IncomingMessage) => string
+    cookieTokenOf: (cookies: string | undefined) => string | null
+  },
+): void {
+  const { config, roster, live, admins, syncPayload, dispatch } = deps
+  let arrivals = 0
   io.on('connection', (socket) => {
-    const rooms = new Set<string>()
-    const visitor: Visitor = {
-      socketId: socket.id,
-      address: addressOf(socket.request),
-      cookieToken: app.parseCookie(socket.handshake.headers.cookie ?? '').adminToken || null,
+    const visitor = visitorOf(socket, {
+      address: deps.addressOf(socket.request),
+      cookieToken: deps.cookieTokenOf(socket.handshake.headers.cookie),
       slot: roster.enter(socket.id),
-      get isConnected() {
-        return socket.connected
-      },
-      uid: null,
-      admin: null,
-      get liveRole() {
-        return live.roleOf(socket.id)
-      },
-      send: (event, ...payload) =>
-        void socket.emit(event, ...(payload as Parameters<ServerEmits[typeof event]>)),
-      updateRooms() {
-        const wanted = new Set(audiencesOf(visitor).flatMap((audience) => roomOf(audience) ?? []))
-        for (const room of rooms) if (!wanted.has(room)) socket.leave(room)
-        for (const room of wanted) if (!rooms.has(room)) socket.join(room)
-        rooms.clear()
-        for (const room of wanted) rooms.add(room)
-      },
-    }
+      liveRole: live.roleOf,
+    })
     socket.once('disconnect', () => {
       live.forget(visitor)
       admins.forget(visitor)
       visitor.slot.leave()
     })
     socket.join(phaseRoom(arrivals++ % PHASES))
-    const measure = createEventRateLimit(visitor)
+    const rateOf = createEventRateLimit(visitor)
     // `next` is not called: socket.io's own emitter, behind the middleware, has no listeners.
     socket.use(([event, ...args]) => {
       if (!socket.connected) return
-      const verdict = measure(event, args[0])
+      const verdict = rateOf(event, args[0])
       if (verdict === 'flood') socket.disconnect(true)
       else void dispatch(visitor, event, args, verdict === 'too-much' ? tooMuch : undefined)
     })
@@ -249,44 +238,8 @@ export async function attachGateway(
     visitor.send('radio_hosts_mode', config.radioHostsMode)
     live.sendInitialState(visitor)
   })
-
-  app.addHook('preClose', async () => {
-    isClosing = true
-    air.close()
-    stopSync()
-    stopStreamEvents()
-    admins.close()
-    rosterReplies.close()
-    roster.close()
-    const shutdownNotice = live.close()
-    // A client comes back by itself when its connection ends, not when its session is ended for it.
-    for (const { conn } of io.sockets.sockets.values()) conn.close()
-    io.local.disconnectSockets(true)
-    io.engine.close()
-    await shutdownNotice
-  })
-
-  return {
-    get sockets() {
-      return io.engine.clientsCount
-    },
-  }
-}
-
-/** Whether Node has taken the connection out of HTTP's hands; its types do not know. */
-function isUpgrade(request: IncomingMessage & { upgrade?: boolean }): boolean {
-  return request.upgrade === true
 }
 
 const tooMuch = new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
 
 const phaseRoom = (phase: number) => `sync ${phase}`
-
-/** What a socket is to hear beside what everyone hears. An account that is not activated hears nothing of admins. */
-function audiencesOf({ uid, admin }: Visitor): Audience[] {
-  const audiences: Audience[] = uid === null ? [] : [{ uid }]
-  if (!admin?.authorized) return audiences
-  if (admin.role === 'super_admin') audiences.push('super-admin')
-  const { adminId, privileges } = admin
-  return [...audiences, 'admins', { adminId }, ...privileges.map((privilege) => ({ privilege }))]
-}

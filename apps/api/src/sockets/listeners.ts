@@ -27,15 +27,15 @@ export function listenerHandlers(deps: {
   tokens: Tokens
   clock: WallClock
   roster: Pick<Roster, 'isAdminOnline'>
-  rosterAnswers: Pick<BatchedReplies, 'ask'>
-  outlook: SyncPayload
+  rosterReplies: Pick<BatchedReplies, 'ask'>
+  syncPayload: SyncPayload
   data: Pick<DataStore, 'tracks'>
   bus: Pick<Bus, 'send'>
   announcer: Announcer
   streamMode: boolean
   suggestCooldownS: number
 }): Pick<Handlers, 'listener_init' | 'suggest_song' | 'stream_get_seek' | 'stream_ping'> {
-  const { airNow, air, tokens, clock, roster, rosterAnswers, outlook, announcer, streamMode } = deps
+  const { airNow, air, tokens, clock, roster, rosterReplies, syncPayload, announcer, streamMode } = deps
   /** Listeners whose request is being decided on by the worker. */
   const asking = new Set<string>()
 
@@ -80,7 +80,7 @@ export function listenerHandlers(deps: {
         const state = airNow()
         const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
         who.send('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
-        rosterAnswers.ask(who.socketId)
+        rosterReplies.ask(who.socketId)
         const chat = air.state && chatStart(air.state, clock.aheadMs())
         if (chat) who.send('stream_chat_mode_start', chat)
         return undefined
@@ -93,7 +93,7 @@ export function listenerHandlers(deps: {
     stream_get_seek: {
       answer() {
         if (!streamMode) return undefined
-        const { seek, duration, track } = outlook()
+        const { seek, duration, track } = syncPayload()
         return { seek, duration, trackId: track }
       },
     },

@@ -47,26 +47,26 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number)
 export function startSync(deps: {
   air: AudibleAir
   settings: UiSettingsMirror
-  outlook: SyncPayload
+  syncPayload: SyncPayload
   emitTo: (phase: number, state: RadioState) => void
 }): () => void {
-  const { air, settings, outlook, emitTo } = deps
+  const { air, settings, syncPayload, emitTo } = deps
   let phase = 0
   let shown = ''
   let immediate: NodeJS.Immediate | undefined
   const timer = setInterval(() => {
-    emitTo(phase, outlook())
+    emitTo(phase, syncPayload())
     phase = (phase + 1) % PHASES
   }, EVERY_MS / PHASES)
 
   // Room by room with other work in between: thousands of sockets at once would hold up the sound.
   const tellAll = (next = 0) => {
     clearImmediate(immediate)
-    emitTo(next, outlook())
+    emitTo(next, syncPayload())
     if (next + 1 < PHASES) immediate = setImmediate(() => tellAll(next + 1))
   }
   const unfollowAir = air.onState((state) => {
-    const seen = visibleDigest(state, outlook())
+    const seen = visibleDigest(state, syncPayload())
     if (seen === shown) return
     shown = seen
     tellAll()
