@@ -21,7 +21,7 @@ const rooms = {
   'apps/api/src': 'limits auth reference http files stream air background routes sockets',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
-  'apps/web/src': 'ui radio listener live admin | api texts',
+  'apps/web/src': 'styles ui radio listener live admin | api texts',
 }
 const isTest = '\\.test\\.ts$'
 const roomRules = Object.entries(rooms).flatMap(([home, line]) => {

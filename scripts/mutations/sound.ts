@@ -295,7 +295,7 @@ const webMutations = mutationsOf('apps/web/src/radio', [
   ],
   [
     'the clock of the station is taken for that of the sending',
-    'station-clock.ts',
+    'connection/station-clock.ts',
     'sample.serverMs - (sample.sentMs + sample.receivedMs) / 2',
     'sample.serverMs - sample.sentMs',
     'listening.test.ts',

@@ -47,13 +47,13 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
 
   await guest.getByLabel('Your name').fill(NICKNAME)
   await guest.keyboard.press('Enter')
-  await guest.locator('[data-seat=waiting]').waitFor()
+  await guest.locator('[data-status=waiting]').waitFor()
   await button(host, /^Let in/).click()
-  await guest.locator('[data-seat=invited]').waitFor()
+  await guest.locator('[data-status=invited]').waitFor()
   await guest.locator('h1:focus').waitFor()
   t.same(await flaws(guest), [])
   await button(guest, 'Go live').click()
-  await guest.locator('[data-seat=live]').waitFor()
+  await guest.locator('[data-status=live]').waitFor()
   t.match(await guest.locator('h1').innerText(), NICKNAME, 'a name is text')
   t.match(await guest.getByRole('timer').innerText(), /1[45]:\d\d/)
 
@@ -120,7 +120,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   await button(host, 'Go live').waitFor()
   t.match(await newest.ask('moderator_ban_ip', { ip: '127.0.0.1' }), { ok: true })
   await guest.reload()
-  await guest.locator('[data-seat=banned]').waitFor()
+  await guest.locator('[data-status=banned]').waitFor()
   t.equal(
     await guest.locator('.room input, .room button').count(),
     0,

@@ -30,7 +30,7 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
   )
   t.equal(await page.evaluate(() => document.activeElement?.getAttribute('type')), 'search')
   t.same(await flaws(page), [])
-  t.match(await sheet.locator('.standing').innerText(), 'нікому відповісти')
+  t.match(await sheet.locator('.request-status').innerText(), 'нікому відповісти')
   const buttons = sheet.locator('li button')
   t.equal(await buttons.first().getAttribute('aria-disabled'), 'true', 'nobody is there to answer')
 

@@ -17,10 +17,10 @@ type JsonRoute = Exclude<Listening | Donating, { reply: BytesReply }>
 type GetRoute = Extract<JsonRoute, { method: 'GET' }>
 type PostRoute = Extract<JsonRoute, { method: 'POST' }>
 type RouteAt<P extends JsonRoute['path']> = Extract<JsonRoute, { path: P }>
-/** What a route asks for in its path, or else in its query. */
+/** The parameters of a route: those of its path, or else of its query. */
 type RouteInput<R extends Route> = R extends { params: object } ? Params<R> : Query<R>
 
-/** The station is where the page came from, unless the page was built for another one. */
+/** '' = the origin of the page, unless it was built for a station elsewhere. */
 export const serverUrl: string = (import.meta.env?.VITE_SERVER_URL ?? '').replace(/\/+$/, '')
 
 /** A refusal of the station: its status, and the message as it came (`textOf` reads it). */
@@ -46,36 +46,43 @@ async function fetchOk(url: string, init: RequestInit): Promise<Response> {
   return response
 }
 
-/**
- * Asks the station for JSON; path, what is asked and reply are those of the contract. What the path names goes there, the
- * rest into the query.
- *
- * @throws {ApiError} when the station says no, {TypeError} when it cannot be reached.
- */
+interface JsonRequest {
+  method?: string
+  body?: object | undefined
+  headers?: Record<string, string>
+}
+
+/** @throws {ApiError} when the station refuses, {TypeError} when it can't be reached. */
+export async function fetchJson<T>(path: string, { body, headers, ...init }: JsonRequest = {}): Promise<T> {
+  const response = await fetchOk(apiUrl(path), {
+    ...init,
+    headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return response.json() as Promise<T>
+}
+
+/** Gets JSON as the contract describes it. Parameters that the path names go there, the others into the query. @throws as `fetchJson` */
 export async function get<P extends GetRoute['path']>(
   path: P,
-  asked?: RouteInput<RouteAt<P>>,
+  input?: RouteInput<RouteAt<P>>,
   headers: Record<string, string> = {},
 ): Promise<Reply<RouteAt<P>>> {
-  const query: Record<string, string | undefined> = { ...asked }
-  const place = path.replace(/:(\w+)/g, (_, name: string) => {
+  const query: Record<string, string | undefined> = { ...input }
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
     const value = encodeURIComponent(query[name] ?? '')
     delete query[name]
     return value
   })
-  const response = await fetchOk(apiUrl(place, query), { headers })
+  const response = await fetchOk(apiUrl(filled, query), { headers })
   return response.json() as Promise<Reply<RouteAt<P>>>
 }
 
-/** Tells the station something, as the contract has it. @throws as `get` */
-export async function post<P extends PostRoute['path']>(
+/** Posts JSON as the contract describes it. @throws as `fetchJson` */
+export const post = <P extends PostRoute['path']>(
   path: P,
   body: Body<RouteAt<P>>,
-): Promise<Reply<RouteAt<P>>> {
-  const headers = { 'Content-Type': 'application/json' }
-  const response = await fetchOk(apiUrl(path), { method: 'POST', headers, body: JSON.stringify(body) })
-  return response.json() as Promise<Reply<RouteAt<P>>>
-}
+): Promise<Reply<RouteAt<P>>> => fetchJson(path, { method: 'POST', body: body as object })
 
 /** Fetches bytes that are wrapped with the art token, and unwraps them. */
 export async function getWrapped(
@@ -90,7 +97,7 @@ export async function getWrapped(
   }
 }
 
-/** An address for an `<img>` of a wrapped picture; whoever asks releases it with `URL.revokeObjectURL`. */
+/** An object URL of a wrapped picture, for an `<img>`; release it with `URL.revokeObjectURL`. */
 export async function getWrappedImage(url: string, artToken: string): Promise<string> {
   const { bytes, type } = await getWrapped(url, artToken)
   return URL.createObjectURL(new Blob([bytes], { type: /^image\//.test(type) ? type : 'image/jpeg' }))

@@ -7,7 +7,7 @@ import { chooseLocale, chosenLocale, type PageAddress, parsePath, pathOf } from 
 import { lazyPage } from './ui/lazy-page.tsx'
 import type { PageProps } from './ui/page-props.ts'
 
-const GuestPage = lazyPage(async () => (await import('./live/guest-page.tsx')).GuestPage)
+const GuestPage = lazyPage(async () => (await import('./live/guest/guest-page.tsx')).GuestPage)
 const LoginPage = lazyPage(async () => (await import('./admin/login-page.tsx')).LoginPage)
 const AdminPage = lazyPage(async () => (await import('./admin/admin-page.tsx')).AdminPage)
 

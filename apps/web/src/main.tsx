@@ -1,4 +1,7 @@
-import './style.css'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/page.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { createRadio } from './radio/radio.ts'

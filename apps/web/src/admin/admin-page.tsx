@@ -1,67 +1,36 @@
-import './admin.css'
-import type { RadioState, ServerPayload } from '@solstice/contracts'
+import './admin-page.css'
+import type { Locale, ServerPayload } from '@solstice/contracts'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { formatDuration, songLine, stationName } from '../listener/format.ts'
+import { stationName } from '../listener/format.ts'
 import { type LiveConnection, openLiveConnection } from '../live/live-connection.ts'
-import { createMicrophone, type Microphone } from '../live/microphone.ts'
-import { isChatting } from '../radio/timeline.ts'
+import { createMicrophone } from '../live/microphone.ts'
 import { texts } from '../texts.ts'
 import { pathOf } from '../ui/language.ts'
-import { Languages } from '../ui/languages.tsx'
 import type { PageProps } from '../ui/page-props.ts'
 import { useStore } from '../ui/store.ts'
 import { applyTheme } from '../ui/theme.ts'
-import { useNow } from '../ui/use-now.ts'
-import { HostPanel } from './host-panel.tsx'
-import { createHostSession, type HostSession } from './host-session.ts'
+import { HostPanel } from './host/host-panel.tsx'
+import { createHostSession, type HostSession } from './host/host-session.ts'
 import { logOut, storedToken, verifySession } from './session.ts'
+import { Strip } from './strip.tsx'
 import { type AdminTexts, adminTexts } from './texts.ts'
 
-type Confirmed = ServerPayload<'admin_confirmed'>
+type Account = ServerPayload<'admin_confirmed'>
 
-/** The panel of whoever is logged in; who is not goes to the login. */
+/** The panel of the admin who is logged in; anybody else is sent to the login. */
 export function AdminPage({ locale, onLocale, goTo }: PageProps) {
-  const [line] = useState(openLiveConnection)
+  const [connection] = useState(openLiveConnection)
   const [microphone] = useState(createMicrophone)
-  // From the first moment on: what an admin is told is told once.
-  const [host] = useState(() => createHostSession(line, microphone))
-  const air = useStore(line.air)
-  const isConnected = useStore(line.isConnected)
-  const hostsMode = useStore(line.hostsMode)
-  const [confirmed, setConfirmed] = useState<Confirmed | null>(null)
-  const [isDetached, setDetached] = useState(false)
+  // Created before `admin_active` is sent: the station announces the state of hosting once.
+  const [host] = useState(() => createHostSession(connection, microphone))
+  const air = useStore(connection.air)
+  const link = useStore(connection.link)
+  const hostsMode = useStore(connection.hostsMode)
+  const { account, isDetached } = useAdminSession(connection, host, locale)
   const t = adminTexts[locale]
   const name = stationName(air, locale, texts[locale])
 
-  const attach = () => line.send('admin_active', storedToken())
-  const leaveAir = () => host.state.value.phase !== 'off' && host.leave()
-  useEffect(() => {
-    const toLogin = (why: string) => location.replace(`${pathOf({ page: 'adlogin', locale })}?why=${why}`)
-    const logOutBecause = (why: string) => {
-      leaveAir()
-      void logOut().then(() => toLogin(why))
-    }
-    verifySession().then(
-      (admin) => admin || toLogin('expired'),
-      () => {},
-    )
-    line.onConnect(attach)
-    line.on('admin_confirmed', (account) => {
-      setDetached(false)
-      setConfirmed(account)
-    })
-    line.on('privileges_updated', (account) => {
-      if (!mayHost(account)) leaveAir()
-      setConfirmed((known) => known && { ...known, ...account })
-    })
-    line.on('force_logout', ({ reason }) => logOutBecause(reason))
-    line.on('admin_error', (text) => {
-      const code = codeOf(text)
-      if (code === 'ADMIN_INVALID_SESSION') logOutBecause('expired')
-      if (code === 'ADMIN_SESSION_REPLACED') setDetached(true)
-    })
-    return line.close
-  }, [])
   useEffect(() => {
     if (air) applyTheme(air.mode)
   }, [air?.mode])
@@ -70,104 +39,100 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   }, [t, name])
 
   const leave = () => {
-    leaveAir()
+    leaveAir(host)
     void logOut().then(() => goTo('adlogin'))
   }
+  const obstacle = obstacleOf(account, hostsMode, t)
   return (
     <div class="panel">
-      <header class="strip">
-        <a class="strip-name" href={pathOf({ page: 'player', locale })}>
-          {name}
-        </a>
-        <OnAir air={air} line={line} t={t} />
-        <div class="strip-end">
-          <Languages page="adpanel" locale={locale} label={t.language} onLocale={onLocale} />
-          <button type="button" class="plain" onClick={leave}>
-            {t.logOut}
-          </button>
-        </div>
-      </header>
+      <Strip {...{ name, connection, locale, onLocale, t }} onLogOut={leave} />
       <main>
         <p class="refusal" role="status">
-          {!isConnected && confirmed && t.offline}
+          {link !== 'online' && account && t.offline}
         </p>
         {isDetached ? (
-          <div class="host">
-            <header class="host-head">
-              <h1>{t.panel}</h1>
-            </header>
-            <p class="hint">{t.detached}</p>
-            <button type="button" class="button primary" onClick={attach}>
+          <Hint t={t} text={t.detached}>
+            <button type="button" class="button primary" onClick={() => attach(connection)}>
               {t.attach}
             </button>
-          </div>
+          </Hint>
+        ) : obstacle ? (
+          <Hint t={t} text={obstacle} />
         ) : (
-          <Part {...{ confirmed, hostsMode, host, line, microphone, locale, t }} />
+          <HostPanel {...{ host, connection, microphone, locale }} t={t.host} />
         )}
       </main>
     </div>
   )
 }
 
-function Part(props: {
-  confirmed: Confirmed | null
-  hostsMode: boolean | null
-  host: HostSession
-  line: LiveConnection
-  microphone: Microphone
-  locale: PageProps['locale']
-  t: AdminTexts
-}) {
-  const { confirmed, hostsMode, t, ...studio } = props
-  const hindrance = () => {
-    if (!confirmed || hostsMode === null) return t.connecting
-    if (!confirmed.authorized) return t.notAuthorized
-    if (!hostsMode) return t.hostingOff
-    return mayHost(confirmed) ? null : t.noHostPrivilege
-  }
-  const why = hindrance()
-  if (why)
-    return (
-      <div class="host">
-        <header class="host-head">
-          <h1>{t.panel}</h1>
-        </header>
-        <p class="hint">{why}</p>
-      </div>
-    )
-  return <HostPanel {...studio} t={t.host} />
-}
-
-const mayHost = ({ privileges }: Pick<Confirmed, 'privileges'>) => privileges.includes('radio_host')
-
-/** What is on air and how much of it is left, and what comes next. */
-function OnAir({ air, line, t }: { air: RadioState | null; line: LiveConnection; t: AdminTexts }) {
-  useNow(air?.duration ? 500 : null)
-  if (!air) return <p class="strip-air">{t.connecting}</p>
-  const next = air.playlist[0]
-  const now = air.isPreparing ? t.preparing : isChatting(air) ? t.chatting : songLine(air)
-  const leftS = air.duration - air.seek - (line.stationNowMs() - air.serverTimeMs) / 1000
+/** A sentence instead of the studio. */
+function Hint({ t, text, children }: { t: AdminTexts; text: string; children?: ComponentChildren }) {
   return (
-    <p class="strip-air">
-      <span class="badge">{t[air.mode]}</span>
-      <span class="strip-now" aria-live="polite">
-        {now}
-      </span>
-      {air.duration > 0 && <span role="timer">−{formatDuration(Math.max(0, leftS))}</span>}
-      {next && (
-        <span class="strip-next">
-          {t.next}: {songLine(next)}
-        </span>
-      )}
-    </p>
+    <div class="host">
+      <header class="host-head">
+        <h1>{t.panel}</h1>
+      </header>
+      <p class="hint">{text}</p>
+      {children}
+    </div>
   )
 }
 
-/** The code of what `admin_error` says; null when it says none. */
+/** Introduces this window to the station as the admin's. */
+const attach = (connection: LiveConnection) => connection.send('admin_active', storedToken())
+
+const leaveAir = (host: HostSession) => host.state.value.phase !== 'off' && host.leave()
+
+/** The account as the station confirmed it, and whether this window lost its place to newer ones. */
+function useAdminSession(connection: LiveConnection, host: HostSession, locale: Locale) {
+  const [account, setAccount] = useState<Account | null>(null)
+  const [isDetached, setDetached] = useState(false)
+  useEffect(() => {
+    const toLogin = (why: string) => location.replace(`${pathOf({ page: 'adlogin', locale })}?why=${why}`)
+    const logOutBecause = (why: string) => {
+      leaveAir(host)
+      void logOut().then(() => toLogin(why))
+    }
+    verifySession().then(
+      (admin) => admin || toLogin('expired'),
+      () => {},
+    )
+    connection.onConnect(() => attach(connection))
+    connection.on('admin_confirmed', (confirmed) => {
+      setDetached(false)
+      setAccount(confirmed)
+    })
+    connection.on('privileges_updated', (change) => {
+      if (!mayHost(change)) leaveAir(host)
+      setAccount((known) => known && { ...known, ...change })
+    })
+    connection.on('force_logout', ({ reason }) => logOutBecause(reason))
+    connection.on('admin_error', (text) => {
+      const code = codeOf(text)
+      if (code === 'ADMIN_INVALID_SESSION') logOutBecause('expired')
+      if (code === 'ADMIN_SESSION_REPLACED') setDetached(true)
+    })
+    return connection.close
+  }, [])
+  return { account, isDetached }
+}
+
+/** Why there is no studio, as a sentence; null when there is one. */
+function obstacleOf(account: Account | null, hostsMode: boolean | null, t: AdminTexts): string | null {
+  if (!account || hostsMode === null) return t.connecting
+  if (!account.authorized) return t.notAuthorized
+  if (!hostsMode) return t.hostingOff
+  return mayHost(account) ? null : t.noHostPrivilege
+}
+
+const mayHost = ({ privileges }: Pick<Account, 'privileges'>) => privileges.includes('radio_host')
+
+/** The code in the JSON of `admin_error`; undefined when it has none. */
 function codeOf(text: string): unknown {
   try {
     return (JSON.parse(text) as { code?: unknown }).code
   } catch {
-    return null
+    return undefined
   }
 }

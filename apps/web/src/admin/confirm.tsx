@@ -1,3 +1,4 @@
+import './confirm.css'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** A button for what cannot be undone: it asks once more, in its own place. Escape, or going elsewhere, means no. */

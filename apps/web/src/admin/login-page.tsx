@@ -1,25 +1,23 @@
-import './admin.css'
+import '../live/form.css'
+import '../live/guest/guest-page.css'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { ApiError } from '../api.ts'
-import { Arc, Light, Stars } from '../listener/horizon.tsx'
+import { Stars, StillHorizon } from '../listener/stage/horizon.tsx'
 import { texts } from '../texts.ts'
-import { localizedText, pathOf } from '../ui/language.ts'
+import { pathOf } from '../ui/language.ts'
 import { Languages } from '../ui/languages.tsx'
+import { localizedText } from '../ui/localized-text.ts'
 import type { PageProps } from '../ui/page-props.ts'
 import { logIn, verifySession } from './session.ts'
-import { adminTexts } from './texts.ts'
+import { type AdminTexts, adminTexts } from './texts.ts'
 
-type Reason = keyof (typeof adminTexts)['uk']['login']['loggedOut']
+type Reason = keyof AdminTexts['login']['loggedOut']
 
-/** Where admins log in; who is logged in already goes on to the panel. */
+/** Where admins log in; those who are logged in already go on to the panel. */
 export function LoginPage({ locale, onLocale, goTo }: PageProps) {
   const t = adminTexts[locale].login
-  const [login, setLogin] = useState('')
-  const [password, setPassword] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  /** What was said last, as it came. */
-  const [refusal, setRefusal] = useState<unknown>(null)
-  const [loginId, passwordId] = [useId(), useId()]
+  /** The last error answer of the station, as it came. */
+  const [error, setError] = useState<unknown>(null)
   const reason = new URLSearchParams(location.search).get('why')
 
   useEffect(() => {
@@ -32,24 +30,11 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
     )
   }, [])
 
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setBusy(true)
-    try {
-      await logIn(login.trim(), password)
-      goTo('adpanel')
-    } catch (error) {
-      setRefusal(error instanceof ApiError ? error.body : 'unreachable')
-      setBusy(false)
-    }
+  const message = () => {
+    if (error === 'unreachable') return t.unreachable
+    if (error) return localizedText(error, locale)
+    return reason && Object.hasOwn(t.loggedOut, reason) && t.loggedOut[reason as Reason]
   }
-  const said =
-    refusal === 'unreachable'
-      ? t.unreachable
-      : refusal
-        ? localizedText(refusal, locale)
-        : reason && Object.hasOwn(t.loggedOut, reason) && t.loggedOut[reason as Reason]
-
   return (
     <>
       <header class="header">
@@ -65,44 +50,69 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
           <Stars />
         </div>
         <div class="rim">
-          <div class="horizon" data-sound="paused" style={{ '--p': 0.5 }}>
-            <Arc />
-            <Light />
-          </div>
+          <StillHorizon sound="paused" progress={0.5} />
         </div>
         <section class="song room">
           <h1 class="title" data-size="m">
             {t.title}
           </h1>
           <p class="says" role="alert">
-            {said}
+            {message()}
           </p>
-          <form class="form" onSubmit={submit}>
-            <label for={loginId}>{t.login}</label>
-            <input
-              id={loginId}
-              value={login}
-              autocomplete="username"
-              autocapitalize="off"
-              spellcheck={false}
-              required
-              onInput={(event) => setLogin(event.currentTarget.value)}
-            />
-            <label for={passwordId}>{t.password}</label>
-            <input
-              id={passwordId}
-              type="password"
-              value={password}
-              autocomplete="current-password"
-              required
-              onInput={(event) => setPassword(event.currentTarget.value)}
-            />
-            <button type="submit" class="button primary" disabled={isBusy}>
-              {t.enter}
-            </button>
-          </form>
+          <LoginForm t={t} onLoggedIn={() => goTo('adpanel')} onError={setError} />
         </section>
       </main>
     </>
+  )
+}
+
+interface FormProps {
+  t: AdminTexts['login']
+  onLoggedIn: () => void
+  /** Gets the body of the station's answer, or 'unreachable'. */
+  onError: (error: unknown) => void
+}
+
+function LoginForm({ t, onLoggedIn, onError }: FormProps) {
+  const [login, setLogin] = useState('')
+  const [password, setPassword] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [loginId, passwordId] = [useId(), useId()]
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    try {
+      await logIn(login.trim(), password)
+      onLoggedIn()
+    } catch (error) {
+      onError(error instanceof ApiError ? error.body : 'unreachable')
+      setBusy(false)
+    }
+  }
+  return (
+    <form class="form" onSubmit={submit}>
+      <label for={loginId}>{t.login}</label>
+      <input
+        id={loginId}
+        value={login}
+        autocomplete="username"
+        autocapitalize="off"
+        spellcheck={false}
+        required
+        onInput={(event) => setLogin(event.currentTarget.value)}
+      />
+      <label for={passwordId}>{t.password}</label>
+      <input
+        id={passwordId}
+        type="password"
+        value={password}
+        autocomplete="current-password"
+        required
+        onInput={(event) => setPassword(event.currentTarget.value)}
+      />
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {t.enter}
+      </button>
+    </form>
   )
 }

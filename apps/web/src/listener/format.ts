@@ -1,5 +1,5 @@
 import type { Locale, RadioState } from '@solstice/contracts'
-import { isWebAddress } from '../radio/donations.ts'
+import { isWebAddress } from '../radio/donations/order.ts'
 import { isChatting } from '../radio/timeline.ts'
 import type { Texts } from '../texts.ts'
 

@@ -1,26 +1,36 @@
-import type { Locale, RadioState } from '@solstice/contracts'
+import './lists.css'
+import type { RadioState } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
-import type { Radio } from '../radio/radio.ts'
-import type { Texts } from '../texts.ts'
 import { useStoredChoice } from '../ui/browser-storage.ts'
 import { Icon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts'
 import { formatTime, orderLabel } from './format.ts'
-import { LastNews, RequestStatus } from './sheets/request-sheet.tsx'
+import { useRadio } from './radio-context.ts'
+import { LastNews } from './sheets/news-toast.tsx'
+import { RequestStatus } from './sheets/request-status.tsx'
+import { SongText } from './song-text.tsx'
 
-export function Next({ state, t }: { state: RadioState | null; t: Texts }) {
-  const [count, tool] = useCount('radio_next_count', t)
-  const songs = state?.playlist ?? []
+/** Below the song: what comes next, what played earlier, and requests. */
+export function Lists({ state, onRequest }: { state: RadioState | null; onRequest: () => void }) {
   return (
-    <Section id="next" title={t.next} t={t} tool={tool}>
+    <div class="lists">
+      <Next songs={state?.playlist ?? []} />
+      <Earlier />
+      <Request onOpen={onRequest} />
+    </div>
+  )
+}
+
+function Next({ songs }: { songs: RadioState['playlist'] }) {
+  const { t } = useRadio()
+  const [count, tool] = useCount('radio_next_count')
+  return (
+    <Section id="next" title={t.next} tool={tool}>
       {songs.length === 0 && <p class="nothing">{t.nothingNext}</p>}
       <ol class="songs">
         {songs.slice(0, count).map((song, i) => (
           <li key={`${i} ${song.id}`}>
-            <span class="song-text">
-              <b>{song.title}</b>
-              <span>{song.artist}</span>
-            </span>
+            <SongText song={song} />
             {song.orderType && (
               <em class="badge" data-order={song.orderType}>
                 {orderLabel(song, t)}
@@ -33,11 +43,12 @@ export function Next({ state, t }: { state: RadioState | null; t: Texts }) {
   )
 }
 
-export function Earlier({ radio, locale, t }: { radio: Radio; locale: Locale; t: Texts }) {
-  const [count, tool] = useCount('radio_earlier_count', t)
+function Earlier() {
+  const { radio, locale, t } = useRadio()
+  const [count, tool] = useCount('radio_earlier_count')
   const history = useStore(radio.history)
   return (
-    <Section id="earlier" title={t.earlier} t={t} tool={tool}>
+    <Section id="earlier" title={t.earlier} tool={tool}>
       {history.length === 0 && <p class="nothing">{t.nothingEarlier}</p>}
       <ol class="songs">
         {history
@@ -45,10 +56,7 @@ export function Earlier({ radio, locale, t }: { radio: Radio; locale: Locale; t:
           .slice(0, count)
           .map((song) => (
             <li key={song.id}>
-              <span class="song-text">
-                <b>{song.title}</b>
-                <span>{song.artist}</span>
-              </span>
+              <SongText song={song} />
               <time dateTime={new Date(song.playedAt).toISOString()}>
                 {formatTime(song.playedAt, locale)}
               </time>
@@ -59,25 +67,16 @@ export function Earlier({ radio, locale, t }: { radio: Radio; locale: Locale; t:
   )
 }
 
-export function Request({
-  radio,
-  locale,
-  t,
-  onOpen,
-}: {
-  radio: Radio
-  locale: Locale
-  t: Texts
-  onOpen: () => void
-}) {
+function Request({ onOpen }: { onOpen: () => void }) {
+  const { t } = useRadio()
   return (
-    <Section id="request" title={t.request.title} t={t}>
+    <Section id="request" title={t.request.title}>
       <div class="request-summary">
-        <RequestStatus radio={radio} locale={locale} t={t} />
+        <RequestStatus />
         <button type="button" class="button" aria-haspopup="dialog" onClick={onOpen}>
           {t.request.choose}
         </button>
-        <LastNews radio={radio} t={t} />
+        <LastNews />
       </div>
     </Section>
   )
@@ -86,13 +85,13 @@ export function Request({
 interface SectionProps {
   id: string
   title: string
-  t: Texts
   tool?: ComponentChildren
   children: ComponentChildren
 }
 
-/** A part below the song that the listener may fold away for good. */
-function Section({ id, title, t, tool, children }: SectionProps) {
+/** A section that the listener may fold; it stays folded on the next visit. */
+function Section({ id, title, tool, children }: SectionProps) {
+  const { t } = useRadio()
   const [shown, setShown] = useStoredChoice(`radio_${id}_shown`, ['true', 'false'])
   const isShown = shown === 'true'
   return (
@@ -122,7 +121,8 @@ function Section({ id, title, t, tool, children }: SectionProps) {
 }
 
 /** How many songs a list shows, and the control that changes it. */
-function useCount(name: string, t: Texts): [number, ComponentChildren] {
+function useCount(name: string): [number, ComponentChildren] {
+  const { t } = useRadio()
   const [count, setCount] = useStoredChoice(name, ['10', '1'])
   return [
     Number(count),

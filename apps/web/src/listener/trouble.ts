@@ -1,5 +1,5 @@
 import type { RadioState } from '@solstice/contracts'
-import type { LinkState } from '../radio/connection.ts'
+import type { LinkState } from '../radio/connection/station-socket.ts'
 import type { Sound } from '../radio/players/player.ts'
 import type { Texts } from '../texts.ts'
 

@@ -1,5 +1,7 @@
+import './level-meter.css'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Level, Microphone } from './microphone.ts'
+import type { Microphone } from './microphone.ts'
+import type { Level } from './voice-capture.ts'
 
 /** What is quieter than this is shown as silence, dB below full scale. */
 const FLOOR_DB = -60

@@ -1,91 +1,35 @@
-import type {
-  Ack,
-  ClientEventName,
-  ClientPayload,
-  RadioState,
-  ServerEventName,
-  ServerPayload,
-} from '@solstice/contracts'
-import { io } from 'socket.io-client'
-import { serverUrl } from '../api.ts'
+import type { RadioState } from '@solstice/contracts'
+import { createStationClock } from '../radio/connection/station-clock.ts'
+import { openStationSocket, type StationSocket } from '../radio/connection/station-socket.ts'
 import { createStore, type Store } from '../ui/store.ts'
 
-/** A line to the station for those who speak on it: what it says, and what is asked of it. */
-export interface LiveConnection {
-  readonly isConnected: Store<boolean>
-  /** Of this socket, while it is connected. */
-  readonly socketId: string | undefined
-  /** The air as it was last told. */
+/** The connection of those who speak on air: the station's socket, with the state of the air and of live hosting. */
+export interface LiveConnection extends StationSocket {
+  /** The latest state of the air. */
   readonly air: Store<RadioState | null>
-  /** Whether there is live hosting; null = not told yet. */
+  /** Whether this station has live hosting; null before it said so. */
   readonly hostsMode: Store<boolean | null>
   readonly isHostOnline: Store<boolean>
   /** The station's clock, epoch ms. */
   stationNowMs(): number
-  /** Says something that is not answered. While there is no connection it is not said at all. */
-  send<E extends ClientEventName>(event: E, payload?: ClientPayload<E> | ArrayBuffer): void
-  /** @throws when the station did not answer within some seconds. */
-  request<E extends ClientEventName>(event: E, payload?: ClientPayload<E>): Promise<Ack<E>>
-  on<E extends ServerEventName>(event: E, heard: (payload: ServerPayload<E>) => void): void
-  /** Calls at every connection, also those that are made anew. */
-  onConnect(connected: () => void): void
-  /** Connects anew: the station forgets what this socket asked for. */
-  reconnect(): void
-  close(): void
 }
 
-const ANSWER_WITHIN_MS = 8_000
+/** Shorter than a listener's: people on air wait for this. */
+const MAX_RECONNECTION_DELAY_MS = 5_000
 
 export function openLiveConnection(): LiveConnection {
-  const socket = io(serverUrl || location.origin, {
-    transports: ['websocket', 'polling'],
-    tryAllTransports: true,
-    withCredentials: true,
-    reconnectionDelayMax: 5_000,
-  })
-  const isConnected = createStore(false)
+  const socket = openStationSocket(MAX_RECONNECTION_DELAY_MS)
+  const clock = createStationClock()
   const air = createStore<RadioState | null>(null)
   const hostsMode = createStore<boolean | null>(null)
   const isHostOnline = createStore(false)
-  let offsetMs = 0
 
-  socket.on('connect', () => isConnected.set(true))
-  socket.on('disconnect', (reason) => {
-    isConnected.set(false)
-    // The client does not come back by itself from a disconnection that the server asked for.
-    if (reason === 'io server disconnect') setTimeout(() => socket.connect(), 1000)
-  })
-  socket.on('sync', (state: RadioState) => {
-    offsetMs = state.serverTimeMs - Date.now()
+  socket.on('sync', (state) => {
+    clock.setFromSync(state.serverTimeMs)
     air.set(state)
   })
-  socket.on('radio_hosts_mode', (isOn: boolean) => hostsMode.set(isOn))
-  socket.on('radio_hosts_online', (isOnline: boolean) => isHostOnline.set(isOnline))
+  socket.on('radio_hosts_mode', hostsMode.set)
+  socket.on('radio_hosts_online', isHostOnline.set)
 
-  return {
-    isConnected,
-    get socketId() {
-      return socket.id
-    },
-    air,
-    hostsMode,
-    isHostOnline,
-    stationNowMs: () => Date.now() + offsetMs,
-    send(event, payload) {
-      if (!socket.connected) return
-      if (payload === undefined) socket.emit(event)
-      else socket.emit(event, payload)
-    },
-    request(event, payload) {
-      const waiting = socket.timeout(ANSWER_WITHIN_MS)
-      return payload === undefined ? waiting.emitWithAck(event) : waiting.emitWithAck(event, payload)
-    },
-    on: (event, heard) => void socket.on(event as string, heard as (payload: unknown) => void),
-    onConnect(connected) {
-      socket.on('connect', connected)
-      if (socket.connected) connected()
-    },
-    reconnect: () => void socket.disconnect().connect(),
-    close: () => void socket.disconnect(),
-  }
+  return { ...socket, air, hostsMode, isHostOnline, stationNowMs: clock.nowMs }
 }

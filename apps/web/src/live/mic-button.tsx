@@ -1,3 +1,4 @@
+import './mic-button.css'
 import { Icon } from '../ui/icons.tsx'
 
 /** The large switch of the own microphone: red while it is on. */

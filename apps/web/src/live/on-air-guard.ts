@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'preact/hooks'
 
-/** While somebody is on the air the page is not left by mistake, and the screen does not fall asleep with it. */
+/** While somebody is on air, leaving the page asks for confirmation and the screen stays awake. */
 export function useOnAirGuard(isLive: boolean): void {
-  // At once when it is over: who leaves then is not asked.
+  // A layout effect, so that the guard is gone before a page change that follows going off air.
   useLayoutEffect(() => {
     if (!isLive) return
     let lock: WakeLockSentinel | null = null
@@ -17,16 +17,16 @@ export function useOnAirGuard(isLive: boolean): void {
         () => {},
       )
     }
-    const leaving = (event: Event) => event.preventDefault()
+    const confirmLeaving = (event: Event) => event.preventDefault()
     stayAwake()
-    // The browser takes it away with every look at another page.
+    // The browser releases the lock whenever the page is hidden.
     document.addEventListener('visibilitychange', stayAwake)
-    addEventListener('beforeunload', leaving)
+    addEventListener('beforeunload', confirmLeaving)
     return () => {
       isOver = true
       void lock?.release()
       document.removeEventListener('visibilitychange', stayAwake)
-      removeEventListener('beforeunload', leaving)
+      removeEventListener('beforeunload', confirmLeaving)
     }
   }, [isLive])
 }

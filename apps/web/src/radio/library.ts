@@ -1,7 +1,7 @@
 import type { LibraryItem } from '@solstice/contracts'
 import { createStore, type Store } from '../ui/store.ts'
 
-/** A song with the text in which it is searched. */
+/** A song with its text for the search. */
 export interface SearchableSong {
   song: LibraryItem
   text: string
@@ -10,21 +10,21 @@ export interface SearchableSong {
 export type LibraryState =
   | { is: 'loading' }
   | { is: 'failed' }
-  | { is: 'here'; songs: readonly SearchableSong[] }
+  | { is: 'loaded'; songs: readonly SearchableSong[] }
 
 export interface SongLibrary {
   readonly state: Store<LibraryState>
-  /** Loads what is not known or has changed, and follows changes until the returned function is called. */
+  /** Loads the songs unless they are current, and follows changes until the returned function is called. */
   open(): () => void
-  /** Another library is on the station now. */
+  /** The station's library has changed. */
   invalidate(): void
   /** Tries to load it again. */
   retry(): void
 }
 
-const CROWD_SPREAD_MS = 3000
+const RELOAD_SPREAD_MS = 3000
 
-/** Puts songs into the order of artist and title, ready to be searched. */
+/** Sorts songs by artist and title and prepares them for the search. */
 export function indexSongs(songs: readonly LibraryItem[]): SearchableSong[] {
   const { compare } = new Intl.Collator(['uk', 'en'], { numeric: true })
   return songs
@@ -41,9 +41,9 @@ export function findSongs(songs: readonly SearchableSong[], query: string): read
   return words.length ? songs.filter(({ text }) => words.every((word) => text.includes(word))) : songs
 }
 
-/** Keeps the library of the station for as long as somebody looks at it. */
+/** Keeps the library up to date while it is open. */
 export function createLibrary(read: () => Promise<LibraryItem[]>): SongLibrary {
-  const shelf = createStore<LibraryState>({ is: 'loading' })
+  const state = createStore<LibraryState>({ is: 'loading' })
   let isStale = true
   let isOpen = false
   let loads = 0
@@ -53,19 +53,19 @@ export function createLibrary(read: () => Promise<LibraryItem[]>): SongLibrary {
     const mine = ++loads
     clearTimeout(timer)
     isStale = false
-    if (shelf.value.is === 'failed') shelf.set({ is: 'loading' })
+    if (state.value.is === 'failed') state.set({ is: 'loading' })
     try {
       const songs = await read()
-      if (mine === loads) shelf.set({ is: 'here', songs: indexSongs(songs) })
+      if (mine === loads) state.set({ is: 'loaded', songs: indexSongs(songs) })
     } catch {
       if (mine !== loads) return
       isStale = true
-      shelf.set({ is: 'failed' })
+      state.set({ is: 'failed' })
     }
   }
 
   return {
-    state: shelf,
+    state,
     open() {
       isOpen = true
       if (isStale) void load()
@@ -77,9 +77,9 @@ export function createLibrary(read: () => Promise<LibraryItem[]>): SongLibrary {
     invalidate() {
       isStale = true
       if (!isOpen) return
-      // Everybody hears of the change in one moment; that everybody asks at once is not needed.
+      // All listeners learn of the change at once; their requests are spread over three seconds.
       clearTimeout(timer)
-      timer = setTimeout(() => void load(), Math.random() * CROWD_SPREAD_MS)
+      timer = setTimeout(() => void load(), Math.random() * RELOAD_SPREAD_MS)
     },
     retry: () => void load(),
   }

@@ -6,20 +6,21 @@ import { gzipSync } from 'node:zlib'
 import { type RadioState, streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { build } from 'vite'
-import { artVisibility } from '../listener/art-visibility.ts'
 import { formatDuration } from '../listener/format.ts'
 import { activeLine } from '../listener/sheets/lyrics.ts'
+import { artVisibility } from '../listener/stage/art-visibility.ts'
 import { troubleOf } from '../listener/trouble.ts'
 import { counted, texts } from '../texts.ts'
-import { localizedText, parsePath, pathOf } from '../ui/language.ts'
+import { parsePath, pathOf } from '../ui/language.ts'
+import { localizedText } from '../ui/localized-text.ts'
 import { themes } from '../ui/theme.ts'
+import { createRenewingToken, type GrantedToken } from './connection/renewing-token.ts'
+import { bestSample, offsetMs, withSample } from './connection/station-clock.ts'
 import { createLibrary, findSongs, indexSongs, type LibraryState } from './library.ts'
 import { correctionOf, leadAfter } from './players/drift-correction.ts'
 import { retryDelayMs } from './players/player.ts'
 import { isFarBehind, isStalled, lagOf, smoothLag } from './players/stream-player.ts'
-import { createRenewingToken, type GrantedToken } from './renewing-token.ts'
 import { blockedReason, cooldownSecsLeft, updatedCooldown } from './requests.ts'
-import { bestSample, offsetMs, withSample } from './station-clock.ts'
 import {
   airingOf,
   heardAt,
@@ -176,7 +177,7 @@ t.test(
       async (): Promise<GrantedToken> => ({ token: `t${++asked}`, expiresInS: 900 }),
       () => nowMs,
     )
-    t.teardown(pass.end)
+    t.teardown(pass.stop)
     t.equal(pass.peek(), null)
     t.same(await Promise.all([pass.get(), pass.get()]), ['t1', 't1'])
     nowMs = 700_000
@@ -194,7 +195,7 @@ t.test('a refused pass is asked for again', async (t) => {
     if (++asked === 1) throw new Error('refused')
     return { token: 'here', expiresInS: 60 }
   })
-  t.teardown(pass.end)
+  t.teardown(pass.stop)
   await t.rejects(pass.get())
   t.equal(await pass.get(), 'here')
 })
@@ -392,7 +393,7 @@ t.test('the library is read when it is looked at, and again when it changed', as
   library.invalidate()
   t.equal(reads, 0, 'nobody looks')
   const close = library.open()
-  t.match(await shelfThat('here'), { is: 'here', songs: [{ song: { title: '1' } }] })
+  t.match(await shelfThat('loaded'), { is: 'loaded', songs: [{ song: { title: '1' } }] })
   close()
   library.open()()
   t.equal(reads, 1, 'what is known is not read again')
@@ -402,7 +403,7 @@ t.test('the library is read when it is looked at, and again when it changed', as
   await shelfThat('failed')
   isDown = false
   library.retry()
-  t.match(await shelfThat('here'), { is: 'here', songs: [{ song: { title: '3' } }] })
+  t.match(await shelfThat('loaded'), { is: 'loaded', songs: [{ song: { title: '3' } }] })
 })
 
 t.test('a wait counts whole seconds; the first hindrance of a request is told', async (t) => {
@@ -411,8 +412,8 @@ t.test('a wait counts whole seconds; the first hindrance of a request is told', 
     [0, 1, 1000, 299_001, 300_000, 400_000].map((afterMs) => cooldownSecsLeft(wait, NOON + afterMs)),
     [300, 300, 299, 1, 0, 0],
   )
-  t.equal(updatedCooldown(wait, 200, NOON + 100_000)?.ofS, 300, 'the same wait, told again')
-  t.equal(updatedCooldown(wait, 300, NOON + 299_000)?.ofS, 300, 'a new one after it')
+  t.equal(updatedCooldown(wait, 200, NOON + 100_000)?.totalS, 300, 'the same wait, told again')
+  t.equal(updatedCooldown(wait, 300, NOON + 299_000)?.totalS, 300, 'a new one after it')
   t.equal(updatedCooldown(wait, 0, NOON), null)
   t.same(
     [blockedReason(null, 9), blockedReason(false, 9), blockedReason(false, 0), blockedReason(true, 0)],

@@ -1,107 +1,110 @@
-import type { Ack, LibraryItem, ServerPayload } from '@solstice/contracts'
-import type { Socket } from 'socket.io-client'
+import type { Ack, LibraryItem } from '@solstice/contracts'
 import { createStore, type Store } from '../ui/store.ts'
-import { localNowMs } from './station-clock.ts'
+import { localNowMs } from './connection/station-clock.ts'
+import type { StationSocket } from './connection/station-socket.ts'
 
-type Refused = Extract<Ack<'suggest_song'>, { error: string }>['error']
+type RequestError = Extract<Ack<'suggest_song'>, { error: string }>['error']
 
-/** What became of a request; `failed` = the station did not answer. */
+/** The outcome of a request; `failed` = the station didn't answer. */
 export interface RequestNews {
-  is: 'sent' | 'accepted' | 'rejected' | 'expired' | 'failed' | Refused
+  is: 'sent' | 'accepted' | 'rejected' | 'expired' | 'failed' | RequestError
   song: LibraryItem
   /** Local clock. */
   sinceMs: number
 }
 
-/** A time in which no other request is taken. */
+/** The time in which the station takes no other request from this listener. */
 export interface Cooldown {
   /** Local clock. */
   untilMs: number
-  /** How long it was when it was first told. */
-  ofS: number
+  /** Its whole length, so that its progress can be shown. */
+  totalS: number
 }
 
 /** The listener's requests for songs. */
 export interface SongRequests {
-  /** Whether somebody is there who may answer; null before the station said so. */
+  /** Whether an admin is there to answer; null before the station said so. */
   readonly isAdminOnline: Store<boolean | null>
   readonly cooldown: Store<Cooldown | null>
-  /** The last that became known. */
+  /** The latest. */
   readonly news: Store<RequestNews | null>
-  /** A request is on its way to the station. */
   readonly isSending: Store<boolean>
-  /** Asks for a song; what comes of it is news. Does nothing while another one is on its way. */
+  /** Requests a song; the outcome is news. Does nothing while another request is on its way. */
   send(song: LibraryItem): Promise<void>
 }
 
-const ANSWER_WITHIN_MS = 10_000
+const ANSWER_TIMEOUT_MS = 10_000
+/** Each announcement is rounded up, and the clock goes on between two. */
+const COOLDOWN_TOLERANCE_S = 2
 
-/** Why a request would be refused just now, in the station's order; null when it would not. */
+/** Why a request would be refused now, in the order in which the station checks; null when it wouldn't. */
 export type BlockedReason = 'unknown' | 'cooldown' | 'no_admin'
-export function blockedReason(isAnswered: boolean | null, secsLeft: number): BlockedReason | null {
-  if (isAnswered === null) return 'unknown'
+export function blockedReason(isAdminOnline: boolean | null, secsLeft: number): BlockedReason | null {
+  if (isAdminOnline === null) return 'unknown'
   if (secsLeft > 0) return 'cooldown'
-  return isAnswered ? null : 'no_admin'
+  return isAdminOnline ? null : 'no_admin'
 }
 
-/** Whole seconds until a wait is over, as the station counts them. */
-export const cooldownSecsLeft = (wait: Cooldown | null, nowMs: number): number =>
-  wait ? Math.max(0, Math.ceil((wait.untilMs - nowMs) / 1000)) : 0
+/** Whole seconds left, rounded up as the station does. */
+export const cooldownSecsLeft = (cooldown: Cooldown | null, nowMs: number): number =>
+  cooldown ? Math.max(0, Math.ceil((cooldown.untilMs - nowMs) / 1000)) : 0
 
-/** The wait after the station said how long it is; one that goes on keeps its length. */
+/** The cooldown after the station announced `secsLeft`; one that was already running keeps its total length. */
 export function updatedCooldown(before: Cooldown | null, secsLeft: number, nowMs: number): Cooldown | null {
   if (secsLeft <= 0) return null
-  const isSame = cooldownSecsLeft(before, nowMs) + 2 >= secsLeft
-  return { untilMs: nowMs + secsLeft * 1000, ofS: isSame && before ? before.ofS : secsLeft }
+  const isSame = cooldownSecsLeft(before, nowMs) + COOLDOWN_TOLERANCE_S >= secsLeft
+  return { untilMs: nowMs + secsLeft * 1000, totalS: isSame && before ? before.totalS : secsLeft }
 }
 
-/** @param introduce makes the station know who this is: it may have forgotten. */
-export function createRequests(socket: Socket, introduce: () => Promise<unknown>): SongRequests {
-  const isAnswered = createStore<boolean | null>(null)
-  const wait = createStore<Cooldown | null>(null)
+/** @param introduce identifies this listener to the station again, which may have forgotten. */
+export function createRequests(socket: StationSocket, introduce: () => Promise<unknown>): SongRequests {
+  const isAdminOnline = createStore<boolean | null>(null)
+  const cooldown = createStore<Cooldown | null>(null)
   const news = createStore<RequestNews | null>(null)
-  const isAsking = createStore(false)
+  const isSending = createStore(false)
 
-  const tell = (is: RequestNews['is'], song: LibraryItem) => news.set({ is, song, sinceMs: localNowMs() })
-  const waitFor = (secsLeft: number) => wait.set(updatedCooldown(wait.value, secsLeft, localNowMs()))
+  const report = (is: RequestNews['is'], song: LibraryItem) => news.set({ is, song, sinceMs: localNowMs() })
+  const startCooldown = (secsLeft: number) =>
+    cooldown.set(updatedCooldown(cooldown.value, secsLeft, localNowMs()))
 
-  socket.on('admin_online', (isOnline: boolean) => isAnswered.set(isOnline))
-  socket.on('disconnect', () => isAnswered.set(null))
-  socket.on('listener_uid', (granted: ServerPayload<'listener_uid'>) => waitFor(granted.cooldownSecsLeft))
-  socket.on('suggest_cooldown_update', waitFor)
-  socket.on('suggestion_result', ({ accepted, auto, song }: ServerPayload<'suggestion_result'>) =>
-    tell(accepted ? 'accepted' : auto ? 'expired' : 'rejected', song),
+  socket.on('admin_online', isAdminOnline.set)
+  socket.link.subscribe((link) => {
+    if (link !== 'online') isAdminOnline.set(null)
+  })
+  socket.on('listener_uid', ({ cooldownSecsLeft }) => startCooldown(cooldownSecsLeft))
+  socket.on('suggest_cooldown_update', startCooldown)
+  socket.on('suggestion_result', ({ accepted, auto, song }) =>
+    report(accepted ? 'accepted' : auto ? 'expired' : 'rejected', song),
   )
 
-  async function send(song: LibraryItem): Promise<RequestNews['is']> {
-    const ack: Ack<'suggest_song'> = await socket
-      .timeout(ANSWER_WITHIN_MS)
-      .emitWithAck('suggest_song', { id: song.id, title: song.title, artist: song.artist })
-    if ('ok' in ack) return 'sent'
-    if (ack.error === 'cooldown') waitFor(ack.secsLeft)
-    if (ack.error === 'no_admin') isAnswered.set(false)
-    return ack.error
+  async function sendOnce({ id, title, artist }: LibraryItem): Promise<RequestNews['is']> {
+    const wish = { id, title, artist }
+    const answer = await socket.request('suggest_song', wish, ANSWER_TIMEOUT_MS)
+    if ('ok' in answer) return 'sent'
+    if (answer.error === 'cooldown') startCooldown(answer.secsLeft)
+    if (answer.error === 'no_admin') isAdminOnline.set(false)
+    return answer.error
   }
 
   return {
-    isAdminOnline: isAnswered,
-    cooldown: wait,
+    isAdminOnline,
+    cooldown,
     news,
-    isSending: isAsking,
+    isSending,
     async send(song) {
-      if (isAsking.value) return
-      isAsking.set(true)
+      if (isSending.value) return
+      isSending.set(true)
       try {
-        let answer = await send(song)
-        if (answer === 'no_uid') {
+        let outcome = await sendOnce(song)
+        if (outcome === 'no_uid') {
           await introduce()
-          answer = await send(song)
+          outcome = await sendOnce(song)
         }
-        tell(answer, song)
+        report(outcome, song)
       } catch {
-        tell('failed', song)
+        report('failed', song)
       } finally {
-        isAsking.set(false)
+        isSending.set(false)
       }
     },
   }

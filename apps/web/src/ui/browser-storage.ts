@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 
-/** For this browser, or only for this tab, until it is closed. */
-type Keeper = 'localStorage' | 'sessionStorage'
+/** For this browser, or for this tab until it is closed. */
+type StorageName = 'localStorage' | 'sessionStorage'
 
-/** What this browser remembers of the listener's choices; null when nothing, or when it keeps nothing at all. */
-export function readStored(name: string, where: Keeper = 'localStorage'): string | null {
+/** A remembered value; null when there is none, or where the browser stores nothing at all. */
+export function readStored(name: string, where: StorageName = 'localStorage'): string | null {
   try {
     return globalThis[where].getItem(name)
   } catch {
@@ -12,16 +12,24 @@ export function readStored(name: string, where: Keeper = 'localStorage'): string
   }
 }
 
-/** Keeps a choice for the next visit, where the browser allows it. */
-export function writeStored(name: string, value: string, where: Keeper = 'localStorage'): void {
+/** Remembers a value where the browser allows it; elsewhere it is lost when the page is left. */
+export function writeStored(name: string, value: string, where: StorageName = 'localStorage'): void {
   try {
     globalThis[where].setItem(name, value)
   } catch {
-    // The choice holds until the page is left.
+    // Storage is forbidden or full.
   }
 }
 
-/** A choice among a few, as it was left on the last visit; the first is taken when there was none. */
+export function removeStored(name: string, where: StorageName = 'localStorage'): void {
+  try {
+    globalThis[where].removeItem(name)
+  } catch {
+    // Storage is forbidden: there is nothing to remove.
+  }
+}
+
+/** One of a few choices, as on the last visit; the first one is the default. */
 export function useStoredChoice<const C extends readonly [string, ...string[]]>(
   name: string,
   choices: C,

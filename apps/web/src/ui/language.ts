@@ -4,7 +4,7 @@ import { readStored, writeStored } from './browser-storage.ts'
 /** The pages of this client. */
 export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel'
 
-/** A page, and the language that its path names. */
+/** A page in a language, as a path names it. */
 export interface PageAddress {
   page: PageName
   locale: Locale
@@ -24,7 +24,7 @@ const paths: Record<string, PageAddress> = {
   '/en/adpanel': { page: 'adpanel', locale: 'en' },
 }
 
-/** What is at a path; null = nothing we know. */
+/** The page at a path; null when there is none. */
 export function parsePath(path: string): PageAddress | null {
   const bare = path.length > 1 ? path.replace(/\/$/, '') : path
   return Object.hasOwn(paths, bare) ? paths[bare]! : null
@@ -37,7 +37,7 @@ export function pathOf({ page, locale }: PageAddress): string {
 
 const choiceOf = (page: PageName) => (page.startsWith('ad') ? ADMIN_CHOICE : LISTENER_CHOICE)
 
-/** What was chosen on an earlier visit: listeners and guests have one choice, admins their own. */
+/** The language chosen on an earlier visit: listeners and guests share one choice, admins have their own. */
 export function chosenLocale(page: PageName = 'player'): Locale | null {
   const choice = readStored(choiceOf(page))
   return locales.find((locale) => locale === choice) ?? null
@@ -45,30 +45,4 @@ export function chosenLocale(page: PageName = 'player'): Locale | null {
 
 export function chooseLocale({ page, locale }: PageAddress): void {
   writeStored(choiceOf(page), locale)
-}
-
-/**
- * The text of a server message in a language, whatever its shape: a string, `{ uk, en }`, `{ code, uk, en }`,
- * `{ localized: { … } }`, an error body around one of these, or a JSON string that holds one. Falls back to
- * Ukrainian, then to any language; '' when there is no text at all.
- */
-export function localizedText(message: unknown, locale: Locale): string {
-  if (typeof message === 'string') {
-    const parsed = /^\s*[{"]/.test(message) ? parse(message) : undefined
-    return parsed === undefined ? message : localizedText(parsed, locale)
-  }
-  if (typeof message !== 'object' || message === null) return ''
-  const fields = message as Record<string, unknown>
-  for (const inner of [fields.localized, fields.error, fields.message])
-    if (inner) return localizedText(inner, locale)
-  const texts = [fields[locale], fields.uk, ...locales.map((other) => fields[other])]
-  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

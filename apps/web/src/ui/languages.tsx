@@ -1,3 +1,4 @@
+import './languages.css'
 import { type Locale, locales } from '@solstice/contracts'
 import { type PageName, pathOf } from './language.ts'
 

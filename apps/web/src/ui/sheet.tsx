@@ -1,5 +1,7 @@
+import './sheet.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from './icons.tsx'
 
 interface Props {
   class: string
@@ -8,7 +10,7 @@ interface Props {
   children: ComponentChildren
 }
 
-/** A modal sheet: Escape and a press outside close it, and the focus goes back to where it was. */
+/** A modal sheet: Escape and a press outside close it, and the focus returns to where it was. */
 export function Sheet({ class: name, label, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -32,6 +34,19 @@ export function Sheet({ class: name, label, onClose, children }: Props) {
   )
 }
 
-/** Closes the sheet in which something was pressed. */
+/** The title of a sheet and the button that closes it. */
+export function SheetHead({ title, close }: { title: string; close: string }) {
+  return (
+    <div class="sheet-head">
+      <h2 tabIndex={-1}>{title}</h2>
+      <button type="button" class="tool" onClick={closeSheet}>
+        <Icon name="close" />
+        <span class="unseen">{close}</span>
+      </button>
+    </div>
+  )
+}
+
+/** Closes the sheet that the event comes from. */
 export const closeSheet = (event: Event): void =>
   (event.currentTarget as HTMLElement).closest('dialog')?.close()

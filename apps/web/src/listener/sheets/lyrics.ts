@@ -1,8 +1,8 @@
 import type { LyricsEntry } from '@solstice/contracts'
 import { apiUrl, getWrapped } from '../../api.ts'
-import type { RenewingToken } from '../../radio/renewing-token.ts'
+import type { RenewingToken } from '../../radio/connection/renewing-token.ts'
 
-/** The words of a song; `offset` is added to the time of every line, in seconds. */
+/** The lyrics of a song; `offset` is added to the time of every line, in seconds. */
 export type Lyrics = LyricsEntry & { offset: number }
 
 /** The line that is sung: the last one with `time + offset <= position`; −1 before the first. */
@@ -10,11 +10,11 @@ export function activeLine({ lines, offset }: Pick<Lyrics, 'lines' | 'offset'>, 
   return lines.findLastIndex((line) => line.time + offset <= position)
 }
 
-/** Asks the station for the words of a song. @throws {Refusal} when it has none to give. */
+/** Fetches the lyrics of a song. @throws {ApiError} when the station refuses. */
 export async function readLyrics(
-  artPass: RenewingToken,
+  artToken: RenewingToken,
   song: { title: string; artist: string; album: string },
 ): Promise<Lyrics> {
-  const { bytes } = await getWrapped(apiUrl('/api/lyrics', song), await artPass.get())
+  const { bytes } = await getWrapped(apiUrl('/api/lyrics', song), await artToken.get())
   return { offset: 0, ...(JSON.parse(new TextDecoder().decode(bytes)) as LyricsEntry) }
 }

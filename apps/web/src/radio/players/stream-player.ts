@@ -1,8 +1,8 @@
 import { streamBurstMs } from '@solstice/contracts'
 import { apiUrl } from '../../api.ts'
 import { createStore } from '../../ui/store.ts'
-import type { Connection } from '../connection.ts'
-import { localNowMs } from '../station-clock.ts'
+import type { Connection } from '../connection/connection.ts'
+import { localNowMs } from '../connection/station-clock.ts'
 import { type Player, retryDelayMs, type Sound, startAudio } from './player.ts'
 
 const CHECK_EVERY_MS = 1000
@@ -136,7 +136,7 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
       void open()
       return
     }
-    if (document.visibilityState === 'visible') void connection.askStreamPosition()
+    if (document.visibilityState === 'visible') void connection.measurePosition()
   }
 
   /** The system or the browser paused, when headphones were pulled out for instance. */

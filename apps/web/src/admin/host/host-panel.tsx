@@ -1,0 +1,96 @@
+import '../../live/form.css'
+import './host-panel.css'
+import { useRef } from 'preact/hooks'
+import { useOnAirGuard } from '../../live/on-air-guard.ts'
+import { localizedText } from '../../ui/localized-text.ts'
+import { useRestoredFocus } from '../../ui/restored-focus.ts'
+import { useStore } from '../../ui/store.ts'
+import { Confirm } from '../confirm.tsx'
+import { BackgroundPanel } from './background-panel.tsx'
+import { GuestCodePanel } from './guest-code-panel.tsx'
+import { MicrophonePanel } from './microphone-panel.tsx'
+import { PanelSection } from './panel-section.tsx'
+import { PeoplePanel } from './people-panel.tsx'
+import { QueuePanel } from './queue-panel.tsx'
+import { RequestsPanel } from './requests-panel.tsx'
+import { type Studio, StudioProvider, useStudio } from './studio-context.ts'
+
+/** The studio of a host: microphone, queue, guests and background music. */
+export function HostPanel(studio: Studio) {
+  const { host, t } = studio
+  const { phase, requests } = useStore(host.state)
+  const isLive = phase === 'live'
+  const panel = useRef<HTMLDivElement>(null)
+  useOnAirGuard(isLive)
+  useRestoredFocus(panel)
+  return (
+    <StudioProvider value={studio}>
+      <div class="host" data-live={isLive} ref={panel}>
+        <header class="host-head">
+          <h1 tabIndex={-1}>{t.title}</h1>
+          <p role="status">{isLive ? <em class="on-air">{t.onAir}</em> : t.off}</p>
+          {isLive && <Leave />}
+        </header>
+        <Notice />
+        <div class="parts">
+          {isLive ? <MicrophonePanel /> : <GoLivePanel />}
+          {isLive && <QueuePanel />}
+        </div>
+        <div class="parts">
+          {(isLive || requests.length > 0) && <RequestsPanel />}
+          {isLive && <PeoplePanel />}
+          {isLive && <BackgroundPanel />}
+          <GuestCodePanel />
+        </div>
+      </div>
+    </StudioProvider>
+  )
+}
+
+function Notice() {
+  const { state, t, locale } = useStudio()
+  const { notice } = state
+  const text = () => {
+    if (!notice) return null
+    if (notice.is === 'message') return localizedText(notice.text, locale)
+    if (notice.is === 'denied' || notice.is === 'unanswered') return t[notice.is]
+    return notice.is === 'live-elsewhere' ? t.liveElsewhere : t.ended[notice.is]
+  }
+  return (
+    <p class="refusal" role="alert">
+      {text()}
+    </p>
+  )
+}
+
+function GoLivePanel() {
+  const { host, state, t } = useStudio()
+  const takesOver = state.notice?.is === 'live-elsewhere'
+  const goLive = async () => {
+    await host.goLive(takesOver)
+    document.querySelector<HTMLElement>('.mic')?.focus()
+  }
+  return (
+    <PanelSection title={t.studio}>
+      <p>{t.studioText}</p>
+      <button type="button" class="button primary" disabled={state.phase === 'going'} onClick={goLive}>
+        {state.phase === 'going' ? t.going : takesOver ? t.takeOver : t.goLive}
+      </button>
+    </PanelSection>
+  )
+}
+
+/** Asks for confirmation when guests would go off air with the last host. */
+function Leave() {
+  const { host, state, t } = useStudio()
+  const roles = state.people.map(({ role }) => role)
+  const takesGuests =
+    roles.filter((role) => role === 'host').length < 2 && roles.some((role) => role !== 'host')
+  if (takesGuests)
+    return <Confirm label={t.leave} sure={t.leaveSure} yes={t.leaveYes} no={t.no} onYes={host.leave} />
+  return (
+    <button type="button" class="plain" onClick={host.leave}>
+      {t.leave}
+    </button>
+  )
+}

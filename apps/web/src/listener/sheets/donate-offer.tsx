@@ -1,0 +1,177 @@
+import '../songs.css'
+import type { LibraryItem, Locale } from '@solstice/contracts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from '../../api.ts'
+import type { Offer } from '../../radio/donations/donations.ts'
+import { isWebAddress } from '../../radio/donations/order.ts'
+import type { Texts } from '../../texts.ts'
+import { localizedText } from '../../ui/localized-text.ts'
+import { useStore } from '../../ui/store.ts'
+import { formatMoney } from '../format.ts'
+import { useRadio } from '../radio-context.ts'
+
+type OfferState = { is: 'loading' } | { is: 'failed'; text: string } | { is: 'loaded'; offer: Offer }
+
+/** The price of a song, in tiers or one, and the button that orders it. */
+export function DonateOffer(props: { song: LibraryItem; onPlaced: (orderId: string) => void }) {
+  const { song, onPlaced } = props
+  const { t } = useRadio()
+  const [state, load] = useOffer(song.id)
+  const [tier, setTier] = useState(1)
+  switch (state.is) {
+    case 'loading':
+      return <p role="status">{t.support.loading}</p>
+    case 'failed':
+      return (
+        <>
+          <p role="alert">{state.text}</p>
+          <TryAgain onPress={load} />
+        </>
+      )
+    case 'loaded':
+      return (
+        <LoadedOffer {...{ song, tier, onPlaced }} offer={state.offer} onTier={setTier} onReload={load} />
+      )
+  }
+}
+
+function useOffer(songId: string): [OfferState, load: () => void] {
+  const { radio, locale, t } = useRadio()
+  const [state, setState] = useState<OfferState>({ is: 'loading' })
+  const isGone = useIsGone([songId])
+  const load = () => {
+    setState({ is: 'loading' })
+    radio.donations.offer(songId).then(
+      (offer) => !isGone.current && setState({ is: 'loaded', offer }),
+      (error) => !isGone.current && setState({ is: 'failed', text: errorText(error, locale, t) }),
+    )
+  }
+  useEffect(load, [songId])
+  return [state, load]
+}
+
+interface LoadedOfferProps {
+  offer: Offer
+  song: LibraryItem
+  tier: number
+  onTier: (tier: number) => void
+  onPlaced: (orderId: string) => void
+  onReload: () => void
+}
+
+function LoadedOffer({ offer, song, tier, onTier, onPlaced, onReload }: LoadedOfferProps) {
+  const { radio, locale, t } = useRadio()
+  const [refusal, setRefusal] = useState('')
+  const [isSending, setSending] = useState(false)
+  const service = useServiceName()
+  const isGone = useIsGone([])
+  const { currency, tiers, tiersEnabled, flowType, chattingBlocked } = offer
+  const chosen = tiers.find((known) => known.tier === tier) ?? tiers[0]
+  if (!chosen) return <p role="status">{t.support.unavailable}</p>
+
+  const order = async () => {
+    if (isSending) return
+    setSending(true)
+    setRefusal('')
+    try {
+      const placed = await radio.donations.order(song, { ...chosen, currency })
+      if (placed.flowType === 'matching') openInTab(placed.pageUrl)
+      else if (isWebAddress(placed.redirectUrl)) location.assign(placed.redirectUrl)
+      if (!isGone.current) onPlaced(placed.donationId)
+    } catch (error) {
+      if (isGone.current) return
+      setRefusal(errorText(error, locale, t))
+      setSending(false)
+    }
+  }
+
+  return (
+    <>
+      {tiersEnabled ? (
+        <Tiers offer={offer} chosen={chosen.tier} onChoose={onTier} />
+      ) : (
+        <div>
+          <p class="figure">{formatMoney(chosen.price, currency, locale)}</p>
+          <p>{t.support.single}</p>
+        </div>
+      )}
+      <p class="soft">
+        {flowType === 'matching' ? t.support.byMatching(service) : t.support.byCheckout(service)}
+      </p>
+      {chattingBlocked ? (
+        <>
+          <p role="status">{t.support.blocked}</p>
+          <TryAgain onPress={onReload} />
+        </>
+      ) : (
+        <button type="button" class="button main" aria-disabled={isSending} onClick={order}>
+          {isSending ? t.support.sending : t.support.pay(formatMoney(chosen.price, currency, locale))}
+        </button>
+      )}
+      <p role="alert">{refusal}</p>
+    </>
+  )
+}
+
+function Tiers(props: { offer: Offer; chosen: number; onChoose: (tier: number) => void }) {
+  const { locale, t } = useRadio()
+  const { tiers, currency } = props.offer
+  return (
+    <fieldset class="tiers">
+      <legend>{t.support.tiers}</legend>
+      {tiers.map(({ tier, price }) => (
+        <label key={tier}>
+          <input
+            type="radio"
+            name="tier"
+            checked={tier === props.chosen}
+            onChange={() => props.onChoose(tier)}
+          />
+          <span class="song-text">
+            <b>{t.support.tier(tier)}</b>
+            <span>{t.support.ahead(tier)}</span>
+          </span>
+          <b class="price">{formatMoney(price, currency, locale)}</b>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+export function TryAgain({ onPress }: { onPress: () => void }) {
+  const { t } = useRadio()
+  return (
+    <button type="button" class="button" onClick={onPress}>
+      {t.request.again}
+    </button>
+  )
+}
+
+/** The name of the payment service, or a word for it. */
+export function useServiceName(): string {
+  const { radio, t } = useRadio()
+  return useStore(radio.config)?.donationInfo?.displayName || t.support.service
+}
+
+/** True once the component was removed, or was given other inputs. */
+function useIsGone(inputs: readonly unknown[]): { current: boolean } {
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, inputs)
+  return isGone
+}
+
+/** The station's own text, or that it can't be reached. */
+function errorText(error: unknown, locale: Locale, t: Texts): string {
+  return (error instanceof ApiError && localizedText(error.body, locale)) || t.support.failed
+}
+
+/** Opens a page in another tab, without access to this one. Where the browser forbids it, the order shows a link. */
+function openInTab(url: string): void {
+  const tab = isWebAddress(url) ? open(url, '_blank') : null
+  if (tab) tab.opener = null
+}

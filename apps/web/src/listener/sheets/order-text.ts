@@ -1,0 +1,45 @@
+import type { Locale } from '@solstice/contracts'
+import { type Airtime, airtimeOf, type Order } from '../../radio/donations/order.ts'
+import type { Airing } from '../../radio/timeline.ts'
+import type { Texts } from '../../texts.ts'
+import { formatTime } from '../format.ts'
+
+/** Whether the order still has something to tell: its song hasn't been heard, or something went wrong. */
+export const isWorthShowing = (order: Order, heard: Airing | null, nowMs: number): boolean =>
+  order.status !== 'unknown' && !(order.status === 'paid' && airtimeOf(order, heard, nowMs).is === 'was')
+
+/** The state of an order in a few words. */
+export function orderLine(
+  order: Order,
+  heard: Airing | null,
+  nowMs: number,
+  locale: Locale,
+  { support }: Texts,
+): string {
+  const { status, expiresAt } = order
+  if (status === 'pending')
+    return expiresAt !== null && nowMs < expiresAt ? support.line.pending : support.line.late
+  if (status !== 'paid') return support.line[status ?? 'unknown']
+  const airtime = airtimeOf(order, heard, nowMs)
+  return airtime.is === 'expected'
+    ? support.line.expected(formatTime(airtime.atMs, locale))
+    : support.line[airtime.is === 'now' ? 'now' : 'soon']
+}
+
+/** When the song of a paid order is heard, in a sentence. */
+export function airtimeText(airtime: Airtime, nowMs: number, locale: Locale, { support }: Texts): string {
+  switch (airtime.is) {
+    case 'soon':
+      return support.soon
+    case 'now':
+      return support.now
+    case 'was':
+      return support.was(formatTime(airtime.atMs, locale))
+    case 'expected': {
+      const minutes = Math.round((airtime.atMs - nowMs) / 60_000)
+      const relative = new Intl.RelativeTimeFormat(locale)
+      const when = minutes < 1 ? support.within : relative.format(minutes, 'minute')
+      return support.expected(formatTime(airtime.atMs, locale), when)
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import type { LibraryItem } from '@solstice/contracts'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { airtimeOf, isWebAddress, type Order } from '../../radio/donations/order.ts'
+import { closeSheet } from '../../ui/sheet.tsx'
+import { useStore } from '../../ui/store.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { formatDuration, formatMoney, messengerOf } from '../format.ts'
+import { useRadio } from '../radio-context.ts'
+import { TryAgain, useServiceName } from './donate-offer.tsx'
+import { airtimeText } from './order-text.ts'
+
+interface Props {
+  order: Order
+  /** Chooses the same song again. */
+  onAgain: (song: LibraryItem) => void
+}
+
+/** An order, whatever its status. */
+export function OrderView({ order, onAgain }: Props) {
+  const { t } = useRadio()
+  useNow(1000)
+  switch (order.status) {
+    case null:
+      return <UncheckedOrder order={order} />
+    case 'pending':
+      return order.matchCode === null || order.expiresAt === null ? (
+        <CheckoutOrder order={order} />
+      ) : (
+        <MatchingOrder order={order} code={order.matchCode} expiresAt={order.expiresAt} />
+      )
+    case 'paid':
+      return <PaidOrder order={order} />
+    case 'paid_unqueued':
+      return (
+        <>
+          <Status>{t.support.unqueued}</Status>
+          <p>{t.support.write}</p>
+          <Contact order={order} />
+        </>
+      )
+    case 'expired':
+      return (
+        <>
+          <Status>{t.support.expired}</Status>
+          <ChooseAgain order={order} onAgain={onAgain} />
+          <p class="soft">{t.support.tooLate}</p>
+          <Contact order={order} />
+        </>
+      )
+    case 'failed':
+      return (
+        <>
+          <Status>{t.support.paymentFailed}</Status>
+          <ChooseAgain order={order} onAgain={onAgain} />
+        </>
+      )
+    case 'unknown':
+      return <Status>{t.support.unknown}</Status>
+  }
+}
+
+/** The station hasn't said yet how it stands with the order. */
+function UncheckedOrder({ order }: { order: Order }) {
+  const { radio, t } = useRadio()
+  return (
+    <>
+      <Status>{order.isPollingOver ? t.support.failed : t.support.asking}</Status>
+      {order.isPollingOver && <TryAgain onPress={radio.donations.checkNow} />}
+      <Dismiss order={order} />
+    </>
+  )
+}
+
+/** Paid for at a checkout, whose confirmation is awaited. */
+function CheckoutOrder({ order }: { order: Order }) {
+  const { radio, t } = useRadio()
+  const service = useServiceName()
+  const { isPollingOver } = order
+  const payAt = payPageOf(order)
+  return (
+    <>
+      <Status>{isPollingOver ? t.support.willTell : t.support.confirming(service)}</Status>
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          aria-disabled={!isPollingOver}
+          onClick={() => isPollingOver && radio.donations.checkNow()}
+        >
+          {t.support.check}
+        </button>
+        {payAt && isPollingOver && (
+          <a class="button" href={payAt} rel="noreferrer">
+            {t.support.toPage(service)}
+          </a>
+        )}
+      </div>
+      <Dismiss order={order} />
+    </>
+  )
+}
+
+/** Paid for with a code in the message of a donation, within some time. */
+function MatchingOrder({ order, code, expiresAt }: { order: Order; code: string; expiresAt: number }) {
+  const { radio, locale, t } = useRadio()
+  const service = useServiceName()
+  const { ticket } = order
+  const leftS = Math.max(0, (expiresAt - radio.connection.stationNowMs()) / 1000)
+  const payAt = payPageOf(order)
+  return (
+    <>
+      <MatchCode code={code} />
+      <dl class="facts">
+        {ticket && (
+          <div>
+            <dt>{t.support.amount}</dt>
+            <dd>{t.support.atLeast(formatMoney(ticket.amount, ticket.currency, locale))}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t.support.timeLeft}</dt>
+          <dd>
+            <span role="timer">{formatDuration(leftS)}</span>
+          </dd>
+        </div>
+      </dl>
+      {payAt && leftS > 0 && (
+        <a class="button main" href={payAt} target="_blank" rel="noopener noreferrer">
+          {t.support.toPage(service)}
+        </a>
+      )}
+      <Status>{leftS > 0 ? t.support.waiting : t.support.late}</Status>
+      <Dismiss order={order} />
+    </>
+  )
+}
+
+function PaidOrder({ order }: { order: Order }) {
+  const { radio, locale, t } = useRadio()
+  const heard = useStore(radio.heard)
+  const nowMs = radio.connection.stationNowMs()
+  return (
+    <>
+      <Status isLarge>{t.support.paid}</Status>
+      <p role="status">{airtimeText(airtimeOf(order, heard, nowMs), nowMs, locale, t)}</p>
+    </>
+  )
+}
+
+/** The most important sentence about an order, announced to screen readers. */
+function Status({ children, isLarge = false }: { children: ComponentChildren; isLarge?: boolean }) {
+  return (
+    <p class={isLarge ? 'figure' : undefined} role="status">
+      {children}
+    </p>
+  )
+}
+
+function MatchCode({ code }: { code: string }) {
+  const { t } = useRadio()
+  const [message, setMessage] = useState('')
+  const copy = async () => {
+    const isCopied = await navigator.clipboard?.writeText(code).then(
+      () => true,
+      () => false,
+    )
+    setMessage(isCopied ? t.support.codeCopied : t.support.codeNotCopied)
+  }
+  return (
+    <div class="code">
+      <p>{t.support.pasteCode}</p>
+      <p class="code-line">
+        <output class="figure">{code}</output>
+        <button type="button" class="button" onClick={copy}>
+          {t.support.copyCode}
+        </button>
+      </p>
+      <p class="soft" role="status">
+        {message}
+      </p>
+    </div>
+  )
+}
+
+/** The station's messenger, and the number to quote there. */
+function Contact({ order }: { order: Order }) {
+  const { radio, locale, t } = useRadio()
+  const heard = useStore(radio.heard)
+  const messenger = messengerOf(heard?.state ?? null, locale)
+  return (
+    <>
+      {messenger && (
+        <a class="button" href={messenger.href} target="_blank" rel="noopener noreferrer">
+          {messenger.label}
+        </a>
+      )}
+      <dl class="facts">
+        <div>
+          <dt>{t.support.number}</dt>
+          <dd class="number">{order.id}</dd>
+        </div>
+      </dl>
+    </>
+  )
+}
+
+function ChooseAgain({ order: { ticket }, onAgain }: Props) {
+  const { t } = useRadio()
+  return (
+    ticket && (
+      <button type="button" class="button" onClick={() => onAgain(ticket.song)}>
+        {t.support.chooseAgain}
+      </button>
+    )
+  )
+}
+
+function Dismiss({ order }: { order: Order }) {
+  const { radio, t } = useRadio()
+  return (
+    <button
+      type="button"
+      class="text-button"
+      onClick={(event) => {
+        radio.donations.forget(order.id)
+        closeSheet(event)
+      }}
+    >
+      {t.support.dismiss}
+    </button>
+  )
+}
+
+const payPageOf = ({ ticket }: Order): string | null =>
+  ticket && isWebAddress(ticket.payAt) ? ticket.payAt : null

@@ -1,0 +1,35 @@
+import type { RadioState } from '@solstice/contracts'
+import { DonateSheet, type DonateSubject } from './donate-sheet.tsx'
+import { LyricsSheet } from './lyrics-sheet.tsx'
+import { NewsToast } from './news-toast.tsx'
+import { RequestSheet } from './request-sheet.tsx'
+
+/** A sheet that lies over the page; `over`: the sheet below, to which one comes back. */
+export type SheetName =
+  | { is: 'lyrics' }
+  | { is: 'request' }
+  | { is: 'donate'; about: DonateSubject; over?: SheetName }
+
+interface Props {
+  open: SheetName | null
+  state: RadioState | null
+  onChange: (sheet: SheetName | null) => void
+}
+
+/** The open sheets. Without one, news appears over the page itself. */
+export function Sheets({ open, state, onChange }: Props) {
+  if (!open) return <NewsToast />
+  const below = open.is === 'donate' ? open.over : open
+  return (
+    <>
+      {below?.is === 'lyrics' && state && <LyricsSheet state={state} onClose={() => onChange(null)} />}
+      {below?.is === 'request' && (
+        <RequestSheet
+          onClose={() => onChange(null)}
+          onSupport={(song) => onChange({ is: 'donate', about: { song }, over: below })}
+        />
+      )}
+      {open.is === 'donate' && <DonateSheet about={open.about} onClose={() => onChange(open.over ?? null)} />}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { CLOCK_JUMP_MS, localNowMs, type StationClock } from './station-clock.ts'
+import type { StationSocket } from './station-socket.ts'
+
+const INITIAL_PINGS = 5
+const INITIAL_PING_INTERVAL_MS = 200
+const PING_INTERVAL_MS = 8000
+const PING_TIMEOUT_MS = 5000
+
+/** Measures the station's clock: quickly after each connection, then every few seconds. */
+export interface ClockSync {
+  /** One exchange, now. Never rejects. */
+  measure(): Promise<void>
+  stop(): void
+}
+
+/** @param onJump called when the station's clock was set, with the difference in ms. */
+export function startClockSync(
+  socket: StationSocket,
+  clock: StationClock,
+  onJump: (byMs: number) => void,
+): ClockSync {
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function measure(): Promise<void> {
+    const sentMs = localNowMs()
+    const answer = await socket.request('stream_ping', sentMs, PING_TIMEOUT_MS).catch(() => null)
+    if (!answer) return
+    const movedMs = clock.add({ sentMs, serverMs: answer.serverTs, receivedMs: localNowMs() })
+    if (Math.abs(movedMs) > CLOCK_JUMP_MS) onJump(movedMs)
+  }
+
+  function run(pingsSoFar = 0): void {
+    clearTimeout(timer)
+    if (socket.link.value !== 'online') return
+    void measure()
+    const intervalMs = pingsSoFar < INITIAL_PINGS ? INITIAL_PING_INTERVAL_MS : PING_INTERVAL_MS
+    timer = setTimeout(() => run(pingsSoFar + 1), intervalMs)
+  }
+
+  // During a device's sleep the local clock may have stood still.
+  const becameVisible = () => {
+    if (document.visibilityState !== 'visible') return
+    clock.reset()
+    run()
+  }
+  socket.onConnect(() => run())
+  document.addEventListener('visibilitychange', becameVisible)
+
+  return {
+    measure,
+    stop() {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', becameVisible)
+    },
+  }
+}
