@@ -285,7 +285,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'changes of privileges are not told in the audit log',
-    'packages/station/src/accounts/accounts.ts',
+    'packages/station/src/accounts/helpers.ts',
     "await audit.record(by, 'admin_privileges', about, { changes })",
     "await audit.record(by, 'admin_privileges', about)",
     'routes/session.test.ts',

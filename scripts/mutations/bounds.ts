@@ -109,7 +109,7 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'a deleted or reset account keeps its sessions',
-    'packages/station/src/accounts/accounts.ts',
+    'packages/station/src/accounts/helpers.ts',
     'await sessions.endAll(adminId, null)',
     '',
     'tests/api/sessions.test.ts',

@@ -4,12 +4,15 @@ import type { Mode } from '@solstice/contracts'
 import {
   collectionNames,
   createAudit,
-  createEditor,
   deleteClips,
+  deleteTracks,
+  type EditorDeps,
+  editTrack,
   Failure,
   HeldUp,
   lyricsKey,
   moveClips,
+  moveTracks,
   type Run,
 } from '@solstice/station'
 import t from 'tap'
@@ -49,9 +52,11 @@ function awayAfter(ports: Ports, answers: number): { ports: Ports; wasAway(): bo
   return { ports: { ...ports, data, media }, wasAway: () => left < 0 }
 }
 
-const editorOf = (ports: Ports) =>
-  createEditor({ ...ports, bus, audit: createAudit({ ...ports, isOn: true }) })
-type Editor = ReturnType<typeof editorOf>
+const depsOf = (ports: Ports): EditorDeps => ({
+  ...ports,
+  bus,
+  audit: createAudit({ ...ports, isOn: true }),
+})
 
 interface Pair {
   ids: [string, string]
@@ -148,9 +153,10 @@ t.test(
 
     const given = { scope: 'library', actor: HELPER } as const
     const lyrics = { synced: false, lines: [{ time: 0, text: 'new' }] }
-    const kinds: Record<string, (editor: Editor, pair: Pair, run: Run) => Promise<unknown>> = {
-      edited: (editor, { ids: [songId], titles: [title] }, run) =>
-        editor.edit(
+    const kinds: Record<string, (deps: EditorDeps, pair: Pair, run: Run) => Promise<unknown>> = {
+      edited: (deps, { ids: [songId], titles: [title] }, run) =>
+        editTrack(
+          deps,
           {
             songId,
             tags: { title: `${title} new`, artist: 'Somebody', album: '', year: 2000 },
@@ -160,8 +166,8 @@ t.test(
           },
           run,
         ),
-      moved: (editor, { ids }, run) => editor.move({ ...given, songIds: ids, targetMode: 'night' }, run),
-      deleted: (editor, { ids }, run) => editor.remove({ ...given, songIds: ids }, run),
+      moved: (deps, { ids }, run) => moveTracks(deps, { ...given, songIds: ids, targetMode: 'night' }, run),
+      deleted: (deps, { ids }, run) => deleteTracks(deps, { ...given, songIds: ids }, run),
     }
 
     for (const [kind, change] of Object.entries(kinds)) {
@@ -180,13 +186,13 @@ t.test(
             },
           })
           const faulty = awayAfter(ports, answers)
-          const first = await change(editorOf(faulty.ports), pair, run()).catch((error) => error)
+          const first = await change(depsOf(faulty.ports), pair, run()).catch((error) => error)
           let answer = first
           if (first instanceof HeldUp) {
             // The next one breaks off as well, elsewhere.
-            const away = editorOf(awayAfter(ports, (answers * 4) % 7).ports)
+            const away = depsOf(awayAfter(ports, (answers * 4) % 7).ports)
             answer = await change(away, pair, run()).catch((error) => error)
-            if (answer instanceof HeldUp) answer = await change(editorOf(ports), pair, run())
+            if (answer instanceof HeldUp) answer = await change(depsOf(ports), pair, run())
           }
           const isRefused = answer instanceof Failure || /"ok":false/.test(JSON.stringify(answer))
           return {
@@ -227,10 +233,9 @@ t.test('a change of clips that a store breaks off ends later as if it had been d
   type ClipChange = (ports: Ports, ids: string[], run: Run) => Promise<unknown>
   const OTHER = 'jingles/day/other.mp3'
   const about = { family: 'jingles', actor: HELPER } as const
-  const withAudit = (ports: Ports) => ({ ...ports, bus, audit: createAudit({ ...ports, isOn: true }) })
   const kinds: Record<string, ClipChange> = {
-    moved: (ports, ids, run) => moveClips(withAudit(ports), { ...about, ids, targetMode: 'night' }, run),
-    deleted: (ports, ids, run) => deleteClips(withAudit(ports), { ...about, ids }, run),
+    moved: (ports, ids, run) => moveClips(depsOf(ports), { ...about, ids, targetMode: 'night' }, run),
+    deleted: (ports, ids, run) => deleteClips(depsOf(ports), { ...about, ids }, run),
   }
   for (const [kind, change] of Object.entries(kinds)) {
     await t.test(kind, async (t) => {

@@ -1,13 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
-import {
-  capabilitiesOf,
-  createAccounts,
-  createAudit,
-  createClips,
-  createLoginLog,
-  createLyrics,
-} from '@solstice/station'
+import { capabilitiesOf, createAudit, createLoginLog, createLyrics, readSuperAdmin } from '@solstice/station'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { watchReadiness } from './air/readiness.ts'
@@ -107,8 +100,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   )
   const lyrics = createLyrics(lookups, 'listeners')
   listeningRoutes(app, { ...deps, fanOut, lyrics, avatars: await readAvatars() })
-  sessionRoutes(app, { ...deps, loginLog, accounts: await createAccounts({ ...deps, superAdmin }) })
-  clipRoutes(app, { ...deps, clips: createClips(deps) })
+  sessionRoutes(app, { ...deps, loginLog, superAdmin: await readSuperAdmin(deps, superAdmin) })
+  clipRoutes(app, deps)
   uploadRoutes(app, deps)
   trackRoutes(app, deps)
   videoRoutes(app, deps)

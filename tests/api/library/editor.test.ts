@@ -7,8 +7,9 @@ import { shownQueue } from '@solstice/playout'
 import {
   artistKey,
   createAudit,
-  createEditor,
+  deleteTracks,
   lyricsKey,
+  moveTracks,
   purgeWorkingCopies,
   stagedKey,
 } from '@solstice/station'
@@ -622,7 +623,7 @@ t.test('two admins who edit one track at once leave file and record of one mind'
 t.test('what could not be written to the store leaves no file without a record', async (t) => {
   const station = await openStation(t, names(20))
   const { ports } = station
-  const editor = createEditor({ ...ports, audit: createAudit({ ...ports, isOn: true }) })
+  const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
   const actor = { adminId: 'super', login: 'admin' }
   let notes: unknown
   const attempt = (jobId: string) => ({
@@ -636,11 +637,11 @@ t.test('what could not be written to the store leaves no file without a record',
   const [moved, deleted] = station.free()
   const move = { songIds: [moved!], targetMode: 'night' as const, scope: 'library' as const, actor }
   const unblockTracks = await refuseChanges(ports, 'tracks')
-  await t.rejects(editor.move(move, attempt('1')))
+  await t.rejects(moveTracks(deps, move, attempt('1')))
   t.notOk(await station.hasFile(moved!.replace('day', 'night')), 'the copy is gone')
   await unblockTracks()
   await station.assertWhole(t)
-  t.match(await editor.move(move, attempt('1')), { results: [{ ok: true }] })
+  t.match(await moveTracks(deps, move, attempt('1')), { results: [{ ok: true }] })
   await station.assertWhole(t)
   t.equal((await ports.data.audit.find({ operationType: 'edit_song_meta' })).length, 1)
 
@@ -649,10 +650,10 @@ t.test('what could not be written to the store leaves no file without a record',
   await ports.data.lyrics.put({ key: lyricsKey(song.artist, song.title), synced: false, lines: [] })
   const unblockLyrics = await refuseChanges(ports, 'lyrics')
   const deletion = { songIds: [deleted!], scope: 'library' as const, actor }
-  await t.rejects(editor.remove(deletion, attempt('2')))
+  await t.rejects(deleteTracks(deps, deletion, attempt('2')))
   await station.assertWhole(t)
   await unblockLyrics()
-  t.match(await editor.remove(deletion, attempt('2')), { results: [{ ok: true }] })
+  t.match(await deleteTracks(deps, deletion, attempt('2')), { results: [{ ok: true }] })
   t.equal(await ports.data.lyrics.get(lyricsKey(song.artist, song.title)), null)
   t.equal((await ports.data.audit.find({ operationType: 'delete_song' })).length, 1)
 })

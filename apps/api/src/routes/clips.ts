@@ -1,12 +1,23 @@
 import { type ClipFamily, clipFamilyNames, clips as contract, failureBody } from '@solstice/contracts'
 import {
-  type Clips,
+  type Announcer,
+  type AudioTags,
+  type Audit,
+  type Bus,
   clipMedia,
+  countClips,
+  type DataStore,
   decodeFilename,
   Failure,
+  findClip,
+  isClipTaken,
   isMode,
   type JobQueue,
+  type Log,
+  listClips,
   type MediaStorage,
+  receiveClip,
+  setClipUsed,
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
@@ -16,7 +27,12 @@ import { implement } from '../http/implement.ts'
 import type { Origins } from '../limits/client-address.ts'
 
 interface ClipDeps {
-  clips: Clips
+  data: Pick<DataStore, 'clips'>
+  tags: AudioTags
+  announcer: Announcer
+  bus: Pick<Bus, 'send'>
+  audit: Audit
+  log: Log
   jobs: JobQueue
   media: MediaStorage
   adminTokens: AdminTokens
@@ -39,7 +55,7 @@ export function clipRoutes(app: FastifyInstance, deps: ClipDeps): void {
 }
 
 function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps): void {
-  const { clips, jobs, media, adminTokens, origins, clock } = deps
+  const { data, jobs, media, adminTokens, origins, clock } = deps
   const routes = routesOf[family]
   const one = contract.clipKey(family)
   const single = <C>(clip: C) => ({ ok: true as const, [one]: clip })
@@ -48,10 +64,10 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
     const { search = '', offset } = query
     const limit = Math.min(query.limit, contract.mostClipsPerPage(family))
     const mode = isMode(query.mode) ? query.mode : null
-    return { ok: true as const, ...(await clips.list(family, { mode, search, offset, limit })) }
+    return { ok: true as const, ...(await listClips(data, family, { mode, search, offset, limit })) }
   })
 
-  implement(app, routes.counts, async () => ({ ok: true as const, ...(await clips.counts(family)) }))
+  implement(app, routes.counts, async () => ({ ok: true as const, ...(await countClips(data, family)) }))
 
   implement(app, routes.getFile, async ({ query, caller, request, reply }) => {
     const { mode, filename } = query
@@ -63,7 +79,7 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
   })
 
   implement(app, routes.getAudio, async ({ params, request }) => {
-    const clip = await clips.find(family, params.id)
+    const clip = await findClip(data, family, params.id)
     const stored = await media.link(clipMedia(clip), { lastsS: LINK_LIFE_S })
     if (stored) return { ok: true as const, url: stored.url }
     const adminToken = adminTokens.issueForFile(clipMedia(clip), clock.nowMs())
@@ -72,7 +88,7 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
   })
 
   implement(app, routes.setUsed, async ({ params, body }) =>
-    single(await clips.setUsed(family, params.id, body.used)),
+    single(await setClipUsed(deps, { family, id: params.id, used: body.used })),
   )
 
   implement(app, routes.batchDelete, async ({ body: { ids }, caller }) => {
@@ -98,13 +114,13 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
           ok: false,
           ...failureBody('BAD_REQUEST', { field: 'filename', reason: 'missing' }),
         })
-    return { ok: true as const, exists: await clips.isTaken(family, body.filename) }
+    return { ok: true as const, exists: await isClipTaken(data, family, body.filename) }
   })
 
   implement(app, routes.upload, async ({ query, body, caller, request }) => {
     const mode = query.mode ?? 'day'
     if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'mode' })
     const filename = decodeFilename(String(request.headers['x-file-name']))
-    return single(await clips.receive({ family, mode, filename, content: body }, caller))
+    return single(await receiveClip(deps, caller, { family, mode, filename, content: body }))
   })
 }

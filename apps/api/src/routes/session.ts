@@ -3,15 +3,25 @@ import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { Config } from '@solstice/adapters'
 import { messages, privileges, session } from '@solstice/contracts'
 import {
-  type Accounts,
+  type AccountDeps,
   type Actor,
-  type Audit,
+  accountIdOf,
+  activate,
+  changeLogin,
+  changePassword,
+  createHelper,
+  deleteHelper,
   Failure,
+  findHelper,
   type LoginLog,
+  listHelpers,
+  logIn,
   loginKey,
   providerNetworkOf,
+  resetPassword,
   type Sessions,
-  type StationClock,
+  type SuperAdmin,
+  setPrivileges,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ADMIN_TOKEN_TTL_S, type AdminTokens } from '../auth/admin-tokens.ts'
@@ -22,22 +32,20 @@ import { nameAccount } from '../http/request-log.ts'
 import { addressOf, clientOf, type Origins } from '../limits/client-address.ts'
 import type { RequestLimits } from '../limits/request-limits.ts'
 
-export interface SessionDeps {
+export interface SessionDeps extends AccountDeps {
   config: Pick<Config, 'isProduction' | 'trustProxyHops'>
-  accounts: Accounts
+  superAdmin: SuperAdmin | null
   sessions: Sessions
   adminTokens: AdminTokens
   tokens: Tokens
   origins: Origins
-  audit: Audit
   loginLog: LoginLog
-  clock: StationClock
   limits: Pick<RequestLimits, 'login'>
 }
 
 /** Logging in and out, and everything about accounts. In production nobody is told a token but by the cookie. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
-  const { accounts, sessions, adminTokens, tokens, origins, audit, loginLog, clock } = deps
+  const { data, sessions, adminTokens, tokens, origins, audit, loginLog, clock } = deps
   const limits = deps.limits.login
   const { isProduction, trustProxyHops } = deps.config
 
@@ -70,11 +78,11 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
       if (!login?.trim()) throw new Failure('BAD_REQUEST', { field: 'login', reason: 'missing' })
       if (!password) throw new Failure('BAD_REQUEST', { field: 'password', reason: 'missing' })
       const from = clientOf(request.raw, trustProxyHops)
-      const adminId = await accounts.idOf(login)
+      const adminId = await accountIdOf(deps, login)
       nameAccount(request, adminId)
       await limitStrangers({ login, adminId }, from.address, reply)
       const sinceMs = clock.nowMs()
-      const admin = await accounts.logIn(login, password).catch((error) => {
+      const admin = await logIn(deps, { login, password }).catch((error) => {
         const isWrong = error instanceof Failure && error.code === 'INVALID_CREDENTIALS'
         if (isWrong) loginLog.note('admin_login_failed', adminId, from.address)
         throw error
@@ -125,47 +133,47 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
 
   implement(app, session.listAdmins, async () => ({
     ok: true as const,
-    admins: await accounts.list(),
+    admins: await listHelpers(data),
     allPrivileges: [...privileges],
   }))
 
   implement(app, session.createAdmin, async ({ caller, body }) => ({
     ok: true as const,
-    admin: await accounts.create(caller, { ...body, privileges: body.privileges ?? [] }),
+    admin: await createHelper(deps, caller, { ...body, privileges: body.privileges ?? [] }),
     message: messages.ADMIN_CREATED,
   }))
 
   implement(app, session.deleteAdmin, async ({ caller, params }) => {
-    await accounts.delete(caller, params.id)
+    await deleteHelper(deps, caller, params.id)
     return { ok: true as const, message: messages.ADMIN_DELETED }
   })
 
   implement(app, session.setPrivileges, async ({ caller, params, body }) => ({
     ok: true as const,
-    privileges: await accounts.setPrivileges(caller, params.id, body.privileges),
+    privileges: await setPrivileges(deps, caller, { adminId: params.id, wanted: body.privileges }),
     message: messages.PRIVILEGES_SAVED,
   }))
 
   implement(app, session.resetPassword, async ({ caller, params, body }) => {
-    await accounts.resetPassword(caller, params.id, body.newPassword)
+    await resetPassword(deps, caller, { adminId: params.id, newPassword: body.newPassword })
     return { ok: true as const, message: messages.PASSWORD_RESET }
   })
 
   implement(app, session.activateSelf, async ({ caller, body, reply }) => {
     await limits.own(caller.adminId, reply)
-    await accounts.activate(caller, body.tempPassword, body.newPassword)
+    await activate(deps, caller, body)
     return { ok: true as const, message: messages.ACCOUNT_ACTIVATED }
   })
 
   implement(app, session.changeOwnLogin, async ({ caller, body, reply }) => {
     await limits.own(caller.adminId, reply)
-    await accounts.changeLogin(caller, body.newLogin, body.currentPassword)
+    await changeLogin(deps, caller, body)
     return { ok: true as const, message: messages.LOGIN_CHANGED }
   })
 
   implement(app, session.changeOwnPassword, async ({ caller, body, reply }) => {
     await limits.own(caller.adminId, reply)
-    await accounts.changePassword(caller, body.currentPassword, body.newPassword)
+    await changePassword(deps, caller, body)
     return { ok: true as const, message: messages.PASSWORD_CHANGED }
   })
 
@@ -192,18 +200,18 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
   })
 
   implement(app, session.listSessions, async ({ params }) => {
-    await accounts.find(params.id)
+    await findHelper(data, params.id)
     return { ok: true as const, sessions: await sessions.list(params.id) }
   })
 
   implement(app, session.endSessions, async ({ caller, params }) => {
-    const { login } = await accounts.find(params.id)
+    const { login } = await findHelper(data, params.id)
     await sessions.endAll(params.id, null)
     return answerEnded(caller, 'all', { targetAdminId: params.id, login })
   })
 
   implement(app, session.endSession, async ({ caller, params }) => {
-    const { login } = await accounts.find(params.id)
+    const { login } = await findHelper(data, params.id)
     await sessions.end(params.id, params.sessionId)
     return answerEnded(caller, 'one', { targetAdminId: params.id, login })
   })

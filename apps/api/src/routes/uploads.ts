@@ -1,5 +1,14 @@
 import { type LyricsStatus, messages, uploads } from '@solstice/contracts'
-import { createTrackUploads, decodeFilename, Failure, isMode, lyricsStatus } from '@solstice/station'
+import {
+  commitTrack,
+  decodeFilename,
+  Failure,
+  isMode,
+  isTrackTaken,
+  lyricsStatus,
+  receiveTrack,
+  type UploadDeps,
+} from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../http/implement.ts'
 
@@ -10,24 +19,22 @@ const lyricsMessages = {
 } as const satisfies Record<LyricsStatus, object>
 
 /** New tracks: is the name free, the file, its commit. */
-export function uploadRoutes(app: FastifyInstance, deps: Parameters<typeof createTrackUploads>[0]): void {
-  const tracks = createTrackUploads(deps)
-
+export function uploadRoutes(app: FastifyInstance, deps: UploadDeps): void {
   implement(app, uploads.checkDuplicate, async ({ body: { trackId } }) => {
     if (!trackId?.trim()) throw new Failure('BAD_REQUEST', { field: 'trackId', reason: 'missing' })
-    return { ok: true as const, exists: await tracks.isTaken(trackId) }
+    return { ok: true as const, exists: await isTrackTaken(deps.data, trackId) }
   })
 
   implement(app, uploads.uploadSongFile, async ({ query, body, request }) => {
     const mode = query.mode ?? 'day'
     if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'mode' })
     const filename = decodeFilename(String(request.headers['x-file-name']))
-    const metadata = await tracks.receive(mode, filename, body)
+    const metadata = await receiveTrack(deps, { mode, filename, content: body })
     return { ok: true as const, storageKey: metadata.storageKey, metadata }
   })
 
   implement(app, uploads.commitSong, async ({ body: { metadata = {}, lyricsEntry }, caller }) => {
-    const { track, lyrics } = await tracks.commit(metadata, lyricsEntry, caller)
+    const { track, lyrics } = await commitTrack(deps, caller, { metadata, lyrics: lyricsEntry })
     const status = lyricsStatus(lyrics)
     return {
       ok: true as const,

@@ -13,16 +13,16 @@ import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioTags } from '../ports/outside.ts'
 
-/** What tells the three families apart behind the wire. */
+/** Per-family rules that only the server needs. */
 interface Family {
   /** Folder in the storage. */
   folder: string
-  /** Longest clip in seconds; only then its length has to be known. */
+  /** Seconds; null = no limit, and the length may be unknown. */
   maxSeconds: number | null
-  /** Fewer usable clips than this in a mode are as good as none. */
+  /** A mode with fewer usable clips plays none. */
   minRequired: number
   announces: 'jingles_updated' | 'phrases_updated' | 'background_music_updated'
-  /** How its operations begin in the audit log. */
+  /** Prefix of its operations in the audit log. */
   audit: string
 }
 
@@ -50,7 +50,7 @@ export const clipFamilies = {
   },
 } as const satisfies Record<ClipFamily, Family>
 
-/** A clip may be so much longer than its family allows: encoders pad. */
+/** Encoders pad, so a clip may be a little longer than its family allows. */
 const TOLERANCE_S = 0.25
 const modes: Mode[] = ['day', 'night']
 
@@ -62,30 +62,6 @@ export interface ClipCounts {
   minRequired: number
 }
 
-/** The clips of all families: one implementation, told apart by the table above. */
-export interface Clips {
-  /** Newest first. `mode` null = both; `search` is a part of the file name in any case. */
-  list(
-    family: ClipFamily,
-    page: { mode: Mode | null; search: string; offset: number; limit: number },
-  ): Promise<{ items: Clip[]; total: number }>
-  counts(family: ClipFamily): Promise<ClipCounts>
-  /** Whether a file name is taken in either mode, whatever its case. */
-  isTaken(family: ClipFamily, filename: string): Promise<boolean>
-  /** @throws Failure NOT_FOUND */
-  find(family: ClipFamily, id: string): Promise<Readonly<ClipRecord>>
-  /** Says whether a clip may go on air. @throws Failure NOT_FOUND */
-  setUsed(family: ClipFamily, id: string, used: boolean): Promise<Clip>
-  /**
-   * Takes an MP3 in; it may go on air at once.
-   * @throws Failure BAD_REQUEST for what is no MP3 or too long, FILENAME_EXISTS, STORAGE_WRITE_FAILED.
-   */
-  receive(
-    clip: { family: ClipFamily; mode: Mode; filename: string; content: AsyncIterable<Uint8Array> },
-    actor: Actor,
-  ): Promise<Clip>
-}
-
 /** Where a clip's file is. */
 export function clipMedia({
   family,
@@ -95,126 +71,139 @@ export function clipMedia({
   return `${clipFamilies[family].folder}/${mode}/${filename}`
 }
 
-export function createClips(deps: {
-  data: Pick<DataStore, 'clips'>
-  media: MediaStorage
-  tags: AudioTags
-  announcer: Announcer
-  bus: Pick<Bus, 'send'>
-  audit: Audit
-  clock: WallClock
-  log: Log
-}): Clips {
-  const { data, media, audit, clock } = deps
-  const changed = (family: ClipFamily) => clipsChanged(deps, family)
+type ClipData = Pick<DataStore, 'clips'>
 
-  const find = async (family: ClipFamily, id: string) => {
-    const clip = await data.clips.get(id)
-    if (clip?.family !== family) throw new Failure('NOT_FOUND')
-    return clip
-  }
-  const isTaken = async (family: ClipFamily, filename: string) =>
-    (await data.clips.find({ family, nameKey: nameKey(cleanFilename(filename)) })).length > 0
+/** A page of clips, newest first. @param page.mode null = both. @param page.search a part of the file name, in any case. */
+export async function listClips(
+  data: ClipData,
+  family: ClipFamily,
+  page: { mode: Mode | null; search: string; offset: number; limit: number },
+): Promise<{ items: Clip[]; total: number }> {
+  const { mode, search, offset, limit } = page
+  const part = search.normalize('NFC').toLowerCase()
+  const found = (await data.clips.find({ family, ...(mode && { mode }) }))
+    .filter((clip) => clip.nameKey.includes(part))
+    .toReversed()
+    .sort((a, b) => b.createdAt - a.createdAt)
+  return { items: found.slice(offset, offset + limit).map(shownClip), total: found.length }
+}
 
+export async function countClips(data: ClipData, family: ClipFamily): Promise<ClipCounts> {
+  const clips = await data.clips.find({ family })
+  const count = (mode: Mode, used?: true) =>
+    clips.filter((clip) => clip.mode === mode && (!used || clip.used)).length
   return {
-    find,
-    isTaken,
-
-    async list(family, { mode, search, offset, limit }) {
-      const part = search.normalize('NFC').toLowerCase()
-      const found = (await data.clips.find({ family, ...(mode && { mode }) }))
-        .filter((clip) => clip.nameKey.includes(part))
-        .toReversed()
-        .sort((a, b) => b.createdAt - a.createdAt)
-      return { items: found.slice(offset, offset + limit).map(shownClip), total: found.length }
-    },
-
-    async counts(family) {
-      const clips = await data.clips.find({ family })
-      const count = (mode: Mode, used?: true) =>
-        clips.filter((clip) => clip.mode === mode && (!used || clip.used)).length
-      return {
-        day: count('day'),
-        night: count('night'),
-        dayUsable: count('day', true),
-        nightUsable: count('night', true),
-        minRequired: clipFamilies[family].minRequired,
-      }
-    },
-
-    async setUsed(family, id, used) {
-      const clip = await find(family, id)
-      if (clip.used !== used && (await data.clips.update({ id }, { used })) > 0) changed(family)
-      return shownClip(await find(family, id))
-    },
-
-    async receive({ family, mode, filename: wanted, content }, actor) {
-      const filename = cleanFilename(wanted)
-      if (await isTaken(family, filename)) throw new Failure('FILENAME_EXISTS')
-      // Two that come under the same name at the same time are not each other's replacement.
-      const { staged, facts } = await receiveMp3(
-        deps,
-        `${clipFamilies[family].folder}/${mode}`,
-        `${randomUUID()}.mp3`,
-        content,
-      )
-      const clip: ClipRecord = {
-        id: randomUUID(),
-        family,
-        filename,
-        nameKey: nameKey(filename),
-        mode,
-        duration: facts.duration,
-        used: true,
-        createdAt: dateNow(clock),
-      }
-      try {
-        refuseLength(clip)
-        if (!(await promote(deps, staged, clipMedia(clip)))) throw new Failure('FILENAME_EXISTS')
-      } finally {
-        await media.delete(staged)
-      }
-      const inserted = await data.clips.insert(clip).catch(async (cause: unknown) => {
-        await media.delete(clipMedia(clip))
-        return refuseWrite(cause)
-      })
-      if (!inserted) {
-        await media.delete(clipMedia(clip))
-        throw new Failure('FILENAME_EXISTS')
-      }
-      await audit.record(actor, `${clipFamilies[family].audit}_upload`, { filename, mode })
-      changed(family)
-      return shownClip(clip)
-    },
+    day: count('day'),
+    night: count('night'),
+    dayUsable: count('day', true),
+    nightUsable: count('night', true),
+    minRequired: clipFamilies[family].minRequired,
   }
 }
 
-/** Tells everyone that the clips of a family are others now, and the air. */
-export function clipsChanged(
-  { announcer, bus, log }: { announcer: Announcer; bus: Pick<Bus, 'send'>; log: Log },
+/** Whether a file name is taken in either mode, whatever its case. */
+export async function isClipTaken(data: ClipData, family: ClipFamily, filename: string): Promise<boolean> {
+  return (await data.clips.find({ family, nameKey: nameKey(cleanFilename(filename)) })).length > 0
+}
+
+/** @throws Failure NOT_FOUND */
+export async function findClip(
+  data: ClipData,
   family: ClipFamily,
-): void {
+  id: string,
+): Promise<Readonly<ClipRecord>> {
+  const clip = await data.clips.get(id)
+  if (clip?.family !== family) throw new Failure('NOT_FOUND')
+  return clip
+}
+
+/** Sets whether a clip may go on air. @throws Failure NOT_FOUND */
+export async function setClipUsed(
+  deps: ClipNews & { data: ClipData },
+  { family, id, used }: { family: ClipFamily; id: string; used: boolean },
+): Promise<Clip> {
+  const { data } = deps
+  const clip = await findClip(data, family, id)
+  if (clip.used !== used && (await data.clips.update({ id }, { used })) > 0) clipsChanged(deps, family)
+  return shownClip(await findClip(data, family, id))
+}
+
+/**
+ * Receives an MP3 as a clip, which may go on air at once.
+ *
+ * @throws Failure BAD_REQUEST for a file that is no MP3 or too long, FILENAME_EXISTS, STORAGE_WRITE_FAILED.
+ */
+export async function receiveClip(
+  deps: ClipNews & {
+    data: ClipData
+    media: MediaStorage
+    tags: AudioTags
+    audit: Audit
+    clock: WallClock
+  },
+  actor: Actor,
+  sent: { family: ClipFamily; mode: Mode; filename: string; content: AsyncIterable<Uint8Array> },
+): Promise<Clip> {
+  const { data, media, audit, clock } = deps
+  const { family, mode, content } = sent
+  const filename = cleanFilename(sent.filename)
+  if (await isClipTaken(data, family, filename)) throw new Failure('FILENAME_EXISTS')
+  const { folder, audit: operation } = clipFamilies[family]
+  // Two uploads of one name at the same time do not replace each other.
+  const { staged, facts } = await receiveMp3(deps, {
+    folder: `${folder}/${mode}`,
+    filename: `${randomUUID()}.mp3`,
+    content,
+  })
+  const clip = newClip({ family, mode, filename, duration: facts.duration }, dateNow(clock))
+  try {
+    refuseLength(clip)
+    if (!(await promote(deps, staged, clipMedia(clip)))) throw new Failure('FILENAME_EXISTS')
+  } finally {
+    await media.delete(staged)
+  }
+  const inserted = await data.clips.insert(clip).catch(async (cause: unknown) => {
+    await media.delete(clipMedia(clip))
+    return refuseWrite(cause)
+  })
+  if (!inserted) {
+    await media.delete(clipMedia(clip))
+    throw new Failure('FILENAME_EXISTS')
+  }
+  await audit.record(actor, `${operation}_upload`, { filename, mode })
+  clipsChanged(deps, family)
+  return shownClip(clip)
+}
+
+/** Who is told of changed clips. */
+interface ClipNews {
+  announcer: Announcer
+  bus: Pick<Bus, 'send'>
+  log: Log
+}
+
+/** Tells all clients and the worker that the clips of a family changed. */
+export function clipsChanged({ announcer, bus, log }: ClipNews, family: ClipFamily): void {
   announcer.announce(clipFamilies[family].announces)
   bus.send({ type: 'clips-changed' }).catch((error) => {
     // A worker that acquires the lease later reads the clips by itself.
-    log.warn({ err: error }, 'no worker heard that the clips changed')
+    log.warn({ err: error }, 'clip change not delivered to a worker')
   })
 }
 
 /**
- * Files that somebody put into the storage become clips, and clips without a file go when that was confirmed.
- * Safe to run again, and beside a running station.
+ * Makes files that were put into the storage clips, and removes clips without a file if that was confirmed. Idempotent, and
+ * safe beside a running station.
  */
-export async function reconcileClips(station: {
-  data: Pick<DataStore, 'clips'>
-  media: MediaStorage
-  tags: AudioTags
-  announcer: Announcer
-  bus: Pick<Bus, 'send'>
-  clock: WallClock
-  confirmTrackCleanup: boolean
-  log: Log
-}): Promise<void> {
+export async function reconcileClips(
+  station: ClipNews & {
+    data: ClipData
+    media: MediaStorage
+    tags: AudioTags
+    clock: WallClock
+    confirmTrackCleanup: boolean
+  },
+): Promise<void> {
   for (const family of Object.keys(clipFamilies) as ClipFamily[]) {
     let isChanged = false
     for (const mode of modes) isChanged = (await reconcileFolder(station, family, mode)) || isChanged
@@ -236,23 +225,14 @@ async function reconcileFolder(
   for (const key of files.filter((file) => !known.has(file))) {
     const filename = key.slice(folder.length + 1)
     const facts = await tags.read(await media.source(key)).catch(() => null)
-    const clip: ClipRecord = {
-      id: randomUUID(),
-      family,
-      filename,
-      nameKey: nameKey(filename),
-      mode,
-      duration: facts?.duration ?? null,
-      used: true,
-      createdAt: dateNow(clock),
-    }
+    const clip = newClip({ family, mode, filename, duration: facts?.duration ?? null }, dateNow(clock))
     if (await data.clips.insert(clip)) isChanged = true
-    else log.warn({ key }, 'a clip of this name exists in the other mode; the file is left alone')
+    else log.warn({ key }, 'clip file ignored: its name is taken in the other mode')
   }
   const present = new Set(files)
   for (const clip of clips.filter((candidate) => !present.has(clipMedia(candidate)))) {
     if (!confirmTrackCleanup)
-      log.warn({ key: clipMedia(clip) }, 'a clip has no file; CONFIRM_TRACK_CLEANUP=true removes it')
+      log.warn({ key: clipMedia(clip) }, 'clip without a file; CONFIRM_TRACK_CLEANUP=true removes it')
     else isChanged = (await data.clips.delete({ id: clip.id })) > 0 || isChanged
   }
   return isChanged
@@ -265,6 +245,13 @@ function refuseLength({ family, duration }: ClipRecord): void {
   if (duration === null) throw new Failure('BAD_REQUEST', { field: 'file', reason: 'duration_unreadable' })
   if (duration > maxSeconds + TOLERANCE_S)
     throw new Failure('BAD_REQUEST', { field: 'file', reason: 'too_long', maxSeconds })
+}
+
+function newClip(
+  about: Pick<ClipRecord, 'family' | 'mode' | 'filename' | 'duration'>,
+  createdAt: number,
+): ClipRecord {
+  return { ...about, id: randomUUID(), nameKey: nameKey(about.filename), used: true, createdAt }
 }
 
 const nameKey = (filename: string) => filename.normalize('NFC').toLowerCase()

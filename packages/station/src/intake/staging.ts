@@ -3,7 +3,7 @@ import { serialise } from '../core/serialise.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
 
-/** What an `X-File-Name` says: percent-encoded UTF-8, or, when it is not that, the text as it is. */
+/** Decodes an `X-File-Name`: percent-encoded UTF-8, or else the text as it is. */
 export function decodeFilename(header: string): string {
   try {
     return decodeURIComponent(header)
@@ -12,22 +12,20 @@ export function decodeFilename(header: string): string {
   }
 }
 
-/** Where a file waits until it gets its final key. */
+/** The key of a file that waits for its final key. */
 export function stagedKey(key: MediaKey): MediaKey {
   return `.staged/${key}`
 }
 
 /**
- * Takes an MP3 in as `.staged/<folder>/<filename>`, replacing what waits there, and reads what it is. When this throws
- * nothing is left behind.
+ * Stages an MP3 as `.staged/<folder>/<filename>`, replacing the file there, and reads its tags and length. Leaves nothing
+ * behind when it throws.
  *
  * @throws Failure BAD_REQUEST `empty_body` or `not_mp3`; STORAGE_WRITE_FAILED with its cause; what `content` throws.
  */
 export async function receiveMp3(
   deps: { media: MediaStorage; tags: AudioTags },
-  folder: string,
-  filename: string,
-  content: AsyncIterable<Uint8Array>,
+  { folder, filename, content }: { folder: string; filename: string; content: AsyncIterable<Uint8Array> },
 ): Promise<{ staged: MediaKey; facts: AudioFacts }> {
   const staged = stagedKey(`${folder}/${filename}`)
   await stage(deps.media, staged, content)
@@ -40,8 +38,9 @@ export async function receiveMp3(
 }
 
 /**
- * Gives a staged file its final key. False, and nothing is changed, when that key is taken.
+ * Gives a staged file its final key.
  *
+ * @returns false, with nothing changed, when that key is taken.
  * @throws Failure NOT_FOUND when no such file is staged, STORAGE_WRITE_FAILED with its cause.
  */
 export async function promote(
@@ -50,7 +49,7 @@ export async function promote(
   key: MediaKey,
 ): Promise<boolean> {
   const isSettled = await media.copy(staged, key).catch(refuseWrite)
-  // What cannot be removed now is purged later.
+  // A leftover is purged later.
   if (isSettled) await media.delete(staged).catch(() => {})
   return isSettled
 }
@@ -76,7 +75,7 @@ async function stage(media: MediaStorage, key: MediaKey, content: AsyncIterable<
   })
 }
 
-/** What went wrong, as a refusal of the contract. */
+/** Throws an error of a write as a `Failure` of the contract. */
 export function refuseWrite(error: unknown): never {
   const named = diskFullAsFailure(error)
   if (named instanceof Failure) throw named
@@ -85,7 +84,7 @@ export function refuseWrite(error: unknown): never {
 
 const probeInTurn = serialise()
 
-/** Reads what a stored file is; one at a time, because that costs more than receiving it. */
+/** Reads tags and length of a stored MP3; one at a time, because that costs more than receiving it. */
 export function probeMp3(
   { media, tags }: { media: MediaStorage; tags: AudioTags },
   key: MediaKey,

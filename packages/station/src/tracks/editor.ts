@@ -18,40 +18,30 @@ import type { TrackRecord } from '../ports/data-store.ts'
 import type { JobData, JobResult } from '../ports/job-queue.ts'
 import type { MediaKey } from '../ports/media-storage.ts'
 import type { EditableTags } from '../ports/outside.ts'
-import { deleteTracks, moveTracks } from './batches.ts'
 import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
 
 /**
- * Changes of existing tracks. The worker that is on air decides whether a track may be changed, right before it is. Each
- * change may be begun again where it broke off, and then ends as if it had been done once. One that breaks off in the
- * middle because a store is away or full throws `HeldUp`: it is neither made nor refused.
+ * Changes tags, lyrics and offset of a track. The worker that is on air decides right before the change whether the track
+ * may be changed. Resumable: it may be begun again where it was interrupted, and then ends as if it had been done once.
+ *
+ * @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed.
+ * @throws HeldUp when a store that is away or full interrupts it: the change is neither made nor refused.
  */
-export interface Editor {
-  /** @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed. */
-  edit(given: JobData<'edit-track'>, run: Run): Promise<JobResult<'edit-track'>>
-  /** @throws Failure DELETE_QUOTA_EXCEEDED; AIR_UNAVAILABLE when nothing could be deleted because of that. */
-  remove(given: JobData<'delete-tracks'>, run: Run): Promise<JobResult<'delete-tracks'>>
-  /** @throws Failure AIR_UNAVAILABLE when nothing could be moved because of that. */
-  move(given: JobData<'move-tracks'>, run: Run): Promise<JobResult<'move-tracks'>>
-}
-
-export function createEditor(deps: EditorDeps): Editor {
-  return {
-    async edit(given, begun) {
-      const { songId } = given
-      const run = resumable(begun)
-      try {
-        return await deps.leases.hold(run.jobId, [songId], run.stopping, () =>
-          run.attempt(() => editTrack(deps, given, run)),
-        )
-      } catch (error) {
-        if (error instanceof Failure && error.cause)
-          deps.log.warn({ err: error.cause, songId, code: error.code }, 'a track could not be changed')
-        throw error
-      }
-    },
-    remove: (given, run) => deleteTracks(deps, given, run),
-    move: (given, run) => moveTracks(deps, given, run),
+export async function editTrack(
+  deps: EditorDeps,
+  given: JobData<'edit-track'>,
+  begun: Run,
+): Promise<JobResult<'edit-track'>> {
+  const { songId } = given
+  const run = resumable(begun)
+  try {
+    return await deps.leases.hold(run.jobId, [songId], run.stopping, () =>
+      run.attempt(() => editLeased(deps, given, run)),
+    )
+  } catch (error) {
+    if (error instanceof Failure && error.cause)
+      deps.log.warn({ err: error.cause, songId, code: error.code }, 'track edit failed')
+    throw error
   }
 }
 
@@ -82,7 +72,7 @@ interface EditNotes {
   lyrics?: RememberedLyrics
 }
 
-async function editTrack(
+async function editLeased(
   deps: EditorDeps,
   { songId, tags, lyrics, offset, info, actor }: JobData<'edit-track'>,
   run: ResumableRun,

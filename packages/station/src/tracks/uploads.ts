@@ -19,7 +19,7 @@ import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import type { AudioFacts, AudioTags } from '../ports/outside.ts'
 
-/** What an admin says of an uploaded file; anything may be missing. */
+/** The metadata that an admin sends with a commit; anything may be missing. */
 export interface SentMetadata {
   filename?: string
   mode?: string
@@ -31,30 +31,7 @@ export interface SentMetadata {
 
 export type UploadedMetadata = Omit<Track, 'id'>
 
-/** New tracks in two steps: a file is received and waits, then its commit makes it a track. */
-export interface TrackUploads {
-  /** Whether a track of this id, or of what becomes of it when it is cleaned, exists. @throws Failure BAD_REQUEST */
-  isTaken(trackId: string): Promise<boolean>
-  /**
-   * Receives an MP3, which then waits for its commit in place of what waited under its name.
-   *
-   * @throws Failure as `receiveMp3`; FILENAME_EXISTS, before anything is read, when a track has the name.
-   */
-  receive(mode: Mode, filename: string, content: AsyncIterable<Uint8Array>): Promise<UploadedMetadata>
-  /**
-   * The file that waits becomes a track, of the length that is measured now; air and listeners are told.
-   *
-   * @throws Failure BAD_REQUEST, FILENAME_EXISTS when the track exists, STORAGE_WRITE_FAILED with its cause; the file
-   * then waits as before.
-   */
-  commit(
-    sent: SentMetadata,
-    lyrics: LyricsInput | undefined,
-    actor: Actor,
-  ): Promise<{ track: Track; lyrics: LyricsEntry }>
-}
-
-export function createTrackUploads(deps: {
+export interface UploadDeps {
   data: DataStore
   media: MediaStorage
   tags: AudioTags
@@ -64,97 +41,134 @@ export function createTrackUploads(deps: {
   audit: Audit
   clock: WallClock
   log: Log
-}): TrackUploads {
-  const { data, media, audit, clock } = deps
+}
 
-  const refuseTaken = async (id: string) => {
-    if (await data.tracks.get(id)) throw new Failure('FILENAME_EXISTS')
-  }
-
-  const replace = async (staged: MediaKey, waiting: MediaKey) => {
-    for (let attempt = 0; attempt < 5; attempt++) {
-      await media.delete(waiting)
-      if (await promote(deps, staged, waiting)) return
-    }
-    throw new Failure('FILENAME_EXISTS')
-  }
-
-  /** @throws Failure BAD_REQUEST when nothing waits for this id. */
-  const promoteStaged = async (id: string) => {
-    const isSettled = await promote(deps, stagedKey(id), id).catch(async (error) => {
-      if (!(error instanceof Failure) || error.code !== 'NOT_FOUND') throw error
-      // Another commit may have been faster.
-      if (await media.stat(id)) return false
-      throw new Failure('BAD_REQUEST', { field: 'metadata.filename', reason: 'not_uploaded' })
-    })
-    if (!isSettled) throw new Failure('FILENAME_EXISTS')
-  }
-
-  const remember = async (track: TrackRecord) => {
-    if (await data.tracks.insert(track)) return
-    // Whoever looked for files without a record was faster. The file is this one, so its record is this one as well.
-    if ((await data.tracks.update({ id: track.id }, track)) === 0) throw new Failure('FILENAME_EXISTS')
-  }
-
-  return {
-    async isTaken(trackId) {
-      const [mode, ...filename] = trackId.split('/')
-      if (!isMode(mode) || !filename.join('/').trim()) throw new Failure('BAD_REQUEST', { field: 'trackId' })
-      return (await data.tracks.get(idOf(mode, cleanFilename(filename.join('/'))))) !== null
-    },
-
-    async receive(mode, name, content) {
-      const filename = cleanFilename(name)
-      const id = idOf(mode, filename)
-      await refuseTaken(id)
-      // What turns out to be no MP3 leaves alone what waits under its name.
-      const { staged, facts } = await receiveMp3(deps, mode, `${randomUUID()}.mp3`, content)
-      await replace(staged, stagedKey(id)).finally(() => media.delete(staged))
-      return describeTrack(mode, filename, facts)
-    },
-
-    async commit(sent, sentLyrics, actor) {
-      const filename = cleanFilename(required(sent, 'filename'))
-      const mode = required(sent, 'mode')
-      if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'metadata.mode' })
-      const entry = sentLyrics && readLyrics(sentLyrics)
-      const id = idOf(mode, filename)
-      await refuseTaken(id)
-
-      await promoteStaged(id)
-      let track: TrackRecord
-      try {
-        // Only now can nobody replace the file any more.
-        const described = describeTrack(mode, filename, await probeMp3(deps, id), sent)
-        track = { id, ...described, addedAt: dateNow(clock), addedBy: actor.adminId }
-        await remember(track).catch(refuseWrite)
-      } catch (error) {
-        await promote(deps, id, stagedKey(id)).catch(() => false)
-        await media.delete(id)
-        throw error
-      }
-
-      const { title, artist } = track
-      try {
-        const record = entry && { key: lyricsKey(artist, title), ...entry }
-        if (record && record.lines.length > 0) await data.lyrics.put(record)
-        // That nothing was found says less than lyrics that are known.
-        else if (record?.notFound) await data.lyrics.insert(record)
-        if (mode === 'day') await ensureArtist(data, artist)
-        await audit.record(actor, 'upload_song', { title, artist, mode })
-        const { entry: lyrics } = await rememberedLyrics(data, track)
-        return { track, lyrics }
-      } finally {
-        libraryChanged(deps)
-      }
-    },
-  }
+/** Whether a track has this id, or the id that it gets when it is cleaned. @throws Failure BAD_REQUEST */
+export async function isTrackTaken(data: Pick<DataStore, 'tracks'>, trackId: string): Promise<boolean> {
+  const [mode, ...filename] = trackId.split('/')
+  if (!isMode(mode) || !filename.join('/').trim()) throw new Failure('BAD_REQUEST', { field: 'trackId' })
+  return (await data.tracks.get(idOf(mode, cleanFilename(filename.join('/'))))) !== null
 }
 
 /**
- * Removes files that have waited since before a moment (epoch ms), and says how many; and what killed processes left of
- * files of any kind.
+ * First step of an upload: receives an MP3, which then waits for its commit, in place of a file that waits under its name.
+ *
+ * @throws Failure as `receiveMp3`; FILENAME_EXISTS, before anything is read, when a track has the name.
  */
+export async function receiveTrack(
+  deps: Pick<UploadDeps, 'data' | 'media' | 'tags'>,
+  sent: { mode: Mode; filename: string; content: AsyncIterable<Uint8Array> },
+): Promise<UploadedMetadata> {
+  const { data, media } = deps
+  const { mode, content } = sent
+  const filename = cleanFilename(sent.filename)
+  const id = idOf(mode, filename)
+  await refuseTaken(data, id)
+  // Staged under another name first: a file that turns out to be no MP3 replaces nothing.
+  const { staged, facts } = await receiveMp3(deps, {
+    folder: mode,
+    filename: `${randomUUID()}.mp3`,
+    content,
+  })
+  await replaceStaged(deps, { staged, waiting: stagedKey(id) }).finally(() => media.delete(staged))
+  return describeTrack({ mode, filename, facts })
+}
+
+/**
+ * Second step of an upload: the waiting file becomes a track, whose length is measured now; worker and listeners are told.
+ *
+ * @throws Failure BAD_REQUEST, FILENAME_EXISTS when the track exists, STORAGE_WRITE_FAILED with its cause; the file
+ * then waits as before.
+ */
+export async function commitTrack(
+  deps: UploadDeps,
+  actor: Actor,
+  sent: { metadata: SentMetadata; lyrics: LyricsInput | undefined },
+): Promise<{ track: Track; lyrics: LyricsEntry }> {
+  const { data } = deps
+  const { metadata } = sent
+  const filename = cleanFilename(required(metadata, 'filename'))
+  const mode = required(metadata, 'mode')
+  if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'metadata.mode' })
+  const entry = sent.lyrics && readLyrics(sent.lyrics)
+  const id = idOf(mode, filename)
+  await refuseTaken(data, id)
+
+  await promoteWaiting(deps, id)
+  const track = await insertTrack(deps, actor, { id, mode, filename, metadata })
+  const { title, artist } = track
+  try {
+    const record = entry && { key: lyricsKey(artist, title), ...entry }
+    if (record && record.lines.length > 0) await data.lyrics.put(record)
+    // A lookup that found nothing says less than known lyrics.
+    else if (record?.notFound) await data.lyrics.insert(record)
+    if (mode === 'day') await ensureArtist(data, artist)
+    await deps.audit.record(actor, 'upload_song', { title, artist, mode })
+    const { entry: lyrics } = await rememberedLyrics(data, track)
+    return { track, lyrics }
+  } finally {
+    libraryChanged(deps)
+  }
+}
+
+async function refuseTaken(data: Pick<DataStore, 'tracks'>, id: string): Promise<void> {
+  if (await data.tracks.get(id)) throw new Failure('FILENAME_EXISTS')
+}
+
+const REPLACE_ATTEMPTS = 5
+
+/** Puts a staged file in the place of one that waits for its commit. */
+async function replaceStaged(
+  deps: Pick<UploadDeps, 'media'>,
+  { staged, waiting }: { staged: MediaKey; waiting: MediaKey },
+): Promise<void> {
+  for (let attempt = 0; attempt < REPLACE_ATTEMPTS; attempt++) {
+    await deps.media.delete(waiting)
+    if (await promote(deps, staged, waiting)) return
+  }
+  throw new Failure('FILENAME_EXISTS')
+}
+
+/** @throws Failure BAD_REQUEST when no file waits for this id; FILENAME_EXISTS */
+async function promoteWaiting(deps: Pick<UploadDeps, 'media'>, id: string): Promise<void> {
+  const isPromoted = await promote(deps, stagedKey(id), id).catch(async (error) => {
+    if (!(error instanceof Failure) || error.code !== 'NOT_FOUND') throw error
+    // Another commit may have been faster.
+    if (await deps.media.stat(id)) return false
+    throw new Failure('BAD_REQUEST', { field: 'metadata.filename', reason: 'not_uploaded' })
+  })
+  if (!isPromoted) throw new Failure('FILENAME_EXISTS')
+}
+
+/** Adds the record of a promoted file, which waits again when that fails. */
+async function insertTrack(
+  deps: UploadDeps,
+  actor: Actor,
+  about: { id: string; mode: Mode; filename: string; metadata: SentMetadata },
+): Promise<TrackRecord> {
+  const { data, media, clock } = deps
+  const { id, mode, filename, metadata } = about
+  try {
+    // Nobody can replace the file any more, so what is read now stays true.
+    const facts = await probeMp3(deps, id)
+    const described = describeTrack({ mode, filename, facts }, metadata)
+    const track = { id, ...described, addedAt: dateNow(clock), addedBy: actor.adminId }
+    await remember(data, track).catch(refuseWrite)
+    return track
+  } catch (error) {
+    await promote(deps, id, stagedKey(id)).catch(() => false)
+    await media.delete(id)
+    throw error
+  }
+}
+
+async function remember(data: Pick<DataStore, 'tracks'>, track: TrackRecord): Promise<void> {
+  if (await data.tracks.insert(track)) return
+  // A reconciliation added the file before us. The file is this one, so its record is this one as well.
+  if ((await data.tracks.update({ id: track.id }, track)) === 0) throw new Failure('FILENAME_EXISTS')
+}
+
+/** Removes files that have waited since before `beforeMs` (epoch ms), and leftovers of killed processes. @returns how many waited. */
 export async function purgeStaged(media: MediaStorage, beforeMs: number): Promise<number> {
   let removed = 0
   for (const folder of ['', ...Object.values(clipFamilies).map((family) => `${family.folder}/`)]) {
@@ -182,11 +196,9 @@ function required(sent: SentMetadata, name: 'filename' | 'mode'): string {
   return text
 }
 
-/** What was sent counts before what is written in the file. */
+/** Sent metadata takes precedence over the tags in the file. */
 function describeTrack(
-  mode: Mode,
-  filename: string,
-  facts: AudioFacts,
+  { mode, filename, facts }: { mode: Mode; filename: string; facts: AudioFacts },
   sent: SentMetadata = {},
 ): UploadedMetadata {
   return {
@@ -201,7 +213,7 @@ function describeTrack(
   }
 }
 
-/** A year that tags can keep; null for anything else. */
+/** A year that tags can hold; null for anything else. */
 export function readYear(year: number | string | null): number | null {
   const number = Math.trunc(Number(year ?? ''))
   return number > 0 && number < 10_000 ? number : null

@@ -4,9 +4,8 @@ import { oneLine } from '../core/text.ts'
 import { stagedKey } from '../intake/staging.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { JobData } from '../ports/job-queue.ts'
-import type { MediaStorage } from '../ports/media-storage.ts'
 import type { EditableTags, VideoFacts, VideoTools } from '../ports/outside.ts'
-import type { TrackUploads, UploadedMetadata } from './uploads.ts'
+import { isTrackTaken, receiveTrack, type UploadDeps, type UploadedMetadata } from './uploads.ts'
 
 /** How long reading a list and downloading a video may take. */
 export const videoLimits = { listMs: 120_000, downloadMs: 300_000 }
@@ -59,13 +58,11 @@ export function readCookies(text: string | undefined, domain: string): string {
  * behind when this throws.
  *
  * @param hosts of which the video has to be in the end, wherever the link led.
- * @throws Failure as `VideoTools.download` and `TrackUploads.receive`; the reason of `run.stopping`.
+ * @throws Failure as `VideoTools.download` and `receiveTrack`; the reason of `run.stopping`.
  */
 export async function importVideo(
-  deps: {
+  deps: Pick<UploadDeps, 'data' | 'media' | 'tags'> & {
     videoTools: VideoTools
-    uploads: Pick<TrackUploads, 'isTaken' | 'receive'>
-    media: MediaStorage
     announcer: Announcer
     hosts: readonly string[]
   },
@@ -91,7 +88,7 @@ export async function importVideo(
           if (facts.url) readVideoLink(facts.url, deps.hosts)
           const tags = tagsOf(facts)
           filename = [tags.artist, tags.title].filter(Boolean).join(' - ').replace(/[/\\]/g, '_')
-          if (await deps.uploads.isTaken(`${mode}/${filename}`)) throw new Failure('FILENAME_EXISTS')
+          if (await isTrackTaken(deps.data, `${mode}/${filename}`)) throw new Failure('FILENAME_EXISTS')
           if (!(await deps.media.hasRoomFor(uploads.uploadSongFile.body.maxBytes)))
             throw new Failure('DATA_UNAVAILABLE', { reason: 'disk_full' })
           return tags
@@ -103,7 +100,7 @@ export async function importVideo(
           tell('running', done)
           run.progress(done, 100).catch(() => {})
         },
-        use: (mp3) => deps.uploads.receive(mode, filename, mp3),
+        use: (mp3) => receiveTrack(deps, { mode, filename, content: mp3 }),
       },
       run.stopping,
     )
