@@ -22,7 +22,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a writer that lost its lock replaces the file all the same',
-    'data/json/store.ts',
+    'data/json/write-file.ts',
     "if (!lock.isHeld()) throw new Error('another process took the lock over')",
     '',
     'data/json/store.test.ts',
@@ -225,7 +225,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'appended records are not durable',
-    'data/json/store.ts',
+    'data/json/write-file.ts',
     'await syncFile(file)',
     '',
     'data/json/store.test.ts',

@@ -11,8 +11,8 @@ import {
 } from '@solstice/station'
 import type { Test } from 'tap'
 
-/** A place that stores can be opened on, again and again, by several at once; the suite closes them. */
-export type OpenPlace = (t: Test) => Promise<() => Promise<DataStore>>
+/** Prepares an empty location and returns how to open stores on it, any number at once; the suite closes them. */
+export type PrepareLocation = (t: Test) => Promise<() => Promise<DataStore>>
 
 export const track = (id: string, facts: Partial<Track> = {}): Track => ({
   id,
@@ -38,10 +38,10 @@ export const played = (trackId: string, playedAt: number): Omit<HistoryItem, 'id
 
 const ids = (records: readonly { id: string | number }[]) => records.map(({ id }) => id)
 
-/** What every data store promises, whatever it keeps the records in. */
-export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
+/** The contract of the port `DataStore`, for every implementation. */
+export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void {
   const place = async (t: Test) => {
-    const openStore = await openPlace(t)
+    const openStore = await prepareLocation(t)
     return async () => {
       const data = await openStore()
       t.teardown(() => data.close())
@@ -50,7 +50,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
   }
   const fresh = async (t: Test) => (await place(t))()
 
-  t.test('an empty place holds nothing', async (t) => {
+  t.test('an empty store holds nothing', async (t) => {
     const data = await fresh(t)
     t.equal(await data.tracks.get('day/none.mp3'), null)
     t.same(await data.tracks.find(), [])
@@ -71,7 +71,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.same(ids(await data.tracks.find({ year: null })), ['day/b'])
   })
 
-  t.test('every collection keeps its records by its key, also for one that opens later', async (t) => {
+  t.test('every collection keeps its records by its key, also for a store that opens later', async (t) => {
     const open = await place(t)
     const one = await open()
     const specs = Object.entries<CollectionSpec>(collections)
@@ -228,7 +228,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.equal((await other.tracks.get('day/a'))?.year, claims.indexOf(1) + 1)
   })
 
-  t.test('update says how many it changed, and may give a record another key', async (t) => {
+  t.test('update returns how many it changed, and may give a record another key', async (t) => {
     const data = await fresh(t)
     for (const id of ['day/a', 'day/b', 'day/c']) await data.tracks.insert(track(id))
     t.equal(await data.tracks.update({ mode: 'day' }, { album: 'One' }), 3)
@@ -259,7 +259,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.same(ids(await data.history.find()), [1, 2, 3])
   })
 
-  t.test('delete takes fields or a rule, and says how many', async (t) => {
+  t.test('delete takes fields or a predicate, and returns how many it removed', async (t) => {
     const data = await fresh(t)
     for (let at = 1; at <= 6; at++) await data.history.insert(played('day/a', at))
     t.equal(await data.history.delete({ playedAt: 3 }), 1)
@@ -268,7 +268,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.equal(await data.history.delete({}), 3)
   })
 
-  t.test('two stores on one place see what the other did at once', async (t) => {
+  t.test('two stores on one location see each other’s changes at once', async (t) => {
     const open = await place(t)
     const [one, other] = [await open(), await open()]
     for (let year = 0; year < 25; year++) {
@@ -279,7 +279,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     }
   })
 
-  t.test('changes of two stores at once are all kept, also for one that opens later', async (t) => {
+  t.test('concurrent changes of two stores are all kept, also for a store that opens later', async (t) => {
     const open = await place(t)
     const [one, other] = [await open(), await open()]
     await Promise.all(
@@ -308,7 +308,7 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.same((await other.lyrics.get('a||b'))?.lines, lines)
   })
 
-  t.test('what callers do to a record does not reach the store', async (t) => {
+  t.test('changes that callers make to a record do not reach the store', async (t) => {
     const data = await fresh(t)
     const given = { key: 'a||b', synced: false, lines: [{ time: 0, text: 'kept' }] }
     await data.lyrics.put(given)
@@ -322,36 +322,33 @@ export function dataStoreSuite(t: Test, openPlace: OpenPlace): void {
     t.equal((await data.lyrics.get('a||b'))?.lines[0]?.text, 'kept')
   })
 
-  t.test(
-    'all there is can be replaced in one step, in order and with the numbers that were given',
-    async (t) => {
-      const open = await place(t)
-      const [one, other] = [await open(), await open()]
-      t.same(await one.history.contents(), { records: [], serial: 0 })
-      for (let n = 1; n <= 4; n++) await one.history.insert(played('day/a', n))
-      await one.history.delete({ id: 4 })
-      const before = await other.history.contents()
-      t.same([ids(before.records), before.serial], [[1, 2, 3], 4])
+  t.test('all records can be replaced in one step, keeping their order and numbers', async (t) => {
+    const open = await place(t)
+    const [one, other] = [await open(), await open()]
+    t.same(await one.history.contents(), { records: [], serial: 0 })
+    for (let n = 1; n <= 4; n++) await one.history.insert(played('day/a', n))
+    await one.history.delete({ id: 4 })
+    const before = await other.history.contents()
+    t.same([ids(before.records), before.serial], [[1, 2, 3], 4])
 
-      const records = [7, 2, 5].map((id) => ({ id, ...played('day/b', id) }))
-      await one.history.replaceAll({ records, serial: 9 })
-      t.same(await other.history.contents(), { records, serial: 9 })
-      t.equal((await other.history.insert(played('day/a', 1)))?.id, 10)
+    const records = [7, 2, 5].map((id) => ({ id, ...played('day/b', id) }))
+    await one.history.replaceAll({ records, serial: 9 })
+    t.same(await other.history.contents(), { records, serial: 9 })
+    t.equal((await other.history.insert(played('day/a', 1)))?.id, 10)
 
-      const twice = [...records, { ...records[0]!, id: 8 }]
-      const keyless = [{ ...records[0]!, id: undefined as unknown as number }]
-      for (const unfit of [[...records, ...records], twice, keyless])
-        await t.rejects(one.history.replaceAll({ records: unfit, serial: 1 }))
-      t.same(ids(await one.history.find()), [7, 2, 5, 10], 'nothing is changed')
-      await one.history.replaceAll({ records: [], serial: 0 })
-      t.same(await (await open()).history.contents(), { records: [], serial: 0 })
-      await one.history.replaceAll({ records: [], serial: 3 })
-      t.equal((await other.history.insert(played('day/a', 1)))?.id, 4)
-    },
-  )
+    const twice = [...records, { ...records[0]!, id: 8 }]
+    const keyless = [{ ...records[0]!, id: undefined as unknown as number }]
+    for (const unfit of [[...records, ...records], twice, keyless])
+      await t.rejects(one.history.replaceAll({ records: unfit, serial: 1 }))
+    t.same(ids(await one.history.find()), [7, 2, 5, 10], 'nothing is changed')
+    await one.history.replaceAll({ records: [], serial: 0 })
+    t.same(await (await open()).history.contents(), { records: [], serial: 0 })
+    await one.history.replaceAll({ records: [], serial: 3 })
+    t.equal((await other.history.insert(played('day/a', 1)))?.id, 4)
+  })
 
   t.test('a closed store takes no changes', async (t) => {
-    const data = await (await openPlace(t))()
+    const data = await (await prepareLocation(t))()
     const last = data.offsets.put({ key: 'a', offset: 1 })
     await data.close()
     await last

@@ -18,7 +18,7 @@ const everyUse = (media: MediaStorage, key: string): [string, () => Promise<unkn
   ['link', async () => (media.linkOrigin ? media.link(key) : media.stat(key))],
 ]
 
-/** What every media storage promises, wherever the files lie. */
+/** The contract of the port `MediaStorage`, for every implementation. */
 export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStorage>): void {
   t.test('names in any script and with any sign work', async (t) => {
     const media = await open(t)
@@ -40,7 +40,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.same(await media.list('.staged/jingles/night'), sorted('.staged/jingles/night'))
   })
 
-  t.test('a file is had whole or in a range with both ends, and by a path', async (t) => {
+  t.test('a file is read whole, by a range with both ends, and by a path', async (t) => {
     const media = await open(t)
     await media.put('arts/a.jpg', Readable.from(['01234', '56789']))
     t.equal(await text(await media.open('arts/a.jpg')), '0123456789')
@@ -54,7 +54,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.equal(readFileSync(await media.source('arts/a.jpg'), 'utf8'), '1', 'also when it is another one')
   })
 
-  t.test('a key that would leave its place is refused for every use', async (t) => {
+  t.test('a key that would lead out of its folder is refused for every use', async (t) => {
     const media = await open(t)
     await media.put('day/a.mp3', Buffer.from('a'))
     const hostile = [
@@ -99,7 +99,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
       await t.rejects(media.list(listed), { code: 'BAD_REQUEST' })
   })
 
-  t.test('what is not there is null or NOT_FOUND', async (t) => {
+  t.test('an absent file is null or NOT_FOUND', async (t) => {
     const media = await open(t)
     for (const key of ['day/none.mp3', 'nowhere/none.mp3', '.staged/day/none.mp3']) {
       t.equal(await media.stat(key), null)
@@ -114,7 +114,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     await t.rejects(media.source('day/a.mp3'), { code: 'NOT_FOUND' })
   })
 
-  t.test('a put that breaks off changes nothing and leaves nothing', async (t) => {
+  t.test('a put that fails changes nothing and leaves nothing', async (t) => {
     const media = await open(t)
     await media.put('day/a.mp3', Buffer.from('old'))
     const broken = async function* () {
@@ -128,7 +128,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.equal(await text(await media.open('day/a.mp3')), 'old')
   })
 
-  t.test('a put whose sender is gone ends, whenever that was, and leaves nothing', async (t) => {
+  t.test('a put whose sender disconnects ends, at whatever moment, and leaves nothing', async (t) => {
     const media = await open(t)
     await media.put('.staged/day/kept.mp3', Buffer.from('kept'))
     const gone = new PassThrough()

@@ -1,18 +1,19 @@
 import type { Collection, CollectionSpec, Contents, NewRecord } from '@solstice/station'
-import { type Draft, frozenCopy, refuseUnfit } from './records.ts'
+import type { Draft } from './draft.ts'
+import { assertFit, frozenCopy } from './record.ts'
 
 export interface Change<T extends object> {
-  /** Makes the change, and gives back how to tell the caller once the draft is durable. */
+  /** Applies the change to a draft; the returned function tells the caller, once the draft is durable. */
   attempt(draft: Draft<T>): () => void
   refuse(error: unknown): void
 }
 
-/** A collection whose changes wait in one line and are written together, as many as wait. */
+/** A collection whose changes queue up and are written in batches of all that wait. */
 export abstract class QueuedCollection<T extends object, K extends keyof T & string>
   implements Collection<T, K>
 {
   protected readonly spec: CollectionSpec
-  /** In the order in which they were asked for. */
+  /** Changes in the order of their requests. */
   protected readonly waiting: Change<T>[] = []
   protected isClosed = false
   #writing: Promise<void> | null = null
@@ -24,7 +25,7 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
   abstract get(key: T[K]): Promise<Readonly<T> | null>
   abstract find(where?: Partial<T>): Promise<readonly Readonly<T>[]>
   abstract contents(): Promise<Contents<T>>
-  /** Takes changes that wait, and makes or refuses them. Never rejects. */
+  /** Makes or refuses waiting changes. Never rejects. */
   protected abstract writeWaiting(): Promise<void>
 
   insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
@@ -44,13 +45,13 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
   }
 
   async replaceAll({ records, serial }: Contents<T>): Promise<void> {
-    refuseUnfit(records, this.spec)
-    // Of many this takes seconds: nobody else waits for it.
+    assertFit(records, this.spec)
+    // Many records take seconds, so they are copied before their turn.
     const kept = records.map(frozenCopy)
     await this.#change((draft) => draft.replaceAll(kept, serial))
   }
 
-  /** Resolves when all that was asked for is made or refused. */
+  /** Resolves when all requested changes are made or refused. */
   async close(): Promise<void> {
     this.isClosed = true
     await this.#writing
@@ -80,7 +81,7 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
   }
 
   async #writeAll(): Promise<void> {
-    // Changes that are asked for in one go are written in one go.
+    // Changes requested in the same turn of the event loop are written together.
     await null
     do await this.writeWaiting()
     while (this.waiting.length > 0)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Spool, Spools } from '@solstice/station'
 import { syncFolder, writeDurably } from '../files/durable-files.ts'
 
-/** What waits for the store beside it, in folders of the data folder that are made when they are needed. */
+/** Spools of records that wait until the store is back, in subfolders of the data folder that are made on demand. */
 export function openSpools(dataDir: string): Spools {
   return {
     deliveries: openSpool(join(dataDir, 'deliveries')),
@@ -12,15 +12,15 @@ export function openSpools(dataDir: string): Spools {
   }
 }
 
-/** Records as files of a folder, one each. */
+/** One file per record. */
 function openSpool<T extends { id: string; receivedAt: number }>(folder: string): Spool<T> {
-  // Ids may be others' than ours: only a digest of one becomes a name.
+  // Ids may come from outside, so only their digests become names.
   const pathOf = (id: string) => join(folder, `${createHash('sha256').update(id).digest('hex')}.json`)
 
   return {
     async keep(record) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      // Processes of several containers that share the folder may have the same pid.
+      // A random name, because processes in several containers that share the folder may have the same pid.
       const draft = join(folder, `.${randomUUID()}`)
       try {
         await writeDurably(draft, JSON.stringify(record), 0o600)
@@ -52,7 +52,7 @@ function openSpool<T extends { id: string; receivedAt: number }>(folder: string)
   }
 }
 
-/** null for what a broken disk left: it stays where it is, and keeps nothing else back. */
+/** null for a damaged file, which stays where it is and does not block the others. */
 function readRecord<T>(text: string): T | null {
   try {
     return JSON.parse(text) as T
@@ -61,7 +61,7 @@ function readRecord<T>(text: string): T | null {
   }
 }
 
-/** Another process that shares the folder may have been quicker. */
+/** null when another process that shares the folder has removed the file. */
 async function readIfThere(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

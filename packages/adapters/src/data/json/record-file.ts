@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { CollectionSpec } from '@solstice/station'
-import { type Counters, deepFreeze, type Key, Records } from '../records.ts'
+import { type Counters, deepFreeze, type Key } from '../record.ts'
+import { Records } from '../records.ts'
 
 /**
- * The file of a collection, a line of JSON each: a head, all records at one moment as `[place, record]`, then changes in
- * the order in which they were made. What was made is only ever appended to, until a new file takes the place of this
- * one. A last line without its end was torn by a crash and does not count; nor does a line whose number is not the next
- * one, by a process that had lost its lock.
+ * The file of a collection, in lines of JSON: a head, a snapshot of all records as `[place, record]`, then the changes since
+ * in order. It is only ever appended to, until a new file replaces it. A last line without its end was torn by a crash
+ * and does not count; nor does a line out of sequence, by a process that had lost its lock.
  */
 const FORMAT = 'solstice-records'
 const FORMAT_VERSION = 2
-/** One object with all records, as stations before wrote it. */
+/** One object with all records, as earlier stations wrote it. */
 const OLD_VERSION = 1
 const NEW_LINE = 10
-/** The end of what was read, by which a file is known to be the one that was read. */
+/** The last bytes read identify a file as the one that was read. */
 const TAIL_BYTES = 64
 const PIECE_BYTES = 256 * 1024
 
@@ -23,9 +23,9 @@ interface Head {
   version: typeof FORMAT_VERSION
   /** uuid of this file. */
   id: string
-  /** The file that this one took the place of, and how many of its bytes say the same; null = it holds something else. */
+  /** The file that this one replaced, and how many of its bytes it is equivalent to; null = other content. */
   of: { id: string; bytes: number } | null
-  /** Of the records, behind this line. */
+  /** Length of the snapshot behind this line. */
   bytes: number
   count: number
   place: number
@@ -37,29 +37,29 @@ interface Line<T> {
   place: number
   serial: number
   changes: [place: number, record: T | null][]
-  /** Tells who wrote it. */
+  /** Random, so that a writer recognises its own line. */
   mark: string
 }
 
-/** What a process knows of a file. It stays open, so that its inode number is not given to another meanwhile. */
+/** What a process has read of a file. The file stays open, so that its inode number is not reused meanwhile. */
 export interface ReadFile<T extends object> {
   readonly pin: number
   readonly file: BigIntStats
-  /** null: the file is of the old format. */
+  /** null = a file of the old format. */
   readonly id: string | null
   readonly records: Records<T>
   readonly last: Counters
-  /** Behind the last line that was read. */
+  /** Offset behind the last line that was read. */
   readonly bytes: number
   readonly tail: Buffer
   /** Number and mark of the last change. */
   readonly n: number
   readonly mark: string
-  /** Records that were read, also those that were changed since. */
+  /** Records in the file, outdated ones included. */
   readonly entries: number
 }
 
-/** Reads a file from its beginning, and keeps it open. @throws when it cannot be understood. */
+/** Reads a file from its beginning and keeps it open. @throws when it cannot be understood. */
 export function readFile<T extends object>(path: string, spec: CollectionSpec): ReadFile<T> {
   const pin = openSync(path, 'r')
   try {
@@ -76,7 +76,7 @@ export function readFile<T extends object>(path: string, spec: CollectionSpec): 
       all.set(place, deepFreeze(record))
     }
     if (all.size !== head.count) throw new Error('records are missing')
-    refuseUnfit(all.values(), spec)
+    assertKeys(all.values(), spec)
     records.apply(all)
     const { id, place, serial } = head
     const tail = bytes.subarray(Math.max(0, end - TAIL_BYTES), end)
@@ -88,7 +88,7 @@ export function readFile<T extends object>(path: string, spec: CollectionSpec): 
   }
 }
 
-/** What was appended to a file since it was read; null when it is no longer the file that was read. */
+/** Reads the lines appended since; null when it is no longer the file that was read. */
 export function readOn<T extends object>(known: ReadFile<T>, upTo?: number): ReadFile<T> | null {
   const file = fstatSync(known.pin, { bigint: true })
   const end = upTo ?? Number(file.size)
@@ -98,7 +98,7 @@ export function readOn<T extends object>(known: ReadFile<T>, upTo?: number): Rea
   return { ...known, file, ...readChanges(known, bytes.subarray(known.tail.length)) }
 }
 
-/** The file that took the place of one that is known, without reading again what both say; null when it says more. */
+/** Reads the replacement of a known file, except for the snapshot that both share; null when there is more to read. */
 export function readSuccessor<T extends object>(path: string, known: ReadFile<T>): ReadFile<T> | null {
   const pin = openSync(path, 'r')
   try {
@@ -132,9 +132,9 @@ export function lineOf<T extends object>(
 }
 
 /**
- * A whole file, in pieces.
+ * The content of a whole new file, in pieces.
  *
- * @param of the file that says the same; null when none does.
+ * @param of the file that holds the same; null when none does.
  */
 export async function* wholeFile<T extends object>(
   records: readonly [number, T][],
@@ -159,7 +159,7 @@ export async function* wholeFile<T extends object>(
   yield* pieces
 }
 
-/** Others get their turn in between: of many records this takes long. */
+/** Yields to the event loop in between: many records take long. */
 async function* inPieces(lines: Iterable<string>): AsyncGenerator<Buffer> {
   let text = ''
   for (const line of lines) {
@@ -175,7 +175,7 @@ async function* inPieces(lines: Iterable<string>): AsyncGenerator<Buffer> {
 function readChanges<T extends object>(known: ReadFile<T>, bytes: Buffer) {
   const { records } = known
   let { last, n, mark, entries } = known
-  // Nothing is applied before all of it is understood.
+  // Nothing is applied before all lines have been parsed.
   const lines: Line<T>[] = []
   for (const text of linesIn(bytes)) {
     const line = JSON.parse(text) as Line<T>
@@ -197,7 +197,7 @@ function readOld<T extends object>(bytes: Buffer, spec: CollectionSpec, records:
   const content: unknown = JSON.parse(bytes.toString())
   if (!isObject(content) || !Array.isArray(content.records)) throw new Error('it holds no records')
   if (content.version !== OLD_VERSION) throw new Error(`its format is version ${content.version}`)
-  refuseUnfit(content.records, spec)
+  assertKeys(content.records, spec)
   let serial = Number.isSafeInteger(content.serial) ? Number(content.serial) : 0
   const all = content.records.map((record: T, i): [number, T] => [i + 1, deepFreeze(record)])
   if (spec.serial)
@@ -216,7 +216,7 @@ function readOld<T extends object>(bytes: Buffer, spec: CollectionSpec, records:
   }
 }
 
-function refuseUnfit(records: Iterable<unknown>, spec: CollectionSpec): void {
+function assertKeys(records: Iterable<unknown>, spec: CollectionSpec): void {
   const keys = new Set<Key>()
   for (const record of records) {
     const key: unknown = isObject(record) ? record[spec.key] : undefined

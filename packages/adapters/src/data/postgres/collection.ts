@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type CollectionSpec, type Contents, Failure, storeUnavailable } from '@solstice/station'
 import { type Change, QueuedCollection } from '../queued-collection.ts'
-import { type Key, Records } from '../records.ts'
+import type { Key } from '../record.ts'
+import { Records } from '../records.ts'
+import { shareNext } from '../share-next.ts'
 import { Batches } from './batches.ts'
 import type { Postgres } from './connection.ts'
 import { PostgresUnavailable, type Session } from './pool.ts'
 import { readChanges } from './read-changes.ts'
 import { Replica } from './replica.ts'
-import { shareNext } from './share-next.ts'
 import {
   type CollectionCounters,
   type Commit,
@@ -80,7 +81,7 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
           const counters = await lockCollection(session, this.#name)
           if (attempt?.isWritten && (await isCommitted(session, attempt.token))) return
           await this.#replica.catchUp(session)
-          attempt = this.#attempt(this.#batches.take(attempt?.batch ?? []), counters)
+          attempt = tryBatch(this.#replica.records, this.#batches.take(attempt?.batch ?? []), counters)
           if (attempt.version > counters.version) await writeChanges(session, this.#name, attempt)
           attempt.isWritten = true
         })
@@ -96,15 +97,6 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
     for (const settle of attempt.settle) settle()
   }
 
-  #attempt(batch: Change<T>[], { version, ...counters }: CollectionCounters): Attempt<T> {
-    const draft = this.#replica.records.draft(counters)
-    const settle = batch.map((change) => change.attempt(draft))
-    const { changes, last } = draft
-    const isChange = changes.size > 0 || last.serial !== counters.serial
-    const token = randomUUID()
-    return { batch, settle, changes, last, token, version: version + (isChange ? 1 : 0), isWritten: false }
-  }
-
   #refuse(batch: Change<T>[], error: unknown): void {
     const isAway = error instanceof PostgresUnavailable
     if (!isAway && batch.length > 1) {
@@ -114,6 +106,20 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
     const refused = batch.length > 0 && !isAway ? batch : [...batch, ...this.#batches.drain()]
     for (const change of refused) change.refuse(isAway ? failureOf(error) : error)
   }
+}
+
+/** Applies changes to a draft of the records; nothing is written yet. */
+function tryBatch<T extends object>(
+  records: Records<T>,
+  batch: Change<T>[],
+  { version, ...counters }: CollectionCounters,
+): Attempt<T> {
+  const draft = records.draft(counters)
+  const settle = batch.map((change) => change.attempt(draft))
+  const { changes, last } = draft
+  const isChange = changes.size > 0 || last.serial !== counters.serial
+  const token = randomUUID()
+  return { batch, settle, changes, last, token, version: version + (isChange ? 1 : 0), isWritten: false }
 }
 
 /** A query that is retried while PostgreSQL is away. @throws Failure DATA_UNAVAILABLE */

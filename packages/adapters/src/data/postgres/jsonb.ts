@@ -1,4 +1,4 @@
-import { deepFreeze } from '../records.ts'
+import { deepFreeze } from '../record.ts'
 
 /**
  * JSON text for a jsonb column. jsonb takes neither NUL nor unpaired surrogates, so their codes are written after U+001A,

@@ -1,14 +1,14 @@
 import { type CollectionSpec, collections } from '@solstice/station'
 import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 
-/** The database is not one that this version of the program may use, and will not become one by waiting. */
+/** This version of the program cannot use the database, and waiting will not help. */
 export class UnsupportedDatabase extends Error {}
 
 /**
- * Brings a database to this version: the tables of all collections, each made by a migration of its own, so that a
- * collection that is added later gets its table as well. Of several processes that start at once one does it.
+ * Brings a database to this version. The table of each collection has a migration of its own, so that collections added
+ * later get theirs as well. Of several processes that start at once, one migrates.
  *
- * @throws UnsupportedDatabase when a newer version was here, or texts have another encoding; what the database refuses.
+ * @throws UnsupportedDatabase after a newer version of the program, or for an encoding other than UTF-8; any database error.
  */
 export async function migrate(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
@@ -31,19 +31,19 @@ function migrations(): Record<string, Migration> {
   return { '0-collections': { up: createCounters }, ...Object.fromEntries(tables) }
 }
 
-/** One row per collection. Who writes holds its row, so the versions of a collection are in the order of the commits. */
+/** One row per collection. Writers lock it, so the versions of a collection are in the order of the commits. */
 async function createCounters(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('collections')
     .addColumn('name', 'text', (column) => column.primaryKey())
-    // How often it was changed.
+    // Rises with every commit.
     .addColumn('version', 'bigint', (column) => column.notNull().defaultTo(0))
-    // Of removals up to this version nothing is known any more.
+    // Removals up to this version are forgotten.
     .addColumn('swept', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('last_place', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('last_serial', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute()
-  // Each transaction leaves a token, so that who did not hear of its commit can ask.
+  // Each transaction leaves a token, so that its fate can be looked up after a broken connection.
   await db.schema
     .createTable('commits')
     .addColumn('token', 'uuid', (column) => column.primaryKey())
@@ -58,7 +58,7 @@ async function createCollection(
 ): Promise<void> {
   await db.schema
     .createTable(name)
-    // Order of insertion; never used again.
+    // Order of insertion; never reused.
     .addColumn('place', 'bigint', (column) => column.primaryKey())
     // The version of the collection at its last change.
     .addColumn('version', 'bigint', (column) => column.notNull())
@@ -68,7 +68,7 @@ async function createCollection(
   const table = sql.table(name)
   await sql`create index ${sql.id(`${name}_changes`)} on ${table} (version, place)`.execute(db)
   await sql`create index ${sql.id(`${name}_removed`)} on ${table} (version) where record is null`.execute(db)
-  // Hashed, because an index takes no texts of more than 2 700 bytes. Null is unlike null, so removals do not count.
+  // Hashed, because an index takes no texts of more than 2 700 bytes. Nulls are distinct, so removals do not count.
   const hashed = (field: string) => sql`md5(record ->> ${sql.lit(field)})`
   await sql`create unique index ${sql.id(`${name}_key`)} on ${table} (${hashed(key)})`.execute(db)
   if (unique)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Changes } from '../records.ts'
+import type { Changes } from '../record.ts'
 import { fromJsonb } from './jsonb.ts'
 import type { Session } from './pool.ts'
 

@@ -1,5 +1,6 @@
 import type { CollectionSpec } from '@solstice/station'
-import { type Changes, Records } from '../records.ts'
+import type { Changes } from '../record.ts'
+import { Records } from '../records.ts'
 import type { Session } from './pool.ts'
 import { readChanges } from './read-changes.ts'
 

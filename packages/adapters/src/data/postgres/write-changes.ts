@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Changes, Counters } from '../records.ts'
+import type { Changes, Counters } from '../record.ts'
 import { toJsonb } from './jsonb.ts'
 import type { Session } from './pool.ts'
 

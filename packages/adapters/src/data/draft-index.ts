@@ -1,0 +1,93 @@
+import type { CollectionSpec } from '@solstice/station'
+import { type Changes, combinationOf, type Key, keyOf } from './record.ts'
+
+/** The three maps of a collection. */
+export interface RecordMaps<T extends object> {
+  byPlace: ReadonlyMap<number, T>
+  /** Places by key. */
+  places: ReadonlyMap<Key, number>
+  /** Places by unique combination. */
+  taken: ReadonlyMap<string, number>
+}
+
+/** The maps of a collection with changes on top of them; the maps below stay as they are. */
+export class DraftIndex<T extends object> {
+  readonly #spec: CollectionSpec
+  readonly #byPlace: Overlay<number, T>
+  readonly #places: Overlay<Key, number>
+  readonly #taken: Overlay<string, number>
+
+  constructor(spec: CollectionSpec, { byPlace, places, taken }: RecordMaps<T>) {
+    this.#spec = spec
+    this.#byPlace = new Overlay(byPlace)
+    this.#places = new Overlay(places)
+    this.#taken = new Overlay(taken)
+  }
+
+  get changes(): Changes<T> {
+    return this.#byPlace.changes
+  }
+
+  entries(): Iterable<[number, T]> {
+    return this.#byPlace.entries()
+  }
+
+  recordAt(place: number): T | undefined {
+    return this.#byPlace.get(place)
+  }
+
+  placeOf(key: Key): number | undefined {
+    return this.#places.get(key)
+  }
+
+  /** The place of the record that has the unique combination of this one. */
+  holderOf(record: T): number | undefined {
+    return this.#spec.unique ? this.#taken.get(combinationOf(record, this.#spec)) : undefined
+  }
+
+  set(place: number, record: T): void {
+    const before = this.#byPlace.get(place)
+    if (before) this.#free(before)
+    this.#byPlace.set(place, record)
+    this.#places.set(keyOf(record, this.#spec), place)
+    if (this.#spec.unique) this.#taken.set(combinationOf(record, this.#spec), place)
+  }
+
+  remove(place: number, record: T): void {
+    this.#free(record)
+    this.#byPlace.set(place, null)
+  }
+
+  #free(record: T): void {
+    this.#places.set(keyOf(record, this.#spec), null)
+    if (this.#spec.unique) this.#taken.set(combinationOf(record, this.#spec), null)
+  }
+}
+
+/** A map with changes on top of another, which stays as it is. */
+class Overlay<K, V> {
+  readonly changes = new Map<K, V | null>()
+  readonly #under: ReadonlyMap<K, V>
+
+  constructor(under: ReadonlyMap<K, V>) {
+    this.#under = under
+  }
+
+  get(key: K): V | undefined {
+    const change = this.changes.get(key)
+    return change === undefined ? this.#under.get(key) : (change ?? undefined)
+  }
+
+  set(key: K, value: V | null): void {
+    this.changes.set(key, value)
+  }
+
+  *entries(): Generator<[K, V]> {
+    for (const entry of this.#under) {
+      const change = this.changes.get(entry[0])
+      if (change === undefined) yield entry
+      else if (change !== null) yield [entry[0], change]
+    }
+    for (const [key, value] of this.changes) if (value !== null && !this.#under.has(key)) yield [key, value]
+  }
+}
