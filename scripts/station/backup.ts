@@ -8,7 +8,9 @@ import {
   listMedia,
   missingFiles,
 } from '@solstice/station'
-import { type BackupManifest, readBackup, writeBackup } from '../../packages/adapters/src/backup/backup.ts'
+import type { BackupManifest } from '../../packages/adapters/src/backup/manifest.ts'
+import { readBackup } from '../../packages/adapters/src/backup/read-backup.ts'
+import { writeBackup } from '../../packages/adapters/src/backup/write-backup.ts'
 import { openSpools } from '../../packages/adapters/src/data/spool.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import {

@@ -20,7 +20,8 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Header } from 'tar'
 import { type FileToPack, pack, unpack } from '../../packages/adapters/src/backup/archive.ts'
-import { readBackup, writeBackup } from '../../packages/adapters/src/backup/backup.ts'
+import { readBackup } from '../../packages/adapters/src/backup/read-backup.ts'
+import { writeBackup } from '../../packages/adapters/src/backup/write-backup.ts'
 import { makeTone } from '../harness/audio/audio.ts'
 import {
   type Process,

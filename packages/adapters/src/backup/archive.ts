@@ -1,10 +1,10 @@
 import { Header, Pax } from 'tar'
 
 const BLOCK_BYTES = 512
-/** What may be said of an entry beside its header. */
-const MAX_ABOUT_BYTES = 64 * 1024
+/** Extended headers hold little more than a path. */
+const MAX_PAX_BYTES = 64 * 1024
 
-/** The archive is broken off, damaged, or holds what it must not. */
+/** The archive is truncated, damaged, or contains what it must not. */
 export class ArchiveError extends Error {}
 
 /** A file on its way into an archive. */
@@ -14,7 +14,7 @@ export interface FileToPack {
   content: AsyncIterable<Uint8Array>
 }
 
-/** A file of an archive; its content is read before the next file is asked for. */
+/** A file of an archive; its content must be read before the next file is requested. */
 export interface PackedFile {
   path: string
   size: number
@@ -22,15 +22,15 @@ export interface PackedFile {
 }
 
 /**
- * Files as a tar archive (POSIX.1-2001, pax), piece by piece.
+ * Writes files as a tar archive (POSIX.1-2001, pax), piece by piece.
  *
- * @throws when a content is not of the size that was said.
+ * @throws when a content is not of the stated size.
  */
 export async function* pack(files: AsyncIterable<FileToPack>, mtime: Date): AsyncGenerator<Uint8Array> {
   for await (const { path, size, content } of files) {
     const about = { path, size, mtime, mode: 0o600, type: 'File' } as const
     const header = new Header(about)
-    // Blocks are not cleared before they are written.
+    // The encoder does not clear the block itself.
     header.block = Buffer.alloc(BLOCK_BYTES)
     if (header.encode(header.block)) yield new Pax({ path, size }).encode()
     yield header.block
@@ -47,7 +47,7 @@ export async function* pack(files: AsyncIterable<FileToPack>, mtime: Date): Asyn
 }
 
 /**
- * The files of a tar archive. Links, devices, folders and whatever else is no file are refused.
+ * Reads the files of a tar archive. Links, devices, folders and all other kinds of entries are refused.
  *
  * @throws ArchiveError
  */
@@ -75,7 +75,7 @@ export async function* unpack(archive: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-/** The header of the next file, and what is said of it before; null at the end of the archive. */
+/** The header of the next file, with the extended header before it; null at the end of the archive. */
 async function readHeader(bytes: Bytes): Promise<{ header: Buffer | null; about?: Pax }> {
   let about: Pax | undefined
   for (;;) {
@@ -85,13 +85,13 @@ async function readHeader(bytes: Bytes): Promise<{ header: Buffer | null; about?
     if (!header.cksumValid) throw new ArchiveError('it is damaged')
     if (header.type !== 'ExtendedHeader') return { header: block, about }
     const size = header.size ?? 0
-    if (size > MAX_ABOUT_BYTES) throw new ArchiveError('it says too much of a file')
+    if (size > MAX_PAX_BYTES) throw new ArchiveError('it says too much of a file')
     about = Pax.parse((await bytes.exactly(size)).toString('utf8'))
     await bytes.exactly(-size & (BLOCK_BYTES - 1))
   }
 }
 
-/** Bytes that come in pieces of any size. */
+/** A byte reader over pieces of any size. */
 class Bytes {
   readonly #pieces: AsyncIterator<Uint8Array>
   #rest: Buffer = Buffer.alloc(0)
@@ -117,4 +117,17 @@ class Bytes {
     for (let left = count; left > 0; left -= pieces.at(-1)!.length) pieces.push(await this.upTo(left))
     return Buffer.concat(pieces, count)
   }
+}
+
+/** @throws ArchiveError when the file is larger. */
+export async function readWhole(file: PackedFile, maxBytes: number): Promise<Buffer> {
+  assertSize(file, maxBytes)
+  const pieces: Buffer[] = []
+  for await (const piece of file.content) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** @throws ArchiveError when the file is larger. */
+export function assertSize({ path, size }: PackedFile, maxBytes: number): void {
+  if (size > maxBytes) throw new ArchiveError(`${path} is too large`)
 }

@@ -2,7 +2,7 @@ import { fsync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** Writes a new file; when this resolves its content survives a power cut, its name does once `syncFolder` resolved. */
+/** Writes a new file. Once this resolves its content survives a power cut; its name does after `syncFolder`. */
 export async function writeDurably(
   path: string,
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
@@ -17,10 +17,10 @@ export async function writeDurably(
   }
 }
 
-/** Resolves when what was written to an open file survives a power cut. */
+/** Makes the content of an open file durable. */
 export const syncFile: (fd: number) => Promise<void> = promisify(fsync)
 
-/** Makes the names in a folder durable: files that were made, renamed or removed. */
+/** Makes the names in a folder durable: files that were created, renamed or removed. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

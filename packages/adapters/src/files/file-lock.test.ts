@@ -4,7 +4,7 @@ import t from 'tap'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { lockFile } from './file-lock.ts'
 
-const patience = { deadAfterMs: 300, giveUpAfterMs: 30_000 }
+const timeouts = { deadAfterMs: 300, giveUpAfterMs: 30_000 }
 const knowsBirths = existsSync('/proc/self/stat')
 
 /** What a lock of this process says of its owner, with other facts. */
@@ -68,8 +68,8 @@ t.test('a lock whose owner cannot be looked up is taken over by its age only', a
   ]) {
     writeFileSync(path, content)
     const startedMs = performance.now()
-    const lock = await lockFile(path, patience)
-    t.ok(performance.now() - startedMs >= patience.deadAfterMs)
+    const lock = await lockFile(path, timeouts)
+    t.ok(performance.now() - startedMs >= timeouts.deadAfterMs)
     lock.release()
   }
 })
@@ -86,7 +86,7 @@ t.test('who was taken over knows it, and does not end the lock of its successor'
   const path = join(await temporaryFolder(t), 'lock')
   const slow = await lockFile(path)
   writeFileSync(path, readFileSync(path, 'utf8').replace(/"place":"[^"]*"/, '"place":"far away"'))
-  const next = await lockFile(path, patience)
+  const next = await lockFile(path, timeouts)
   t.notOk(slow.isHeld())
   slow.release()
   t.ok(next.isHeld())

@@ -3,41 +3,41 @@ import { closeSync, openSync, readFileSync, readlinkSync, statSync, unlinkSync, 
 import { hostname } from 'node:os'
 import { sleep } from '@solstice/station'
 
-/** The right to do something that one process of the host does at a time. */
+/** A lock among the processes of a host. */
 export interface FileLock {
-  /** False once another process took it over, because this one seemed to be dead. */
+  /** False once another process has taken it over, because this one seemed dead. */
   isHeld(): boolean
   release(): void
 }
 
-export interface Patience {
-  /** A holder on another machine, whose life cannot be looked up, is dead when its lock has not changed for this long, ms. */
+export interface LockTimeouts {
+  /** Age at which the lock of another machine's process, which cannot be checked, counts as abandoned. */
   deadAfterMs: number
-  /** Waiting ends with an error when one living holder keeps the lock for this long, ms. */
+  /** How long one living holder may keep the lock before waiting fails. */
   giveUpAfterMs: number
 }
 
 interface Owner {
-  /** Where process ids mean the same: one boot of one machine and one pid namespace. */
+  /** The scope of a process id: one boot of one machine and one pid namespace. */
   place: string
   pid: number
-  /** Start of the process in clock ticks, because process ids are used again; null where it cannot be known. */
+  /** Start of the process in clock ticks, because process ids are reused; null where it cannot be known. */
   born: string | null
 }
 
-/** A lock says whose it is within microseconds, unless its holder is killed right then: so long it may say nothing. */
+/** A lock is signed microseconds after it is created, unless its holder is killed right then. */
 const UNSIGNED_MS = 1_000
 
 const self = describeSelf()
 
 /**
- * Takes a lock file, waiting for its holder; one that a dead process left is taken over.
+ * Acquires a lock file, waiting for its holder; the lock of a dead process is taken over.
  *
  * @throws when a living process does not let go, or the file cannot be written.
  */
 export async function lockFile(
   path: string,
-  patience: Patience = { deadAfterMs: 10_000, giveUpAfterMs: 20_000 },
+  timeouts: LockTimeouts = { deadAfterMs: 10_000, giveUpAfterMs: 20_000 },
 ): Promise<FileLock> {
   const mine = JSON.stringify({ ...self, token: randomUUID() })
   let watched = { identity: '', sinceMs: 0 }
@@ -47,11 +47,11 @@ export async function lockFile(
     if (holder) {
       if (holder.identity !== watched.identity) watched = { identity: holder.identity, sinceMs: nowMs }
       const heldMs = nowMs - watched.sinceMs
-      if (isDead(holder.owner, heldMs, patience)) {
-        await removeLeftBehind(path, holder.identity, patience)
+      if (isDead(holder.owner, heldMs, timeouts)) {
+        await removeLeftBehind(path, holder.identity, timeouts)
         continue
       }
-      if (heldMs > patience.giveUpAfterMs)
+      if (heldMs > timeouts.giveUpAfterMs)
         throw new Error(
           `${path} is held by process ${holder.owner?.pid ?? '(unknown)'}, which does not let go`,
         )
@@ -68,12 +68,12 @@ export async function lockFile(
 }
 
 /**
- * Of all who see the same dead holder only one at a time may remove its lock, and only while it is still that one: else
- * a slow one would remove the lock of a successor. The right to do so is a lock as well, named after the dead holder.
+ * Of all processes that see the same dead holder, only one at a time may remove its lock, and only while it is still that
+ * one: otherwise a slow process would remove a successor's. This right is itself a lock, named after the dead holder.
  */
-async function removeLeftBehind(path: string, identity: string, patience: Patience): Promise<void> {
+async function removeLeftBehind(path: string, identity: string, timeouts: LockTimeouts): Promise<void> {
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 16)
-  const right = await lockFile(`${path}.${name}`, patience)
+  const right = await lockFile(`${path}.${name}`, timeouts)
   try {
     if (inspect(path)?.identity === identity) unlinkSync(path)
   } finally {
@@ -95,7 +95,7 @@ function create(path: string, content: string): boolean {
   }
 }
 
-/** Who holds the lock; `owner` is null while the file says nothing sensible: made a moment ago, or by a foreign hand. */
+/** The holder of the lock; `owner` is null for an unsigned or foreign file. */
 function inspect(path: string): { identity: string; owner: Owner | null } | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   const content = read(path)
@@ -112,9 +112,9 @@ function parseOwner(content: string): Owner | null {
   }
 }
 
-function isDead(owner: Owner | null, heldMs: number, patience: Patience): boolean {
-  if (owner === null) return heldMs > Math.min(UNSIGNED_MS, patience.deadAfterMs)
-  if (owner.place !== self.place) return heldMs > patience.deadAfterMs
+function isDead(owner: Owner | null, heldMs: number, timeouts: LockTimeouts): boolean {
+  if (owner === null) return heldMs > Math.min(UNSIGNED_MS, timeouts.deadAfterMs)
+  if (owner.place !== self.place) return heldMs > timeouts.deadAfterMs
   if (self.born !== null) return startOf(owner.pid) !== owner.born
   try {
     process.kill(owner.pid, 0)
