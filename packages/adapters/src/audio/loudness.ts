@@ -1,27 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, setPriority } from 'node:os'
 import type { LoudnessMeter, Measured } from '@solstice/station'
+import { lowerPriority } from '../process/low-priority.ts'
 import { bareEnvironment, FORMATS } from '../process/started-programs.ts'
 
 /** A file that takes longer is not worth the work, or ffmpeg hangs. */
-const LIMIT_MS = 15 * 60 * 1000
+const MEASURE_TIMEOUT_MS = 15 * 60 * 1000
 const SAMPLE_RATE = 44_100
-/** What is not louder than −60 dBFS is no sound: the noise of an encoder or a quiet room, not the end of a fade. */
-const SILENT_UP_TO = 32_768 / 1000
-/** Below the absolute gate of EBU R128 there is nothing to measure. */
+/** −60 dBFS: the noise of an encoder or a quiet room stays below it, the end of a fade does not. */
+const SILENCE_THRESHOLD = 32_768 / 1000
+/** The absolute gate of EBU R128: nothing below it counts. */
 const GATE_LUFS = -70
 const POINTS = 800
-/** Samples, of all channels, of which the highest is kept on the way to the waveform. */
+/** Samples of all channels that one value of the outline stands for; bounds the memory of long files. */
 const SPAN = 4096
-/** What a file says of itself gets into the lines that ffmpeg prints, and may be long. */
-const LONGEST_LINE = 4096
+/** ffmpeg prints metadata of the file, which may be of any length. */
+const MAX_LINE_CHARACTERS = 4096
 
 /**
- * Measures files with one ffmpeg each, at the lowest priority: loudness and true peak by its `ebur128` (EBU R128, ITU-R
- * BS.1770), all else on the decoded samples.
+ * Measures each file with an ffmpeg of its own at the lowest priority: loudness and true peak by its `ebur128` filter (EBU
+ * R128, ITU-R BS.1770), everything else from the decoded samples.
  */
-export function openLoudnessMeter(ffmpegPath: string, limitMs = LIMIT_MS): LoudnessMeter {
+export function openLoudnessMeter(ffmpegPath: string, timeoutMs = MEASURE_TIMEOUT_MS): LoudnessMeter {
   return {
     async measure(source, stopping) {
       stopping.throwIfAborted()
@@ -34,12 +34,12 @@ export function openLoudnessMeter(ffmpegPath: string, limitMs = LIMIT_MS): Loudn
       const timer = setTimeout(() => {
         isLate = true
         kill()
-      }, limitMs)
+      }, timeoutMs)
       stopping.addEventListener('abort', kill)
       try {
         const ended = once(ffmpeg, 'close')
         ended.catch(() => {})
-        giveWay(ffmpeg)
+        lowerPriority(ffmpeg.pid)
         const report = readReport(ffmpeg)
         const outline = await outlineOf(ffmpeg)
         const [code, signal] = await ended
@@ -67,15 +67,7 @@ function args(source: string): string[] {
   ]
 }
 
-function giveWay({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It has ended already, or the system does not allow it.
-  }
-}
-
-/** What ffmpeg says of the sound. */
+/** ffmpeg's report on the sound. */
 interface Report {
   channels: number
   lufs: number | null
@@ -84,13 +76,13 @@ interface Report {
 
 const channelNames: Record<string, number> = { mono: 1, stereo: 2 }
 
-/** Read line by line as they come; the summary is the last thing that is said. */
+/** Reads the printed lines as they come; the summary is the last. */
 function readReport({ stderr }: ChildProcess): Report {
   const report: Report = { channels: 2, lufs: null, peakDb: null }
   let rest = ''
   stderr?.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
-    rest = lines.pop()!.slice(0, LONGEST_LINE)
+    rest = lines.pop()!.slice(0, MAX_LINE_CHARACTERS)
     for (const line of lines) {
       const [, layout] = /^ {2}Stream #0:0.*: Audio: pcm_s16le,.* \d+ Hz, ([\w.]+)/.exec(line) ?? []
       const [, lufs] = /^ {4}I: +(-?[\d.]+) LUFS$/.exec(line) ?? []
@@ -103,7 +95,7 @@ function readReport({ stderr }: ChildProcess): Report {
   return report
 }
 
-/** Of layouts such as `5.1`. */
+/** The number of channels of a layout such as `5.1`. */
 function channelsIn(layout: string): number {
   const [main, low] = layout.split('.')
   return Number.parseInt(main!, 10) + (Number.parseInt(low ?? '0', 10) || 0) || 2
@@ -129,7 +121,7 @@ async function outlineOf({ stdout }: ChildProcess): Promise<Outline> {
     odd = whole < bytes.length ? bytes.subarray(whole) : null
     for (let at = 0; at < whole; at += 2) {
       const level = Math.abs(bytes.readInt16LE(at))
-      if (level > SILENT_UP_TO) {
+      if (level > SILENCE_THRESHOLD) {
         if (outline.first < 0) outline.first = outline.count
         outline.last = outline.count
       }

@@ -5,12 +5,12 @@ import { type AddressInfo, BlockList, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 const HTTPS = 443
-/** What a name resolves to and how long a connection may take to be made. */
-const CONNECT_LIMIT_MS = 15_000
-/** A tool fetches a few things at a time. */
-const MOST_CONNECTIONS = 32
+/** Per address of a host. */
+const CONNECT_TIMEOUT_MS = 15_000
+/** A downloader fetches a few fragments at a time. */
+const MAX_CONNECTIONS = 32
 
-/** IPv4 that is not of the public web (RFC 6890 and its registry). */
+/** IPv4 ranges outside of the public internet (RFC 6890 and its registry). */
 const reserved = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -30,7 +30,7 @@ for (const [network, bits] of [
 ] as const)
   reserved.addSubnet(network, bits, 'ipv4')
 
-/** Of IPv6 only what is given out for the public web, without the parts of it that stand for IPv4 or for nothing. */
+/** Of IPv6 only global unicast, without the ranges in it that embed IPv4 addresses or are reserved. */
 const unicast = new BlockList()
 unicast.addSubnet('2000::', 3, 'ipv6')
 for (const [network, bits] of [
@@ -42,9 +42,9 @@ for (const [network, bits] of [
   reserved.addSubnet(network, bits, 'ipv6')
 
 /**
- * The addresses of a host, by name or by itself.
+ * Resolves a host name, or an address.
  *
- * @throws Error when there are none, or one of them is not of the public web: loopback, private, link-local, metadata.
+ * @throws Error when there is no address, or one of them is not public: loopback, private, link-local, cloud metadata.
  */
 export async function publicAddresses(host: string): Promise<LookupAddress[]> {
   const found = await dns.lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true })
@@ -52,7 +52,7 @@ export async function publicAddresses(host: string): Promise<LookupAddress[]> {
   return found
 }
 
-/** Whether a program may be let to a host with these addresses: there is one, and each is of the public web. */
+/** Whether there are addresses, and all of them are public. */
 export function arePublic(addresses: readonly LookupAddress[]): boolean {
   const isPublic = ({ address, family }: LookupAddress) =>
     family === 4
@@ -62,9 +62,9 @@ export function arePublic(addresses: readonly LookupAddress[]): boolean {
 }
 
 /**
- * A way to the public web for a program that is not trusted with the network of this machine: a proxy on loopback that
- * connects to port 443 of public addresses and to nothing else, whatever redirects or names say. A name is resolved
- * once, and the connection is made to the address that was looked at.
+ * Runs `use` with an HTTP proxy on loopback that connects to port 443 of public addresses only, whatever redirects or DNS
+ * say: for programs that must not reach the network of this machine. A name is resolved once, and the connection goes to
+ * the address that was checked.
  *
  * @param addressesOf throws when a host must not be reached.
  */
@@ -73,7 +73,7 @@ export async function withEgressProxy<T>(
   { addressesOf = publicAddresses, port: only = HTTPS } = {},
 ): Promise<T> {
   const server = createServer((_, response) => response.writeHead(403).end())
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = MAX_CONNECTIONS
   const sockets = new Set<Duplex>()
   const keep = (socket: Duplex) => {
     sockets.add(socket)
@@ -112,7 +112,7 @@ async function connectTo(addresses: LookupAddress[], port: number): Promise<Sock
   for (const { address, family } of addresses) {
     const socket = connect({ host: address, port, family })
     try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_LIMIT_MS) })
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
       return socket
     } catch (error) {
       socket.destroy()

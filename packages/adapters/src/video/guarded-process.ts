@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
+import { lowerPriority } from '../process/low-priority.ts'
 
-/** What the guard ends with when there is no such program, as shells do. */
+/** The status for a program that does not exist, as in shells. */
 export const NOT_FOUND_STATUS = 127
-/** What a dead program's output may still take to be read. */
-const LAST_WORDS_MS = 1_000
+/** Output that is still buffered when the guard ends is read for this long; a grandchild may keep the pipe open. */
+const DRAIN_TIMEOUT_MS = 1_000
 
 /**
- * Runs beside the program and outlives us for a moment: when its input ends, because we say so or are dead, the whole
- * process group of the program is killed and its folder removed.
+ * The guard: runs beside the program and briefly outlives this process. When its input ends, because it is closed here or
+ * this process died, it kills the program's process group and removes its folder.
  */
 const GUARD = `
 const { spawn } = require('node:child_process')
@@ -32,27 +32,28 @@ process.stdin.on('error', () => {}).on('close', () => {
 }).resume()
 `
 
+export interface GuardedRun {
+  /** The working folder; removed when the program is killed. */
+  folder: string
+  env: Record<string, string>
+  stopping: AbortSignal
+  /** Of both outputs together; a program that prints more is killed, which is a status other than 0. */
+  maxBytes: number
+  /** Called for every line of either output. */
+  onLine(line: string): void
+}
+
 /**
- * Runs a program that must not outlive what it is for, without a shell, at the lowest priority, and resolves with the status
- * that it ends with. Once `stopping` is aborted it is killed with everything that it has started, and so it is
- * when this process dies; its folder is removed then.
+ * Runs a program without a shell, at the lowest priority, and resolves with its exit status. When `stopping` is aborted, or
+ * this process dies, it is killed with everything that it has started.
  *
- * @param options.maxBytes that it may print in all; what prints more is killed, which is a status other than 0.
- * @param options.onLine for every line that it prints, to whichever output.
  * @throws the reason of `stopping`.
  */
 export async function runGuarded(
   program: string,
   args: string[],
-  options: {
-    folder: string
-    env: Record<string, string>
-    stopping: AbortSignal
-    maxBytes: number
-    onLine(line: string): void
-  },
+  { folder, env, stopping, maxBytes, onLine }: GuardedRun,
 ): Promise<number> {
-  const { folder, env, stopping, maxBytes } = options
   stopping.throwIfAborted()
   const guard = spawn(process.execPath, ['-e', GUARD, '--', folder, program, ...args], {
     env,
@@ -79,7 +80,7 @@ export async function runGuarded(
         drop()
         return false
       },
-      options.onLine,
+      onLine,
     )
   }
   pidOut
@@ -91,13 +92,13 @@ export async function runGuarded(
   guard.stdin?.on('error', () => {})
   stopping.addEventListener('abort', drop)
   try {
-    if (guard.pid !== undefined) setPriorityOf(guard.pid)
+    lowerPriority(guard.pid)
     guard.once('exit', () => {
       const read = () => [...outputs, pidOut].forEach((output) => void output.destroy())
-      setTimeout(read, LAST_WORDS_MS).unref()
+      setTimeout(read, DRAIN_TIMEOUT_MS).unref()
     })
     const [code] = (await once(guard, 'close')) as [number | null]
-    // Then somebody has killed the guard, and nobody the program.
+    // The guard itself was killed, so the program still runs.
     if (code === null) killGroup(pid)
     stopping.throwIfAborted()
     return code ?? 1
@@ -115,15 +116,7 @@ function killGroup(pid: number): void {
   }
 }
 
-function setPriorityOf(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It has ended already, or the system does not allow it.
-  }
-}
-
-/** @param takes says whether a piece of so many bytes is still read. */
+/** @param takes whether a piece of this size is still read. */
 function onLines(output: Readable, takes: (bytes: number) => boolean, onLine: (line: string) => void): void {
   let begun = ''
   output.setEncoding('utf8')
