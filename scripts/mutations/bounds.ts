@@ -191,8 +191,8 @@ const contentMutations = mutationsOf('packages/station/src', [
   [
     'files keep the parser busy for as long as they like',
     'packages/adapters/src/audio/tag-parser.ts',
-    'setTimeout(() => over.abort(), limitMs)',
-    'setTimeout(() => {}, limitMs)',
+    'setTimeout(() => over.abort(), timeoutMs)',
+    'setTimeout(() => {}, timeoutMs)',
     'packages/adapters/src/audio/tag-parser.test.ts',
   ],
   [

@@ -4,18 +4,18 @@ import type { Config } from './config/config.ts'
 import { openJsonData } from './data/json/store.ts'
 import { openLocalMedia } from './media/local.ts'
 
-/** The files of the station, where the configuration says that they are. */
+/** Opens the configured storage of the station's files. */
 export async function openMedia(
   { bucket, mediaDir }: Pick<Config, 'bucket' | 'mediaDir'>,
   log: Logger,
 ): Promise<MediaStorage> {
   if (!bucket) return openLocalMedia(mediaDir)
-  // Stations with files of their own need not wait at each start until all this is loaded.
+  // Loaded on demand: stations with local files should not load the S3 client at every start.
   const { openS3Media } = await import('./media/s3/storage.ts')
   return openS3Media(bucket, log)
 }
 
-/** The station's memory, where the configuration says that it is. */
+/** Opens the configured store of the station's records. */
 export async function openData(
   { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
   log: Logger,

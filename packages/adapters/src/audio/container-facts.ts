@@ -3,25 +3,25 @@ import { promisify } from 'node:util'
 import { bareEnvironment, FORMATS } from '../process/started-programs.ts'
 import type { TagTexts } from './tag-texts.ts'
 
-const LIMIT_MS = 10_000
+const PROBE_TIMEOUT_MS = 10_000
 const MAX_PRINTED_BYTES = 1024 * 1024
 
 /**
- * What ffmpeg says of a file that is no plain MP3: of a FLAC, WAV, Ogg, MP4 or Matroska.
+ * Reads texts and length of a FLAC, WAV, Ogg, MP4 or Matroska file with ffmpeg.
  *
- * @throws when it is not one of these, or ffmpeg is missing or takes too long.
+ * @throws when it is none of these, or ffmpeg is missing or too slow.
  */
 export async function readContainer(
   path: string,
   ffmpegPath: string,
 ): Promise<TagTexts & { duration: number }> {
   const { stdout, stderr } = await promisify(execFile)(ffmpegPath, args(path), {
-    timeout: LIMIT_MS,
+    timeout: PROBE_TIMEOUT_MS,
     killSignal: 'SIGKILL',
     maxBuffer: MAX_PRINTED_BYTES,
     env: bareEnvironment(),
   }).catch((cause: unknown) => {
-    // Its status is no error of the system, which would say nothing about the file.
+    // Not passed on as it is: the `code` of the error is ffmpeg's exit status, not that of a system error.
     throw new Error(`${path} is not audio`, { cause })
   })
   const [, hours, minutes, seconds] = /^ {2}Duration: (\d+):(\d+):([\d.]+),/m.exec(stderr) ?? []
@@ -41,7 +41,7 @@ function args(path: string): string[] {
   ]
 }
 
-/** Reads the form `ffmetadata` (ffmpeg-formats(1)); what is said of the file counts before what is said of its sound. */
+/** Parses `ffmetadata` (ffmpeg-formats(1)). Tags of the file come first and win over those of its stream. */
 function readMetadata(printed: string): Map<string, string> {
   const texts = new Map<string, string>()
   for (const [, name, value] of printed.matchAll(/^((?:[^=;#\\\n]|\\.)+)=((?:[^\\\n]|\\.)*)$/gms)) {

@@ -2,20 +2,20 @@ import type { FileHandle } from 'node:fs/promises'
 
 const MAX_TAGS = 8
 
-/** A tag as it lies in a file, in bytes. */
+/** The range of a tag in a file, in bytes. */
 export interface TagPlace {
   kind: 'id3v2' | 'ape' | 'lyrics3' | 'id3v1'
   at: number
   length: number
 }
 
-/** Where the sound of an MP3 lies between its tags, in bytes: `end` is the first byte behind it. */
+/** The range of the sound between the tags, in bytes; `end` is exclusive. */
 export interface SoundBounds {
   start: number
   end: number
 }
 
-/** The parts of an MP3, in the order of the file. */
+/** The parts of an MP3 in file order. */
 export interface Mp3Layout {
   head: TagPlace[]
   sound: SoundBounds
@@ -46,7 +46,7 @@ export async function layOut(file: FileHandle): Promise<Mp3Layout> {
   return { head, sound: { start, end }, tail }
 }
 
-/** Formats that are known by how they begin. */
+/** Formats by their first bytes. */
 const beginnings: [begins: string, format: OtherFormat][] = [
   ['RIFF', 'wav'],
   ['RIFX', 'wav'],
@@ -56,14 +56,14 @@ const beginnings: [begins: string, format: OtherFormat][] = [
   ['FORM', 'unnamed'],
   ['FLV', 'unnamed'],
 ]
-/** Characters of text, the mark of its byte order included; a frame of sound that was cut off hardly has eight in a row. */
+/** Eight characters of text, a byte order mark included; a truncated frame of sound hardly ever looks like that. */
 const text = /^(?:\xef\xbb\xbf|[\t\n\r -~]{3})[\t\n\r -~]{5}/
 
 export type OtherFormat = 'wav' | 'ogg' | 'flac' | 'mp4' | 'matroska' | 'unnamed'
 
 /**
- * The other format that the sound of a file begins as, which may hold frames of layer III as well: a container, or a
- * playlist, which is text. A player goes by how the file begins.
+ * The format that a file begins as, if it is not MP3: a container, or a playlist, which is text. Such a file may contain
+ * layer III frames as well, but players go by its beginning.
  */
 export async function otherFormat(file: FileHandle, { start }: SoundBounds): Promise<OtherFormat | null> {
   const bytes = (await readAt(file, start, 8)).toString('latin1')
@@ -73,7 +73,7 @@ export async function otherFormat(file: FileHandle, { start }: SoundBounds): Pro
   return text.test(bytes) ? 'unnamed' : null
 }
 
-/** Length of an ID3v2 tag that begins here, 0 when none does. Tags stand at the start, at times more than one. */
+/** Length of the ID3v2 tag that begins here; 0 when there is none. A file may start with several. */
 export function id3Length(bytes: Buffer, at: number): number {
   if (at + 10 > bytes.length || bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33)
     return 0
@@ -83,7 +83,7 @@ export function id3Length(bytes: Buffer, at: number): number {
   return 10 + fromSyncsafe(size) + (hasFooter ? 10 : 0)
 }
 
-/** A number of ID3v2, which has seven bits in each of its four bytes. */
+/** Decodes a syncsafe integer of ID3v2: seven bits in each of four bytes. */
 export function fromSyncsafe(n: number): number {
   return ((n & 0x7f000000) >>> 3) | ((n & 0x7f0000) >>> 2) | ((n & 0x7f00) >>> 1) | (n & 0x7f)
 }

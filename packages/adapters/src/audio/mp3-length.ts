@@ -1,25 +1,25 @@
 import type { FileHandle } from 'node:fs/promises'
 import { id3Length, type SoundBounds } from './mp3-layout.ts'
 
-/** Bytes read at once, and how far ahead of a position they must reach: over a chain of frames. */
+/** Bytes read at once, and the part of them that a chain of frames may take up. */
 const WINDOW = 256 * 1024
 const LOOKAHEAD = 8 * 1024
-/** A header is four bytes that occur by chance; so many in a row, each where the one before ends, do not. */
+/** Four bytes may look like a header by chance; three headers in a row, each where a frame ends, do not. */
 const CHAIN = 3
-/** What is no frame is passed over byte by byte, up to this many: longer junk means that it is no MP3. */
+/** Bytes that are no frame are skipped one by one; with more of them the file is no MP3. */
 const MAX_JUNK = 1024 * 1024
 
-/** What the layer III frames of a file tell. */
+/** The result of reading the layer III frames of a file. */
 export interface Mp3Facts {
   /** Seconds. */
   duration: number
-  /** The frames make up the file; otherwise they stand in it by chance, or within something else. */
+  /** Whether the frames make up most of the file, instead of occurring in it by chance or within another format. */
   isMpeg: boolean
 }
 
 /**
- * Measures an MP3 by its frames (headers of ISO/IEC 11172-3 and 13818-3, layer III), whatever is said in its tags: a
- * file that was cut short or says nothing of its variable bit rate still gets the length that is heard.
+ * Measures an MP3 by its frames (headers of ISO/IEC 11172-3 and 13818-3, layer III) and not by its tags, so that a file
+ * that was cut short, or has an undeclared variable bit rate, gets the length that is heard.
  *
  * @returns null when there is no row of layer III frames.
  */
@@ -66,7 +66,7 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
   if (frames === 0) return null
   const others = junk + Math.max(0, end - at)
   return {
-    // What the encoder put before and after the sound is taken off, unless some of it is missing.
+    // The encoder's padding is taken off, unless some of the file is missing.
     duration: info?.frames === frames ? seconds - info.silentSeconds : seconds,
     isMpeg: others < (end - start - tags) / 2,
   }
@@ -117,7 +117,7 @@ function isChain(bytes: Buffer, at: number, first: Frame): boolean {
   return true
 }
 
-/** What an encoder says in a first frame that holds no sound. */
+/** The encoder's note in a first frame without sound (Xing, Info, VBRI). */
 interface Info {
   frames: number | null
   /** Silence that the encoder added at both ends. */

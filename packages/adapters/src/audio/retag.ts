@@ -6,18 +6,18 @@ import { type FileRange, readRange } from './tag-bytes.ts'
 import { type OpenTag, openTag, type TagFrame } from './tag-frames.ts'
 import { textsOf } from './tag-texts.ts'
 
-/** Bytes to write: those of the file that is rewritten are copied from it. */
+/** Bytes to write: new ones, or a range to copy from the original file. */
 type Piece = Buffer | FileRange
 
-/** More at once would hold up the process. */
+/** Larger pieces would block the event loop. */
 const PIECE_BYTES = 256 * 1024
 
 const lengthOf = (piece: Piece) => (Buffer.isBuffer(piece) ? piece.length : piece.to - piece.from)
 
 /**
- * Gives an MP3 other texts, in its first ID3v2 tag or in a new one of version 2.3. All other frames, the items of APE tags,
- * lyrics and the sound are copied byte by byte; an ID3v1 tag, which has room for 30 characters that no Cyrillic is among,
- * goes. A new file takes the place of the old one.
+ * Replaces the texts of an MP3, in its first ID3v2 tag or in a new one of version 2.3. All other frames, items of APE tags,
+ * lyrics and the sound are copied byte by byte; an ID3v1 tag, which has 30 characters per field and no Cyrillic, is
+ * dropped. A new file takes the place of the old one.
  */
 export async function retag(path: string, tags: EditableTags): Promise<void> {
   const temporary = `${path}.new`
@@ -32,7 +32,7 @@ export async function retag(path: string, tags: EditableTags): Promise<void> {
   }
 }
 
-/** Digests of what `retag` keeps: of the sound, and of each tag without the frames and items that it sets. */
+/** Digests of everything that `retag` must keep: the sound, and each tag without the frames and items that it sets. */
 export async function fingerprint(path: string): Promise<{ sound: string; others: string[] }> {
   const file = await open(path)
   try {
@@ -49,7 +49,7 @@ export async function fingerprint(path: string): Promise<{ sound: string; others
   }
 }
 
-/** Frames and items that `retag` may change; a date of 2.3 and 2.4, and the words of each version for the rest. */
+/** Frames and items that `retag` may change, by version: ID3v2.3 and 2.4, 2.2, APE. */
 const editable = new Set(
   [
     ['TIT2', 'TPE1', 'TALB', 'TYER', 'TDRC', 'TDAT', 'TIME'],
@@ -74,7 +74,7 @@ async function rewritten(
     [...head, ...tail].map(async (place) => ({ place, tag: await openTag(file, place) })),
   )
   const main = opened.find(({ tag }) => tag?.kind === 'id3v2')?.tag ?? null
-  // The same year stays as it is written, with month and day.
+  // An unchanged year keeps its month and day.
   const keepsDate = main !== null && tags.year !== null && (await textsOf(main)).year === tags.year
   const pieces = opened.map(({ place, tag }): Piece[] => {
     if (!tag) return opaque(place)
@@ -93,12 +93,12 @@ async function rewritten(
   ]
 }
 
-/** A tag that is copied as a whole, or not at all. */
+/** A tag that is copied whole, or dropped. */
 function opaque({ kind, at, length }: TagPlace): Piece[] {
   return kind === 'id3v1' ? [] : [{ from: at, to: at + length }]
 }
 
-/** The frames that are kept, and all behind them. Headers are written anew: a length may not be as the standard wants it. */
+/** The kept frames, and everything behind them. Headers are rewritten, because lengths may violate the standard. */
 function copied(
   { kind, version, bytes, frames, rest }: OpenTag,
   isKept: (frame: TagFrame) => boolean,
@@ -114,7 +114,7 @@ function copied(
   return rest ? [...pieces, rest] : pieces
 }
 
-/** Flags of the header that hold for what is written: experimental, and how frames of 2.4 are. */
+/** Header flags that still hold for the new tag: experimental, and unsynchronisation of 2.4, which is per frame. */
 const KEPT_FLAGS = { 2: 0, 3: 0x20, 4: 0xa0 }
 
 function id3Tag(version: Version, flags: number, frames: Piece[]): Piece[] {
@@ -138,7 +138,7 @@ function textFrames(
     })
 }
 
-/** UTF-8 is known to version 2.4 alone; UTF-16 is written with the mark of its byte order. */
+/** Only version 2.4 knows UTF-8; UTF-16 is written with its byte order mark. */
 function encoded(version: Version, text: string): Buffer {
   if (version === 4) return Buffer.from(`\x03${text}`)
   return Buffer.concat([Buffer.from([1, 0xff, 0xfe]), Buffer.from(text, 'utf16le')])

@@ -8,15 +8,15 @@ export interface FileRange {
   to: number
 }
 
-/** What a tag holds, read as far as it is wanted: a tag may be as large as a file. */
+/** The bytes of a tag, read on demand: a tag may be as large as a file. */
 export interface TagBytes {
   readonly size: number
-  /** Up to 64 KB, fewer at the end; good until the next call. */
+  /** Up to 64 KB, fewer at the end; valid until the next call. */
   read(at: number, length: number): Promise<Buffer>
   range(from: number, to: number): Buffer | FileRange
 }
 
-/** @param source where the bytes lie in the file, or the bytes themselves. */
+/** @param source the range of the bytes in the file, or the bytes themselves. */
 export function openTagBytes(file: FileHandle, source: FileRange | Buffer): TagBytes {
   if (Buffer.isBuffer(source))
     return {
@@ -43,7 +43,7 @@ export function openTagBytes(file: FileHandle, source: FileRange | Buffer): TagB
   }
 }
 
-/** The bytes of a range, piece by piece; each is good until the next is asked for. */
+/** The bytes of a range, piece by piece; each is valid until the next is requested. */
 export async function* readRange(file: FileHandle, { from, to }: FileRange): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, Math.max(0, to - from)))
   for (let at = from; at < to; ) {
@@ -54,7 +54,7 @@ export async function* readRange(file: FileHandle, { from, to }: FileRange): Asy
   }
 }
 
-/** Bytes of a file without what `synchronised` takes out. */
+/** Bytes of a file with unsynchronisation undone, as `synchronised` does. */
 export async function readSynchronised(file: FileHandle, range: FileRange): Promise<Buffer> {
   const into = Buffer.allocUnsafe(Math.max(0, range.to - range.from))
   let length = 0
@@ -66,7 +66,7 @@ export async function readSynchronised(file: FileHandle, range: FileRange): Prom
   return into.subarray(0, length)
 }
 
-/** Takes out the zeros that keep 0xFF from looking like the start of a frame of sound. */
+/** Undoes unsynchronisation (ID3v2, 6.1): removes the zero that keeps a 0xFF from looking like an MPEG frame. */
 export function synchronised(bytes: Buffer): Buffer {
   const into = Buffer.allocUnsafe(bytes.length)
   return into.subarray(0, synchronise(bytes, 0, into, 0))

@@ -2,25 +2,25 @@ import type { FileHandle } from 'node:fs/promises'
 import { fromSyncsafe, type TagPlace } from './mp3-layout.ts'
 import { type FileRange, openTagBytes, readSynchronised, synchronised, type TagBytes } from './tag-bytes.ts'
 
-/** Honest tags have some dozens of frames; as many as a file holds would be walked through for a second. */
+/** Ordinary tags have some dozens of frames; all those that fit into a large file would take a second to read. */
 export const MAX_FRAMES = 5_000
-/** Texts are cut to 300 characters; this leaves room for spaces and marks that are taken out before. */
+/** Texts are cut to 300 characters after spaces and control characters have been removed. */
 const MAX_TEXT_BYTES = 16 * 1024
 
 /** A frame of an ID3v2 tag or an item of an APE tag. */
 export interface TagFrame {
-  /** As the standard names it; APE keys in lower case. */
+  /** The id of the standard; APE keys in lower case. */
   id: string
-  /** Of the frame with its header, from the start of the tag's bytes. */
+  /** Start of the frame, header included, within the tag's bytes. */
   at: number
   length: number
-  /** Of what follows the header. */
+  /** Start of the content behind the header. */
   contentAt: number
   /** Flags of ID3v2.3 and 2.4: first status, then format. */
   flags: number
 }
 
-/** A tag whose frames were found; their contents are still in the file. */
+/** A tag whose frames have been located; their contents are still in the file. */
 export interface OpenTag {
   kind: 'id3v2' | 'ape'
   /** Of ID3v2: 2, 3 or 4. */
@@ -29,19 +29,19 @@ export interface OpenTag {
   flags: number
   bytes: TagBytes
   frames: TagFrame[]
-  /** What follows the last frame that was read, and is no padding. */
+  /** Everything behind the last located frame, unless it is padding. */
   rest: Buffer | FileRange | null
-  /** Items of an APE tag that are in the rest. */
+  /** Items of an APE tag within `rest`. */
   itemsInRest: number
 }
 
-/** Opens an ID3v2 tag (id3.org: 2.2, 2.3, 2.4) or an APE tag; null for a version that is not known. */
+/** Opens an ID3v2 tag (id3.org: 2.2, 2.3, 2.4) or an APE tag; null for an unknown version. */
 export async function openTag(file: FileHandle, place: TagPlace): Promise<OpenTag | null> {
   if (place.kind === 'ape') return openApe(file, place)
   return place.kind === 'id3v2' ? openId3(file, place) : null
 }
 
-/** The text of a frame, without the zeros behind it; null when it is not kept as plain text. */
+/** The text of a frame without trailing zeros; null when it is compressed, encrypted or binary. */
 export async function readText(
   { kind, version, flags, bytes }: OpenTag,
   frame: TagFrame,
@@ -100,14 +100,14 @@ async function frameAt(bytes: TagBytes, at: number, version: number): Promise<Ta
   return { id, at, length, contentAt, flags: version === 2 ? 0 : header.readUInt16BE(8) }
 }
 
-/** Some programs leave names of three letters in tags of versions that have four. */
+/** Some programs leave the three-letter ids of 2.2 in tags of later versions. */
 function idIn(header: Buffer, version: number): string | null {
   if (header.length < (version === 2 ? 6 : 10)) return null
   const id = header.toString('latin1', 0, version === 2 ? 3 : 4)
   return /^[A-Z][A-Z0-9]{2}[A-Z0-9 \0]?$/.test(id) ? id.replace(/[ \0]$/, '') : null
 }
 
-/** Lengths of ID3v2.4 have seven bits in a byte; some programs write all eight, and only what follows tells. */
+/** ID3v2.4 lengths use seven bits of a byte, but some programs use all eight; the following frame tells which it is. */
 async function lengthIn24(bytes: TagBytes, contentAt: number, header: Buffer): Promise<number> {
   const [plain, safe] = [header.readUInt32BE(4), fromSyncsafe(header.readUInt32BE(4))]
   if (plain === safe) return safe
@@ -122,7 +122,7 @@ async function lengthIn24(bytes: TagBytes, contentAt: number, header: Buffer): P
 const APE_EDGE_BYTES = 32
 const MAX_APE_KEY_BYTES = 256
 
-/** Items of an APE tag, whose place ends with its footer. */
+/** Opens an APE tag, whose range ends with its footer. */
 async function openApe(file: FileHandle, { at, length }: TagPlace): Promise<OpenTag | null> {
   const whole = openTagBytes(file, { from: at, to: at + length })
   const footer = Buffer.from(await whole.read(length - APE_EDGE_BYTES, APE_EDGE_BYTES))
@@ -161,7 +161,7 @@ async function openApe(file: FileHandle, { at, length }: TagPlace): Promise<Open
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** In the encoding of ID3v2; what is no number of one is what most old programs wrote. */
+/** Decodes by the ID3v2 encoding byte; unknown values mean Windows-1252, which most old programs wrote. */
 function decode(bytes: Buffer, encoding: number): string {
   if (encoding === 3) return bytes.toString('utf8')
   if (encoding !== 1 && encoding !== 2) return windows1252.decode(bytes)
@@ -169,7 +169,7 @@ function decode(bytes: Buffer, encoding: number): string {
   let text = ''
   for (let at = 0; at + 1 < bytes.length; at += 2) {
     const unit = isBigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at)
-    // A mark that reads the wrong way round turns what follows it.
+    // A byte order mark read the wrong way round: the rest has the other order.
     if (unit === 0xfffe) isBigEndian = !isBigEndian
     else if (unit !== 0xfeff) text += String.fromCharCode(unit)
   }

@@ -6,26 +6,26 @@ import { bareEnvironment } from '../process/started-programs.ts'
 import type { TagTexts } from './tag-texts.ts'
 
 /** Ordinary files take some 30 ms. */
-const PARSE_LIMIT_MS = 2_000
-const START_LIMIT_MS = 30_000
+const PARSE_TIMEOUT_MS = 2_000
+const START_TIMEOUT_MS = 30_000
 const MAX_HEAP_MB = 64
-/** Enough for ten thousand files; what is left over when we die ends by it. */
+/** Enough for ten thousand files; ends a parser that survives this process. */
 const MAX_CPU_S = 600
 
 const script = fileURLToPath(new URL('./tag-parser-process.mjs', import.meta.url))
 
-/** Formats whose texts the parser reads at least as well as ffmpeg; those of WAV it takes for Latin-1. */
+/** Formats whose texts the parser reads at least as well as ffmpeg; it takes those of WAV for Latin-1. */
 export type ParsedType = 'audio/mpeg' | 'audio/flac' | 'audio/ogg' | 'audio/mp4' | 'audio/matroska'
 
-/** Reads a file's texts; null when nothing can be said of it, or not within the time and memory that it is worth. */
+/** Reads a file's texts; null when they cannot be read within the limits of time and memory. */
 export type TagParser = (path: string, type: ParsedType) => Promise<TagTexts | null>
 
 /**
- * Starts a general parser (music-metadata) in a process of its own, which lives while files wait for it. Some files keep
- * it busy for hours, or use up its memory: it is then killed, and nothing else is held up. A thread would not do, because
- * one that runs out of memory may take the whole process with it.
+ * Runs a general parser (music-metadata) in a child process, which lives while files wait for it. Some files would keep it
+ * busy for hours or exhaust its memory: it is then killed. A thread would not do, because one that runs out of memory may
+ * take the whole process down.
  */
-export function openTagParser(parseLimitMs = PARSE_LIMIT_MS): TagParser {
+export function openTagParser(parseTimeoutMs = PARSE_TIMEOUT_MS): TagParser {
   let running: Running | null = null
   const inTurn = serialise()
   let waiting = 0
@@ -34,10 +34,10 @@ export function openTagParser(parseLimitMs = PARSE_LIMIT_MS): TagParser {
     try {
       if (!running) {
         running = start()
-        await nextMessage(running, START_LIMIT_MS)
+        await nextMessage(running, START_TIMEOUT_MS)
       }
       running.child.send({ path, mimeType: type })
-      return (await nextMessage(running, parseLimitMs)) as TagTexts | null
+      return (await nextMessage(running, parseTimeoutMs)) as TagTexts | null
     } catch {
       await end()
       return null
@@ -69,7 +69,7 @@ interface Running {
 
 function start(): Running {
   const child = fork(script, {
-    // A shell, because only one that has not begun yet can be told how long it may compute; it becomes the parser.
+    // The CPU limit must be set before the program starts: a shell sets it, then becomes the parser.
     execPath: '/bin/sh',
     execArgv: [
       ...['-c', `ulimit -t ${MAX_CPU_S}; exec "$0" "$@"`],
@@ -84,10 +84,10 @@ function start(): Running {
   return { child, gone }
 }
 
-/** @throws when the process ends, or says nothing for that long. */
-async function nextMessage({ child, gone }: Running, limitMs: number): Promise<unknown> {
+/** @throws when the process ends, or sends nothing in time. */
+async function nextMessage({ child, gone }: Running, timeoutMs: number): Promise<unknown> {
   const over = new AbortController()
-  const limit = setTimeout(() => over.abort(), limitMs)
+  const limit = setTimeout(() => over.abort(), timeoutMs)
   gone.then(() => over.abort())
   try {
     return (await once(child, 'message', { signal: over.signal }))[0]

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Mp3Layout } from './mp3-layout.ts'
 import { MAX_FRAMES, type OpenTag, openTag, readText, type TagFrame } from './tag-frames.ts'
 
-/** What the tags of a file say, as it is written there. */
+/** Texts of a file's tags, as they are written there. */
 export interface TagTexts {
   title: string | null
   artist: string | null
@@ -21,13 +21,13 @@ const fields: Record<Field, ReadonlySet<string>> = {
 const fieldNames = Object.keys(fields) as Field[]
 const none: TagTexts = { title: null, artist: null, album: null, year: null }
 
-/** Frames that are left to a general parser: its time grows with the square of what some of them hold. */
+/** The general parser gets no more than this: for some frames its time grows with the square of their length. */
 const MAX_PARSED_BYTES = 64 * 1024
 const pictures = new Set(['APIC', 'PIC', 'cover art (front)', 'cover art (back)'])
 
 /**
- * Reads four frames of what the tags of an MP3 hold, however large they are, each from the best tag that has it.
- * `mayHoldMore`: there are frames that were not read, and few enough for a general parser.
+ * Reads title, artist, album and year of an MP3, each from the best tag that has it, however large the tags are.
+ * `mayHoldMore`: there are other frames, and little enough of them for a general parser.
  */
 export async function readTagTexts(
   file: FileHandle,
@@ -55,7 +55,7 @@ function areShort(tags: OpenTag[]): boolean {
 
 const lengthOfText = ({ id, length }: TagFrame) => (pictures.has(id) ? 0 : length)
 
-/** What one tag says: of several values, and of several frames of one name, the first. */
+/** The texts of one tag: the first of several values, and of several frames of one name. */
 export async function textsOf(tag: OpenTag): Promise<TagTexts> {
   let texts = none
   for (const frame of tag.frames) {
@@ -67,10 +67,10 @@ export async function textsOf(tag: OpenTag): Promise<TagTexts> {
 }
 
 const firstValue = (text: string | null) => text?.split('\0').find((value) => value.trim() !== '') ?? null
-/** Of a date as well, as 2.4 has it. */
+/** Also from a full date, as 2.4 has it. */
 const yearIn = (text: string) => Number(/^\s*(\d{1,4})/.exec(text)?.[1]) || null
 
-/** What `texts` says, and where it says nothing, what the others say. */
+/** `texts` with its gaps filled from the others. */
 export function completed(texts: TagTexts, { title, artist, album, year }: TagTexts): TagTexts {
   return {
     title: texts.title ?? title,

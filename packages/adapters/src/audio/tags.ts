@@ -7,7 +7,7 @@ import { fingerprint, retag } from './retag.ts'
 import { openTagParser, type ParsedType } from './tag-parser.ts'
 import { completed, readTagTexts, type TagTexts } from './tag-texts.ts'
 
-/** Formats of which the parser tells more than ffmpeg: several artists apart, and whose album it is. */
+/** For these the parser reads more than ffmpeg: separate artists, and the album artist. */
 const parsedTypes: Partial<Record<OtherFormat, ParsedType>> = {
   flac: 'audio/flac',
   ogg: 'audio/ogg',
@@ -16,9 +16,9 @@ const parsedTypes: Partial<Record<OtherFormat, ParsedType>> = {
 }
 
 /**
- * Reads and writes what is written in audio files; texts come in NFC, on one line, of at most 300 characters. An MP3 is read
- * by bounded readers of our own, whatever its tags hold; files in other containers are read by ffmpeg. A general parser
- * completes both, in a process of its own that is given some seconds.
+ * Reads and writes tags of audio files; texts are in NFC, on one line, of at most 300 characters. MP3 files are read by
+ * bounded readers of our own, other containers by ffmpeg. A general parser completes both, in a process of its own with a
+ * limit of time and memory.
  */
 export function audioTags(ffmpegPath = 'ffmpeg'): AudioTags {
   const parse = openTagParser()
@@ -66,7 +66,7 @@ async function readOurselves(path: string) {
   try {
     const layout = await layOut(file)
     if (await otherFormat(file, layout.sound)) return null
-    // Only its own frames tell the length, whatever the file says of itself.
+    // The length comes from the frames alone; headers and tags may be wrong.
     const mp3 = await measureMp3(file, layout.sound)
     return mp3?.isMpeg ? { ...(await readTagTexts(file, layout)), duration: mp3.duration } : null
   } finally {
@@ -94,6 +94,6 @@ function factsOf({ title, artist, album, year }: TagTexts, seconds: number): Aud
 }
 
 function line(tag: string | null): string | null {
-  // Cut before anything else: `normalize` is slow on long texts.
+  // Cut first: `normalize` is slow on long texts.
   return oneLine((tag ?? '').slice(0, 8 * MAX_TAG_CHARACTERS)) || null
 }

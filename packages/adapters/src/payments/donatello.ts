@@ -11,7 +11,7 @@ export interface DonatelloAccount {
 
 const LATEST = 20
 const HOUR_MS = 3_600_000
-/** By how much the service's clock may be ahead of ours. */
+/** The service's clock may be ahead of ours. */
 const CLOCK_SLACK_MS = 60_000
 
 /** Donatello, read with `GET <api>/donates` and the token of its panel. */
@@ -36,7 +36,7 @@ export function openDonatello(
         throw new Error(`Donatello answered ${answer.status}`)
       }
       const content = readObject(await answer.text())?.content
-      if (!Array.isArray(content)) throw new Error('Donatello answered something else than donations')
+      if (!Array.isArray(content)) throw new Error('Donatello answered without a list of donations')
       return content.slice(0, LATEST).flatMap((donation) => readDonation(donation, nowMs) ?? [])
     },
   }
@@ -60,9 +60,8 @@ function readDonation(donation: unknown, nowMs: number): MatchingPayment | null 
 }
 
 /**
- * When `2026-03-01 18:05:00` was. The service does not document of which zone its times are: UTC, or the time of Kyiv,
- * two or three hours ahead. The latest reading that is not in the future is the right one for an hour, which is as long
- * as an order lives.
+ * The moment of a time such as `2026-03-01 18:05:00`. The service does not document its zone: UTC, or Kyiv, two or three
+ * hours ahead. The latest reading that is not in the future is right for an hour, which is how long an order lives.
  */
 function paidAt(createdAt: unknown, nowMs: number): number | null {
   const time = timeOf(createdAt)

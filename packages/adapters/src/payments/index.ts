@@ -8,7 +8,7 @@ import { openStripe } from './stripe.ts'
 
 const LIMITS: AnswerLimits = { timeMs: 8000, maxBytes: 512 * 1024 }
 
-/** The payment services that the configuration is complete for. Nothing is asked of them yet. */
+/** The payment services whose configuration is complete. No requests are sent yet. */
 export function openPayments(
   { payments: { wanted, liqpay, stripe, donatello, kofi }, publicServerUrl }: PaymentConfig,
   limits = LIMITS,
@@ -26,7 +26,8 @@ export function openPayments(
 type PaymentConfig = Pick<Config, 'payments' | 'publicServerUrl'>
 
 /**
- * Services know the wall clock only: what they say is judged by that, and the moments in it become the station's here, once.
+ * Converts between wall time, which is all that services know, and station time: deliveries are judged by the former, the
+ * payments in them carry the latter.
  */
 export function inStationTime({ active, configured }: Payments, clock: WallClock): Payments {
   const providers = new Map([...configured].map(([id, provider]) => [id, timed(provider, clock)]))

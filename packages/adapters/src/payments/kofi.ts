@@ -7,7 +7,7 @@ export interface KofiAccount {
   pageUrl: string
 }
 
-/** Ko-fi posts each donation as a form whose field `data` is JSON; what makes it authentic is a token in there. */
+/** Ko-fi posts each donation as a form whose field `data` is JSON, authenticated by a token inside it. */
 export function openKofi({ verificationToken, pageUrl }: KofiAccount): PostingProvider {
   return {
     id: 'matching_provider_2',

@@ -18,8 +18,8 @@ const kinds: Record<string, 'paid' | 'failed'> = {
 }
 
 /**
- * LiqPay, protocol version 3: what either side says is base64 JSON (`data`) with a digest of it and the private key
- * (`signature`). The order goes to the service in the address of the page; nothing is asked of it from here.
+ * LiqPay, protocol version 3: every message is base64 JSON (`data`) with a digest of it and the private key (`signature`).
+ * The order is part of the address of the checkout page, so nothing is requested from the service.
  */
 export function openLiqPay(
   { publicKey, privateKey, apiUrl }: LiqPayAccount,
@@ -55,7 +55,7 @@ export function openLiqPay(
     readDelivery(delivery) {
       const form = readForm(delivery, ['data', 'signature'])
       if (!form || !areSecretsEqual(form.signature, sign(form.data))) return null
-      // The donor holds one signed text of ours, the order: it has no status, so posting it here is no payment.
+      // The donor holds one text signed by us, the order; it has no status, so posting it here is no payment.
       const { status, order_id, payment_id, amount, currency, end_date } =
         readObject(Buffer.from(form.data, 'base64').toString('utf8')) ?? {}
       const kind = typeof status === 'string' && Object.hasOwn(kinds, status) ? kinds[status] : undefined

@@ -7,18 +7,18 @@ import { currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, pastOf, readObject } fr
 export interface StripeAccount {
   secretKey: string
   webhookSecret: string
-  /** Scheme, host and port; the paths are the client's. */
+  /** Scheme, host and port; the client adds the paths. */
   apiUrl: string
 }
 
-/** How far the clocks of sender and receiver may differ, a delivery on its way included. */
+/** Clock difference between sender and receiver, including the time of delivery. */
 const TOLERANCE_S = 300
-/** The longest name of a product that the service takes. */
+/** The service's limit for the name of a product. */
 const MAX_DESCRIPTION = 250
 
 /**
- * Stripe Checkout. Only cards, and what pays like one, are offered: other ways confirm days after the donor left, and a
- * song is wanted now.
+ * Stripe Checkout. Only cards, and wallets that charge them, are offered: other methods confirm days later, and a song is
+ * wanted now.
  */
 export function openStripe(account: StripeAccount, limits: AnswerLimits): CheckoutProvider {
   return {
@@ -63,7 +63,7 @@ export function openStripe(account: StripeAccount, limits: AnswerLimits): Checko
       const event = readObject(Buffer.from(delivery.rawBody).toString('utf8'))
       if (event?.type !== 'checkout.session.completed') return null
       const session = objectOf(objectOf(event.data)?.object)
-      // The session is completed, too, when the donor has only promised to pay.
+      // A session is also completed when the payment is still outstanding.
       if (!session || (session.payment_status ?? 'paid') !== 'paid') return null
       const eventId = idOf(event.id)
       const donationId = idOf(session.client_reference_id)
@@ -79,7 +79,7 @@ export function openStripe(account: StripeAccount, limits: AnswerLimits): Checko
   }
 }
 
-/** `stripe-signature: t=<seconds>,v1=<digest>[,v1=<digest>…]`: several while the operator changes the secret. */
+/** `stripe-signature: t=<seconds>,v1=<digest>[,v1=<digest>…]`; several digests while the secret is rotated. */
 function isSigned({ rawBody, headers, nowMs }: Delivery, secret: string): boolean {
   const header = headers['stripe-signature']
   if (typeof header !== 'string' || header.length > 2000) return false
@@ -96,7 +96,7 @@ function isSigned({ rawBody, headers, nowMs }: Delivery, secret: string): boolea
   return valuesOf('v1').some((signature) => areSecretsEqual(signature, expected))
 }
 
-/** The client is large, so it is loaded by the process that needs it, when it does. */
+/** Loaded on demand: the client is large, and most processes never need it. */
 async function openClient({ secretKey, apiUrl }: StripeAccount, limits: AnswerLimits) {
   const { default: Stripe } = await import('stripe')
   const { protocol, hostname, port } = new URL(apiUrl)
@@ -113,7 +113,7 @@ async function openClient({ secretKey, apiUrl }: StripeAccount, limits: AnswerLi
       return new Response(await answer.text(), answer)
     }),
   })
-  /** What went wrong, without what the service says of the key in its texts. */
+  /** The type of an error without its message, in which the service may quote the key. */
   const whyNot = (error: unknown) => {
     if (!(error instanceof Stripe.errors.StripeError)) return 'something unexpected'
     const { type, code, statusCode, requestId } = error
