@@ -204,16 +204,23 @@ const contentMutations = mutationsOf('packages/station/src', [
   ],
   [
     'a decoder gets our secrets',
-    'apps/stream-worker/src/audio/codec/decoder.ts',
+    'apps/stream-worker/src/audio/codec/decoder-process.ts',
     "return ['-i', ...variables",
     "return ['--', ...variables",
     'apps/stream-worker/src/audio/codec/decoder.test.ts',
   ],
   [
     'a program that is not there is the fault of the track',
+    'apps/stream-worker/src/audio/codec/decoder-process.ts',
+    'if (code === NOT_FOUND || code === NOT_EXECUTABLE)',
+    'if (code === NOT_FOUND && code === NOT_EXECUTABLE)',
+    'apps/stream-worker/src/audio/codec/decoder.test.ts',
+  ],
+  [
+    'a slow machine is the fault of the track',
     'apps/stream-worker/src/audio/codec/decoder.ts',
-    '|| isAbsent(exit)',
-    '',
+    'if (ring.end > from) return replace({ idleMs }, 0)',
+    'if (ring.end >= from) return replace({ idleMs }, 0)',
     'apps/stream-worker/src/audio/codec/decoder.test.ts',
   ],
   [

@@ -66,6 +66,7 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
       soundEnded() {},
       unplayable() {},
       blank() {},
+      late() {},
       clipUnplayable() {},
     },
     source: async (media) => join(folder, `${media}.mp3`),

@@ -57,13 +57,13 @@ export function broadcastAir(
     source(key: MediaKey): Promise<string>
     after: FrameChunk | null
     microphones: MicrophoneMixer | null
-    noteLeftOut: SecondChance['noteLeftOut']
+    secondChance: Pick<SecondChance, 'noteLeftOut' | 'noteLate'>
     metrics: WorkerMetrics
   },
 ): Broadcast {
-  const { source, after, microphones, noteLeftOut, metrics } = options
+  const { source, after, microphones, secondChance, metrics } = options
   return startBroadcast({
-    plan: planOf(air, noteLeftOut, metrics),
+    plan: planOf(air, secondChance, metrics),
     source,
     ...(microphones && { microphones }),
     async publish(chunk) {
@@ -87,21 +87,30 @@ export function broadcastAir(
 }
 
 /** The air as the sound sees it: what to decode, and whom to tell what it is like. */
-function planOf(air: Air, noteLeftOut: SecondChance['noteLeftOut'], metrics: WorkerMetrics): PlaybackPlan {
+function planOf(
+  air: Air,
+  secondChance: Pick<SecondChance, 'noteLeftOut' | 'noteLate'>,
+  metrics: WorkerMetrics,
+): PlaybackPlan {
   return {
     at: (atMs) => projectAir(air.state, atMs),
     soundEnded: (entryId, atMs) => air.tell({ type: 'sound-ended', entryId }, atMs),
     unplayable(entryId, atMs) {
-      noteLeftOut('tracks')
+      secondChance.noteLeftOut('tracks')
       air.tell({ type: 'unplayable', entryId }, atMs)
     },
     blank(entryId, atMs, wasHeard) {
       metrics.blanksLeft++
-      if (!wasHeard) noteLeftOut('tracks')
+      if (!wasHeard) secondChance.noteLeftOut('tracks')
+      air.tell({ type: 'silent', entryId, wasHeard }, atMs)
+    },
+    late(entryId, atMs, wasHeard) {
+      metrics.blanksLeft++
+      secondChance.noteLate()
       air.tell({ type: 'silent', entryId, wasHeard }, atMs)
     },
     clipUnplayable(clipId, atMs) {
-      noteLeftOut('clips')
+      secondChance.noteLeftOut('clips')
       air.tell({ type: 'clip-unplayable', clipId }, atMs)
     },
   }

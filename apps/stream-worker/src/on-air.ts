@@ -73,10 +73,9 @@ export async function goOnAir(
   const microphones = hasSound ? openMicrophones(ports) : null
   if (hasSound) {
     await readClips()
-    const { noteLeftOut } = secondChance
     const source = probe(media.source)
     sound.start(
-      broadcastAir(ports, air, lease, { source, after: lastChunk, microphones, noteLeftOut, metrics }),
+      broadcastAir(ports, air, lease, { source, after: lastChunk, microphones, secondChance, metrics }),
     )
   } else air.tell({ type: 'hosting', hosting: noHosting })
   keepSchedule(air, ports)

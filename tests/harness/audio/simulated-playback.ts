@@ -1,6 +1,7 @@
 import type { AirEntry, AirPlan } from '@solstice/playout'
 import { FRAME_SAMPLES, type StreamMarker } from '@solstice/station'
 import { aboutEntry } from '../../../apps/stream-worker/src/audio/sequencer/air-entry.ts'
+import { countMissing } from '../../../apps/stream-worker/src/audio/sequencer/blank-detector.ts'
 import { createPatience } from '../../../apps/stream-worker/src/audio/sequencer/patience.ts'
 import {
   readAhead,
@@ -237,9 +238,11 @@ export class SimulatedPlayback {
     this.spans.push({ at, count, sounds, stage, starved, isPatient, planned })
     for (const { id, startsAt } of sounds) this.#decoders.get(id)!.read = at + count - startsAt
     const counted = withCurrent(stage, (voice) => {
+      if (this.progressOf(voice).phase === 'opening')
+        return { ...voice, blank: sounds.length === 1 ? countMissing(voice.blank, count) : voice.blank }
       const isBlank = this.#files.get(voice.media)!.isBlank && sounds.length === 1 && !voice.isTail
       const samples = isBlank ? voice.blank.samples + count : 0
-      return { ...voice, blank: { ...voice.blank, samples } }
+      return { ...voice, blank: { ...voice.blank, samples, missing: 0 } }
     })
     this.stage = advance(counted, count)
     this.#filled += count

@@ -56,6 +56,9 @@ class Playlist implements PlaybackPlan {
   blank(entryId: string) {
     throw new Error(`${entryId} is no silence`)
   }
+  late(entryId: string) {
+    throw new Error(`${entryId} is not late`)
+  }
   go(fromId: string, index: number, atMs: number) {
     if (this.entries[this.index]?.entryId !== fromId) throw new Error(`${fromId} is not on air`)
     this.index = index

@@ -76,6 +76,7 @@ async function openStudio(
       told.push(`blank ${entryId} at ${Math.round(atMs / 1000)} s${wasHeard ? ', heard before' : ''}`)
       follow(atMs)
     },
+    late: (entryId) => told.push(`late ${entryId}`),
     clipUnplayable(clipId, atMs) {
       told.push(`unplayable ${clipId}`)
       follow(atMs)

@@ -250,6 +250,7 @@ async function broadcast(
         at: (at) => projectAir(state, at),
         soundEnded: (entryId, at) => take(learn(state, { type: 'sound-ended', entryId }, at)),
         blank: (entryId, at, wasHeard) => take(learn(state, { type: 'silent', entryId, wasHeard }, at)),
+        late: () => {},
         unplayable: () => t.teardown(() => Promise.reject(new Error('a track could not be decoded'))),
         clipUnplayable: () => {},
       },

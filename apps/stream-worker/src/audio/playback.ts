@@ -4,7 +4,7 @@ import type { MicrophoneMixer } from './microphone/mixer.ts'
 import { createMixer } from './pcm/mixer.ts'
 import { SAMPLES_PER_MS } from './pcm/ring.ts'
 import { aboutEntry, type Placed } from './sequencer/air-entry.ts'
-import { countBlank, uncounted } from './sequencer/blank-detector.ts'
+import { countBlank, countMissing, uncounted } from './sequencer/blank-detector.ts'
 import { createDecoders, type Decoders } from './sequencer/decoders.ts'
 import { createPatience } from './sequencer/patience.ts'
 import { createReport, type PlaybackPlan } from './sequencer/playback-plan.ts'
@@ -68,7 +68,7 @@ export function createPlayback(options: Options): Playback {
   const decoders = createDecoders({ ...options, crossfade })
   const { progressOf } = decoders
   const patience = createPatience()
-  const mixSpan = createSpanMixer(options, decoders.read)
+  const mixSpan = createSpanMixer(options, decoders)
   const report = createReport(options)
   let stage = emptyStage(start, crossfade)
   /** Samples of the frame that are mixed. */
@@ -145,7 +145,7 @@ export function createPlayback(options: Options): Playback {
 type Mix = Extract<Step, { do: 'mix' }>
 
 /** Mixes a span at sample `from` of a block, with what is said over it; gives the stage after it. */
-function createSpanMixer({ microphones }: Options, read: Decoders['read']) {
+function createSpanMixer({ microphones }: Options, { read, progressOf }: Decoders) {
   const mix = createMixer()
   return (stage: Stage, { sounds, count }: Mix, block: Int16Array, from: number, isPresent: boolean) => {
     const { cursor } = stage
@@ -155,8 +155,11 @@ function createSpanMixer({ microphones }: Options, read: Decoders['read']) {
     mix(parts, block, from, count, cursor, live)
     const isAlone = sounds.length === 1 && !live && !microphones?.open
     const counted = withCurrent(stage, (voice) => {
-      if (voice.isTail || aboutEntry(voice.entry).isChat) return voice
-      const blank = isAlone ? countBlank(voice.blank, block, from, count) : uncounted(voice.blank)
+      if (aboutEntry(voice.entry).isChat) return voice
+      const isMissing = progressOf(voice).phase === 'opening'
+      if (voice.isTail && !isMissing) return voice
+      if (!isAlone) return { ...voice, blank: uncounted(voice.blank) }
+      const blank = isMissing ? countMissing(voice.blank, count) : countBlank(voice.blank, block, from, count)
       return { ...voice, blank }
     })
     return advance(counted, count)

@@ -85,3 +85,16 @@ t.test('what was left out while the storage was away comes back with it', async 
   t.same([...chance.due(broken, false)].sort(), ['clips', 'tracks'])
   t.same([...chance.due(broken, false)], [])
 })
+
+t.test('T4: what was left since its decoder was late is tried again after a minute, once', async (t) => {
+  const { clock, chance } = prepare()
+  chance.noteLate()
+  t.equal(
+    minutesUntilDue(() => chance.due(broken, false), clock),
+    1,
+  )
+  t.equal(
+    minutesUntilDue(() => chance.due(broken, false), clock),
+    60,
+  )
+})

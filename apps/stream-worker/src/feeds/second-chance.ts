@@ -1,6 +1,8 @@
 import type { PlayoutState } from '@solstice/playout'
 import type { MediaStorage } from '@solstice/station'
 
+/** A slow machine may have recovered after this time. */
+const RETRY_LATE_AFTER_MS = 60_000
 /** Whatever was left out is tried again after this time in any case. */
 const RETRY_AFTER_MS = 3_600_000
 
@@ -8,6 +10,8 @@ const RETRY_AFTER_MS = 3_600_000
 export interface SecondChance {
   /** Some were left out just now: if the storage is away, they come back with it. */
   noteLeftOut(what: 'tracks' | 'clips'): void
+  /** A track was left out since its decoder started too late: nothing is known against its file. */
+  noteLate(): void
   /** Files can be had again after several in a row could not. */
   noteFilesBack(): void
   /**
@@ -26,11 +30,15 @@ export function createSecondChance(
   /** Left out while the storage was away. */
   const waitsForStorage = new Set<'tracks' | 'clips'>()
   let areFilesBack = false
+  let lateAtMs: number | null = null
   let leftOutSinceMs: number | null = null
 
   return {
     noteLeftOut(what) {
       if (media.cachedWhileAway() !== null) waitsForStorage.add(what)
+    },
+    noteLate() {
+      lateAtMs ??= nowMs()
     },
     noteFilesBack() {
       areFilesBack = true
@@ -41,9 +49,13 @@ export function createSecondChance(
       const isLeftOut = unplayable.length > 0 || lacksFiles
       leftOutSinceMs = isLeftOut ? (leftOutSinceMs ?? nowMs()) : null
       const isLongAgo = leftOutSinceMs !== null && nowMs() - leftOutSinceMs >= RETRY_AFTER_MS
-      if (areFilesBack || isLongAgo || (isLeftOut && onAir.phase === 'preparing')) due.add('tracks')
+      const isLateOver = lateAtMs !== null && nowMs() - lateAtMs >= RETRY_LATE_AFTER_MS
+      if (isLateOver) due.add('clips')
+      if (isLateOver || areFilesBack || isLongAgo || (isLeftOut && onAir.phase === 'preparing'))
+        due.add('tracks')
       if (due.has('tracks')) {
         areFilesBack = false
+        lateAtMs = null
         leftOutSinceMs = null
       }
       return due

@@ -94,3 +94,22 @@ t.test('a program that cannot be started says nothing about the track', async (t
     t.match(errors, [{ msg: 'ffmpeg cannot be started' }], path)
   }
 })
+
+t.test('T4: a decoder that starts late on a slow machine is not the fault of the track', async (t) => {
+  const slow = await programOf('slow', 'sleep 1.5\nexec ffmpeg "$@"')
+  const { decoder, isDone } = decode(t, slow)
+  // Time passes 15 times as fast: the program takes 22 s to start.
+  const checks = setInterval(() => decoder.check(150), 10)
+  t.teardown(() => clearInterval(checks))
+  await isDone
+  t.equal(decoder.phase, 'ended')
+  t.ok(Math.abs(decoder.end! - 2 * SAMPLE_RATE) < SAMPLE_RATE / 10, `${decoder.end} samples`)
+})
+
+t.test('T4: a program that ends without a sample, or with an error, says that there is none', async (t) => {
+  for (const script of ['exit 0', 'exit 1']) {
+    const { decoder, isDone } = decode(t, await programOf(`ends-${script.at(-1)}`, `sleep 0.2\n${script}`))
+    await isDone
+    t.equal(decoder.phase, 'unplayable', script)
+  }
+})

@@ -15,6 +15,8 @@ export interface PlaybackPlan {
   unplayable(entryId: string, atMs: number): void
   /** A song or a jingle on air gave no sound for long; `wasHeard`: it did before. It gives way at that moment. */
   blank(entryId: string, atMs: number, wasHeard: boolean): void
+  /** An entry on air gave way since its decoder started too late; it is worth another try soon. `wasHeard` as in `blank`. */
+  late(entryId: string, atMs: number, wasHeard: boolean): void
   /** A jingle, a phrase or filler cannot be decoded. On air it gives way at that moment, but for a phrase. */
   clipUnplayable(clipId: string, atMs: number): void
 }
@@ -50,14 +52,12 @@ export function createReport(options: {
       const { entry, blank } = turn.voice
       const { entryId } = entry
       if (turn.do === 'refuse') return undecodable(entry, at)
-      if (turn.do !== 'blank') return plan.soundEnded(entryId, timeOf(at))
+      if (turn.do !== 'blank' && turn.do !== 'late') return plan.soundEnded(entryId, timeOf(at))
       // Operators have to see this: the file is at fault, or something on the way to it.
       const { wasHeard } = blank
-      log.error(
-        { media: aboutEntry(entry).media, entryId, wasHeard },
-        'the stream is silent; the song is left',
-      )
-      plan.blank(entryId, timeOf(at), wasHeard)
+      const about = { media: aboutEntry(entry).media, entryId, wasHeard }
+      log.error(about, turn.do === 'blank' ? 'blank track left' : 'track left: its decoder did not start')
+      plan[turn.do](entryId, timeOf(at), wasHeard)
     },
     heard(before, after, at) {
       if (isSameOnAir(before.onAir, after.onAir)) return

@@ -2,7 +2,7 @@ import type { AirEntry, AirPlan, ClipRef } from '@solstice/playout'
 import { SAMPLE_RATE } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry } from './air-entry.ts'
-import { mayBeBlank } from './blank-detector.ts'
+import { mayBeLeft } from './blank-detector.ts'
 import { currentOf, followerOf, type Stage, withCurrent } from './stage.ts'
 import { endOf, overlayOf, type ProgressOf, startOf, voiceOf, withPhrase } from './voice.ts'
 
@@ -46,7 +46,7 @@ function withNextOpen(stage: Stage, progressOf: ProgressOf): Stage {
 
 function isNextNeededSoon(stage: Stage, progressOf: ProgressOf): boolean {
   const voice = currentOf(stage)
-  if (!voice || mayBeBlank(voice.blank)) return true
+  if (!voice || mayBeLeft(voice.blank)) return true
   const { endMs } = aboutEntry(voice.entry)
   const planned = endMs === null ? Infinity : voice.startsAt + endMs * SAMPLES_PER_MS
   const end = endOf(voice, progressOf(voice)) ?? planned

@@ -353,3 +353,37 @@ t.test('B7: a blank song is left after 8 s, at most a frame later', async (t) =>
     return engine.reports.join() === `blank ${blank.entryId}` ? wrong : [...wrong, engine.reports.join()]
   })
 })
+
+t.test('B7: a late decoder is waited for while the next one is late too', async (t) => {
+  forEachSeed(t, (random) => {
+    const library = new TestLibrary(random)
+    const delayMs = library.between(9_000, 25_000)
+    const late = library.song({ length: 40 * RATE, delayMs })
+    const next = library.song({ length: 20 * RATE, delayMs })
+    const engine = new SimulatedEngine([late, next])
+    engine.goOn(timeOf(FIRST))
+    const sequence = new SimulatedPlayback({ engine, files: library.files, firstHeard: FIRST, crossfade: 0 })
+    passUntil(sequence, FIRST + 39 * RATE, random)
+    const wrong: string[] = []
+    const places = mixedPlaces(sequence.spans, wrong)
+    if (places.length !== 1 || places[0]!.entryId !== late.entryId) wrong.push(JSON.stringify(places))
+    return engine.reports.length > 0 ? [...wrong, engine.reports.join()] : wrong
+  })
+})
+
+t.test('B7: after 8 s a late decoder gives way to a next one that has sound', async (t) => {
+  forEachSeed(t, (random) => {
+    const library = new TestLibrary(random)
+    const late = library.song({ length: 40 * RATE, delayMs: 60_000 })
+    const next = library.song({ length: 20 * RATE, delayMs: random(12_000) })
+    const engine = new SimulatedEngine([late, next])
+    engine.goOn(timeOf(FIRST))
+    const sequence = new SimulatedPlayback({ engine, files: library.files, firstHeard: FIRST, crossfade: 0 })
+    passUntil(sequence, FIRST + 25 * RATE, random)
+    const wrong: string[] = []
+    const [first, second] = mixedPlaces(sequence.spans, wrong)
+    if (first!.to - first!.from < 8 * RATE) wrong.push(`left after ${first!.to - first!.from}`)
+    if (second?.from !== first!.to || second.startsAt !== first!.to) wrong.push(JSON.stringify(second))
+    return engine.reports.join() === `late ${late.entryId}` ? wrong : [...wrong, engine.reports.join()]
+  })
+})

@@ -11,12 +11,13 @@
  *   ends, over 700 ms. The same entry goes on.
  * - **B5** A tail is played to its end or its cut, and is not told to the engine, which knows.
  * - **B6** Samples that are not ready are waited for, as long as there is patience; then they are silent, and time goes on.
- * - **B7** What cannot be decoded gives way at once, what is blank after 8 s (rule T6). What was over last is not begun
- *   again, whatever the plan says.
+ * - **B7** What cannot be decoded gives way at once, what is blank after 8 s (rule T6). A voice whose decoder is late is
+ *   neither: after 8 s it gives way to a next one that has sound, but while that one is late too, the machine is slow and
+ *   changing would not help. What was over last is not begun again, whatever the plan says.
  */
 import type { AirPlan } from '@solstice/playout'
 import { type Fade, isOver } from '../pcm/mixer.ts'
-import { isBlank } from './blank-detector.ts'
+import { isBlank, isMissing } from './blank-detector.ts'
 import {
   begin,
   change,
@@ -59,6 +60,8 @@ export type Turn =
   | { readonly do: 'refuse'; readonly voice: Voice }
   /** The voice gave no sound for 8 s. */
   | { readonly do: 'blank'; readonly voice: Voice }
+  /** The voice's decoder is 8 s late, and the next voice is ready. */
+  | { readonly do: 'late'; readonly voice: Voice }
 
 /**
  * @param most samples that can be mixed.
@@ -72,6 +75,7 @@ export function nextStep(stage: Stage, most: number, isPatient: boolean, progres
   const progress = progressOf(voice)
   if (progress.phase === 'unplayable') return { do: 'refuse', voice }
   if (isBlank(voice.blank)) return { do: 'blank', voice }
+  if (isOvertaken(stage, voice, progressOf)) return { do: 'late', voice }
   const end = endOf(voice, progress)
   const { cutAt } = voice
   // An end that falls on that moment, but for rounding, is no cut.
@@ -128,6 +132,13 @@ export function followPlan(stage: Stage, plan: AirPlan, progressOf: ProgressOf):
   if (voice.entry.entryId !== entryId) return change(now, plan, progressOf)
   const phrased = withPhrase(voice, plan.current?.phrase ?? null)
   return { ...now, following, onAir: { is: 'voice', voice: phrased } }
+}
+
+/** True when the decoder of a voice is late, although another one that was started after it has sound. */
+function isOvertaken({ prepared }: Stage, voice: Voice, progressOf: ProgressOf): boolean {
+  if (!prepared || !isMissing(voice.blank) || progressOf(voice).phase !== 'opening') return false
+  const { phase } = progressOf(prepared)
+  return phase === 'decoding' || phase === 'ended'
 }
 
 /** Mixes up to `most` samples, as far as nothing falls. */
