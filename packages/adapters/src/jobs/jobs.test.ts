@@ -345,6 +345,32 @@ t.test('a change that is held up goes on until it is done, and its caller is tol
   )
 })
 
+t.test('a change that waits for another in vain is refused in time, unless some of it is made', async (t) => {
+  const { redis, edit, queue } = await openQueue(t)
+  const runs: Record<string, number> = {}
+  let isOtherWhole = false
+  await work(t, redis.url, {
+    'edit-track': async ({ songId }, { keep }) => {
+      runs[songId] = (runs[songId] ?? 0) + 1
+      if (songId === 'begun' && runs[songId] === 1) await keep(0, 1, {})
+      if (!isOtherWhole) throw new HeldUp(new Error('another change is not whole yet'), true)
+      return { songId, isChanged: true }
+    },
+  })
+  const [idle, begun] = [edit('idle'), edit('begun')]
+  await Promise.all([
+    t.rejects(inTime('an answer', idle), { code: 'DATA_UNAVAILABLE' }),
+    t.rejects(inTime('an answer', begun), { code: 'JOBS_UNAVAILABLE' }),
+  ])
+  const { idle: tried } = runs
+  t.ok(tried! > 3, `${tried} attempts`)
+  isOtherWhole = true
+  const completed = async () =>
+    (await queue.board({ queue: 'changes', state: 'completed', offset: 0, limit: 10 }))[0]!.total
+  await until('what was begun is completed', async () => (await completed()) === 1)
+  t.equal(runs.idle, tried, 'what was refused is never made')
+})
+
 t.test('a worker that is killed in the middle costs no answer and no progress', async (t) => {
   const { redis, edit, startBatch, progressOf } = await openQueue(t)
   const doomed = await workElsewhere(

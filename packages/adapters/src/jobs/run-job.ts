@@ -5,6 +5,7 @@ import {
   type JobData,
   type JobName,
   type JobResult,
+  storeUnavailable,
 } from '@solstice/station'
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -20,6 +21,10 @@ const HANDOVER_DELAY_MS = 1_000
 const MIN_HELD_UP_MS = 500
 /** Below the duration of leases, so that no other job changes the same in between. */
 const MAX_HELD_UP_MS = 8_000
+/** A change that only waits for another one is tried more often, so that its refusal is in time for its caller. */
+const MAX_WAITING_MS = 2_000
+/** With the pauses between them some 8 s, less than a caller's patience with a change that is held up. */
+const MAX_WAITING_ATTEMPTS = 5
 
 /** What a job works with beside its data. */
 export interface JobContext {
@@ -77,10 +82,11 @@ export function createRunner({ redis, processors, log, stopping }: Runner) {
       if (caller?.left.aborted) throw new UnrecoverableError(ABANDONED)
       if (error instanceof Failure) throw refusalOf(job, error)
       const isHeldUp = error instanceof HeldUp
+      if (isHeldUp && waitsInVain(job, error)) throw refusalOf(job, storeUnavailable())
       if (isHeldUp) log.warn({ job: job.name, err: error.cause }, 'change held up, retrying')
       else if (!stopping.aborted) throw error
       // Not a failed attempt. Delayed, since a worker that is closing may still take what is there.
-      const delayMs = isHeldUp ? heldUpMs(job.attemptsStarted) : HANDOVER_DELAY_MS
+      const delayMs = isHeldUp ? heldUpMs(job, error) : HANDOVER_DELAY_MS
       await job.moveToDelayed(Date.now() + delayMs, token)
       throw new DelayedError()
     } finally {
@@ -89,8 +95,15 @@ export function createRunner({ redis, processors, log, stopping }: Runner) {
   }
 }
 
-function heldUpMs(attempts: number): number {
-  return Math.min(MAX_HELD_UP_MS, MIN_HELD_UP_MS * 2 ** (attempts - 1))
+function heldUpMs({ attemptsStarted }: Job, { isWaiting }: HeldUp): number {
+  const maxMs = isWaiting ? MAX_WAITING_MS : MAX_HELD_UP_MS
+  return Math.min(maxMs, MIN_HELD_UP_MS * 2 ** (attemptsStarted - 1))
+}
+
+/** Whether a change has waited long enough for another one to be refused: nothing of it was begun. */
+function waitsInVain(job: Job, { isWaiting }: HeldUp): boolean {
+  const hasBegun = progressOf(job).notes !== undefined
+  return isWaiting && !hasBegun && job.attemptsStarted >= MAX_WAITING_ATTEMPTS && isAwaited(job.name)
 }
 
 /** A refusal as an error for BullMQ; final where a caller waits. */

@@ -51,7 +51,7 @@ export async function waitForEnd(
     const state = await ask(job.getState()).catch(() => null)
     if (state === 'completed' || state === 'failed') return state
     if (state === 'unknown') break
-    if (state === 'delayed' && elapsedMs() > HELD_UP_TIMEOUT_MS && !(await hasFailed(awaited))) break
+    if (state === 'delayed' && elapsedMs() > HELD_UP_TIMEOUT_MS && (await isHalfDone(awaited))) break
     if (state !== null) reachedMs = elapsedMs()
     if (elapsedMs() - workersCheckedMs > WORKER_CHECK_EVERY_MS) {
       workersCheckedMs = elapsedMs()
@@ -62,9 +62,13 @@ export async function waitForEnd(
   throw new Failure('JOBS_UNAVAILABLE')
 }
 
-/** Tells a failed attempt from a change that is held up: both are delayed. */
-async function hasFailed({ redis, queue, job, ask }: AwaitedJob): Promise<boolean> {
-  return (await ask(redis.hexists(queue.toKey(job.id!), 'failedReason'))) === 1
+/**
+ * Tells a change that is held up in the middle from a failed attempt and from a change that waits for another: all three
+ * are delayed, but the latter two have an answer soon.
+ */
+async function isHalfDone({ redis, queue, job, ask }: AwaitedJob): Promise<boolean> {
+  const [failedReason, progress] = await ask(redis.hmget(queue.toKey(job.id!), 'failedReason', 'progress'))
+  return failedReason === null && progress !== null
 }
 
 /** The result of a job that has ended. @throws the `Failure` that it ended with */

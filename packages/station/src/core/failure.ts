@@ -60,8 +60,12 @@ function isBucketAway(code: FailureCode, { reason }: FailureDetails): boolean {
  * it is neither made nor refused, and goes on later.
  */
 export class HeldUp extends Error {
-  constructor(cause: Error) {
+  /** It waits for another change, and has changed nothing since it was tried last. */
+  readonly isWaiting: boolean
+
+  constructor(cause: Error, isWaiting = false) {
     super(`held up: ${cause.message}`, { cause })
     this.name = 'HeldUp'
+    this.isWaiting = isWaiting
   }
 }
