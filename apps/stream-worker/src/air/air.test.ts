@@ -2,6 +2,7 @@ import type { OutboxEntry } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { NOON, onAir, playing, tracks } from '../../../../tests/harness/air/programme.ts'
+import { inTime } from '../../../../tests/harness/until.ts'
 import { createAir } from './air.ts'
 import { createSaveLoop } from './save-loop.ts'
 
@@ -89,7 +90,7 @@ t.test('an air that cannot be saved is left', async (t) => {
   lease.isLost = true
   const isLeft = new Promise((resolve) => air.leaving.addEventListener('abort', resolve))
   air.tell({ type: 'unplayable', entryId: onAir(air.state)!.entryId })
-  await isLeft
+  await inTime('the air is left', isLeft)
   t.equal(air.phase, 'leaving')
   air.endCatchUp()
   t.equal(air.phase, 'leaving', 'for good')

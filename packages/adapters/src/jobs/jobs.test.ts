@@ -28,7 +28,7 @@ t.test('the job queue', async (t) => {
 
   await t.test('gives a job to one of several processes', async (t) => {
     const done: string[] = []
-    const all = gate()
+    const all = gate('all')
     for (const name of ['a', 'b', 'c']) {
       await work(t, redis.url, {
         'prefetch-lyrics': async () => {
@@ -46,7 +46,7 @@ t.test('the job queue', async (t) => {
   await t.test(
     'does not add a job twice while one with its id waits or runs, but again afterwards',
     async (t) => {
-      const [running, mayEnd] = [gate(), gate()]
+      const [running, mayEnd] = [gate('running'), gate('mayEnd')]
       let times = 0
       const worker = await work(t, redis.url, {
         'reconcile-media': async () => {
@@ -70,7 +70,7 @@ t.test('the job queue', async (t) => {
 
   await t.test('tries again what failed', async (t) => {
     let times = 0
-    const done = gate()
+    const done = gate('done')
     await work(t, redis.url, {
       'demo-library': async () => {
         times++
@@ -84,7 +84,7 @@ t.test('the job queue', async (t) => {
   })
 
   await t.test('asks what runs to break off when its process ends, and another one does it', async (t) => {
-    const running = gate()
+    const running = gate('running')
     const first = await work(t, redis.url, {
       'demo-library': (_, { stopping }) =>
         new Promise((_resolve, reject) => {
@@ -95,7 +95,7 @@ t.test('the job queue', async (t) => {
     await queue.add('demo-library', {}, { id: 'demo-library' })
     await running.opened
     await first.close()
-    const done = gate()
+    const done = gate('done')
     await work(t, redis.url, { 'demo-library': async () => done.open() })
     await done.opened
     t.pass('it was done')
@@ -110,7 +110,7 @@ t.test('the job queue', async (t) => {
     await queue.add('purge-expired', {})
     await doomed.printed(/begun/)
     await doomed.end('SIGKILL')
-    const done = gate()
+    const done = gate('done')
     await work(t, redis.url, { 'purge-expired': async () => done.open() })
     await done.opened
     t.pass('it was done')
@@ -134,7 +134,7 @@ t.test('work that somebody waits for', async (t) => {
   await t.test(
     'while all that takes hours takes its places, what is awaited is done, and what is due',
     async (t) => {
-      const [mayEnd, swept] = [gate(), gate()]
+      const [mayEnd, swept] = [gate('mayEnd'), gate('swept')]
       t.teardown(mayEnd.open)
       let busy = 0
       await work(t, redis.url, {
@@ -161,7 +161,7 @@ t.test('work that somebody waits for', async (t) => {
   )
 
   await t.test('a short change is done also while all places of batches are taken', async (t) => {
-    const mayEnd = gate()
+    const mayEnd = gate('mayEnd')
     t.teardown(mayEnd.open)
     const jobIds: string[] = []
     let busy = 0
@@ -196,7 +196,7 @@ t.test('work that somebody waits for', async (t) => {
   })
 
   await t.test('tracks are measured also while all places of lyrics batches are taken', async (t) => {
-    const [measured, mayEnd] = [gate(), gate()]
+    const [measured, mayEnd] = [gate('measured'), gate('mayEnd')]
     t.teardown(mayEnd.open)
     let busy = 0
     await work(t, redis.url, {
@@ -253,7 +253,7 @@ t.test('work that somebody waits for', async (t) => {
   })
 
   await t.test('progress is told from the first to the last step, and after the end', async (t) => {
-    const [begun, mayGoOn] = [gate(), gate()]
+    const [begun, mayGoOn] = [gate('begun'), gate('mayGoOn')]
     await work(t, redis.url, {
       'lyrics-batch': async (_, { progress }) => {
         await begun.opened
@@ -422,7 +422,7 @@ t.test('without Redis the caller is told so in some seconds, also in the middle'
 
 t.test('what was accepted is done, also when Redis is killed and comes back', async (t) => {
   const { redis, queue } = await openQueue(t)
-  const [running, mayEnd] = [gate(), gate()]
+  const [running, mayEnd] = [gate('running'), gate('mayEnd')]
   const done = new Set<string>()
   await work(t, redis.url, {
     'queue-donation': async ({ donationId }) => {
@@ -514,10 +514,15 @@ async function counts(url: string) {
   return { waiting, active, planned, nextMs: Number(next[1] ?? 0) }
 }
 
-function gate() {
+function gate(name: string) {
   let open: () => void = () => {}
-  const opened = new Promise<void>((resolve) => {
+  const isOpen = new Promise<void>((resolve) => {
     open = resolve
   })
-  return { open, opened }
+  return {
+    open,
+    get opened() {
+      return inTime(`gate \`${name}\` is opened`, isOpen)
+    },
+  }
 }
