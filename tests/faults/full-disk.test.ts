@@ -3,7 +3,7 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureBody } from '@solstice/contracts'
-import { storeDelivery } from '@solstice/station'
+import { sleep, storeDelivery } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -11,10 +11,12 @@ import { openAuditSpool } from '../../apps/api/src/background/audit-spool.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { freePort, start, temporaryFolder } from '../harness/processes/processes.ts'
 import { openApp } from '../harness/stations/app.ts'
+import { prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 import { track } from '../suites/data-store.ts'
 
 const MB = 1024 * 1024
+const FULL_FOR_MS = 30_000
 
 /** A disk of the test's own. @throws where this user may make none. */
 async function smallDisk(t: Test, bytes: number): Promise<{ folder: string; fill(): void; free(): void }> {
@@ -160,4 +162,55 @@ if (!mayMount()) {
       )
     },
   )
+
+  t.test('a station whose disk is full for half a minute logs each error once', async (t) => {
+    const disk = await smallDisk(t, 16 * MB)
+    const before = process.env.TMPDIR
+    // Redis, records and music, all on one disk.
+    process.env.TMPDIR = disk.folder
+    t.teardown(() => {
+      if (before === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = before
+    })
+    const tones = [
+      { name: 'One', hz: 440, seconds: 5 },
+      { name: 'Two', hz: 660, seconds: 6 },
+      { name: 'Three', hz: 880, seconds: 7 },
+    ]
+    const station = await prepareStation(t, tones, { DATA_PROVIDER: 'json', MEDIA_STORAGE: 'local' })
+    const [{ process: api, url }, worker, jobs] = await Promise.all([
+      station.startApi(),
+      station.startWorker(),
+      station.startJobs(),
+    ])
+    disk.fill()
+    const filledAtMs = performance.now()
+    let refusals = 0
+    while (performance.now() - filledAtMs < FULL_FOR_MS) {
+      const login = { method: 'POST', headers: { 'content-type': 'application/json' } }
+      const answer = await fetch(`${url}/api/admin/login`, { ...login, body: '{"login":"a","password":"b"}' })
+      if (answer.status >= 500) refusals++
+      await sleep(50)
+    }
+    const minutes = Math.ceil((performance.now() - filledAtMs) / 60_000)
+    t.comment(`${refusals} refusals`)
+    for (const [name, { output }] of Object.entries({ api, worker, jobs })) {
+      const lines = output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+      const errors = lines.filter(({ level, err }) => level >= 40 && err)
+      const times = new Map<string, number>()
+      for (const { msg, err } of errors) {
+        const key = `${msg}: ${err.code ?? err.message.replace(/\d+/g, '')}`
+        times.set(key, (times.get(key) ?? 0) + 1)
+      }
+      t.comment(`${name}: ${lines.length} lines, ${errors.length} of errors`, Object.fromEntries(times))
+      t.same(
+        [...times].filter(([, count]) => count > 1 + minutes),
+        [],
+        `${name}: an error that repeats is told once, then once a minute`,
+      )
+      t.ok(errors.length < 30, `${name}: ${errors.length} lines of errors`)
+    }
+    disk.free()
+    await until('the station is well again', async () => (await fetch(`${url}/readyz/stream`)).ok)
+  })
 }
