@@ -35,7 +35,8 @@ export function openLeases(redis: Redis): Leases {
         (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, LEASE_MS))) === 1
       const giveWayMs = performance.now() + MOST_WAIT_MS
       while (!(await take())) {
-        if (performance.now() > giveWayMs) throw new HeldUp(new Error('another change is not whole yet'), true)
+        if (performance.now() > giveWayMs)
+          throw new HeldUp(new Error('another change is not whole yet'), true)
         await sleep(TRY_EVERY_MS, { signal: stopping })
       }
       const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
