@@ -54,7 +54,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'auth/callers.ts',
     "if (!audioToken || claims?.uid !== listener.uid) throw new Failure('AUDIO_TOKEN_INVALID')",
     "if (!audioToken || !claims) throw new Failure('AUDIO_TOKEN_INVALID')",
-    'routes/listening.test.ts',
+    'routes/listening/listening.test.ts',
   ],
   [
     'tokens of files never end',
@@ -62,7 +62,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'return nowMs < Number(expiresAtMs) ?',
     'return nowMs < Number.POSITIVE_INFINITY ?',
     ACCESS_TESTS,
-    'routes/clips.test.ts',
+    'routes/library/clips.test.ts',
     'tests/api/library/lyrics.test.ts',
   ],
   [
@@ -122,7 +122,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     "if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')",
     '',
     'http/request-bodies.test.ts',
-    'routes/uploads.test.ts',
+    'routes/library/uploads.test.ts',
   ],
   [
     'a body may come as slowly as it likes',
@@ -136,7 +136,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/contracts/src/routes/uploads.ts',
     "kind: 'mp3', maxBytes: 80 * 1024 * 1024",
     "kind: 'mp3', maxBytes: 800 * 1024 * 1024",
-    'routes/hostile-uploads.test.ts',
+    'routes/library/hostile-uploads.test.ts',
   ],
   [
     'logins are counted for seconds',
@@ -144,14 +144,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'LOGIN_WINDOW_S = 15 * MINUTE_S',
     'LOGIN_WINDOW_S = 15',
     ACCESS_TESTS,
-    'routes/session.test.ts',
+    'routes/session/session.test.ts',
   ],
   [
     'all strangers together try logins without end',
     'limits/request-limits.ts',
     'attempts && 20, 10',
     'attempts && 20_000, 10',
-    'routes/session.test.ts',
+    'routes/session/session.test.ts',
   ],
   [
     'a page under any name that leads here is ours',
@@ -170,14 +170,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'failed logins are noted nowhere',
-    'routes/session.ts',
+    'routes/session/login.ts',
     "if (isWrong) loginLog.note('admin_login_failed', adminId, from.address)",
     'void isWrong',
     'tests/api/access-once-open.test.ts',
   ],
   [
     'logouts are noted nowhere',
-    'routes/session.ts',
+    'routes/session/login.ts',
     'if (await sessions.logOut(own))',
     'if (!(await sessions.logOut(own)))',
     'tests/api/logins.test.ts',
@@ -288,7 +288,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/accounts/helpers.ts',
     "await audit.record(by, 'admin_privileges', about, { changes })",
     "await audit.record(by, 'admin_privileges', about)",
-    'routes/session.test.ts',
+    'routes/session/session.test.ts',
   ],
   [
     'a day of the audit log is a week',
@@ -306,7 +306,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'editors of lyrics change tags',
-    'routes/tracks.ts',
+    'routes/library/track-editor.ts',
     "const mayEditMeta = holds(caller, 'editor_meta')",
     "const mayEditMeta = holds(caller, 'editor_meta') || holds(caller, 'editor_lyrics')",
     'tests/api/library/editor.test.ts',
@@ -325,7 +325,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'return mp3?.isMpeg ?',
     'return mp3 ?',
     'tests/api/library/uploads.test.ts',
-    'routes/uploads.test.ts',
+    'routes/library/uploads.test.ts',
     'packages/adapters/src/audio/tags.test.ts',
   ],
   [

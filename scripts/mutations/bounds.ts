@@ -67,7 +67,7 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'an account has nine windows',
-    'sockets/presence/roster.ts',
+    'sockets/presence/promotion.ts',
     'MAX_SLOTS_PER_ACCOUNT = 8',
     'MAX_SLOTS_PER_ACCOUNT = 9',
     'sockets/admins/admins.test.ts',
@@ -151,7 +151,7 @@ const contentMutations = mutationsOf('packages/station/src', [
     'packages/adapters/src/audio/mp3-layout.ts',
     "return text.test(bytes) ? 'unnamed' : null",
     'return null',
-    'apps/api/src/routes/hostile-uploads.test.ts',
+    'apps/api/src/routes/library/hostile-uploads.test.ts',
   ],
   [
     'started programs get our secrets',
@@ -165,14 +165,14 @@ const contentMutations = mutationsOf('packages/station/src', [
     'artwork/jpeg.ts',
     'MAX_SEGMENTS = 5_000',
     'MAX_SEGMENTS = 5_000_000',
-    'apps/api/src/routes/hostile-uploads.test.ts',
+    'apps/api/src/routes/library/hostile-uploads.test.ts',
   ],
   [
     'images of any size are taken',
     'artwork/artwork.ts',
     'MAX_MEGAPIXELS = 50',
     'MAX_MEGAPIXELS = 5_000',
-    'apps/api/src/routes/hostile-uploads.test.ts',
+    'apps/api/src/routes/library/hostile-uploads.test.ts',
   ],
   [
     'lyrics of songs that are not ours are stored',

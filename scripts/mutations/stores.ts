@@ -207,7 +207,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'packages/station/src/clips/changes.ts',
     "if (!isOwn) throw new Failure('FILENAME_EXISTS')",
     '',
-    'apps/api/src/routes/clips.test.ts',
+    'apps/api/src/routes/library/clips.test.ts',
   ],
   [
     'whoever waits for a change that is held up waits for ever',

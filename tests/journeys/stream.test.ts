@@ -126,7 +126,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
       request(one.url + publicStream, { method: 'HEAD', agent: false }, (r) => resolve(r.statusCode)).end(),
     )
     t.equal(response, 200, 'HEAD answers without a body')
-    await one.process.printed(/"method":"HEAD".*"msg":"the stream was looked for"/)
+    await one.process.printed(/"method":"HEAD".*"msg":"stream probed"/)
   })
 
   t.test('the listener stream wants a token', async (t) => {

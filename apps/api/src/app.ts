@@ -24,19 +24,20 @@ import { registerMetrics } from './metrics.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
-import { artworkRoutes } from './routes/artwork.ts'
-import { clipRoutes } from './routes/clips.ts'
-import { donationRoutes } from './routes/donations.ts'
-import { groupRoutes } from './routes/groups.ts'
+import { donationRoutes } from './routes/donations/donations.ts'
+import { webhookRoutes } from './routes/donations/webhooks.ts'
 import { jobRoutes } from './routes/jobs.ts'
-import { listeningRoutes } from './routes/listening.ts'
-import { lyricsRoutes } from './routes/lyrics.ts'
+import { artworkRoutes } from './routes/library/artwork.ts'
+import { clipRoutes } from './routes/library/clips.ts'
+import { groupRoutes } from './routes/library/groups.ts'
+import { lyricsRoutes } from './routes/library/lyrics.ts'
+import { trackEditorRoutes } from './routes/library/track-editor.ts'
+import { trackRoutes } from './routes/library/tracks.ts'
+import { uploadRoutes } from './routes/library/uploads.ts'
+import { videoRoutes } from './routes/library/video.ts'
+import { listeningRoutes } from './routes/listening/listening.ts'
 import { operationsRoutes } from './routes/operations.ts'
-import { sessionRoutes } from './routes/session.ts'
-import { trackRoutes } from './routes/tracks.ts'
-import { uploadRoutes } from './routes/uploads.ts'
-import { videoRoutes } from './routes/video.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
+import { sessionRoutes } from './routes/session/session.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
 import { createFanOut } from './stream/fan-out.ts'
@@ -104,6 +105,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   clipRoutes(app, deps)
   uploadRoutes(app, deps)
   trackRoutes(app, deps)
+  trackEditorRoutes(app, deps)
   videoRoutes(app, deps)
   jobRoutes(app, deps)
   groupRoutes(app, deps)

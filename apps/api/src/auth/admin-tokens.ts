@@ -6,28 +6,28 @@ import { type Admin, type MediaKey, type Session, type StationClock, SUPER_ADMIN
 /** Life of an admin token, in seconds: 12 hours. */
 export const ADMIN_TOKEN_TTL_S = 12 * 60 * 60
 const FILE_TOKEN_TTL_MS = 10 * 60 * 1000
-/** Clocks of the replicas may differ by this much. */
+/** How far the clocks of replicas may differ. */
 const SKEW_S = 60
 const MAX_TOKEN_LENGTH = 4_096
-/** One algorithm, and no end by the wall clock. */
+/** The expiry is checked here, by the station's clock instead of the wall clock. */
 const READING = { algorithms: ['HS256' as const], ignoreExpiration: true }
 
-/** Tokens of admins. What an admin may do is not read from them but from the store, at every request. */
+/** Tokens of admins. Permissions are read from the store at every request, never from the token. */
 export interface AdminTokens {
-  /** A token of a new session. */
+  /** Starts a new session. */
   issue(admin: Admin): string
-  /** The session that a token is of, or null when it is not good now. Whether it was ended is known to `Sessions`. */
+  /** The session of a token; null when the token is invalid or expired. `Sessions` knows whether the session was ended. */
   read(token: string): Session | null
   /** A token that opens one file for ten minutes, for players that cannot send headers. */
   issueForFile(key: MediaKey, nowMs: number): string
-  /** The file that a token opens, or null when it is not good now. */
+  /** The file that a token opens; null when the token is invalid or expired. */
   readForFile(token: string, nowMs: number): MediaKey | null
 }
 
 /**
- * Their times are of the station's clock, so that they last as long whoever sets the wall clock.
+ * Times are the station's clock, so setting the wall clock does not change how long a token lasts.
  *
- * @param jwt of `@fastify/jwt`. File tokens have a key of their own.
+ * @param jwt of `@fastify/jwt`; file tokens have a key of their own.
  */
 export function createAdminTokens(jwt: JWT, jwtSecret: string, clock: StationClock): AdminTokens {
   const fileKey = Buffer.from(hkdfSync('sha256', jwtSecret, '', 'solstice file tokens', 32))
@@ -67,14 +67,14 @@ export function createAdminTokens(jwt: JWT, jwtSecret: string, clock: StationClo
   }
 }
 
-/** The id of the session of a token that names none, as those of versions before; a signature has several spellings. */
+/** A session id for tokens of older versions, which name none. Without the signature, as that has several spellings. */
 function digestOf(token: string): string {
   return createHash('sha256')
     .update(token.slice(0, token.lastIndexOf('.')))
     .digest('base64url')
 }
 
-/** Nothing in it that other readers might understand differently: no claim twice, nothing about keys in the header. */
+/** Rejects what other parsers might read differently, such as a repeated claim or a key in the header. */
 function isInOneSpelling(token: string, claims: object): boolean {
   const [head = '', body = ''] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString())
   const { alg, typ } = JSON.parse(head) as { alg: unknown; typ: unknown }

@@ -1,5 +1,6 @@
 import type { Access } from '@solstice/contracts'
 import {
+  type Actor,
   type Admin,
   type Client,
   Failure,
@@ -115,6 +116,11 @@ export function createCallers(deps: CallerDeps): Callers {
       throw admin ? new Failure('FORBIDDEN', { reason: 'not_active' }) : new Failure('UNAUTHORIZED')
     },
   }
+}
+
+/** An admin as jobs and the audit log name it. */
+export function actorOf({ adminId, login }: Admin): Actor {
+  return { adminId, login }
 }
 
 export function isWrite({ method }: FastifyRequest): boolean {

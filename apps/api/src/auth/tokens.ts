@@ -2,20 +2,20 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import { areSecretsEqual, type Config } from '@solstice/adapters'
 import { networkOf } from '@solstice/station'
 
-/** A token that was signed by this station and is neither too old nor from the future. */
+/** The content of a valid token: signed by this station, neither expired nor from the future. */
 export interface TokenClaims {
   uid: string
   expiresAtMs: number
 }
 
 export interface Tokens {
-  /** The listener behind an address, as `clientAddress` gives it: 36 hex characters. */
+  /** The id of the listener behind an address (see `clientAddress`): 36 hex characters. */
   uidOf(address: string): string
   /** A token that opens artwork, avatars, lyrics and the shared stream; its middle segment is the XOR key. */
   issueArtToken(uid: string, nowMs: number): IssuedToken
   /** A token that, together with an art token of the same uid, opens the audio files. */
   issueAudioToken(uid: string, nowMs: number): IssuedToken
-  /** What the token says, or null when it is not good now; `graceMs` is added to its life. */
+  /** null when the token is invalid or expired; `graceMs` is added to its life. */
   readArtToken(token: string, nowMs: number, graceMs?: number): TokenClaims | null
   readAudioToken(token: string, nowMs: number, graceMs?: number): TokenClaims | null
 }
@@ -26,7 +26,7 @@ export interface IssuedToken {
   expiresIn: number
 }
 
-/** Clocks of the replicas may differ by this much. */
+/** How far the clocks of replicas may differ. */
 const SKEW_MS = 60_000
 const MAX_TOKEN_LENGTH = 512
 const CLAIMS = /^([0-9a-f]{36})\.(\d{1,15})$/
@@ -57,7 +57,7 @@ export function createTokens(
     graceMs: number,
   ): TokenClaims | null => {
     const [, uid, issuedAt] = claims ?? []
-    // The whole token is made again and compared, so there is exactly one spelling of each.
+    // Comparing with the token as it would be issued leaves exactly one spelling of each.
     if (!uid || !issuedAt || !areSecretsEqual(token, sign(uid, issuedAt))) return null
     const issuedAtMs = Number(issuedAt)
     const expiresAtMs = issuedAtMs + ttlS * 1000

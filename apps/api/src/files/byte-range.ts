@@ -5,9 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * What a `Range` header asks of a file of `size` bytes, by RFC 9110, 14: one range of bytes, its end cut to the file.
- * `null` means the whole file: no header, one that does not parse, another unit, or several ranges, which a server
- * may answer with everything.
+ * The byte range that a `Range` header requests (RFC 9110, 14), its end clipped to the file size. `null` means the whole file:
+ * no header, one that does not parse, another unit, or several ranges, which a server may answer with everything.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? []

@@ -5,19 +5,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FileCaller } from '../auth/callers.ts'
 import { readRange } from './byte-range.ts'
 
-/** How long a track of unknown length may last. */
+/** Links to tracks of unknown length last this long. */
 const MAX_UNKNOWN_MS = 600_000
 
-/** @throws Failure UNAUTHORIZED when the caller has a token for another file, or for one that is not there. */
+/** @throws Failure UNAUTHORIZED when the caller's token is for another file, or the file does not exist. */
 export function refuseOtherFile(caller: FileCaller, key: MediaKey | null): void {
   if ('file' in caller && caller.file !== key) throw new Failure('UNAUTHORIZED')
 }
 
 /**
- * Sends a stored file, or the range of it that was asked for.
+ * Sends a stored file, or the requested range of it.
  *
- * @param absent what is said when there is no such file.
- * @throws Failure RANGE_NOT_SATISFIABLE, or what `absent` says.
+ * @param absent code of the refusal when the file does not exist.
+ * @throws Failure RANGE_NOT_SATISFIABLE, or `absent`.
  */
 export async function sendFile(
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const stat = await media.stat(key)
   if (!stat) throw new Failure(absent)
-  // We give out no validators, so a range that depends on one is answered with everything.
+  // Replies carry no validators, so a range that depends on one gets the whole file.
   const asked = request.headers['if-range'] === undefined ? request.headers.range : undefined
   const range = readRange(asked, stat.size)
   addVary(reply, 'Range')
@@ -40,13 +40,13 @@ export async function sendFile(
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stat.size}`)
   const { start, end } = range ?? { start: 0, end: stat.size - 1 }
   reply.header('content-length', end - start + 1)
-  // An empty stream, because the length in the header shall stay the one of the file.
+  // An empty stream, because Fastify would set the length of an empty body to 0.
   if (request.method === 'HEAD' || stat.size === 0) return reply.send(Readable.from([]))
   return reply.send(await media.open(key, { start, end }))
 }
 
 /**
- * Leads to where the audio of a track is to be had for as long as it lasts; or, where that is only here, sends it.
+ * Redirects to a link that outlives the track, or sends the file where the storage has no links.
  *
  * @throws Failure as `sendFile`, STORAGE_URL_FAILED.
  */
@@ -56,14 +56,14 @@ export async function sendTrack(
   media: MediaStorage,
   track: Readonly<Track>,
 ): Promise<FastifyReply> {
-  // A link is signed for one method only; who asks about a file hears it from us.
+  // Links are signed for GET only, so HEAD is answered here.
   const isAsked = request.method === 'HEAD'
   const link = isAsked ? null : await media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
   if (!link) return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
   return reply.header('cache-control', 'no-store').redirect(link.url, 302)
 }
 
-/** How long a track may be listened to without a pause. */
+/** Playing time of a track, in ms. */
 export function longestMs({ duration }: Readonly<Track>): number {
   return duration === null ? MAX_UNKNOWN_MS : duration * 1000
 }

@@ -7,14 +7,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 const builtWithUs = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
-/** Pages of the client; it shows its own not-found page for every other path. */
+/** Pages of the client, which shows its own not-found page for every other path. */
 const pages = /^\/(?:en\/?)?(?:(?:guest|adlogin|adpanel)\/?)?$/
-/** Paths that belong to programs: their 404 is never a page. */
+/** Paths for programs, whose 404 is never a page. */
 const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz|metrics)(?:\/|$)/
 
 /**
- * Serves the built web client at `/`, and answers whatever no route takes: a browser gets the client, which knows
- * what to show; anybody else gets NOT_FOUND. Without a built client only the latter.
+ * Serves the built web client at `/`, and answers unknown paths: a browser gets the client, anything else NOT_FOUND. Without a
+ * built client everything gets NOT_FOUND.
  *
  * @param folder the built client (`WEB_DIST`); null = where the build puts it.
  */
@@ -23,7 +23,7 @@ export async function serveWeb(app: FastifyInstance, folder: string | null): Pro
   const index = join(root, 'index.html')
   const isBuilt = await stat(index).catch(() => null)
 
-  if (!isBuilt) app.log.warn({ folder: root }, 'there are no pages here; `npm run build` makes them')
+  if (!isBuilt) app.log.warn({ folder: root }, 'web client not found; `npm run build` builds it')
   else {
     const assets = join(root, 'assets') + sep
     await app.register(fastifyStatic, {
@@ -32,7 +32,7 @@ export async function serveWeb(app: FastifyInstance, folder: string | null): Pro
       dotfiles: 'ignore',
       cacheControl: false,
       setHeaders(reply, path) {
-        // Names of built assets carry a hash of their content.
+        // Names of built assets contain a hash of their content.
         const forEver = path.startsWith(assets)
         reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
       },

@@ -41,7 +41,7 @@ export interface AdministrationDeps {
 const MAX_AUDIT_PAGE = 200
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 
-/** The log, the history, statistics, the mode on air and the settings. */
+/** The audit log, history, statistics, the mode on air, and the settings. */
 export function administrationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   const { config, data, bus, clock, mirror, audit } = deps
 
@@ -81,7 +81,7 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     return { ok: true as const }
   })
 
-  /** @throws Failure BAD_REQUEST for what is no time of the day. */
+  /** @throws Failure BAD_REQUEST when the text is not a time of day. */
   const readTimeOfDay = (time: string) => {
     const [, hour, minute] = TIME_OF_DAY.exec(time) ?? []
     if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })

@@ -5,7 +5,7 @@ import { implement } from '../http/implement.ts'
 
 const MAX_PAGE = 100
 
-/** The board of background jobs. */
+/** The list of background jobs. */
 export function jobRoutes(app: FastifyInstance, { jobs, audit }: { jobs: JobQueue; audit: Audit }): void {
   implement(app, contract.getJobs, async ({ query }) => ({
     ok: true as const,

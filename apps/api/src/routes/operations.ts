@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../air/readiness.ts'
 import { implement } from '../http/implement.ts'
 
-/** What balancers, supervisors and Prometheus ask. */
+/** Health and readiness for balancers and supervisors, metrics for Prometheus. */
 export function operationsRoutes(app: FastifyInstance, readiness: Readiness, metrics: Metrics): void {
   implement(app, operations.getHealth, ({ reply }) => {
     reply.header('cache-control', 'no-store')

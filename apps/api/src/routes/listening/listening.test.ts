@@ -8,8 +8,8 @@ import { capabilityNames, failureBody, privileges, type Track, xorWithToken } fr
 import type { PlayoutState } from '@solstice/playout'
 import { lyricsKey, sleep, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { putOnAir } from '../../../../tests/harness/air/put-on-air.ts'
-import { openApp } from '../../../../tests/harness/stations/app.ts'
+import { putOnAir } from '../../../../../tests/harness/air/put-on-air.ts'
+import { openApp } from '../../../../../tests/harness/stations/app.ts'
 
 function playing(track: Track, startedAtMs: number): PlayoutState['onAir'] {
   const entry = { entryId: 'e1', track: trackRef(track), orderType: null, tier: null }
@@ -235,7 +235,7 @@ t.test('pictures are wrapped with the key of the asking token', async (t) => {
   )
   t.equal((await app.inject({ url: '/api/artist-art/plain', headers })).statusCode, 404)
 
-  const folder = new URL('../../assets/avatars/', import.meta.url)
+  const folder = new URL('../../../assets/avatars/', import.meta.url)
   const [name] = await readdir(folder)
   const avatar = await app.inject({ url: `/api/avatar/${name}`, headers })
   t.equal(avatar.headers['x-art-mime'], 'image/png')

@@ -21,10 +21,10 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { AdminTokens } from '../auth/admin-tokens.ts'
-import { refuseOtherFile, sendFile } from '../files/send-file.ts'
-import { implement } from '../http/implement.ts'
-import type { Origins } from '../limits/client-address.ts'
+import type { AdminTokens } from '../../auth/admin-tokens.ts'
+import { refuseOtherFile, sendFile } from '../../files/send-file.ts'
+import { implement } from '../../http/implement.ts'
+import type { Origins } from '../../limits/client-address.ts'
 
 interface ClipDeps {
   data: Pick<DataStore, 'clips'>
@@ -40,7 +40,7 @@ interface ClipDeps {
   clock: WallClock
 }
 
-/** For how long the address of a clip is good at least. */
+/** Minimum life of a link to a clip. */
 const LINK_LIFE_S = 600
 
 const routesOf = {
@@ -104,7 +104,7 @@ function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps):
   })
 
   implement(app, routes.checkDuplicate, async ({ body, reply }) => {
-    // Clients in the field know this refusal by `ok` alone.
+    // Existing clients recognize this refusal by `ok` alone.
     if (!body.filename?.trim())
       return reply
         .code(400)

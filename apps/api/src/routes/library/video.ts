@@ -12,12 +12,12 @@ import {
   videoLimits,
 } from '@solstice/station'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { implement } from '../http/implement.ts'
+import { implement } from '../../http/implement.ts'
 
-/** A job that begins at once says itself that its time is over. */
+/** A job that started at once reports its own timeout before this one. */
 const GRACE_MS = 5_000
 
-/** Songs from video links. Jobs do the work, as long as the request that asks for it is there. */
+/** Tracks from video links. Jobs do the work, for as long as the request is connected. */
 export function videoRoutes(
   app: FastifyInstance,
   deps: { config: Pick<Config, 'videoSiteHosts'>; videoTools: VideoTools; jobs: JobQueue },
@@ -27,7 +27,7 @@ export function videoRoutes(
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
 
-  /** @throws Failure TOOL_UNAVAILABLE; TOOL_TIMEOUT, also when it was not begun in its time; of the job. */
+  /** @throws Failure TOOL_UNAVAILABLE; TOOL_TIMEOUT, also when the job did not start in time; those of the job. */
   const perform = async <N extends 'list-videos' | 'import-video'>(
     name: N,
     given: JobData<N>,
@@ -75,7 +75,7 @@ export function videoRoutes(
   })
 }
 
-/** Aborts when whoever asked does not wait for the answer any more. */
+/** Aborts when the client disconnects. */
 function whenGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   if (raw.destroyed || raw.socket?.destroyed) gone.abort()

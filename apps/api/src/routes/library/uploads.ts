@@ -10,7 +10,7 @@ import {
   type UploadDeps,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../http/implement.ts'
+import { implement } from '../../http/implement.ts'
 
 const lyricsMessages = {
   synced: messages.LYRICS_SYNCED,

@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { allRoutes, type Route } from '@solstice/contracts'
 import t from 'tap'
-import { makeTone } from '../../../../tests/harness/audio/audio.ts'
-import { tagBombs } from '../../../../tests/harness/audio/tags.ts'
-import { asAdmin, SUPER_ADMIN } from '../../../../tests/harness/people/admin.ts'
-import { root, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
-import { longestTurnMs } from '../../../../tests/harness/processes/turns.ts'
-import { openApp } from '../../../../tests/harness/stations/app.ts'
+import { makeTone } from '../../../../../tests/harness/audio/audio.ts'
+import { tagBombs } from '../../../../../tests/harness/audio/tags.ts'
+import { asAdmin, SUPER_ADMIN } from '../../../../../tests/harness/people/admin.ts'
+import { root, temporaryFolder } from '../../../../../tests/harness/processes/processes.ts'
+import { longestTurnMs } from '../../../../../tests/harness/processes/turns.ts'
+import { openApp } from '../../../../../tests/harness/stations/app.ts'
 
 const MB = 1024 * 1024
 

@@ -14,11 +14,11 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { implement } from '../http/implement.ts'
+import { implement } from '../../http/implement.ts'
 
 const MAX_PAGE = 50
 
-/** Song groups: what admins put together to be queued as one. */
+/** Groups of tracks that are queued together. */
 export function groupRoutes(
   app: FastifyInstance,
   deps: { data: DataStore; bus: Bus; audit: Audit; clock: WallClock },

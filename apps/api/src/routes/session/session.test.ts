@@ -4,10 +4,10 @@ import { purgeAccounts } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openApp } from '../../../../tests/harness/stations/app.ts'
-import { useStores } from '../../../../tests/harness/stations/stores.ts'
-import { startJobs } from '../../../../tests/harness/stations/workers.ts'
-import { until } from '../../../../tests/harness/until.ts'
+import { openApp } from '../../../../../tests/harness/stations/app.ts'
+import { useStores } from '../../../../../tests/harness/stations/stores.ts'
+import { startJobs } from '../../../../../tests/harness/stations/workers.ts'
+import { until } from '../../../../../tests/harness/until.ts'
 
 useStores('sql+local')
 

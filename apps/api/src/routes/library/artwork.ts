@@ -12,8 +12,8 @@ import {
   requireArtist,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import { sendFile } from '../files/send-file.ts'
-import { implement } from '../http/implement.ts'
+import { sendFile } from '../../files/send-file.ts'
+import { implement } from '../../http/implement.ts'
 
 /** The images of artists, for admins. */
 export function artworkRoutes(
@@ -26,7 +26,7 @@ export function artworkRoutes(
 
   implement(app, artwork.uploadArtistArt, async ({ query, body, caller }) => {
     const artist = requireArtist(query.artist)
-    // Such a name could not be asked for again: in a path it looks like a way out.
+    // In the path of a later request such a name would look like an escape.
     if (artist.includes('..')) throw new Failure('BAD_REQUEST', { field: 'artist' })
     const image = Buffer.concat(await Readable.from(body).toArray())
     return {
@@ -53,7 +53,7 @@ export function artworkRoutes(
   })
 }
 
-/** @throws Failure BAD_REQUEST when an artist in a path is no name but tries to lead somewhere. */
+/** @throws Failure BAD_REQUEST when the artist in a path could lead to another folder. */
 export function refuseEscape(artist: string): void {
   if (/[/\\\p{Cc}]|\.\./u.test(artist)) throw new Failure('BAD_REQUEST', { field: 'artist' })
 }

@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream'
-import { lyrics as contract, failures, type LyricsStatus, listening, messages } from '@solstice/contracts'
+import {
+  lyrics as contract,
+  failures,
+  type LyricsEntry,
+  type LyricsStatus,
+  listening,
+  messages,
+} from '@solstice/contracts'
 import {
   type Audit,
   type DataStore,
@@ -23,11 +30,11 @@ import {
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { AdminTokens } from '../auth/admin-tokens.ts'
-import { longestMs } from '../files/send-file.ts'
-import { implement } from '../http/implement.ts'
-import type { Origins } from '../limits/client-address.ts'
-import type { RequestLimits } from '../limits/request-limits.ts'
+import type { AdminTokens } from '../../auth/admin-tokens.ts'
+import { longestMs } from '../../files/send-file.ts'
+import { implement } from '../../http/implement.ts'
+import type { Origins } from '../../limits/client-address.ts'
+import type { RequestLimits } from '../../limits/request-limits.ts'
 
 interface LyricsDeps {
   data: DataStore
@@ -42,7 +49,7 @@ interface LyricsDeps {
   limits: Pick<RequestLimits, 'lyricsBatch'>
 }
 
-/** A batch counts for at least so many, because it is kept for a day whatever is in it. */
+/** Turns that the smallest batch takes, because any batch is kept for a day. */
 const MIN_BATCH_COST = 20
 
 /** Lyrics and their offsets, for admins. */
@@ -116,32 +123,36 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   implement(app, contract.uploadSongLyrics, async ({ body, request, reply }) => {
     const song = requireSong(body)
     try {
-      const entry = (await deps.lyrics.search(song, body.duration)) ?? NOT_FOUND
-      const status = lyricsStatus(entry)
-      const found = {
-        synced: messages.LYRICS_SYNCED,
-        plain: messages.LYRICS_PLAIN,
-        none: messages.LYRICS_NONE,
-      }
-      return {
-        ok: true as const,
-        lyricsEntry: entry,
-        lyricsStatus: status,
-        lyricsFormat: status === 'none' ? null : status,
-        message: found[status],
-      }
+      return foundReply((await deps.lyrics.search(song, body.duration)) ?? NOT_FOUND)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      request.log.warn({ err: error }, 'the lyrics service did not answer')
+      request.log.warn({ err: error }, 'lyrics lookup failed')
       return reply.code(failures.FETCH_FAILED.status).type(JSON_TYPE).send(JSON.stringify(UNREACHABLE))
     }
   })
 }
 
+const messageOfStatus = {
+  synced: messages.LYRICS_SYNCED,
+  plain: messages.LYRICS_PLAIN,
+  none: messages.LYRICS_NONE,
+}
+
+function foundReply(lyricsEntry: LyricsEntry) {
+  const status = lyricsStatus(lyricsEntry)
+  return {
+    ok: true as const,
+    lyricsEntry,
+    lyricsStatus: status,
+    lyricsFormat: status === 'none' ? null : status,
+    message: messageOfStatus[status],
+  }
+}
+
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NOT_FOUND = { synced: false, lines: [], notFound: true }
 
-/** The one refusal that a client can go on with as if it were an answer. */
+/** A refusal in the form of a reply, so that a client can go on without lyrics. */
 const UNREACHABLE = {
   ok: false,
   lyricsEntry: { ...NOT_FOUND, reason: LOOKUP_FAILED },
@@ -168,7 +179,7 @@ function asItems(items: readonly object[]): Buffer {
 
 const RECORDS_AT_ONCE = 50
 
-/** All lyrics as one object, in pieces: as a whole they may be of many megabytes. */
+/** All lyrics as one JSON object, in pieces, because it may be many megabytes. */
 function* lyricsAsJson(records: Awaited<ReturnType<DataStore['lyrics']['find']>>): Generator<string> {
   yield '{'
   for (let at = 0; at < records.length; at += RECORDS_AT_ONCE) {

@@ -1,10 +1,10 @@
 import { donations } from '@solstice/contracts'
 import { Failure, type PaymentProviderId, type Payments, type StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
-import type { DeliverySpool } from '../background/delivery-spool.ts'
-import { implement } from '../http/implement.ts'
+import type { DeliverySpool } from '../../background/delivery-spool.ts'
+import { implement } from '../../http/implement.ts'
 
-/** What payment services post. Nobody else learns from the answer whether a delivery was accepted. */
+/** Deliveries of payment services. The answer does not reveal to strangers whether one was accepted. */
 export function webhookRoutes(
   app: FastifyInstance,
   deps: { payments: Pick<Payments, 'configured'>; clock: StationClock; deliveries: DeliverySpool },
@@ -18,7 +18,7 @@ export function webhookRoutes(
     const payment =
       rawBody && provider.readDelivery({ rawBody, headers: request.headers, nowMs: clock.nowMs() })
     if (!payment) {
-      request.log.info({ provider: provider.id }, 'a delivery was rejected')
+      request.log.info({ provider: provider.id }, 'delivery rejected')
       return { ok: true as const }
     }
     try {
@@ -26,7 +26,7 @@ export function webhookRoutes(
     } catch (error) {
       request.log.error(
         { err: error, provider: provider.id },
-        'a delivery cannot be written; it has to come again',
+        'delivery could not be stored; the service has to repeat it',
       )
       reply.hijack()
       request.raw.socket.destroy()
@@ -36,7 +36,7 @@ export function webhookRoutes(
   })
 }
 
-/** null for what is too large, too slow or broken off: that is no delivery. */
+/** null when the body is too large, too slow or cut off. */
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer | null> {
   const pieces: Uint8Array[] = []
   try {

@@ -1,0 +1,138 @@
+import type { Config } from '@solstice/adapters'
+import { type Mode, messages, type TrackResult, tracks, uploads } from '@solstice/contracts'
+import {
+  type Admin,
+  type DataStore,
+  Failure,
+  isMode,
+  type JobQueue,
+  type JobResult,
+  type MediaStorage,
+  memoizeLast,
+  type TrackOutcome,
+  type TrackScope,
+  type TrackWithLyrics,
+  tracksWithLyrics,
+  type WallClock,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { modeOnAir } from '../../air/mode.ts'
+import { actorOf } from '../../auth/callers.ts'
+import { sendFile } from '../../files/send-file.ts'
+import { implement } from '../../http/implement.ts'
+import type { AirMirror } from '../../stream/mirror.ts'
+import { attachment } from './attachment.ts'
+import { required, requireSome } from './required.ts'
+
+export interface TrackDeps {
+  config: Config
+  data: DataStore
+  media: MediaStorage
+  jobs: JobQueue
+  clock: WallClock
+  mirror: AirMirror
+}
+
+/** Listing, downloading, deleting and moving tracks. Jobs make the changes, so that a disconnect cannot interrupt them. */
+export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
+  const { data, media, jobs } = deps
+  const remove = (songIds: string[], scope: TrackScope, caller: Admin) =>
+    jobs.perform('delete-tracks', { songIds, scope, actor: actorOf(caller) })
+  const move = (songIds: string[], targetMode: Mode, scope: TrackScope, caller: Admin) =>
+    jobs.perform('move-tracks', { songIds, targetMode, scope, actor: actorOf(caller) })
+
+  implement(app, tracks.listSongs, async ({ query, reply }) => {
+    const mode = isMode(query.mode) ? query.mode : modeOnAir(deps)
+    const all = tracksAsJson(await tracksWithLyrics(data))
+    return reply.type('application/json; charset=utf-8').send(all[mode])
+  })
+
+  implement(app, tracks.downloadSong, async ({ query, request, reply }) => {
+    const track = await data.tracks.get(query.songId)
+    if (!track) throw new Failure('TRACK_NOT_FOUND')
+    reply.header('content-disposition', attachment(`${track.artist} - ${track.title}.mp3`))
+    return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
+  })
+
+  implement(app, tracks.deleteSong, async ({ query, body, caller }) => {
+    const songId = required(body?.songId ?? query.songId, 'songId')
+    const result = await remove([songId], 'library', caller)
+    return {
+      ok: true as const,
+      removedFromQueue: onlyOutcome(result).removedFromQueue,
+      removedCurrent: false as const,
+      removedArtists: result.removedArtists,
+      message: messages.TRACK_DELETED,
+    }
+  })
+
+  implement(app, tracks.moveSong, async ({ body, caller }) => {
+    const songId = required(body.songId, 'songId')
+    const result = await move([songId], body.targetMode, 'library', caller)
+    const { track, removedFromQueue } = onlyOutcome(result)
+    if (!track) throw new Failure('TRACK_NOT_FOUND')
+    return {
+      ok: true as const,
+      track: { ...track, removedFromQueue, removedCurrent: false as const },
+      removedArtists: result.removedArtists,
+      message: track.id === songId ? messages.TRACK_UNCHANGED : messages.TRACK_MOVED,
+    }
+  })
+
+  implement(app, tracks.batchDelete, async ({ body, caller }) => {
+    const songIds = requireSome(body.songIds, 'songIds')
+    if (caller.role !== 'super_admin') await refuseWholeLibrary(data, songIds)
+    return batchReply(await remove(songIds, 'library', caller))
+  })
+  implement(app, tracks.batchMove, async ({ body, caller }) =>
+    batchReply(await move(requireSome(body.songIds, 'songIds'), body.targetMode, 'library', caller)),
+  )
+  implement(app, uploads.uploadBatchDelete, async ({ body, caller }) =>
+    batchReply(await remove(requireSome(body.songIds, 'songIds'), 'uploads', caller)),
+  )
+  implement(app, uploads.uploadBatchMove, async ({ body, caller }) =>
+    batchReply(await move(requireSome(body.songIds, 'songIds'), body.targetMode, 'uploads', caller)),
+  )
+}
+
+/** The lists of both modes, serialized once per change of the library or its lyrics. */
+const tracksAsJson = memoizeLast((all: readonly TrackWithLyrics[]) => {
+  const listOf = (wanted: Mode) =>
+    Buffer.from(
+      JSON.stringify(
+        all
+          .filter(({ mode }) => mode === wanted)
+          .map(({ id, title, artist, filename, status }) => ({
+            id,
+            title,
+            artist,
+            filename,
+            lyricsStatus: status,
+          })),
+      ),
+    )
+  return { day: listOf('day'), night: listOf('night') }
+})
+
+/** @throws Failure FORBIDDEN when the ids name every track there is. */
+async function refuseWholeLibrary(data: DataStore, songIds: string[]): Promise<void> {
+  const asked = new Set(songIds)
+  const all = await data.tracks.find()
+  if (all.length > 0 && all.every(({ id }) => asked.has(id)))
+    throw new Failure('FORBIDDEN', { reason: 'whole_library' })
+}
+
+/** @throws the refusal of the one track that a batch consisted of. */
+function onlyOutcome({ results }: JobResult<'delete-tracks'>): TrackOutcome {
+  const [outcome] = results
+  if (!outcome?.ok) {
+    const code = (outcome?.error ?? 'INTERNAL') as Failure['code']
+    throw new Failure(code, outcome?.details)
+  }
+  return outcome
+}
+
+function batchReply({ results, removedArtists }: JobResult<'delete-tracks'>) {
+  const onTheWire = ({ removedFromQueue: _, details: __, ...result }: TrackOutcome): TrackResult => result
+  return { ok: true as const, results: results.map(onTheWire), removedArtists }
+}

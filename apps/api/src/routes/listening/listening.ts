@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import { type AudioDeps, audioRoutes } from './audio.ts'
+import { type ListenerLyricsDeps, listenerLyricsRoutes } from './lyrics.ts'
+import { type PictureDeps, pictureRoutes } from './pictures.ts'
+import { type StationDeps, stationRoutes } from './station.ts'
+import { type StreamDeps, streamRoutes } from './stream.ts'
+
+/** Everything that a listener needs: the station, its library and lyrics, pictures, and the sound. */
+export function listeningRoutes(
+  app: FastifyInstance,
+  deps: StationDeps & ListenerLyricsDeps & PictureDeps & AudioDeps & StreamDeps,
+): void {
+  stationRoutes(app, deps)
+  listenerLyricsRoutes(app, deps)
+  pictureRoutes(app, deps)
+  audioRoutes(app, deps)
+  streamRoutes(app, deps)
+}

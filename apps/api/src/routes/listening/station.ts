@@ -1,0 +1,65 @@
+import type { Config } from '@solstice/adapters'
+import { type Capabilities, type LibraryItem, listening, privileges, type Track } from '@solstice/contracts'
+import {
+  type DataStore,
+  libraryOf,
+  memoizeLast,
+  type Payments,
+  readDonationSettings,
+  recentHistory,
+  type WallClock,
+} from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import { modeOnAir } from '../../air/mode.ts'
+import { implement } from '../../http/implement.ts'
+import type { AirMirror } from '../../stream/mirror.ts'
+
+export interface StationDeps {
+  config: Config
+  capabilities: Capabilities
+  payments: Payments
+  data: DataStore
+  clock: WallClock
+  mirror: AirMirror
+}
+
+/** What the station is and can do, its history and its library. */
+export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
+  const { config, capabilities, data, clock, mirror } = deps
+
+  implement(app, listening.getConfig, async () => ({
+    dataProvider: config.dataProvider,
+    musicSource: config.mediaStorage,
+    nightMode: config.nightMode,
+    streamMode: config.streamMode,
+    radioHostsMode: config.radioHostsMode,
+    allPrivileges: [...privileges],
+    timeZone: config.timeZone,
+    capabilities,
+    donationInfo: await donationInfo(deps),
+  }))
+
+  implement(app, listening.getHistory, async () =>
+    capabilities.history ? [...(await recentHistory(data, mirror.at(clock.nowMs())))] : [],
+  )
+
+  implement(app, listening.getLibrary, async ({ reply }) => {
+    const tracks = await libraryOf(data, modeOnAir({ config, clock, mirror }))
+    return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
+  })
+}
+
+/** null where no songs can be paid for. */
+async function donationInfo({ config, capabilities, payments, data }: StationDeps) {
+  const { active } = payments
+  if (!capabilities.donations || !active) return null
+  const { id: provider, displayName } = active
+  const settings = await readDonationSettings(data, active)
+  return { provider, displayName, ...settings, donationRetentionDays: config.donationRetentionDays }
+}
+
+/** All listeners ask for the library again when it changes, so it is serialized once per change. */
+const libraryAsJson = memoizeLast((tracks: readonly Readonly<Track>[]) => {
+  const items: LibraryItem[] = tracks.map(({ id, title, artist }) => ({ id, title, artist }))
+  return Buffer.from(JSON.stringify(items))
+})
