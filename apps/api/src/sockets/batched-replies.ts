@@ -1,17 +1,17 @@
 const ONCE_PER_MS = 2_000
 const TOGETHER_MS = 100
 
-/** Answers those who ask for a list that is long and the same for everybody. */
+/** Replies with a long list that is the same for everybody. */
 export interface BatchedReplies {
-  /** Answers soon, but not more often than every 2 s: who asked before that is answered then. */
+  /** Replies soon, but to the same socket at most every 2 s; earlier requests are answered then. */
   ask(socketId: string): void
   close(): void
 }
 
-/** @param tell sends the list to all of these at once, so that it is put into JSON once for them. */
-export function createBatchedReplies(tell: (socketIds: string[]) => void): BatchedReplies {
+/** @param send sends the list to all of these sockets at once, so that it is serialized once. */
+export function createBatchedReplies(send: (socketIds: string[]) => void): BatchedReplies {
   const asking = new Set<string>()
-  const told = new Set<string>()
+  const answered = new Set<string>()
   const timers = new Set<NodeJS.Timeout>()
   const after = (ms: number, work: () => void) => {
     const timer = setTimeout(() => {
@@ -24,15 +24,15 @@ export function createBatchedReplies(tell: (socketIds: string[]) => void): Batch
 
   const answer = () => {
     isAnswering = false
-    const due = [...asking].filter((socketId) => !told.has(socketId))
+    const due = [...asking].filter((socketId) => !answered.has(socketId))
     if (due.length === 0) return
-    tell(due)
+    send(due)
     for (const socketId of due) {
       asking.delete(socketId)
-      told.add(socketId)
+      answered.add(socketId)
     }
     after(ONCE_PER_MS, () => {
-      for (const socketId of due) told.delete(socketId)
+      for (const socketId of due) answered.delete(socketId)
       if (due.some((socketId) => asking.has(socketId))) answerSoon()
     })
   }

@@ -21,34 +21,34 @@ import type { Logger } from 'pino'
 import { Compile } from 'typebox/compile'
 import type { Slot } from './presence/roster.ts'
 
-/** Events that this process sends: their payloads are those of the contract. */
+/** The events that this process emits, with the payloads of the contract. */
 export type ServerEmits = {
   [E in ServerEventName]: ServerPayload<E> extends undefined
     ? () => void
     : (payload: ServerPayload<E>) => void
 }
 
-/** One connected socket, as far as the answers need it. */
+/** One connected socket, as handlers see it. */
 export interface Visitor {
   readonly socketId: string
-  /** As `clientAddress` gives it. */
+  /** See `clientAddress`. */
   readonly address: string
-  /** The admin token of the cookie that came with the handshake. */
+  /** The admin token in the cookie of the handshake. */
   readonly cookieToken: string | null
   readonly slot: Slot
   readonly isConnected: boolean
   /** null before `listener_init`. */
   uid: string | null
-  /** The account that the socket acts for; null for a listener. */
+  /** The account of the socket; null for a listener. */
   admin: Admin | null
-  /** As what it is on the air now; null = it is not. */
+  /** Its role on the air; null when it is not on the air. */
   readonly liveRole: LiveRole | null
   send<E extends ServerEventName>(event: E, payload: ServerPayload<E>): void
-  /** To be called when `uid` or `admin` changed: from now on the socket hears what is said to those. */
+  /** To be called when `uid` or `admin` changed: joins the rooms of its audiences, and leaves others. */
   updateRooms(): void
 }
 
-/** Who a handler has before it: behind the rules for admins there is one. */
+/** The socket as a handler gets it: after an access rule for admins it has an account. */
 type EventCaller<E extends ClientEventName> = ClientEvents[E]['access'] extends 'anyone' | 'live'
   ? Visitor
   : Visitor & { readonly admin: Admin }
@@ -57,34 +57,35 @@ type EventAnswer<E extends ClientEventName> = Ack<E> | undefined
 
 export interface Handler<E extends ClientEventName> {
   /**
-   * What the callback gets; without an answer it is not called.
-   * @throws Failure which is told, to a listener where the callback takes it; any other error is logged.
+   * Returns the argument of the callback; `undefined` does not call it.
+   *
+   * @throws Failure which is sent to the client, to a listener only where the callback takes it. Other errors are logged.
    */
   answer(who: EventCaller<E>, payload: ClientPayload<E>): EventAnswer<E> | Promise<EventAnswer<E>>
-  /** The answer to a payload that is not of the contract's shape, when there is a better one than the general refusal. */
+  /** Answers a payload of the wrong shape, where there is a better answer than the general refusal. */
   refuse?(who: EventCaller<E>, payload: unknown): EventAnswer<E>
-  /** This station does not have what the event is for: it is refused. */
+  /** Refuses the event, because its feature is off. */
   isOff?: boolean
-  /** The code under which an admin is told of a failure that is not of the event itself; the text is that of the cause. */
+  /** The code that replaces those of general failures, such as a store that is away, in what an admin is told. */
   failsAs?: FailureCode
 }
 
 export type Handlers = { [E in ClientEventName]: Handler<E> }
 
 /**
- * Takes one event of a visitor: `args` are what the client sent, a callback last. Never throws or rejects.
+ * Handles one event: `args` are what the client sent, a callback last. Never throws or rejects.
  *
- * @param hindrance why the event is not carried out, whatever it asks for: admins are told, listeners are not.
+ * @param hindrance a reason to refuse the event whatever it asks for; sent to admins only.
  */
 export type Dispatch = (who: Visitor, event: string, args: unknown[], hindrance?: Failure) => Promise<void>
 
 type Entry = (who: Visitor, args: unknown[], hindrance?: Failure) => Promise<void>
 
 /**
- * One way in for all events: who sends it is held against the rule, the payload against the contract, before the
- * handler sees it.
+ * The entry point of all events: checks the sender against the access rule and the payload against the contract before the
+ * handler runs.
  *
- * @throws when an event declares no access rule, or one that is not known.
+ * @throws when an event declares no access rule, or an unknown one.
  */
 export function createDispatch(handlers: Handlers, log: Logger): Dispatch {
   const entries = new Map<string, Entry>()
@@ -95,7 +96,7 @@ export function createDispatch(handlers: Handlers, log: Logger): Dispatch {
     try {
       await entries.get(event)?.(who, args, hindrance)
     } catch (error) {
-      log.error({ err: error, event }, 'an event could not be answered')
+      log.error({ err: error, event }, 'event failed')
     }
   }
 }
@@ -105,9 +106,9 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
   const isForAdmins = typeof access === 'object' || access === 'admin' || access === 'host'
   const judge = judgeOf(access)
   const check = shape ? Compile(shape) : null
-  // Listeners are told of a refusal where the contract says so.
+  // Listeners get refusals where the contract's callback can carry one.
   const tellsListeners = ack !== null && Compile(ack).Check({ error: codedFailure(null) })
-  // Clients leave out a payload of which nothing is required, or send null for it.
+  // Clients may omit a payload without required fields, or send null.
   const absent = check?.Check({}) ? {} : undefined
   const { failsAs } = handler
   const malformed = { ...codedFailure(badRequest(event)), ...(failsAs && !ack && { code: failsAs }) }
@@ -116,7 +117,7 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     const last = args.at(-1)
     const callback = ack && typeof last === 'function' ? (last as (answer: unknown) => void) : null
     const isAdmin = who.admin !== null
-    /** Nothing that an admin sends is met with silence. */
+    /** Admins always get an answer. */
     const refuse = (error: Coded) => {
       if (callback && (isAdmin || tellsListeners)) callback({ error })
       else if (isAdmin) who.send('admin_error', JSON.stringify(error))
@@ -129,7 +130,7 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     const payload = typeof args[0] === 'function' ? absent : (args[0] ?? absent)
     const isWellFormed = !check || check.Check(payload)
     const refusal = handler.isOff ? switchedOff : verdict === 'not-live' && isWellFormed ? notLive : null
-    // What comes too late from somebody who was on the air, like the last pieces of a recording, is dropped.
+    // Late events of somebody who was on the air, like the last pieces of a recording, are dropped.
     if (refusal)
       return isForAdmins ? refuse(codedFailure(refusal)) : callback?.({ error: codedFailure(refusal) })
     if (!isWellFormed && !handler.refuse) return refuse(malformed)
@@ -142,7 +143,7 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     } catch (thrown) {
       const error = diskFullAsFailure(thrown)
       const isFailure = error instanceof Failure
-      if (!isFailure) log.error({ err: error, event }, 'an event could not be answered')
+      if (!isFailure) log.error({ err: error, event }, 'event failed')
       const told = codedFailure(error)
       refuse(failsAs && isElsewhere(told) ? { ...told, code: failsAs } : told)
     }
@@ -156,7 +157,7 @@ const notLive = new Failure('NOT_LIVE')
 const isElsewhere = ({ code }: Coded) =>
   code === 'AIR_UNAVAILABLE' || code === 'DATA_UNAVAILABLE' || code === 'INTERNAL'
 
-/** What an admin is told of an error: a `Failure` as it is, anything else as an internal one. */
+/** The wire form of an error: of a `Failure` itself, of anything else INTERNAL. */
 export function codedFailure(error: unknown): Coded {
   const { code, details } = error instanceof Failure ? error : new Failure('INTERNAL')
   const body = failureBody(code, details)
@@ -166,9 +167,9 @@ export function codedFailure(error: unknown): Coded {
 type Judge = (who: Pick<Visitor, 'admin' | 'liveRole'>) => 'pass' | 'ignore' | 'refuse' | 'not-live'
 
 /**
- * What an access rule says to a socket: whoever is no admin is not even answered by events for admins.
+ * The check of an access rule. Listeners do not even get an answer from events for admins.
  *
- * @throws when there is no such rule, so that nothing is let in by mistake.
+ * @throws when there is no such rule, so that nothing is admitted by mistake.
  */
 export function judgeOf(access: EventAccess): Judge {
   switch (access) {

@@ -2,20 +2,19 @@ import { type BucketSize, tokenBucket } from '@solstice/station'
 import type { Visitor } from './dispatch.ts'
 
 const LISTENER = { burst: 50, perS: 20 }
-/** A panel asks for all of its parts when it opens, and an admin works faster than a listener. */
+/** An admin panel requests all of its parts when it opens. */
 const ADMIN = { burst: 100, perS: 50 }
-/** Pieces of a recording come every 100 to 250 ms, and several at once after a delay of the network. */
+/** Pieces of a recording come every 100 to 250 ms, and in bursts after a network delay. */
 const MICROPHONE_PIECES = { burst: 200, perS: 30 }
 const MICROPHONE_BYTES = { burst: 2 * 1024 * 1024, perS: 128 * 1024 }
-/** Refused events that are put up with: no player sends as many. */
+/** Refused events before the socket counts as flooding; no player sends as many. */
 const TOLERATED = { burst: 1_000, perS: 20 }
 
-/** Whether an event is carried out, is too much, or is part of a flood whose socket is to be closed. */
+/** Whether an event is handled, refused, or part of a flood, whose socket is then closed. */
 export type Verdict = 'pass' | 'too-much' | 'flood'
 
 /**
- * Measures what one socket sends, with a measure of its own for the recordings of those on the air. What is refused takes
- * nothing from the measure.
+ * Limits the events of one socket, with a limit of its own for recordings of people on the air. Refused events take no tokens.
  */
 export function createEventRateLimit(
   who: Pick<Visitor, 'admin' | 'liveRole'>,

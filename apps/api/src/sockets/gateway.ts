@@ -35,6 +35,7 @@ import { createRoster, type Roster } from './presence/roster.ts'
 import { queueHandlers } from './queue.ts'
 import { streamEvents } from './stream-events.ts'
 import { createSyncPayload, PHASES, type SyncPayload, startSync } from './sync.ts'
+import { trackRequestHandlers } from './track-requests.ts'
 import { type Connection, closeWhenUnread } from './unread.ts'
 import { visitorOf } from './visitor.ts'
 
@@ -172,7 +173,13 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
   const admins = createAdminSockets({ ...deps, airNow, roster, live, accountNews })
   const about = { ...deps, air, airNow, roster, rosterReplies, syncPayload, streamMode, suggestCooldownS }
   const dispatch = createDispatch(
-    { ...listenerHandlers(about), ...admins.handlers, ...queueHandlers(about), ...live.handlers },
+    {
+      ...listenerHandlers(about),
+      ...trackRequestHandlers(about),
+      ...admins.handlers,
+      ...queueHandlers(about),
+      ...live.handlers,
+    },
     log,
   )
 

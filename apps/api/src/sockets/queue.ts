@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { coded, type socketMessages } from '@solstice/contracts'
-import { groupInsertCooldownSecsLeft, queuePage, searchQueue } from '@solstice/playout'
+import { groupInsertCooldownSecsLeft, type PlayoutState, queuePage, searchQueue } from '@solstice/playout'
 import {
   type Audit,
   addTrack,
@@ -19,7 +19,7 @@ import type { Handlers, Visitor } from './dispatch.ts'
 const PAGE = 10
 const MAX_PAGE = 100
 
-/** What admins may ask of the queue, and do to it. */
+/** Reading the queue, and changing it. */
 export function queueHandlers(deps: {
   air: AudibleAir
   clock: WallClock
@@ -37,7 +37,6 @@ export function queueHandlers(deps: {
   | 'admin_suggestion_action'
 > {
   const { air, clock } = deps
-  const nothing = { items: [], total: 0 }
 
   return {
     get_queue: {
@@ -47,14 +46,7 @@ export function queueHandlers(deps: {
       },
     },
     search_queue: {
-      async answer(_, { query = '' }) {
-        const now = air.now()
-        if (!now) return nothing
-        const search = searchQueue(now, query)
-        let step = search.next()
-        for (; !step.done; step = search.next()) await setImmediate()
-        return step.value
-      },
+      answer: (_, { query = '' }) => search(air.now(), query),
     },
     admin_add_song: {
       failsAs: 'QUEUE_ADD_FAILED',
@@ -82,12 +74,7 @@ export function queueHandlers(deps: {
       async answer(who, { groupId }) {
         await insertGroup(deps, who.admin, groupId).catch((error) => {
           if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
-          const now = air.now()
-          const secsLeft = now ? groupInsertCooldownSecsLeft(now, clock.nowMs()) : 0
-          throw new Failure(
-            'QUEUE_GROUP_INSERT_FAILED',
-            secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' },
-          )
+          throw groupNotFound(air.now(), clock.nowMs())
         })
         return succeed(who, 'QUEUE_GROUP_INSERTED')
       },
@@ -101,6 +88,26 @@ export function queueHandlers(deps: {
       },
     },
   }
+}
+
+const nothing = { items: [], total: 0 }
+
+/** Searches in steps, so that a long queue does not hold up the process. */
+async function search(state: PlayoutState | null, query: string) {
+  if (!state) return nothing
+  const steps = searchQueue(state, query)
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) await setImmediate()
+  return step.value
+}
+
+/** During the cooldown of inserting groups that reason comes first. */
+function groupNotFound(state: PlayoutState | null, nowMs: number): Failure {
+  const secsLeft = state ? groupInsertCooldownSecsLeft(state, nowMs) : 0
+  return new Failure(
+    'QUEUE_GROUP_INSERT_FAILED',
+    secsLeft > 0 ? { reason: 'cooldown', secsLeft } : { reason: 'not_found' },
+  )
 }
 
 function succeed(who: Visitor, code: keyof typeof socketMessages): undefined {

@@ -1,7 +1,7 @@
 import type { ServerPayload } from '@solstice/contracts'
 import { type OnAir, type PlayoutState, soundStartMs } from '@solstice/playout'
 
-/** What clients of the stream are told when another song or jingle begins, or hosts talk. */
+/** Events for clients of the stream: a track, jingle or chat begins or ends. */
 export type StreamEvent =
   | { event: 'stream_track_start'; payload: ServerPayload<'stream_track_start'> }
   | { event: 'stream_jingle_start'; payload: ServerPayload<'stream_jingle_start'> }
@@ -10,10 +10,10 @@ export type StreamEvent =
   | { event: 'stream_chat_mode_end'; payload: ServerPayload<'stream_chat_mode_end'> }
 
 /**
- * What a change of state began and ended, in order. Each replica works it out for its own sockets, so that nothing is told
- * twice. What was on before this replica knew it is no start.
+ * The events between two states, in order. Each replica derives them for its own sockets, so that nothing is sent twice. An entry
+ * that this replica finds on air has not started now.
  *
- * @param aheadMs by how much the station's clock is ahead of the wall clock, of which dates are told.
+ * @param aheadMs how far the station's clock is ahead of the wall clock, which dates are in.
  */
 export function streamEvents(state: PlayoutState, before: PlayoutState | null, aheadMs = 0): StreamEvent[] {
   const { onAir } = state
@@ -30,7 +30,7 @@ export function streamEvents(state: PlayoutState, before: PlayoutState | null, a
     const payload = { jingleId: onAir.jingle.clip.id, serverTs }
     events.push({ event: 'stream_jingle_start', payload })
   }
-  // A song that goes on where it was interrupted has begun before.
+  // A track that resumes after an interruption has started before.
   if (onAir.phase === 'track' && onAir.resumedAtMs === undefined) {
     const { id: trackId, durationMs } = onAir.entry.track
     const payload = { trackId, duration: (durationMs ?? 0) / 1000, serverTs }
@@ -39,7 +39,7 @@ export function streamEvents(state: PlayoutState, before: PlayoutState | null, a
   return events
 }
 
-/** The start of the talk that is on, for somebody who comes in the middle of it; null when there is none. */
+/** The start of the running chat, for a client that joins in the middle of it; null when there is none. */
 export function chatStart(
   { onAir }: Pick<PlayoutState, 'onAir'>,
   aheadMs: number,
@@ -52,7 +52,7 @@ function beganAtMs(onAir: OnAir): number {
   return isMeanwhile ? onAir.sinceMs : onAir.startedAtMs
 }
 
-/** Of the song, jingle or talk that is heard; null in silence. */
+/** Identifies the track, jingle or chat on air; null in silence. */
 function heardId(onAir: OnAir): string | null {
   switch (onAir.phase) {
     case 'preparing':

@@ -5,15 +5,15 @@ import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 
-/** Every socket gets a `sync` so often. */
+/** Interval of `sync` for each socket. */
 const EVERY_MS = 2_000
-/** Sockets are told in turns, so that no moment carries all of them; each turn gets a payload of its own moment. */
+/** Sockets are split into groups that take turns, so that the load is spread; each turn gets a payload of its own moment. */
 export const PHASES = 8
 
-/** What listeners are told of the air at a moment. */
+/** The payload of `sync` at this moment. */
 export type SyncPayload = () => RadioState
 
-/** The shown air, with the configuration and settings that listeners are told along with it. */
+/** The audible air with the configuration and settings that go along with it. */
 export function createSyncPayload(deps: {
   air: AudibleAir
   clock: WallClock
@@ -43,7 +43,7 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number)
   }
 }
 
-/** Tells the rooms, one by one every 250 ms, and all of them at once when listeners would see a difference. */
+/** Sends `sync` to one room every 250 ms, and to all of them as soon as listeners would see a difference. */
 export function startSync(deps: {
   air: AudibleAir
   settings: UiSettingsMirror
@@ -59,19 +59,19 @@ export function startSync(deps: {
     phase = (phase + 1) % PHASES
   }, EVERY_MS / PHASES)
 
-  // Room by room with other work in between: thousands of sockets at once would hold up the sound.
-  const tellAll = (next = 0) => {
+  // Room by room, with other work in between: thousands of sockets at once would delay the sound.
+  const sendToAll = (next = 0) => {
     clearImmediate(immediate)
     emitTo(next, syncPayload())
-    if (next + 1 < PHASES) immediate = setImmediate(() => tellAll(next + 1))
+    if (next + 1 < PHASES) immediate = setImmediate(() => sendToAll(next + 1))
   }
   const unfollowAir = air.onState((state) => {
     const seen = visibleDigest(state, syncPayload())
     if (seen === shown) return
     shown = seen
-    tellAll()
+    sendToAll()
   })
-  const unfollowSettings = settings.onChange(() => tellAll())
+  const unfollowSettings = settings.onChange(() => sendToAll())
 
   return () => {
     unfollowAir()
@@ -81,7 +81,7 @@ export function startSync(deps: {
   }
 }
 
-/** All that listeners see but the time that passes by itself. */
+/** Everything listeners see, except the running position. */
 function visibleDigest({ onAir }: PlayoutState, state: RadioState): string {
   const since = 'startedAtMs' in onAir ? onAir.startedAtMs : null
   return JSON.stringify({ ...state, seek: since, serverTimeMs: 0, skipCooldownSecsLeft: 0 })

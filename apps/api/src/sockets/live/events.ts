@@ -10,11 +10,11 @@ import {
 } from '@solstice/playout'
 import type { Audience } from '@solstice/station'
 
-/** What is told of the people on the air, from state to state. Each replica tells its own sockets. */
+/** Tells the sockets of this replica what changed about the people on the air, from state to state. */
 export interface LiveEvents {
-  /** A new state: who is on the air, or wants to be. `aheadMs`: of the station's clock before the wall clock. */
+  /** Compares participants and guest requests. @param aheadMs how far the station's clock is ahead of the wall clock. */
   peopleChanged(state: PlayoutState, nowMs: number, aheadMs?: number): void
-  /** A new state is heard. */
+  /** Compares what can be heard. */
   heard(state: PlayoutState): void
 }
 
@@ -29,7 +29,7 @@ type LiveEvent =
   | 'background_music_now_playing'
 type Facts = { [E in LiveEvent]: ServerPayload<E> }
 
-/** What everybody knows who was told nothing. */
+/** What a socket assumes before it was told anything. */
 const nothing: Facts = {
   radio_hosts_online: false,
   live_hosts_roster: [],
@@ -40,7 +40,7 @@ const nothing: Facts = {
   background_music_selection_changed: { trackId: null },
   background_music_now_playing: { trackId: null, filename: null },
 }
-/** To whom changes are told beside those on the air. */
+/** The audiences of changes besides those on the air. */
 const audiences: Partial<Record<LiveEvent, Audience[]>> = {
   radio_hosts_online: ['everyone'],
   live_hosts_roster: [{ privilege: 'radio_moderator' }],
@@ -57,8 +57,8 @@ const forThoseOnAir: LiveEvent[] = [
 ]
 
 /**
- * @param deps.hasLeft a socket went off the air by itself, or is gone.
- * @param deps.emit to the sockets of this replica that are in any of these rooms; null = to all.
+ * @param deps.hasLeft whether a socket left the air by itself, or is gone.
+ * @param deps.emit to the sockets of this replica in any of these rooms; null = to all.
  */
 export function createLiveEvents(deps: {
   replica: string
@@ -67,7 +67,7 @@ export function createLiveEvents(deps: {
 }): LiveEvents {
   const { replica, hasLeft, emit } = deps
   let facts = nothing
-  /** Who is on the air on this replica, and what each was told. */
+  /** The sockets of this replica on the air, and what each was told. */
   let here = new Map<string, Facts>()
   let roles = new Map<string, LiveRole>()
 
@@ -99,12 +99,12 @@ export function createLiveEvents(deps: {
     if (role === 'host') emit([socketId], 'host_force_disconnect', { reason: 'kick' })
     else emit([socketId], 'guest_force_disconnect', { reason })
   }
-  /** Who did not go by itself is told why it is off the air. */
+  /** Tells a socket why it is off the air, unless it left by itself. */
   const tellOfEnd = ({ live }: Pick<PlayoutState, 'live'>, socketId: string, role: LiveRole) => {
     const reason = live.ends.findLast((end) => end.socketId === socketId)?.reason ?? 'self'
     if (reason === 'session_replaced') emit([socketId], 'host_force_disconnect', { reason })
     else if (reason !== 'self') tellOfRemoval(socketId, role, reason)
-    // The station took this replica for dead.
+    // The worker took this replica for dead.
     else if (!hasLeft(socketId)) tellOfRemoval(socketId, role, isHostOnline({ live }) ? 'kick' : 'no_hosts')
   }
 

@@ -16,25 +16,44 @@ import type { Logger } from 'pino'
 import type { AudibleAir } from '../../air/audible.ts'
 import type { AirMirror } from '../../stream/mirror.ts'
 import type { Handlers, Visitor } from '../dispatch.ts'
+import { backgroundMusicHandlers } from './background-music.ts'
+import { banHandlers } from './bans.ts'
 import { createLiveEvents } from './events.ts'
+import { guestCodeHandlers } from './guest-code.ts'
 import { guestHandlers } from './guests.ts'
 import { hostHandlers } from './hosts.ts'
+import { microphoneHandlers } from './microphone.ts'
 import { openMicrophoneRelay } from './microphone-relay.ts'
-import { moderatorHandlers } from './moderators.ts'
-import { openLiveSockets } from './sockets.ts'
+import { participantHandlers } from './participants.ts'
+import { type LiveSockets, openLiveSockets } from './sockets.ts'
 
-type Handled = ReturnType<typeof hostHandlers> &
-  ReturnType<typeof guestHandlers> &
-  ReturnType<typeof moderatorHandlers>
+type HandlerDeps = Parameters<typeof hostHandlers>[0] &
+  Parameters<typeof microphoneHandlers>[0] &
+  Parameters<typeof backgroundMusicHandlers>[0] &
+  Parameters<typeof participantHandlers>[0] &
+  Parameters<typeof guestHandlers>[0] &
+  Parameters<typeof guestCodeHandlers>[0] &
+  Parameters<typeof banHandlers>[0]
 
-/** Hosts, guests and moderators: everything of live hosting that this replica does. */
+const handlersOf = (deps: HandlerDeps) => ({
+  ...hostHandlers(deps),
+  ...microphoneHandlers(deps),
+  ...backgroundMusicHandlers(deps),
+  ...participantHandlers(deps),
+  ...guestHandlers(deps),
+  ...guestCodeHandlers(deps),
+  ...banHandlers(deps),
+})
+type LiveHandlers = ReturnType<typeof handlersOf>
+
+/** Live hosting on this replica: hosts, guests and moderators. */
 export interface Live {
-  handlers: Pick<Handlers, keyof Handled>
-  /** As what a socket is on the air now; null = it is not. */
+  handlers: Pick<Handlers, keyof LiveHandlers>
+  /** The role of a socket on the air; null when it is not on the air. */
   roleOf(socketId: string): LiveRole | null
-  /** Tells a new socket whether hosts are on the air, where there are hosts at all. */
+  /** Tells a new socket whether hosts are on the air, where there is live hosting at all. */
   sendInitialState(who: Visitor): void
-  /** A socket acts for an account, as it is now: it is told what it may know since then, and loses what it may not any more. */
+  /** The account of a socket is another, or changed: the socket learns what it may know now, and loses what it may not. */
   adminChanged(who: Visitor, before: Admin | null): void
   /** To be called when a socket is gone. */
   forget(who: Visitor): void
@@ -42,15 +61,12 @@ export interface Live {
   close(): Promise<void>
 }
 
-/**
- * @param deps.isOn whether there is live hosting here; all is refused otherwise.
- * @param deps.airNow the air of this moment; null before any state came.
- * @param deps.emit to the sockets of this replica that are in any of these rooms; null = to all.
- */
-export function createLive(deps: {
+interface LiveDeps {
+  /** Whether this station has live hosting; without it every event is refused. */
   isOn: boolean
   mirror: Pick<AirMirror, 'state' | 'onState'>
   air: Pick<AudibleAir, 'onState'>
+  /** The air of this moment; null before any state came. */
   airNow: () => PlayoutState | null
   clock: WallClock
   data: Pick<DataStore, 'clips' | 'bans'>
@@ -60,10 +76,13 @@ export function createLive(deps: {
   replicas: Replicas
   ipModeration: boolean
   uidOf: (address: string) => string
+  /** Emits to the sockets of this replica in any of these rooms; null = to all. */
   emit: <E extends ServerEventName>(rooms: string[] | null, event: E, payload: ServerPayload<E>) => void
   log: Logger
-}): Live {
-  const { isOn, mirror, air, clock, emit } = deps
+}
+
+export function createLive(deps: LiveDeps): Live {
+  const { isOn, mirror, clock } = deps
   const replica = randomUUID()
   const now = () => mirror.state
   const isMicOn = (socketId: string) =>
@@ -72,30 +91,8 @@ export function createLive(deps: {
     ) === true
   const sockets = openLiveSockets({ ...deps, replica })
   const relay = openMicrophoneRelay({ ...deps, isMicOn })
-  const about = { ...deps, now, sockets, relay, bans: createBans(deps) }
-  const handlers = { ...hostHandlers(about), ...guestHandlers(about), ...moderatorHandlers(about) }
-
-  const hasLeft = (socketId: string) => sockets.roleOf({ socketId }) === null
-  const events = createLiveEvents({ replica, hasLeft, emit })
-  const known = now()
-  // Else who comes before the next state would not be told that it is no longer so.
-  if (isOn && known) events.peopleChanged(known, clock.nowMs(), clock.aheadMs())
-  const unfollow = isOn
-    ? [
-        mirror.onState((state) => events.peopleChanged(state, clock.nowMs(), clock.aheadMs())),
-        air.onState((state) => events.heard(state)),
-      ]
-    : []
-
-  /** A code that was there before any replica that is here ends: the service was started anew. */
-  const forgetOldCode = async () => {
-    const firstState = new Promise<PlayoutState>((resolve) => {
-      unfollow.push(mirror.onState(resolve))
-    })
-    const [isAnew, { live }] = await Promise.all([sockets.isFirst(), now() ?? firstState])
-    if (isAnew && live.code) await deps.bus.send({ type: 'forget-code', code: live.code.code })
-  }
-  if (isOn) forgetOldCode().catch((error) => deps.log.info({ err: error }, 'an old code is not looked for'))
+  const handlers = handlersOf({ ...deps, now, sockets, relay, bans: createBans(deps) })
+  const stopFollowing = isOn ? followAir(deps, sockets, replica) : () => {}
 
   return {
     handlers: isOn ? handlers : switchedOff(handlers),
@@ -124,15 +121,43 @@ export function createLive(deps: {
       relay.forget(who)
     },
     async close() {
-      for (const stop of unfollow) stop()
+      stopFollowing()
       relay.close()
       await sockets.close()
     },
   }
 }
 
-/** Where there is no live hosting all is refused, and nobody is banned from it. */
-function switchedOff(handlers: Handled): Handled {
+/** Tells the sockets of this replica what changes on the air. */
+function followAir(deps: LiveDeps, sockets: LiveSockets, replica: string): () => void {
+  const { mirror, air, clock, emit, bus, log } = deps
+  const hasLeft = (socketId: string) => sockets.roleOf({ socketId }) === null
+  const events = createLiveEvents({ replica, hasLeft, emit })
+  const peopleChanged = (state: PlayoutState) => events.peopleChanged(state, clock.nowMs(), clock.aheadMs())
+  // A socket that comes before the next state would otherwise not be told that something known is over.
+  if (mirror.state) peopleChanged(mirror.state)
+  const unfollow = [mirror.onState(peopleChanged), air.onState((state) => events.heard(state))]
+
+  /** A guest code that is older than every living replica ends: the whole service was restarted. */
+  const forgetOldCode = async () => {
+    const firstState = new Promise<PlayoutState>((resolve) => {
+      unfollow.push(mirror.onState(resolve))
+    })
+    const [isRestarted, { live }] = await Promise.all([sockets.isFirst(), mirror.state ?? firstState])
+    if (isRestarted && live.code) await bus.send({ type: 'forget-code', code: live.code.code })
+  }
+  forgetOldCode().catch((error) => log.info({ err: error }, 'old guest code not looked for'))
+
+  return () => {
+    for (const stop of unfollow) stop()
+  }
+}
+
+/** Refuses every event; without live hosting nobody is banned from it either. */
+function switchedOff(handlers: LiveHandlers): LiveHandlers {
   const off = Object.entries(handlers).map(([event, handler]) => [event, { ...handler, isOff: true }])
-  return { ...(Object.fromEntries(off) as Handled), guest_check_ban: { answer: () => ({ banned: false }) } }
+  return {
+    ...(Object.fromEntries(off) as LiveHandlers),
+    guest_check_ban: { answer: () => ({ banned: false }) },
+  }
 }

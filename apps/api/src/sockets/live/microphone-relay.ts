@@ -6,12 +6,12 @@ const MAX_PIECE_BYTES = 256 * 1024
 const MAX_HEAD_BYTES = 64 * 1024
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3])
 const CLUSTER = Buffer.from([0x1f, 0x43, 0xb6, 0x75])
-/** A client is asked for a new recording so often at most. */
+/** Minimum time between requests for a new recording. */
 const RESTART_EVERY_MS = 1_000
 
 /** The microphones of the sockets of this replica, on their way to the worker. */
 export interface MicrophoneRelay {
-  /** The next piece of the recording of somebody on the air; what is no such piece is dropped. */
+  /** Takes the next piece of a recording; anything else is dropped. */
   take(who: Visitor, piece: unknown): void
   forget(who: Visitor): void
   close(): void
@@ -48,7 +48,7 @@ export function openMicrophoneRelay(deps: {
       },
       (error) => {
         isListening = false
-        if (!isClosed) log.warn({ err: error }, 'the worker cannot ask for the heads of recordings now')
+        if (!isClosed) log.warn({ err: error }, 'requests for recording heads could not be subscribed to')
       },
     )
   }
@@ -75,12 +75,12 @@ export function openMicrophoneRelay(deps: {
   }
 }
 
-/** What a WebM recording begins with, before its first cluster: without it nothing that follows can be decoded. */
+/** The bytes of a WebM recording before its first cluster, without which nothing that follows can be decoded. */
 export class RecordingHead {
   #bytes: Buffer = Buffer.alloc(0)
   #isWhole = true
 
-  /** The next piece of the recording; one that begins like a file begins a new one. */
+  /** Takes the next piece; one with an EBML header starts a new recording. */
   follow(piece: Buffer): void {
     const isNew = piece.subarray(0, EBML.length).equals(EBML)
     if (isNew) this.#bytes = Buffer.alloc(0)

@@ -4,25 +4,25 @@ import type { Logger } from 'pino'
 import type { Visitor } from '../dispatch.ts'
 
 const RETRY_MS = 1_000
-/** After so long those that were dead when this one began are known to be. */
+/** Replicas that died before this one began are no longer listed after this time. */
 const REPLICA_DEAD_AFTER_MS = 8_000
-/** A process that ends does not wait longer until its sockets are off the air: it is missed soon. */
+/** An ending process waits no longer for the worker, which soon notices that the replica is gone. */
 const SHUTDOWN_NOTICE_TIMEOUT_MS = 2_000
 
-/** The sockets of this replica that are on the air, or asked for it: all of that ends with them. */
+/** The sockets of this replica that are on the air or asked to be; both end with the socket. */
 export interface LiveSockets {
-  /** Who a socket is to the worker. */
+  /** The identity of a socket for the worker. */
   speakerOf(who: Visitor): Speaker
   /**
-   * To be called before the worker is asked to let a socket on the air, and no await between. False when the socket is gone:
-   * then the worker must not be asked.
+   * To be called right before the worker is asked to let a socket on the air, without an await between. False when the socket is
+   * gone: then the worker must not be asked.
    */
   begin(who: Visitor, as: 'host' | 'guest'): boolean
-  /** Takes a socket off the air with all that it asked for, as soon as the worker can. */
+  /** Takes a socket off the air and withdraws its requests, as soon as the worker can. */
   end(who: Visitor): void
-  /** As what it asked for something; null = it never did. */
+  /** The role that it asked for; null when it never did. */
   roleOf(who: Pick<Visitor, 'socketId'>): 'host' | 'guest' | null
-  /** Resolves with true when no other replica lived that was there before this one: the service began anew. */
+  /** Resolves with true when no replica older than this one is alive: the whole service was restarted. */
   isFirst(): Promise<boolean>
   /** Takes all of them off. */
   close(): Promise<void>
@@ -38,7 +38,7 @@ export function openLiveSockets(deps: {
   const { replica, replicas, bus, uidOf, log } = deps
   let stopSayingAlive: Unsubscribe | null = null
   const present = new Map<string, 'host' | 'guest'>()
-  /** Each time that a socket leaves is another one: it may come back meanwhile. */
+  /** A symbol per departure, because a socket may come back and leave again meanwhile. */
   const leaving = new Map<string, symbol>()
   let isAsking = false
   const ending = new AbortController()
@@ -56,7 +56,7 @@ export function openLiveSockets(deps: {
       )
       const failed = answers.find((answer) => answer.status === 'rejected')
       if (!failed) continue
-      log.warn({ err: failed.reason }, 'a socket could not be taken off the air; trying again')
+      log.warn({ err: failed.reason }, 'participant could not be taken off the air; retrying')
       await sleep(RETRY_MS, { ref: false })
     }
     isAsking = false

@@ -1,6 +1,6 @@
 import type { Localized } from '@solstice/contracts'
 
-/** A face and a name that a connection wears in the roster. */
+/** The name and avatar of a connection in the roster. */
 export interface Alias {
   name: Localized
   /** File name of the avatar in `apps/api/assets/avatars`; drawn by `tools/draw-avatars.ts`. */
@@ -10,8 +10,8 @@ export interface Alias {
 const alias = (img: string, uk: string, en: string): Alias => ({ name: { uk, en }, img: `${img}.png` })
 
 /**
- * What listeners and helper admins are called: nobody types a name, so nobody can type a bad one. The names say
- * nothing of sex, place or language; each has an avatar of its own.
+ * The names of listeners and helper admins. Nobody types a name, so nobody can type an offensive one. They imply no gender, place
+ * or language, and each has its own avatar.
  */
 export const aliases: readonly Alias[] = [
   alias('dawn', 'Світанок', 'Daybreak'),
@@ -42,10 +42,10 @@ export const aliases: readonly Alias[] = [
   alias('swallows', 'Ластівки', 'Swallows'),
 ]
 
-/** Worn by the super admin alone, so that everybody can tell. */
+/** Reserved for the super admin, so that everybody can tell. */
 export const superAdminAlias: Alias = alias('solstice', 'Сонцестояння', 'Solstice')
 
-/** What a persona is called when a helper admin wears it. */
+/** The name of an alias when a helper admin has it. */
 export function adminName({ uk, en }: Localized): Localized {
   return { uk: `Адмін ${uk}`, en: `Admin ${en}` }
 }

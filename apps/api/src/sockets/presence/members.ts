@@ -16,6 +16,14 @@ export interface AdminMember {
   socketId: string
 }
 
+/** An admin who is connected, as far as the roster needs to know it. */
+export interface AdminPresence {
+  adminId: string
+  isSuper: boolean
+  /** Whether it may answer what listeners ask for. */
+  mayAnswer: boolean
+}
+
 /** The roster that clients see: admins first, each account once, then the newest listeners. */
 export function listUsers(members: readonly Member[], limit: number): User[] {
   return eachAccountOnce(members)

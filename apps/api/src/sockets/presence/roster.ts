@@ -1,15 +1,14 @@
 import type { Channel } from '@solstice/adapters'
 import type { User } from '@solstice/contracts'
 import type { Alias } from './aliases.ts'
-import { createLocalSlots, type LocalSlot } from './local-slots.ts'
-import { type Member, surplusSlots } from './members.ts'
+import { createLocalSlots } from './local-slots.ts'
+import type { AdminPresence, Member } from './members.ts'
+import { createPromotion } from './promotion.ts'
 import { openReplicaRosters } from './replica-rosters.ts'
 import { createRosterUpdates } from './updates.ts'
 
 /** With more listeners than this, a replica shares them with its heartbeat alone. */
 const MANY_SOCKETS_TO_SHARE = 200
-/** Windows, phones and tablets of one account. */
-const MAX_SLOTS_PER_ACCOUNT = 8
 
 /** Everybody who is connected, over all replicas. */
 export interface Roster {
@@ -34,14 +33,6 @@ export interface Slot {
   leave(): void
 }
 
-/** An admin who is connected, as far as the roster needs to know it. */
-export interface AdminPresence {
-  adminId: string
-  isSuper: boolean
-  /** Whether it may answer what listeners ask for. */
-  mayAnswer: boolean
-}
-
 /**
  * Listeners of a replica with up to 200 sockets appear at the other replicas at once, else within 10 s.
  *
@@ -61,14 +52,16 @@ export function createRoster(deps: {
   heartbeatMs?: number
   forgetAfterMs?: number
 }): Roster {
-  const { limit, nowMs, isLive } = deps
+  const { limit, nowMs } = deps
   const slots = createLocalSlots(deps.aliases)
   const ownMembers = () => slots.members(limit)
-  const replicas = openReplicaRosters({ ...deps, ownMembers, onChange: arrived })
+  const onChange = (arrivals: readonly Member[]) => {
+    promotion.meet(arrivals)
+    updates.changed()
+  }
+  const replicas = openReplicaRosters({ ...deps, ownMembers, onChange })
   const members = () => [...replicas.members(), ...ownMembers()]
   const updates = createRosterUpdates({ ...deps, members, listenerCount: () => slots.listenerCount })
-  /** The highest rank given or heard of. */
-  let lastRank = 0
   let isClosed = false
 
   const listenersChanged = () => {
@@ -79,50 +72,7 @@ export function createRoster(deps: {
     updates.changed()
     if (!isClosed) replicas.share()
   }
-  function arrived(arrivals: readonly Member[]) {
-    for (const { admin } of arrivals) {
-      if (!admin) continue
-      lastRank = Math.max(lastRank, admin.rank)
-      demoteSurplus(admin.adminId)
-    }
-    updates.changed()
-  }
-
-  /** Each replica demotes its own slots only; all of them know all ranks, so they agree on which. */
-  const demoteSurplus = (adminId: string) => {
-    const surplus = surplusSlots(members(), adminId, MAX_SLOTS_PER_ACCOUNT, isLive)
-    for (const slot of slots.admins()) {
-      if (!slot.member.admin || !surplus.has(slot.member.admin)) continue
-      const { onReplaced } = slot
-      demote(slot)
-      onReplaced()
-    }
-  }
-  const promote = (slot: LocalSlot, presence: AdminPresence, onReplaced: () => void) => {
-    const { adminId, isSuper, mayAnswer } = presence
-    const before = slot.member.admin
-    slot.onReplaced = onReplaced
-    if (before?.adminId === adminId) {
-      if (before.mayAnswer === mayAnswer) return
-      before.mayAnswer = mayAnswer
-    } else {
-      slots.release(slot)
-      lastRank = Math.max(lastRank + 1, nowMs())
-      const admin = { adminId, mayAnswer, rank: lastRank, socketId: slot.socketId }
-      // Windows of one account look the same, so that it does not matter which of them leaves first.
-      const like = members().find((member) => member.admin?.adminId === adminId)?.user
-      slots.assignAdmin(slot, admin, isSuper, like)
-      demoteSurplus(adminId)
-    }
-    adminsChanged()
-  }
-  const demote = (slot: LocalSlot) => {
-    slot.onReplaced = () => {}
-    if (!slot.member.admin) return
-    slots.release(slot)
-    slots.assignListener(slot)
-    adminsChanged()
-  }
+  const promotion = createPromotion({ ...deps, slots, members, onChange: adminsChanged })
 
   return {
     enter(socketId) {
@@ -130,8 +80,8 @@ export function createRoster(deps: {
       listenersChanged()
       let isOpen = true
       return {
-        promote: (admin, onReplaced) => isOpen && promote(slot, admin, onReplaced),
-        demote: () => isOpen && demote(slot),
+        promote: (admin, onReplaced) => isOpen && promotion.promote(slot, admin, onReplaced),
+        demote: () => isOpen && promotion.demote(slot),
         leave() {
           if (!isOpen) return
           isOpen = false
