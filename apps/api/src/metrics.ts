@@ -7,29 +7,34 @@ import type { FanOut } from './stream/fan-out.ts'
 import type { AirMirror } from './stream/mirror.ts'
 
 const BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
-/** Orders may be thousands, and are counted one by one: so seldom. */
+/** There may be thousands of orders, and they are counted one by one. */
 const RECOUNT_MS = 60_000
 
-/**
- * What this replica tells of itself, and of what all share: the air, the queues of jobs and the orders, which every replica
- * tells alike.
- */
-export function registerMetrics(
-  app: FastifyInstance,
-  deps: {
-    config: Pick<Config, 'streamMode'>
-    metrics: Metrics
-    mirror: AirMirror
-    fanOut: FanOut
-    gateway: Gateway
-    clock: WallClock
-    readLease: Ports['readLease']
-    jobs: Pick<JobQueue, 'board'>
-    data: Pick<DataStore, 'donations'>
-  },
-): void {
-  const { metrics, mirror, fanOut, gateway, clock } = deps
+interface MetricDeps {
+  config: Pick<Config, 'streamMode'>
+  metrics: Metrics
+  mirror: AirMirror
+  fanOut: FanOut
+  gateway: Gateway
+  clock: WallClock
+  readLease: Ports['readLease']
+  jobs: Pick<JobQueue, 'board'>
+  data: Pick<DataStore, 'donations'>
+}
 
+/**
+ * Registers the metrics of this replica, and those of the whole station (lease, jobs, orders), which every replica reports
+ * alike.
+ */
+export function registerMetrics(app: FastifyInstance, deps: MetricDeps): void {
+  registerStreamMetrics(deps)
+  registerLeaseMetrics(deps)
+  registerWorkMetrics(deps)
+  registerRequestMetrics(app, deps)
+}
+
+function registerStreamMetrics(deps: MetricDeps): void {
+  const { metrics, mirror, fanOut, gateway, clock } = deps
   metrics.gauge(
     { name: 'solstice_stream_listeners', help: 'Listeners of the stream' },
     () => fanOut.listeners,
@@ -71,7 +76,10 @@ export function registerMetrics(
     { name: 'solstice_queue_entries', help: 'Entries that come after the one on air' },
     () => mirror.state && upcoming(mirror.state).length,
   )
+}
 
+function registerLeaseMetrics(deps: MetricDeps): void {
+  const { metrics, clock } = deps
   let lease: ReturnType<Ports['readLease']> | null = null
   const leaseNow = () => {
     lease ??= deps.readLease().finally(() => {
@@ -95,7 +103,11 @@ export function registerMetrics(
   metrics.gauge({ name: 'solstice_desk_held', help: '1 while a worker holds the lease' }, async () => {
     return (await leaseNow()).isHeld ? 1 : 0
   })
+}
 
+/** Jobs and orders. */
+function registerWorkMetrics(deps: MetricDeps): void {
+  const { metrics } = deps
   metrics.gauge(
     { name: 'solstice_jobs', help: 'Jobs by queue and state', labels: ['queue', 'state'] },
     async () => {
@@ -106,7 +118,7 @@ export function registerMetrics(
     },
   )
 
-  const orders = keptFor(RECOUNT_MS, async () => {
+  const orders = cachedFor(RECOUNT_MS, async () => {
     const counts = new Map<string, number>()
     for (const { status } of await deps.data.donations.find())
       counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -116,7 +128,9 @@ export function registerMetrics(
     { name: 'solstice_donations', help: 'Kept orders by state, counted once a minute', labels: ['state'] },
     orders,
   )
+}
 
+function registerRequestMetrics(app: FastifyInstance, { metrics }: MetricDeps): void {
   const observe = metrics.durations(
     {
       name: 'solstice_http_request_duration_seconds',
@@ -143,13 +157,13 @@ export function registerMetrics(
   })
 }
 
-/** The pattern of the route and never what was asked, of which there is no end. */
+/** The pattern of the route, never the requested path: the number of label values must stay bounded. */
 function patternOf({ routeOptions, is404 }: FastifyRequest): string {
   return is404 ? 'none' : (routeOptions.url ?? 'none')
 }
 
-/** Asked anew when the last answer is older; a failure is not kept. */
-function keptFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+/** Caches an answer for `ms`; a failure is not cached. */
+function cachedFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | null = null
   let askedAtMs = 0
   return () => {

@@ -2,19 +2,19 @@ import { advance, type PlayoutState, soundStartMs } from '@solstice/playout'
 import { chunkEndMs, type StationClock, type Unsubscribe } from '@solstice/station'
 import type { AirMirror } from '../stream/mirror.ts'
 
-/** The engine is so little ahead of what is heard; what seems to be further ahead is shown at once. */
+/** The engine runs at most this far ahead of the sound; a start further ahead is shown at once. */
 const MAX_AHEAD_MS = 1_000
 
-/** Chunks of half a second come about when they are due. When the newest ended so long ago, no sound comes. */
+/** Chunks of half a second arrive about when they are due; a newest chunk that ended longer ago means that none come. */
 const SOUND_LATE_MS = 1_000
 
-/** The air as people are shown it: what follows a skip, or the end of a track, only when its first sample is due. */
+/** The air as listeners see it: a track that starts is shown only when its first sample is due. */
 export interface AudibleAir extends Pick<AirMirror, 'state' | 'onState'> {
   /** The air of this moment, also while no worker is alive; null before any state came. */
   now(): PlayoutState | null
   /**
-   * The moment whose air is shown at another one: that one itself. In stream mode, while no sound comes, it stays where
-   * the sound ends: players still play what they hold, and what they miss they get as soon as a worker has made up for it.
+   * The moment whose air is shown at `nowMs`: that moment itself, but in stream mode never later than the end of the sound.
+   * While no sound comes players still play their buffers, and the next worker catches up on what is missing.
    */
   audibleMs(nowMs: number): number
   close(): void

@@ -4,20 +4,20 @@ import type { FastifyInstance } from 'fastify'
 import type { Drain } from '../http/drain.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 
-/** The reason not to give this replica work; null when there is none. */
+/** Why this replica should get no requests; null when it should. */
 export interface Readiness {
-  /** Its own faults alone: what all replicas lack, no balancer can find elsewhere, and pages and logins need no sound. */
+  /** Only faults of its own: a balancer cannot find elsewhere what all replicas lack, and pages and logins need no sound. */
   unreadyReason(): 'draining' | 'no_redis' | 'no_state' | 'overloaded' | null
-  /** The same, or what listeners lack: any air here, or in stream mode fresh sound of it. */
+  /** Also when this replica has no state of the air, or in stream mode no fresh sound. */
   streamUnreadyReason(): ReturnType<Readiness['unreadyReason']> | 'no_sound'
 }
 
 const MAX_LAG_MS = 1_000
-/** For how long a late event loop is held against this replica, and how exactly lateness is measured. */
+/** A late event loop counts against this replica for up to two windows. */
 const LAG_WINDOW_MS = 5_000
 const LAG_RESOLUTION_MS = 50
 
-/** Watches what makes a replica good: it stays, Redis answers and has been read, the process keeps up. */
+/** Watches whether the replica stays, Redis answers and was read, and the event loop keeps up. */
 export function watchReadiness(
   app: FastifyInstance,
   deps: { bus: Bus; clock: StationClock; mirror: AirMirror; streamMode: boolean; drain: Drain },
@@ -29,7 +29,7 @@ export function watchReadiness(
     worstBefore = lag.max
     lag.reset()
   }, LAG_WINDOW_MS).unref()
-  // What starting took is not held against it.
+  // The start does not count.
   app.addHook('onListen', async () => {
     worstBefore = 0
     lag.reset()

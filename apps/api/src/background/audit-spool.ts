@@ -11,18 +11,18 @@ import {
 import type { Logger } from 'pino'
 
 const RETRY_MS = 1_000
-/** While more wait than that, new ones are in the log of the process only. */
+/** Further entries go to the process log only. */
 const MAX_WAITING = 2_000
 
-/** Entries of the audit log that wait on this machine's disk until the store takes them. */
+/** Audit entries that wait on this machine's disk until the store takes them. */
 export interface AuditSpool {
-  /** Resolves when the entry would survive a power cut; where the disk takes nothing, when it waits in memory. */
+  /** Resolves when the entry is on disk; when the disk takes nothing, once it waits in memory. */
   add(entry: SpooledAuditEntry['entry']): Promise<void>
-  /** Tries once more; what is not taken then waits for the next process. */
+  /** Tries once more; entries that are still refused wait for the next process. */
   close(): Promise<void>
 }
 
-/** Writes what waits, in its order; also what a process before this one left. */
+/** Writes waiting entries in order, including those that an earlier process left. */
 export function openAuditSpool(deps: {
   data: Pick<DataStore, 'audit'>
   announcer: Announcer
@@ -34,7 +34,7 @@ export function openAuditSpool(deps: {
   let working: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
 
-  /** What seemed to fail may have been written all the same, and processes that share a disk find the same. */
+  /** A write that seemed to fail may have succeeded, and processes that share a disk find the same entries. */
   const isWritten = async ({ data: about, ...named }: SpooledAuditEntry['entry']) => {
     const alike = await data.audit.find(named)
     const saved = JSON.parse(JSON.stringify(about))
@@ -47,16 +47,16 @@ export function openAuditSpool(deps: {
         await spool.remove(late.id)
       } catch (err) {
         if (err instanceof Failure && err.code === 'DATA_UNAVAILABLE') return
-        log.error({ err, entry: late.entry }, 'an entry of the audit log cannot be written')
+        log.error({ err, entry: late.entry }, 'audit entry could not be written')
       }
       waiting.shift()
     }
-    log.info('the audit log has what it lacked')
+    log.info('spooled audit entries written')
   }
   const begin = () => {
     clearTimeout(timer)
     timer = undefined
-    // What was left comes first: until it is known, nothing is written.
+    // Entries of an earlier process come first, so nothing is written until they are known.
     working ??= found.then(work).finally(() => {
       working = null
       tryAgain()
@@ -70,17 +70,18 @@ export function openAuditSpool(deps: {
   const found = spool
     .all()
     .then((left) => void waiting.unshift(...left))
-    .catch((err) => log.error({ err }, 'what waits for the audit log cannot be read'))
+    .catch((err) => log.error({ err }, 'audit spool could not be read'))
     .then(tryAgain)
 
   return {
     async add(entry) {
       const late = { id: randomUUID(), entry, receivedAt: entry.createdAt }
-      if (waiting.length >= MAX_WAITING) return void log.error({ entry }, 'the audit log lacks an entry')
+      if (waiting.length >= MAX_WAITING)
+        return void log.error({ entry }, 'audit entry dropped: spool is full')
       waiting.push(late)
       await spool.keep(late).then(
-        () => log.warn({ entry }, 'the store is away: an entry of the audit log waits for it'),
-        (err) => log.error({ err }, 'entries of the audit log wait in memory: the disk takes none'),
+        () => log.warn({ entry }, 'audit entry spooled: store is away'),
+        (err) => log.error({ err }, 'audit entry waits in memory: disk refused it'),
       )
       if (!working) tryAgain()
     },
@@ -88,7 +89,7 @@ export function openAuditSpool(deps: {
       await found
       if (waiting.length > 0) await begin()
       clearTimeout(timer)
-      if (waiting.length > 0) log.warn({ entries: waiting.length }, 'entries of the audit log wait on disk')
+      if (waiting.length > 0) log.warn({ entries: waiting.length }, 'audit entries left on disk')
     },
   }
 }

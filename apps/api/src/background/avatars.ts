@@ -14,7 +14,7 @@ const mimeTypes: Record<string, string> = {
 }
 const shippedWithUs = fileURLToPath(new URL('../../assets/avatars/', import.meta.url))
 
-/** The avatars that are shipped with the service, by file name; they are few and small. */
+/** The shipped avatars by file name; they are few and small enough to stay in memory. */
 export async function readAvatars(folder = shippedWithUs): Promise<ReadonlyMap<string, Picture>> {
   const names = (await readdir(folder)).filter((name) => extname(name) in mimeTypes)
   const pictures = names.map(async (name): Promise<[string, Picture]> => {

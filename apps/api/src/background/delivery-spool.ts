@@ -12,23 +12,23 @@ import {
 } from '@solstice/station'
 import type { Logger } from 'pino'
 
-/** What could not be applied is tried again after this time, then after twice as long each time, up to the longest. */
+/** The delay doubles with each failed attempt. */
 const RETRY_MS = 1_000
 const MAX_RETRY_MS = 8_000
 
-/** What payment services deliver to this process. */
+/** Deliveries of payment services to this process. */
 export interface DeliverySpool {
   /**
-   * Resolves when the delivery is written; it takes effect soon, and once.
+   * Resolves when the delivery is on disk or in the store; it takes effect soon, exactly once.
    *
    * @throws when it cannot be written anywhere.
    */
   keep(provider: PaymentProviderId, payment: Payment): Promise<void>
-  /** Resolves when nothing is being applied any more. */
+  /** Resolves when the current delivery has been applied. */
   close(): Promise<void>
 }
 
-/** Applies what is delivered, and what a process before this one left on this machine's disk or in the store. */
+/** Applies deliveries, including those that an earlier process left on this machine's disk or in the store. */
 export function openDeliverySpool(
   deps: PaymentDeps & { data: DataStore; spool: Spool<InboxRecord>; clock: WallClock; log: Logger },
 ): DeliverySpool {
@@ -43,7 +43,7 @@ export function openDeliverySpool(
     try {
       while (isMore && !isClosed) {
         isMore = false
-        // What this machine's disk does not give shall not keep what the store has from being applied.
+        // An unreadable disk must not keep deliveries in the store from being applied.
         const [spool, inbox] = await Promise.allSettled([
           drainDeliverySpool(deps),
           applyInbox(deps, clock.nowMs()),
@@ -53,11 +53,11 @@ export function openDeliverySpool(
       }
       retryMs = RETRY_MS
     } catch (error) {
-      log.warn({ err: error, retryMs }, 'payments that were delivered cannot be applied yet')
+      log.warn({ err: error, retryMs }, 'deliveries could not be applied; retrying')
       if (!isClosed) timer = setTimeout(begin, retryMs).unref()
       retryMs = Math.min(MAX_RETRY_MS, 2 * retryMs)
     } finally {
-      // In the same turn in which it was seen that there is no more.
+      // Synchronously after `isMore` was found false, so that no delivery falls between.
       working = null
     }
   }

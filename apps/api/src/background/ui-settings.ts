@@ -3,21 +3,21 @@ import type { UiSettings } from '@solstice/contracts'
 import { type DataStore, readUiSettings, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
 
-/** Settings that were saved without a word, or whose word was lost, are found so often. */
+/** Finds changes whose notification was lost. */
 const READ_EVERY_MS = 30_000
 
-/** The part of the settings that listeners are told, as this replica knows it. */
+/** The settings that listeners see, as this replica knows them. */
 export interface UiSettingsMirror {
   now(): UiSettings
-  /** Calls when they have become others. */
+  /** Calls after every change. */
   onChange(listener: () => void): Unsubscribe
   close(): void
 }
 
 /**
- * Follows the settings until closed: they are read anew when somebody saved them, and every 30 s.
+ * Follows the settings until closed: reads them after every save, and every 30 s.
  *
- * @throws when they cannot be read the first time; later the last ones stay.
+ * @throws when the first read fails; after that, the last settings stay.
  */
 export async function mirrorUiSettings(deps: {
   data: Pick<DataStore, 'settings'>
@@ -30,7 +30,7 @@ export async function mirrorUiSettings(deps: {
   let isReading = false
   let isOutdated = false
 
-  // Saved while they are being read: they are read once more, so that the newest is what stays.
+  // Settings saved during a read are read once more, so that the newest stay.
   const readAnew = async () => {
     isOutdated = true
     if (isReading) return
@@ -42,14 +42,14 @@ export async function mirrorUiSettings(deps: {
         current = await readUiSettings(data)
       }
     } catch (error) {
-      log.warn({ err: error }, 'the settings cannot be read; the last ones stay')
+      log.warn({ err: error }, 'settings could not be read; keeping the last ones')
     } finally {
       isReading = false
     }
     if (JSON.stringify(current) !== before) for (const listener of listeners) listener()
   }
 
-  const unhear = deps.link.channel(SETTINGS_CHANNEL).hear({ onMessage: readAnew, onCaughtUp: readAnew })
+  const unsubscribe = deps.link.channel(SETTINGS_CHANNEL).hear({ onMessage: readAnew, onCaughtUp: readAnew })
   const timer = setInterval(readAnew, READ_EVERY_MS)
 
   return {
@@ -60,7 +60,7 @@ export async function mirrorUiSettings(deps: {
     },
     close() {
       clearInterval(timer)
-      unhear()
+      unsubscribe()
     },
   }
 }

@@ -2,21 +2,20 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { sleep } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 
-/** What has begun gets this long to end. */
+/** How long requests in progress may take to finish. */
 export const DRAIN_TIMEOUT_MS = 30_000
-/** So often it is looked for connections on which nothing is asked any more. */
 const IDLE_CHECK_MS = 500
 
-/** How a replica leaves: nobody is sent to it any more, and what has begun is brought to its end. */
+/** A replica that leaves gets no new requests and finishes those in progress. */
 export interface Drain {
-  /** True from the moment in which the app is told to close. */
+  /** True once the app was told to close. */
   readonly hasBegun: boolean
 }
 
 /**
- * Makes an app leave in order: it is not ready from now on, takes connections for `delayMs` more, then none; answers
- * what was asked, at most 30 s longer, and closes what nobody asks on. To be called before anything else that is done at
- * the end; `lastOf` after all of that.
+ * Makes an app close gracefully: it reports itself not ready, accepts connections for `delayMs` more, then finishes requests in
+ * progress for up to 30 s and closes idle connections. To be called before any other `preClose` hook is added; `lastOf` after
+ * all of them.
  */
 export function drainOnClose(app: FastifyInstance, delayMs: number): Drain & { lastOf(): void } {
   const { server } = app
@@ -31,14 +30,14 @@ export function drainOnClose(app: FastifyInstance, delayMs: number): Drain & { l
   app.addHook('preClose', async () => {
     hasBegun = true
     if (delayMs > 0) await sleep(delayMs)
-    // Not as HTTP closes: that would break off streams, which it takes for idle, in the middle of a frame.
+    // HTTP's own `close` would take streams for idle and cut them in the middle of a frame.
     ended = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   })
 
   const closeRest = async () => {
     const closeIdle = () => {
       server.closeIdleConnections()
-      // A browser may open a connection ahead; what never carried a request is not idle to Node.
+      // Browsers open connections ahead; to Node one that never carried a request is not idle.
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
     }
     const idle = setInterval(closeIdle, IDLE_CHECK_MS)

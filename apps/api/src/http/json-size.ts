@@ -1,11 +1,11 @@
-/** Four levels are the most that any body of the contract has. */
+/** No body of the contract is nested deeper than four levels. */
 const MAX_DEPTH = 16
 /** A batch names 20 000 songs, lyrics have 5 000 lines of two fields each. */
 const MAX_VALUES = 40_000
 
 /**
- * Whether a JSON text holds more than any body of the contract: within its bound in bytes it could still be nested, or
- * strewn with names, so that taking it apart keeps the process from everything else. What is no JSON gives any answer.
+ * Whether a JSON text is nested deeper, or has more values, than any body of the contract. Within the limit of bytes such a
+ * text could still block the process while it is parsed. The result for invalid JSON is undefined.
  */
 export function isTooComplex(json: string): boolean {
   let depth = 0
@@ -30,7 +30,7 @@ export function isTooComplex(json: string): boolean {
   return false
 }
 
-/** Where the text that begins here ends. */
+/** Index of the quote that ends the text beginning at `begin`. */
 function endOfText(json: string, begin: number): number {
   let at = begin + 1
   while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1

@@ -3,40 +3,36 @@ import { Socket } from 'node:net'
 import { finished } from 'node:stream'
 import { Failure } from '@solstice/station'
 
-/** How slowly bodies may come. */
+/** How slowly bodies may arrive. */
 export interface BodyPace {
-  /** The time that a body has from its head to its end, unless it is streamed. */
+  /** From the head of a request to the end of its body, unless the body is streamed. */
   limitMs: number
-  /** What a streamed body may take beside what the least rate allows. */
+  /** Time for a streamed body beyond what the minimum rate allows. */
   graceMs: number
   minBytesPerS: number
 }
 
 const USUAL: BodyPace = { limitMs: 30_000, graceMs: 10_000, minBytesPerS: 8_000 }
 
-/** The rest of a body that nobody reads any more is let in up to this size; what is larger costs the connection. */
+/** The unread rest of a body up to this size is read and dropped; a larger one costs the connection. */
 const MAX_SWALLOWED_BYTES = 64 * 1024
-/** So long, and for so many bytes, does a closing connection still take in: else its client could not read the answer. */
+/** A closing connection still reads within these bounds, since a client that cannot finish sending would not read the reply. */
 const LINGER_MS = 5_000
 const LINGER_BYTES = 8 * 1024 * 1024
 
 export interface RequestBodies {
-  /** Tells a client that waits for it (`Expect: 100-continue`) to send its body. */
+  /** Sends 100 Continue to a client that waits for it (`Expect: 100-continue`). */
   sendContinue(request: IncomingMessage): void
   /**
-   * The body piece by piece, each when the one before was taken. What of it is not taken stays unread.
+   * The body piece by piece, each read when the one before was taken. The rest stays unread when the reader stops.
    *
-   * @throws Failure PAYLOAD_TOO_LARGE at the first piece too many, REQUEST_TIMEOUT when it comes too slowly, time that
-   * the reader takes not counted, BAD_REQUEST when the sender is gone.
+   * @throws Failure PAYLOAD_TOO_LARGE at the first piece too many, REQUEST_TIMEOUT when it arrives too slowly (the reader's
+   * own time does not count), BAD_REQUEST when the sender is gone.
    */
   stream(request: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array>
 }
 
-/**
- * Watches over the bodies that a server receives.
- *
- * @param refuseSlow answers on the connection of a body that took too long.
- */
+/** Watches the bodies that a server receives. @param refuseSlow answers on the connection of a body that took too long. */
 export function watchBodies(
   server: Server,
   refuseSlow: (socket: Socket) => void,
@@ -48,7 +44,7 @@ export function watchBodies(
   const end = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (request.complete) return
-    // In the middle of an answer another one would only be taken for a part of it.
+    // A second reply in the middle of one would be read as part of it.
     if (response.headersSent || response.socket !== socket) return void socket.destroy()
     refuseSlow(socket)
     socket.destroySoon()
@@ -60,70 +56,82 @@ export function watchBodies(
     deadlines.set(request, setTimeout(end, pace.limitMs, request, response).unref())
     request.once('end', () => exempt(request)).once('close', () => exempt(request))
   }
-  // Not before, because others put themselves in front of those who listen already, and keep some requests to themselves.
+  // Registered late, because socket.io moves existing listeners behind its own and keeps its requests from them.
   server.once('listening', () => server.prependListener('request', expect))
-  // Whoever asks first is not made to send what is refused anyway.
+  // A client that asks first does not have to send a body that is refused anyway.
   server.on('checkContinue', (request, response) => {
     waiting.set(request, response)
     server.emit('request', request, response)
   })
-  const letCome = (request: IncomingMessage) => {
+  const sendContinue = (request: IncomingMessage) => {
     waiting.get(request)?.writeContinue()
     waiting.delete(request)
   }
 
   return {
-    sendContinue: letCome,
-    async *stream(request, maxBytes) {
-      let ending = null as { error: unknown } | null
-      let wake = () => {}
-      const onReadable = () => wake()
-      const forget = finished(request, { writable: false }, (error) => {
-        ending = { error }
-        wake()
+    sendContinue,
+    stream(request, maxBytes) {
+      return readPieces(request, maxBytes, pace, () => {
+        exempt(request)
+        sendContinue(request)
       })
-      request.on('readable', onReadable)
-      exempt(request)
-      letCome(request)
-      let bytes = 0
-      let waitedMs = 0
-      try {
-        for (;;) {
-          const piece: Buffer | null = request.destroyed ? null : request.read()
-          if (piece) {
-            bytes += piece.length
-            if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
-            yield piece
-          } else if (ending) {
-            if (ending.error) throw new Failure('BAD_REQUEST', { field: 'body' })
-            return
-          } else {
-            const allowedMs = pace.graceMs + (bytes / pace.minBytesPerS) * 1000
-            const askedAtMs = performance.now()
-            const isLate = await new Promise<boolean>((resolve) => {
-              const timer = setTimeout(resolve, Math.max(0, allowedMs - waitedMs), true)
-              wake = () => {
-                clearTimeout(timer)
-                resolve(false)
-              }
-            })
-            waitedMs += performance.now() - askedAtMs
-            if (isLate) throw new Failure('REQUEST_TIMEOUT')
-          }
-        }
-      } finally {
-        request.off('readable', onReadable)
-        forget()
-      }
     },
   }
 }
 
+/** @param begin called when the first piece is asked for. */
+async function* readPieces(
+  request: IncomingMessage,
+  maxBytes: number,
+  pace: BodyPace,
+  begin: () => void,
+): AsyncGenerator<Uint8Array> {
+  let ending = null as { error: unknown } | null
+  let wake = () => {}
+  const onReadable = () => wake()
+  const forget = finished(request, { writable: false }, (error) => {
+    ending = { error }
+    wake()
+  })
+  request.on('readable', onReadable)
+  begin()
+  let bytes = 0
+  let waitedMs = 0
+  try {
+    for (;;) {
+      const piece: Buffer | null = request.destroyed ? null : request.read()
+      if (piece) {
+        bytes += piece.length
+        if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')
+        yield piece
+      } else if (ending) {
+        if (ending.error) throw new Failure('BAD_REQUEST', { field: 'body' })
+        return
+      } else {
+        const allowedMs = pace.graceMs + (bytes / pace.minBytesPerS) * 1000
+        const askedAtMs = performance.now()
+        const isLate = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(resolve, Math.max(0, allowedMs - waitedMs), true)
+          wake = () => {
+            clearTimeout(timer)
+            resolve(false)
+          }
+        })
+        waitedMs += performance.now() - askedAtMs
+        if (isLate) throw new Failure('REQUEST_TIMEOUT')
+      }
+    }
+  } finally {
+    request.off('readable', onReadable)
+    forget()
+  }
+}
+
 /**
- * To be asked before an answer is written: whether the connection has to be closed after it, because more of the body
- * would come than is worth reading. The client can then still read the answer, also while it goes on sending.
+ * Whether the connection must close after the reply, because more of the body would arrive than is worth reading. The client
+ * can then still read the reply, even while it goes on sending. To be called before the reply is written.
  *
- * @param isClosing the connection is closed anyway.
+ * @param isClosing whether the connection closes anyway.
  */
 export function mustClose(request: IncomingMessage, isClosing: boolean): boolean {
   const isSmall = Number(request.headers['content-length']) <= MAX_SWALLOWED_BYTES
@@ -133,7 +141,7 @@ export function mustClose(request: IncomingMessage, isClosing: boolean): boolean
   return true
 }
 
-/** Lets the rest of a body pass, within bounds, and the connection end when its answer is written. */
+/** Reads and drops the rest of a body, within bounds, and ends the connection after the reply. */
 function discard(request: IncomingMessage): void {
   const { socket } = request
   let left = LINGER_BYTES
@@ -145,7 +153,7 @@ function discard(request: IncomingMessage): void {
     .on('error', () => {})
     .resume()
   const closeNow = () => Socket.prototype.destroySoon.call(socket)
-  // Node calls this when the answer is written. Closing at once would reset the connection, answer included.
+  // Node calls this when the reply is written. Closing at once would reset the connection and lose the reply.
   socket.destroySoon = () => {
     if (request.complete) return closeNow()
     request.once('end', closeNow)
@@ -154,7 +162,7 @@ function discard(request: IncomingMessage): void {
   }
 }
 
-/** Whether a request comes with more than its head. */
+/** Whether a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
 }

@@ -7,7 +7,7 @@ import { addressOf } from '../limits/client-address.ts'
 
 const secretParameters = new Set(['token', 'arttoken', 'audiotoken', 'admintoken'])
 
-/** A logger that writes requests without what would let a reader of the log pass as a listener or an admin. */
+/** A logger that leaves tokens out of requests: a reader of the log must not be able to act as a listener or admin. */
 export function requestLogger(log: Logger, trustProxyHops: number): FastifyBaseLogger {
   return log.child(
     {},
@@ -24,24 +24,23 @@ export function requestLogger(log: Logger, trustProxyHops: number): FastifyBaseL
   )
 }
 
-/** What a request is called in the log: what its sender, or a proxy, calls it, as far as that is plain and short. */
+/** The id of a request in the log: that of its sender or a proxy when it is short and plain, else a new one. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']?.toString() ?? ''
   return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** Where somebody asks for something, or pays. */
+/** Requests of people, as opposed to probes and page assets. */
 const ofInterest = /^\/(?:api|webhooks)\//
 
-/** The account of a request that says of itself whose it is. */
 const accounts = new WeakMap<FastifyRequest, string>()
 
-/** Has the line of a login or logout tell the account, or that nobody has such a login (null). */
+/** Adds the account to the log line of a login or logout; null = no account has that login. */
 export function nameAccount(request: FastifyRequest, adminId: string | null): void {
   accounts.set(request, adminId ?? UNKNOWN_ACCOUNT)
 }
 
-/** One line per answered request; what only machines and pages ask in passing is told at level `debug`. */
+/** Logs one line per request; probes and page assets at level `debug`. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -54,7 +53,7 @@ export function logRequests(app: FastifyInstance): void {
   })
 }
 
-/** The same address with the values of token parameters left out, however their names are spelt. */
+/** The URL with the values of token parameters redacted, however the names are encoded. */
 export function withoutSecrets(url: string): string {
   const [path, ...rest] = url.split('?')
   if (rest.length === 0) return url

@@ -3,7 +3,7 @@ import createSerializerFactory from '@fastify/fast-json-stringify-compiler'
 
 const [validatorOf, serializerOf] = [createValidatorFactory(), createSerializerFactory()]
 
-/** JSON has types of its own, so a body is taken as it is; what is in an address or a header is text and is converted. */
+/** JSON has types, so bodies are taken as they are; query, path and header values are text and are converted. */
 const ofBodies = { coerceTypes: false, strictNumbers: true }
 
 const buildValidator: typeof validatorOf = (externalSchemas, options) => {
@@ -31,7 +31,7 @@ interface ObjectSchema {
   required?: string[]
 }
 
-/** Whatever the case in which the contract names headers, requests have their names in lower case. */
+/** Header names are lower-case in requests, whatever their case in the contract. */
 function inLowerCase({ properties = {}, required = [], ...schema }: ObjectSchema): ObjectSchema {
   return {
     ...schema,
@@ -52,7 +52,7 @@ const buildSerializer: typeof serializerOf = (externalSchemas, options) => {
 }
 
 /**
- * The framework's own compilers, but types of JSON bodies are not converted, and each schema is compiled when a request first needs it: there are hundreds, most of
- * them of refusals, and to compile them all would take most of the time of a start.
+ * The framework's own compilers, except that types in JSON bodies are not converted, and that a schema is compiled when a request
+ * first needs it: there are hundreds, mostly of refusals, and compiling them all would take most of the start-up time.
  */
 export const compileWhenNeeded = { buildValidator, buildSerializer }

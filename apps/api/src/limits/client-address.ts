@@ -6,9 +6,9 @@ import type { Config } from '@solstice/adapters'
 import { type Client, readAddress } from '@solstice/station'
 
 /**
- * The address of the client: what the outermost trusted proxy saw, which is the `hops`-th entry from the right of
- * `X-Forwarded-For`. Entries further left are written by strangers and count for nothing. A list that is too short
- * gives its leftmost entry; no list, or an entry that is no address, gives the address of the TCP connection.
+ * The address of the client as the outermost trusted proxy saw it: the `hops`-th entry from the right of `X-Forwarded-For`.
+ * Entries further left can be forged and are ignored. A list that is too short gives its leftmost entry; no list, or an entry
+ * that is no address, gives the address of the TCP connection.
  *
  * @param hops how many proxies stand in front of the service (`TRUST_PROXY_HOPS`).
  */
@@ -26,7 +26,7 @@ export function addressOf({ socket, headers }: IncomingMessage, hops: number): s
   return clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), hops)
 }
 
-/** Where a request comes from, as sessions show it. */
+/** The origin of a request as sessions show it. */
 export function clientOf(request: IncomingMessage, hops: number): Client {
   return { address: addressOf(request, hops), userAgent: request.headers['user-agent'] ?? '' }
 }
@@ -41,12 +41,12 @@ export interface Origins {
 }
 
 /**
- * Which pages may use the station: its own and those of `CLIENT_ORIGIN`, for HTTP and sockets alike. A page is its own when it
- * came from `PUBLIC_SERVER_URL`, or, while that is not set, from the host that the request names. Anybody can have a name of
- * his lead to this machine, so such a host counts only when it is an address, this machine's own name, or declared.
+ * Decides which pages may use the station, over HTTP and sockets: its own and those of `CLIENT_ORIGIN`. Its own page comes from
+ * `PUBLIC_SERVER_URL` or, while that is not set, from the host that the request names. Anybody can point a domain at this
+ * machine, so such a host counts only when it is an address, this machine's own name, or declared.
  *
- * @param options.machine what this machine is called.
- * @param options.onUndeclared hears of pages that are refused because their host is not known.
+ * @param options.machine host name of this machine.
+ * @param options.onUndeclared called with origins refused because their host is not known.
  */
 export function createOrigins(
   config: Pick<Config, 'publicServerUrl' | 'clientOrigins' | 'trustProxyHops'>,
@@ -89,7 +89,7 @@ export function createOrigins(
   }
 }
 
-/** Tells origins whose host is an address, `localhost`, this machine, or that of a listed page. */
+/** Recognizes origins whose host is an address, `localhost`, this machine, or that of a listed page. */
 function knownHosts(clientOrigins: readonly string[], machine: string): (origin: string) => boolean {
   const [label = ''] = machine.split('.')
   const names = ['localhost', machine, label, label && `${label}.local`].map((name) => name.toLowerCase())
@@ -102,8 +102,8 @@ function knownHosts(clientOrigins: readonly string[], machine: string): (origin:
 }
 
 /**
- * Whether two hosts belong to one site: they are the same, or share a domain that somebody can own. Where that begins is
- * known to browsers alone; taken for public are the last label, and the last two where they look like `co.uk`.
+ * Whether two hosts belong to one site: they are equal, or share a registrable domain. Without the browsers' list of public
+ * suffixes, the last label counts as public, and the last two when they look like `co.uk`.
  */
 function areSameSite(one: string, other: string): boolean {
   if (one === other) return true
@@ -129,7 +129,7 @@ function addressIn(entry: string): string | null {
   return readAddress(bracketed?.[1] ?? withPort?.[1] ?? entry)
 }
 
-/** Scheme, host and port in one spelling; null when the text is not the address of a web page. */
+/** Scheme, host and port in canonical form; null when the text is not the URL of a web page's origin. */
 function readOrigin(text: string): string | null {
   if (!/^https?:\/\/[\w.:[\]-]+\/?$/i.test(text) || !URL.canParse(text)) return null
   return new URL(text).origin

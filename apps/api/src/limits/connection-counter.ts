@@ -1,13 +1,13 @@
 import { networkOf } from '@solstice/station'
 
-/** Counts what each network has open: whoever has one IPv6 address has all of its /64. */
+/** Counts open connections per network: the owner of one IPv6 address owns its whole /64. */
 export interface ConnectionCounter {
   hasRoom(address: string): boolean
   /** Counts a connection; call the returned function exactly once when it closes. */
   acquire(address: string): () => void
 }
 
-/** A proxy on this machine stands for everybody, so that this machine always has room. */
+/** This machine always has room, because a proxy on it connects for everybody. */
 export function createConnectionCounter(max: number): ConnectionCounter {
   const counts = new Map<string, number>()
   return {

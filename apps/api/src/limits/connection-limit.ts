@@ -2,14 +2,14 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConnectionCounter } from './connection-counter.ts'
 
-/** A browser opens six; a few pages of one household are well within. */
+/** A browser opens six, so several pages of a household fit. */
 const MAX_PER_ADDRESS = 50
 
 /**
- * Bounds how many connections of one address wait for requests or answers at the same time; what is more is closed at
- * once. One that became a stream or a WebSocket is not counted any more.
+ * Bounds the HTTP connections per address and closes further ones at once. A connection that became a stream or a WebSocket no
+ * longer counts.
  *
- * @param addressOf null for a connection that is not counted: one that a proxy makes for everybody.
+ * @param addressOf null for connections that do not count, such as those of a proxy.
  */
 export function limitConnections(
   server: Server,

@@ -51,7 +51,7 @@ const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes
 
-/** What a route of an access rule needs: one of the alternatives. */
+/** The alternative credentials for an access rule. */
 function securityOf(access: Access): Partial<Record<SchemeName, string[]>>[] {
   switch (access) {
     case 'public':
@@ -114,7 +114,7 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
       ],
       components: { securitySchemes },
     },
-    // Bytes are no matter of the framework, which would hold them against a shape.
+    // Uploads are described here only: in the route's schema the framework would validate the bytes.
     transform: ({ schema, url, route }) => ({ schema: { ...schema, ...uploadOf(route.config) }, url }),
   })
 }
@@ -136,7 +136,7 @@ export function describeRoute(route: Route): FastifySchema {
   }
 }
 
-/** The bytes that an upload takes. */
+/** The body of an upload. */
 function uploadOf({ contract }: FastifyContextConfig = {}): FastifySchema {
   if (!contract || contract === 'internal' || !contract.body || !('upload' in contract.body)) return {}
   const { upload, description } = contract.body
@@ -148,7 +148,7 @@ function uploadOf({ contract }: FastifyContextConfig = {}): FastifySchema {
   }
 }
 
-/** A shape that handlers get as one that callers send: what has a default may be left out. */
+/** The shape as callers send it: fields with a default are optional. */
 function asSent(shape: TSchema): TSchema {
   const { properties = {}, required = [] } = shape as Partial<ObjectShape>
   return { ...shape, required: required.filter((name) => !('default' in properties[name]!)) }
@@ -159,12 +159,10 @@ interface ObjectShape {
   required: string[]
 }
 
-/** A shape with what something of it looks like. */
 function withExample(shape: TSchema, example: unknown): TSchema {
   return example === undefined ? shape : { ...shape, examples: [example] }
 }
 
-/** A query with what each parameter looks like, where that is known. */
 function withExamples(query: TSchema, examples: Record<string, unknown> = {}): TSchema {
   const { properties = {} } = query as Partial<ObjectShape>
   const shown = Object.entries(properties).map(([name, shape]) => [name, withExample(shape, examples[name])])
@@ -186,7 +184,7 @@ function isBytes(reply: TSchema | BytesReply): reply is BytesReply {
   return 'bytes' in reply
 }
 
-/** One entry per status that the route can refuse with, with the codes and an example of each body. */
+/** One entry per status of the route's refusals, with its codes and an example of each. */
 function refusals(route: Route) {
   const codes = new Set<FailureCode>([
     ...route.failures,
@@ -205,7 +203,7 @@ function refusals(route: Route) {
   )
 }
 
-/** What may be wrong with any body before its shape is looked at. */
+/** Refusals of any body, before its shape is checked. */
 function ofBody({ body }: Route): FailureCode[] {
   if (!body) return []
   return 'upload' in body
@@ -213,7 +211,7 @@ function ofBody({ body }: Route): FailureCode[] {
     : ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 }
 
-/** What the gate may say before the handler is asked. */
+/** Refusals of the access check. */
 function ofAccess({ access }: Route): FailureCode[] {
   switch (access) {
     case 'public':

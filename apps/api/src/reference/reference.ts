@@ -3,7 +3,6 @@ import { gzip } from 'node:zlib'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** A file of the reference as it is sent. */
 interface Compressed {
   type: string
   bytes: Buffer
@@ -13,17 +12,17 @@ const PREFIX = '/api/docs'
 const compress = promisify(gzip)
 
 /**
- * Serves the reference of the API at `/api/docs`, to everybody: it tells nothing that its answers do not. Each of its files is
- * made and compressed once, so that 2 MB of text cost neither time nor much of the line.
+ * Serves the API reference at `/api/docs` to everybody: it reveals nothing that the API's answers do not. Each file is made and
+ * compressed once, because it is 2 MB of text.
  *
- * @param limit takes a turn of the address that asks. @throws Failure RATE_LIMITED
+ * @param limit takes a turn of the client's address. @throws Failure RATE_LIMITED
  */
 export async function serveReference(
   app: FastifyInstance,
   limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): Promise<void> {
   const files = new Map<string, Compressed>()
-  /** Requests that make a file, while others wait for it. */
+  /** The request that is making a file, while others wait for it. */
   const underway = new Map<string, { request: FastifyRequest; done: Promise<void>; end(): void }>()
   const begin = (path: string, request: FastifyRequest) => {
     let end = () => {}
@@ -45,7 +44,7 @@ export async function serveReference(
     docs.addHook('onRequest', async (request, reply) => {
       await limit(request, reply)
       const path = pathOf(request)
-      // YAML takes JSON as it is; writing another form of it would hold up the process for half a second.
+      // JSON is valid YAML; a YAML form would block the process for half a second.
       if (path === `${PREFIX}/yaml`) return reply.redirect(`${PREFIX}/json`)
       if (!takesGzip(request)) return
       await underway.get(path)?.done

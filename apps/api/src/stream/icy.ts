@@ -16,8 +16,8 @@ export function markerTitle(marker: Pick<SoundMarker, 'artist' | 'title'> | Sile
 }
 
 /**
- * One ICY metadata block: a length in units of 16 bytes, then `StreamTitle='…';` padded with zeros. Whatever the title
- * holds, it stays inside its quotes and on one line.
+ * One ICY metadata block: a length in units of 16 bytes, then `StreamTitle='…';` padded with zeros. No title can break out of
+ * its quotes or its line.
  */
 export function metadataBlock(title: string): Buffer {
   const room = UNIT * MAX_UNITS - OPENING.length - CLOSING.length
@@ -29,19 +29,19 @@ export function metadataBlock(title: string): Buffer {
   return block
 }
 
-/** A chunk as ICY listeners get it, and where one of them may begin. */
+/** A chunk as ICY listeners get it. */
 export interface Framed {
   bytes: Buffer
-  /** Just behind each block, where a new listener may start to count: the same place in the audio and in `bytes`. */
+  /** The places just behind each block, where a new listener may enter: as offset in the audio and in `bytes`. */
   joins: { audio: number; bytes: number }[]
 }
 
 /**
- * Puts a block before every byte of the audio whose position in the broadcast is a multiple of the interval. A chunk
- * without such a byte is handed on as it is.
+ * Inserts a block before every byte of the audio whose position in the broadcast is a multiple of the interval. A chunk without
+ * such a byte is returned as it is.
  *
  * @param position of the first byte in the broadcast.
- * @param titleAt the title that is heard at a byte of the audio.
+ * @param titleAt the title heard at a byte of the audio.
  */
 export function frame(audio: Buffer, position: number, titleAt: (byte: number) => string): Framed {
   const parts: Buffer[] = []
@@ -63,16 +63,16 @@ export function frame(audio: Buffer, position: number, titleAt: (byte: number) =
 
 const ZEROS = Buffer.alloc(METADATA_INTERVAL)
 
-/** The same place in the framed form of a chunk: behind the block, where one begins at that byte of the audio. */
+/** Offset in the framed chunk of a byte of its audio; behind the block, if there is one at that byte. */
 export function placeIn(framed: Framed, audioByte: number): number {
   const join = framed.joins.findLast(({ audio }) => audio <= audioByte)
   return join ? join.bytes + audioByte - join.audio : audioByte
 }
 
 /**
- * What a new listener gets before a position, so that its first block comes when all others get theirs: zeros.
+ * The zeros that a new listener gets before its start, so that its blocks come where everybody's do.
  *
- * @param begins where it begins to listen, in case that a block is due at the position.
+ * @param begins on which side of a block that is due at the position.
  */
 export function leadIn(position: number, begins: 'before the block' | 'behind the block'): Buffer {
   return ZEROS.subarray(
@@ -82,9 +82,8 @@ export function leadIn(position: number, begins: 'before the block' | 'behind th
 }
 
 /**
- * What a listener gets instead of the audio between two positions, so that it goes on counting as all others do: zeros,
- * which decoders skip, and a block where the count passes one. At either position the block that may be due there has
- * not been sent.
+ * Replaces the audio between two positions for a listener that skips ahead, so that its byte count stays in step: zeros, which
+ * decoders skip, and a block where the count passes one. A block due at either position has not been sent.
  */
 export function bridge(from: number, to: number, title: string): Buffer[] {
   const had = sinceBlock(from)
@@ -93,12 +92,12 @@ export function bridge(from: number, to: number, title: string): Buffer[] {
   return [ZEROS.subarray(0, METADATA_INTERVAL - had), metadataBlock(title), ZEROS.subarray(0, wanted)]
 }
 
-/** Audio bytes since the last block, at a position where the next one may be due but was not sent. */
+/** Audio bytes since the last block, at a position where the next one may be due but is not sent yet. */
 function sinceBlock(position: number): number {
   return position % METADATA_INTERVAL || METADATA_INTERVAL
 }
 
-/** Control characters and marks that turn the direction of text have no place in a title; `';` would end it. */
+/** Removes control characters and direction marks; `';` would end the title. */
 function harmless(title: string): string {
   return title
     .replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')

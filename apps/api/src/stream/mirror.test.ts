@@ -39,7 +39,7 @@ t.test('chunks that repeat or come late are ignored; a gap is logged and closed'
     segments.map(({ chunk }) => chunk.frame),
     [0, 19, 100],
   )
-  t.match(lines, [{ msg: 'the broadcast has a gap', expected: 38, frame: 100 }])
+  t.match(lines, [{ msg: 'gap in the broadcast', expected: 38, frame: 100 }])
   const counted = first.audio.length + second.audio.length
   t.equal(segments[2]!.byte, counted, 'the count of listeners goes on from what they were sent')
   t.equal(mirror.newestChunk, third)

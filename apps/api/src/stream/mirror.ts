@@ -3,12 +3,12 @@ import { type Bus, FRAME_MS, type FrameChunk, sleep, type Unsubscribe } from '@s
 import type { Logger } from 'pino'
 import { createRing, type Ring, type Segment } from './ring.ts'
 
-/** What is kept for those who resume; who is further behind has lost the thread anyway. */
+/** For listeners who resume; one further behind has to start over. */
 const KEEP_MS = 30_000
-/** The air is stale when the newest sound ended this long ago. */
+/** The air is stale when its newest sound ended longer ago. */
 const STALE_MS = 10_000
 const RETRY_MS = 500
-/** The clock is tuned while frames are counted. */
+/** Tolerance for corrections of the clock while frames are counted. */
 const SLACK_MS = 1_000
 
 /** The air as this replica knows it: the worker's state, and the last seconds of the broadcast. */
@@ -17,7 +17,7 @@ export interface AirMirror {
   readonly state: PlayoutState | null
   /** The state advanced to a moment, so that it is right also while no worker is alive; null before the first state. */
   at(nowMs: number): PlayoutState | null
-  /** Whether it was asked for once with success, be there one or not. */
+  /** Whether the saved state was read once, even if there was none. */
   readonly hasRead: boolean
   onState(listener: (state: PlayoutState, before: PlayoutState | null) => void): Unsubscribe
   onChunk(listener: (segment: Segment) => void): Unsubscribe
@@ -28,7 +28,7 @@ export interface AirMirror {
   close(): Promise<void>
 }
 
-/** Follows the air until closed. What the bus cannot give is asked for again until it can. */
+/** Follows the air until closed, reconnecting as long as it takes. */
 export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log: Logger }): AirMirror {
   const { bus, log } = deps
   const ending = new AbortController()
@@ -49,7 +49,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
     if (newest) {
       const expected = newest.frame + newest.frames
       if (chunk.frame < expected && isRepeated(newest, chunk)) return
-      if (chunk.frame !== expected) log.warn({ expected, frame: chunk.frame }, 'the broadcast has a gap')
+      if (chunk.frame !== expected) log.warn({ expected, frame: chunk.frame }, 'gap in the broadcast')
     }
     const segment = ring.add(chunk)
     for (const listener of chunkListeners) listener(segment)
@@ -60,7 +60,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
       try {
         await follow()
       } catch (error) {
-        if (!ending.signal.aborted) log.warn({ err: error }, `${what}: interrupted, trying again`)
+        if (!ending.signal.aborted) log.warn({ err: error }, `${what} interrupted; retrying`)
       }
       await sleep(RETRY_MS, { signal: ending.signal }).catch(() => {})
     }
@@ -107,8 +107,8 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
 }
 
 /**
- * Whether a chunk repeats what came before. A count that begins anew, since Redis was emptied, is told from that by its time:
- * it is later, or not the time at which the old count had that frame, where the clock was set back as well.
+ * Whether a chunk repeats an earlier one. After Redis was emptied the count starts over; such a chunk is recognized by its time:
+ * it is later, or, if the clock was set back as well, not the time at which the old count had that frame.
  */
 function isRepeated(newest: FrameChunk, { frame, atMs }: FrameChunk): boolean {
   const wasAtMs = newest.atMs - (newest.frame - frame) * FRAME_MS

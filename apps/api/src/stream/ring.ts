@@ -1,14 +1,14 @@
 import { FRAME_MS, type FrameChunk, frameBytes } from '@solstice/station'
 import { type Framed, frame, markerTitle } from './icy.ts'
 
-/** A chunk as this replica hands it out: two shared buffers, and its place in what this replica has handed out. */
+/** A chunk as this replica hands it out: two shared buffers, and its place in what was handed out so far. */
 export interface Segment {
-  /** Counts this replica's segments, without a gap. */
+  /** Counts the segments of this replica without gaps. */
   serial: number
   chunk: FrameChunk
-  /** Position of its first byte; that of the broadcast until a chunk does not follow the one before. */
+  /** Position of its first byte; the broadcast's own until the first gap. */
   byte: number
-  /** Where it begins and ends on this replica's own time line, ms. */
+  /** Begin and end on this replica's own time line, in ms. */
   fromMs: number
   toMs: number
   /** For ICY listeners. */
@@ -17,13 +17,13 @@ export interface Segment {
 
 /** The last seconds of the broadcast. */
 export interface Ring {
-  /** Takes in the chunk that comes next. */
+  /** Appends the next chunk. */
   add(chunk: FrameChunk): Segment
   readonly newest: Segment | null
   at(serial: number): Segment | null
-  /** The first segment of the last `ms` (or of all that is there). */
+  /** The first segment of the last `ms`, or of all there are. */
   since(ms: number): Segment | null
-  /** The segment that holds a frame. */
+  /** The segment that contains a frame. */
   holding(frameNumber: number): Segment | null
 }
 
@@ -34,7 +34,7 @@ export function createRing(keepMs: number): Ring {
   return {
     add(chunk) {
       const before = newest()
-      // Behind a gap the count of listeners goes on from what they were sent, not from what was lost.
+      // After a gap listeners count on from what they were sent, not from what was lost.
       const byte = before ? before.byte + before.chunk.audio.length : chunk.byte
       const fromMs = before?.toMs ?? 0
       const segment = {
@@ -66,13 +66,13 @@ export function createRing(keepMs: number): Ring {
   }
 }
 
-/** The title that is heard at a byte of a chunk. */
+/** The title heard at a byte of a chunk. */
 export function titleAt(chunk: FrameChunk, byte: number): string {
   const frameNumber = chunk.frame + frameStarts(chunk.audio).findLastIndex((start) => start <= byte)
   return markerTitle(chunk.markers.findLast((marker) => marker.frame <= frameNumber) ?? null)
 }
 
-/** Where each MP3 frame of whole frames begins. Ends early at bytes that are not a frame of MPEG-1 layer III. */
+/** Offsets of the MP3 frames in a chunk. Ends early at bytes that are not a frame of MPEG-1 Layer III. */
 export function frameStarts(audio: Buffer): number[] {
   const starts: number[] = []
   for (let at = 0, length = frameBytes(audio, at); length !== null; length = frameBytes(audio, at)) {
