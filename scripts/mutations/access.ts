@@ -206,7 +206,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   [
     'a login is forgotten when the store is away',
     'packages/station/src/accounts/login-log.ts',
-    'gather(noted)\n',
+    'addTo(pending, logins)\n',
     '\n',
     'tests/api/logins.test.ts',
   ],
@@ -314,7 +314,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'guests stay for forty hours',
-    'packages/station/src/settings/rules.ts',
+    'packages/station/src/settings/fields.ts',
     'const GUEST_MINUTES = { min: 1, max: 240 }',
     'const GUEST_MINUTES = { min: 1, max: 2400 }',
     'tests/api/settings.test.ts',

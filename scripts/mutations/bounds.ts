@@ -177,8 +177,8 @@ const contentMutations = mutationsOf('packages/station/src', [
   [
     'lyrics of songs that are not ours are stored',
     'lyrics/lookups.ts',
-    'ours ? keep(key, ours) : pass(key, song)',
-    'keep(key, song)',
+    'ours ? lookUpOurs(key, ours) : lookUpOther(key, song)',
+    'lookUpOurs(key, song)',
     'tests/api/library/lyrics-of-strangers.test.ts',
   ],
   [

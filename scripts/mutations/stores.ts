@@ -176,7 +176,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a batch that a store breaks off is left half done',
-    'packages/station/src/tracks/batches.ts',
+    'packages/station/src/tracks/batch.ts',
     '(begun.has(songId) && isStoreUnavailable(error))',
     'false',
     'tests/faults/held-up.test.ts',

@@ -1,4 +1,4 @@
-import { type Bus, defaultSettings, programmeSettings, sleep, trackRef } from '@solstice/station'
+import { type Bus, defaultSettings, rotationSettings, sleep, trackRef } from '@solstice/station'
 import t from 'tap'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket } from '../../harness/people/socket-client.ts'
@@ -276,14 +276,14 @@ t.test('G8: each mode is generated as its own settings say, group sections befor
     NIGHT_GROUP_DEFS: groups,
   }
   await ports.data.settings.put({ section: 'generation', value, revision: 1 })
-  t.match(await programmeSettings(ports.data, 'day'), {
+  t.match(await rotationSettings(ports.data, 'day'), {
     useAll: false,
     maxDurationMs: 7_200_000,
     algorithm: 'group-sections',
     groups,
   })
   const night = { useAll: true, algorithm: 'sections', groups, songsPerSection: 6 }
-  t.match(await programmeSettings(ports.data, 'night'), night)
+  t.match(await rotationSettings(ports.data, 'night'), night)
 
   const air = await startAir(t, ports)
   const artists = (entries: { track: { artist: string } }[], size: number, from: number) =>

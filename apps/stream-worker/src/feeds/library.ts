@@ -1,7 +1,7 @@
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import { apply, type Rendition, wantedLists } from '@solstice/playout'
-import { libraryOf, type MediaKey, programmeSettings, renditionsOf, sleep, trackRef } from '@solstice/station'
+import { libraryOf, type MediaKey, renditionsOf, rotationSettings, sleep, trackRef } from '@solstice/station'
 import type { Air } from '../air/air.ts'
 import { createLibraryFiles } from './library-files.ts'
 import type { SecondChance } from './second-chance.ts'
@@ -49,7 +49,7 @@ export function createLibraryFeed(
       const asOf = version
       const [library, settings] = await Promise.all([
         libraryOf(data, mode),
-        programmeSettings(data, mode),
+        rotationSettings(data, mode),
         renditions.read(),
       ])
       const present = await files.present(mode, library)

@@ -12,19 +12,19 @@ export function readAddress(text: string): string | null {
 }
 
 /**
- * What is counted as one client: an IPv4 address itself, of an IPv6 address the /64 that it lies in. That is a household,
- * which changes the rest of its address at will.
+ * The network counted as one client: an IPv4 address itself, or the /64 of an IPv6 address. That is a household, which
+ * changes the rest of its address at will.
  */
 export function networkOf(address: string): string {
   return isIPv6(address) ? prefixOf(address, 4) : address
 }
 
-/** What one customer of a provider may have: the /24 of an IPv4 address, the /48 of an IPv6 address. */
+/** The network that one customer of a provider may have: the /24 of an IPv4 address, the /48 of an IPv6 address. */
 export function providerNetworkOf(address: string): string {
   return isIPv6(address) ? prefixOf(address, 3) : `${address.split('.').slice(0, 3).join('.')}.0/24`
 }
 
-/** The network of so many groups of an IPv6 address. */
+/** The network of the first groups of an IPv6 address. */
 function prefixOf(address: string, groups: number): string {
   const [head = [], tail = []] = canonical(address)
     .split('::')

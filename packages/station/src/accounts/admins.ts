@@ -3,7 +3,7 @@ import type { DataStore } from '../ports/data-store.ts'
 
 export const SUPER_ADMIN_ID = 'super'
 
-/** An admin as it is at this moment, not as its token remembers it. */
+/** An admin as the store knows it now, not as its token remembers it. */
 export interface Admin {
   /** A uuid, or `super`. */
   adminId: string
@@ -14,7 +14,7 @@ export interface Admin {
   authorized: boolean
 }
 
-/** The account behind an id; null when there is none, or none any more. */
+/** The account with an id; null when there is none (any more). */
 export async function findAdmin(
   data: Pick<DataStore, 'admins'>,
   superAdmin: { login: string } | null,
@@ -31,7 +31,7 @@ export async function findAdmin(
   return { adminId, login, role: 'admin', privileges, authorized }
 }
 
-/** Whether an admin may do what asks for a privilege. */
+/** Whether an admin has a privilege and may use it. */
 export function holds({ role, authorized, privileges }: Admin, privilege: Privilege): boolean {
   return role === 'super_admin' || (authorized && privileges.includes(privilege))
 }

@@ -7,18 +7,19 @@ import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, SpooledAuditEntry } from '../ports/data-store.ts'
 import { SUPER_ADMIN_ID } from './admins.ts'
 
-/** One thing that changed, from what to what. */
+/** A changed field, before and after. */
 export interface FieldChange {
   field: string
   before: unknown
   after: unknown
 }
 
-/** The log of what admins do. Passwords, tokens and lyrics never enter it. */
+/** The log of admins' actions. Passwords, tokens and lyrics never enter it. */
 export interface Audit {
   /**
    * Writes an entry and tells all admins that are online.
-   * @param details what changed; left out where there is nothing to compare.
+   *
+   * @param details the changed fields; omitted where there is nothing to compare.
    */
   record(
     actor: Actor,
@@ -29,9 +30,8 @@ export interface Audit {
 }
 
 /**
- * @param isOn whether there is an audit log in this configuration; without one nothing is written or told.
- * @param later takes an entry while the store is away, since what was done is not undone by that; without it, whoever
- * records is told.
+ * @param deps.isOn whether this configuration has an audit log; without one nothing is written.
+ * @param deps.later takes an entry while the store is away, because the action itself is done; without it `record` throws.
  */
 export function createAudit(deps: {
   data: Pick<DataStore, 'audit'>
@@ -71,7 +71,7 @@ export async function writeEntry(
   if (kept) announcer.tell('admins', 'audit_new_entry', kept)
 }
 
-/** The fields in which two values differ, of those that are named. */
+/** Those of the named fields in which two values differ. */
 export function changedFields<T extends object>(
   before: T,
   after: T,
@@ -86,10 +86,10 @@ export function changedFields<T extends object>(
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The moment (epoch ms) from which on entries are kept for so many days. */
+/** The moment (epoch ms) since which entries are retained. */
 export const keptSince = (retentionDays: number, nowMs: number) => nowMs - retentionDays * DAY_MS
 
-/** How far back an admin may look, by name. */
+/** Windows of the log by name. */
 const windows: Readonly<Record<string, number>> = {
   '1h': HOUR_MS,
   '6h': 6 * HOUR_MS,
@@ -98,10 +98,10 @@ const windows: Readonly<Record<string, number>> = {
 }
 
 /**
- * What was done within a window (`24h` unless it is one of those above), newest first: `limit` entries from `offset` on,
- * and how many there are in all. Admins that have an account are called what they are called now.
+ * A page of the log within a window (`24h` by default), newest first. Admins with an account appear under their current
+ * login.
  *
- * @param keptSinceMs nothing from before this moment (epoch ms) is told.
+ * @param keptSinceMs entries from before this moment (epoch ms) are left out.
  */
 export async function readAudit(
   data: Pick<DataStore, 'audit' | 'admins'>,
@@ -124,7 +124,7 @@ export async function readAudit(
   return { entries, total: found.length }
 }
 
-/** Forgets what was done before a moment (epoch ms), and says how many entries that were. */
+/** Removes entries from before `beforeMs` (epoch ms). @returns how many. */
 export function purgeAudit(data: Pick<DataStore, 'audit'>, beforeMs: number): Promise<number> {
   return data.audit.delete((entry) => entry.createdAt < beforeMs)
 }

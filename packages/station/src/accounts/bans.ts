@@ -7,9 +7,8 @@ import type { BanRecord, DataStore } from '../ports/data-store.ts'
 import { networkOf, readAddress } from './addresses.ts'
 import type { Audit } from './audit.ts'
 
-/** The addresses that may not come on the air. An IPv6 address stands for its /64. */
+/** Addresses banned from the air. An IPv6 address stands for its /64. */
 export interface Bans {
-  /** @param address as clients have it. */
   isBanned(address: string): Promise<boolean>
   /** Newest first. */
   list(offset: number, limit: number): Promise<{ list: BanEntry[]; total: number }>

@@ -7,28 +7,28 @@ import { networkOf } from './addresses.ts'
 import { findAdmin } from './admins.ts'
 import { writeEntry } from './audit.ts'
 
-/** The account of logins that are nobody's. What was typed is not kept: it may be a password. */
+/** Stands for the account of a login that nobody has. The text itself is not stored: it may be a password. */
 export const UNKNOWN_ACCOUNT = 'unknown'
 
 export type LoginOperation = 'admin_login' | 'admin_login_failed' | 'admin_logout'
 
 /**
- * Logins and logouts in the audit log. Those of one account and network within an hour are one entry with a count, and an
- * hour has 40 entries of a kind, then one more for each account, without an address: however many there are, they
- * leave the rest of the log readable.
+ * Logins and logouts in the audit log. Those of one account and network within an hour are one entry with a count; an
+ * hour has 40 entries of a kind, then one more for each account, without an address. So the rest of the log stays
+ * readable, however many there are.
  */
 export interface LoginLog {
   /**
-   * Notes it in the background, so that an answer takes as long for every login.
+   * Records a login in the background, so that the response time is the same for every login.
    *
    * @param adminId null = nobody has this login.
    */
   note(operation: LoginOperation, adminId: string | null, address: string): void
-  /** Tries once more to write what is not written yet; the rest is told to the log of the process. */
+  /** Tries once more to write what is pending; entries that cannot be written go to the process's log. */
   close(): Promise<void>
 }
 
-/** What happened since the last write, of one account and network. */
+/** Logins of one account and network since the last write. */
 interface CountedLogins {
   operationType: LoginOperation
   adminId: string
@@ -40,66 +40,35 @@ interface CountedLogins {
   lastAt: number
 }
 
-const PERIOD_MS = 60 * 60_000
-const MAX_PER_PERIOD = 40
-const RETRY_MS = 5_000
-
-/** @param deps.isOn whether there is an audit log in this configuration. */
-export function createLoginLog(deps: {
+interface LoginLogDeps {
   data: Pick<DataStore, 'audit' | 'admins'>
   superAdmin: { login: string } | null
   announcer: Pick<Announcer, 'tell'>
   clock: WallClock
   isOn: boolean
   log: Log
-}): LoginLog {
-  const { data, superAdmin, clock, log } = deps
-  const waiting = new Map<string, CountedLogins>()
+}
+
+const PERIOD_MS = 60 * 60_000
+const MAX_PER_PERIOD = 40
+const RETRY_MS = 5_000
+
+/** @param deps.isOn whether there is an audit log in this configuration. */
+export function createLoginLog(deps: LoginLogDeps): LoginLog {
+  const { clock, log } = deps
+  const pending = new Map<string, CountedLogins>()
   let writing: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
 
-  const gather = (noted: CountedLogins): void => {
-    const { operationType, adminId } = noted
-    const keyOf = (ip: string | null) => `${operationType} ${adminId} ${ip && networkOf(ip)}`
-    const hasRoom = waiting.has(keyOf(noted.ip)) || waiting.size < MAX_PER_PERIOD
-    const ip = hasRoom ? noted.ip : null
-    const { count, firstAt, lastAt } = waiting.get(keyOf(ip)) ?? { ...noted, count: 0 }
-    waiting.set(keyOf(ip), {
-      ...noted,
-      ip,
-      count: count + noted.count,
-      firstAt: Math.min(firstAt, noted.firstAt),
-      lastAt: Math.max(lastAt, noted.lastAt),
-    })
-  }
-
-  const write = async (noted: CountedLogins): Promise<void> => {
-    const { operationType, adminId, count, firstAt, lastAt } = noted
-    for (;;) {
-      const { entry, ip } = await placeOf(data, noted)
-      if (entry) {
-        const { id, revision, data: about } = entry
-        const counted = { ...about, count: Number(about.count) + count, lastAt }
-        const change = { revision: (revision ?? 0) + 1, data: counted as AuditRecord['data'] }
-        if ((await data.audit.update({ id, revision }, change)) > 0) return
-      } else {
-        const adminLogin = (await findAdmin(data, superAdmin, adminId))?.login ?? UNKNOWN_ACCOUNT
-        const about: Record<string, unknown> = { ip, count, lastAt }
-        await writeEntry(deps, { adminId, adminLogin, operationType, createdAt: firstAt, data: about })
-        return
-      }
-    }
-  }
-
   const writeAll = async (): Promise<void> => {
-    for (let [first] = waiting; first; [first] = waiting) {
-      const [key, noted] = first
-      waiting.delete(key)
+    for (let [first] = pending; first; [first] = pending) {
+      const [key, logins] = first
+      pending.delete(key)
       try {
-        await write(noted)
+        await write(deps, logins)
       } catch (err) {
-        log.warn({ err }, 'logins wait for the audit log')
-        gather(noted)
+        log.warn({ err }, 'login entries not written; retrying')
+        addTo(pending, logins)
         return
       }
     }
@@ -109,7 +78,7 @@ export function createLoginLog(deps: {
     timer = undefined
     writing ??= writeAll().finally(() => {
       writing = null
-      if (waiting.size > 0) timer = setTimeout(begin, RETRY_MS).unref()
+      if (pending.size > 0) timer = setTimeout(begin, RETRY_MS).unref()
     })
     return writing
   }
@@ -119,29 +88,64 @@ export function createLoginLog(deps: {
       if (!deps.isOn) return
       const now = dateNow(clock)
       const account = adminId ?? UNKNOWN_ACCOUNT
-      gather({ operationType, adminId: account, ip: address, count: 1, firstAt: now, lastAt: now })
+      addTo(pending, { operationType, adminId: account, ip: address, count: 1, firstAt: now, lastAt: now })
       // While the store is away everything waits for the next try.
       if (timer === undefined) void begin()
     },
     async close() {
       await writing
-      if (waiting.size > 0) await begin()
+      if (pending.size > 0) await begin()
       clearTimeout(timer)
-      if (waiting.size > 0) log.warn({ noted: [...waiting.values()] }, 'the audit log lacks logins')
+      if (pending.size > 0) log.warn({ logins: [...pending.values()] }, 'login entries lost')
     },
   }
 }
 
-/** An entry that counts. */
+/** Adds logins to the pending ones of their account and network, or of the account when there are too many networks. */
+function addTo(pending: Map<string, CountedLogins>, logins: CountedLogins): void {
+  const { operationType, adminId } = logins
+  const keyOf = (ip: string | null) => `${operationType} ${adminId} ${ip && networkOf(ip)}`
+  const hasRoom = pending.has(keyOf(logins.ip)) || pending.size < MAX_PER_PERIOD
+  const ip = hasRoom ? logins.ip : null
+  const { count, firstAt, lastAt } = pending.get(keyOf(ip)) ?? { ...logins, count: 0 }
+  pending.set(keyOf(ip), {
+    ...logins,
+    ip,
+    count: count + logins.count,
+    firstAt: Math.min(firstAt, logins.firstAt),
+    lastAt: Math.max(lastAt, logins.lastAt),
+  })
+}
+
+/** Adds logins to the entry that counts them, by compare-and-set, or writes a new one. */
+async function write(deps: LoginLogDeps, logins: CountedLogins): Promise<void> {
+  const { data, superAdmin } = deps
+  const { operationType, adminId, count, firstAt, lastAt } = logins
+  for (;;) {
+    const { entry, ip } = await placeOf(data, logins)
+    if (entry) {
+      const { id, revision, data: about } = entry
+      const counted = { ...about, count: Number(about.count) + count, lastAt }
+      const change = { revision: (revision ?? 0) + 1, data: counted as AuditRecord['data'] }
+      if ((await data.audit.update({ id, revision }, change)) > 0) return
+    } else {
+      const adminLogin = (await findAdmin(data, superAdmin, adminId))?.login ?? UNKNOWN_ACCOUNT
+      const about: Record<string, unknown> = { ip, count, lastAt }
+      await writeEntry(deps, { adminId, adminLogin, operationType, createdAt: firstAt, data: about })
+      return
+    }
+  }
+}
+/** An entry with a count. */
 type Counting = AuditRecord & { data: Record<string, unknown> }
 
-/** The entry that counts it, if there is one, else the address of the one that is to be made. */
+/** The entry that counts these logins, or else the address for a new one. */
 async function placeOf(
   data: Pick<DataStore, 'audit'>,
   { operationType, adminId, ip, lastAt }: CountedLogins,
 ): Promise<{ entry: Counting | undefined; ip: string | null }> {
   const found: readonly Counting[] = await data.audit.find({ operationType })
-  // A clock that was set back leaves entries of the future.
+  // A clock that was set back leaves entries from the future.
   const entries = found.filter(({ createdAt }) => Math.abs(lastAt - createdAt) < PERIOD_MS)
   const networkIn = (value: unknown) => (typeof value === 'string' ? networkOf(value) : null)
   const of = (network: string | null) =>

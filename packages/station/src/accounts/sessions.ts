@@ -8,7 +8,7 @@ import type { Log } from '../ports/log.ts'
 import { networkOf } from './addresses.ts'
 import { type Admin, SUPER_ADMIN_ID } from './admins.ts'
 
-/** One login, as its token tells it. */
+/** A login, as its token describes it. */
 export interface Session {
   id: string
   adminId: string
@@ -17,44 +17,45 @@ export interface Session {
   expiresAtMs: number
 }
 
-/** Where a session is used from. */
+/** The client that uses a session. */
 export interface Client {
   address: string
   userAgent: string
 }
 
-/** An admin, and the session in which it asks. */
+/** An admin with the session of the request. */
 export interface LoggedIn extends Admin {
   session: Session
 }
 
 /**
- * The sessions of admins. A session goes on until its token expires unless it was ended, which is remembered in the store:
- * nothing that Redis loses revives it. A session of which nothing is remembered, of a version before or begun while the
- * store was away, is remembered when it is first used.
+ * The sessions of admins. A session goes on until its token expires unless it was ended. The end is in the store, so
+ * that nothing Redis loses revives it. A session without a record, begun by an older version or while the store was
+ * away, gets one when it is next used.
  */
 export interface Sessions {
   /**
-   * Remembers a new session, as far as the store takes it: nobody is kept from logging in by a store that is away. Of more than 50 of an account the one used longest ago ends.
+   * Stores a new session; a store that is away keeps nobody from logging in. Beyond 50 sessions of an account the one used
+   * longest ago ends.
    *
    * @param sinceMs a moment before its password was looked up, so that a change of that password ends it.
    */
   begin(session: Session, from: Client, sinceMs: number): Promise<void>
-  /** Whether it goes on; that it is used, and where from, is noted in the background. */
+  /** Whether a session goes on; its use is noted in the background. */
   resume(session: Session, from: Client): Promise<boolean>
   /** Whether the account had a session from this network (see `networkOf`) within about a day. */
   isKnown(adminId: string, address: string): Promise<boolean>
-  /** Whether it was ended. Its token may also have expired. */
+  /** Whether a session was ended; its token may have expired besides. */
   isOver(session: Session): Promise<boolean>
   /** The sessions of an account that go on, the last used first. */
   list(adminId: string, ownId?: string): Promise<AdminSession[]>
-  /** Ends the session of a token, on every replica at once, as the two below. @returns whether it had gone on until now. */
+  /** Ends the session of a token, on every replica at once, like the two below. @returns whether it was still going on. */
   logOut(session: Session): Promise<boolean>
   /** @throws Failure NOT_FOUND when the account has no such session. */
   end(adminId: string, id: string): Promise<void>
-  /** Ends all sessions of an account that began before this moment, but perhaps one. */
+  /** Ends all sessions of an account that began before now, except perhaps one. */
   endAll(adminId: string, sparedId: string | null): Promise<void>
-  /** Resolves when all that was to be noted is. */
+  /** Resolves when all uses are noted. */
   settled(): Promise<void>
 }
 
@@ -64,53 +65,17 @@ const MAX_AGENT_LENGTH = 120
 /** Tokens are good for 12 hours, by clocks that may differ. */
 const KEPT_AFTER_END_MS = 24 * 60 * 60 * 1000
 
+type SessionData = Pick<DataStore, 'sessions' | 'sessionCuts'>
+
 export function createSessions(deps: {
-  data: Pick<DataStore, 'sessions' | 'sessionCuts'>
+  data: SessionData
   announcer: Pick<Announcer, 'accountChanged'>
   clock: WallClock
   log: Log
 }): Sessions {
   const { data, announcer, clock, log } = deps
   const nowMs = () => Math.floor(clock.nowMs())
-  /** When each session was last noted here, or tried to be. */
-  const noted = new Map<string, number>()
-  const noting = new Set<Promise<unknown>>()
-
-  const read = async ({ id, adminId, begunAtMs }: Session) => {
-    const [record, cut] = await Promise.all([data.sessions.get(id), data.sessionCuts.get(adminId)])
-    const isCut = cut !== null && cut.sparedId !== id && (record?.createdAt ?? begunAtMs) <= cut.beforeMs
-    return { record, isOver: isCut || (record !== null && record.endedAt !== null) }
-  }
-
-  const live = async (adminId: string): Promise<readonly Readonly<SessionRecord>[]> => {
-    const [records, cut] = await Promise.all([
-      data.sessions.find({ adminId, endedAt: null }),
-      data.sessionCuts.get(adminId),
-    ])
-    const now = nowMs()
-    return records
-      .filter(({ expiresAt }) => now < expiresAt)
-      .filter(({ id, createdAt }) => cut === null || id === cut.sparedId || createdAt > cut.beforeMs)
-      .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
-  }
-
-  const note = (session: Session, record: Readonly<SessionRecord> | null, from: Client) => {
-    const { id } = session
-    const now = nowMs()
-    const last = Math.max(record?.lastSeenAt ?? 0, noted.get(id) ?? 0)
-    if (now < last + NOTE_EVERY_MS && (record !== null || noted.has(id))) return
-    forgetBefore(noted, now - NOTE_EVERY_MS)
-    noted.set(id, now)
-    const done = (
-      record
-        ? data.sessions.update({ id, endedAt: null }, { lastSeenAt: now, ...shown(from) })
-        : data.sessions.insert(recordOf(session, from, session.begunAtMs, now))
-    )
-      // The next use is noted again.
-      .catch(() => {})
-      .finally(() => noting.delete(done))
-    noting.add(done)
-  }
+  const uses = createUseNotes(data)
 
   const tell = (adminId: string) => announcer.accountChanged({ adminId, kind: 'sessions' })
   const end = async (adminId: string, id: string): Promise<boolean> => {
@@ -123,16 +88,18 @@ export function createSessions(deps: {
     async begin(session, from, sinceMs) {
       const { adminId } = session
       try {
-        await data.sessions.put(recordOf(session, from, Math.floor(sinceMs), nowMs()))
-        for (const { id } of (await live(adminId)).slice(MAX_SESSIONS)) await end(adminId, id)
+        const times = { createdAt: Math.floor(sinceMs), lastSeenAt: nowMs() }
+        await data.sessions.put(recordOf(session, from, times))
+        const live = await liveSessions(data, adminId, nowMs())
+        for (const { id } of live.slice(MAX_SESSIONS)) await end(adminId, id)
       } catch (error) {
         log.warn({ err: error, adminId }, 'session not remembered; its next use will be noted')
       }
     },
 
     async resume(session, from) {
-      const { record, isOver } = await read(session)
-      if (!isOver) note(session, record, from)
+      const { record, isOver } = await readSession(data, session)
+      if (!isOver) uses.note(session, record, from, nowMs())
       return !isOver
     },
 
@@ -143,11 +110,12 @@ export function createSessions(deps: {
     },
 
     async isOver(session) {
-      return (await read(session)).isOver
+      return (await readSession(data, session)).isOver
     },
 
     async list(adminId, ownId) {
-      return (await live(adminId)).map(({ id, createdAt, lastSeenAt, address, userAgent }) => ({
+      const live = await liveSessions(data, adminId, nowMs())
+      return live.map(({ id, createdAt, lastSeenAt, address, userAgent }) => ({
         id,
         createdAt: dateOf(clock, createdAt),
         lastSeenAt: dateOf(clock, lastSeenAt),
@@ -158,17 +126,17 @@ export function createSessions(deps: {
     },
 
     async logOut(session) {
-      const { record, isOver } = await read(session)
+      const { record, isOver } = await readSession(data, session)
       const now = nowMs()
-      const unknown = { address: '', userAgent: '' }
-      const last = record ?? recordOf(session, unknown, session.begunAtMs, now)
+      const times = { createdAt: session.begunAtMs, lastSeenAt: now }
+      const last = record ?? recordOf(session, { address: '', userAgent: '' }, times)
       await data.sessions.put({ ...last, endedAt: now })
       tell(session.adminId)
       return !isOver
     },
 
     async end(adminId, id) {
-      const isLive = (await live(adminId)).some((session) => session.id === id)
+      const isLive = (await liveSessions(data, adminId, nowMs())).some((session) => session.id === id)
       if (!isLive || !(await end(adminId, id))) throw new Failure('NOT_FOUND')
     },
 
@@ -177,15 +145,64 @@ export function createSessions(deps: {
       tell(adminId)
     },
 
-    async settled() {
-      await Promise.all(noting)
+    settled: uses.settled,
+  }
+}
+
+/** The record of a session, if there is one, and whether the session was ended. */
+async function readSession(data: SessionData, { id, adminId, begunAtMs }: Session) {
+  const [record, cut] = await Promise.all([data.sessions.get(id), data.sessionCuts.get(adminId)])
+  const isCut = cut !== null && cut.sparedId !== id && (record?.createdAt ?? begunAtMs) <= cut.beforeMs
+  return { record, isOver: isCut || (record !== null && record.endedAt !== null) }
+}
+
+/** The sessions of an account that go on, the last used first. */
+async function liveSessions(
+  data: SessionData,
+  adminId: string,
+  nowMs: number,
+): Promise<readonly Readonly<SessionRecord>[]> {
+  const [records, cut] = await Promise.all([
+    data.sessions.find({ adminId, endedAt: null }),
+    data.sessionCuts.get(adminId),
+  ])
+  return records
+    .filter(({ expiresAt }) => nowMs < expiresAt)
+    .filter(({ id, createdAt }) => cut === null || id === cut.sparedId || createdAt > cut.beforeMs)
+    .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
+}
+
+/** Notes the use of sessions in the background, each at most once a minute. */
+function createUseNotes(data: SessionData) {
+  /** When each session was last noted here, or tried to be; in that order. */
+  const notedAtMs = new Map<string, number>()
+  const underway = new Set<Promise<unknown>>()
+  return {
+    note(session: Session, record: Readonly<SessionRecord> | null, from: Client, nowMs: number): void {
+      const { id } = session
+      const last = Math.max(record?.lastSeenAt ?? 0, notedAtMs.get(id) ?? 0)
+      if (nowMs < last + NOTE_EVERY_MS && (record !== null || notedAtMs.has(id))) return
+      forgetBefore(notedAtMs, nowMs - NOTE_EVERY_MS)
+      notedAtMs.set(id, nowMs)
+      const done = (
+        record
+          ? data.sessions.update({ id, endedAt: null }, { lastSeenAt: nowMs, ...shown(from) })
+          : data.sessions.insert(recordOf(session, from, { createdAt: session.begunAtMs, lastSeenAt: nowMs }))
+      )
+        // The next use is noted again.
+        .catch(() => {})
+        .finally(() => underway.delete(done))
+      underway.add(done)
+    },
+    async settled(): Promise<void> {
+      await Promise.all(underway)
     },
   }
 }
 
 /**
- * Ends the sessions of all accounts that began before a moment (ms, by the station's clock): a store that was restored
- * knows of none that ended since.
+ * Ends the sessions of all accounts that began before `nowMs` (by the station's clock): a restored store does not know
+ * which have ended since.
  */
 export async function endAllSessions(
   data: Pick<DataStore, 'admins' | 'sessionCuts'>,
@@ -196,7 +213,7 @@ export async function endAllSessions(
     await data.sessionCuts.put({ adminId, beforeMs: Math.floor(nowMs), sparedId: null })
 }
 
-/** Forgets sessions whose tokens expired, and says how many those were. */
+/** Removes sessions whose tokens expired. @returns how many. */
 export async function purgeSessions(
   data: Pick<DataStore, 'sessions' | 'sessionCuts'>,
   nowMs: number,
@@ -209,20 +226,18 @@ export async function purgeSessions(
 function recordOf(
   { id, adminId, expiresAtMs }: Session,
   from: Client,
-  createdAt: number,
-  lastSeenAt: number,
+  times: { createdAt: number; lastSeenAt: number },
 ): SessionRecord {
-  return { id, adminId, createdAt, lastSeenAt, expiresAt: expiresAtMs, endedAt: null, ...shown(from) }
+  return { id, adminId, ...times, expiresAt: expiresAtMs, endedAt: null, ...shown(from) }
 }
 
 function shown({ address, userAgent }: Client): Client {
   return { address, userAgent: userAgent.replace(/[^ -~]/g, '').slice(0, MAX_AGENT_LENGTH) }
 }
 
-function forgetBefore(noted: Map<string, number>, beforeMs: number): void {
-  for (const [id, atMs] of noted) {
-    // In the order in which they were noted.
+function forgetBefore(notedAtMs: Map<string, number>, beforeMs: number): void {
+  for (const [id, atMs] of notedAtMs) {
     if (atMs >= beforeMs) return
-    noted.delete(id)
+    notedAtMs.delete(id)
   }
 }

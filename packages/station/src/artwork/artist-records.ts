@@ -5,9 +5,9 @@ import type { MediaStorage } from '../ports/media-storage.ts'
 import { ensureArtist } from './artwork.ts'
 
 /**
- * The records among those of some artists that no day track asks for.
+ * Records of these artists that no day track needs.
  *
- * @param withArt whether records that have an image are among them.
+ * @param withArt whether records with an image are included.
  */
 export async function unusedArtists(
   data: Pick<DataStore, 'artists' | 'tracks'>,
@@ -20,7 +20,7 @@ export async function unusedArtists(
   return records.flatMap((record) => (record && (withArt || !record.hasArt) ? { ...record } : []))
 }
 
-/** Removes artist records with their images. Done again after a crash it finishes what was begun. */
+/** Removes artist records with their images. Repeated after a crash it finishes the rest. */
 export async function removeArtists(
   data: DataStore,
   media: MediaStorage,
@@ -30,10 +30,10 @@ export async function removeArtists(
   const going = new Map(records.map((record) => [record.artist, record]))
   await data.artists.delete((record) => going.get(record.artist)?.artFileName === record.artFileName)
   for (const { artist, artFileName } of records) {
-    // Somebody may have put an image in meanwhile; it has the same name.
+    // A new image may have been uploaded meanwhile under the same name.
     if (artFileName && !(await data.artists.get(artist))?.hasArt) await media.delete(`arts/${artFileName}`)
   }
-  // A day track may have come while its artist went.
+  // A day track may have been added while its artist was removed.
   const needed = await artistsOfDay(data)
   await Promise.all(
     records.filter(({ artist }) => needed.has(artist)).map(({ artist }) => ensureArtist(data, artist)),

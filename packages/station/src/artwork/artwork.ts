@@ -10,10 +10,10 @@ import { readJpegSize } from './jpeg.ts'
 
 const FOLDER = 'arts'
 const MAX_FILE_NAME_BYTES = 255
-/** Decoded, an image has four bytes for each pixel, on every listener's telephone. */
+/** Decoded, an image takes four bytes per pixel on every listener's phone. */
 const MAX_MEGAPIXELS = 50
 
-/** Where the image of an artist is, whatever the case and the spaces of the name; null when there is none. */
+/** The key of an artist's image, whatever the case and spaces of the name; null when there is none. */
 export async function findArt(data: DataStore, artist: string): Promise<MediaKey | null> {
   const record = await data.artists.get(artistKey(artist))
   return record?.hasArt ? `${FOLDER}/${record.artFileName}` : null
@@ -21,11 +21,11 @@ export async function findArt(data: DataStore, artist: string): Promise<MediaKey
 
 /** An artist as admins see it. */
 export interface ArtistArt extends ArtistRecord {
-  /** Where the artist has tracks now. */
+  /** The modes in which the artist has tracks. */
   modes: Mode[]
 }
 
-/** All artists that have a record, by name; the same array while nothing changed. */
+/** All artists with a record, by name; the same array while nothing changed. */
 export async function listArts(data: Pick<DataStore, 'artists' | 'tracks'>): Promise<readonly ArtistArt[]> {
   return joinModes(await data.artists.find(), await data.tracks.find())
 }
@@ -49,7 +49,7 @@ const artistModes = memoizeLast((tracks: readonly Readonly<Track>[]) => {
 
 type ArtDeps = { data: Pick<DataStore, 'artists' | 'tracks'>; media: MediaStorage; audit: Audit }
 
-/** The key of an artist that gets an image. @throws Failure BAD_REQUEST when it is missing or no file can be called that. */
+/** The key of an artist that gets an image. @throws Failure BAD_REQUEST when it is missing or too long for a file name. */
 export function requireArtist(artist = ''): string {
   const key = artistKey(artist)
   if (key === '') throw new Failure('BAD_REQUEST', { field: 'artist', reason: 'missing' })
@@ -59,10 +59,10 @@ export function requireArtist(artist = ''): string {
 }
 
 /**
- * Puts the image of an artist, who gets a record when there is none.
+ * Stores the image of an artist, and creates the record if there is none.
  *
  * @param artist the key.
- * @throws Failure BAD_REQUEST `empty_body`, `not_jpeg`, `image_large`, or `not_portrait` when it is not shown higher than wide;
+ * @throws Failure BAD_REQUEST `empty_body`, `not_jpeg`, `image_large`, or `not_portrait` when it is shown no higher than wide;
  * STORAGE_WRITE_FAILED with its cause.
  */
 export async function putArt(
@@ -89,7 +89,7 @@ export async function putArt(
   return { ...record, modes: artistModes(await data.tracks.find())(artist) }
 }
 
-/** Removes the image of an artist; the artist stays. @throws Failure NOT_FOUND when there is none. */
+/** Removes the image of an artist; the record stays. @throws Failure NOT_FOUND when there is none. */
 export async function deleteArt(
   { data, media, audit }: ArtDeps,
   actor: Actor,
@@ -101,7 +101,7 @@ export async function deleteArt(
   const without = { hasArt: false, artFileName: '' } as const
   await data.artists.update({ artist, artFileName }, without)
   await media.delete(`${FOLDER}/${artFileName}`)
-  // An image that somebody put in between went with the old one.
+  // An image uploaded in between was deleted with the old one.
   if (!(await media.stat(`${FOLDER}/${artFileName}`)))
     await data.artists.update({ artist, artFileName }, without)
   await audit.record(actor, 'artist_art_delete', { artist })
@@ -112,7 +112,7 @@ function fileNameOf(artist: string): string {
   return `${artist}.jpg`
 }
 
-/** @throws Failure BAD_REQUEST for what is no image of an artist. */
+/** @throws Failure BAD_REQUEST for anything but an artist's image. */
 function refuseImage(image: Uint8Array): void {
   const refusal = (reason: string) => new Failure('BAD_REQUEST', { field: 'body', reason })
   if (image.length === 0) throw refusal('empty_body')
@@ -127,16 +127,16 @@ function refuseImage(image: Uint8Array): void {
   if (size.height <= size.width) throw refusal('not_portrait')
 }
 
-/** An artist who is heard by day has a record, with or without an image. */
+/** Gives an artist of the day mode a record, if there is none. */
 export async function ensureArtist(data: DataStore, artist: string): Promise<void> {
   await data.artists.insert({ artist: artistKey(artist), hasArt: false, artFileName: '' })
 }
 
 /**
- * Artist records, images and day tracks agree again: an image belongs to its artist, artists of day tracks have a record,
- * and a record with neither image nor day track goes.
+ * Reconciles artist records with images and day tracks: images get a record, artists of day tracks get a record, and
+ * records with neither are removed.
  *
- * @param media where images are looked for; null = nowhere.
+ * @param media null = images are not looked at.
  */
 export async function reconcileArtists(data: DataStore, media: MediaStorage | null): Promise<void> {
   await media?.sweep(FOLDER)

@@ -5,10 +5,10 @@ export interface ImageSize {
 
 /** Baseline, extended sequential and progressive Huffman frames (ITU-T T.81, table B.1): what browsers show. */
 const FRAMES = new Set([0xc0, 0xc1, 0xc2])
-/** All others are frames of other kinds, but for tables (C4), an extension (C8) and arithmetic coding (CC). */
+/** Frames of other kinds; C4 is a table, C8 an extension, CC arithmetic coding. */
 const isOtherFrame = (code: number) =>
   code >= 0xc3 && code <= 0xcf && code !== 0xc4 && code !== 0xc8 && code !== 0xcc
-/** Honest images have some dozens; as many as fit into a body would be walked through for a second. */
+/** Honest images have some dozens; walking through as many as fit into a body would take a second. */
 const MAX_SEGMENTS = 5_000
 const SOI = 0xd8
 const EOI = 0xd9
@@ -17,8 +17,8 @@ const APP1 = 0xe1
 const isRestart = (code: number) => code >= 0xd0 && code <= 0xd7
 
 /**
- * How large a JPEG is shown: turned as its Exif orientation says. Null when the bytes are not one JPEG from the first to the
- * last: cut off, followed by something else, of a kind that browsers do not show, or something else altogether.
+ * The size at which a JPEG is shown, turned by its Exif orientation. Null unless the bytes are exactly one JPEG that
+ * browsers show: neither cut off nor followed by anything.
  */
 export function readJpegSize(bytes: Uint8Array): ImageSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -60,7 +60,7 @@ export function readJpegSize(bytes: Uint8Array): ImageSize | null {
   return null
 }
 
-/** Where the marker after the data of a scan stands. */
+/** The position of the marker after the data of a scan. */
 function endOfScan(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue
@@ -71,7 +71,7 @@ function endOfScan(bytes: Uint8Array, from: number): number {
   return bytes.length
 }
 
-/** Orientations from 5 on lie on their side. */
+/** Images with an orientation from 5 on lie on their side. */
 function turned({ width, height }: ImageSize, isSideways: boolean): ImageSize {
   return isSideways ? { width: height, height: width } : { width, height }
 }
@@ -79,7 +79,7 @@ function turned({ width, height }: ImageSize, isSideways: boolean): ImageSize {
 const ORIENTATION = 0x0112
 const UNTURNED = 1
 
-/** The orientation in an Exif segment (CIPA DC-008, 4.6.5), 1 to 8; 1 when it says nothing of that. */
+/** The orientation in an Exif segment (CIPA DC-008, 4.6.5), 1 to 8; 1 when it has none. */
 function readOrientation(segment: DataView): number {
   // "Exif", two zeros, then a TIFF file.
   if (segment.byteLength < 14 || segment.getUint32(0) !== 0x45786966) return UNTURNED

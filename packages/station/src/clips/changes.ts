@@ -24,13 +24,13 @@ interface ClipChangeDeps {
   log: Log
 }
 
-/** A clip as it was before its change, and its file; null: there is none. */
+/** A clip before its change, and its file; null = there is none. */
 interface ClipInHand {
   clip: ClipRecord
   file: MediaStat | null
 }
 
-/** Kept before anything is changed. */
+/** Saved with the job before anything is changed. */
 interface ClipNotes {
   sinceMs: number
   inHand: ClipInHand[]
@@ -38,7 +38,7 @@ interface ClipNotes {
 
 type Change = (one: ClipInHand, begun: ClipNotes | undefined) => Promise<ClipResult>
 
-/** Deletes clips. May be begun again where it broke off. @throws HeldUp when a store breaks it off in the middle. */
+/** Deletes clips. Resumable. @throws HeldUp when a store interrupts it. */
 export async function deleteClips(
   deps: ClipChangeDeps,
   given: JobData<'delete-clips'>,
@@ -55,7 +55,7 @@ export async function deleteClips(
   })
 }
 
-/** Moves clips to the other mode; those that are there already are left as they are. Begun again and held up as above. */
+/** Moves clips to a mode; those that are in it already stay as they are. Resumable, and interrupted as above. */
 export async function moveClips(
   deps: ClipChangeDeps,
   given: JobData<'move-clips'>,
@@ -104,7 +104,7 @@ async function changeClips(
         results.push(await changed.catch(refusalOf(deps, id)))
       }
     } finally {
-      // Also when it broke off: what was done so far is true.
+      // Also after an interruption: some clips may have changed.
       if (inHand.length > 0) clipsChanged(deps, family)
     }
     return { results }
@@ -118,7 +118,7 @@ const refusalOf =
   (error: unknown): ClipResult => {
     if (!(error instanceof Failure) || isStoreUnavailable(error)) throw error
     const { code, cause } = error
-    if (cause) log.warn({ err: cause, clip: id, code }, 'a clip could not be changed')
+    if (cause) log.warn({ err: cause, clip: id, code }, 'clip change failed')
     return { id, ok: false, error: code === 'NOT_FOUND' ? 'not_found' : code }
   }
 
@@ -130,12 +130,12 @@ async function copyFile(
   begun: ClipNotes | undefined,
 ): Promise<void> {
   if (await media.copy(clipMedia(clip), to).catch(refuseWrite)) return
-  // What is there may be of the run that broke off.
+  // The file there may be the copy of the interrupted run.
   const isOwn = begun !== undefined && (await media.stat(to))?.size === file?.size
   if (!isOwn) throw new Failure('FILENAME_EXISTS')
 }
 
-/** Leaves a file alone that came under the same name meanwhile. */
+/** Deletes the file of a clip, unless another file has its name by now. */
 async function deleteFile({ media }: ClipChangeDeps, { clip, file }: ClipInHand): Promise<void> {
   const key = clipMedia(clip)
   const now = await media.stat(key)

@@ -1,6 +1,6 @@
 import type { FailureCode, FailureDetails } from '@solstice/contracts'
 
-/** A refusal with a known cause; translated into status and texts once, where the answer is written. */
+/** A refusal with a known code; translated into status and texts once, where the answer is written. */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: FailureDetails
@@ -13,13 +13,13 @@ export class Failure extends Error {
   }
 }
 
-/** An error of the system, of PostgreSQL (disk_full) and of Redis, which puts the system's text into its own. */
+/** Codes of the system and of PostgreSQL (`disk_full`), and the text of Redis, which quotes the system's. */
 const FULL_DISK_CODES: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', '53100'])
 const FULL_DISK_TEXT = /^MISCONF .*No space left on device/
 const MAX_CAUSES = 5
 const RETRY_AFTER_S = 5
 
-/** Whether an error, or what caused it, is that a disk has no room. */
+/** Whether an error, or a cause of it, is a full disk. */
 export function isDiskFull(error: unknown): boolean {
   let one = error
   for (let depth = 0; depth <= MAX_CAUSES && one instanceof Error; depth++) {
@@ -31,20 +31,20 @@ export function isDiskFull(error: unknown): boolean {
   return false
 }
 
-/** The refusal by a store that is away, or full when its error says so. */
+/** The refusal of a store that is away, or full if `cause` says so. */
 export function storeUnavailable(cause?: unknown): Failure {
   const details = { retryAfterSecs: RETRY_AFTER_S, ...(isDiskFull(cause) && { reason: 'disk_full' }) }
   return new Failure('DATA_UNAVAILABLE', details, cause === undefined ? undefined : { cause })
 }
 
-/** An error as it is, unless it is that a disk is full: then the refusal. */
+/** The refusal for an error that means a full disk; any other error as it is. */
 export function diskFullAsFailure(error: unknown): unknown {
   return isDiskFull(error) && !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')
     ? storeUnavailable(error)
     : error
 }
 
-/** Whether a store is away or full: what was refused for that can be done later. */
+/** Whether an error means that a store is away or full, so that the work can be done later. */
 export function isStoreUnavailable(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false
   const { code, details } = error
@@ -56,8 +56,8 @@ function isBucketAway(code: FailureCode, { reason }: FailureDetails): boolean {
 }
 
 /**
- * A change broke off in the middle because a store is away or full, or did not begin because another one is not whole yet:
- * it is neither made nor refused, and goes on later.
+ * A change was interrupted by a store that is away or full, or did not begin because another change is interrupted. It is
+ * neither made nor refused, and resumes later.
  */
 export class HeldUp extends Error {
   /** It waits for another change, and has changed nothing since it was tried last. */

@@ -1,9 +1,9 @@
-/** Lyrics and offsets belong to artist and title, whatever the file. */
+/** The key of lyrics and offsets, which belong to artist and title, whatever the file. */
 export function lyricsKey(artist: string, title: string): string {
   return `${artist.trim().toLowerCase()}||${title.trim().toLowerCase()}`
 }
 
-/** The key of an artist: trimmed, lower case, spaces collapsed, characters that file names cannot hold replaced. */
+/** The key of an artist: trimmed, lower case, spaces collapsed, characters illegal in file names replaced. */
 export function artistKey(artist: string): string {
   return artist
     .trim()

@@ -1,8 +1,7 @@
 type Sources = readonly object[]
 
 /**
- * Works something out once per version of its sources: a store returns the same object while nothing changed. Only the last
- * result is kept.
+ * Memoizes the last result by the identity of its sources: a store returns the same object while nothing changed.
  */
 export function memoizeLast<C extends Sources, R>(make: (...from: C) => R): (...from: C) => R {
   let last: { from: C; result: R } | null = null

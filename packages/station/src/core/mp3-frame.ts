@@ -4,7 +4,7 @@ const KBITS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
 
 /**
- * Length in bytes of the MPEG-1 layer III frame whose header stands at `at`, or null when none does.
+ * Length in bytes of the MPEG-1 layer III frame whose header is at `at`; null when there is none.
  * Source: ISO/IEC 11172-3, 2.4.1.3 and 2.4.3.1.
  */
 export function frameBytes(bytes: Uint8Array, at: number): number | null {

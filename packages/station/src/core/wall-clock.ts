@@ -2,7 +2,7 @@ import type { Mode } from '@solstice/contracts'
 import type { Schedule } from '@solstice/playout'
 import type { WallClock } from '../ports/bus.ts'
 
-/** When day and night begin, in the station's time zone. */
+/** The hours at which day and night begin, in the station's time zone. */
 export interface DayParts {
   timeZone: string
   nightMode: boolean
@@ -13,13 +13,13 @@ export interface DayParts {
 
 const DAYS_AHEAD = 3
 
-/** The date of now, whole epoch ms: of whatever is kept, or shown as a date. */
+/** The current date, whole epoch ms: for anything that is stored or shown as a date. */
 export const dateNow = (clock: WallClock): number => Math.floor(clock.nowMs() - clock.aheadMs())
 
-/** The date at which a moment of the station's clock falls, whole epoch ms. */
+/** The date of a moment of the station's clock, whole epoch ms. */
 export const dateOf = (clock: WallClock, atMs: number): number => Math.round(atMs - clock.aheadMs())
 
-/** The natural mode at a moment and its changes over the next days, daylight saving time considered. */
+/** The natural mode at a moment and its changes over the next days, with daylight saving time. */
 export function scheduleOf(parts: DayParts, nowMs: number): Schedule {
   const { timeZone, nightMode, dayStartHour, nightStartHour } = parts
   if (!nightMode || dayStartHour === nightStartHour) return { natural: 'day', changes: [] }
@@ -84,7 +84,7 @@ export function momentOf(
   return momentsOf(date, days, hour, minute, timeZone)[0]!
 }
 
-/** All such moments of that day, in order: one, or two on the day on which an hour comes twice. */
+/** All such moments of that day, in order: two when the hour comes twice, else one. */
 function momentsOf(date: LocalDate, days: number, hour: number, minute: number, timeZone: string): number[] {
   const asUtc = Date.UTC(date.year, date.month - 1, date.day + days, hour, minute)
   const offsets = [asUtc - 86_400_000, asUtc + 86_400_000].map((atMs) => offsetMs(atMs, timeZone))

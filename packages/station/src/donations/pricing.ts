@@ -6,22 +6,22 @@ import { ASSUMED_DURATION_MS } from '@solstice/playout'
 export const TIER_CEILING = { min: 2, max: 10 }
 const ASSUMED_DURATION_S = ASSUMED_DURATION_MS / 1000
 
-/** What decides about a price. */
+/** The settings that decide a price. */
 export type Pricing = Pick<
   DonationSettings,
   'pricingMode' | 'fixedPrice' | 'pricePerSecond' | 'tiersEnabled' | 'tierCeiling'
 >
 
-/** A place in the queue, and what it costs. */
+/** A tier and its price. */
 export interface PricedTier {
   tier: number
   amountMinor: number
 }
 
 /**
- * What the first tier costs, at least a hundredth: nothing is queued for free.
+ * The price of the first tier; at least a hundredth, because nothing is queued for free.
  *
- * @param durationS the length of the song; one that is unknown counts as 180 s.
+ * @param durationS the length of the track; an unknown one counts as 180 s.
  */
 export function basePriceMinor(pricing: Pricing, durationS: number | null): number {
   const { pricingMode, fixedPrice, pricePerSecond } = pricing
@@ -31,8 +31,8 @@ export function basePriceMinor(pricing: Pricing, durationS: number | null): numb
 }
 
 /**
- * The tiers that can be paid for, the cheapest first, each twice as dear as the one before; one without tiers. Empty when
- * even the first is more than the provider takes.
+ * The tiers that can be paid for, the cheapest first, each at twice the price of the one before; a single one if tiers are
+ * off. Empty when even the first costs more than the provider takes.
  *
  * @param mostMinor the most per transaction.
  */
@@ -46,7 +46,7 @@ export function tiersOf(pricing: Pricing, durationS: number | null, mostMinor: n
 }
 
 /**
- * The highest ceiling, up to that of the settings and not below 2, whose top tier the provider takes for the dearest song.
+ * The highest ceiling, at most that of the settings and at least 2, whose top tier the provider takes for the longest track.
  *
  * @param longestS the length of the longest track.
  */
@@ -57,7 +57,7 @@ export function chargeableCeiling(pricing: Pricing, longestS: number | null, mos
   return ceiling
 }
 
-/** Hundredths in units of the currency, as prices are shown. */
+/** Converts hundredths into units of the currency, as prices are shown. */
 export function toUnits(amountMinor: number): number {
   return amountMinor / 100
 }
@@ -66,7 +66,7 @@ function tierPrice(baseMinor: number, tier: number): number {
   return baseMinor * 2 ** (tier - 1)
 }
 
-/** To the nearest hundredth, half of one up; 1.005 is a little less in binary, and still 1.01. */
+/** Rounds to the nearest hundredth, halves up: 1.005, a little less in binary, gives 1.01. */
 function toMinor(price: number): number {
   return Math.round(Number((price * 100).toPrecision(12)))
 }

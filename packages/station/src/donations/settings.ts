@@ -6,7 +6,7 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import type { Actor } from '../ports/actor.ts'
 import type { DataStore, SettingsRecord } from '../ports/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
-import { describeChanges, isSame } from '../settings/rules.ts'
+import { describeChanges, isSame } from '../settings/changes.ts'
 import { writeSection } from '../settings/settings.ts'
 import { basePriceMinor, chargeableCeiling, TIER_CEILING, toUnits } from './pricing.ts'
 
@@ -21,13 +21,13 @@ export const defaultDonationSettings: DonationSettings = {
 }
 
 type Flag = 'tiersEnabled' | 'blockDonationsWhileChatting'
-/** What an admin sends: what is left out stays as it is. Flags and the mode may be anything. */
+/** Settings as an admin sends them; omitted ones stay as they are. Flags and the mode may be anything. */
 export type DonationSettingsDraft = Partial<
   Omit<DonationSettings, Flag | 'pricingMode'> & Record<Flag | 'pricingMode', unknown>
 >
 
 const MAX_PRICE = 1_000_000
-/** Two saves at a time are rare; more in a row than this are a fault. */
+/** Optimistic-lock retries before giving up. */
 const ATTEMPTS = 50
 
 /** The stored settings; a currency that the provider does not take counts as the first one that it does. */
@@ -39,8 +39,8 @@ export async function readDonationSettings(
 }
 
 /**
- * Saves what was sent, as far as it can be read as a setting. With tiers, a ceiling at which the dearest song would cost more
- * than the provider takes is lowered: `clamped`.
+ * Saves the sent settings, as far as they can be read. With tiers, lowers a ceiling at which the dearest track would cost
+ * more than the provider takes: `clamped`.
  *
  * @throws Failure BAD_REQUEST for a currency that the provider does not take, or a price beyond all bounds
  */
@@ -62,10 +62,10 @@ export async function saveDonationSettings(
     await audit.record(actor, 'settings_save', { sections: ['donations'] }, { changes })
     return { settings, clamped }
   }
-  throw new Error('the donation settings change all the time')
+  throw new Error('donation settings not saved: too many concurrent changes')
 }
 
-/** What the first tier costs by the stored settings, in units of the currency: for this length, or the longest track's. */
+/** The price of the first tier, in units of the currency. @param durationS by default the length of the longest track. */
 export async function previewPrice(
   data: Pick<DataStore, 'settings' | 'tracks'>,
   provider: PaymentProvider,
@@ -75,7 +75,7 @@ export async function previewPrice(
   return toUnits(basePriceMinor(settings, durationS ?? (await longestTrackS(data))))
 }
 
-/** The most per transaction, in hundredths; a currency of which nothing is known has no limit. */
+/** The most per transaction, in hundredths; an unknown currency has no limit. */
 export function maxAmountMinor(provider: PaymentProvider, currency: string): number {
   return provider.maxAmountMinor[currency] ?? Number.POSITIVE_INFINITY
 }

@@ -8,8 +8,8 @@ type Moment = (typeof moments)[number]
 const moments = ['createdAt', 'expiresAt', 'paidAt', 'airedAt'] as const
 
 /**
- * The store with the moments of orders as the station counts them, so that an order lasts as long as it was meant to, whoever
- * sets the wall clock. What is kept are dates, each record's by the wall clock of when it was written last.
+ * Wraps the store so that moments of orders are in station time: an order lasts as long as intended, whoever sets the wall
+ * clock. Stored are dates, by the wall clock at the last write of each record.
  */
 export function withStationTime<D extends Pick<DataStore, 'donations' | 'ledger'>>(
   data: D,
@@ -27,7 +27,7 @@ export function withStationTime<D extends Pick<DataStore, 'donations' | 'ledger'
     const counts = await Promise.all(
       found.map((donation) => {
         const { aheadMs = 0, ...changed } = dated({ ...donation, ...change })
-        // What it does not have yet somebody else may be writing.
+        // A moment that is still null may be being written by another process.
         const own = moments.filter((moment) => moment in change || donation[moment] !== null)
         const dates = Object.fromEntries(own.map((moment) => [moment, changed[moment]]))
         return donations.update({ ...where, id: donation.id }, { ...change, ...dates, aheadMs })
@@ -59,7 +59,7 @@ export function withStationTime<D extends Pick<DataStore, 'donations' | 'ledger'
   return { ...data, donations: orders, ledger: entries }
 }
 
-/** Orders that are not settled get the dates of now, when the wall clock was set since they were written. */
+/** Rewrites the dates of open orders after the wall clock was set. */
 export async function redateOrders(data: Pick<DataStore, 'donations'>, clock: WallClock): Promise<void> {
   for (const { id, status, queue, createdAt, aheadMs = 0 } of await data.donations.find()) {
     const isOpen = status === 'pending' || (status === 'paid' && queue !== 'aired')
@@ -67,7 +67,7 @@ export async function redateOrders(data: Pick<DataStore, 'donations'>, clock: Wa
   }
 }
 
-/** The date of an order's moment, as it is kept. */
+/** The stored date of an order's moment. */
 export function dateOfOrder(donation: Donation, moment: 'createdAt'): number
 export function dateOfOrder(donation: Donation, moment: Moment): number | null
 export function dateOfOrder({ aheadMs = 0, ...donation }: Donation, moment: Moment): number | null {
@@ -76,7 +76,7 @@ export function dateOfOrder({ aheadMs = 0, ...donation }: Donation, moment: Mome
 
 const timed = (donation: Donation): Donation => shifted(donation, donation.aheadMs ?? 0)
 
-/** A store gives out the same array while nothing changed, and what is worked out of it is kept as long. */
+/** By the array of the store, which stays the same while nothing changed. */
 const kept = new WeakMap<readonly Donation[], readonly Donation[]>()
 
 function timedAll(donations: readonly Donation[]): readonly Donation[] {

@@ -5,12 +5,12 @@ import type { ClipRecord, DataStore } from '../ports/data-store.ts'
 import { capabilitiesOf, type Deployment } from '../settings/capabilities.ts'
 import { readSettings } from '../settings/settings.ts'
 
-/** Phrases begin so long before the end of a song unless the settings say otherwise. */
+/** Default time between the beginning of a phrase and the end of its track. */
 const PHRASE_OFFSET_MS = 15_000
 const MIN_OFFSET_S = 5
 const MAX_OFFSET_S = 30
 
-/** The clips that may go on air now, and how: by the stored settings and what is possible here. */
+/** The clips that may go on air, and how, by the stored settings and the capabilities of this station. */
 export async function usableClips(
   data: Pick<DataStore, 'clips' | 'settings'>,
   station: Deployment,

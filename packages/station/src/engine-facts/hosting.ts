@@ -2,7 +2,7 @@ import type { Hosting } from '@solstice/playout'
 import type { DataStore } from '../ports/data-store.ts'
 import { readSettings } from '../settings/settings.ts'
 
-/** How this station has people on the air: by its configuration and the stored settings. */
+/** The rules for hosts and guests, from the configuration and the stored settings. */
 export async function hostingOf(
   data: Pick<DataStore, 'settings'>,
   station: {

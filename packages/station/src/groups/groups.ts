@@ -13,7 +13,7 @@ import type { DataStore, GroupRecord } from '../ports/data-store.ts'
 
 type Group = Readonly<GroupRecord>
 type GroupData = Pick<DataStore, 'groups' | 'tracks'>
-/** What is known of a group that an admin sends. */
+/** A group as an admin sends it. */
 export interface GroupDraft {
   name: string
   mode: Mode
@@ -22,10 +22,10 @@ export interface GroupDraft {
 
 const MAX_NAME_LENGTH = 100
 const MAX_GROUPS = 200
-/** Two changes of one group at a time are rare; more in a row than this are a fault. */
+/** Optimistic-lock retries before giving up. */
 const ATTEMPTS = 50
 
-/** All song groups, the oldest first, with those of their songs that the library has. */
+/** All groups, the oldest first, with those of their tracks that the library has. */
 export async function listGroups(data: GroupData): Promise<SongGroup[]> {
   const [groups, tracks] = await Promise.all([data.groups.find(), data.tracks.find()])
   return describeGroups(groups, tracks)
@@ -48,7 +48,7 @@ const describeGroups = memoizeLast(
   },
 )
 
-/** Tracks of a mode by artist and title that have all words of a query. */
+/** Tracks of a mode that match all words of a query, by artist and title. */
 export async function searchLibrary(
   data: Pick<DataStore, 'tracks'>,
   mode: Mode,
@@ -78,7 +78,7 @@ export async function createGroup(
   return group
 }
 
-/** Changes what is sent of a group. @throws Failure BAD_REQUEST, NOT_FOUND */
+/** Changes the sent fields of a group. @throws Failure BAD_REQUEST, NOT_FOUND */
 export async function editGroup(
   deps: { data: GroupData; audit: Audit },
   actor: Actor,
@@ -99,7 +99,7 @@ export async function editGroup(
     await audit.record(actor, 'group_edit', { name: after.name }, describeChanges(before, after))
     return { ...after, revision: before.revision + 1 }
   }
-  throw new Error(`the group ${id} changes all the time`)
+  throw new Error(`group ${id} not saved: too many concurrent changes`)
 }
 
 /** @throws Failure NOT_FOUND */
@@ -114,7 +114,9 @@ export async function deleteGroup(
 }
 
 /**
- * Queues the songs of a group that the library still has, and gives back their ids in the order of the queue.
+ * Queues the tracks of a group that the library still has.
+ *
+ * @returns their ids in the order of the queue.
  * @throws Failure NOT_FOUND, QUEUE_GROUP_INSERT_FAILED, AIR_UNAVAILABLE
  */
 export async function insertGroup(
@@ -131,7 +133,7 @@ export async function insertGroup(
   return inserted
 }
 
-/** A track that is gone leaves all groups; one that has another id now stays in those of its mode. */
+/** Removes a track from all groups; a renamed one stays, under its new id, in those of its mode. */
 export async function replaceInGroups(
   data: Pick<DataStore, 'groups'>,
   trackId: string,
@@ -146,10 +148,10 @@ export async function replaceInGroups(
       await replaceGroup(data, group, { ...group, songs })
     }
   }
-  throw new Error(`the groups of ${trackId} change all the time`)
+  throw new Error(`groups of ${trackId} not saved: too many concurrent changes`)
 }
 
-/** Saves a group unless somebody else did since it was read. @throws Failure BAD_REQUEST when the name is taken */
+/** Saves a group by compare-and-set. @throws Failure BAD_REQUEST when the name is taken */
 async function replaceGroup(data: Pick<DataStore, 'groups'>, before: Group, after: Group): Promise<boolean> {
   const { id, revision } = before
   const { name, nameKey, mode, songs } = after
@@ -176,7 +178,7 @@ function readName(sent: string): { name: string; nameKey: string } {
   return { name, nameKey: name.toLowerCase() }
 }
 
-/** The songs without duplicates, all of which the library of the mode has. */
+/** The track ids without duplicates. @throws Failure BAD_REQUEST unless the library of the mode has them all. */
 async function readSongs(
   data: Pick<DataStore, 'tracks'>,
   mode: Mode,
@@ -194,7 +196,7 @@ function nameTaken(): Failure {
   return new Failure('BAD_REQUEST', { field: 'name', reason: 'name_taken' })
 }
 
-/** A group may have thousands of songs: the log tells how many they are, and how many came and went. */
+/** A group may have thousands of tracks, so the log gets counts: all, added, removed. */
 function describeChanges(before: Group, after: Group) {
   const changes = changedFields(before, after, ['name', 'mode'])
   const info: Record<string, number> = {}

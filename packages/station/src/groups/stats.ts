@@ -40,6 +40,6 @@ function byArtist(tracks: Tracks): ByArtist {
     songs.push({ file, title, album, year, duration })
     artists.set(artist, songs)
   }
-  // Every artist becomes a field of its own, also one that is called like something objects inherit.
+  // `fromEntries` makes every artist a field of its own, also one named like an inherited field.
   return Object.fromEntries(artists)
 }

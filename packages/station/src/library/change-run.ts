@@ -2,19 +2,19 @@ import type { Audit } from '../accounts/audit.ts'
 import { diskFullAsFailure, HeldUp, isStoreUnavailable } from '../core/failure.ts'
 import type { DataStore } from '../ports/data-store.ts'
 
-/** One run of a job. It may be the first, or go on with what a process that died had begun. */
+/** One run of a job: the first, or one that resumes after a crash. */
 export interface Run {
   readonly jobId: string
   readonly stopping: AbortSignal
-  /** What the run before this one kept last. */
+  /** The notes that the previous run saved last. */
   readonly notes: unknown
   /** Resolves when the notes are saved. */
   keep(done: number, total: number, notes: unknown): Promise<void>
 }
 
-/** A run that knows whether some of its change may be made already: from the first notes on, in this run or before. */
+/** A run that knows whether its change has begun: with the first notes, of this run or a previous one. */
 export interface ResumableRun extends Run {
-  /** @throws HeldUp in place of a refusal for a store that is away, once some may be made; what `work` throws. */
+  /** @throws HeldUp instead of the refusal of a store that is away, once the change has begun; what `work` throws. */
   attempt<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -40,13 +40,13 @@ export function resumable(run: Run): ResumableRun {
   }
 }
 
-/** What all of these resolve with; when one rejects, only after the others have ended. */
+/** Like `Promise.all`, but rejects only after all have ended. */
 export async function allEnded<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)
 }
 
-/** The log for a run: it leaves out what the run that broke off has written. */
+/** The audit log for a run: skips entries that the interrupted run has written. */
 export function auditOnce(
   { data, audit }: { data: Pick<DataStore, 'audit'>; audit: Audit },
   begun: { sinceMs: number } | undefined,

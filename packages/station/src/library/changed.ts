@@ -7,10 +7,10 @@ import type { Log } from '../ports/log.ts'
 type Settled = NonNullable<Extract<Command, { type: 'library-changed' }>['settled']>
 
 /**
- * Tells the air and every listener that the library is another one now, and has new tracks measured. Resolves when the
- * air knows, or does not answer.
+ * Tells the worker and all listeners that the library changed, and has new tracks measured. Resolves when the worker has
+ * answered, or none does.
  *
- * @param settled tracks that were released, as they are now.
+ * @param settled released tracks, as they are now.
  */
 export async function libraryChanged(
   deps: { bus: Pick<Bus, 'send'>; announcer: Announcer; jobs: Pick<JobQueue, 'add'>; log: Log },
@@ -19,10 +19,10 @@ export async function libraryChanged(
   const { bus, announcer, jobs, log } = deps
   announcer.announce('library_updated')
   jobs.add('measure-loudness', {}, { id: 'measure-loudness', requeueIfActive: true }).catch((error) => {
-    log.warn({ err: error }, 'new tracks are measured at the next start')
+    log.warn({ err: error }, 'measuring not scheduled: new tracks are measured at the next start')
   })
   await bus.send({ type: 'library-changed', ...(settled && { settled }) }).catch((error) => {
     // A worker that acquires the lease later reads the library by itself.
-    log.warn({ err: error }, 'no worker heard that the library changed')
+    log.warn({ err: error }, 'library change not delivered to a worker')
   })
 }

@@ -9,13 +9,13 @@ import type { AudioFacts, AudioTags } from '../ports/outside.ts'
 
 const modes: Mode[] = ['day', 'night']
 
-/** So many missing files say that a disk is not there, when they are more than half as well. */
+/** More missing files than this, and more than half of all, mean that a disk is not mounted. */
 const FEW_TRACKS = 10
 
-/** Files that are read at the same time and added by one write. */
+/** Files read at the same time and added by one write. */
 const BATCH = 8
 
-/** What the engine knows of a track; the worker adds how it is played, wherever the track comes from. */
+/** A track as the engine knows it; the worker adds the cue points. */
 export function trackRef(track: Readonly<Track>, rendition?: Rendition): TrackRef {
   const { id, title, artist, album, year, duration } = track
   return {
@@ -33,12 +33,12 @@ const collator = new Intl.Collator('en', { sensitivity: 'accent' })
 type Library = Record<Mode | 'all', readonly Readonly<Track>[]>
 const sorted = new WeakMap<readonly Readonly<Track>[], Library>()
 
-/** The tracks of a mode, or of both, by artist, then title, whatever their case. */
+/** The tracks of a mode, or of both, by artist and title, ignoring case. */
 export async function libraryOf(
   data: Pick<DataStore, 'tracks'>,
   mode: Mode | 'all',
 ): Promise<readonly Readonly<Track>[]> {
-  // A store gives out the same array while nothing changed, so that thousands of tracks are sorted once per change.
+  // A store returns the same array while nothing changed, so thousands of tracks are sorted once per change.
   const tracks = await data.tracks.find()
   let library = sorted.get(tracks)
   if (!library) {
@@ -57,23 +57,23 @@ export async function libraryOf(
 }
 
 export interface Reconciled {
-  /** Tracks found on disk and added. */
+  /** Tracks added for files without a record. */
   added: number
   /** Tracks removed because their file is gone. */
   removed: number
-  /** Tracks kept although their file is gone: removal was not confirmed, or so many are gone that a disk may be away. */
+  /** Tracks kept although their file is gone: removal was not confirmed, or a disk seems to be away. */
   missing: number
-  /** Whether the air has to look at the library again. */
+  /** Whether the worker has to read the library again. */
   isChanged: boolean
 }
 
 /**
- * Library and disk agree again: files without a record are added, records without a file are removed when that was
- * confirmed, and artist records follow. Safe to run again, and beside a running station.
+ * Reconciles the library with the disk: adds files without a record, removes records without a file if that was
+ * confirmed, and updates artist records. Idempotent, and safe beside a running station.
  *
- * @param confirmTrackCleanup whether records without a file are removed; more than half of all only with `most`.
- * @param onChange called after every few tracks that were added, so that a large library can go on air before all of
- * it was read.
+ * @param station.confirmTrackCleanup whether records without a file are removed; more than half of all only with `most`.
+ * @param station.onChange called after every few added tracks, so that a large library can go on air before all of it
+ * is read.
  */
 export async function reconcile(station: {
   data: DataStore
@@ -115,7 +115,7 @@ export async function reconcile(station: {
   return { ...result, isChanged: result.added + result.removed > 0 }
 }
 
-/** Whether tracks without a file are removed, and how the log tells it. */
+/** Whether tracks without a file are removed, and the log line. */
 function removalOf(
   { confirmTrackCleanup }: ReconcileDeps,
   gone: number,
@@ -148,7 +148,7 @@ async function addFound(station: ReconcileDeps, mode: Mode, files: MediaKey[]): 
   return added
 }
 
-/** A file's track; null when the file cannot be opened now. */
+/** The track of a file; null when the file cannot be opened now. */
 async function trackFromFile(station: ReconcileDeps, mode: Mode, key: MediaKey): Promise<Track | null> {
   const filename = key.slice(mode.length + 1)
   const facts = await readFacts(station, key)
@@ -170,17 +170,14 @@ async function readFacts(station: ReconcileDeps, key: MediaKey): Promise<AudioFa
   try {
     return await station.tags.read(await station.media.source(key))
   } catch (error) {
-    // An error of the system says nothing about what is in the file: it may be read at the next start.
+    // An error of the system says nothing about the content: the file may be read at the next start.
     const isClosed = error instanceof Error && 'code' in error
-    station.log.warn(
-      { err: error, key },
-      isClosed ? 'the file cannot be opened' : 'the file is not readable audio',
-    )
+    station.log.warn({ err: error, key }, isClosed ? 'file not opened' : 'file is not readable audio')
     return isClosed ? 'closed' : null
   }
 }
 
-/** Ids of the tracks whose file is gone. A listing leaves out what lies behind links, so these are looked at again. */
+/** Ids of the tracks whose file is gone. Listings leave out files behind links, so those are checked one by one. */
 async function withoutFile(
   media: MediaStorage,
   tracks: readonly Readonly<Track>[],

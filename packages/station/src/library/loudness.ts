@@ -1,12 +1,12 @@
 import type { Rendition } from '@solstice/playout'
 import type { DataStore, MeasurementRecord } from '../ports/data-store.ts'
 
-/** No sample of a track, nor what lies between two, is louder than this when it is played. */
+/** The true peak of a track after its gain stays below this. */
 const CEILING_DBTP = -1
-/** Where one channel is mixed into two of the stream, each gets it so much softer. */
+/** Mixing one channel into the two of the stream lowers each by this. */
 const MONO_LOSS_DB = 3.01
 
-/** What the configuration says of how measured tracks are played. */
+/** The part of the configuration that decides how measured tracks are played. */
 export interface LoudnessRules {
   /** null = as loud as their files are. */
   loudnessTargetLufs: number | null
@@ -34,7 +34,7 @@ export async function renditionsOf(
   return Object.fromEntries(measurements.map((measured) => [measured.trackId, renditionOf(measured, rules)]))
 }
 
-/** A track has another id now, and the same sound. Repeatable. */
+/** Moves the measurements of a track to its new id. Idempotent. */
 export async function moveMeasurements(
   data: Pick<DataStore, 'measurements' | 'waveforms'>,
   from: string,
@@ -49,7 +49,7 @@ export async function moveMeasurements(
   await deleteMeasurements(data, (trackId) => trackId === from)
 }
 
-/** Tracks, or their sound, are gone. */
+/** Deletes the measurements of tracks that are gone, or have another file. */
 export async function deleteMeasurements(
   data: Pick<DataStore, 'measurements' | 'waveforms'>,
   isGone: (trackId: string) => boolean,
@@ -60,11 +60,11 @@ export async function deleteMeasurements(
   ])
 }
 
-/** dB in steps of 0.1, rounded down so that the ceiling holds; null where there is nothing to go by. */
+/** Gain in dB, rounded down to steps of 0.1 so that the ceiling holds; null without a target or a measurement. */
 function gainOf({ lufs, peakDb, isMono }: Readonly<MeasurementRecord>, rules: LoudnessRules): number | null {
   if (rules.loudnessTargetLufs === null || lufs === null || peakDb === null) return null
   const gainDb = Math.min(rules.loudnessTargetLufs - lufs, CEILING_DBTP - peakDb)
-  // Measurements have one decimal; what floating point adds to it must not cost a step.
+  // Measurements have one decimal; a floating point error must not cost a step.
   const stepDb = Math.floor((gainDb + (isMono && rules.streamMode ? MONO_LOSS_DB : 0)) * 10 + 0.01) / 10
   return stepDb === 0 ? 0 : stepDb
 }

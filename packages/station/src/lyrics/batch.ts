@@ -12,7 +12,7 @@ import type { LyricsBatches } from '../ports/lyrics-batches.ts'
 import type { Lyrics } from './lookups.ts'
 import { editLyrics, lyricsStatus, rememberedLyrics } from './lyrics.ts'
 
-/** Admins hear at most this often how far a batch is. */
+/** Progress is announced at most this often. */
 const TELL_EVERY_MS = 1_000
 
 interface BatchDeps {
@@ -26,7 +26,7 @@ interface BatchDeps {
   log: Log
 }
 
-/** The run of a job that a batch is. */
+/** The run of a batch job. */
 interface Run {
   jobId: string
   stopping: AbortSignal
@@ -34,9 +34,9 @@ interface Run {
 }
 
 /**
- * Looks up the lyrics of tracks one after the other, and keeps those that are better than what is there: synced before
- * plain before none; with `force` all that are found. Each track is done once, however often the job is begun; a track
- * that cannot be done does not stop the others.
+ * Looks up the lyrics of tracks one by one, and saves those that are better than the stored ones (synced before plain
+ * before none), or with `force` all that are found. Each track is done once, however often the job is begun; a failure
+ * does not stop the others.
  *
  * @throws when `stopping` is aborted, or another process has taken the batch over.
  */
@@ -63,7 +63,7 @@ export async function updateLyrics(
     stopping.throwIfAborted()
     const result = await updateTrack(deps, songId, force, actor, stopping)
     if (!(await deps.batches.add(jobId, results.length, result)))
-      throw new Error('another process goes on with this batch')
+      throw new Error('batch taken over by another process')
     results.push(result)
     await progress(results.length, total)
     if (results.length < total && performance.now() - toldMs >= TELL_EVERY_MS) {
@@ -94,20 +94,20 @@ async function updateTrack(
   try {
     const found = await orAborted(stopping, lyrics.search(track, track.duration, stopping))
     if (!found) return unchanged('not_found')
-    // Somebody may have written lyrics meanwhile.
+    // Lyrics may have been written by hand meanwhile.
     if (!force && !isBetter(found, await statusNow())) return unchanged('kept')
     const isSaved = await save(deps, track, found, force, actor)
     return isSaved ? { songId, outcome: 'saved', before, after: lyricsStatus(found) } : unchanged('kept')
   } catch (error) {
     stopping.throwIfAborted()
     const isKnown = error instanceof Failure
-    if (!isKnown || error.cause) log.warn({ err: error, songId }, 'the lyrics of a track were not updated')
+    if (!isKnown || error.cause) log.warn({ err: error, songId }, 'lyrics update failed')
     const code = isKnown ? error.code : 'INTERNAL'
     return { songId, outcome: 'failed', before, after: before, error: code }
   }
 }
 
-/** Waits for something, but not past the moment at which it has to break off. */
+/** Waits for `work`, but not beyond the abort of `stopping`. */
 async function orAborted<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
   const done = new AbortController()
   const stop = new Promise<never>((_, reject) => {
@@ -122,7 +122,7 @@ async function orAborted<T>(stopping: AbortSignal, work: Promise<T>): Promise<T>
   }
 }
 
-/** Whether there was something to save. @throws Failure TRACK_LOCKED, as when the track is edited by hand. */
+/** @returns whether anything changed. @throws Failure TRACK_LOCKED, as for an edit by hand. */
 async function save(
   { data, bus, audit }: BatchDeps,
   track: Readonly<TrackRecord>,

@@ -10,7 +10,7 @@ import type { LyricsLookup } from '../ports/outside.ts'
 import { createLyricsCache } from './cache.ts'
 import { findSong, NO_LYRICS, normalizeLyrics, offsetOf, type Song } from './lyrics.ts'
 
-/** Somebody waits in front of a screen for what takes a turn; a song text is not worth more. */
+/** Somebody waits in front of a screen; lyrics are not worth a longer wait. */
 const PATIENCE_MS = 8_000
 
 /** Lyrics as listeners get them; `offset` in seconds is added to every line time. */
@@ -18,19 +18,19 @@ export type OffsetLyrics = LyricsEntry & { notFound: boolean; offset: number }
 
 export interface Lyrics {
   /**
-   * The lyrics of a song: those that the station remembers, else what the lookup service knows. Of songs of the library and
-   * the history that is remembered for good, "not found" included, and asked for by their own album and length; any other
-   * answer is kept for minutes. Callers who miss the same song at the same time share one lookup.
+   * The lyrics of a song: the stored ones, else those of the lookup service. For songs of the library and the history the
+   * service is asked with their own album and length, and its answer is stored for good, "not found" included; any other
+   * answer is cached for minutes. Simultaneous callers for one song share a lookup.
    *
    * @param admit called before a lookup; what it throws refuses the caller.
-   * @throws Failure FETCH_FAILED when the service cannot be reached or others keep it busy; nothing is remembered then.
+   * @throws Failure FETCH_FAILED when the service cannot be reached or is busy with others; nothing is stored then.
    */
   read(song: Song, admit?: (isOurs: boolean) => Promise<void>): Promise<OffsetLyrics>
   /**
-   * What the service knows of a song now; null when that is nothing, or lookups are off. Nothing is remembered.
+   * Asks the service for the lyrics of a song; null when it has none, or lookups are off. Stores nothing.
    *
-   * @param durationSecs what the library says, unless given and not 0.
-   * @param stopping how long to wait for a turn; some seconds unless given.
+   * @param durationSecs by default, and for 0, the length in the library.
+   * @param stopping ends the wait for a turn; some seconds by default.
    * @throws Failure FETCH_FAILED when the service cannot be reached; the reason of `stopping`.
    */
   search(song: Song, durationSecs?: number | null, stopping?: AbortSignal): Promise<LyricsEntry | null>
@@ -38,57 +38,34 @@ export interface Lyrics {
 
 type Data = Pick<DataStore, 'lyrics' | 'offsets' | 'tracks' | 'history'>
 
-/**
- * @param lookup null when lookups are off: songs without remembered lyrics are then "not found", for the moment.
- * @param lane who waits for each other; those in one lane never keep others waiting.
- */
-export function createLyrics(
-  deps: { data: Data; lookup: LyricsLookup | null; turns: LyricsTurns; clock: WallClock },
-  lane: LyricsLane,
-): Lyrics {
-  const { data, lookup, turns, clock } = deps
-  const underway = new Map<string, Promise<LyricsEntry>>()
-  const passing = createLyricsCache(clock)
+interface LookupDeps {
+  data: Data
+  /** null when lookups are off: songs without stored lyrics are then "not found", for the moment. */
+  lookup: LyricsLookup | null
+  turns: LyricsTurns
+  clock: WallClock
+}
 
-  /** @param isAnswered asked once more when it is our turn: others may have been asking for the same. */
-  const ask = async <T>(
-    song: Song & { durationSecs?: number | null | undefined },
-    isAnswered: () => Promise<T | null>,
-    stopping?: AbortSignal,
-  ): Promise<T | LyricsEntry | null> => {
-    if (!lookup) return null
-    const { title, artist, album, durationSecs } = song
-    const failed = (cause: unknown): never => {
-      stopping?.throwIfAborted()
-      throw new Failure('FETCH_FAILED', {}, { cause })
-    }
-    const endTurn = await turns.take(lane, stopping ?? AbortSignal.timeout(PATIENCE_MS)).catch(failed)
-    try {
-      const answered = await isAnswered()
-      if (answered) return answered
-      const found = await lookup
-        .find({ title, artist, ...(album && { album }), ...(durationSecs && { durationSecs }) })
-        .catch(failed)
-      const entry = found && normalizeLyrics(found)
-      return entry?.lines.length ? { ...entry, fetchedAt: dateNow(clock) } : null
-    } finally {
-      await endTurn()
-    }
-  }
+/** @param lane callers of one lane never keep those of another waiting. */
+export function createLyrics(deps: LookupDeps, lane: LyricsLane): Lyrics {
+  const { data, lookup, clock } = deps
+  const underway = new Map<string, Promise<LyricsEntry>>()
+  const cache = createLyricsCache(clock)
   const nobody = async () => null
 
-  /** For good. */
-  const keep = async (key: string, song: Song): Promise<LyricsEntry> => {
-    const found = await ask(song, () => data.lyrics.get(key))
+  /** Looks up a song of ours, and stores the answer for good. */
+  const lookUpOurs = async (key: string, song: Recording): Promise<LyricsEntry> => {
+    const found = await askService(deps, { song, lane, isAnswered: () => data.lyrics.get(key) })
     if (found && 'key' in found) return found
     const record: LyricsRecord = { key, ...(found ?? notFoundAt(dateNow(clock))) }
-    // Somebody may have written lyrics by hand meanwhile: those stay.
+    // Lyrics that were written by hand meanwhile stay.
     return (await data.lyrics.insert(record)) ?? (await data.lyrics.get(key)) ?? record
   }
 
-  const pass = async (key: string, song: Song): Promise<LyricsEntry> => {
-    const entry = (await ask(song, nobody)) ?? notFoundAt(dateNow(clock))
-    passing.put(key, entry)
+  const lookUpOther = async (key: string, song: Song): Promise<LyricsEntry> => {
+    const found = await askService(deps, { song, lane, isAnswered: nobody })
+    const entry = found ?? notFoundAt(dateNow(clock))
+    cache.put(key, entry)
     return entry
   }
 
@@ -101,20 +78,21 @@ export function createLyrics(
   }
 
   const entryOf = async (key: string, song: Song, admit?: (isOurs: boolean) => Promise<void>) => {
-    const remembered = await data.lyrics.get(key)
-    if (remembered || !lookup) return remembered
+    const stored = await data.lyrics.get(key)
+    if (stored || !lookup) return stored
     const ours = await songOf(data, song)
-    const known = ours ? null : passing.get(key)
-    if (known) return known
+    const cached = ours ? null : cache.get(key)
+    if (cached) return cached
     await admit?.(ours !== null)
-    return once(key, () => (ours ? keep(key, ours) : pass(key, song)))
+    return once(key, () => (ours ? lookUpOurs(key, ours) : lookUpOther(key, song)))
   }
 
   return {
     async search(song, durationSecs, stopping) {
       // The service tells recordings of one song apart by their length.
       const length = durationSecs || (await findSong(data, song))?.duration
-      return ask({ ...song, durationSecs: length }, nobody, stopping)
+      const recording = { ...song, durationSecs: length }
+      return askService(deps, { song: recording, lane, isAnswered: nobody, stopping })
     },
 
     async read(song, admit) {
@@ -132,10 +110,49 @@ export function createLyrics(
   }
 }
 
+/** A song with the facts that tell its recordings apart. */
+type Recording = Song & { durationSecs?: number | null | undefined }
+
+/**
+ * Waits for a turn, then asks the service; null when it knows nothing, or lookups are off.
+ *
+ * @param query.isAnswered asked when the turn comes: somebody else may have looked up the same song.
+ * @throws Failure FETCH_FAILED; the reason of `query.stopping`.
+ */
+async function askService<T>(
+  { lookup, turns, clock }: LookupDeps,
+  query: {
+    song: Recording
+    lane: LyricsLane
+    isAnswered: () => Promise<T | null>
+    stopping?: AbortSignal | undefined
+  },
+): Promise<T | LyricsEntry | null> {
+  if (!lookup) return null
+  const { lane, isAnswered, stopping } = query
+  const { title, artist, album, durationSecs } = query.song
+  const failed = (cause: unknown): never => {
+    stopping?.throwIfAborted()
+    throw new Failure('FETCH_FAILED', {}, { cause })
+  }
+  const endTurn = await turns.take(lane, stopping ?? AbortSignal.timeout(PATIENCE_MS)).catch(failed)
+  try {
+    const answered = await isAnswered()
+    if (answered) return answered
+    const found = await lookup
+      .find({ title, artist, ...(album && { album }), ...(durationSecs && { durationSecs }) })
+      .catch(failed)
+    const entry = found && normalizeLyrics(found)
+    return entry?.lines.length ? { ...entry, fetchedAt: dateNow(clock) } : null
+  } finally {
+    await endTurn()
+  }
+}
+
 const notFoundAt = (fetchedAt: number): LyricsEntry => ({ ...NO_LYRICS, notFound: true, fetchedAt })
 
-/** A song as the library or the history has it, with all that tells recordings apart; null for songs of nobody's. */
-async function songOf(data: Data, song: Song): Promise<(Song & { durationSecs?: number | null }) | null> {
+/** The recording of a song in the library or the history; null for any other song. */
+async function songOf(data: Data, song: Song): Promise<Recording | null> {
   const track = await findSong(data, song)
   if (track) {
     const { title, artist, album, duration } = track

@@ -25,17 +25,17 @@ export interface Song {
 
 export const NO_LYRICS: LyricsEntry = { synced: false, lines: [] }
 const MAX_LINES = 5_000
-/** A shorter shift than this, in seconds, is none. */
+/** Seconds; a shorter offset counts as none. */
 const MIN_OFFSET_S = 0.001
 
 const hundredths = (seconds: number) => Math.round(seconds * 100) / 100
 
 /**
- * Lyrics as they are kept. Synced lines are in order of time, which is rounded to 0.01 s, and those without text are left
- * out; as strings they have the form `[MM:SS.cc] text`. Plain lines have the time 0; of blank ones between them, which part
- * the verses, one stays. Control characters become spaces. What has no lines is plain.
+ * Brings lyrics into their stored form. Synced lines, as strings `[MM:SS.cc] text`, are sorted by time, which is rounded to
+ * 0.01 s, and lose those without text. Plain lines have the time 0; one blank line stays between verses. Control characters
+ * become spaces. Lyrics without lines are plain.
  *
- * @throws Failure BAD_REQUEST for a string among synced lines that tells no time.
+ * @throws Failure BAD_REQUEST for a string without a time among synced lines.
  */
 export function normalizeLyrics({
   synced,
@@ -55,13 +55,13 @@ export function normalizeLyrics({
   }
 }
 
-/** The form of what a client sends; null for the entry of a lookup that failed, which says nothing of the song. */
+/** Lyrics that a client sends, in their stored form; null for the entry of a failed lookup, which says nothing. */
 export function readLyrics(sent: LyricsInput): LyricsEntry | null {
   const entry = normalizeLyrics(sent)
   return entry.notFound && entry.reason === LOOKUP_FAILED ? null : entry
 }
 
-/** The reason of an entry that clients get instead of an answer. */
+/** The `reason` of the entry that clients get when a lookup failed. */
 export const LOOKUP_FAILED = 'fetch_error'
 
 type SentLines = NonNullable<LyricsInput['lines']>
@@ -94,7 +94,7 @@ export function lyricsStatus(entry: LyricsEntry | null): LyricsStatus {
   return entry.synced ? 'synced' : 'plain'
 }
 
-/** The state of all lyrics that are remembered, by key; what is not in it has none. */
+/** The status of all stored lyrics, by key; a missing key means none. */
 export async function statusByKey(
   data: Pick<DataStore, 'lyrics'>,
 ): Promise<ReadonlyMap<string, LyricsStatus>> {
@@ -106,7 +106,7 @@ const statusesOf = memoizeLast(
     new Map(records.map((record) => [record.key, lyricsStatus(record)])),
 )
 
-/** A track with the state of its lyrics. */
+/** A track with the status of its lyrics. */
 export interface TrackWithLyrics {
   id: string
   key: string
@@ -119,7 +119,7 @@ export interface TrackWithLyrics {
   status: LyricsStatus
 }
 
-/** All tracks with the state of their lyrics, by artist and title; the same array while nothing changed. */
+/** All tracks with the status of their lyrics, by artist and title; the same array while nothing changed. */
 export async function tracksWithLyrics(
   data: Pick<DataStore, 'lyrics' | 'tracks'>,
 ): Promise<readonly TrackWithLyrics[]> {
@@ -139,7 +139,7 @@ const joinLyrics = memoizeLast(
   },
 )
 
-/** A track of a song; null when the library has none. */
+/** A track with this artist and title; null when the library has none. */
 export async function findSong(
   data: Pick<DataStore, 'tracks'>,
   { title, artist }: Song,
@@ -159,7 +159,7 @@ export interface RememberedLyrics {
   offset: number
 }
 
-/** Lyrics and offset of a song as the station remembers them; none are looked up. */
+/** The stored lyrics and offset of a song; nothing is looked up. */
 export async function rememberedLyrics(
   data: Pick<DataStore, 'lyrics' | 'offsets'>,
   { title, artist }: Song,
@@ -169,13 +169,13 @@ export async function rememberedLyrics(
   return { key, entry, offset: await offsetOf(data, key) }
 }
 
-/** Seconds that are added to every line time. */
+/** Seconds added to every line time. */
 export async function offsetOf(data: Pick<DataStore, 'offsets'>, key: string): Promise<number> {
   return (await data.offsets.get(key))?.offset ?? 0
 }
 
 export interface LyricsEdit {
-  /** As `normalizeLyrics` gives it. */
+  /** In the form of `normalizeLyrics`. */
   entry?: LyricsEntry
   /** Seconds; rounded to 0.01, and less than 0.001 is none. */
   offset?: number
@@ -183,15 +183,15 @@ export interface LyricsEdit {
 
 type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets' | 'tracks'>; audit: Audit }
 
-/** Lyrics and offsets of songs that the library does not have, beside as many as it has songs. */
+/** Limit for lyrics and offsets of songs that are not in the library, beside a share that grows with it. */
 const MAX_OTHERS = 5_000
 
 /**
- * Puts lyrics, offset or both of a song. What equals what is there is not written, and then nothing is logged.
+ * Saves lyrics, offset or both of a song. Unchanged values are neither written nor logged.
  *
- * @param info what the log says of the circumstances.
- * @param begun what was remembered before an edit that broke off, when it is made again.
- * @throws Failure BAD_REQUEST when title or artist is missing, or too much is kept of songs that are not the library's.
+ * @param info circumstances, for the log.
+ * @param begun the stored values before an interrupted edit, when it is resumed.
+ * @throws Failure BAD_REQUEST when title or artist is missing, or too much is stored for songs outside the library.
  */
 export async function editLyrics(
   { data, audit }: EditDeps,
@@ -224,7 +224,7 @@ export async function editLyrics(
   return { entry: edit.entry ?? before.entry, offset, isChanged }
 }
 
-/** @throws Failure BAD_REQUEST when the song is not the library's, and enough is kept of others. */
+/** @throws Failure BAD_REQUEST when the song is not in the library, and enough is stored for others. */
 async function refuseMore(data: EditDeps['data'], name: 'lyrics' | 'offsets', song: Song): Promise<void> {
   const max = 2 * (await data.tracks.find()).length + MAX_OTHERS
   const kept: number = (await data[name].find()).length
@@ -233,8 +233,9 @@ async function refuseMore(data: EditDeps['data'], name: 'lyrics' | 'offsets', so
 }
 
 /**
- * Forgets what was looked up for songs that neither the library nor the history has, and says how much that was. What was
- * written by hand stays.
+ * Removes looked-up lyrics of songs that neither the library nor the history has; lyrics written by hand stay.
+ *
+ * @returns how many.
  */
 export async function purgeLyrics(data: Pick<DataStore, 'lyrics' | 'tracks' | 'history'>): Promise<number> {
   const [tracks, history] = [await data.tracks.find(), await data.history.find()]
@@ -245,8 +246,9 @@ export async function purgeLyrics(data: Pick<DataStore, 'lyrics' | 'tracks' | 'h
 }
 
 /**
- * Forgets the lyrics of a song, not its offset, and says whether there were any.
+ * Deletes the lyrics of a song, but not its offset.
  *
+ * @returns whether there were any.
  * @throws Failure BAD_REQUEST when title or artist is missing.
  */
 export async function deleteLyrics(
@@ -261,7 +263,7 @@ export async function deleteLyrics(
   return existed
 }
 
-/** A song that a request names. @throws Failure BAD_REQUEST when title or artist is missing. */
+/** The song that a request names. @throws Failure BAD_REQUEST when title or artist is missing. */
 export function requireSong({ title = '', artist = '', album }: Partial<Song>): Song {
   const song = { title: title.trim(), artist: artist.trim(), ...(album?.trim() && { album: album.trim() }) }
   for (const field of ['title', 'artist'] as const) {

@@ -5,9 +5,9 @@ import type { DataStore, HistoryRecord } from '../ports/data-store.ts'
 const RECENT = 10
 
 /**
- * Remembers that a track began. Doing it again for the same track and date changes nothing.
+ * Records that a track began. Idempotent for the same track and date.
  *
- * @param played.playedAt the date; without one the moment is taken for it, as the version before did.
+ * @param played.playedAt the date; by default the moment, as in older versions.
  */
 export async function recordPlayed(
   data: DataStore,
@@ -18,18 +18,18 @@ export async function recordPlayed(
   await data.history.insert({ trackId, title, artist, album, mode, playedAt, startedAtMs })
 }
 
-/** The last ten tracks that were played, oldest first, without the one that is on air, or shown under a jingle or a talk. */
+/** The last ten played tracks, oldest first, without the one on air or shown under a jingle or chat. */
 export async function recentHistory(
   data: DataStore,
   air: Pick<PlayoutState, 'onAir' | 'pace' | 'lastPlayedMs'> | null,
 ): Promise<readonly Readonly<HistoryItem>[]> {
   const shownId = air && air.onAir.phase !== 'preparing' ? air.onAir.entry?.track.id : null
-  // Not when its sound began: it may have gone on after a talk, or have begun while nobody was on air.
+  // Not when its sound began: it may have resumed after a chat, or have begun while no worker was on air.
   const sinceMs = air && Math.round(air.lastPlayedMs ?? soundStartMs(air))
-  // The version before took the moment for the date.
+  // Older versions stored the moment as the date.
   const isOnAir = ({ trackId, playedAt, startedAtMs = playedAt }: Readonly<HistoryRecord>) =>
     trackId === shownId && Math.round(startedAtMs) === sinceMs
-  // Entries come in about the order of play; a worker that took over may have recorded a few of them late.
+  // Roughly in the order of play; a worker that took over may have recorded a few late.
   const latest = (await data.history.find()).slice(-5 * RECENT)
   return latest
     .filter((item) => !isOnAir(item))
@@ -38,7 +38,7 @@ export async function recentHistory(
     .map(withoutMoment)
 }
 
-/** What began at or after a moment (epoch ms), newest first, the track on air included. */
+/** Tracks that began at or after `sinceMs` (epoch ms), newest first, the one on air included. */
 export async function wholeHistory(
   data: Pick<DataStore, 'history'>,
   sinceMs: number,
@@ -49,7 +49,7 @@ export async function wholeHistory(
     .map(withoutMoment)
 }
 
-/** Forgets what began before a moment (epoch ms), and says how many entries that were. */
+/** Removes entries from before `beforeMs` (epoch ms). @returns how many. */
 export function purgeHistory(data: DataStore, beforeMs: number): Promise<number> {
   return data.history.delete((item) => item.playedAt < beforeMs)
 }

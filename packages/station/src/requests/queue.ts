@@ -21,9 +21,9 @@ interface Deps {
 type Library = Pick<DataStore, 'tracks'>
 
 /**
- * Queues a song of the library.
+ * Queues a track of the library.
  *
- * @param air as it is shown at the moment `nowMs`; null when there is none.
+ * @param air as shown at `nowMs`; null when there is none.
  * @throws Failure QUEUE_ADD_FAILED, AIR_UNAVAILABLE
  */
 export async function addTrack(
@@ -48,9 +48,9 @@ export async function addTrack(
 }
 
 /**
- * Removes what an admin sees at a position, 1 = next; when the queue moves on meanwhile it is still that entry.
+ * Removes the entry that an admin sees at a position, 1 = next, also when the queue moves on meanwhile.
  *
- * @param air as it is shown at this moment; null when there is none.
+ * @param air as shown now; null when there is none.
  * @throws Failure QUEUE_REMOVE_FAILED, AIR_UNAVAILABLE
  */
 export async function removeEntry(
@@ -84,9 +84,9 @@ export async function answerSuggestion(
 }
 
 /**
- * Asks for a song of the library in the name of a listener; the socket that asks is told what becomes of it.
+ * Requests a track of the library for a listener, whose socket is told the decision.
  *
- * @param air as it is known at the moment `nowMs`; null when it is not.
+ * @param air as known at `nowMs`; null when it is not.
  * @returns seconds until the listener may ask again.
  * @throws Failure SUGGESTION_REFUSED with its `reason`, AIR_UNAVAILABLE
  */
@@ -100,7 +100,7 @@ export async function suggestSong(
   const found = await data.tracks.get(id)
   if (!found) throw new Failure('SUGGESTION_REFUSED', { reason: 'not_found' })
   const command = { type: 'suggest', ...listener, track: trackRef(found), mode: found.mode } as const
-  // Anybody may ask, and as often as they like: what is sure to be refused is kept from the worker.
+  // Anybody may ask, as often as they like: requests that are sure to be refused do not reach the worker.
   if (air) accepted(apply(air, command, nowMs).outcome)
   return (await sendCommand(bus, command)).secsLeft
 }

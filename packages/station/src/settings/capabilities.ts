@@ -1,9 +1,9 @@
 import { type Capabilities, type Capability, capabilityNames } from '@solstice/contracts'
 import type { Payments } from '../ports/payments.ts'
 
-/** What the configuration says about a station, as far as it decides what is possible. */
+/** The part of the configuration that decides which features are possible. */
 export interface Deployment {
-  /** Local files are gone after a restart. */
+  /** Local files do not survive a restart. */
   ephemeralStorage: boolean
   dataProvider: 'json' | 'sql'
   mediaStorage: 'local' | 'cloud'
@@ -12,9 +12,9 @@ export interface Deployment {
 }
 
 /**
- * What is possible here: a feature whose writes would be lost, or that lacks something technical, is off.
+ * The features of a deployment: one whose writes would be lost, or that lacks a technical condition, is off.
  *
- * @param payments through whom songs are paid for; left out where nobody asks about donations.
+ * @param payments omitted where donations do not matter.
  */
 export function capabilitiesOf(
   station: Deployment,
@@ -42,7 +42,7 @@ export function capabilitiesOf(
   }
 }
 
-/** What is off for no other reason than that storage does not outlive a restart. */
+/** Features that are off only because storage does not survive a restart. */
 export function lostToEphemeralStorage(
   station: Deployment,
   payments: Pick<Payments, 'active'>,

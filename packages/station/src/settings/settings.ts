@@ -10,61 +10,14 @@ import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, SettingsRecord, StoredSettings } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
-import {
-  algorithmFlags,
-  boundsOf,
-  checkSection,
-  describeChanges,
-  isSame,
-  mergeSection,
-  type SectionName,
-  type SettingsContext,
-} from './rules.ts'
+import { boundsOf } from './bounds.ts'
+import { describeChanges, isSame } from './changes.ts'
+import { checkSection, type SettingsContext } from './check.ts'
+import { defaultSettings } from './defaults.ts'
+import { algorithmFlags, generationFields, modes, type SectionName } from './fields.ts'
+import { mergeSection } from './read.ts'
 
-export const defaultSettings: Settings = {
-  branding: {
-    messenger_url: '',
-    byLang: {
-      uk: {
-        dayRadioName: 'Сонцестояння',
-        nightRadioName: 'Нічне сонцестояння',
-        messengerLabel: 'Написати нам',
-      },
-      en: { dayRadioName: 'Solstice', nightRadioName: 'Solstice by Night', messengerLabel: 'Write to us' },
-    },
-  },
-  generation: {
-    USE_ALL_DAY_SONGS: false,
-    USE_ALL_NIGHT_SONGS: false,
-    MAX_DAY_DURATION: 3600,
-    MAX_NIGHT_DURATION: 3600,
-    DAY_ALGORYTM: false,
-    NIGHT_ALGORYTM: false,
-    GROUP_SECTIONS_ALGORYTM: false,
-    NIGHT_GROUP_SECTIONS_ALGORYTM: false,
-    GROUP_DEFS: {},
-    NIGHT_GROUP_DEFS: {},
-    SONGS_PER_SECTION: 30,
-    NIGHT_SONGS_PER_SECTION: 30,
-    JINGLES_ENABLED: false,
-    JINGLES_RANDOM: false,
-    JINGLES_FREQUENCY: 2,
-    PHRASES_ENABLED: false,
-    PHRASES_RANDOM: true,
-    PHRASES_DEFAULT_TIME: true,
-    PHRASES_TIME_SECONDS: 15,
-    PHRASES_DAY_ID: '',
-    PHRASES_NIGHT_ID: '',
-  },
-  radioHosts: {
-    guestMaxDurationMinutes: 15,
-    specialGuestMaxDurationMinutes: 60,
-    backgroundMusicMode: 'random',
-  },
-  artistArts: { dayEnabled: true, nightEnabled: true },
-}
-
-/** All sections, defaults where nothing was saved. */
+/** All sections; defaults where nothing was saved. */
 export async function readSettings(data: Pick<DataStore, 'settings'>): Promise<Settings> {
   return settingsIn(await data.settings.find())
 }
@@ -82,32 +35,31 @@ function settingsIn(saved: readonly Readonly<SettingsRecord>[]): Settings {
   }
 }
 
-/** What clients are told of the settings. */
+/** The settings that every client gets. */
 export async function readUiSettings(data: Pick<DataStore, 'settings'>): Promise<UiSettings> {
   const { branding, artistArts } = await readSettings(data)
   return { ...branding, artistArts }
 }
 
-/** How lists of a mode are generated. */
-export async function programmeSettings(
+/** The settings of a mode's rotation. */
+export async function rotationSettings(
   data: Pick<DataStore, 'settings'>,
   mode: Mode,
 ): Promise<ProgrammeSettings> {
   const { generation } = await readSettings(data)
-  const isDay = mode === 'day'
-  const [isGroupSections, isSections] = isDay
-    ? [generation.GROUP_SECTIONS_ALGORYTM, generation.DAY_ALGORYTM]
-    : [generation.NIGHT_GROUP_SECTIONS_ALGORYTM, generation.NIGHT_ALGORYTM]
+  const fields = generationFields[mode]
+  const isGroupSections = generation[fields.groupSections]
+  const isSections = generation[fields.sections]
   return {
-    useAll: isDay ? generation.USE_ALL_DAY_SONGS : generation.USE_ALL_NIGHT_SONGS,
-    maxDurationMs: (isDay ? generation.MAX_DAY_DURATION : generation.MAX_NIGHT_DURATION) * 1000,
+    useAll: generation[fields.useAll],
+    maxDurationMs: generation[fields.maxDuration] * 1000,
     algorithm: isGroupSections ? 'group-sections' : isSections ? 'sections' : 'simple',
-    groups: isDay ? generation.GROUP_DEFS : generation.NIGHT_GROUP_DEFS,
-    songsPerSection: isDay ? generation.SONGS_PER_SECTION : generation.NIGHT_SONGS_PER_SECTION,
+    groups: generation[fields.groups],
+    songsPerSection: generation[fields.songsPerSection],
   }
 }
 
-/** The library by group as the stored settings say, worked out once per change of either. */
+/** The library by the groups of the stored settings; grouped once per change of either. */
 export async function groupedLibrary(
   data: Pick<DataStore, 'tracks' | 'settings'>,
 ): Promise<Record<Mode, Groups>> {
@@ -122,11 +74,14 @@ export async function groupedLibrary(
 type Tracks = readonly Readonly<Track>[]
 type Groups = readonly TrackGroup<Readonly<Track>>[]
 const grouped = memoizeLast((day: Tracks, night: Tracks, settings: readonly Readonly<SettingsRecord>[]) => {
-  const { GROUP_DEFS, NIGHT_GROUP_DEFS } = settingsIn(settings).generation
-  return { day: groupTracks(day, GROUP_DEFS), night: groupTracks(night, NIGHT_GROUP_DEFS) }
+  const { generation } = settingsIn(settings)
+  return {
+    day: groupTracks(day, generation[generationFields.day.groups]),
+    night: groupTracks(night, generation[generationFields.night.groups]),
+  }
 })
 
-/** What the library of this moment allows the settings to be. */
+/** The bounds that the library sets for the settings. */
 export async function settingsBounds(data: Pick<DataStore, 'tracks' | 'settings'>): Promise<SettingsBounds> {
   const [day, night, groups] = await Promise.all([
     libraryOf(data, 'day'),
@@ -140,10 +95,10 @@ const bounds = memoizeLast((day: Tracks, night: Tracks, dayGroups: Groups, night
   boundsOf({ day, night }, { day: dayGroups, night: nightGroups }),
 )
 
-/** What an admin sends: sections with the fields that it knows. */
+/** Sections as an admin sends them, with the fields that the client knows. */
 export type SettingsDraft = Partial<Record<SectionName, Record<string, unknown>>>
 
-/** Which privilege allows to change a section; in the order in which sections are told. */
+/** The privilege that allows changing a section; in the order in which sections are listed. */
 const privilegeFor: Record<SectionName, Privilege> = {
   branding: 'settings_branding',
   generation: 'settings_algorithm',
@@ -152,12 +107,13 @@ const privilegeFor: Record<SectionName, Privilege> = {
 }
 const sections = Object.keys(privilegeFor) as SectionName[]
 
-/** Saves of one section at a time are rare; more in a row than this are a fault. */
+/** Optimistic-lock retries before giving up. */
 const ATTEMPTS = 50
 
 /**
- * Saves the sections that differ from the stored ones, all or none of them. Who saves at the same time meets what the
- * other has saved: a section is written only over the one it was compared with, else everything is compared again.
+ * Saves the sections that differ from the stored ones, all or none of them. A section is written only over the revision it
+ * was compared with; after a concurrent save everything is compared again.
+ *
  * @returns the sections that were saved, and whether another algorithm was chosen.
  * @throws Failure FORBIDDEN when a privilege for one of them is missing; BAD_REQUEST
  */
@@ -177,7 +133,7 @@ export async function saveSettings(
   const saved = new Map<SectionName, Change>()
   try {
     for (let attempt = 0; ; attempt++) {
-      if (attempt === ATTEMPTS) throw new Error('the settings change all the time')
+      if (attempt === ATTEMPTS) throw new Error('settings not saved: too many concurrent changes')
       const left = Object.entries(sent).filter(([section]) => !saved.has(section as SectionName))
       const changes = await planChanges(data, deps.nightMode, admin, Object.fromEntries(left))
       let isOvertaken = false
@@ -188,7 +144,7 @@ export async function saveSettings(
       if (!isOvertaken) break
     }
   } finally {
-    // Also what was saved before a later attempt failed has happened.
+    // Sections saved before a later attempt failed are saved all the same.
     if (saved.size > 0) await tellOf(deps, admin, [...saved.values()])
   }
   const generation = saved.get('generation')
@@ -198,7 +154,7 @@ export async function saveSettings(
   }
 }
 
-/** A section that is to be written over the record that it was compared with; null = none is stored yet. */
+/** A section to be written over the record that it was compared with; null = none is stored yet. */
 interface Change {
   section: SectionName
   before: Settings[SectionName]
@@ -206,7 +162,7 @@ interface Change {
   replaces: Readonly<SettingsRecord> | null
 }
 
-/** Privileges first, then validity, over all sections that differ: nothing is written before all of them may be. */
+/** Checks privileges first, then validity, of all sections that differ: nothing is written before all are allowed. */
 async function planChanges(
   data: DataStore,
   nightMode: boolean,
@@ -225,11 +181,11 @@ async function planChanges(
     const replaces = records.find((record) => record.section === section) ?? null
     return { section, before, after: checkSection(section, before, after, context), replaces }
   })
-  // What the library does not allow may have been all that differed.
+  // After clamping to the bounds of the library nothing may differ any more.
   return changes.filter(({ before, after }) => !isSame(before, after))
 }
 
-/** A section as it is and as it shall be, if these differ; what cannot be read differs. */
+/** A section before and after, if these differ; one that cannot be read differs. */
 function compare<S extends SectionName>(
   section: S,
   stored: Settings[S],
@@ -261,14 +217,14 @@ async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsC
   }
 }
 
-/** The modes that come on the air; one without music does not, as long as the other one has some. */
+/** The modes that come on the air: one without music does not, unless both have none. */
 function activeModes(nightMode: boolean, library: SettingsContext['library']): Mode[] {
   if (!nightMode) return ['day']
-  const withMusic = (['day', 'night'] as const).filter((mode) => library[mode].length > 0)
-  return withMusic.length > 0 ? withMusic : ['day', 'night']
+  const withMusic = modes.filter((mode) => library[mode].length > 0)
+  return withMusic.length > 0 ? withMusic : modes
 }
 
-/** Writes a section over the record that it was compared with; false when somebody else saved it meanwhile. */
+/** Writes a section over the record that it was compared with. @returns false after a concurrent save. */
 export async function writeSection<S extends keyof StoredSettings>(
   data: Pick<DataStore, 'settings'>,
   change: { section: S; after: StoredSettings[S]; replaces: Readonly<SettingsRecord> | null },
@@ -291,8 +247,8 @@ async function tellOf(
     ...(isChanged('generation') || isChanged('radioHosts') ? (['clips-changed'] as const) : []),
   ]) {
     deps.bus.send({ type }).catch((error) => {
-      // The command waits for the next worker, so that it reads anew what has changed.
-      deps.log.warn({ err: error }, 'no worker heard yet that the settings changed')
+      // The command waits for the next worker, which then reads the settings again.
+      deps.log.warn({ err: error }, 'settings change not delivered to a worker yet')
     })
   }
   await deps.audit.record(

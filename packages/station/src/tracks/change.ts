@@ -25,7 +25,7 @@ export interface EditorDeps {
   log: Log
 }
 
-/** @throws Failure TRACK_LOCKED, AIR_UNAVAILABLE */
+/** Asks the worker to let go of a track. @returns entries removed from the queue. @throws Failure TRACK_LOCKED, AIR_UNAVAILABLE */
 export async function release(
   { bus }: Pick<EditorDeps, 'bus'>,
   trackId: string,
@@ -34,7 +34,7 @@ export async function release(
   return (await sendCommand(bus, { type: 'release-track', trackId, purpose })).removed
 }
 
-/** Lyrics and offset that no track asks for any more are forgotten. */
+/** Deletes lyrics and offsets that no track uses any more. */
 export async function deleteUnusedLyrics(
   { data }: Pick<EditorDeps, 'data'>,
   songs: readonly { artist: string; title: string }[],

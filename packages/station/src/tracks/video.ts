@@ -7,23 +7,23 @@ import type { JobData } from '../ports/job-queue.ts'
 import type { EditableTags, VideoFacts, VideoTools } from '../ports/outside.ts'
 import { isTrackTaken, receiveTrack, type UploadDeps, type UploadedMetadata } from './uploads.ts'
 
-/** How long reading a list and downloading a video may take. */
+/** Time limits of reading a list and downloading a video. */
 export const videoLimits = { listMs: 120_000, downloadMs: 300_000 }
-/** Tracks of a list that are shown. */
+/** Tracks shown of a list. */
 export const MAX_LISTED = 100
-/** An admin hears at most this often how far a download is. */
+/** Progress is announced at most this often. */
 const TELL_EVERY_MS = 1_000
 
-/** A link to a video site that was looked at and found in order. */
+/** A checked link to a video site. */
 export interface VideoLink {
   url: string
-  /** It names a list of videos and no single one. */
+  /** Names a list of videos and no single one. */
   isPlaylist: boolean
 }
 
 /**
- * Reads a link that an admin pasted. Only https, the usual port and the hosts of the video site (or below them) are
- * taken, so that nobody makes the server fetch something else.
+ * Reads a link that an admin pasted. Only https on the default port to the hosts of the video site and their subdomains is
+ * accepted, so that nobody makes the server fetch anything else.
  *
  * @param hosts in lower case.
  * @throws Failure BAD_REQUEST
@@ -42,7 +42,7 @@ export function readVideoLink(text: string | undefined, hosts: readonly string[]
 /**
  * Reads cookies in the Netscape cookie-jar form that download tools take.
  *
- * @param domain that they have to be of.
+ * @param domain the site that they must belong to.
  * @throws Failure BAD_REQUEST
  */
 export function readCookies(text: string | undefined, domain: string): string {
@@ -54,10 +54,9 @@ export function readCookies(text: string | undefined, domain: string): string {
 }
 
 /**
- * Takes the sound of a video in: it then waits for its commit, as an uploaded file of that name would. Nothing is left
- * behind when this throws.
+ * Imports the sound of a video, which then waits for its commit like an uploaded file. Leaves nothing behind when it throws.
  *
- * @param hosts of which the video has to be in the end, wherever the link led.
+ * @param deps.hosts the video must be on one of these in the end, wherever the link led.
  * @throws Failure as `VideoTools.download` and `receiveTrack`; the reason of `run.stopping`.
  */
 export async function importVideo(
@@ -114,7 +113,7 @@ export async function importVideo(
   }
 }
 
-/** What the site knows of the song; otherwise "Artist - Title", as videos are mostly called. */
+/** The tags that the site has, or else "Artist - Title", as videos are usually called. */
 function tagsOf({ title, artist, album, year, publisher }: VideoFacts): EditableTags {
   const [, named = '', called = ''] = (!artist && /^(.+?) [-–—] (.+)$/.exec(title)) || []
   return {

@@ -6,18 +6,18 @@ export type AnyContents = Contents<Record<string, unknown>>
 
 export const collectionNames = Object.keys(collections) as CollectionName[]
 
-/** What a collection holds, whatever its records are. */
+/** The contents of any collection. */
 export async function contentsOf(data: DataStore, name: CollectionName): Promise<AnyContents> {
   return anyOf(data, name).contents()
 }
 
-/** How many records each collection has. */
+/** The number of records of each collection. */
 export async function countRecords(data: DataStore): Promise<Record<CollectionName, number>> {
   const counts = collectionNames.map(async (name) => [name, (await anyOf(data, name).find()).length])
   return Object.fromEntries(await Promise.all(counts))
 }
 
-/** SHA-256 (hex) of records, their order and the last serial number, however a store orders the fields of a record. */
+/** SHA-256 (hex) over records, their order and the last serial number; the order of fields does not matter. */
 export function digestOf({ records, serial }: AnyContents): string {
   const hash = createHash('sha256').update(`${serial}\n`)
   for (const record of records) hash.update(`${JSON.stringify(record, inOrder)}\n`)
@@ -25,12 +25,12 @@ export function digestOf({ records, serial }: AnyContents): string {
 }
 
 /**
- * Gives a store what another holds in place of all it has, serial numbers included, and reads it again afterwards. When it
- * breaks off, a store that was empty is empty again; of another, each collection is as it was or as it is to be.
+ * Replaces the contents of a store, serial numbers included, and verifies them. After an interruption a store that was empty
+ * is empty again; in any other each collection is either old or new.
  *
- * @param from told of each collection once.
- * @param signal looked at between two collections.
- * @throws when a collection is not what was written, and the signal's reason.
+ * @param from called once for each collection.
+ * @param signal checked between two collections.
+ * @throws when the verification fails, and the signal's reason.
  */
 export async function copyData(
   from: (name: CollectionName) => Promise<AnyContents>,
@@ -45,16 +45,16 @@ export async function copyData(
       const contents = await from(name)
       const target = anyOf(to, name)
       await target.replaceAll(contents).catch((error) => {
-        throw new Error(`${name} cannot be written`, { cause: error })
+        throw new Error(`${name} could not be written`, { cause: error })
       })
       if (digestOf(await target.contents()) !== digestOf(contents))
-        throw new Error(`${name}: what was written is not what is there now`)
+        throw new Error(`${name}: verification after writing failed`)
       onCopied(name, contents.records.length)
     }
   } catch (error) {
     if (wasEmpty)
       await empty(to).catch(() => {
-        throw new Error('what was written before it broke off could not be removed again', { cause: error })
+        throw new Error('interrupted copy could not be removed', { cause: error })
       })
     throw error
   }
@@ -68,7 +68,7 @@ function anyOf(data: DataStore, name: CollectionName): Collection<Record<string,
   return data[name] as unknown as Collection<Record<string, unknown>, string>
 }
 
-/** For JSON.stringify: the fields of every object by name. */
+/** Replacer for `JSON.stringify` that sorts the fields of every object. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -6,13 +6,13 @@ import { stagedKey } from '../intake/staging.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 
-/** More files than this that cannot be copied mean that there is no use in trying others. */
+/** After more failures than this the copy gives up. */
 const MAX_FAILURES = 10
 
 const homes = ['', ...Object.values(clipFamilies).map(({ folder }) => `${folder}/`)]
 const heard = homes.flatMap((home) => [`${home}day`, `${home}night`])
 
-/** Every folder that holds files of the station. */
+/** All folders with files of the station. */
 export const mediaFolders: readonly string[] = [...heard, 'arts', ...heard.map(stagedKey)]
 
 /** All files of the station. */
@@ -22,7 +22,7 @@ export async function listMedia(media: MediaStorage): Promise<MediaKey[]> {
   return found
 }
 
-/** The files that records speak of, by what speaks of them. */
+/** The files that records refer to, by kind. */
 export async function filesOfRecords(
   data: Pick<DataStore, 'tracks' | 'clips' | 'artists'>,
 ): Promise<{ tracks: MediaKey[]; clips: MediaKey[]; arts: MediaKey[] }> {
@@ -38,7 +38,7 @@ export async function filesOfRecords(
   }
 }
 
-/** Those of `wanted` that are not there. `present` was listed; what it leaves out is looked at one by one. */
+/** Those of `wanted` that do not exist. Files missing in the listing `present` are checked one by one. */
 export async function missingFiles(
   media: MediaStorage,
   wanted: readonly MediaKey[],
@@ -51,22 +51,21 @@ export async function missingFiles(
 
 export interface MediaCopied {
   copied: number
-  /** Files that were there already. */
+  /** Files that existed already. */
   kept: number
-  /** Of what was copied. */
+  /** Copied bytes. */
   bytes: number
   failed: { key: MediaKey; why: unknown }[]
 }
 
 /**
- * Copies files that another storage has not, or has another one of; never deletes anything. Broken off and begun again it
- * goes on where it was. A file counts as the same with the same size and MD5 or, where no storage knows that, when it
- * was written after the original.
+ * Copies files that another storage lacks, or has another version of; never deletes anything. Resumable. A file counts as
+ * the same with equal size and MD5 or, where no storage knows the MD5, when it was written after the original.
  *
- * @param to null = a storage that has nothing yet, when nothing is to be copied.
- * @param run.parallel so many at the same time.
- * @param run.isDryRun says what would be copied, and copies nothing.
- * @throws the signal's reason; what the storages throw when hardly anything can be copied.
+ * @param to null = an empty storage, for a dry run.
+ * @param run.parallel files copied at the same time.
+ * @param run.isDryRun reports what would be copied, and copies nothing.
+ * @throws the signal's reason; the error of a storage after too many failures.
  */
 export async function copyMedia(
   from: MediaStorage,
@@ -106,7 +105,7 @@ export async function copyMedia(
   return result
 }
 
-/** How many bytes were copied; null when the file need not be. @throws when it changed meanwhile. */
+/** @returns the copied bytes; null when there was no need. @throws when the file changed meanwhile. */
 async function copyFile(
   from: MediaStorage,
   to: MediaStorage | null,
@@ -115,7 +114,7 @@ async function copyFile(
   signal: AbortSignal,
 ): Promise<number | null> {
   const original = await from.stat(key)
-  // It is gone since it was listed.
+  // It was deleted since the listing.
   if (!original || (to && (await isSame(from, to, key)))) return null
   if (isDryRun || !to) return original.size
 
@@ -133,7 +132,7 @@ async function copyFile(
   const [written, digest] = [await to.stat(key), await to.digest(key)]
   const isWhole = bytes === original.size && written?.size === bytes
   if (!isWhole || (digest !== null && digest !== hash.digest('hex')))
-    throw new Error('it is another file there; it changed meanwhile')
+    throw new Error('the file changed while it was copied')
   return bytes
 }
 

@@ -45,10 +45,10 @@ export async function editTrack(
   }
 }
 
-/** What is in work for a while lies in the temporary folder under a name that begins so. */
+/** Working copies are in the temporary folder, under names with this prefix. */
 export const WORKING_COPY = 'solstice-edit-'
 
-/** Removes what was in work before a moment (epoch ms), when a process was killed, and says how many. */
+/** Removes working copies that killed processes left before `beforeMs` (epoch ms). @returns how many. */
 export async function purgeWorkingCopies(beforeMs: number): Promise<number> {
   let removed = 0
   for (const name of await readdir(tmpdir())) {
@@ -64,11 +64,11 @@ export async function purgeWorkingCopies(beforeMs: number): Promise<number> {
 
 const tagNames = ['title', 'artist', 'album', 'year'] as const
 
-/** What is remembered of an edit from the moment on at which the track was released for it. */
+/** Saved with the job once the track is released. */
 interface EditNotes {
   before: TrackRecord
   sinceMs: number
-  /** Lyrics and offset of the song as it is called now; undefined until that is known. */
+  /** Stored lyrics and offset under the new name; undefined until known. */
   lyrics?: RememberedLyrics
 }
 
@@ -86,7 +86,7 @@ async function editLeased(
   const after = { ...before, ...tags }
   const changes = changedFields<TrackRecord>(before, after, [...tagNames])
 
-  // Asked before the work as well, so that nobody waits for a refusal.
+  // Asked before the work as well, so that a refusal comes at once.
   if (!begun) await release(deps, songId, 'edit')
   // The lyrics come after the tags.
   if (tags && changes.length > 0 && !begun?.lyrics) {
@@ -115,7 +115,7 @@ async function editLeased(
   return { songId, isChanged: changes.length > 0 || edited.isChanged }
 }
 
-/** Lyrics, offset and artist record follow a track that has other tags now. */
+/** Moves lyrics, offset and artist record along with the new tags of a track. */
 async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRecord): Promise<void> {
   const { data, media } = deps
   const [from, to] = [lyricsKey(before.artist, before.title), lyricsKey(after.artist, after.title)]
@@ -125,7 +125,7 @@ async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRec
       data.lyrics.get(to),
       data.offsets.get(from),
     ])
-    // That nothing was found for the new name says less than the lyrics that are known.
+    // A lookup that found nothing for the new name says less than known lyrics.
     if (lyrics && !there?.lines.length) await data.lyrics.put({ ...lyrics, key: to })
     if (offset) await data.offsets.insert({ ...offset, key: to })
     await deleteUnusedLyrics(deps, [before])
@@ -136,7 +136,7 @@ async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRec
   }
 }
 
-/** Works with a copy of a file that has other tags. @throws Failure TRACK_NOT_FOUND, STORAGE_WRITE_FAILED */
+/** Calls `use` with a copy of a file that has the new tags. @throws Failure TRACK_NOT_FOUND, STORAGE_WRITE_FAILED */
 async function withRewritten(
   { media, tags: writer }: EditorDeps,
   key: MediaKey,
@@ -152,7 +152,7 @@ async function withRewritten(
     })
     await pipeline(original, createWriteStream(path)).catch(refuseWrite)
     await writer.write(path, tags).catch((cause: unknown) => {
-      // An error of the system says nothing about the file.
+      // A system error says nothing about the file.
       if (cause instanceof Error && 'code' in cause) refuseWrite(cause)
       throw new Failure('STORAGE_WRITE_FAILED', { reason: 'tags' }, { cause })
     })

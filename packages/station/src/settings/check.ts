@@ -1,0 +1,118 @@
+import { locales, type Mode, type Settings, type Track } from '@solstice/contracts'
+import { groupTracks } from '@solstice/playout'
+import { Failure } from '../core/failure.ts'
+import { durationOf, limitsOf, phraseTime } from './bounds.ts'
+import { isSame } from './changes.ts'
+import {
+  badLength,
+  clamp,
+  type Generation,
+  GUEST_MINUTES,
+  generationFields,
+  MIN_PLAYLIST_S,
+  modes,
+  type Range,
+  type SectionName,
+} from './fields.ts'
+
+/** Facts that settings are checked against. */
+export interface SettingsContext {
+  library: Record<Mode, readonly Readonly<Track>[]>
+  /** The modes that come on the air. */
+  activeModes: readonly Mode[]
+  usablePhrases: Record<Mode, number>
+  /** Usable phrases that each mode needs. */
+  phrasesRequired: number
+}
+
+/**
+ * Checks a section that differs from the stored one, and sets fields that follow the library to its bounds.
+ *
+ * @throws Failure BAD_REQUEST with the field and the reason.
+ */
+export function checkSection<S extends SectionName>(
+  section: S,
+  before: Settings[S],
+  after: Settings[S],
+  context: SettingsContext,
+): Settings[S] {
+  const checks: { [N in SectionName]: (before: Settings[N], after: Settings[N]) => Settings[N] } = {
+    branding: checkBranding,
+    generation: (before, after) => checkGeneration(before, after, context),
+    radioHosts: checkRadioHosts,
+    artistArts: (_, after) => after,
+  }
+  return checks[section](before, after)
+}
+
+function checkBranding(before: Settings['branding'], after: Settings['branding']): Settings['branding'] {
+  for (const locale of locales) {
+    for (const [name, value] of Object.entries(after.byLang[locale])) {
+      checkLength(value, `branding.byLang.${locale}.${name}`, 2, 25)
+    }
+  }
+  // A station that has no messenger yet may still change its names.
+  if (after.messenger_url !== before.messenger_url) {
+    const field = 'branding.messenger_url'
+    checkLength(after.messenger_url, field, 2, 50)
+    if (!/^https?:\/\//i.test(after.messenger_url) || !URL.canParse(after.messenger_url))
+      throw new Failure('BAD_REQUEST', { field, reason: 'not_an_address' })
+  }
+  return after
+}
+
+function checkRadioHosts(
+  _before: Settings['radioHosts'],
+  after: Settings['radioHosts'],
+): Settings['radioHosts'] {
+  for (const name of ['guestMaxDurationMinutes', 'specialGuestMaxDurationMinutes'] as const) {
+    checkRange(after[name], `radioHosts.${name}`, GUEST_MINUTES)
+  }
+  if (!['random', 'hostChoice'].includes(after.backgroundMusicMode))
+    throw new Failure('BAD_REQUEST', { field: 'radioHosts.backgroundMusicMode' })
+  return after
+}
+
+function checkGeneration(before: Generation, after: Generation, context: SettingsContext): Generation {
+  const { library, activeModes, usablePhrases, phrasesRequired } = context
+  const short = activeModes.find((mode) => durationOf(library[mode]) < MIN_PLAYLIST_S)
+  if (short) throw new Failure('BAD_REQUEST', { field: 'generation', reason: 'library_short', mode: short })
+
+  const checked = { ...after, PHRASES_TIME_SECONDS: clamp(after.PHRASES_TIME_SECONDS, phraseTime(library)) }
+  for (const mode of modes) {
+    const { useAll, maxDuration, sections, songsPerSection, groups } = generationFields[mode]
+    const limits = limitsOf(mode, library[mode], groupTracks(library[mode], after[groups]))
+    if (after[useAll]) checked[maxDuration] = limits.maxDuration.max
+    // A stored length that the library has become too short for is not the mistake of this admin.
+    else if (after[maxDuration] === before[maxDuration])
+      checked[maxDuration] = clamp(after[maxDuration], limits.maxDuration)
+    else checkRange(after[maxDuration], `generation.${maxDuration}`, limits.maxDuration)
+
+    for (const { flag, refusal } of [limits.sections, limits.groupSections]) {
+      if (after[flag] && refusal) throw new Failure('BAD_REQUEST', refusal)
+    }
+    if (!after[sections]) continue
+    const isKept = [sections, songsPerSection, groups].every((key) => isSame(after[key], before[key]))
+    if (isKept) checked[songsPerSection] = clamp(after[songsPerSection], limits.songsPerSection)
+    else checkRange(after[songsPerSection], `generation.${songsPerSection}`, limits.songsPerSection)
+  }
+
+  const isTurnedOn = after.PHRASES_ENABLED && !before.PHRASES_ENABLED
+  if (isTurnedOn && activeModes.some((mode) => usablePhrases[mode] < phrasesRequired))
+    throw new Failure('BAD_REQUEST', {
+      field: 'generation.PHRASES_ENABLED',
+      reason: 'phrases_few',
+      minRequired: phrasesRequired,
+    })
+  return checked
+}
+
+function checkLength(text: string, field: string, min: number, max: number): void {
+  const { length } = [...text]
+  if (length < min || length > max) throw badLength(field, min, max)
+}
+
+function checkRange(value: number, field: string, { min, max }: Range): void {
+  if (value < min || value > max)
+    throw new Failure('BAD_REQUEST', { field, reason: 'out_of_range', min, max })
+}
