@@ -12,20 +12,20 @@ const LoginPage = lazyPage(async () => (await import('./admin/login-page.tsx')).
 const AdminPage = lazyPage(async () => (await import('./admin/admin-page.tsx')).AdminPage)
 
 /**
- * Decides by the address what is shown, and in which language. The language may change while the document lives; another
- * page is another document, so that each has the browser's sound and microphone to itself.
+ * Chooses page and language by the address. The language may change within a document; another page is another
+ * document, so that each has the browser's sound and microphone to itself.
  */
 export function App({ createRadio }: { createRadio: () => Radio }) {
   const [place, setPlace] = useState(arrive)
   const [radio] = useState(() => (place?.page === 'player' ? createRadio() : null))
   useEffect(() => {
-    const moved = () => {
+    const navigated = () => {
       const next = parsePath(location.pathname)
       if (next?.page === place?.page) setPlace(next)
       else location.reload()
     }
-    addEventListener('popstate', moved)
-    return () => removeEventListener('popstate', moved)
+    addEventListener('popstate', navigated)
+    return () => removeEventListener('popstate', navigated)
   }, [place])
   useEffect(() => {
     document.documentElement.lang = place?.locale ?? chosenLocale() ?? 'uk'
@@ -55,12 +55,12 @@ export function App({ createRadio }: { createRadio: () => Radio }) {
   }
 }
 
-/** Somebody who once chose English and opens the bare address means English. */
+/** The page of the address; the bare Ukrainian one means English to somebody who chose that before. */
 function arrive(): PageAddress | null {
   const place = parsePath(location.pathname)
   const chosen = place && chosenLocale(place.page)
   if (place?.locale !== 'uk' || !chosen || chosen === 'uk') return place
-  const meant = { ...place, locale: chosen }
-  history.replaceState(null, '', pathOf(meant) + location.search)
-  return meant
+  const preferred = { ...place, locale: chosen }
+  history.replaceState(null, '', pathOf(preferred) + location.search)
+  return preferred
 }

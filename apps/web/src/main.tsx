@@ -9,7 +9,7 @@ import { applyTheme, rememberedMode } from './ui/theme.ts'
 
 applyTheme(rememberedMode())
 
-// In the document, and not only in memory, so that the browser's own media controls find it.
+// Within the document, where the browser's own media controls find it.
 const audio = document.createElement('audio')
 audio.preload = 'none'
 document.body.append(audio)

@@ -1,10 +1,10 @@
 import './confirm.css'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** A button for what cannot be undone: it asks once more, in its own place. Escape, or going elsewhere, means no. */
+/** A button that asks for confirmation in its own place. Escape, or moving the focus away, means no. */
 export function Confirm(props: {
   label: string
-  /** Who or what it is about, for those who hear the page. */
+  /** The person or thing concerned, for screen readers. */
   about?: string
   sure: string
   yes: string
@@ -40,7 +40,7 @@ export function Confirm(props: {
       aria-label={about ? `${about}. ${sure}` : sure}
       onKeyDown={(event) => event.key === 'Escape' && refuse()}
       onFocusOut={({ currentTarget, relatedTarget }) => {
-        // Without a target the focus went nowhere, as it does with a press in some browsers.
+        // In some browsers a press moves the focus nowhere; that is no answer.
         if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) setAsked(false)
       }}
     >

@@ -5,7 +5,7 @@ import type { Texts } from '../texts.ts'
 
 export type Trouble = keyof Texts['states']
 
-/** What stands between the listener and the radio just now, the most basic first; null when nothing does. */
+/** What keeps the listener from hearing the radio now, the most basic trouble first; null when nothing does. */
 export function troubleOf(link: LinkState, state: RadioState | null, sound: Sound): Trouble | null {
   if (link === 'offline') return 'offline'
   if (link === 'connecting' || !state) return 'connecting'

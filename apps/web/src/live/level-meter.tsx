@@ -3,24 +3,23 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Microphone } from './microphone.ts'
 import type { Level } from './voice-capture.ts'
 
-/** What is quieter than this is shown as silence, dB below full scale. */
+/** The lower end of the scale, dB below full scale. */
 const FLOOR_DB = -60
 const MARKS_DB = [-40, -20, -10, 0]
-/** How fast the bar falls back: between two words it does not have to be found again. */
+/** Slow enough that the bar doesn't drop between two words. */
 const FALL_DB_PER_S = 30
-/** How long the highest peak stays marked. */
-const HOLD_MS = 1_200
+const PEAK_HOLD_MS = 1_200
 
-/** The own level: the bar is the loudness, the mark the highest peak of the last moment. */
+/** The speaker's own level: the bar shows loudness, the mark the latest peak. */
 export function LevelMeter({ microphone, label }: { microphone: Microphone; label: string }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let [held, heldAtMs] = [0, 0]
     let [barDb, atMs] = [-Infinity, 0]
-    // Thirty times a second: only two properties are written, nothing is drawn again.
+    // Written straight into the document: rendering thirty times a second would cost too much.
     const draw = ({ peak, rms }: Level) => {
       const nowMs = performance.now()
-      if (peak >= held || nowMs - heldAtMs > HOLD_MS) [held, heldAtMs] = [peak, nowMs]
+      if (peak >= held || nowMs - heldAtMs > PEAK_HOLD_MS) [held, heldAtMs] = [peak, nowMs]
       barDb = Math.max(dbOf(rms), barDb - (FALL_DB_PER_S * (nowMs - atMs)) / 1000)
       atMs = nowMs
       box.current?.style.setProperty('--rms', shareOf(barDb).toFixed(3))
@@ -54,5 +53,5 @@ export function LevelMeter({ microphone, label }: { microphone: Microphone; labe
 
 const dbOf = (level: number): number => (level > 0 ? 20 * Math.log10(level) : -Infinity)
 
-/** A level as a part of the meter: decibels are even steps to the ear. */
+/** A level as a share of the meter's width, which is even in decibels. */
 const shareOf = (db: number): number => Math.max(0, Math.min(1, 1 - db / FLOOR_DB))

@@ -1,10 +1,10 @@
 import './mic-button.css'
 import { Icon } from '../ui/icons.tsx'
 
-/** The large switch of the own microphone: red while it is on. */
+/** The large switch of the speaker's microphone; red while it is on. */
 export function MicButton(props: {
   isOn: boolean
-  /** Somebody else has made it silent. */
+  /** By a host or a moderator. */
   isMuted: boolean
   texts: { micOn: string; micOff: string }
   onToggle: () => void

@@ -29,7 +29,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decoration only: the control around it carries the label. */
+/** Decorative: the control around it has the label. */
 export function Icon({ name, size = 22 }: { name: IconName; size?: number }) {
   return (
     <svg

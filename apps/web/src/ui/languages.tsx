@@ -2,7 +2,7 @@ import './languages.css'
 import { type Locale, locales } from '@solstice/contracts'
 import { type PageName, pathOf } from './language.ts'
 
-/** The languages of a page, to choose from. */
+/** The choice between the languages of a page. */
 export function Languages(props: {
   page: PageName
   locale: Locale

@@ -2,12 +2,13 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * A page whose code is fetched when it is first shown, so that listeners do not carry what only guests and admins need.
- * Until then nothing is shown; when the code cannot be fetched it is asked for again.
+ * A page whose code is fetched when it is first shown, so that listeners don't download the pages of guests and admins.
+ * Renders nothing until then, and retries when the code can't be fetched. By hand, since all that `preact-iso` adds is a
+ * router.
  */
 export function lazyPage<P extends object>(fetchPage: () => Promise<ComponentType<P>>): ComponentType<P> {
   let fetched: ComponentType<P> | null = null
-  return function Late(props: P) {
+  return function LazyPage(props: P) {
     const [Page, setPage] = useState(() => fetched)
     useEffect(() => {
       let timer: ReturnType<typeof setTimeout> | undefined

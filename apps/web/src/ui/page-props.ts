@@ -1,7 +1,7 @@
 import type { Locale } from '@solstice/contracts'
 import type { PageName } from './language.ts'
 
-/** What a page other than the listener's gets. */
+/** The props of every page but the listener's. */
 export interface PageProps {
   locale: Locale
   onLocale: (locale: Locale) => void

@@ -2,18 +2,18 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
- * When what had the focus within a box is gone, its section's heading has it, or the box's first one: who works without a
- * pointer stays where something happened. Headings that shall have it need `tabIndex={-1}`.
+ * When the focused element within a box is removed, focuses the heading of its section, or the first one of the box, so
+ * that keyboard users stay in place. Those headings need `tabIndex={-1}`.
  */
 export function useRestoredFocus(box: RefObject<HTMLElement | null>): void {
   const last = useRef<{ element: Element; section: Element | null } | null>(null)
   useEffect(() => {
-    const noticed = ({ target }: FocusEvent) => {
+    const focused = ({ target }: FocusEvent) => {
       if (target instanceof Element) last.current = { element: target, section: target.closest('section') }
     }
     const own = box.current
-    own?.addEventListener('focusin', noticed)
-    return () => own?.removeEventListener('focusin', noticed)
+    own?.addEventListener('focusin', focused)
+    return () => own?.removeEventListener('focusin', focused)
   }, [])
   useLayoutEffect(() => {
     if (!last.current || last.current.element.isConnected || document.activeElement !== document.body) return

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that changes, and tells. */
+/**
+ * A value that announces its changes. Much less than a signals library: the radio's parts need it outside components too,
+ * and nothing here depends on derived values.
+ */
 export interface Store<T> {
   readonly value: T
   set(next: T): void
@@ -26,7 +29,7 @@ export function createStore<T>(initial: T): Store<T> {
   }
 }
 
-/** The value of a store now; the component is drawn again when it changes. */
+/** The current value of a store; the component renders again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.value)
   useEffect(() => {

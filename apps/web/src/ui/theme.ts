@@ -1,7 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import { readStored, writeStored } from './browser-storage.ts'
 
-/** The colours of the two skies. `applyTheme` makes custom properties of them; a test checks the contrast. */
+/** The colours of both modes, which `applyTheme` sets as custom properties; a test checks their contrast. */
 export const themes = {
   day: {
     sky: '#f6efe2',
@@ -29,7 +29,7 @@ export const themes = {
 
 const LAST_MODE = 'radio_mode'
 
-/** The sky that was last seen here, so that the page does not open in the wrong one. */
+/** The mode of the last visit, in which the page opens until the station says otherwise. */
 export const rememberedMode = (): Mode => (readStored(LAST_MODE) === 'night' ? 'night' : 'day')
 
 export function applyTheme(mode: Mode): void {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** This browser's clock, epoch ms; the component is drawn again so often, or not at all with null. */
+/** This browser's clock, epoch ms; the component renders again at this interval, or never with null. */
 export function useNow(everyMs: number | null): number {
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {

@@ -1,6 +1,6 @@
 const FADE_S = 15
 
-/** How visible the picture is, 0 to 1: it comes with the first 15 s of a song and goes with the last 15 s. */
+/** The opacity of the picture, 0 to 1: it fades in during the first 15 s of a track and out during the last 15 s. */
 export function artVisibility(position: number, duration: number): number {
   if (duration <= 0) return 1
   const fadeS = Math.min(FADE_S, duration / 3)

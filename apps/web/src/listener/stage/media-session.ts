@@ -3,15 +3,15 @@ import { useEffect } from 'preact/hooks'
 import type { Radio } from '../../radio/radio.ts'
 import { useStore } from '../../ui/store.ts'
 
-interface OnScreen {
+interface Shown {
   state: RadioState
   title: string
   artUrl: string
   station: string
 }
 
-/** Tells the system what plays, for lock screens and media keys. */
-export function useMediaSession(radio: Radio, shown: OnScreen | null): void {
+/** Shows the track on lock screens, and obeys media keys. */
+export function useMediaSession(radio: Radio, shown: Shown | null): void {
   const sound = useStore(radio.sound)
   const session = 'mediaSession' in navigator ? navigator.mediaSession : null
 

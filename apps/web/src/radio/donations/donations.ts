@@ -65,15 +65,7 @@ export function createDonations(
   const { orders, find, add, update, forget } = book
   let isRefreshing = false
 
-  async function read(id: string): Promise<void> {
-    try {
-      const { status, matchCode, expiresAt, airsAt } = await get('/api/public/donations/:id/status', { id })
-      update(id, { status, matchCode, expiresAt, airsAt, readAtMs: station.nowMs() })
-    } catch (error) {
-      // Any other failure may pass.
-      if (error instanceof ApiError && error.status === 404) update(id, { status: 'unknown' })
-    }
-  }
+  const read = async (id: string) => update(id, await readOrder(id, station.nowMs))
 
   const polling = createOrderPolling(
     {
@@ -179,6 +171,16 @@ function createOrderBook(watched: () => string | null) {
   }
 
   return { orders, news, find, add, update, forget }
+}
+
+/** What the station says about an order; nothing when it can't be reached. */
+async function readOrder(id: string, nowMs: () => number): Promise<Partial<Order>> {
+  try {
+    const { status, matchCode, expiresAt, airsAt } = await get('/api/public/donations/:id/status', { id })
+    return { status, matchCode, expiresAt, airsAt, readAtMs: nowMs() }
+  } catch (error) {
+    return error instanceof ApiError && error.status === 404 ? { status: 'unknown' } : {}
+  }
 }
 
 function orderOf(

@@ -1,14 +1,18 @@
 /**
- * Sets the loudness of an element: 1 = as loud as its file. Beyond that the sound is led through Web Audio, and stays so.
- * Where that cannot be (a file of another origin, a browser that does not let pages decide on loudness) 1 is the most.
+ * Sets the loudness of an element: 1 = as loud as its file. Beyond that the sound is routed through Web Audio, and stays
+ * there. Where that is impossible (files of another origin, browsers that leave loudness to the device) 1 is the most.
  *
- * @param isLedAway whether an address of ours may lead to a file of another origin.
+ * @param mayRedirect whether the station may redirect to a file of another origin.
  */
-export function createAmplifier(audio: HTMLAudioElement, isLedAway: () => boolean): (level: number) => void {
+export function createAmplifier(
+  audio: HTMLAudioElement,
+  mayRedirect: () => boolean,
+): (level: number) => void {
   let gain: GainNode | null = null
   let context: AudioContext | null = null
   let boost = 1
 
+  /** Only a running context may take the sound over: in a suspended one it would be lost. */
   const route = () => {
     if (gain || context?.state !== 'running') return
     gain = context.createGain()
@@ -16,9 +20,8 @@ export function createAmplifier(audio: HTMLAudioElement, isLedAway: () => boolea
     context.createMediaElementSource(audio).connect(gain).connect(context.destination)
   }
 
-  /** Only a context that runs takes the sound over: in one that does not, it would be lost. */
   const open = () => {
-    if (context || isLedAway() || !isOwn(audio) || !isObeyed(audio)) return
+    if (context || mayRedirect() || !isSameOrigin(audio) || !canSetVolume(audio)) return
     const opened = new AudioContext()
     context = opened
     opened.addEventListener('statechange', () => {
@@ -38,12 +41,12 @@ export function createAmplifier(audio: HTMLAudioElement, isLedAway: () => boolea
 }
 
 /** A file of another origin would be silent in Web Audio. */
-function isOwn(audio: HTMLAudioElement): boolean {
+function isSameOrigin(audio: HTMLAudioElement): boolean {
   return audio.src !== '' && new URL(audio.src).origin === location.origin
 }
 
-/** Some systems leave loudness to the buttons of the device, and stop Web Audio when the screen is locked. */
-function isObeyed(audio: HTMLAudioElement): boolean {
+/** Some systems leave loudness to the device's buttons, and stop Web Audio while the screen is locked. */
+function canSetVolume(audio: HTMLAudioElement): boolean {
   const { volume } = audio
   audio.volume = 0.5
   const isSet = audio.volume === 0.5

@@ -1,6 +1,6 @@
 import type { Store } from '../../ui/store.ts'
 
-/** What the listener's own sound does. */
+/** The state of the listener's own sound. */
 export type Sound =
   /** Nobody pressed Listen yet. */
   | { is: 'off' }
@@ -9,12 +9,12 @@ export type Sound =
   | { is: 'playing' }
   /** The browser wants the listener to press something first. */
   | { is: 'blocked' }
-  /** It broke and is tried again by itself; the station is not ready yet, or the line is lost. */
+  /** It broke and is retried: the station isn't ready yet, or the connection was lost. */
   | { is: 'retrying'; because: 'not-ready' | 'lost' }
 
 export interface Player {
   readonly sound: Store<Sound>
-  /** Begins, or goes on at the live position. Called from a press, so that the browser allows the sound. */
+  /** Starts, or resumes at the live position. Call it from a press, so that the browser allows the sound. */
   play(): void
   pause(): void
   /** How far behind the station's clock the listener hears, in seconds. */
@@ -22,18 +22,30 @@ export interface Player {
   close(): void
 }
 
-/** How long to wait before try number `attempt` (from 0), so that a crowd does not come back in one moment. */
-export function retryDelayMs(attempt: number, chance: number): number {
-  const fullMs = Math.min(15_000, 500 * 2 ** attempt)
-  return Math.round(fullMs * (0.75 + chance / 2))
-}
-
-/** Starts an element; tells apart a browser that forbids it and everything that an `error` event reports too. */
+/** Starts an element, and tells a browser that forbids it from all that an `error` event reports too. */
 export async function startAudio(audio: HTMLAudioElement): Promise<'started' | 'blocked' | 'failed'> {
   try {
     await audio.play()
     return 'started'
   } catch (error) {
     return error instanceof DOMException && error.name === 'NotAllowedError' ? 'blocked' : 'failed'
+  }
+}
+
+/** Takes the source out of an element, which ends its download. */
+export function clearAudio(audio: HTMLAudioElement): void {
+  audio.pause()
+  audio.removeAttribute('src')
+  audio.load()
+}
+
+/** Returns the function that removes the listeners. */
+export function onAudio(
+  audio: HTMLAudioElement,
+  listeners: Partial<Record<keyof HTMLMediaElementEventMap, () => void>>,
+): () => void {
+  for (const [event, listener] of Object.entries(listeners)) audio.addEventListener(event, listener)
+  return () => {
+    for (const [event, listener] of Object.entries(listeners)) audio.removeEventListener(event, listener)
   }
 }

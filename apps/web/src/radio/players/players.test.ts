@@ -1,0 +1,53 @@
+import { streamBurstMs } from '@solstice/contracts'
+import t from 'tap'
+import { NOON } from '../../../../../tests/harness/air/radio-state.ts'
+import { correctionOf, leadAfter } from './drift-correction.ts'
+import { retryDelayMs } from './retry.ts'
+import { isFarBehind, isStalled, lagOf, smoothLag } from './stream-lag.ts'
+
+t.test(
+  'drift beyond 0.35 s is a jump, 2 s after the last at the soonest, never while settling',
+  async (t) => {
+    const free = { isSettling: false, sinceJumpMs: 60_000 }
+    t.same(correctionOf(0.36, free), { do: 'jump' })
+    t.same(correctionOf(-0.36, free), { do: 'jump' })
+    t.equal(correctionOf(3, { ...free, sinceJumpMs: 1999 }).do, 'rate')
+    t.same(correctionOf(3, { ...free, isSettling: true }), { do: 'wait' })
+    t.same(correctionOf(0.35, free), { do: 'rate', rate: 1.02 })
+    t.same(correctionOf(-0.35, free), { do: 'rate', rate: 0.98 })
+    t.same(correctionOf(0.1, free), { do: 'rate', rate: 1.01 })
+    t.same(correctionOf(0.01, free), { do: 'rate', rate: 1 })
+    t.equal(leadAfter(0.1, 0.2).toFixed(1), '0.3', 'a jump that lands late starts earlier next time')
+    t.equal(leadAfter(0.1, -1), 0)
+  },
+)
+
+t.test('a stream is heard a burst behind the station, and further with every stall', async (t) => {
+  const progress = {
+    openedAtMs: NOON,
+    nowMs: NOON + 10_000,
+    playedS: 10,
+    bufferedAheadS: 2,
+    roundTripMs: 200,
+  }
+  t.equal(lagOf(progress), streamBurstMs / 1000)
+  t.equal(lagOf({ ...progress, playedS: 7 }), streamBurstMs / 1000 + 3, 'three seconds of stalls')
+  t.equal(lagOf({ ...progress, bufferedAheadS: 12 }), 12.1, 'what is buffered is still to come')
+  t.equal(smoothLag(null, 8), 8)
+  t.equal(smoothLag(8, 9), 8.3)
+  t.notOk(isFarBehind(streamBurstMs / 1000 + 5))
+  t.ok(isFarBehind(streamBurstMs / 1000 + 7), 'then it begins anew')
+})
+
+t.test('five seconds without progress are a stall', async (t) => {
+  t.notOk(isStalled(10_000, 5000))
+  t.ok(isStalled(10_001, 5000))
+})
+
+t.test('retries grow apart to 15 s, and differ between listeners', async (t) => {
+  t.same(
+    [0, 1, 2, 9].map((attempt) => retryDelayMs(attempt, 0.5)),
+    [500, 1000, 2000, 15_000],
+  )
+  t.not(retryDelayMs(3, 0), retryDelayMs(3, 1))
+})

@@ -1,0 +1,85 @@
+import type { RenewingToken } from '../connection/renewing-token.ts'
+import type { Sound } from './player.ts'
+import { createRetry } from './retry.ts'
+import type { LagMeter } from './stream-lag.ts'
+import { createStreamRequest } from './stream-request.ts'
+
+/** Keeps the request for the broadcast open, and opens it again when it breaks. */
+export interface StreamLoader {
+  /** Whether the listener wants to hear the broadcast. */
+  readonly isActive: boolean
+  isOpen(): boolean
+  /** Changes whenever the request is opened or dropped. */
+  generation(): number
+  start(): void
+  /** Drops the request, for this reason. */
+  stop(reason: Sound): void
+  /** Opens it at the live edge. */
+  reopen(): void
+  retryLater(because: 'not-ready' | 'lost'): void
+  /** The element reported an error: its cause is found out, then it is retried. */
+  failed(): Promise<void>
+  /** The stream plays: a later failure is retried quickly again. */
+  succeeded(): void
+}
+
+export function createStreamLoader(
+  audio: HTMLAudioElement,
+  artToken: RenewingToken,
+  lag: LagMeter,
+  onSound: (sound: Sound) => void,
+): StreamLoader {
+  const request = createStreamRequest(audio, artToken)
+  const retry = createRetry()
+  let isActive = false
+
+  async function open(): Promise<void> {
+    retry.cancel()
+    lag.reset()
+    const result = await request.open(lag.opened)
+    if (result === 'blocked') stop({ is: 'blocked' })
+    else if (result === 'unavailable') retryLater('lost')
+  }
+
+  function drop(): void {
+    retry.cancel()
+    lag.reset()
+    request.drop()
+  }
+
+  function stop(reason: Sound): void {
+    isActive = false
+    drop()
+    onSound(reason)
+  }
+
+  function retryLater(because: 'not-ready' | 'lost'): void {
+    if (!isActive) return
+    drop()
+    onSound({ is: 'retrying', because })
+    retry.schedule(open)
+  }
+
+  return {
+    get isActive() {
+      return isActive
+    },
+    isOpen: request.isOpen,
+    generation: request.generation,
+    start() {
+      isActive = true
+      retry.reset()
+      onSound({ is: 'starting' })
+      void open()
+    },
+    stop,
+    reopen: () => void open(),
+    retryLater,
+    async failed() {
+      if (!isActive || !request.isOpen()) return
+      const cause = await request.diagnose()
+      if (cause !== 'superseded') retryLater(cause)
+    },
+    succeeded: retry.reset,
+  }
+}

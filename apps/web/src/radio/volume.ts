@@ -1,0 +1,61 @@
+import { readStored, writeStored } from '../ui/browser-storage.ts'
+import { createStore, type Store } from '../ui/store.ts'
+import { createAmplifier } from './players/amplifier.ts'
+
+export interface Volume {
+  /** 0 to 1. */
+  level: number
+  isMuted: boolean
+}
+
+/** The listener's volume, remembered for the next visit, on top of the loudness of the track. */
+export interface VolumeControl {
+  readonly volume: Store<Volume>
+  set(change: Partial<Volume>): void
+  /** How many dB louder than its file the track is played. */
+  amplify(gainDb: number): void
+}
+
+const VOLUME = 'radio_volume'
+const MUTED = 'radio_muted'
+const DEFAULT_LEVEL = 0.8
+
+/** @param mayRedirect as in `createAmplifier` */
+export function createVolume(audio: HTMLAudioElement, mayRedirect: () => boolean): VolumeControl {
+  const volume = createStore(storedVolume())
+  const setLoudness = createAmplifier(audio, mayRedirect)
+  let gainDb = 0
+
+  function apply(): void {
+    const { level, isMuted } = volume.value
+    // Loudness is perceived in proportions: half way on the control is to sound half as loud.
+    setLoudness(level ** 2 * 10 ** (gainDb / 20))
+    audio.muted = isMuted
+  }
+  apply()
+
+  return {
+    volume,
+    set(change) {
+      const next = { ...volume.value, ...change }
+      next.level = Math.max(0, Math.min(1, next.level))
+      volume.set(next)
+      apply()
+      writeStored(VOLUME, String(next.level))
+      writeStored(MUTED, String(next.isMuted))
+    },
+    amplify(nextDb) {
+      if (nextDb === gainDb) return
+      gainDb = nextDb
+      apply()
+    },
+  }
+}
+
+function storedVolume(): Volume {
+  const level = Number(readStored(VOLUME) ?? DEFAULT_LEVEL)
+  return {
+    level: level >= 0 && level <= 1 ? level : DEFAULT_LEVEL,
+    isMuted: readStored(MUTED) === 'true',
+  }
+}
