@@ -20,7 +20,7 @@ const WINDOWS_PER_S = 20
 t.test('a host goes live, a guest is let in and heard by everybody, and taken off', async (t) => {
   const hosting = { RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3', GUEST_REQUEST_EXPIRY_S: '300' }
   const station = await prepare(t, { ...SUPER_ADMIN, ...hosting }, songs)
-  // What is heard while songs are paused.
+  // Background music, heard while songs are paused.
   await station.addClip('background-music', 'Filler.mp3', { hz: FILLER_HZ, seconds: 30, volume: 2 })
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const [{ page: host, complaints }, { page: guest, complaints: ofGuest }] = await Promise.all([
@@ -59,10 +59,10 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
 
   const ear = openEar(t, `${url}/api/stream/public.mp3`)
   await ear.hears(1000)
-  t.ok(ear.isSilent(VOICE_HZ), 'nobody is heard unasked')
+  t.ok(ear.isSilent(VOICE_HZ), 'nobody is heard before turning the microphone on')
   await button(guest, 'Turn the microphone on').click()
   await ear.hears(VOICE_HZ)
-  t.pass('who is on the air is heard in the public stream')
+  t.pass('a guest on air is heard in the public stream')
   await button(host, 'Pause now').click()
   await ear.hears(FILLER_HZ)
   await host.locator('.strip-now', { hasText: 'Just chatting' }).waitFor()
@@ -71,7 +71,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   await button(host, /^Mute/).click()
   await guest.locator('.mic[data-muted=true]').waitFor()
   await ear.hearsNo(VOICE_HZ)
-  t.pass('who is muted is not heard')
+  t.pass('a muted guest is not heard')
   await button(host, 'Resume music').click()
   await ear.hears(1000)
 
@@ -93,7 +93,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   )
   await host.locator('.rows li', { hasText: NICKNAME }).waitFor({ state: 'detached' })
   t.same(ofGuest, [])
-  // The browser complains of the first answer to whoever is not logged in yet.
+  // The browser reports the first 401, from before the login.
   t.same(
     complaints.filter((complaint) => !complaint.includes('401')),
     [],
@@ -110,7 +110,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   t.same(await admin.first('host_force_disconnect'), { reason: 'session_replaced' })
   for (let i = 0; i < 7; i++) await admin.openWindow()
   const watcher = await admin.openWindow()
-  t.equal(await host.locator('.on-air').count(), 1, 'who is on the air is never one window too many')
+  t.equal(await host.locator('.on-air').count(), 1, 'a window that is on air is never detached')
   await button(host, 'Go off air').click()
   // The page shows it at once, the station once it has heard of it.
   await watcher.first<unknown[]>('live_hosts_roster', (people) => people.length === 0)
@@ -124,7 +124,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   t.equal(
     await guest.locator('.room input, .room button').count(),
     0,
-    'who is banned is told so, and no more',
+    'a banned guest sees that, and nothing to press',
   )
 })
 

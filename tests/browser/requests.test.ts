@@ -23,16 +23,12 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
   const sheet = page.getByRole('dialog', { name: 'Замовити пісню' })
   const songs = sheet.getByRole('listitem')
   await songs.nth(2).waitFor()
-  t.same(
-    await songs.locator('b').allTextContents(),
-    tones.map(({ name }) => name).sort(),
-    'in the order of artists',
-  )
+  t.same(await songs.locator('b').allTextContents(), tones.map(({ name }) => name).sort(), 'sorted by artist')
   t.equal(await page.evaluate(() => document.activeElement?.getAttribute('type')), 'search')
   t.same(await flaws(page), [])
   t.match(await sheet.locator('.request-status').innerText(), 'нікому відповісти')
   const buttons = sheet.locator('li button')
-  t.equal(await buttons.first().getAttribute('aria-disabled'), 'true', 'nobody is there to answer')
+  t.equal(await buttons.first().getAttribute('aria-disabled'), 'true', 'no admin is there to answer')
 
   const admin = await adminAt(t, api.url)
   await sheet.locator('li button[aria-disabled=false]').first().waitFor()
@@ -41,7 +37,7 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
   const wish = tones.find(({ name }) => !near.includes(name))!.name
   await page.keyboard.type(`${wish.toUpperCase().replace(' ', '-')} artist`)
   await songs.nth(1).waitFor({ state: 'detached' })
-  t.equal(await songs.locator('b').innerText(), wish, 'every word of the search occurs')
+  t.equal(await songs.locator('b').innerText(), wish, 'a song is found by all words of the query')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
 
@@ -81,7 +77,7 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
   t.pass('a press outside closes it')
   await page.reload()
   await page.locator('section:has(#request) [role=timer]').waitFor()
-  t.pass('who comes again still has to wait')
+  t.pass('the cooldown survives a reload')
 
   const next = page.locator('section:has(#next)')
   await next.getByRole('button', { name: 'Показати 1' }).click()
@@ -245,7 +241,7 @@ t.test('a listener supports a song: the code, the payment, and what became of it
   await page.goto(`${url}/en/?volume=1&donation=${other}`)
   const english = page.getByRole('dialog', { name: 'Support a song' })
   await english.getByText('no free slot on air').first().waitFor()
-  t.match(await english.innerText(), other, 'with the number that the station is to be told')
+  t.match(await english.innerText(), other, 'with the order number to quote')
   t.equal(page.url(), `${url}/en/?volume=1`, 'the address is what it was before')
   t.same(await flaws(page), [])
   t.same(complaints, [], 'the browser has nothing to complain of')

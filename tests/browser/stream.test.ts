@@ -27,13 +27,17 @@ t.test(
     t.equal(
       await page.evaluate(() => navigator.mediaSession.metadata?.title),
       title,
-      'the system is told what plays',
+      'the system shows what plays',
     )
 
     await page.locator('h1').click()
     await page.keyboard.press('Space')
     await page.locator('.horizon[data-sound=paused]').waitFor()
-    t.equal(await page.evaluate(() => document.querySelector('audio')!.hasAttribute('src')), false, 'no line')
+    t.equal(
+      await page.evaluate(() => document.querySelector('audio')!.hasAttribute('src')),
+      false,
+      'the request is dropped',
+    )
     await page.keyboard.press('Space')
     await page.locator('.horizon[data-sound=playing]').waitFor()
     await advances(page)

@@ -43,7 +43,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
     'after a pause it is live again',
   )
 
-  // What is shown is what is heard, so the clock on the wall says where the sound should be.
+  // The page shows what is heard, so the wall clock says where the sound should be.
   const shouldBeginAt = await page.evaluate(() => {
     const audio = document.querySelector('audio')!
     const beginsAt = performance.now() / 1000 - audio.currentTime
@@ -92,7 +92,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
   )
 })
 
-t.test('sync mode: a page whose clock is wrong by half a minute is in step all the same', async (t) => {
+t.test('sync mode: a page whose clock is half a minute off is in step all the same', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false' })
   await station.startWorker()
   const api = await station.startApi()
@@ -122,7 +122,7 @@ t.test('sync mode: a page whose clock is wrong by half a minute is in step all t
   await until('the sound is where the station is', async () => Math.abs(await driftS()) < 0.35)
 })
 
-t.test('sync mode: a song that is softer than the station is made louder than its file', async (t) => {
+t.test('sync mode: a quiet song is played louder than its file', async (t) => {
   const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2 }]
   // Only what a page gets from its own origin can be made louder.
   const station = await prepare(t, { STREAM_MODE: 'false', MEDIA_STORAGE: 'local' }, soft)

@@ -12,7 +12,7 @@ t.test('the first view is under 60 KB of compressed script, and has no schemas i
   const root = fileURLToPath(new URL('..', import.meta.url))
   await build({ root, build: { outDir: folder, emptyOutDir: true }, logLevel: 'silent' })
   const assets = await readdir(join(folder, 'assets'))
-  // What the page begins with, and what that asks for by itself; other pages are fetched when they are opened.
+  // The entry and its static imports; other pages are fetched when they are opened.
   const first = new Set(/assets\/[^"]+\.js/.exec(await readFile(join(folder, 'index.html'), 'utf8')))
   for (const path of first) {
     const script = await readFile(join(folder, path), 'utf8')

@@ -16,7 +16,7 @@ export const titleOf = (state: RadioState, t: Texts): string => (isChatting(stat
 export const songLine = ({ title, artist }: { title: string; artist: string }): string =>
   [title, artist].filter(Boolean).join(' — ')
 
-/** What is on air in one line, for the window's title and for screen readers. */
+/** The track or chat on air in one line, for the window's title and for screen readers. */
 export function nowPlayingLine(state: RadioState, t: Texts): string {
   return isChatting(state) ? t.chatting : songLine(state)
 }

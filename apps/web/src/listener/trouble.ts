@@ -5,7 +5,7 @@ import type { Texts } from '../texts.ts'
 
 export type Trouble = keyof Texts['states']
 
-/** What keeps the listener from hearing the radio now, the most basic trouble first; null when nothing does. */
+/** The most basic trouble that keeps the listener from hearing the radio now; null when there is none. */
 export function troubleOf(link: LinkState, state: RadioState | null, sound: Sound): Trouble | null {
   if (link === 'offline') return 'offline'
   if (link === 'connecting' || !state) return 'connecting'

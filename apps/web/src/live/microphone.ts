@@ -4,7 +4,7 @@ import { captureVoice, type Level, SILENCE, type VoiceCapture } from './voice-ca
 /** Whether the microphone can be used, or why not. */
 export type MicrophoneState = 'closed' | 'asking' | 'open' | 'denied' | 'missing' | 'unsupported'
 
-/** This browser's microphone: silent and unrecorded until told otherwise. */
+/** This browser's microphone: silent and unrecorded at first. */
 export interface Microphone {
   readonly state: Store<MicrophoneState>
   readonly level: Store<Level>

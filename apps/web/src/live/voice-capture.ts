@@ -6,7 +6,7 @@ export interface Level {
 
 /** The device's sound while the microphone is open, muted at first. */
 export interface VoiceCapture {
-  /** What is recorded: the voice behind its filters, or unfiltered where the browser lacks them. */
+  /** The voice to record: behind its filters, or unfiltered where the browser lacks them. */
   readonly voice: MediaStream
   mute(isMuted: boolean): void
   stop(): void

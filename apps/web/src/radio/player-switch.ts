@@ -22,7 +22,7 @@ export function createPlayerSwitch(): PlayerSwitch {
     sound,
     replace(create) {
       const isOn = player ? !['off', 'paused'].includes(player.sound.value.is) : isPlayPending
-      // What the old player does to its sound while it closes concerns nobody.
+      // The old player's sound no longer counts while it closes.
       unsubscribe()
       player?.close()
       player = create()

@@ -19,7 +19,7 @@ export interface Radio {
   readonly config: Store<PublicConfig | null>
   readonly link: Store<LinkState>
   readonly sound: Store<Sound>
-  /** What the listener hears now, or would hear. */
+  /** The airing the listener hears now, or would hear. */
   readonly heard: Store<Airing | null>
   /** Oldest first. */
   readonly history: Store<HistoryItem[]>

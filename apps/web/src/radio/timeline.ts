@@ -1,6 +1,6 @@
 import type { RadioState } from '@solstice/contracts'
 
-/** What is on air from a moment on: a track, a chat, or nothing yet. */
+/** A track, a chat or nothing yet, on air from a moment on. */
 export interface Airing {
   state: RadioState
   /** Station time, epoch ms, of the track's first second. */
@@ -145,7 +145,7 @@ export function withHalt(airings: Airing[], trackId: string | null, seekS: numbe
   return withJingle(airings, last.startedAtMs + seekS * 1000)
 }
 
-/** What is heard by a listener whose sound left the station at this moment. */
+/** The airing heard by a listener whose sound left the station at this moment. */
 export function heardAt(airings: readonly Airing[], momentMs: number): Airing | null {
   return airings.findLast((airing) => fromMs(airing) <= momentMs) ?? airings[0] ?? null
 }

@@ -9,7 +9,7 @@ import { useRadio } from '../radio-context.ts'
 
 const MAX_FACES = 3
 
-/** Who is listening: a few faces and a number, which open the whole list. */
+/** The listeners: a few faces and a number, which open the whole list. */
 export function Roster() {
   const { radio, locale, t } = useRadio()
   const users = useStore(radio.users)

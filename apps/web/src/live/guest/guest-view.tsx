@@ -21,7 +21,7 @@ interface Props<Is extends GuestStatus['is']> {
   title: ComponentChildren
 }
 
-/** What a guest sees and can do, by status. */
+/** The view for each status of a guest. */
 export function GuestView({ status, headline }: { status: GuestStatus; headline: string }) {
   const { t } = useGuest()
   const isLong = status.is === 'live' && status.nickname.length > LONG_NAME

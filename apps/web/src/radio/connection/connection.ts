@@ -11,7 +11,7 @@ import { followTimeline } from './timeline-feed.ts'
 /** A listener's connection: the station's events, its clock, and the tokens it grants. */
 export interface Connection {
   readonly link: Store<LinkState>
-  /** What was on air lately, oldest first; the last one is on air now. */
+  /** The latest airings, oldest first; the last one is on air now. */
   readonly timeline: Store<Airing[]>
   readonly users: Store<User[]>
   /** Whether this station has live hosting at all. */

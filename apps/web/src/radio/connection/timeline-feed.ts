@@ -15,7 +15,7 @@ import { startClockSync } from './clock-sync.ts'
 import { localNowMs, type StationClock } from './station-clock.ts'
 import type { StationSocket } from './station-socket.ts'
 
-/** What was on air lately, kept up to date by the socket's events. */
+/** The latest airings, kept up to date by the socket's events. */
 export interface TimelineFeed {
   /** Oldest first; the last one is on air now. */
   readonly timeline: Store<Airing[]>

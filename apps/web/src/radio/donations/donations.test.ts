@@ -31,7 +31,7 @@ function until<T>(store: Store<T>, fits: (value: T) => boolean): Promise<T> {
   })
 }
 
-/** What a browser brings along: the addresses of a page are the station's, and something is remembered. */
+/** Gives this process what a page has: relative addresses, and storage. */
 function openBrowser(t: Test, url: string) {
   const kept = { localStorage: new Map<string, string>(), sessionStorage: new Map<string, string>() }
   const { fetch } = globalThis
@@ -126,7 +126,7 @@ t.test('orders of a listener', async (t) => {
   let page = visit()
   let paidId = ''
 
-  t.test('an order is asked about while somebody looks at it, until it is paid', async (t) => {
+  t.test('an order is polled while it is watched, until it is paid', async (t) => {
     const offer = await page.offer(song.id)
     t.match(offer, { currency: 'UAH', flowType: 'matching', tiers: [{ tier: 1, price: 1 }] })
     await t.rejects(page.offer('day/nothing.mp3'), /404/)
@@ -159,9 +159,9 @@ t.test('orders of a listener', async (t) => {
     const unseen = browser.asked.value
     for (let i = 0; i < 9; i++) page.checkNow()
     page.refresh()
-    // Whatever was asked would be on its way by then.
+    // Any question would be on its way by then.
     for (let i = 0; i < 3; i++) await page.offer(song.id)
-    t.equal(browser.asked.value, unseen, 'a page that is not seen asks nothing')
+    t.equal(browser.asked.value, unseen, 'a hidden page asks nothing')
     t.match(page.orders.value, [{ status: 'pending' }])
     sight.isHidden = false
     for (const changed of sight.changed) changed()
@@ -179,7 +179,7 @@ t.test('orders of a listener', async (t) => {
     t.equal(browser.mostAtOnce, 1, 'one question at a time')
   })
 
-  t.test('who comes again finds it; the tab even knows what was paid for', async (t) => {
+  t.test('a returning listener finds the order; the same tab knows the song too', async (t) => {
     page = visit()
     t.match(page.orders.value, [{ id: paidId, status: null, ticket: { song } }])
     page.link.set('online')
@@ -192,7 +192,7 @@ t.test('orders of a listener', async (t) => {
     t.same(page.orders.value, [])
   })
 
-  t.test('the station tells by itself; what nobody saw is remembered until somebody does', async (t) => {
+  t.test('outcomes are announced, and remembered until they are seen', async (t) => {
     const [failed, refused] = [await page.order(song, priced), await page.order(song, priced)]
     tell({ donationId: 'of a neighbour', accepted: false, reason: 'payment_failed' })
     const about = { kind: 'failed', eventId: 'e', reference: 'r', donationId: failed.donationId } as const
@@ -225,7 +225,7 @@ t.test('orders of a listener', async (t) => {
     t.same(page.orders.value, [])
   })
 
-  t.test('after a checkout the station is asked some times, then it is waited for', async (t) => {
+  t.test('after a checkout the status is polled for a while, then awaited', async (t) => {
     const { donationId: id } = await page.order(song, priced)
     page.forget(id)
     await data.donations.update({ id }, { matchCode: null, expiresAt: null })
@@ -254,7 +254,7 @@ t.test('orders of a listener', async (t) => {
     t.same(page.orders.value, [])
   })
 
-  t.test('little is remembered, and for a day', async (t) => {
+  t.test('a few orders are remembered, for a day', async (t) => {
     const nowMs = Date.now()
     const recent = Array.from({ length: 9 }, (_, i) => [`recent-${i}`, nowMs - i])
     const odd = [
@@ -285,7 +285,7 @@ t.test('orders of a listener', async (t) => {
   })
 })
 
-t.test('a paid song comes at its time, is on air when it is heard, and was', async (t) => {
+t.test('a paid song is expected, on air while it is heard, and over afterwards', async (t) => {
   const ticket = { song: { id: 'day/a.mp3', title: 'A', artist: '' }, amount: 1, currency: 'UAH', payAt: '' }
   const order: Order = {
     id: 'x',
@@ -323,7 +323,7 @@ t.test('a paid song comes at its time, is on air when it is heard, and was', asy
   t.same(airtimeOf(begun, later, NOON + 200_000), { is: 'was', atMs: NOON + 60_000 })
 })
 
-t.test('what a checkout adds to the address is taken from it, and nothing else', async (t) => {
+t.test('the order id that a checkout adds to the address is removed, and nothing else', async (t) => {
   const at = (rest: string) => withoutDonation(`https://radio.example/${rest}`)
   t.equal(at('?a=1#x'), null)
   t.same(at('?donation=id-1'), { href: 'https://radio.example/', id: 'id-1' })

@@ -173,7 +173,7 @@ function createOrderBook(watched: () => string | null) {
   return { orders, news, find, add, update, forget }
 }
 
-/** What the station says about an order; nothing when it can't be reached. */
+/** The status of an order; no fields when the station can't be reached. */
 async function readOrder(id: string, nowMs: () => number): Promise<Partial<Order>> {
   try {
     const { status, matchCode, expiresAt, airsAt } = await get('/api/public/donations/:id/status', { id })
