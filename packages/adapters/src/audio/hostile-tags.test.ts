@@ -14,7 +14,7 @@ await makeTone(path, { hz: 440, seconds: 1, title: 'Ніч', artist: 'Мавка
 const tone = await readFile(path)
 const facts = { title: 'Ніч', artist: 'Мавка' }
 
-t.test('no tag holds up the process, and the file behind it is read', async (t) => {
+t.test('no tag blocks the event loop, and the next file is read', async (t) => {
   for (const [what, { before = Buffer.alloc(0), behind = Buffer.alloc(0) }] of Object.entries(tagBombs)) {
     const bomb = join(folder, 'bomb.mp3')
     await writeFile(bomb, Buffer.concat([before, tone, behind]))
@@ -26,7 +26,7 @@ t.test('no tag holds up the process, and the file behind it is read', async (t) 
   }
 })
 
-t.test('what would take minutes is given up', async (t) => {
+t.test('a file that would take minutes is given up', async (t) => {
   const names = Array.from({ length: 200_000 }, (_, i) => `n${i}`).join('\0')
   const bomb = join(folder, 'bomb.mp3')
   await writeFile(bomb, Buffer.concat([id3v2(4, [['TXXX', `\x03ARTISTS\0${names}`]]), tone]))

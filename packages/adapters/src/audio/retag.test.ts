@@ -17,7 +17,7 @@ const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer
 const picture = (mime: string) =>
   Buffer.concat([Buffer.from(`\0${mime}\0\x03Обкладинка\0`, 'latin1'), randomBytes(30_000)])
 
-t.test('tags are written, and all else in the file stays as it is', async (t) => {
+t.test('tags are written, and everything else in the file is kept', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'a.mp3')
   const encode = async (...options: string[]) => {
@@ -137,7 +137,7 @@ t.test('tags are written, and all else in the file stays as it is', async (t) =>
   }
 })
 
-t.test('a year that stays keeps its month and day', async (t) => {
+t.test('an unchanged year keeps its month and day', async (t) => {
   const path = join(await temporaryFolder(t), 'a.mp3')
   await makeTone(path, { hz: 440, seconds: 1 })
   await writeFile(path, Buffer.concat([id3v2(4, [['TDRC', '\x031990-05-01']]), await readFile(path)]))
@@ -145,7 +145,7 @@ t.test('a year that stays keeps its month and day', async (t) => {
   t.ok((await readFile(path)).includes('1990-05-01'))
 })
 
-t.test('what cannot be rewritten faithfully is refused', async (t) => {
+t.test('a file that cannot be rewritten faithfully is refused', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'a.mp3')
   await makeTone(path, { hz: 440, seconds: 1 })
@@ -161,7 +161,7 @@ t.test('what cannot be rewritten faithfully is refused', async (t) => {
   await t.rejects(tags.write(join(folder, 'none.mp3'), facts), { code: 'ENOENT' })
 })
 
-t.test('no tag holds up the process that rewrites it, and each stays as it is', async (t) => {
+t.test('no tag blocks the event loop while it is rewritten, and each is kept as it is', async (t) => {
   const path = join(await temporaryFolder(t), 'a.mp3')
   await makeTone(path, { hz: 440, seconds: 1 })
   const audio = await readFile(path)

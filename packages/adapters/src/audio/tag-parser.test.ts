@@ -12,13 +12,13 @@ await makeTone(path, { hz: 440, seconds: 1, title: 'Ніч', artist: 'Мавка
 const tone = await readFile(path)
 const facts = { title: 'Ніч', artist: 'Мавка' }
 
-t.test('a file is given up when its time is over, and the next one is read', async (t) => {
+t.test('a file is given up after the timeout, and the next one is read', async (t) => {
   const hurried = openTagParser(0)
   t.same(await Promise.all([hurried(path, 'audio/mpeg'), hurried(path, 'audio/mpeg')]), [null, null])
   t.match(await parse(path, 'audio/mpeg'), facts)
 })
 
-t.test('of a file that cannot be read nothing is said', async (t) => {
+t.test('an unreadable file has no texts', async (t) => {
   t.equal(await parse(join(folder, 'none.mp3'), 'audio/mpeg'), null)
   const claim = join(folder, 'claim.mp3')
   await writeFile(claim, Buffer.concat([Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f', 'latin1'), tone]))

@@ -35,7 +35,7 @@ t.test('a file without tags has none', async (t) => {
   t.match(await tags.read(path), { title: null, artist: null, album: null, year: null })
 })
 
-t.test('the length is measured over the whole file, whatever the file says', async (t) => {
+t.test('the length is measured over the whole file, whatever its headers claim', async (t) => {
   const folder = await temporaryFolder(t)
   const encode = async (name: string, source: string, ...options: string[]) => {
     const path = join(folder, `${name}.mp3`)
@@ -75,7 +75,7 @@ t.test('the length is measured over the whole file, whatever the file says', asy
   is(await variant('twice', whole, await readFile(join(folder, 'low.mp3'))), 8, 'of two sample rates', 0.2)
 })
 
-t.test('texts come in NFC, on one line, trimmed and bounded; years are years', async (t) => {
+t.test('texts are in NFC, on one line, trimmed and bounded; years are numbers', async (t) => {
   const folder = await temporaryFolder(t)
   const tone = join(folder, 'tone.mp3')
   await makeTone(tone, { hz: 440, seconds: 1 })
@@ -99,7 +99,7 @@ t.test('texts come in NFC, on one line, trimmed and bounded; years are years', a
   for (const year of ['0', '-5', 'last year']) t.equal((await read({ TDRC: year })).year, null, year)
 })
 
-t.test('an MP3 is known by its frames, whatever it is called', async (t) => {
+t.test('an MP3 is recognised by its frames, whatever its name', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'a.mp3')
   const noise = ['-f', 'lavfi', '-i', 'anoisesrc=duration=3:sample_rate=44100']
@@ -168,7 +168,7 @@ t.test('an MP3 is known by its frames, whatever it is called', async (t) => {
   for (const [what, bytes] of Object.entries(other)) t.equal(await isMpeg(bytes), false, what)
 })
 
-t.test('no tag holds up the process, and the sound behind it is measured', async (t) => {
+t.test('no tag blocks the event loop, and the sound behind it is measured', async (t) => {
   const path = join(await temporaryFolder(t), 'a.mp3')
   await makeTone(path, { hz: 440, seconds: 2, title: 'Behind' })
   const audio = await readFile(path)
@@ -183,7 +183,7 @@ t.test('no tag holds up the process, and the sound behind it is measured', async
   }
 })
 
-t.test('a song without an artist is by whose album it is', async (t) => {
+t.test('a track without an artist gets the album artist', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'a.mp3')
   const tonePath = join(folder, 'tone.mp3')
@@ -205,7 +205,7 @@ t.test('a song without an artist is by whose album it is', async (t) => {
   )
 })
 
-t.test('of several artists the first counts, and without any, whose album it is', async (t) => {
+t.test('the first of several artists counts; without any, the album artist', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'a.mp3')
   const source = ['-loglevel', 'error', '-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'flac']
@@ -225,7 +225,7 @@ t.test('of several artists the first counts, and without any, whose album it is'
   t.ok(longestMs < 200, `${longestMs.toFixed()} ms`)
 })
 
-t.test('of files in other formats ffmpeg tells title, artist, album, year and length', async (t) => {
+t.test('title, artist, album, year and length of other formats are read by ffmpeg', async (t) => {
   const folder = await temporaryFolder(t)
   const about = { title: 'Ніч = тиша; #1', artist: 'Мавка \\ Co', album: 'Зорі', date: '1998-05-01' }
   const metadata = Object.entries(about).flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
@@ -244,7 +244,7 @@ t.test('of files in other formats ffmpeg tells title, artist, album, year and le
   }
 })
 
-t.test('what is not audio throws', async (t) => {
+t.test('a file that is not audio throws', async (t) => {
   const path = join(await temporaryFolder(t), 'a.mp3')
   const garbage = {
     empty: Buffer.alloc(0),

@@ -5,7 +5,7 @@ import { createPasswords } from './passwords.ts'
 
 const passwords = createPasswords()
 
-t.test('a password is right for its own hash, and two hashes of it differ', async (t) => {
+t.test('a password matches its own hash, and two hashes of it differ', async (t) => {
   const password = 'Сонцестояння 2024 🌙'
   const [one, two] = [await passwords.hash(password), await passwords.hash(password)]
   t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -31,7 +31,7 @@ t.test('bcrypt hashes of every kind are understood', async (t) => {
   )
 })
 
-t.test('what is no hash is never right, and never throws', async (t) => {
+t.test('a text that is no hash never matches, and never throws', async (t) => {
   const [argon2id, bcryptHash] = [await passwords.hash('a'), await bcrypt.hash('a', 4)]
   const malformed = [
     '',
@@ -56,7 +56,7 @@ t.test('what is no hash is never right, and never throws', async (t) => {
   t.equal(await passwords.isRight('a'.repeat(201), await passwords.hash('a'.repeat(201))), false, 'too long')
 })
 
-t.test('an account that is not there costs the work of a wrong password', async (t) => {
+t.test('an unknown account takes as long as a wrong password', async (t) => {
   const kept = await passwords.hash('a')
   const cpuMs = async (hash: string | null) => {
     const before = process.cpuUsage()
@@ -68,7 +68,7 @@ t.test('an account that is not there costs the work of a wrong password', async 
   t.ok(nobody > wrong / 3 && nobody < wrong * 3, `${nobody} ms and ${wrong} ms of the processor`)
 })
 
-t.test('files are read while a hundred passwords are checked, and most of these are refused', async (t) => {
+t.test('files are read while a hundred passwords are checked, most of which are refused', async (t) => {
   const passwords = createPasswords()
   const kept = await passwords.hash('Correct horse 1')
   const begunMs = performance.now()

@@ -16,7 +16,7 @@ async function lockOf(folder: string, facts: Record<string, unknown>): Promise<s
   return JSON.stringify({ ...owner, token: 'left', ...facts })
 }
 
-t.test('one holds the lock at a time, the others wait for it', async (t) => {
+t.test('one process holds the lock at a time, the others wait', async (t) => {
   const path = join(await temporaryFolder(t), 'lock')
   let inside = 0
   let turns = 0
@@ -35,7 +35,7 @@ t.test('one holds the lock at a time, the others wait for it', async (t) => {
   t.notOk(existsSync(path))
 })
 
-t.test('the lock of a process that is gone is taken over at once, by one', async (t) => {
+t.test('the lock of a dead process is taken over at once, by one process', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'lock')
   const gone = { 'no such process': { pid: 2 ** 30 }, 'its number belongs to another process': { born: '1' } }
@@ -57,7 +57,7 @@ t.test('the lock of a process that is gone is taken over at once, by one', async
   }
 })
 
-t.test('a lock whose owner cannot be looked up is taken over by its age only', async (t) => {
+t.test('a lock whose owner cannot be checked is taken over by its age only', async (t) => {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'lock')
   for (const content of [
@@ -74,7 +74,7 @@ t.test('a lock whose owner cannot be looked up is taken over by its age only', a
   }
 })
 
-t.test('a lock that its holder could not sign keeps nobody waiting for long', async (t) => {
+t.test('an unsigned lock is soon taken over', async (t) => {
   const path = join(await temporaryFolder(t), 'lock')
   writeFileSync(path, '')
   const lock = await lockFile(path, { deadAfterMs: 1e9, giveUpAfterMs: 1e9 })
@@ -82,7 +82,7 @@ t.test('a lock that its holder could not sign keeps nobody waiting for long', as
   lock.release()
 })
 
-t.test('who was taken over knows it, and does not end the lock of its successor', async (t) => {
+t.test('a holder that was taken over notices, and does not release the lock of its successor', async (t) => {
   const path = join(await temporaryFolder(t), 'lock')
   const slow = await lockFile(path)
   writeFileSync(path, readFileSync(path, 'utf8').replace(/"place":"[^"]*"/, '"place":"far away"'))

@@ -27,7 +27,7 @@ async function place(root: string, path: string, content = 'content'): Promise<v
 
 mediaStorageSuite(t, async (t) => (await openIn(t)).media)
 
-t.test('music lies under music/<mode>, the rest where its key says', async (t) => {
+t.test('music is stored under music/<mode>, everything else where its key says', async (t) => {
   const { root, media } = await openIn(t)
   await media.put('day/a.mp3', Buffer.from('day'))
   await media.put('night/a.mp3', Readable.from(['ni', 'ght']))
@@ -41,7 +41,7 @@ t.test('music lies under music/<mode>, the rest where its key says', async (t) =
   t.equal(await media.source('day/a.mp3'), join(root, 'music/day/a.mp3'))
 })
 
-t.test('a link that leads out is not followed; one within is', async (t) => {
+t.test('a link that leads out of the folder is not followed; one within it is', async (t) => {
   const { folder, root, media } = await openIn(t)
   await place(root, 'music/day/real.mp3', 'real')
   await symlink(join(folder, 'secret.mp3'), join(root, 'music/day/out.mp3'))
@@ -90,7 +90,7 @@ t.test(
   },
 )
 
-t.test('put replaces in one step: who reads meanwhile reads the old file to its end', async (t) => {
+t.test('put replaces in one step: a reader of the old file reads it to its end', async (t) => {
   const { media } = await openIn(t)
   await media.put('day/a.mp3', Buffer.from('old'))
   const reading = await media.open('day/a.mp3')
@@ -99,7 +99,7 @@ t.test('put replaces in one step: who reads meanwhile reads the old file to its 
   t.equal(await text(await media.open('day/a.mp3')), 'newer')
 })
 
-t.test('a full disk refuses with its own error, and the partial file is gone', async (t) => {
+t.test('a full disk is reported by its own error, and the partial file is removed', async (t) => {
   const { root, media } = await openIn(t)
   await media.put('day/a.mp3', Buffer.from('a'))
   const script = `
@@ -118,7 +118,7 @@ t.test('a full disk refuses with its own error, and the partial file is gone', a
   t.same(readdirSync(join(root, 'music/day')), ['a.mp3'])
 })
 
-t.test('a copy to another disk, where no link leads, is a whole file of its own', async (t) => {
+t.test('a copy to another disk, where links are impossible, is a whole file of its own', async (t) => {
   const here = await temporaryFolder(t)
   const there = await mkdtemp('/dev/shm/solstice-test-').catch(() => here)
   t.teardown(() => rm(there, { recursive: true, force: true }))
@@ -132,18 +132,21 @@ t.test('a copy to another disk, where no link leads, is a whole file of its own'
   t.equal(await text(await media.open(key(there, 'b.mp3'))), 'a')
 })
 
-t.test('what killed puts left is swept, what may still be written is not', async (t) => {
-  const { root, media } = await openIn(t)
-  await media.sweep('day')
-  await media.put('day/a.mp3', Buffer.from('a'))
-  const [old, recent] = [`.${randomUUID()}.tmp`, `.${randomUUID()}.tmp`]
-  for (const name of [old, recent, '.not-ours.tmp']) await place(root, join('music/day', name))
-  for (const name of [old, '.not-ours.tmp', 'a.mp3']) utimesSync(join(root, 'music/day', name), 0, 0)
-  await media.sweep('day')
-  t.same(readdirSync(join(root, 'music/day')).sort(), [recent, '.not-ours.tmp', 'a.mp3'].sort())
-})
+t.test(
+  'leftovers of killed processes are swept, files that may still be being written are not',
+  async (t) => {
+    const { root, media } = await openIn(t)
+    await media.sweep('day')
+    await media.put('day/a.mp3', Buffer.from('a'))
+    const [old, recent] = [`.${randomUUID()}.tmp`, `.${randomUUID()}.tmp`]
+    for (const name of [old, recent, '.not-ours.tmp']) await place(root, join('music/day', name))
+    for (const name of [old, '.not-ours.tmp', 'a.mp3']) utimesSync(join(root, 'music/day', name), 0, 0)
+    await media.sweep('day')
+    t.same(readdirSync(join(root, 'music/day')).sort(), [recent, '.not-ours.tmp', 'a.mp3'].sort())
+  },
+)
 
-t.test('a listing leaves out what others put there that is no file of ours', async (t) => {
+t.test('a listing leaves out foreign files', async (t) => {
   const { root, media } = await openIn(t)
   t.same(await media.list('day'), [])
   for (const name of [

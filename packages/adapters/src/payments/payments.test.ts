@@ -66,7 +66,7 @@ const delivery = ({ body, headers }: Posted, nowMs = NOW): Delivery => ({
   nowMs,
 })
 
-t.test('what is configured is known by id, and the wanted one is active', async (t) => {
+t.test('configured providers are known by id, and the selected one is active', async (t) => {
   const { payments } = await open(t, { DONATIONS_PROVIDER: 'kofi' })
   t.equal(payments.active, payments.configured.get('matching_provider_2'))
   t.same(
@@ -97,7 +97,7 @@ t.test('what is configured is known by id, and the wanted one is active', async 
   t.equal((await open(t, { DONATIONS_ENABLED: 'false' })).payments.configured.size, 0)
 })
 
-t.test('LiqPay: the order is in the signed address of its page', async (t) => {
+t.test('LiqPay: the signed address of the page contains the order', async (t) => {
   const { services, liqpay } = await open(t)
   const { redirectUrl } = await liqpay.createCheckout(ORDER)
   t.ok(redirectUrl.startsWith(`${services.env.LIQPAY_API_URL}?data=`))
@@ -123,7 +123,7 @@ t.test('LiqPay: the order is in the signed address of its page', async (t) => {
   )
 })
 
-t.test('LiqPay: paid, failed, and what changes nothing', async (t) => {
+t.test('LiqPay: paid, failed, and deliveries without effect', async (t) => {
   const { liqpay } = await open(t)
   const said = liqpayPayment({ ...ORDER, amount: 29.95, atMs: NOW - 1000 })
   const read = (changes: object) => liqpay.readDelivery(delivery(liqpayPosts({ ...said, ...changes })))
@@ -186,7 +186,7 @@ t.test('Stripe: a checkout is opened once per order, in minor units', async (t) 
   await t.resolves(stripe.createCheckout({ ...ORDER, donationId: 'b', description: 'x'.repeat(10_000) }))
 })
 
-t.test('Stripe: a checkout that is not opened says why, and no secret', async (t) => {
+t.test('Stripe: a failed checkout gives the reason without secrets', async (t) => {
   const { stripe } = await open(t, { STRIPE_SECRET_KEY: 'sk_test_another-key' })
   const refused = await stripe.createCheckout(ORDER).catch((error) => error)
   t.match(refused, { message: /^Stripe opened no checkout: StripeAuthenticationError.* 401/ })
@@ -203,7 +203,7 @@ t.test('Stripe: a checkout that is not opened says why, and no secret', async (t
   ])
 })
 
-t.test('Stripe: only a completed session that is paid for counts', async (t) => {
+t.test('Stripe: only a completed and paid session counts', async (t) => {
   const { stripe } = await open(t)
   const event = stripeEvent(SESSION, NOW - 4000)
   const read = (said: unknown, atMs = NOW) => stripe.readDelivery(delivery(stripePosts(said, atMs)))
@@ -229,7 +229,7 @@ t.test('Stripe: only a completed session that is paid for counts', async (t) => 
   t.equal(read(event, NOW + 301_000), null, 'from too far ahead')
 })
 
-t.test('Stripe: of several signatures one has to be right', async (t) => {
+t.test('Stripe: one of several signatures must be valid', async (t) => {
   const { stripe } = await open(t)
   const body = JSON.stringify(stripeEvent(SESSION, NOW))
   const time = Math.floor(NOW / 1000)
@@ -264,7 +264,7 @@ t.test('Stripe: of several signatures one has to be right', async (t) => {
   for (const header of refused) t.notOk(isRead(header), String(header).slice(0, 100))
 })
 
-t.test('Donatello: the latest donations, whatever zone their times are of', async (t) => {
+t.test('Donatello: the latest donations, whatever the time zone', async (t) => {
   const { services, donatello } = await open(t)
   const made = [
     { message: 'Грайте! k7rw2p', amount: '100', createdAt: '2026-07-01 15:30:00' },
@@ -312,18 +312,21 @@ t.test('Donatello: the latest donations, whatever zone their times are of', asyn
   t.equal(latest[0]?.paidAtMs, winter - 30_000)
 })
 
-t.test('Donatello: an answer that is late, too large, redirected or something else is none', async (t) => {
-  const { services, donatello } = await open(t)
-  const { donatello: hasty } = openAt(services, {}, HASTY)
-  await faults(t, services, [donatello, hasty], (donatello) => donatello.recentPayments(NOW), [
-    ['a list', (_, response) => response.end('[]')],
-    ['donations of another form', (_, response) => response.end('{"content":{}}')],
-  ])
-  const stranger = await open(t, { DONATELLO_API_TOKEN: 'another-token' })
-  const refused = await stranger.donatello.recentPayments(NOW).catch((error) => error)
-  t.match(refused, { message: 'Donatello answered 401' })
-  t.notMatch(`${refused.stack} ${JSON.stringify(refused)}`, /another-token/)
-})
+t.test(
+  'Donatello: an answer that is late, too large, redirected or of another kind is rejected',
+  async (t) => {
+    const { services, donatello } = await open(t)
+    const { donatello: hasty } = openAt(services, {}, HASTY)
+    await faults(t, services, [donatello, hasty], (donatello) => donatello.recentPayments(NOW), [
+      ['a list', (_, response) => response.end('[]')],
+      ['donations of another form', (_, response) => response.end('{"content":{}}')],
+    ])
+    const stranger = await open(t, { DONATELLO_API_TOKEN: 'another-token' })
+    const refused = await stranger.donatello.recentPayments(NOW).catch((error) => error)
+    t.match(refused, { message: 'Donatello answered 401' })
+    t.notMatch(`${refused.stack} ${JSON.stringify(refused)}`, /another-token/)
+  },
+)
 
 t.test('Ko-fi: a donation with the right token', async (t) => {
   const { kofi } = await open(t)

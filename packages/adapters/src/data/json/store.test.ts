@@ -38,7 +38,7 @@ async function openIn(t: Test, folder: string) {
   return data
 }
 
-t.test('the JSON store keeps the promises of every data store', async (t) => {
+t.test('the JSON store fulfils the contract of data stores', async (t) => {
   dataStoreSuite(t, async (t) => {
     const folder = await temporaryFolder(t)
     return () => openJsonData(folder)
@@ -66,7 +66,7 @@ t.test('five processes write at once and nothing is lost', async (t) => {
   t.equal((await data.offsets.get('counter'))?.offset, 100, 'no step of the shared counter was lost')
 })
 
-t.test('kill -9 at any moment leaves whole files with every record that was said to be safe', async (t) => {
+t.test('kill -9 at any moment leaves whole files with every record that was reported as safe', async (t) => {
   const chosen = randomInt(2 ** 31)
   t.comment(`seed ${chosen}`)
   const random = randomFrom(chosen)
@@ -169,7 +169,7 @@ t.test(
   },
 )
 
-t.test('a change is one more line, and what others hold in memory is not read again', async (t) => {
+t.test('a change is one more line, and other processes read only that line', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'offsets.json')
   const [one, other] = [await openIn(t, folder), await openIn(t, folder)]
@@ -228,7 +228,7 @@ t.test('a writer that lost its lock changes nothing', async (t) => {
   t.same(readdirSync(folder), ['history.lock'], 'the lock of the successor stays')
 })
 
-t.test('what is said to be safe is on the disk, and so is its name', async (t) => {
+t.test('a record that is reported as safe is on disk, and so is the name of its file', async (t) => {
   const folder = await temporaryFolder(t)
   await (await openIn(t, folder)).offsets.put({ key: 'counter', offset: 0 })
   const watched = start(t, process.execPath, [
@@ -269,7 +269,7 @@ t.test('what is said to be safe is on the disk, and so is its name', async (t) =
   )
 })
 
-t.test('what killed processes left is swept at start', async (t) => {
+t.test('leftovers of killed processes are swept at start', async (t) => {
   const folder = await temporaryFolder(t)
   const leftovers = ['.tracks.0f.tmp', '.history.1e.tmp', 'tracks.lock.0123456789abcdef']
   for (const name of [...leftovers, 'notes.txt']) writeFileSync(join(folder, name), 'half')
@@ -278,7 +278,7 @@ t.test('what killed processes left is swept at start', async (t) => {
   t.same(readdirSync(folder), ['notes.txt'])
 })
 
-t.test('a disk that takes no more refuses the change and keeps the old state', async (t) => {
+t.test('on a full disk a change is refused and the old state kept', async (t) => {
   const folder = await temporaryFolder(t)
   const data = await openIn(t, folder)
   await data.offsets.put({ key: 'counter', offset: 0 })
@@ -297,7 +297,7 @@ t.test('a disk that takes no more refuses the change and keeps the old state', a
   t.equal((await data.history.insert(played('after', 1)))?.id, 2)
 })
 
-t.test('thousands of changes at once are all kept, and what another process changes is seen', async (t) => {
+t.test('thousands of concurrent changes are all kept, and changes of another process are seen', async (t) => {
   const folder = join(await temporaryFolder(t), 'made/when/absent')
   await mkdir(folder, { recursive: true })
   const data = await openIn(t, folder)

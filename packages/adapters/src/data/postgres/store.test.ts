@@ -33,7 +33,7 @@ async function empty() {
 const note = (data: DataStore, operationType: string) => data.audit.insert({ operationType } as never)
 const notes = async (data: DataStore) => (await data.audit.find()).map((entry) => String(entry.operationType))
 
-t.test('ten stores that are opened at once on an empty database make its tables once', async (t) => {
+t.test('ten stores opened at once on an empty database create its tables once', async (t) => {
   const stores = await Promise.all(Array.from({ length: 10 }, () => openIn(t)))
   const added = await Promise.all(stores.map((store, i) => note(store, String(i))))
   t.same(
@@ -42,14 +42,14 @@ t.test('ten stores that are opened at once on an empty database make its tables 
   )
 })
 
-t.test('the SQL store keeps the promises of every data store', async (t) => {
+t.test('the PostgreSQL store fulfils the contract of data stores', async (t) => {
   dataStoreSuite(t, async () => {
     await empty()
     return () => openPostgresData(url, 3, log)
   })
 })
 
-t.test('a PostgreSQL whose disk is full refuses changes by that name, until there is room', async (t) => {
+t.test('a full disk of PostgreSQL refuses changes as such, until there is room', async (t) => {
   await empty()
   const data = await openIn(t)
   await note(data, 'before')
@@ -67,7 +67,7 @@ t.test('a PostgreSQL whose disk is full refuses changes by that name, until ther
   t.same(await notes(data), ['before', 'after'])
 })
 
-t.test('what JSON can say comes back exactly, also what PostgreSQL cannot store as it is', async (t) => {
+t.test('every JSON value comes back exactly, even one that PostgreSQL cannot store as it is', async (t) => {
   await empty()
   const record = {
     key: `\u0000${'Ї'.repeat(4000)}`,
@@ -94,7 +94,7 @@ t.test('what JSON can say comes back exactly, also what PostgreSQL cannot store 
   t.strictSame(await one.offsets.get(record.key), record)
 })
 
-t.test('a database of a newer version is refused at once, and the reason is said', async (t) => {
+t.test('a database of a newer version is refused at once, with the reason', async (t) => {
   const newer = await server.createDatabase('newer')
   await (await openPostgresData(newer, 2, log)).close()
   await server.query(`insert into kysely_migration values ('2-later', '')`, newer)
@@ -115,7 +115,7 @@ t.test('contents are read from the database, of any size, and not from memory', 
   t.same((await data.lyrics.contents()).records[0], { key: 'a' })
 })
 
-t.test('thousands of records come in their order, and a reader learns only what changed', async (t) => {
+t.test('thousands of records are read in order, and later only those that changed', async (t) => {
   await empty()
   const [one, other] = [await openIn(t), await openIn(t)]
   const ids = Array.from({ length: 5001 }, (_, i) => `day/${i}`)
@@ -138,7 +138,7 @@ t.test('thousands of records come in their order, and a reader learns only what 
   t.equal((await other.tracks.find()).length, 9)
 })
 
-t.test('removals are forgotten one day; who has not seen them by then reads all again', async (t) => {
+t.test('old removals are forgotten, and a reader that missed them reads everything again', async (t) => {
   await empty()
   const [writer, sleeper] = [await openIn(t), await openIn(t)]
   for (const id of ['day/a', 'day/b', 'day/c']) await writer.tracks.insert(track(id))
@@ -153,7 +153,7 @@ t.test('removals are forgotten one day; who has not seen them by then reads all 
   t.same(found, ['day/a', 'day/c', 'day/d'])
 })
 
-t.test('of changes that are written together, only the one that the database refuses fails', async (t) => {
+t.test('of changes in one batch, only the one that the database refuses fails', async (t) => {
   await empty()
   const data = await openIn(t)
   await data.tracks.insert(track('day/a'))
@@ -211,7 +211,7 @@ t.test('a crash of PostgreSQL under load loses and doubles nothing', async (t) =
   t.ok(found.length <= safe.length + refused)
 })
 
-t.test('while PostgreSQL is away reads go on from memory, and changes are refused clearly', async (t) => {
+t.test('while PostgreSQL is away, reads are served from memory and changes are refused', async (t) => {
   await empty()
   const [data, other] = [await openIn(t), await openIn(t)]
   await data.tracks.insert(track('day/a'))
@@ -245,7 +245,7 @@ t.test('while PostgreSQL is away reads go on from memory, and changes are refuse
   t.notMatch(said.join(''), SECRET)
 })
 
-t.test('a commit that nobody answered is done once, whether or not it arrived', async (t) => {
+t.test('an unanswered commit is made once, whether or not it arrived', async (t) => {
   await empty()
   const line = await openLine(t, server.port)
   const data = await openIn(t, url.replace(String(server.port), String(line.port)))
@@ -267,7 +267,7 @@ t.test('a commit that nobody answered is done once, whether or not it arrived', 
   t.same(await notes(other), await notes(data))
 })
 
-t.test('a PostgreSQL that hangs holds up neither readers nor the process', async (t) => {
+t.test('a hanging PostgreSQL blocks neither readers nor the process', async (t) => {
   await empty()
   const line = await openLine(t, server.port)
   const data = await openIn(t, url.replace(String(server.port), String(line.port)))

@@ -60,7 +60,7 @@ t.test('a bucket holds music by its id, uploads under staged/, artwork under its
   t.same(await media.list('.staged/day'), ['.staged/day/a.mp3'])
 })
 
-t.test('a link is good without us, for as long as it is needed, whatever the name', async (t) => {
+t.test('a link works without the API, for as long as it is needed, whatever the name', async (t) => {
   const s3 = await startS3(t)
   const media = await openOn(t, s3)
   t.equal(media.linkOrigin, s3.url)
@@ -291,7 +291,7 @@ t.test(
   },
 )
 
-t.test('errors are refusals, and tell nobody what the store repeats of keys and signatures', async (t) => {
+t.test('errors become refusals without the keys and signatures that the store repeats in them', async (t) => {
   const s3 = await startS3(t)
   const media = await openOn(t, s3, { S3_SECRET_ACCESS_KEY: 'of-the-store' })
   s3.fault = (request, answer) => {
@@ -318,32 +318,39 @@ t.test('errors are refusals, and tell nobody what the store repeats of keys and 
   t.match(errors[0].cause.message, /SignatureDoesNotMatch \(403\)/)
 })
 
-t.test('a file is fetched once for all who want it, and anew when another process replaced it', async (t) => {
-  const s3 = await startS3(t)
-  const media = await openOn(t, s3, {}, 'both')
-  const other = await openOn(t, s3, {}, 'both')
-  await other.put('day/a.mp3', Buffer.from('old'))
-  const fetched = () => s3.requests.filter((request) => request.startsWith('GET /both/day/a.mp3')).length
-  const paths = await Promise.all([1, 2, 3].map(() => media.source('day/a.mp3')))
-  t.equal(new Set([...paths, await media.source('day/a.mp3')]).size, 1)
-  t.equal(fetched(), 1)
-  await other.put('day/a.mp3', Buffer.from('new'))
-  t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new')
-  t.equal(readFileSync(paths[0]!, 'utf8'), 'old', 'who reads the old one may go on')
+t.test(
+  'a file is downloaded once for all callers, and again after another process has replaced it',
+  async (t) => {
+    const s3 = await startS3(t)
+    const media = await openOn(t, s3, {}, 'both')
+    const other = await openOn(t, s3, {}, 'both')
+    await other.put('day/a.mp3', Buffer.from('old'))
+    const fetched = () => s3.requests.filter((request) => request.startsWith('GET /both/day/a.mp3')).length
+    const paths = await Promise.all([1, 2, 3].map(() => media.source('day/a.mp3')))
+    t.equal(new Set([...paths, await media.source('day/a.mp3')]).size, 1)
+    t.equal(fetched(), 1)
+    await other.put('day/a.mp3', Buffer.from('new'))
+    t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new')
+    t.equal(readFileSync(paths[0]!, 'utf8'), 'old', 'who reads the old one may go on')
 
-  rmSync(dirname(paths[0]!), { recursive: true })
-  t.equal(readFileSync(await media.source('day/a.mp3'), 'utf8'), 'new', 'also when the system has cleaned up')
+    rmSync(dirname(paths[0]!), { recursive: true })
+    t.equal(
+      readFileSync(await media.source('day/a.mp3'), 'utf8'),
+      'new',
+      'also when the system has cleaned up',
+    )
 
-  await s3.stop()
-  t.equal(
-    readFileSync(await media.source('day/a.mp3'), 'utf8'),
-    'new',
-    'a copy is as good while nothing can be asked',
-  )
-  const folder = dirname(paths[0]!)
-  await media.close()
-  t.throws(() => readdirSync(folder), { code: 'ENOENT' })
-})
+    await s3.stop()
+    t.equal(
+      readFileSync(await media.source('day/a.mp3'), 'utf8'),
+      'new',
+      'a copy is as good while nothing can be asked',
+    )
+    const folder = dirname(paths[0]!)
+    await media.close()
+    t.throws(() => readdirSync(folder), { code: 'ENOENT' })
+  },
+)
 
 t.test(
   'what is wanted is fetched ahead, also when the storage comes back late, and it is known what is here',
@@ -398,7 +405,7 @@ t.test(
   },
 )
 
-t.test('a storage that is slow is as good as away, until a file comes in time', async (t) => {
+t.test('a slow storage counts as away until a file arrives in time', async (t) => {
   let isSlow = false
   const slowly = async function* () {
     yield 'a'
@@ -428,7 +435,7 @@ t.test('a storage that is slow is as good as away, until a file comes in time', 
   t.equal(readFileSync(await cache.source('day/b.mp3'), 'utf8'), 'day/b.mp3')
 })
 
-t.test('on a full disk only what is needed soon is kept, and nothing that others left', async (t) => {
+t.test('on a full disk only prefetched files are kept, and abandoned folders are removed', async (t) => {
   const leftBefore = [7_200_000, 60_000].map((agoMs) => {
     const folder = mkdtempSync(join(tmpdir(), `solstice-media-${process.pid}-`))
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
