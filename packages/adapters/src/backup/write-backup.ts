@@ -24,7 +24,7 @@ import {
   MAX_MANIFEST_BYTES,
 } from './manifest.ts'
 
-/** What goes into a backup. */
+/** The station that is backed up. */
 export interface BackupSource {
   data: DataStore
   /** null = a backup without files. */

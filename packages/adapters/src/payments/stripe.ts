@@ -17,8 +17,8 @@ const TOLERANCE_S = 300
 const MAX_DESCRIPTION = 250
 
 /**
- * Stripe Checkout. Only cards, and wallets that charge them, are offered: other methods confirm days later, and a song is
- * wanted now.
+ * Stripe Checkout. Only cards, and wallets that charge them, are offered: other methods confirm days later, and
+ * the track is wanted now.
  */
 export function openStripe(account: StripeAccount, limits: AnswerLimits): CheckoutProvider {
   return {

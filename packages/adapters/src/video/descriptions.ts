@@ -2,7 +2,7 @@ import { oneLine, readVideoLink, readYear, type VideoFacts, type VideoList } fro
 import { MAX_SOUND_BYTES, tooLarge, unreadable } from './limits.ts'
 
 /**
- * What the downloader prints about a video.
+ * Parses the downloader's description of a video.
  *
  * @throws Failure BAD_REQUEST when the line is none, or already says that the sound is too large.
  */
@@ -22,7 +22,7 @@ export function readFacts(line: string): VideoFacts {
 }
 
 /**
- * What the downloader prints about a link, to one video or to a playlist; null when it leads to neither.
+ * Parses the downloader's description of a link to a video or a playlist; null when it leads to neither.
  *
  * @param hosts video sites; entries that lead elsewhere are left out.
  */

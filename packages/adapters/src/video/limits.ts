@@ -2,7 +2,7 @@ import { uploads } from '@solstice/contracts'
 import { Failure } from '@solstice/station'
 
 const MB = 1024 * 1024
-/** A song from a video link becomes an upload like any other. */
+/** The sound of a video becomes an upload like any other. */
 export const MAX_SOUND_BYTES = uploads.uploadSongFile.body.maxBytes
 /** The encoder stops here: larger than what is accepted, so that a result that was cut off is refused. */
 export const MAX_ENCODED_BYTES = MAX_SOUND_BYTES + MB

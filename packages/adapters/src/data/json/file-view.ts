@@ -2,7 +2,7 @@ import { type BigIntStats, closeSync, statSync } from 'node:fs'
 import type { CollectionSpec, Contents } from '@solstice/station'
 import { type ReadFile, readFile, readOn, readSuccessor } from './record-file.ts'
 
-/** What this process has read of a collection's file; reads only what was appended since. */
+/** A collection's file as far as this process has read it; later reads fetch only the lines appended since. */
 export class FileView<T extends object> {
   readonly path: string
   readonly #spec: CollectionSpec
@@ -43,7 +43,7 @@ export class FileView<T extends object> {
     }
   }
 
-  /** What readers see: the current file, or the last version that could be read. */
+  /** The version for readers: the current file, or the last version that could be read. */
   readable(): ReadFile<T> | null {
     try {
       return this.#isClosed ? this.#version : this.latest()

@@ -41,7 +41,7 @@ interface Line<T> {
   mark: string
 }
 
-/** What a process has read of a file. The file stays open, so that its inode number is not reused meanwhile. */
+/** A file as far as a process has read it. It stays open, so that its inode number is not reused meanwhile. */
 export interface ReadFile<T extends object> {
   readonly pin: number
   readonly file: BigIntStats
