@@ -211,6 +211,7 @@ t.test(
           const { isRefused, isHeldUp, wasAway, before, after, name } = await attempt(answers)
           if (!wasAway) break
           heldUp += Number(isHeldUp)
+          t.notOk(isHeldUp && isRefused, `after ${answers} answers: what was begun is not refused`)
           const expected = JSON.parse(JSON.stringify(isRefused ? before : whole.after))
           t.same(
             after,
