@@ -56,8 +56,8 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   [
     'the successor of an encoder is fed one frame too few',
     'codec/encoder.ts',
-    'launchedAt = delivered - PRIMING_FRAMES\n    fed = launchedAt',
-    'launchedAt = delivered - PRIMING_FRAMES + 1\n    fed = launchedAt',
+    'const launchedAt = delivered - PRIMING_FRAMES',
+    'const launchedAt = delivered - PRIMING_FRAMES + 1',
     'broadcast.test.ts',
   ],
   [

@@ -190,7 +190,7 @@ t.test('music that was gone for a while, all of it, is heard again', { buffered:
   const music = `${station.env.MEDIA_DIR}/music`
   await rename(music, `${music} elsewhere`)
   const worker = await station.startWorker()
-  const lost = 'this track cannot be decoded further'
+  const lost = 'track cannot be decoded further'
   await worker.printed(new RegExp(`${lost}[^]*${lost}`))
   await rename(`${music} elsewhere`, music)
   await worker.printed(new RegExp(`${lost}[^]*${lost}[^]*"msg":"on air"`))

@@ -372,7 +372,9 @@ t.test('a Redis that takes no writes for a moment, as with a full disk, is not h
   await moreSound(4)
   // What is refused for no such reason ends the broadcast, which is then begun anew.
   isChunkRefused = true
-  await until('the broadcast ends', () => said.some((line) => line.includes('the air cannot be kept')))
+  await until('the broadcast ends', () =>
+    said.some((line) => line.includes('state could not be saved; going off air')),
+  )
   await moreSound(4)
   t.same(flaws(from), [], 'the sound goes on')
 })

@@ -11,7 +11,7 @@ import type { WorkerMetrics } from './metrics.ts'
 
 const FFMPEG_TIMEOUT_MS = 10_000
 const RETRY_MS = 1_000
-/** Commands wait for sound that is made up for, and so does whoever sent them. */
+/** Commands wait while the sound catches up, and their senders with them. */
 const CATCH_UP_TIMEOUT_MS = 3_000
 const CATCH_UP_CHECK_MS = 20
 
@@ -86,7 +86,7 @@ export function broadcastAir(
   })
 }
 
-/** The air as the sound sees it: what to decode, and whom to tell what it is like. */
+/** The air as the sound sees it. */
 function planOf(
   air: Air,
   secondChance: Pick<SecondChance, 'noteLeftOut' | 'noteLate'>,
@@ -128,16 +128,14 @@ export async function catchUp(
   air.endCatchUp()
 }
 
-/** Lets those speak who are on the air, until it is left. */
+/** Feeds the microphones of the people on the air to the mixer, until the air is left. */
 export function connectMicrophones(
   air: Air,
   mixer: MicrophoneMixer,
   { microphones, log }: Pick<Ports, 'microphones' | 'log'>,
 ): void {
   const followPeople = () => {
-    mixer
-      .follow(air.state.live.participants)
-      .catch((error) => log.error({ err: error }, 'a microphone failed'))
+    mixer.follow(air.state.live.participants).catch((error) => log.error({ err: error }, 'microphone failed'))
   }
   const listen = async (): Promise<void> => {
     try {
@@ -146,7 +144,7 @@ export function connectMicrophones(
       else air.leaving.addEventListener('abort', unsubscribe)
     } catch (error) {
       if (air.phase === 'leaving') return
-      log.warn({ err: error }, 'microphones cannot be heard yet')
+      log.warn({ err: error }, 'microphone subscription failed; retrying')
       await sleep(RETRY_MS)
       if (!air.leaving.aborted) await listen()
     }
@@ -156,12 +154,12 @@ export function connectMicrophones(
   void listen()
 }
 
-/** The microphones of a station that can be heard; null where nobody speaks. */
+/** The mixer of all microphones; null when the station has no hosts. */
 export function openMicrophones({ config, microphones, log }: Pick<Ports, 'config' | 'microphones' | 'log'>) {
   return config.radioHostsMode ? createMicrophoneMixer({ askForHead: microphones.askForHead, log }) : null
 }
 
-/** Whether the station can be heard: it is to be, and ffmpeg can be started. */
+/** True in stream mode when ffmpeg can be started. */
 export async function canBeHeard({ config, log }: Pick<Ports, 'config' | 'log'>): Promise<boolean> {
   if (!config.streamMode) return false
   const isThere = await promisify(execFile)(config.ffmpegPath, ['-version'], {
@@ -172,6 +170,6 @@ export async function canBeHeard({ config, log }: Pick<Ports, 'config' | 'log'>)
     () => true,
     () => false,
   )
-  if (!isThere) log.error(`${config.ffmpegPath} cannot be started: there is no stream`)
+  if (!isThere) log.error(`${config.ffmpegPath} cannot be started; no stream`)
   return isThere
 }

@@ -5,10 +5,10 @@ import type { Air } from './air/air.ts'
 import type { AirSound } from './air-sound.ts'
 import type { LibraryFeed } from './feeds/library.ts'
 
-/** What ends the sound that is on air; in a chat that may be anything that ends a pause or chooses filler. */
+/** Commands that cut the sound on air. In a chat any command may: it may end the pause or choose background music. */
 const cuttingCommands = new Set<Command['type']>(['skip', 'switch-mode', 'pause-queue'])
 
-/** What commands say is changed, and has to be read anew. */
+/** Data that commands declare outdated. */
 export interface Feeds {
   library: Pick<LibraryFeed, 'renditions' | 'outdate' | 'readRenditions'>
   readClips(): Promise<void>
@@ -36,7 +36,7 @@ export async function processCommands(
       sound.planChanged()
     } catch (error) {
       // A command that this version does not know must not stop the air, nor be read again for ever.
-      log.error({ err: error, command }, 'a command could not be understood')
+      log.error({ err: error, command }, 'command not understood')
       const answer = { type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } } as const
       air.take({ state: { ...air.state, appliedThrough: id }, effects: [] }, [answer])
     }

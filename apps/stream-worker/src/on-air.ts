@@ -54,7 +54,7 @@ export async function goOnAir(
   const lastChunk = hasSound ? ((await lease.lastChunk()) ?? memory.lastChunk) : null
   const nowMs = clock.nowMs()
   const fact = stationFact(ports, hasSound ? 'sound' : 'clock')
-  // Sound that is made up for was planned when it was due.
+  // Sound that is caught up with was planned when it was due.
   const atMs = (lastChunk && catchUpFrom(lastChunk, nowMs)) ?? nowMs
   const first = await firstStep(lease, saved, lastChunk, fact, atMs)
   const air = createAir(saveLoop, first, [lease.lost, stopping], ports, sound.planChanged)
@@ -98,10 +98,10 @@ export async function goOnAir(
   if (!lease.lost.aborted) await handOver(lease, saveLoop, outbox, ports)
 }
 
-/** The queue was lost, if there was one: what was paid for comes back to it. */
+/** Brings paid tracks back to a queue that was lost. */
 function restoreOrders({ payments, jobs }: Pick<Ports, 'payments' | 'jobs'>): void {
   if (payments.configured.size === 0) return
-  // What fails here is done within a minute all the same.
+  // The sweep runs every minute anyway.
   jobs.add('sweep-donations', {}, { id: 'sweep-donations', requeueIfActive: true }).catch(() => {})
 }
 
@@ -113,7 +113,7 @@ async function handOver(
   { log }: Pick<Ports, 'log'>,
 ): Promise<void> {
   const saveLast = () =>
-    saveLoop.saveAgain().catch((error) => log.error({ err: error }, 'the last state was not saved'))
+    saveLoop.saveAgain().catch((error) => log.error({ err: error }, 'last state could not be saved'))
   await saveLast()
   await Promise.race([outbox.drained(), sleep(OUTBOX_TIMEOUT_MS, { ref: false })])
   await saveLast()

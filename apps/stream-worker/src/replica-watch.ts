@@ -6,7 +6,7 @@ import type { AirSound } from './air-sound.ts'
 
 const CHECK_INTERVAL_MS = 2_000
 
-/** Ends those who are on the air from a replica that is gone. It has to be missing twice: it may have just begun. */
+/** Removes live participants of a replica that is gone. It has to be missing twice: it may have just begun. */
 export function watchReplicas(
   air: Air,
   sound: Pick<AirSound, 'mixedUntilMs' | 'planChanged'>,
@@ -23,11 +23,11 @@ export function watchReplicas(
     for (const replica of gone) {
       const nowMs = Math.max(clock.nowMs(), sound.mixedUntilMs)
       air.passTime(nowMs)
-      log.warn({ replica }, 'a replica is gone with all who were on the air from there')
+      log.warn({ replica }, 'API replica gone; its live participants removed')
       air.take(apply(air.state, { type: 'replica-gone', replica }, nowMs))
       sound.planChanged()
     }
   }
-  // Where it cannot be asked, Redis is away: nobody can be told from who is gone.
+  // Without Redis a dead replica cannot be told from a live one.
   every(CHECK_INTERVAL_MS, () => check().catch(() => {}), air.leaving)
 }

@@ -30,14 +30,14 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       await goOnAir(ports, lease, saved, memory, stopping, metrics)
     } catch (error) {
       if (!lease.lost.aborted) throw error
-      ports.log.warn({ err: error }, 'off the air')
+      ports.log.warn({ err: error }, 'lease lost; off the air')
     } finally {
       metrics.isOnAir = false
     }
   }
 }
 
-/** Who stands by has the files of what is heard soon as well: a bucket may be away when the lease is acquired. */
+/** A standby worker prefetches the same files, so it can take over while the bucket is unreachable. */
 function prefetchOnStandby({ config, bus, media, clock }: Ports): () => void {
   if (!config.streamMode || config.mediaStorage === 'local') return () => {}
   let isOver = false

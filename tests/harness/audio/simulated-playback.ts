@@ -159,7 +159,7 @@ export class SimulatedEngine {
   }
 }
 
-/** A broadcast on paper: the sequencer is run as `programme-sound` runs it, with numbers in the place of sound. */
+/** A simulated broadcast: the sequencer is run as `playback` runs it, with numbers in the place of sound. */
 export class SimulatedPlayback {
   readonly spans: Span[] = []
   readonly turns: { turn: Turn; at: number }[] = []

@@ -108,7 +108,7 @@ export function createAir(
     follow: (listener) => void listeners.push(listener),
     save: () => (saved.isSaved ? Promise.resolve() : saved.save()),
     fail(error) {
-      if (phase !== 'leaving') log.error({ err: error }, 'the air cannot be kept')
+      if (phase !== 'leaving') log.error({ err: error }, 'state could not be saved; going off air')
       failed.abort()
     },
   }

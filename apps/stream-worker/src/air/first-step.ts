@@ -25,7 +25,7 @@ export async function firstStep(
   return { before: saved?.state ?? state, step: { state, effects: [...start.effects, ...effects] } }
 }
 
-/** What was asked of an air that is forgotten is not asked of this one. */
+/** A new state skips the commands that were sent to the one before. */
 async function newState(
   lease: AirLease,
   { pace, schedule }: StationFact,

@@ -27,7 +27,7 @@ export function rememberAir(
       if (stopping.aborted) unfollow()
       else stopping.addEventListener('abort', unfollow, { once: true })
     } catch (error) {
-      log.warn({ err: error }, 'the air cannot be followed yet')
+      log.warn({ err: error }, 'air subscription failed; retrying')
       await sleep(RETRY_MS, { ref: false })
       if (!stopping.aborted) await followStates()
     }

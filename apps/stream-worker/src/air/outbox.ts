@@ -12,18 +12,17 @@ import {
   type WallClock,
 } from '@solstice/station'
 
-/** Does what saved states have to be followed by. */
+/** Runs the side effects of saved states, at least once. */
 export interface Outbox {
   add(entry: OutboxEntry): void
-  /** What was begun and is not done yet: to be saved again, so that it is not lost with this process. */
+  /** Entries begun and not done yet; saved with each state, so that they are not lost with this process. */
   readonly pending: OutboxEntry[]
-  /** Resolves when all that was begun is done. */
+  /** Resolves when no entry is pending. */
   drained(): Promise<void>
 }
 
-/** What the store does not take is tried again so often, for as long as the lease is held. */
 const RETRY_MS = 1_000
-/** While the store is away for so long, the oldest of what it would be told is given up. */
+/** Bounds what is saved with each state while the store is away; the oldest entries are given up. */
 const MAX_PENDING = 2_000
 
 /** @param frameAt the frame of the broadcast that is due at a moment; null without a stream. */
@@ -70,14 +69,14 @@ export function createOutbox(
     }
   }
 
-  /** What is to be remembered is tried until it is; what is only told, once. */
+  /** Records are retried until stored, while the lease is held; notifications are sent once. */
   const deliver = async (entry: OutboxEntry): Promise<void> => {
     for (let attempt = 1; pending.has(entry); attempt++) {
       try {
         return await act(entry)
       } catch (error) {
-        if (attempt === 1) log.error({ err: error, entry }, 'what follows from the air could not be done')
-        if (!isDurable(entry) || lease.lost.aborted) return
+        if (attempt === 1) log.error({ err: error, entry }, 'side effect failed')
+        if (!durable[entry.type] || lease.lost.aborted) return
         await sleep(RETRY_MS, { ref: false })
       }
     }
@@ -100,8 +99,18 @@ export function createOutbox(
   }
 }
 
-function isDurable({ type }: OutboxEntry): boolean {
-  return type === 'played' || type.startsWith('order-') || type.startsWith('live-')
+/** Entries that become records. The others are notifications: worth nothing when they come late. */
+const durable: Record<OutboxEntry['type'], boolean> = {
+  answer: false,
+  played: true,
+  'suggestion-answered': false,
+  'suggestions-changed': false,
+  'live-started': true,
+  'live-ended': true,
+  'order-aired': true,
+  'order-ended': true,
+  'order-dropped': true,
+  'guest-answered': false,
 }
 
 const operationOf: Record<Participant['role'], string> = {

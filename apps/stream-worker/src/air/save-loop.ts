@@ -2,7 +2,10 @@ import { type Effect, orderEffects, type PlayoutState, type Step } from '@solsti
 import { type AirLease, dateOf, type OutboxEntry, type WallClock } from '@solstice/station'
 import type { Outbox } from './outbox.ts'
 
-/** Saves the air first, and then does what follows from it; until that is done it is saved with every later state. */
+/**
+ * The rule "save, then answer, then act": a state is saved together with its outbox, the answers and effects that follow
+ * from it; only then are they carried out. Until that is done they are saved with every later state.
+ */
 export interface SaveLoop {
   /** All that was taken in is saved. */
   readonly isSaved: boolean
@@ -43,7 +46,7 @@ export function createSaveLoop(lease: Pick<AirLease, 'save'>, outbox: Outbox, cl
     return saving
   }
 
-  /** Whatever sets the wall clock before it is recorded, or recorded again, a start has one date. */
+  /** Dates a start once: the wall clock may be set before it is recorded, or recorded again. */
   const withDate = (effect: Effect): OutboxEntry =>
     effect.type === 'played' ? { ...effect, playedAt: dateOf(clock, effect.startedAtMs) } : effect
 

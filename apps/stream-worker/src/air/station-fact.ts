@@ -9,7 +9,7 @@ const SCHEDULE_INTERVAL_MS = 60_000
 
 export type StationFact = Extract<Fact, { type: 'station' }>
 
-/** How this station is set up, and its schedule as of now. */
+/** The station's settings, and its schedule as of now. */
 export function stationFact({ config, clock }: Pick<Ports, 'config' | 'clock'>, pace: Pace): StationFact {
   return {
     type: 'station',

@@ -5,7 +5,7 @@ import { markerOf, type Placed } from './sequencer/air-entry.ts'
 /** About half a second. */
 export const CHUNK_FRAMES = 19
 /** About 30 s: what waits longer than that for its publication is of no use to anybody. */
-const MAX_WAITING = 60
+const MAX_QUEUED_CHUNKS = 60
 
 /** Gathers frames to chunks, says what is heard in them, and publishes them one after the other. */
 export interface FrameChunks {
@@ -29,14 +29,11 @@ export function createFrameChunks(options: {
   onLost(error: unknown): void
   log: Logger
 }): FrameChunks {
+  const publisher = createPublisher(options)
   let { frame, byte } = options
   let gathered: Buffer[] = []
   /** In order; the first is what is heard at the first frame of the next chunk. */
   let changes: { frame: number; placed: Placed | null }[] = []
-  let waiting: FrameChunk[] = []
-  let publishing: Promise<void> | null = null
-  let isStopped = false
-  let isDropping = false
 
   function markersUntil(end: number): StreamMarker[] {
     const latest = changes.findLastIndex((change) => change.frame <= frame)
@@ -51,9 +48,41 @@ export function createFrameChunks(options: {
     return markers
   }
 
+  return {
+    heard(sample, placed) {
+      const changedAt = Math.ceil(sample / FRAME_SAMPLES)
+      changes = changes.filter((change) => change.frame < changedAt)
+      changes.push({ frame: changedAt, placed })
+    },
+    add(bytes) {
+      gathered.push(bytes)
+      if (gathered.length < CHUNK_FRAMES) return
+      const audio = Buffer.concat(gathered)
+      const frames = gathered.length
+      const atMs = options.timeOf(frame * FRAME_SAMPLES)
+      publisher.add({ frame, frames, atMs, byte, audio, markers: markersUntil(frame + frames) })
+      gathered = []
+      frame += frames
+      byte += audio.length
+    },
+    stop: publisher.stop,
+  }
+}
+
+/** Publishes chunks one after the other; the oldest are dropped when they pile up. */
+function createPublisher(options: {
+  publish(chunk: FrameChunk): Promise<void>
+  onLost(error: unknown): void
+  log: Logger
+}) {
+  let queue: FrameChunk[] = []
+  let publishing: Promise<void> | null = null
+  let isStopped = false
+  let isDropping = false
+
   async function publishAll() {
     try {
-      for (let chunk = waiting.shift(); chunk && !isStopped; chunk = waiting.shift()) {
+      for (let chunk = queue.shift(); chunk && !isStopped; chunk = queue.shift()) {
         await options.publish(chunk)
         isDropping = false
       }
@@ -66,42 +95,19 @@ export function createFrameChunks(options: {
   }
 
   return {
-    heard(sample, placed) {
-      const changedAt = Math.ceil(sample / FRAME_SAMPLES)
-      changes = changes.filter((change) => change.frame < changedAt)
-      changes.push({ frame: changedAt, placed })
-    },
-
-    add(bytes) {
+    add(chunk: FrameChunk) {
       if (isStopped) return
-      gathered.push(bytes)
-      if (gathered.length < CHUNK_FRAMES) return
-      const audio = Buffer.concat(gathered)
-      const frames = gathered.length
-      const markers = markersUntil(frame + frames)
-      waiting.push({
-        frame,
-        frames,
-        atMs: options.timeOf(frame * FRAME_SAMPLES),
-        byte,
-        audio,
-        markers,
-      })
-      gathered = []
-      frame += frames
-      byte += audio.length
-      if (waiting.length > MAX_WAITING) {
-        const dropped = waiting.shift()
-        if (!isDropping)
-          options.log.warn({ frame: dropped?.frame }, 'chunks cannot be published and are dropped')
+      queue.push(chunk)
+      if (queue.length > MAX_QUEUED_CHUNKS) {
+        const dropped = queue.shift()
+        if (!isDropping) options.log.warn({ frame: dropped?.frame }, 'chunks not published in time; dropping')
         isDropping = true
       }
       publishing ??= publishAll()
     },
-
     async stop() {
       isStopped = true
-      waiting = []
+      queue = []
       await publishing
     },
   }

@@ -39,7 +39,7 @@ export interface Playback {
 interface Options {
   plan: PlaybackPlan
   source(media: MediaKey): Promise<string>
-  /** What is said over the plan. */
+  /** Live audio over the plan. */
   microphones: Pick<MicrophoneMixer, 'mix' | 'open'> | null
   start: number
   firstHeard: number
@@ -144,13 +144,13 @@ export function createPlayback(options: Options): Playback {
 
 type Mix = Extract<Step, { do: 'mix' }>
 
-/** Mixes a span at sample `from` of a block, with what is said over it; gives the stage after it. */
+/** Mixes a span with the live audio over it at sample `from` of a block; returns the stage after it. */
 function createSpanMixer({ microphones }: Options, { read, progressOf }: Decoders) {
   const mix = createMixer()
   return (stage: Stage, { sounds, count }: Mix, block: Int16Array, from: number, isPresent: boolean) => {
     const { cursor } = stage
     const parts = sounds.map((sound) => read(sound, cursor, count, from))
-    // Where sound is made up for, nobody speaks: what is said now belongs to the present.
+    // While catching up nobody is heard: live audio belongs to the present.
     const live = isPresent ? (microphones?.mix(from, count) ?? null) : null
     mix(parts, block, from, count, cursor, live)
     const isAlone = sounds.length === 1 && !live && !microphones?.open

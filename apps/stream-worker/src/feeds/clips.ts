@@ -25,7 +25,7 @@ export function createClipsFeed(
       air.tell({ type: 'hosting', hosting: { ...hosting, isOn: hosting.isOn && hasSound } })
       planChanged()
     } catch (error) {
-      log.error({ err: error }, 'the clips could not be read')
+      log.error({ err: error }, 'clips could not be read')
       setTimeout(() => isOutdated() || read(), RETRY_MS)
     }
   }

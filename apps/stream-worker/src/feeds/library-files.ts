@@ -1,6 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { Failure, type MediaKey, sleep } from '@solstice/station'
+import { Failure, type MediaKey, type MediaStorage, sleep } from '@solstice/station'
 
 /** The air does not wait longer for a storage that is slow or away. */
 const LISTING_TIMEOUT_MS = 5_000
@@ -41,15 +41,7 @@ export function createLibraryFiles({
     return new Set(keys)
   }
 
-  const isThere = async (key: MediaKey): Promise<boolean> => {
-    try {
-      return (await media.stat(key)) !== null
-    } catch (error) {
-      // A refused key leads out of the storage: nothing of ours is there.
-      if (error instanceof Failure && error.code === 'BAD_REQUEST') return false
-      throw error
-    }
-  }
+  const isThere = (key: MediaKey) => isStored(media, key)
 
   /** The storage is there. */
   const hasMusic = async (): Promise<boolean> => {
@@ -104,6 +96,17 @@ export function createLibraryFiles({
       if (await hasMusic()) throw new Failure('NOT_FOUND')
       throw new Error('the media storage has no music at all')
     },
+  }
+}
+
+/** @throws when the storage cannot tell */
+async function isStored(media: Pick<MediaStorage, 'stat'>, key: MediaKey): Promise<boolean> {
+  try {
+    return (await media.stat(key)) !== null
+  } catch (error) {
+    // A refused key leads out of the storage: nothing of ours is there.
+    if (error instanceof Failure && error.code === 'BAD_REQUEST') return false
+    throw error
   }
 }
 

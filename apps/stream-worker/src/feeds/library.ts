@@ -65,7 +65,7 @@ export function createLibraryFeed(
       air.tell({ type: 'library', mode, tracks, settings }, startMs)
       planChanged()
     } catch (error) {
-      log.error({ err: error, mode }, 'the library could not be read')
+      log.error({ err: error, mode }, 'library could not be read')
       await sleep(RETRY_MS)
       reading.delete(mode)
       if (air.phase !== 'leaving') readWanted()
@@ -115,7 +115,7 @@ function createRenditions({ config, data, log }: Pick<Ports, 'config' | 'data' |
         if (air.phase !== 'leaving') air.tell({ type: 'renditions', renditions: known })
       } catch (error) {
         // Tracks that it knows nothing of are played as they are.
-        log.error({ err: error }, 'how loud tracks are could not be read')
+        log.error({ err: error }, 'loudness of tracks could not be read')
       }
     },
   }

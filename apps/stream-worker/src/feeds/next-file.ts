@@ -36,7 +36,7 @@ export function createNextFile(
       if (stopping.aborted) return
       if (error instanceof Failure && error.code === 'NOT_FOUND') {
         foundId = entryId
-        log.warn({ media }, 'next song left out: its file is missing')
+        log.warn({ media }, 'next track left out: its file is missing')
         return missing(entryId)
       }
       await sleep(RETRY_MS, { signal: stopping }).catch(() => {})

@@ -2,10 +2,10 @@ import { fillerInReserve, type PlayoutState, projectAir, upcoming } from '@solst
 import type { MediaKey } from '@solstice/station'
 import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 
-/** So many songs that come are kept on this machine. */
+/** Enough for a bucket that is away for some minutes. */
 const PREFETCHED_TRACKS = 3
 
-/** The files of what is heard now and soonest, the most urgent first; at last what is heard should hosts begin to talk. */
+/** The files that are needed first, in order of urgency; last the background music, should hosts begin to talk. */
 export function filesToPrefetch(state: PlayoutState, nowMs: number): MediaKey[] {
   const { onAir } = state
   const { current, next } = projectAir(state, nowMs)
@@ -19,7 +19,7 @@ export function filesToPrefetch(state: PlayoutState, nowMs: number): MediaKey[] 
   ].filter((key) => typeof key === 'string')
 }
 
-/** Whether what is heard soon is the same in two states. */
+/** True when two states need the same files. */
 export function needsSameFiles(one: PlayoutState, other: PlayoutState): boolean {
   const parts = ['onAir', 'list', 'prepared', 'clips', 'fillerChoice'] as const
   return parts.every((part) => one[part] === other[part])

@@ -3,7 +3,7 @@ import type { MediaStorage } from '@solstice/station'
 
 /** A slow machine may have recovered after this time. */
 const RETRY_LATE_AFTER_MS = 60_000
-/** Whatever was left out is tried again after this time in any case. */
+/** Bounds how long a mistaken verdict keeps a track off the air. */
 const RETRY_AFTER_MS = 3_600_000
 
 /** Decides when tracks and clips that were left out are worth another try (rules T4, T7). */

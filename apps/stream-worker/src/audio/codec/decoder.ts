@@ -4,7 +4,7 @@ import { PcmRing } from '../pcm/ring.ts'
 import { type DecoderProcess, startDecoderProcess } from './decoder-process.ts'
 import { createReplacements } from './replacements.ts'
 
-/** What ffmpeg's pipe and the stream over it may give at once. */
+/** ffmpeg's pipe and the stream over it may give this much at once. */
 const READ_BYTES = 128 * 1024
 /** A running decoder that is asked for samples and gives none for this long hangs. */
 const HANG_MS = 2_000
@@ -68,65 +68,75 @@ type State =
 export function openDecoder(options: DecoderOptions): Decoder {
   const { from, limit } = options
   const ring = new PcmRing(options.readAhead + Math.ceil(READ_BYTES / 4), from)
-  const run = startRun(options, ring)
+  const feed = createFeed(options, ring)
+  const { check, close } = startRun(options, ring, feed)
   return {
     get phase() {
-      const { is } = run.state
+      const { is } = feed.state
       if (is === 'ended' || is === 'unplayable') return is
       return ring.end > from ? 'decoding' : 'opening'
     },
     get end() {
-      return run.state.is === 'ended' ? Math.min(ring.end, limit) : null
+      return feed.state.is === 'ended' ? Math.min(ring.end, limit) : null
     },
     get ready() {
       return ring.end
     },
     get pid() {
-      return run.state.is === 'running' ? run.state.process.pid : undefined
+      return feed.state.is === 'running' ? feed.state.process.pid : undefined
     },
     read(position, count, into, to) {
       ring.read(position, count, into, to)
       ring.release(position + count)
-      run.pull()
+      feed.pull()
     },
-    check: run.check,
-    close: run.close,
+    check,
+    close,
   }
 }
 
-/** Keeps a process writing into the ring until the track has ended. */
-function startRun(options: DecoderOptions, ring: PcmRing) {
-  const { ffmpegPath, source, from, limit, log, onProgress } = options
+/** Moves samples from the process that runs into the ring. */
+function createFeed({ limit, onProgress }: DecoderOptions, ring: PcmRing) {
+  const feed = {
+    state: { is: 'waiting', timer: null } as State,
+    enter(next: State) {
+      if (feed.state.is === 'running') feed.state.process.kill()
+      ring.dropPartial()
+      feed.state = next
+    },
+    pull() {
+      while (feed.state.is === 'running' && ring.roomBytes >= READ_BYTES) {
+        const chunk = feed.state.process.read()
+        if (!chunk) return
+        feed.state.idleMs = 0
+        ring.write(chunk)
+        if (ring.end >= limit) feed.finish('ended')
+        else onProgress()
+      }
+    },
+    finish(as: 'ended' | 'unplayable') {
+      feed.enter({ is: as })
+      onProgress()
+    },
+  }
+  return feed
+}
+
+/** Keeps a process running until the track has ended. */
+function startRun(options: DecoderOptions, ring: PcmRing, feed: ReturnType<typeof createFeed>) {
+  const { ffmpegPath, source, from, log } = options
   const replacements = createReplacements(from)
-  let state: State = { is: 'waiting', timer: null }
   let gone: Promise<unknown> = Promise.resolve()
 
-  function enter(next: State) {
-    if (state.is === 'running') state.process.kill()
-    ring.dropPartial()
-    state = next
-  }
-
-  function pull() {
-    while (state.is === 'running' && ring.roomBytes >= READ_BYTES) {
-      const chunk = state.process.read()
-      if (!chunk) return
-      state.idleMs = 0
-      ring.write(chunk)
-      if (ring.end >= limit) finish('ended')
-      else onProgress()
-    }
-  }
-
   async function launch() {
-    enter({ is: 'waiting', timer: null })
+    feed.enter({ is: 'waiting', timer: null })
     let process: DecoderProcess
     try {
       const place = await source()
-      if (state.is === 'closed') return
-      process = startDecoderProcess(ffmpegPath, place, ring.end, pull)
+      if (feed.state.is === 'closed') return
+      process = startDecoderProcess(ffmpegPath, place, ring.end, feed.pull)
     } catch (err) {
-      if (state.is === 'closed') return
+      if (feed.state.is === 'closed') return
       // A refusal is the storage's last word; anything else may be over in a moment.
       return err instanceof Failure ? giveUp({ err }) : replace({ err }, PAUSE_MS)
     }
@@ -135,55 +145,50 @@ function startRun(options: DecoderOptions, ring: PcmRing) {
 
   async function run(process: DecoderProcess) {
     const running: State = { is: 'running', process, startedAt: ring.end, idleMs: 0 }
-    state = running
+    feed.state = running
     gone = Promise.all([gone, process.exited])
     const exit = await process.exited
-    if (exit.is !== 'absent' && state === running) await process.drained
-    if (state !== running) return
+    if (exit.is !== 'absent' && feed.state === running) await process.drained
+    if (feed.state !== running) return
     const hasAdvanced = ring.end > running.startedAt
-    if (exit.is === 'ended') finish(ring.end > 0 ? 'ended' : 'unplayable')
-    else if (exit.is === 'absent') launchLater(NO_FFMPEG_PAUSE_MS, exit, 'ffmpeg cannot be started')
-    else if (exit.is === 'killed' || hasAdvanced) replace(exit, 0)
+    if (exit.is === 'ended') feed.finish(ring.end > 0 ? 'ended' : 'unplayable')
+    else if (exit.is === 'absent') {
+      log.error(exit, 'ffmpeg cannot be started')
+      launchLater(NO_FFMPEG_PAUSE_MS)
+    } else if (exit.is === 'killed' || hasAdvanced) replace(exit, 0)
     else giveUp(exit)
   }
 
-  function launchLater(pauseMs: number, why: object, message: string) {
-    log.error({ ...why, position: ring.end }, message)
-    enter({ is: 'waiting', timer: setTimeout(launch, pauseMs) })
+  function launchLater(pauseMs: number) {
+    feed.enter({ is: 'waiting', timer: setTimeout(launch, pauseMs) })
   }
 
   function replace(why: object, pauseMs: number) {
-    if (replacements.take(ring.end)) launchLater(pauseMs, why, 'decoder replaced')
-    else giveUp(why)
+    if (!replacements.take(ring.end)) return giveUp(why)
+    log.warn({ ...why, position: ring.end }, 'decoder replaced')
+    launchLater(pauseMs)
   }
 
   function giveUp(why: object) {
     log.warn({ ...why, position: ring.end }, 'track cannot be decoded further')
-    finish(ring.end > from ? 'ended' : 'unplayable')
-  }
-
-  function finish(as: 'ended' | 'unplayable') {
-    enter({ is: as })
-    onProgress()
+    feed.finish(ring.end > from ? 'ended' : 'unplayable')
   }
 
   launch()
   return {
-    get state() {
-      return state
-    },
-    pull,
     check(elapsedMs: number) {
+      const { state } = feed
       if (state.is !== 'running' || !isHanging(state, ring, elapsedMs, replacements.startTimeoutMs)) return
       const { idleMs } = state
       if (ring.end > from) return replace({ idleMs }, 0)
       // The machine may be slow: as long as nothing was decoded, that is not held against the track.
       replacements.noteLateStart()
-      launchLater(0, { idleMs }, 'decoder late; started again')
+      log.warn({ idleMs }, 'decoder late; started again')
+      launchLater(0)
     },
     async close() {
-      if (state.is === 'waiting' && state.timer) clearTimeout(state.timer)
-      enter({ is: 'closed' })
+      if (feed.state.is === 'waiting' && feed.state.timer) clearTimeout(feed.state.timer)
+      feed.enter({ is: 'closed' })
       await gone
     },
   }

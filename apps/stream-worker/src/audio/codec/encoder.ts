@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { bareEnvironment } from '@solstice/adapters'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import { SAMPLE_BYTES } from '../pcm/ring.ts'
-import { createFrameCutter } from './mp3-frames.ts'
+import { type EncoderProcess, startEncoderProcess } from './encoder-process.ts'
 
 /**
  * Frames that a fresh encoder makes before the first one that is used. An MP3 frame depends on the sound of about two
  * frames before it (filter bank and overlap); the others let the encoder's hearing model settle.
  */
 export const PRIMING_FRAMES = 4
-/** LAME's delay of 576 samples and every decoder's of 529: the sound of a frame was given to the encoder so much earlier. */
+/** LAME's delay of 576 samples and every decoder's of 529: a frame holds the sound that the encoder was given this much earlier. */
 const DELAY_SAMPLES = 1105
 /** About 2 s of sound is kept for a successor. */
 const HISTORY_FRAMES = 80
@@ -22,9 +20,10 @@ const BLOCK_BYTES = FRAME_SAMPLES * SAMPLE_BYTES
 const HANG_MS = 500
 const HANG_FRAMES = Math.floor((HANG_MS * SAMPLE_RATE) / 1000 / FRAME_SAMPLES)
 /** A process that has just been started may need longer on a busy machine. */
-const START_MS = 3_000
+const START_TIMEOUT_MS = 3_000
 /** A check that comes late (the worker itself was held up) counts as no more than this. */
-const CHECK_MS = 150
+const MAX_CHECK_MS = 150
+const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2_000
 
 /** Turns samples into MP3 frames with numbers, for the life of a broadcast. */
@@ -57,102 +56,49 @@ export interface Encoder {
  *
  * @param options.first number of the first frame delivered; blocks are offered from `PRIMING_FRAMES` before it.
  */
-export function startEncoder(options: {
-  ffmpegPath: string
-  /** kbit/s */
-  bitrate: number
-  first: number
-  onFrame(frame: Buffer): void
-  /** Called when the process died or hung. */
-  onReplaced?: () => void
-  log: Logger
-}): Encoder {
-  const { first, log } = options
-  const history = new ArrayBuffer(HISTORY_FRAMES * BLOCK_BYTES)
-  const samples = Array.from(
-    { length: HISTORY_FRAMES },
-    (_, i) => new Int16Array(history, i * BLOCK_BYTES, FRAME_SAMPLES * 2),
-  )
-  // Written without a copy: a block is not mixed into again before its frame has come out.
-  const blocks = samples.map((block) => Buffer.from(block.buffer, block.byteOffset, block.byteLength))
-
+export function startEncoder(options: EncoderOptions): Encoder {
+  const { first, log, onFrame } = options
+  const history = createHistory()
   let offered = first - PRIMING_FRAMES
   let delivered = first
-  let fed = offered
-  let launchedAt = offered
-  let child: ChildProcess | null = null
-  let hasDelivered = false
-  let silentMs = 0
   let pauseMs = 0
-  let pause: NodeJS.Timeout | null = null
+  let state: State = { is: 'stopped' }
   let gone: Promise<unknown> = Promise.resolve()
-  let isStopped = false
 
   function launch() {
-    pause = null
-    const ffmpeg = spawn(options.ffmpegPath, encoderArgs(options.bitrate), {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A session of its own: Ctrl-C is for the worker; an encoder that ends politely would add silence to its last frame.
-      detached: true,
-      windowsHide: true,
-      env: bareEnvironment(),
-    })
-    child = ffmpeg
-    hasDelivered = false
-    silentMs = 0
-    let complaint = ''
     let toDrop = PRIMING_FRAMES
-    const cut = createFrameCutter()
-    ffmpeg.stdout.on('data', (bytes: Buffer) => {
-      if (child !== ffmpeg) return
-      silentMs = 0
-      for (const frame of cut(bytes)) {
+    const process = startEncoderProcess(options, (frames) => {
+      if (state !== running) return
+      running.idleMs = 0
+      for (const frame of frames) {
         if (toDrop-- > 0) continue
-        hasDelivered = true
+        running.hasDelivered = true
         pauseMs = 0
         delivered++
-        options.onFrame(frame)
+        onFrame(frame)
       }
     })
-    ffmpeg.stderr.on('data', (text: Buffer) => {
-      complaint = (complaint + text).slice(-500)
-    })
-    ffmpeg.stdin.on('error', () => {}) // told by 'close'
-    const former = gone
-    const ended = new Promise<void>((resolve) => {
-      const end = (why: object) => {
-        resolve()
-        if (child === ffmpeg) replace({ ...why, complaint })
-      }
-      ffmpeg.once('error', (err) => end({ err }))
-      ffmpeg.once('close', (code, signal) => end({ code, signal }))
-    })
-    gone = former.then(() => ended)
-    launchedAt = delivered - PRIMING_FRAMES
-    fed = launchedAt
+    const launchedAt = delivered - PRIMING_FRAMES
+    const fed = launchedAt
+    const running: Running = { is: 'running', process, launchedAt, fed, hasDelivered: false, idleMs: 0 }
+    state = running
+    const ended = process.ended.then((why) => state === running && replace(why))
+    gone = Promise.all([gone, ended])
     flush()
   }
 
   function replace(why: object) {
-    const former = child
-    child = null
-    former?.kill('SIGKILL')
-    if (isStopped) return
-    log.warn({ ...why, frame: delivered, afterMs: pauseMs }, 'the encoder is replaced')
+    if (state.is === 'running') state.process.kill()
+    log.warn({ ...why, frame: delivered, afterMs: pauseMs }, 'encoder replaced')
     options.onReplaced?.()
-    pause = setTimeout(launch, pauseMs)
-    pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2 || 100)
+    state = { is: 'paused', timer: setTimeout(launch, pauseMs) }
+    pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2 || FIRST_PAUSE_MS)
   }
 
   function flush() {
-    if (!child?.stdin?.writable || fed >= offered) return
-    child.stdin.cork()
-    for (; fed < offered; fed++) {
-      const block = blocks[fed % HISTORY_FRAMES]!
-      // The first block of a process is cut short, so that each frame falls on its own block.
-      child.stdin.write(fed === launchedAt ? block.subarray(DELAY_SAMPLES * SAMPLE_BYTES) : block)
-    }
-    child.stdin.uncork()
+    if (state.is !== 'running' || !state.process.isWritable || state.fed >= offered) return
+    state.process.write(history.bytes(state.fed, offered, state.launchedAt))
+    state.fed = offered
   }
 
   launch()
@@ -167,37 +113,74 @@ export function startEncoder(options: {
       return offered - delivered < OPEN_FRAMES
     },
     get block() {
-      return samples[offered % HISTORY_FRAMES]!
+      return history.block(offered)
     },
     get pid() {
-      return child?.pid
+      return state.is === 'running' ? state.process.pid : undefined
     },
-    offer() {
-      offered++
-    },
+    offer: () => void offered++,
     flush,
     check(elapsedMs) {
-      if (!child || offered - delivered < HANG_FRAMES) {
-        silentMs = 0
-        return
-      }
-      silentMs += Math.min(elapsedMs, CHECK_MS)
-      if (silentMs >= (hasDelivered ? HANG_MS : START_MS)) replace({ silentMs })
+      if (state.is !== 'running') return
+      const isBehind = offered - delivered >= HANG_FRAMES
+      state.idleMs = isBehind ? state.idleMs + Math.min(elapsedMs, MAX_CHECK_MS) : 0
+      if (state.idleMs < (state.hasDelivered ? HANG_MS : START_TIMEOUT_MS)) return
+      replace({ idleMs: state.idleMs })
     },
     async stop() {
-      isStopped = true
-      if (pause) clearTimeout(pause)
-      const former = child
-      child = null
-      former?.kill('SIGKILL')
+      if (state.is === 'running') state.process.kill()
+      if (state.is === 'paused') clearTimeout(state.timer)
+      state = { is: 'stopped' }
       await gone
     },
   }
 }
 
-function encoderArgs(bitrate: number): string[] {
-  // Not `-fflags nobuffer`: with it ffmpeg throws the first 1024 samples away.
-  const input = '-f s16le -ar 44100 -ac 2 -probesize 32 -analyzeduration 0 -i pipe:0'
-  const output = `-c:a libmp3lame -b:a ${bitrate}k -reservoir 0 -write_xing 0 -id3v2_version 0 -flush_packets 1`
-  return `-hide_banner -loglevel error ${input} ${output} -f mp3 pipe:1`.split(' ')
+interface EncoderOptions {
+  ffmpegPath: string
+  /** kbit/s */
+  bitrate: number
+  first: number
+  onFrame(frame: Buffer): void
+  /** Called when the process died or hung. */
+  onReplaced?: () => void
+  log: Logger
+}
+
+interface Running {
+  is: 'running'
+  process: EncoderProcess
+  /** Number of the first block it was fed. */
+  launchedAt: number
+  /** Number of the next block to feed. */
+  fed: number
+  hasDelivered: boolean
+  /** How long it has given nothing though it is behind. */
+  idleMs: number
+}
+
+type State = Running | { is: 'paused'; timer: NodeJS.Timeout } | { is: 'stopped' }
+
+/** The last blocks of samples, by the numbers of their frames, for the encoder and its successor. */
+function createHistory() {
+  const memory = new ArrayBuffer(HISTORY_FRAMES * BLOCK_BYTES)
+  const blocks = Array.from({ length: HISTORY_FRAMES }, (_, i) => {
+    const samples = new Int16Array(memory, i * BLOCK_BYTES, FRAME_SAMPLES * 2)
+    // Written without a copy: a block is not mixed into again before its frame has come out.
+    return { samples, bytes: Buffer.from(memory, i * BLOCK_BYTES, BLOCK_BYTES) }
+  })
+  const at = (frame: number) => blocks[frame % HISTORY_FRAMES]!
+  return {
+    block: (frame: number) => at(frame).samples,
+    /** The blocks from `from` to before `to` for a process whose first block is `launchedAt`. */
+    bytes(from: number, to: number, launchedAt: number): Uint8Array[] {
+      const pieces: Uint8Array[] = []
+      for (let frame = from; frame < to; frame++) {
+        const { bytes } = at(frame)
+        // The first block of a process is cut short, so that each frame falls on its own block.
+        pieces.push(frame === launchedAt ? bytes.subarray(DELAY_SAMPLES * SAMPLE_BYTES) : bytes)
+      }
+      return pieces
+    },
+  }
 }

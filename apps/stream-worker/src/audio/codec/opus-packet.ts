@@ -5,7 +5,7 @@ const CELT_MS = [2.5, 5, 10, 20]
 const MAX_PACKET_MS = 120
 const MAX_FRAME_BYTES = 1275
 
-/** How long an Opus packet is, in ms; null when it breaks the framing rules of RFC 6716, section 3, so is none. */
+/** Duration of an Opus packet, ms; null for bytes that break the framing rules of RFC 6716, section 3. */
 export function opusDurationMs(packet: Uint8Array): number | null {
   const [toc] = packet
   if (toc === undefined) return null

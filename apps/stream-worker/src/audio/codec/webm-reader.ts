@@ -1,3 +1,4 @@
+import { elementAt, elementsOf, idAt, numberIn } from './ebml.ts'
 import { opusDurationMs } from './opus-packet.ts'
 
 /** An Opus packet of a recording. */
@@ -14,7 +15,7 @@ export interface WebmReader {
   read(piece: Buffer): Packet[]
   /** False: nothing can be understood until the header of the recording comes. */
   readonly hasHead: boolean
-  /** How many recordings began. */
+  /** Number of recordings that began. */
   readonly recordings: number
 }
 
@@ -61,49 +62,6 @@ export function createWebmReader(): WebmReader {
     clusterMs = null
   }
 
-  function readTracks(data: Buffer) {
-    for (const entry of elementsOf(data)) {
-      if (entry.id !== TRACK_ENTRY) continue
-      const fields = elementsOf(entry.data)
-      const number = fields.find(({ id }) => id === TRACK_NUMBER)?.data[0]
-      const codec = fields.find(({ id }) => id === CODEC_ID)?.data.toString('latin1')
-      if (number !== undefined && number < 0x7f && codec?.startsWith('A_OPUS')) track = number
-    }
-  }
-
-  function packetIn(block: Buffer): Packet | null {
-    if (track === null || block[0] !== (0x80 | track)) return null
-    // Lacing would put several packets into one block; no browser does that.
-    if (block.length <= BLOCK_HEADER_BYTES || block[3]! & 0x06) return null
-    const bytes = block.subarray(BLOCK_HEADER_BYTES)
-    if (bytes.length > MAX_PACKET_BYTES) return null
-    const durationMs = opusDurationMs(bytes)
-    if (durationMs === null) return null
-    return { bytes, durationMs, atMs: clusterMs === null ? null : clusterMs + block.readInt16BE(1) }
-  }
-
-  /** Where reading can go on from `at`; the end of what has to be kept back when that cannot be told yet. */
-  function findAgain(bytes: Buffer, from: number): { at: number; isFound: boolean } {
-    for (let at = from; at < bytes.length; at++) {
-      const first = bytes[at]
-      if (first !== 0x1a && first !== 0x1f && first !== 0xa3) continue
-      const element = elementAt(bytes, at)
-      if (element === 'more') return { at, isFound: false }
-      if (!element) continue
-      const { id, start, end } = element
-      if (id === EBML || id === CLUSTER) return { at, isFound: true }
-      if (id !== SIMPLE_BLOCK || end === null) continue
-      if (end - start > MAX_PACKET_BYTES + BLOCK_HEADER_BYTES) continue
-      if (bytes[start] !== undefined && bytes[start] !== (0x80 | (track ?? 0))) continue
-      if (end > bytes.length) return { at, isFound: false }
-      if (!packetIn(bytes.subarray(start, end))) continue
-      const next = idAt(bytes, end)
-      if (next === 'more') return { at, isFound: false }
-      if (next && known.has(next.id)) return { at, isFound: true }
-    }
-    return { at: bytes.length, isFound: false }
-  }
-
   return {
     get hasHead() {
       return track !== null
@@ -119,7 +77,7 @@ export function createWebmReader(): WebmReader {
       let at = 0
       for (;;) {
         if (isLost) {
-          const found = findAgain(bytes, at)
+          const found = findAgain(bytes, at, track)
           at = found.at
           if (!found.isFound) break
           isLost = false
@@ -143,10 +101,10 @@ export function createWebmReader(): WebmReader {
         const data = bytes.subarray(start, end)
         at = end
         if (id === EBML) beginRecording()
-        else if (id === TRACKS) readTracks(data)
+        else if (id === TRACKS) track = opusTrackIn(data) ?? track
         else if (id === TIMESTAMP) clusterMs = data.length <= 6 ? numberIn(data) : null
         else if (id === SIMPLE_BLOCK || id === BLOCK) {
-          const packet = packetIn(data)
+          const packet = packetIn(data, track, clusterMs)
           if (packet) packets.push(packet)
         }
       }
@@ -157,55 +115,49 @@ export function createWebmReader(): WebmReader {
   }
 }
 
-interface Element {
-  id: number
-  /** Where its content begins and ends; `end` null = where its parent ends. */
-  start: number
-  end: number | null
-}
-
-/** The element at a place; `more`: it is cut off there; null: there is none. */
-function elementAt(bytes: Buffer, at: number): Element | 'more' | null {
-  const id = idAt(bytes, at)
-  if (id === 'more' || !id) return id
-  const first = bytes[id.end]
-  if (first === undefined) return 'more'
-  const length = Math.clz32(first) - 23
-  if (length > 8) return null
-  const start = id.end + length
-  if (start > bytes.length) return 'more'
-  const mask = 0xff >> length
-  let value = first & mask
-  let isUnknown = value === mask
-  for (let i = id.end + 1; i < start; i++) {
-    value = value * 256 + bytes[i]!
-    isUnknown &&= bytes[i] === 0xff
+/** Number of the Opus track that a list of tracks names last. */
+function opusTrackIn(tracks: Buffer): number | null {
+  let track: number | null = null
+  for (const entry of elementsOf(tracks)) {
+    if (entry.id !== TRACK_ENTRY) continue
+    const fields = elementsOf(entry.data)
+    const number = fields.find(({ id }) => id === TRACK_NUMBER)?.data[0]
+    const codec = fields.find(({ id }) => id === CODEC_ID)?.data.toString('latin1')
+    if (number !== undefined && number < 0x7f && codec?.startsWith('A_OPUS')) track = number
   }
-  if (isUnknown) return { id: id.id, start, end: null }
-  return { id: id.id, start, end: start + value }
+  return track
 }
 
-function idAt(bytes: Buffer, at: number): { id: number; end: number } | 'more' | null {
-  const first = bytes[at]
-  if (first === undefined) return 'more'
-  const length = Math.clz32(first) - 23
-  if (length > 4) return null
-  if (at + length > bytes.length) return 'more'
-  return { id: bytes.readUIntBE(at, length), end: at + length }
+/** The packet in a block of a track; null where it is none. */
+function packetIn(block: Buffer, track: number | null, clusterMs: number | null): Packet | null {
+  if (track === null || block[0] !== (0x80 | track)) return null
+  // Lacing would put several packets into one block; no browser does that.
+  if (block.length <= BLOCK_HEADER_BYTES || block[3]! & 0x06) return null
+  const bytes = block.subarray(BLOCK_HEADER_BYTES)
+  if (bytes.length > MAX_PACKET_BYTES) return null
+  const durationMs = opusDurationMs(bytes)
+  if (durationMs === null) return null
+  return { bytes, durationMs, atMs: clusterMs === null ? null : clusterMs + block.readInt16BE(1) }
 }
 
-/** The elements in the content of one; up to where it makes no sense. */
-function elementsOf(data: Buffer): { id: number; data: Buffer }[] {
-  const elements: { id: number; data: Buffer }[] = []
-  for (let at = 0; at < data.length; ) {
-    const element = elementAt(data, at)
-    if (!element || element === 'more' || element.end === null) break
-    elements.push({ id: element.id, data: data.subarray(element.start, element.end) })
-    at = element.end
+/** Where reading can go on from `at`; the end of what has to be kept back when that cannot be told yet. */
+function findAgain(bytes: Buffer, from: number, track: number | null): { at: number; isFound: boolean } {
+  for (let at = from; at < bytes.length; at++) {
+    const first = bytes[at]
+    if (first !== 0x1a && first !== 0x1f && first !== 0xa3) continue
+    const element = elementAt(bytes, at)
+    if (element === 'more') return { at, isFound: false }
+    if (!element) continue
+    const { id, start, end } = element
+    if (id === EBML || id === CLUSTER) return { at, isFound: true }
+    if (id !== SIMPLE_BLOCK || end === null) continue
+    if (end - start > MAX_PACKET_BYTES + BLOCK_HEADER_BYTES) continue
+    if (bytes[start] !== undefined && bytes[start] !== (0x80 | (track ?? 0))) continue
+    if (end > bytes.length) return { at, isFound: false }
+    if (!packetIn(bytes.subarray(start, end), track, null)) continue
+    const next = idAt(bytes, end)
+    if (next === 'more') return { at, isFound: false }
+    if (next && known.has(next.id)) return { at, isFound: true }
   }
-  return elements
-}
-
-function numberIn(data: Buffer): number {
-  return data.length === 0 ? 0 : data.readUIntBE(0, data.length)
+  return { at: bytes.length, isFound: false }
 }

@@ -39,7 +39,6 @@ export function createMicrophone(log: Logger): Microphone {
   let decoded = new Float32Array(0)
   let wantsHead = false
   let recordings = 0
-  let isClosed = false
 
   /** Decodes until `count` samples are there, or nothing is left. */
   function decode(count: number) {
@@ -48,10 +47,7 @@ export function createMicrophone(log: Logger): Microphone {
       if (!packet) return
       const samples = opus.decode(packet.bytes)
       if (samples.length === 0) continue
-      const joined = new Float32Array(decoded.length + samples.length)
-      joined.set(decoded)
-      joined.set(samples, decoded.length)
-      decoded = joined
+      decoded = joined(decoded, samples)
     }
   }
 
@@ -73,7 +69,7 @@ export function createMicrophone(log: Logger): Microphone {
       if (reader.recordings !== recordings) {
         recordings = reader.recordings
         queue.resetClock()
-        if (!isClosed) opus.open()
+        opus.open()
       }
       wantsHead = !reader.hasHead
       for (const packet of packets) {
@@ -106,10 +102,15 @@ export function createMicrophone(log: Logger): Microphone {
     },
 
     close() {
-      if (isClosed) return
-      isClosed = true
       queue.clear()
       opus.close()
     },
   }
+}
+
+function joined(first: Float32Array, second: Float32Array): Float32Array<ArrayBuffer> {
+  const both = new Float32Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
 }

@@ -5,32 +5,33 @@ import { createMicrophoneLimiter } from '../pcm/limiter.ts'
 import type { LiveAudio } from '../pcm/mixer.ts'
 import { createMicrophone, type Microphone } from './microphone.ts'
 
-/** While somebody speaks the music is heard with this gain. */
+/** Gain of the music while somebody speaks. */
 export const DUCKING_GAIN = 0.16
 const DUCKING_STEP = (1 - DUCKING_GAIN) / (0.2 * SAMPLE_RATE)
 /** A line that is cut does not hold the music down for longer. */
 const HOLD_SAMPLES = SAMPLE_RATE
-const HEAD_EVERY_MS = 1_000
+const HEAD_INTERVAL_MS = 1_000
 
 /** The microphones of all who are on the air, as one sound over the music. */
 export interface MicrophoneMixer {
   /**
-   * Who is on the air now, and how; a microphone that is off, or whose person is gone, is let go. Resolves when all that
-   * are on can be heard; nobody has to wait for that.
+   * Takes the people who are on the air now; a microphone that is off, or whose person is gone, is let go. Resolves when
+   * all that are on can be heard; nobody has to wait for that.
    */
   follow(participants: readonly Participant[]): Promise<void>
   /** The next piece of somebody's recording. Never throws, whatever it is. */
   receive(piece: MicrophonePiece): void
   /**
-   * The next samples, at `from` to `from + count` of what it gives; count at most a frame. null = nothing is said, and the
-   * music is as loud as it is.
+   * Mixes the next samples, at most a frame, to `from` to `from + count` of what it returns. null = nobody is heard, and
+   * the music keeps its loudness.
    */
   mix(from: number, count: number): LiveAudio | null
-  /** How many microphones are listened to. */
+  /** Number of microphones that are on. */
   readonly open: number
   close(): void
 }
 
+/** Somebody on the air. */
 interface Speaker {
   microphone: Microphone
   gain: number
@@ -50,45 +51,20 @@ export function createMicrophoneMixer(options: {
   const speakers = new Map<string, Speaker>()
   /** Switched off a moment ago, and still heard. */
   const ending = new Set<Speaker>()
-  const limiter = createMicrophoneLimiter()
-  const over: LiveAudio = {
-    samples: new Float32Array(FRAME_SAMPLES),
-    musicGain: new Float32Array(FRAME_SAMPLES),
-  }
-  let mixed = 0
-  let ducking = 1
-
-  function isDucked(): boolean {
-    for (const { isMuted, heardUntil } of speakers.values()) {
-      if (!isMuted && mixed - heardUntil < HOLD_SAMPLES) return true
-    }
-    return false
-  }
-
+  const mix = createLiveMix(speakers, ending, nowMs)
   return {
     async follow(participants) {
-      const speaking = new Map(
-        participants.filter(({ isMicOn }) => isMicOn).map((one) => [one.socketId, one]),
-      )
+      const on = participants.filter(({ isMicOn }) => isMicOn)
+      const socketIds = new Set(on.map(({ socketId }) => socketId))
       for (const [socketId, speaker] of speakers) {
-        if (speaking.has(socketId)) continue
+        if (socketIds.has(socketId)) continue
         speaker.microphone.end()
         ending.add(speaker)
         speakers.delete(socketId)
       }
-      for (const [socketId, { gain, isMuted }] of speaking) {
-        const speaker = speakers.get(socketId)
-        if (speaker) Object.assign(speaker, { gain, isMuted })
-        else {
-          const microphone = createMicrophone(log.child({ socketId }))
-          speakers.set(socketId, {
-            microphone,
-            gain,
-            isMuted,
-            heardUntil: -Infinity,
-            headAskedAtMs: -Infinity,
-          })
-        }
+      for (const { socketId, gain, isMuted } of on) {
+        const speaker = speakers.get(socketId) ?? newSpeaker(log.child({ socketId }))
+        speakers.set(socketId, Object.assign(speaker, { gain, isMuted }))
       }
       await Promise.all([...speakers.values()].map(({ microphone }) => microphone.ready))
     },
@@ -102,37 +78,12 @@ export function createMicrophoneMixer(options: {
       } catch (err) {
         log.error({ err, socketId }, 'microphone piece could not be read')
       }
-      if (!speaker.microphone.wantsHead || now - speaker.headAskedAtMs < HEAD_EVERY_MS) return
+      if (!speaker.microphone.wantsHead || now - speaker.headAskedAtMs < HEAD_INTERVAL_MS) return
       speaker.headAskedAtMs = now
       askForHead(socketId)
     },
 
-    mix(from, count) {
-      if (speakers.size + ending.size === 0 && ducking === 1 && limiter.isIdle) return null
-      const { samples, musicGain } = over
-      const now = nowMs()
-      samples.fill(0, from, from + count)
-      for (const speaker of speakers.values()) {
-        const gain = speaker.isMuted ? 0 : speaker.gain
-        if (speaker.microphone.add(samples, from, count, gain, now)) speaker.heardUntil = mixed + count
-      }
-      for (const speaker of ending) {
-        const { microphone, isMuted, gain } = speaker
-        microphone.add(samples, from, count, isMuted ? 0 : gain, now)
-        if (!microphone.isOver) continue
-        microphone.close()
-        ending.delete(speaker)
-      }
-      mixed += count
-      limiter.limit(samples, from, count)
-      const target = isDucked() ? DUCKING_GAIN : 1
-      for (let i = from; i < from + count; i++) {
-        if (ducking > target) ducking = Math.max(target, ducking - DUCKING_STEP)
-        else if (ducking < target) ducking = Math.min(target, ducking + DUCKING_STEP)
-        musicGain[i] = ducking
-      }
-      return ducking === 1 && limiter.isIdle ? null : over
-    },
+    mix,
 
     get open() {
       return speakers.size
@@ -143,5 +94,63 @@ export function createMicrophoneMixer(options: {
       speakers.clear()
       ending.clear()
     },
+  }
+}
+
+function newSpeaker(log: Logger): Speaker {
+  const microphone = createMicrophone(log)
+  return { microphone, gain: 1, isMuted: false, heardUntil: -Infinity, headAskedAtMs: -Infinity }
+}
+
+/** Mixes speakers and ducks the music under them; those that are ending are closed when they are over. */
+function createLiveMix(
+  speakers: ReadonlyMap<string, Speaker>,
+  ending: Set<Speaker>,
+  nowMs: () => number,
+): MicrophoneMixer['mix'] {
+  const limiter = createMicrophoneLimiter()
+  const live: LiveAudio = {
+    samples: new Float32Array(FRAME_SAMPLES),
+    musicGain: new Float32Array(FRAME_SAMPLES),
+  }
+  let mixed = 0
+  let ducking = 1
+
+  function isDucked(): boolean {
+    for (const { isMuted, heardUntil } of speakers.values()) {
+      if (!isMuted && mixed - heardUntil < HOLD_SAMPLES) return true
+    }
+    return false
+  }
+
+  function duck(from: number, count: number) {
+    const target = isDucked() ? DUCKING_GAIN : 1
+    for (let i = from; i < from + count; i++) {
+      if (ducking > target) ducking = Math.max(target, ducking - DUCKING_STEP)
+      else if (ducking < target) ducking = Math.min(target, ducking + DUCKING_STEP)
+      live.musicGain[i] = ducking
+    }
+  }
+
+  return (from, count) => {
+    if (speakers.size + ending.size === 0 && ducking === 1 && limiter.isIdle) return null
+    const { samples } = live
+    const now = nowMs()
+    samples.fill(0, from, from + count)
+    for (const speaker of speakers.values()) {
+      const gain = speaker.isMuted ? 0 : speaker.gain
+      if (speaker.microphone.add(samples, from, count, gain, now)) speaker.heardUntil = mixed + count
+    }
+    for (const speaker of ending) {
+      const { microphone, isMuted, gain } = speaker
+      microphone.add(samples, from, count, isMuted ? 0 : gain, now)
+      if (!microphone.isOver) continue
+      microphone.close()
+      ending.delete(speaker)
+    }
+    mixed += count
+    limiter.limit(samples, from, count)
+    duck(from, count)
+    return ducking === 1 && limiter.isIdle ? null : live
   }
 }

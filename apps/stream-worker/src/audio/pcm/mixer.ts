@@ -20,7 +20,7 @@ export interface Part {
   gain?: number
 }
 
-/** What is said over all parts, by sample of the block. */
+/** The microphones over all parts, by sample of the block. */
 export interface LiveAudio {
   /** For both channels, of 32 767. */
   samples: Float32Array
@@ -66,7 +66,7 @@ export function createMixer(): Mixer {
 
 /** Full scale on either side. */
 const FULL_SCALE = 32_767
-/** Towards a peak the gain falls by half in so much time, and so long after it it has doubled again. */
+/** The gain halves within the attack before a peak, and doubles within the release after it. */
 const ATTACK_SAMPLES = 44
 const RELEASE_SAMPLES = 4410
 const ATTACK = 2 ** (1 / ATTACK_SAMPLES)

@@ -2,7 +2,7 @@ import type { AirEntry, ClipRef, Phrase, Rendition, TrackRef } from '@solstice/p
 import { FRAME_SAMPLES, type MediaKey, type SoundMarker } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
-/** A clip of unknown length is decoded as if it were so long. */
+/** Length that a clip of unknown length is decoded for. */
 export const ASSUMED_CLIP_MS = 30_000
 
 /** A song, a jingle or filler as it lies in the broadcast. */
@@ -10,11 +10,11 @@ export interface Placed {
   entry: AirEntry
   /** Sample of the broadcast at which its position 0 lies. */
   startsAt: number
-  /** What is to be mixed over its end. */
+  /** Mixed over its end. */
   phrase: Phrase | null
 }
 
-/** What the sound has to know of an entry, and what is shown while it is heard. */
+/** An entry as the sound needs it, and the track that is shown while it is heard. */
 export interface AboutEntry {
   /** null = silence in a chat. */
   media: MediaKey | null

@@ -5,7 +5,7 @@ const MAX_BLANK_SAMPLES = 8 * SAMPLE_RATE
 /** −60 dBFS: anything softer is no sound. */
 const MAX_BLANK_LEVEL = 32_768 / 1000
 
-/** How long a voice has given no sound. */
+/** Counts the samples for which a voice has given no sound. */
 export interface BlankCount {
   /** Number of its last samples that were silent while nothing else was heard. */
   readonly samples: number

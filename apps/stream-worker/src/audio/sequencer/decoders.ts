@@ -13,7 +13,7 @@ const NOT_OPEN: Progress = { phase: 'opening', end: null, ready: 0 }
 export interface Decoders {
   /** To be called whenever other sounds are needed: opens what is new, and closes what is not named any more. */
   follow(sounds: readonly Sound[]): void
-  /** How far a sound is decoded. */
+  /** Progress of the decoder of a sound. */
   progressOf(sound: Sound): Progress
   /** The sound's samples from sample `cursor` of the broadcast on, at `to` of the part; silence where there is none. */
   read(sound: Sound, cursor: number, count: number, to: number): Part

@@ -18,7 +18,7 @@ export interface Patience {
   forgive(): void
   /** Decoders are still waited for. */
   readonly isLeft: boolean
-  /** What is mixed now is heard about now, not made up for. */
+  /** Sound that is mixed now is heard about now: nothing is being caught up with. */
   readonly isPresent: boolean
 }
 

@@ -5,9 +5,9 @@ import { aboutEntry, type Placed } from './air-entry.ts'
 import type { Turn } from './sequencer.ts'
 import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
 
-/** What the sound asks of the engine, and tells it. Answered at once; all moments are station time. */
+/** The engine as the sound sees it: says what is to be heard, and learns what was. All moments are station time. */
 export interface PlaybackPlan {
-  /** What is to be heard at a moment, and what follows it. */
+  /** The plan for a moment: what is to be heard, and what follows it. */
   at(atMs: number): AirPlan
   /** The last sample of a song, a jingle or filler was mixed, or its crossfade began; what follows starts at that moment. */
   soundEnded(entryId: string, atMs: number): void

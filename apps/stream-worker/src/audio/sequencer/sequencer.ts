@@ -1,6 +1,6 @@
 /**
- * The sequencer: what is to be done with the next samples of the programme. Pure: stage, plan and the progress of decoders
- * go in, steps and the next stage come out; `programme-sound` runs them.
+ * The sequencer: what is to be done with the next samples of the broadcast. Pure: stage, plan and the progress of decoders
+ * go in, steps and the next stage come out; `playback` runs them.
  *
  * - **B1** Each sample is mixed once, in order. A step mixes as far as nothing else falls.
  * - **B2** A voice is over just behind its last sample, and the next one begins there with its first. Silence of 2 s comes

@@ -15,7 +15,7 @@ export const ROUNDING_SAMPLES = ROUNDING_MS * SAMPLES_PER_MS
 /** A prepared decoder that is further behind is not waited for: another one is opened. */
 const CATCH_UP_SAMPLES = 2 * SAMPLE_RATE
 
-/** What is on air: a voice, the silence of a chat, or nothing. */
+/** On air is a voice, the silence of a chat, or nothing. */
 export type OnAir =
   | { readonly is: 'voice'; readonly voice: Voice }
   | { readonly is: 'chat'; readonly placed: Readonly<Placed> }
@@ -30,7 +30,7 @@ export interface Stage {
   readonly leaving: readonly Voice[]
   /** The next voice, decoded ahead. */
   readonly prepared: Voice | null
-  /** What comes next, as far as the engine said. */
+  /** The next entry, as far as the engine said. */
   readonly following: AirEntry | null
   /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
   readonly overId: string | null
@@ -38,7 +38,7 @@ export interface Stage {
   readonly askedAt: number | null
   /** Longest crossfade, samples; 0 = none. */
   readonly crossfade: number
-  /** How many sounds there were: the id of the next one. */
+  /** Number of sounds so far: the id of the next one. */
   readonly opened: number
 }
 
@@ -67,7 +67,7 @@ export function soundsOf(stage: Stage): Sound[] {
   return allSounds(stage.prepared ? [...voices, stage.prepared] : voices)
 }
 
-/** What comes after the voice on air: after a tail what the engine has on air already. */
+/** The entry after the voice on air: after a tail it is the one that the engine has on air already. */
 export function followerOf(stage: Stage, plan: AirPlan): AirEntry | null {
   return currentOf(stage)?.isTail ? (plan.current?.entry ?? plan.next) : plan.next
 }
@@ -78,7 +78,7 @@ export function withCurrent(stage: Stage, changed: (voice: Voice) => Voice): Sta
   return voice ? { ...stage, onAir: { is: 'voice', voice: changed(voice) } } : stage
 }
 
-/** What listeners are shown. */
+/** The entry that listeners are shown. */
 export function placedOf(onAir: OnAir): Readonly<Placed> | null {
   if (onAir.is === 'nothing') return null
   const { entry, startsAt, phrase } = onAir.is === 'chat' ? onAir.placed : onAir.voice

@@ -14,7 +14,7 @@ const TAIL_MS = 2_000
  * A worker that died may have told the engine of a track's end that it could not publish any more: the plan is then
  * beyond what was heard. What is left of that track, its tail, is heard first; to its end, or to where the plan begins.
  *
- * @param at sample from which on the programme is heard; `atMs`: its station time.
+ * @param at sample from which on the plan is heard; `atMs`: its station time.
  * @param lastMarker what was heard just before; null = nothing that can be gone on with.
  */
 export function takeUp(

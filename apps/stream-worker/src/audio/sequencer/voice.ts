@@ -41,7 +41,7 @@ export interface Voice extends Sound, Readonly<Placed> {
   readonly cutAt: number | null
 }
 
-/** How far a sound is decoded. */
+/** Progress of the decoder of a sound. */
 export type Progress = Pick<Decoder, 'phase' | 'end' | 'ready'>
 export type ProgressOf = (sound: Sound) => Progress
 

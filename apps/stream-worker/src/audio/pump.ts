@@ -1,0 +1,99 @@
+import { FRAME_SAMPLES } from '@solstice/station'
+import type { Logger } from 'pino'
+import type { Encoder } from './codec/encoder.ts'
+import type { Playback } from './playback.ts'
+import type { TimeLine } from './time-line.ts'
+
+const TICK_MS = 100
+/** Sound is mixed this long before it is due: a tick, and the time that the encoder needs. */
+const LEAD_MS = 200
+/** Sound that is later than this is given up, and time starts anew at the present. */
+const MAX_LATE_MS = 20_000
+
+/** Moves sound from the playback to the encoder as it falls due. */
+export interface Pump {
+  /** Something that was waited for may be there: goes on at once, not only with the next tick. */
+  progress(): void
+  planChanged(): void
+  stop(): void
+}
+
+export function startPump({
+  encoder,
+  playback,
+  timeLine,
+  nowMs,
+  log,
+}: {
+  encoder: Encoder
+  playback: Playback
+  timeLine: TimeLine
+  nowMs(): number
+  log: Logger
+}): Pump {
+  /** `waiting`: a decoder or the encoder is not ready. */
+  let state: 'idle' | 'mixing' | 'waiting' | 'stopped' = 'idle'
+  let isPlanNew = false
+  let wake: NodeJS.Immediate | null = null
+  let checkedAtMs = performance.now()
+
+  const dueMs = () => timeLine.timeOf(encoder.offered * FRAME_SAMPLES)
+
+  /** Mixes all that is due, as far as decoders and encoder keep up. */
+  function mixDue() {
+    if (state === 'mixing' || state === 'stopped') return
+    state = 'mixing'
+    let isWaiting = false
+    try {
+      const now = nowMs()
+      if (now - dueMs() > MAX_LATE_MS) startAnew(now)
+      while (!isWaiting && dueMs() <= now + LEAD_MS) {
+        if (isPlanNew) playback.planChanged()
+        isPlanNew = false
+        if (encoder.hasRoom && playback.fill(encoder.block, now)) encoder.offer()
+        else isWaiting = true
+      }
+      encoder.flush()
+    } finally {
+      // It may have been stopped meanwhile.
+      if (isMixing()) state = isWaiting ? 'waiting' : 'idle'
+    }
+  }
+
+  const isMixing = () => state === 'mixing'
+
+  function startAnew(now: number) {
+    log.warn({ frame: encoder.offered, lateMs: now - dueMs() }, 'broadcast too late; time started anew')
+    timeLine.anchor(encoder.offered * FRAME_SAMPLES, now)
+    playback.restart()
+  }
+
+  const ticker = setInterval(() => {
+    const at = performance.now()
+    encoder.check(at - checkedAtMs)
+    playback.check(at - checkedAtMs)
+    checkedAtMs = at
+    mixDue()
+  }, TICK_MS)
+  mixDue()
+
+  return {
+    progress() {
+      if (state !== 'waiting') return
+      wake ??= setImmediate(() => {
+        wake = null
+        mixDue()
+      })
+    },
+    planChanged() {
+      // The engine may say so while it is being told something: its answer is taken up right after that.
+      isPlanNew = true
+      mixDue()
+    },
+    stop() {
+      state = 'stopped'
+      clearInterval(ticker)
+      if (wake) clearImmediate(wake)
+    },
+  }
+}
