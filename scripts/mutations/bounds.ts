@@ -299,24 +299,24 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a fact is read again when requests after it were taken out',
-    'air/stream-reader.ts',
+    'air/follow-stream.ts',
     'return last !== null && compareIds(last, after) < 0',
     'return last !== null',
     'air/commands.test.ts',
   ],
   [
     'blocks of a state that changed inside are taken for the same',
-    'air/state-writer.ts',
+    'air/state/writer.ts',
     'if (part[i] !== entries[at + i]) return false',
     '',
-    'air/state-blocks.test.ts',
+    'air/state/blocks.test.ts',
   ],
   [
     'a state is believed although blocks of it are lost',
-    'air/lease.ts',
+    'air/lease/lease.ts',
     'blockCount === null || blockCount === needed.size',
     'true',
-    'air/saved-state.test.ts',
+    'air/state/saved-state.test.ts',
   ],
   [
     'L4 a list that is stale is never made anew',
@@ -439,10 +439,10 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'orders are not in the head of a state',
-    'air/state-writer.ts',
+    'air/state/writer.ts',
     'if (entries[i]!.orderType !== null) soon.push(entries[i]!)',
     'soon.length',
-    'air/state-blocks.test.ts',
+    'air/state/blocks.test.ts',
   ],
   [
     'commands bring no renditions',

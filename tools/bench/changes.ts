@@ -1,6 +1,6 @@
 import { apply, type Command, learn, orderEffects, type PlayoutState } from '@solstice/playout'
-import { createStateReader } from '../../packages/adapters/src/air/state-reader.ts'
-import { createStateWriter } from '../../packages/adapters/src/air/state-writer.ts'
+import { createStateReader } from '../../packages/adapters/src/air/state/reader.ts'
+import { createStateWriter } from '../../packages/adapters/src/air/state/writer.ts'
 import { largeStation } from '../../tests/harness/air/large-station.ts'
 import { NOON } from '../../tests/harness/air/programme.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { openRedisBus } from '../../../packages/adapters/src/air/bus.ts'
-import { openStationClock } from '../../../packages/adapters/src/clock/station-clock.ts'
+import { openStationClock } from '../../../packages/adapters/src/redis/clock/station-clock.ts'
 import { openRedis } from '../../../packages/adapters/src/redis/connection.ts'
 import type { Teardown } from '../processes/processes.ts'
 

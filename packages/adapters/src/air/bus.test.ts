@@ -11,7 +11,7 @@ import { openBus } from '../../../../tests/harness/stations/bus.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { openRedis } from '../redis/connection.ts'
 import { openRedisBus } from './bus.ts'
-import { LEASE_MS } from './lease-status.ts'
+import { LEASE_MS } from './lease/status.ts'
 
 const log = pino({ level: 'silent' })
 const never = new AbortController().signal

@@ -4,9 +4,9 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { anotherConnection, answered } from '../redis/connection.ts'
 import { createSender } from './commands.ts'
-import { acquireLease } from './lease.ts'
-import { createStateReader } from './state-reader.ts'
-import { readStream } from './stream-reader.ts'
+import { followStream } from './follow-stream.ts'
+import { acquireLease } from './lease/lease.ts'
+import { createStateReader } from './state/reader.ts'
 import { compareIds, decodeChunk, keys, pause, readWhole, splitMessage } from './wire.ts'
 
 const HEARTBEAT_MS = 1_000
@@ -141,7 +141,7 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
 
     async *frames(signal) {
       const stop = AbortSignal.any([signal, closing.signal])
-      for await (const [, fields] of readStream(redis, keys.frames, '0-0', 64, stop)) {
+      for await (const [, fields] of followStream(redis, keys.frames, '0-0', 64, stop)) {
         const chunk = decodeChunk(fields)
         if (chunk) yield chunk
       }

@@ -1,6 +1,6 @@
 import type { Replicas } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import type { RedisClock } from '../clock/station-clock.ts'
+import type { RedisClock } from '../redis/clock/station-clock.ts'
 import { answered, PREFIX } from '../redis/connection.ts'
 
 /** A replica that says nothing for so long is taken for dead. */

@@ -2,7 +2,7 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { ACCOUNT_CHANNEL } from '../redis/announcer.ts'
 import { answered, isRefusal, PREFIX } from '../redis/connection.ts'
-import { readLease } from './lease-status.ts'
+import { readLease } from './lease/status.ts'
 import { keys } from './wire.ts'
 
 const ANSWER_LIMIT_MS = 3_000

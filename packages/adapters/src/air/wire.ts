@@ -3,7 +3,7 @@ import type { FrameChunk, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { answered, PREFIX } from '../redis/connection.ts'
-import type { StateReader } from './state-reader.ts'
+import type { StateReader } from './state/reader.ts'
 
 /** The keys and channels of the bus. */
 export const keys = {

@@ -13,7 +13,7 @@ import {
   serialOf,
   TRACKS_PER_BLOCK,
   type TrackDirectory,
-} from './state-blocks.ts'
+} from './blocks.ts'
 
 /** What the head has of the list behind what was asked for: enough for a worker to make the next list meanwhile. */
 const SOON = 20

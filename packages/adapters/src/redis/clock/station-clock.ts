@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Unsubscribe, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { answered, PREFIX } from '../redis/connection.ts'
+import { answered, PREFIX } from '../connection.ts'
 import { beginTime, keepTime, type Look, STEP_MS } from './timekeeping.ts'
 
 const LOOK_EVERY_MS = 1_000

@@ -10,7 +10,7 @@ const RETRY_MS = 200
  * began anew below that, because Redis was emptied and its clock set back, is read from its beginning. Its connection is closed
  * with `stop`, or when the reader leaves.
  */
-export async function* readStream(
+export async function* followStream(
   redis: Redis,
   key: string,
   after: string,

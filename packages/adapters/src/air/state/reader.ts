@@ -14,7 +14,7 @@ import {
   type StoredEntry,
   TRACKS_PER_BLOCK,
   type TrackDirectory,
-} from './state-blocks.ts'
+} from './blocks.ts'
 
 /** Reads heads that follow each other. What is the same in both is the same object. */
 export interface StateReader {

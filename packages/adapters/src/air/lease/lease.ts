@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { PlayoutState } from '@solstice/playout'
 import type { AirLease, FrameChunk, OutboxEntry } from '@solstice/station'
-import { anchorOf, clockKeys, moveExpiries } from '../clock/station-clock.ts'
-import { anotherConnection, answered } from '../redis/connection.ts'
-import { answer, readCommand, takeUp } from './commands.ts'
-import { IS_HELD, LEASE_MS } from './lease-status.ts'
-import { createStateReader } from './state-reader.ts'
-import { createStateWriter, type WrittenState } from './state-writer.ts'
-import { lastId, readStream } from './stream-reader.ts'
-import { type BusLines, decodeChunk, encodeChunk, keys, pause, readWhole } from './wire.ts'
+import { anchorOf, clockKeys, moveExpiries } from '../../redis/clock/station-clock.ts'
+import { anotherConnection, answered } from '../../redis/connection.ts'
+import { answer, readCommand, takeUp } from '../commands.ts'
+import { followStream, lastId } from '../follow-stream.ts'
+import { createStateReader } from '../state/reader.ts'
+import { createStateWriter, type WrittenState } from '../state/writer.ts'
+import { type BusLines, decodeChunk, encodeChunk, keys, pause, readWhole } from '../wire.ts'
+import { IS_HELD, LEASE_MS } from './status.ts'
 
 const RENEW_EVERY_MS = 1_000
 /** Without a renewal for so long the holder stops by itself, before Redis lets the lease run out. */
@@ -260,7 +260,7 @@ function holdLease(
 
     async *commands(after, stopping = lost.signal) {
       const stop = AbortSignal.any([lost.signal, stopping])
-      for await (const [id, fields] of readStream(redis, keys.commands, after, 100, stop)) {
+      for await (const [id, fields] of followStream(redis, keys.commands, after, 100, stop)) {
         // What is left is for whoever acquires the lease next.
         if (stop.aborted) return
         const sent = readCommand(fields)

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
-import { clockKeys } from '../clock/station-clock.ts'
-import { answered } from '../redis/connection.ts'
-import { keys } from './wire.ts'
+import { clockKeys } from '../../redis/clock/station-clock.ts'
+import { answered } from '../../redis/connection.ts'
+import { keys } from '../wire.ts'
 
 /** For so long a holder that says nothing keeps the lease. */
 export const LEASE_MS = 4_000

@@ -1,10 +1,10 @@
 import { initialState, type PlayoutState, type QueueEntry } from '@solstice/playout'
 import type { Bus } from '@solstice/station'
 import t from 'tap'
-import { alwaysDay, isSame, NOON, tracks } from '../../../../tests/harness/air/programme.ts'
-import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
-import { openBus } from '../../../../tests/harness/stations/bus.ts'
-import { waiting } from '../../../../tests/harness/until.ts'
+import { alwaysDay, isSame, NOON, tracks } from '../../../../../tests/harness/air/programme.ts'
+import { startRedis, type Teardown } from '../../../../../tests/harness/processes/processes.ts'
+import { openBus } from '../../../../../tests/harness/stations/bus.ts'
+import { waiting } from '../../../../../tests/harness/until.ts'
 
 const never = new AbortController().signal
 

@@ -8,7 +8,7 @@ import {
   wantedLists,
 } from '@solstice/playout'
 import t from 'tap'
-import { largeStation } from '../../../../tests/harness/air/large-station.ts'
+import { largeStation } from '../../../../../tests/harness/air/large-station.ts'
 import {
   alwaysDay,
   assertLegal,
@@ -19,9 +19,9 @@ import {
   randomFrom,
   track,
   tracks,
-} from '../../../../tests/harness/air/programme.ts'
-import { createStateReader, type StateReader } from './state-reader.ts'
-import { createStateWriter } from './state-writer.ts'
+} from '../../../../../tests/harness/air/programme.ts'
+import { createStateReader, type StateReader } from './reader.ts'
+import { createStateWriter } from './writer.ts'
 
 /** What a change of a station with the largest library may cost, in bytes. */
 const MOST_BYTES = 64 * 1024

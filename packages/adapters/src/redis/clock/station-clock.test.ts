@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { initialState } from '@solstice/playout'
 import type { FrameChunk } from '@solstice/station'
 import t from 'tap'
-import { machineClock } from '../../../../tests/harness/processes/machine-clock.ts'
-import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
-import { openBus } from '../../../../tests/harness/stations/bus.ts'
-import { inTime, PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
-import { LEASE_MS, readLease } from '../air/lease-status.ts'
+import { machineClock } from '../../../../../tests/harness/processes/machine-clock.ts'
+import { startRedis, type Teardown } from '../../../../../tests/harness/processes/processes.ts'
+import { openBus } from '../../../../../tests/harness/stations/bus.ts'
+import { inTime, PATIENCE_MS, until } from '../../../../../tests/harness/until.ts'
+import { LEASE_MS, readLease } from '../../air/lease/status.ts'
 
 const never = new AbortController().signal
 const DAY_MS = 86_400_000
