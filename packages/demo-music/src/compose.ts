@@ -112,105 +112,118 @@ function playPart(
   })
 }
 
-/** Makes the notes of one bar after the other; remembers how the hand lay. */
-function playerOf(score: Score, pattern: Pattern): (chords: Chord[], bar: number) => Event[] {
-  let hand: number[] | null = null
-  const lay = (chord: Chord, middle: number) => {
-    hand = voice(chord, hand, middle)
-    return hand
-  }
-  const bar = score.beatsPerBar
+/** Makes the notes of one bar after the other. */
+type Player = (chords: Chord[], bar: number) => Event[]
+
+/** Lays a chord near a middle note, as close as possible to the chord before. */
+type Hand = (chord: Chord, middle: number) => number[]
+
+type PatternOf<K extends Pattern['kind']> = Extract<Pattern, { kind: K }>
+
+function playerOf(score: Score, pattern: Pattern): Player {
+  const { beatsPerBar, scale } = score
   switch (pattern.kind) {
     case 'held':
-      return (chords) =>
-        chords.flatMap((chord, i) =>
-          lay(chord, pattern.middle).map((note) => ({
-            beat: (i * bar) / chords.length,
-            beats: bar / chords.length,
-            note,
-            velocity: 0.6,
-          })),
-        )
-    case 'struck': {
-      const strokes = words(pattern.beats).map(([beat, beats]) => ({
-        beat: Number(beat),
-        beats: Number(beats),
-      }))
-      return (chords) =>
-        strokes.flatMap(({ beat, beats }) =>
-          lay(chordAt(chords, beat, bar), pattern.middle).map((note, finger) => ({
-            // The fingers do not come down at one moment.
-            beat: beat + 0.012 * finger,
-            beats,
-            note,
-            velocity: beat === 0 ? 0.68 : 0.52,
-          })),
-        )
-    }
-    case 'broken': {
-      const order = pattern.order.split(' ').map(Number)
-      return (chords) => {
-        const steps = Math.round(bar / pattern.step)
-        return Array.from({ length: steps }, (_, i) => {
-          const tones = lay(chordAt(chords, i * pattern.step, bar), pattern.middle)
-          const place = order[i % order.length]!
-          const note = tones[place % tones.length]! + 12 * Math.floor(place / tones.length)
-          return {
-            beat: i * pattern.step,
-            beats: pattern.step * 2.2,
-            note,
-            velocity: i === 0 ? 0.72 : i % 2 === 0 ? 0.56 : 0.44,
-          }
-        })
-      }
-    }
-    case 'bass': {
-      const notes = words(pattern.beats)
-      return (chords) =>
-        notes.map(([beat, beats, tone]) => {
-          const chord = chordAt(chords, Number(beat), bar)
-          const root = atOrAbove(chord.bass, 31)
-          const fifth = atOrAbove(
-            chord.tones.find((t) => (t - chord.bass + 12) % 12 === 7) ?? chord.bass,
-            root,
-          )
-          const note = tone === '5' ? fifth : tone === '8' ? root + 12 : root
-          return { beat: Number(beat), beats: Number(beats), note, velocity: 0.7 }
-        })
-    }
-    case 'tune': {
-      const degree = scaleOf(score.scale, pattern.lowest)
-      const bars = pattern.tune.split('|').map((text) => words(text.trim()))
-      return (chords, nth) => {
-        let beat = 0
-        return bars[nth % bars.length]!.flatMap(([name, length]) => {
-          const beats = Number(length)
-          const from = beat
-          beat += beats
-          if (name === 'r') return []
-          const note = degree(Number(name))
-          const settled = beats >= 1 ? settle(note, chordAt(chords, from, bar)) : note
-          return [{ beat: from, beats: beats * 0.96, note: settled, velocity: from % 1 === 0 ? 0.72 : 0.6 }]
-        })
-      }
-    }
-    case 'strokes': {
-      const steps = [...pattern.steps.replaceAll(' ', '')]
-      return () =>
-        steps.flatMap((step, i) =>
-          step === '.'
-            ? []
-            : [
-                {
-                  beat: (i * bar) / steps.length,
-                  beats: 0.25,
-                  note: null,
-                  velocity: step === 'X' ? 0.85 : 0.45,
-                },
-              ],
-        )
-    }
+      return held(pattern, beatsPerBar, createHand())
+    case 'struck':
+      return struck(pattern, beatsPerBar, createHand())
+    case 'broken':
+      return broken(pattern, beatsPerBar, createHand())
+    case 'bass':
+      return bass(pattern, beatsPerBar)
+    case 'tune':
+      return tune(pattern, beatsPerBar, scale)
+    case 'strokes':
+      return strokes(pattern, beatsPerBar)
   }
+}
+
+function createHand(): Hand {
+  let last: number[] | null = null
+  return (chord, middle) => {
+    last = voice(chord, last, middle)
+    return last
+  }
+}
+
+function held({ middle }: PatternOf<'held'>, bar: number, hand: Hand): Player {
+  return (chords) =>
+    chords.flatMap((chord, i) =>
+      hand(chord, middle).map((note) => ({
+        beat: (i * bar) / chords.length,
+        beats: bar / chords.length,
+        note,
+        velocity: 0.6,
+      })),
+    )
+}
+
+function struck({ beats: text, middle }: PatternOf<'struck'>, bar: number, hand: Hand): Player {
+  const strokes = words(text).map(([beat, beats]) => ({ beat: Number(beat), beats: Number(beats) }))
+  return (chords) =>
+    strokes.flatMap(({ beat, beats }) =>
+      hand(chordAt(chords, beat, bar), middle).map((note, finger) => ({
+        // The fingers come down one after the other.
+        beat: beat + 0.012 * finger,
+        beats,
+        note,
+        velocity: beat === 0 ? 0.68 : 0.52,
+      })),
+    )
+}
+
+function broken({ order: text, step, middle }: PatternOf<'broken'>, bar: number, hand: Hand): Player {
+  const order = text.split(' ').map(Number)
+  return (chords) =>
+    Array.from({ length: Math.round(bar / step) }, (_, i) => {
+      const tones = hand(chordAt(chords, i * step, bar), middle)
+      const place = order[i % order.length]!
+      return {
+        beat: i * step,
+        beats: step * 2.2,
+        note: tones[place % tones.length]! + 12 * Math.floor(place / tones.length),
+        velocity: i === 0 ? 0.72 : i % 2 === 0 ? 0.56 : 0.44,
+      }
+    })
+}
+
+function bass({ beats: text }: PatternOf<'bass'>, bar: number): Player {
+  const notes = words(text)
+  return (chords) =>
+    notes.map(([beat, beats, tone]) => {
+      const chord = chordAt(chords, Number(beat), bar)
+      const root = atOrAbove(chord.bass, 31)
+      const fifth = atOrAbove(chord.tones.find((t) => (t - chord.bass + 12) % 12 === 7) ?? chord.bass, root)
+      const note = tone === '5' ? fifth : tone === '8' ? root + 12 : root
+      return { beat: Number(beat), beats: Number(beats), note, velocity: 0.7 }
+    })
+}
+
+function tune(pattern: PatternOf<'tune'>, bar: number, scale: Score['scale']): Player {
+  const degree = scaleOf(scale, pattern.lowest)
+  const bars = pattern.tune.split('|').map((text) => words(text.trim()))
+  return (chords, nth) => {
+    let beat = 0
+    return bars[nth % bars.length]!.flatMap(([name, length]) => {
+      const beats = Number(length)
+      const from = beat
+      beat += beats
+      if (name === 'r') return []
+      const note = degree(Number(name))
+      const settled = beats >= 1 ? settle(note, chordAt(chords, from, bar)) : note
+      return [{ beat: from, beats: beats * 0.96, note: settled, velocity: from % 1 === 0 ? 0.72 : 0.6 }]
+    })
+  }
+}
+
+function strokes(pattern: PatternOf<'strokes'>, bar: number): Player {
+  const steps = [...pattern.steps.replaceAll(' ', '')]
+  return () =>
+    steps.flatMap((step, i) => {
+      if (step === '.') return []
+      const beat = (i * bar) / steps.length
+      return [{ beat, beats: 0.25, note: null, velocity: step === 'X' ? 0.85 : 0.45 }]
+    })
 }
 
 function words(text: string): string[][] {
