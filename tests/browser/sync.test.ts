@@ -127,7 +127,7 @@ t.test('sync mode: a quiet song is played louder than its file', async (t) => {
   // Only what a page gets from its own origin can be made louder.
   const station = await prepare(t, { STREAM_MODE: 'false', MEDIA_STORAGE: 'local' }, soft)
   const jobs = await station.startJobs()
-  await jobs.printed(/tracks are measured/)
+  await jobs.printed(/tracks measured/)
   await station.startWorker()
   const api = await station.startApi()
   const { page, complaints } = await visit(t, `${api.url}/en/`)

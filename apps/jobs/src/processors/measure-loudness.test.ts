@@ -151,7 +151,7 @@ t.test('without ffmpeg nothing is measured, and that is said once', async (t) =>
   const measure = createMeasuring(ports)
   for (const _ of ['once', 'again']) await measure(never)
   t.same(await ports.data.measurements.find(), [])
-  t.same(warnings, ['tracks cannot be measured here: they play as they are'])
+  t.same(warnings, ['ffmpeg could not be started; tracks play as they are'])
 })
 
 t.test(
