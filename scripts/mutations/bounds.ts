@@ -313,7 +313,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a state is believed although blocks of it are lost',
-    'air/lease/lease.ts',
+    'air/state/saver.ts',
     'blockCount === null || blockCount === needed.size',
     'true',
     'air/state/saved-state.test.ts',

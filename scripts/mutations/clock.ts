@@ -46,14 +46,14 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a step forward ends the lease on the air',
-    'air/lease/status.ts',
+    'air/lease/is-held.lua',
     'if left_ms == -2 then return false end\n  if left_ms >= 0 and left_ms <= lease_ms then return true end',
     'if left_ms < 0 then return false end\n  if left_ms <= lease_ms then return true end',
     'redis/clock/station-clock.test.ts',
   ],
   [
     'a holder that died keeps the lease for as long as the clock was set back',
-    'air/lease/status.ts',
+    'air/lease/is-held.lua',
     'return seen_ms and math.abs(now_ms - seen_ms) < lease_ms',
     'return true',
     'redis/clock/station-clock.test.ts',

@@ -1,38 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, isLasting, type Outcome } from '@solstice/playout'
-import { type Asker, type Bus, Failure } from '@solstice/station'
+import { type Asker, type Bus, Failure, sleep } from '@solstice/station'
 import { answered } from '../redis/connection.ts'
-import { type BusLines, keys, pause } from './wire.ts'
+import { readScript } from '../redis/script.ts'
+import { type BusLines, keys } from './wire.ts'
 
-/** Nobody waits longer than this for the outcome of a command. */
-const OUTCOME_LIMIT_MS = 6_000
-/** To take a command back must not keep its sender waiting when Redis is away. */
-const TAKE_BACK_LIMIT_MS = 1_000
-/** A worker that could not save for so long has lost the lease: what it had taken up is not done any more. */
-const TAKEN_UP_LIMIT_MS = 4_000
+/** A sender gives up on the outcome of a command after this time. */
+const OUTCOME_TIMEOUT_MS = 6_000
+/** While Redis is away, taking a command back must not keep its sender waiting. */
+const TAKE_BACK_TIMEOUT_MS = 1_000
+/** A worker that could not save for this long has lost the lease, so a command that it took up is never applied. */
+const TAKEN_UP_TIMEOUT_MS = 4_000
 const KEPT_COMMANDS = 10_000
-/** A connection that broke may send again what had arrived. */
-const KNOWN_FOR_MS = 60_000
+/** A broken connection may send a command again for less than this. */
+const RESEND_WINDOW_MS = 60_000
 const RETRY_MS = 100
 
-/** Writes a command once, and tells its id. */
-const ASK = `
-local known = redis.call('GET', KEYS[2])
-if known then return known end
-local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', unpack(ARGV, 3))
-redis.call('SET', KEYS[2], id, 'PX', ARGV[2])
-return id`
-
-/** The lease holder takes a command out of the stream, so that its sender cannot; tells its age in ms by Redis's clock. */
-const TAKE_UP = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] or redis.call('XDEL', KEYS[2], ARGV[2]) == 0 then return false end
-local time = redis.call('TIME')
-return math.floor(time[1] * 1000 + time[2] / 1000) - tonumber(string.match(ARGV[2], '^%d+'))`
+const SEND = readScript(new URL('./send-command.lua', import.meta.url))
+const TAKE_UP = readScript(new URL('./take-up-command.lua', import.meta.url))
 
 /**
- * Sends commands, as the bus does. Either the worker takes a request out of the stream, and its outcome is waited for, or
- * the sender does when its time is up: so what was answered AIR_UNAVAILABLE is never done later (rule C2). The deadline
- * is for those whose sender is gone.
+ * Sends commands. Either the worker takes a request out of the stream and the sender waits for its outcome, or the sender
+ * takes it back when its time is up: a request answered with AIR_UNAVAILABLE is never applied later (rule C2). The deadline
+ * covers requests whose sender died.
  */
 export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['send'] {
   const asker = randomUUID()
@@ -47,17 +37,17 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
   }
 
   const ask = async (token: string, command: Command): Promise<string> => {
-    const untilMs = isLasting(command) ? '' : clock.nowMs() + OUTCOME_LIMIT_MS
+    const untilMs = isLasting(command) ? '' : clock.nowMs() + OUTCOME_TIMEOUT_MS
     await listenForOutcomes()
     const fields = ['asker', asker, 'token', token, 'command', JSON.stringify(command), 'until', untilMs]
     const places = [keys.commands, keys.asked(token)]
-    const id = await redis.eval(ASK, places.length, ...places, KEPT_COMMANDS, KNOWN_FOR_MS, ...fields)
+    const id = await redis.eval(SEND, places.length, ...places, KEPT_COMMANDS, RESEND_WINDOW_MS, ...fields)
     return String(id)
   }
-  /** True when no worker will carry it out. While Redis is away none can. */
+  /** True when no worker will apply it; while Redis is away none can. */
   const takeBack = async (asked: Promise<string>): Promise<boolean> => {
     const takenBack = asked.then((id) => redis.xdel(keys.commands, id))
-    return (await within(takenBack, TAKE_BACK_LIMIT_MS).catch(() => null)) !== 0
+    return (await within(takenBack, TAKE_BACK_TIMEOUT_MS).catch(() => null)) !== 0
   }
 
   return async <C extends Command>(command: C) => {
@@ -65,10 +55,10 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
     const answer = new Promise<Outcome>((resolve) => waiting.set(token, resolve))
     try {
       const asked = ask(token, command)
-      asked.catch((error) => log.warn({ err: error }, 'a command could not be sent'))
-      const outcome = await within(answer, OUTCOME_LIMIT_MS)
+      asked.catch((error) => log.warn({ err: error }, 'command could not be sent'))
+      const outcome = await within(answer, OUTCOME_TIMEOUT_MS)
       const isTakenUp = !outcome && !isLasting(command) && !(await takeBack(asked))
-      const late = isTakenUp ? await within(answer, TAKEN_UP_LIMIT_MS) : null
+      const late = isTakenUp ? await within(answer, TAKEN_UP_TIMEOUT_MS) : null
       if (outcome ?? late) return (outcome ?? late) as Outcome<C['type']>
       throw new Failure('AIR_UNAVAILABLE')
     } finally {
@@ -81,11 +71,11 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
 export interface SentCommand {
   asker: Asker
   command: Command
-  /** Station time; null = none was said, as by versions before there were deadlines. */
+  /** Station time; null in commands of versions without deadlines. */
   untilMs: number | null
 }
 
-/** null for what is no command. */
+/** null for an entry that is no command. */
 export function readCommand(fields: Buffer[]): SentCommand | null {
   const texts = fields.map((field) => field.toString())
   try {
@@ -101,9 +91,9 @@ export function readCommand(fields: Buffer[]): SentCommand | null {
 }
 
 /**
- * Whether a command is to be carried out: a fact always, a request when nobody else has taken it and its sender still waits.
- * One without a deadline has the usual one from the moment that its id tells: replicas of the version before go on
- * beside this one for as long as an upgrade lasts, and what they asked for before is over.
+ * Whether to apply a command: a fact always, a request when this worker got it out of the stream and its sender still waits.
+ * A request without a deadline, from a replica of the version before during an upgrade, has the usual one counted from
+ * the time in its id.
  */
 export async function takeUp(
   { redis, clock, log }: Pick<BusLines, 'redis' | 'clock' | 'log'>,
@@ -117,12 +107,12 @@ export async function takeUp(
     if (lease.lost.aborted) return false
     const taken = redis.eval(TAKE_UP, 2, keys.lease, keys.commands, lease.token, id)
     ageMs = (await answered(redis, taken).catch(() => undefined)) as number | null | undefined
-    if (ageMs === undefined) await pause(RETRY_MS)
+    if (ageMs === undefined) await sleep(RETRY_MS)
   }
   if (ageMs === null) return false
-  const isInTime = untilMs === null ? ageMs <= OUTCOME_LIMIT_MS : clock.nowMs() <= untilMs
+  const isInTime = untilMs === null ? ageMs <= OUTCOME_TIMEOUT_MS : clock.nowMs() <= untilMs
   if (isInTime) return true
-  log.info({ command: command.type, ageMs }, 'command refused: its sender waits no longer')
+  log.info({ command: command.type, ageMs }, 'command refused: sender no longer waits')
   answer({ redis }, asker, { ok: false, code: 'AIR_UNAVAILABLE' }).catch(() => {})
   return false
 }
@@ -132,7 +122,7 @@ export async function answer({ redis }: Pick<BusLines, 'redis'>, { bus, token }:
   await answered(redis, redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome })))
 }
 
-/** What comes within a time; null when nothing does. */
+/** The value, or null when it does not come in time. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -1,14 +1,15 @@
+import { sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { anotherConnection, answered } from '../redis/connection.ts'
-import { compareIds, entriesOf, pause } from './wire.ts'
+import { compareIds, entriesOf } from './wire.ts'
 
 const BLOCK_MS = 1_000
 const RETRY_MS = 200
 
 /**
- * Entries of a Redis stream behind `after`, in order, until `stop`; what Redis does not tell is asked for again. A stream that
- * began anew below that, because Redis was emptied and its clock set back, is read from its beginning. Its connection is closed
- * with `stop`, or when the reader leaves.
+ * The entries of a Redis stream behind `after`, in order, until `stop`. Failed reads are repeated. A stream whose ids began
+ * anew below `after`, because Redis was emptied and its clock set back, is read from its beginning. The connection is
+ * closed with `stop`, or when the loop over the entries ends.
  */
 export async function* followStream(
   redis: Redis,
@@ -17,7 +18,7 @@ export async function* followStream(
   count: number,
   stop: AbortSignal,
 ): AsyncGenerator<[id: string, fields: Buffer[]]> {
-  // An abort that has been is not told again: nobody would close the connection.
+  // Aborted before: the event never comes, and nobody would close the connection.
   if (stop.aborted) return
   const reader = anotherConnection(redis)
   const close = () => reader.disconnect()
@@ -27,7 +28,7 @@ export async function* followStream(
       const read = reader.xreadBuffer('COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS', key, after)
       const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
       if (stop.aborted) return
-      if (reply === undefined) await pause(RETRY_MS)
+      if (reply === undefined) await sleep(RETRY_MS)
       for (const [id, fields] of entriesOf(reply)) {
         after = id.toString()
         yield [after, fields]

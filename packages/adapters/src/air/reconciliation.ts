@@ -1,14 +1,14 @@
+import { sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { PREFIX } from '../redis/connection.ts'
-import { pause } from './wire.ts'
 
 const KEY = `${PREFIX}reconciled`
 const LOOK_EVERY_MS = 100
 
-/** Library and disk agree: said by the job that sees to it, awaited by a worker that knows of nothing to play. */
+/** Whether library and disk agree: marked by the job that reconciles them, awaited by a worker without saved state. */
 export interface Reconciliation {
   mark(): Promise<void>
-  /** Resolves when it was said, or after `limitMs`. */
+  /** Resolves when it was marked, or after `limitMs`. */
   wait(limitMs: number): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export function openReconciliation(redis: Redis): Reconciliation {
     },
     async wait(limitMs) {
       const untilMs = performance.now() + limitMs
-      while (performance.now() < untilMs && !(await redis.exists(KEY))) await pause(LOOK_EVERY_MS)
+      while (performance.now() < untilMs && !(await redis.exists(KEY))) await sleep(LOOK_EVERY_MS)
     },
   }
 }

@@ -11,9 +11,9 @@ export const keys = {
   lease: `${PREFIX}lease`,
   /** The last fencing token: rises with each holder and is the first half of every id that it writes. */
   fencingToken: `${PREFIX}epoch`,
-  /** Register of the state: a stream of one entry. Also the channel on which each new state is told. */
+  /** The state: a stream of one entry. Also the channel of each new state's head. */
   air: `${PREFIX}air`,
-  /** What a saved state consists of beside its head, by key: a hash. Also the channel on which few new ones are told. */
+  /** The blocks of the saved state, by key: a hash. Also the channel of new blocks, when they are few. */
   blocks: `${PREFIX}air-blocks`,
   /** The last half minute of sound. */
   frames: `${PREFIX}frames`,
@@ -25,7 +25,7 @@ export const keys = {
   leaseFree: `${PREFIX}desk-free`,
 } as const
 
-/** What `acquireLease` needs of the bus. */
+/** The parts of the bus that the lease and the commands work with. */
 export interface BusLines {
   redis: Redis
   clock: WallClock
@@ -46,7 +46,7 @@ export function encodeChunk({ audio, markers, ...about }: FrameChunk): (string |
   return ['about', JSON.stringify({ ...about, cues: markers } satisfies StoredChunk), 'audio', audio]
 }
 
-/** The chunk in a stream entry; null for an entry by which a holder only claimed the stream. */
+/** The chunk in a stream entry; null for the entry by which a new holder fenced the stream. */
 export function decodeChunk(fields: Buffer[]): FrameChunk | null {
   if (fields[0]?.toString() !== 'about') return null
   const { cues, ...about } = JSON.parse(fields[1]!.toString()) as StoredChunk
@@ -62,10 +62,10 @@ export function compareIds(a: string, b: string): number {
   return aHigh - bHigh || aLow - bLow
 }
 
-/** Blocks that are asked for at a time: what they say is worked out before the next ones are. */
+/** Blocks per request: a batch is parsed while no other work waits longer than that. */
 const BLOCKS_AT_A_TIME = 50
 
-/** Reads a state with all blocks that are not known yet; if one is not there, what its head alone says. */
+/** Reads a state with all its blocks; if one is missing, the state that the head alone gives. */
 export async function readWhole(
   redis: Redis,
   reader: StateReader,
@@ -85,10 +85,8 @@ export async function readWhole(
   }
 }
 
-/** What one says of itself before the first space, and the rest. */
+/** The part before the first space, and the rest. */
 export function splitMessage(message: string): [string, string] {
   const space = message.indexOf(' ')
   return [message.slice(0, space), message.slice(space + 1)]
 }
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

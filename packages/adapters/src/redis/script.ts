@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The text of a Lua script that stands in a file of its own. Its head lists KEYS, ARGV and the result. */
-export function readScript(file: URL): string {
-  return readFileSync(file, 'utf8')
+/** The text of a Lua script. Its head lists KEYS, ARGV and the result; functions that it needs stand in files before it. */
+export function readScript(...files: URL[]): string {
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n')
 }

@@ -1,31 +1,15 @@
 import type { Redis } from 'ioredis'
 import { clockKeys } from '../../redis/clock/station-clock.ts'
 import { answered } from '../../redis/connection.ts'
+import { readScript } from '../../redis/script.ts'
 import { keys } from '../wire.ts'
 
-/** For so long a holder that says nothing keeps the lease. */
+/** Duration of a lease: a holder that is silent for longer has lost it. */
 export const LEASE_MS = 4_000
 
-/**
- * Whether a worker holds the lease. From its first renewal on a lease is counted by the station's clock: Redis counts
- * expiries by the wall clock, and setting that would end a lease early or keep it long after its holder's death.
- */
-export const IS_HELD = `
-local function is_held(lease, alive, now_ms, lease_ms)
-  local left_ms = redis.call('PTTL', lease)
-  if left_ms == -2 then return false end
-  if left_ms >= 0 and left_ms <= lease_ms then return true end
-  local seen_ms = redis.call('GET', alive)
-  return seen_ms and math.abs(now_ms - seen_ms) < lease_ms
-end`
+const READ = readScript(new URL('./is-held.lua', import.meta.url), new URL('./read.lua', import.meta.url))
 
-const READ = `${IS_HELD}
-local time = redis.call('TIME')
-local now_ms = time[1] * 1000 + time[2] / 1000 + (redis.call('GET', KEYS[3]) or 0)
-local held = is_held(KEYS[1], KEYS[2], now_ms, tonumber(ARGV[1]))
-return { held and 1 or 0, redis.call('GET', KEYS[4]) or '0' }`
-
-/** Whether a worker holds the lease now, and how often it was taken in the station's life, as far as Redis remembers. */
+/** Whether a worker holds the lease on the air, and the last fencing token; 0 when Redis knows of none. */
 export async function readLease(redis: Redis): Promise<{ isHeld: boolean; fencingToken: number }> {
   const { alive, ahead } = clockKeys
   const reading = redis.eval(READ, 4, keys.lease, alive, ahead, keys.fencingToken, LEASE_MS)

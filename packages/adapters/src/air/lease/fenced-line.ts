@@ -1,0 +1,62 @@
+import { sleep } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import { anotherConnection, answered } from '../../redis/connection.ts'
+import { type LeaseKeeper, RENEWAL_TIMEOUT_MS } from './keeper.ts'
+
+const RETRY_MS = 100
+
+/** Errors that pass: of the connection, or of a Redis that takes no writes, for instance because its disk is full. */
+const TRANSIENT =
+  /Connection|closed|ECONN|EPIPE|LOADING|timed out|in time|MISCONF|OOM|READONLY|NOREPLICAS|BUSY /i
+
+/** A connection for the writes of a lease holder; it is closed when the lease ends. */
+export interface FencedLine {
+  readonly keeper: LeaseKeeper
+  /** Sends on this connection, which is made anew when Redis does not answer in time. */
+  ask<T>(send: (line: Redis) => Promise<T>): Promise<T>
+  /** Repeats a request while its error is transient and the lease is held. */
+  repeat<T>(request: () => Promise<T>): Promise<T>
+  /**
+   * Writes one entry of a stream under the next id of this holder. When the answer to a write got lost, the entry is found by
+   * its id, and this resolves to null. @throws when the lease is lost
+   */
+  write<T>(key: string, send: (line: Redis, id: string) => Promise<T>): Promise<T | null>
+}
+
+export function createFencedLine(redis: Redis, keeper: LeaseKeeper): FencedLine {
+  const line = anotherConnection(redis)
+  keeper.lost.addEventListener('abort', () => line.disconnect(), { once: true })
+  let count = 0
+
+  const ask: FencedLine['ask'] = (send) => answered(line, send(line), RENEWAL_TIMEOUT_MS)
+  const repeat: FencedLine['repeat'] = async (request) => {
+    for (;;) {
+      keeper.ensureHeld()
+      try {
+        return await request()
+      } catch (error) {
+        if (!TRANSIENT.test(String(error))) throw error
+        await sleep(RETRY_MS)
+      }
+    }
+  }
+  return {
+    keeper,
+    ask,
+    repeat,
+    write(key, send) {
+      const id = `${keeper.fencingToken}-${++count}`
+      return repeat(async () => {
+        try {
+          return await ask((line) => send(line, id))
+        } catch (error) {
+          if (!/equal or smaller/.test(String(error))) throw error
+          const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
+          if (last?.[0] !== id) keeper.lose('another worker has written')
+          keeper.lost.throwIfAborted()
+          return null
+        }
+      })
+    },
+  }
+}
