@@ -286,13 +286,13 @@ const airMutations = mutationsOf('packages/adapters/src', [
   [
     'C2 a command without a deadline is obeyed days later',
     'air/commands.ts',
-    'ageMs <= OUTCOME_LIMIT_MS',
+    'ageMs <= OUTCOME_TIMEOUT_MS',
     'true',
     'air/commands.test.ts',
   ],
   [
     'a command that is sent twice is done twice',
-    'air/commands.ts',
+    'air/send-command.lua',
     'if known then return known end',
     '',
     'air/commands.test.ts',
