@@ -3,58 +3,58 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { sleep } from '../packages/station/src/core/sleep.ts'
 
-const FIRST_DELAY_MS = 500
-const LONGEST_DELAY_MS = 30_000
+const MIN_DELAY_MS = 500
+const MAX_DELAY_MS = 30_000
 const HEALTHY_AFTER_MS = 60_000
 
-/** Status with which a process says that its configuration is refused (EX_CONFIG of sysexits.h): no use to try again. */
+/** Exit status of a process whose configuration is refused (EX_CONFIG of sysexits.h): a restart will not help. */
 export const CONFIGURATION_REFUSED = 78
 
-/** One process that is to run all the time. */
+/** One process to keep running. */
 export interface Plan {
   name: string
   command: string
   args: string[]
   env?: NodeJS.ProcessEnv
   /**
-   * How it notices that we ended, whatever ended us: `ipc`, a Node process whose channel to us closes and which ends on
-   * SIGTERM; `stdin`, a process that ends with its input.
+   * The way it notices that the supervisor is gone: `ipc`, a Node process whose channel closes, and which stops on SIGTERM;
+   * `stdin`, a process that exits at the end of its input.
    */
   leash: 'ipc' | 'stdin'
   /** The longest delay before it is started again, ms; 30 s unless told otherwise. */
   longestDelayMs?: number
-  /** Done before every start. */
+  /** Called before each start. */
   prepare?: () => Promise<void>
-  /** Gets each line that it prints; without it the process prints where we print. */
+  /** Receives each line of its output; without it the output is ours. */
   onLine?: (line: string) => void
 }
 
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
-  /** Why it could not be started. */
+  /** Reason of a failed start. */
   error?: Error
 }
 
 export interface Supervised {
   readonly name: string
-  /** Of the process that runs now. */
+  /** Of the current process. */
   readonly pid: number | undefined
-  /** Resolves when it ended for good: after `stop`, or because its configuration is refused. */
+  /** Resolves when it has ended for good: after `stop`, or because its configuration is refused. */
   readonly ended: Promise<Exit>
-  /** Asks it to end; it is not started again. */
+  /** Asks it to stop; it is not restarted. */
   stop(): void
-  /** Ends it and its children at once. */
+  /** Kills it and its children. */
   kill(): void
 }
 
 /**
- * Keeps a process running: what dies is started again after a delay that doubles from 0.5 s to the longest, and is 0.5 s
- * again once it ran for a minute. Each runs in a process group of its own, so that a Ctrl-C reaches only us and what it
- * leaves behind when it dies can be ended with it.
+ * Keeps a process running: a process that dies is restarted after a delay, which doubles from 0.5 s up to a maximum and is
+ * reset once the process ran for a minute. Each runs in a process group of its own, so that Ctrl-C reaches only the
+ * supervisor, and children that a dead process left behind can be killed.
  */
 export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number) => void): Supervised {
-  const { longestDelayMs = LONGEST_DELAY_MS } = plan
+  const { longestDelayMs = MAX_DELAY_MS } = plan
   const stopping = new AbortController()
   let child: ChildProcess | undefined
 
@@ -74,7 +74,7 @@ export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number)
       started.once('error', (error) => resolve({ code: null, signal: null, error }))
       started.once('exit', (code, signal) => resolve({ code, signal }))
     })
-    const ask = () => askToEnd(plan, started)
+    const ask = () => askToStop(plan, started)
     stopping.signal.addEventListener('abort', ask)
     const result = await exit
     stopping.signal.removeEventListener('abort', ask)
@@ -84,14 +84,14 @@ export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number)
   }
 
   const keepRunning = async (): Promise<Exit> => {
-    let delayMs = FIRST_DELAY_MS
+    let delayMs = MIN_DELAY_MS
     for (;;) {
       await plan.prepare?.()
       if (stopping.signal.aborted) return { code: 0, signal: null }
       const startedAtMs = performance.now()
       const exit = await runOnce()
       if (stopping.signal.aborted || exit.code === CONFIGURATION_REFUSED) return exit
-      if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS
+      if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) delayMs = MIN_DELAY_MS
       onDeath(exit, delayMs)
       await sleep(delayMs, { signal: stopping.signal }).catch(() => {})
       delayMs = Math.min(delayMs * 2, longestDelayMs)
@@ -124,7 +124,7 @@ function start(plan: Plan): ChildProcess {
   return child
 }
 
-function askToEnd(plan: Plan, child: ChildProcess) {
+function askToStop(plan: Plan, child: ChildProcess) {
   if (plan.leash === 'ipc') child.kill('SIGTERM')
   else child.stdin?.end()
 }

@@ -3,7 +3,7 @@ import type { JobName } from '@solstice/station'
 
 const SWEEP_EVERY_MS = 60_000
 
-/** What is done at every start, once however many processes start together. */
+/** Jobs of every start, run once however many processes start together. */
 export function jobsAtStart({ config, payments }: Pick<Ports, 'config' | 'payments'>): JobName[] {
   return [
     'reconcile-media',
@@ -13,7 +13,7 @@ export function jobsAtStart({ config, payments }: Pick<Ports, 'config' | 'paymen
   ]
 }
 
-/** What comes again and again. */
+/** Recurring jobs. */
 export function recurrences({ config, payments }: Pick<Ports, 'config' | 'payments'>): Recurrence[] {
   const { logPurgeHour, timeZone } = config
   const providers = [...payments.configured.values()]

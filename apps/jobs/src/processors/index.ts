@@ -21,7 +21,7 @@ import { purgeExpired } from './purge-expired.ts'
 import { reconcileMedia } from './reconcile-media.ts'
 import { sweepDonations } from './sweep-donations.ts'
 
-/** What does each job. */
+/** The processor of each job. */
 export function processorsOf(ports: Ports): Processors {
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(ports.config).auditLog })
   const measure = createMeasuring(ports)

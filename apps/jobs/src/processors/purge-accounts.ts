@@ -1,7 +1,7 @@
 import type { Ports } from '@solstice/adapters'
 import { purgeAccounts as purge } from '@solstice/station'
 
-/** Helpers that never activated their account lose it. */
+/** Removes helper accounts that were not activated in time. */
 export async function purgeAccounts(ports: Ports): Promise<void> {
   const accounts = await purge(ports, ports.clock.nowMs())
   ports.log.info({ accounts }, 'accounts that were not activated are removed')

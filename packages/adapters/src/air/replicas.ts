@@ -3,24 +3,24 @@ import type { Redis } from 'ioredis'
 import type { RedisClock } from '../redis/clock/station-clock.ts'
 import { answered, PREFIX } from '../redis/connection.ts'
 
-/** A replica that says nothing for so long is taken for dead. */
-const SILENCE_MS = 6_000
-const SAY_EVERY_MS = 2_000
+/** A replica that is silent for longer counts as dead. */
+const SILENCE_TIMEOUT_MS = 6_000
+const RENEW_EVERY_MS = 2_000
 
-/** Of all that may be there; whoever is not any more is taken out when it is noticed. */
+/** Set of the replicas that may be alive; dead ones are removed when noticed. */
 const NAMES = `${PREFIX}replicas`
 
 const keyOf = (replica: string) => `${PREFIX}replica:${replica}`
 
-/** A key per replica, which ends by itself. */
+/** Each replica that is alive has a key, which expires by itself. */
 export function openReplicas(redis: Redis, clock: Pick<RedisClock, 'onSet'>): Replicas {
-  // While Redis was away nobody could say anything.
+  // Without Redis no replica could renew its key.
   let backSinceMs = performance.now()
   const allowSilence = () => {
     backSinceMs = performance.now()
   }
   redis.on('ready', allowSilence)
-  // Keys end by the wall clock: when that is set forward, all of them at once.
+  // Keys expire by the wall clock: when that is set forward, all of them at once.
   clock.onSet(allowSilence)
 
   return {
@@ -29,14 +29,14 @@ export function openReplicas(redis: Redis, clock: Pick<RedisClock, 'onSet'>): Re
         if (redis.status !== 'ready') return
         redis
           .multi()
-          .set(keyOf(replica), 1, 'PX', SILENCE_MS)
+          .set(keyOf(replica), 1, 'PX', SILENCE_TIMEOUT_MS)
           .sadd(NAMES, replica)
           .exec()
           .catch(() => {})
       }
       say()
       redis.on('ready', say)
-      const saying = setInterval(say, SAY_EVERY_MS)
+      const saying = setInterval(say, RENEW_EVERY_MS)
       return () => {
         clearInterval(saying)
         redis.off('ready', say)
@@ -56,7 +56,7 @@ export function openReplicas(redis: Redis, clock: Pick<RedisClock, 'onSet'>): Re
     async missing(replicas) {
       if (replicas.length === 0) return []
       const found = await answered(redis, redis.mget(replicas.map(keyOf)))
-      if (performance.now() - backSinceMs < SILENCE_MS) return []
+      if (performance.now() - backSinceMs < SILENCE_TIMEOUT_MS) return []
       return replicas.filter((_, index) => found[index] === null)
     },
   }

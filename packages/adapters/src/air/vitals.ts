@@ -5,27 +5,27 @@ import { answered, isRefusal, PREFIX } from '../redis/connection.ts'
 import { readLease } from './lease/status.ts'
 import { keys } from './wire.ts'
 
-const ANSWER_LIMIT_MS = 3_000
+const CONNECT_TIMEOUT_MS = 3_000
 
-/** Which processes of the station are alive, as Redis knows. */
+/** The live processes of the station, as Redis knows them. */
 export interface Vitals {
   /** A worker is on the air. */
   isOnAir: boolean
-  /** Workers that stand by. */
+  /** Standby workers. */
   standbys: number
-  /** Of the API. */
+  /** Replicas of the API. */
   replicas: number
-  /** Processes that do jobs. */
+  /** Processes that run jobs. */
   jobs: number
 }
 
-/** A connection to a Redis that answers now; null when none does within 3 s. @throws when it refuses, as without its password. */
+/** A connection to a Redis that answers within 3 s, else null. @throws when Redis refuses, for instance without its password */
 export async function reachRedis(url: string): Promise<Redis | null> {
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
     maxRetriesPerRequest: null,
-    connectTimeout: ANSWER_LIMIT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
   })
   let refusal = null as Error | null
   const notice = (error: unknown) => {
@@ -46,13 +46,13 @@ export async function reachRedis(url: string): Promise<Redis | null> {
 
 export async function readVitals(redis: Redis): Promise<Vitals> {
   const queue = new Queue('jobs', { connection: redis, prefix: PREFIX.slice(0, -1), skipVersionCheck: true })
-  // It passes on what the connection says, which has been said.
+  // BullMQ repeats errors of the connection, which reports them itself.
   queue.on('error', () => {})
   const listening = async (channel: string) =>
     Number((await answered(redis, redis.pubsub('NUMSUB', channel)))[1])
   const [{ isHeld }, standbys, replicas, jobs] = await Promise.all([
     readLease(redis),
-    // Whoever waits for the lease hears when it is free, and every replica hears of accounts.
+    // Standby workers subscribe to releases of the lease, and all replicas to changed accounts.
     listening(keys.leaseFree),
     listening(ACCOUNT_CHANNEL),
     answered(redis, queue.getWorkersCount()),

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { gatherRepeatedErrors } from './repeated-errors.ts'
 
-/** What no log may hold, whatever object or text it came in. */
+/** Names of secrets, whose values never reach a log in any form. */
 const secrets =
   'adminToken|artToken|audioToken|token|access_token|authorization|cookie|set-cookie|password|pass|secret|' +
   'signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token'
@@ -11,21 +11,19 @@ const inAddress = /(\w:\/\/[^\s:@/"\\]*:)[^\s@/"\\]+(?=@)/g
 const inHeader = /\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi
 
 /**
- * Lines are gathered and written behind the event loop's back: a thousand listeners may join within a second, and a slow
- * disk or pipe must not hold up the sound. None is lost when the process ends by itself; what a full disk does not take
- * waits, up to this much.
+ * Lines are buffered and written asynchronously: a thousand listeners may join within a second, and a slow disk or pipe must not
+ * hold up the sound. No line is lost when the process exits by itself; up to `maxLength` waits for a full disk.
  */
-const GATHERED = { sync: false, minLength: 4_096, periodicFlush: 100, maxLength: 4 * 1024 * 1024 }
+const BUFFERING = { sync: false, minLength: 4_096, periodicFlush: 100, maxLength: 4 * 1024 * 1024 }
 
-/** The standard output as the end of a log. */
+/** The standard output as the destination of a log. */
 export function openOutput(): DestinationStream {
-  // A disk that takes no lines does not end the process; they are written with the next ones.
-  return pino.destination(GATHERED).on('error', () => {})
+  // A full disk must not end the process; the lines are written with later ones.
+  return pino.destination(BUFFERING).on('error', () => {})
 }
 
 /**
- * Opens the log of a process: JSON lines in which the values of secrets are left out, and errors that come again and
- * again are told once a minute.
+ * Opens the log of a process: JSON lines, with the values of secrets redacted and repeated errors written once a minute.
  */
 export function openLog(name: string, level: string, destination: DestinationStream): Logger {
   const repeated = gatherRepeatedErrors()
@@ -33,7 +31,7 @@ export function openLog(name: string, level: string, destination: DestinationStr
     {
       name,
       level,
-      // A refused command is told with its arguments, and AUTH is a command.
+      // ioredis adds the arguments of a refused command to its error, and AUTH is a command.
       redact: { paths: ['err.command.args'], censor: '[redacted]' },
       hooks: {
         streamWrite: withoutSecrets,
@@ -46,7 +44,7 @@ export function openLog(name: string, level: string, destination: DestinationStr
   )
 }
 
-/** The same line without the values of query parameters, fields and headers that are secrets, and passwords in addresses. */
+/** The line without secret values in query parameters, fields and headers, and without passwords in addresses. */
 export function withoutSecrets(line: string): string {
   return line
     .replace(inQuery, '$1[redacted]')

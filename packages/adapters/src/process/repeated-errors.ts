@@ -2,28 +2,28 @@ import type { LogFn, Logger } from 'pino'
 
 const TELL_EVERY_MS = 60_000
 const CHECK_EVERY_MS = 5_000
-/** Errors beyond that are told each time, so that memory stays bounded. */
+/** Bounds memory: further kinds of errors are logged each time. */
 const MAX_WATCHED = 200
 const WARN = 40
-/** Each change of what comes and goes is told as it comes, as long as there are so few within a minute. */
-const FEW_CHANGES = 3
+/** Changes per minute that are logged one by one, of a thing that comes and goes. */
+const MAX_SINGLE_CHANGES = 3
 
-/** The part of a logger that writes a line, as pino's hook is given it. */
+/** The function that writes a line, as pino passes it to its hook. */
 type Write = (this: Logger, ...args: Parameters<LogFn>) => void
 
 interface Fields {
   err?: unknown
-  /** What comes and goes. */
+  /** A thing that comes and goes, such as the lease. */
   about?: string
 }
 
 interface Repeating {
   tell: (fields: object) => void
   tellRecovered: (fields: object) => void
-  /** Fields of the latest line that was left out. */
+  /** Fields of the last suppressed line. */
   latest: object
   isError: boolean
-  /** Since a line told of it. */
+  /** Lines suppressed since the last one written. */
   untold: number
   times: number
   sinceMs: number
@@ -32,16 +32,15 @@ interface Repeating {
 }
 
 /**
- * Leaves out of a log the lines of warnings and errors (`err`) that say again what was said within a minute: a store that
- * is away or a full disk would write hundreds a second. The first is written as it comes, then one a minute with the
- * number of `times`, and one when it did not come again for a minute. Lines count as the same by their text and by
- * the code of the error, or else its message without numbers. Lines of what comes and goes (`about`), such as the lease, are
- * gathered as well, from the fourth on.
+ * Suppresses warnings and errors (`err`) that repeat within a minute: a store that is away or a full disk would write hundreds
+ * a second. The first line is written at once, then one a minute with the number of `times`, and one when the error has not
+ * occurred for a minute. Lines are the same by their text and the code of the error, or its message without numbers.
+ * Lines about a thing that comes and goes (`about`) are gathered as well, from the fourth on.
  */
 export function gatherRepeatedErrors(nowMs: () => number = () => performance.now()): {
-  /** Whether this line is left out. */
+  /** Whether to suppress this line. */
   isRepeated(logger: Logger, args: Parameters<LogFn>, write: Write, level: number): boolean
-  /** Tells what is due; called by a timer. */
+  /** Writes due summaries; called by a timer. */
   check(): void
 } {
   const watched = new Map<string, Repeating>()
@@ -77,7 +76,7 @@ export function gatherRepeatedErrors(nowMs: () => number = () => performance.now
       if (known) {
         known.times++
         known.lastMs = now
-        if (!isError && known.times <= FEW_CHANGES) return false
+        if (!isError && known.times <= MAX_SINGLE_CHANGES) return false
         known.untold++
         known.latest = fields
         return true
@@ -101,7 +100,7 @@ export function gatherRepeatedErrors(nowMs: () => number = () => performance.now
   }
 }
 
-/** What tells errors apart, whatever they were about. */
+/** The kind of an error, without its particulars. */
 function kindOf(error: unknown): string {
   const { code, message = String(error), cause } = (error ?? {}) as NodeJS.ErrnoException
   const inner = cause instanceof Error ? ` < ${kindOf(cause)}` : ''

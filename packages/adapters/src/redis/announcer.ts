@@ -3,16 +3,16 @@ import type { Announcer, Audience } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { PREFIX } from './connection.ts'
 
-/** The channel that socket.io's adapter in the API listens on; not its default, so that nothing foreign arrives there. */
+/** Channel of socket.io's adapter in the API; not its default, so that nothing foreign arrives. */
 export const SOCKET_CHANNEL = 'solstice-io'
 
-/** The channel on which every API replica hears of accounts: an `AccountNews` as JSON. */
+/** Channel of changed accounts, for all API replicas: an `AccountNews` as JSON. */
 export const ACCOUNT_CHANNEL = `${PREFIX}accounts`
 
-/** The channel on which every API replica hears that settings were saved. */
+/** Channel of saved settings, for all API replicas. */
 export const SETTINGS_CHANNEL = `${PREFIX}settings`
 
-/** The channel on which API replicas tell each other who is there. */
+/** Channel of presence between API replicas. */
 export const ROSTER_CHANNEL = `${PREFIX}roster`
 
 /** The socket.io room that the sockets of an audience are in; null for everyone. */
@@ -26,8 +26,8 @@ export function roomOf(audience: Audience): string | null {
 }
 
 /**
- * Events to sockets of all replicas through socket.io's Redis adapter. Nobody waits for them: while Redis is away they
- * are kept for its return, and a process that ends does not send them any more.
+ * Sends events to the sockets of all replicas through socket.io's Redis adapter. Nothing waits for them: while Redis is away
+ * they are queued, and a process that ends drops them.
  */
 export function openAnnouncer(redis: Redis): Announcer {
   const publish = (channel: string, message: string | Buffer) => {

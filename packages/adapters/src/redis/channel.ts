@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
-/** A channel on which replicas tell each other what may be lost. */
+/** A channel between replicas for messages that may get lost. */
 export interface Channel {
-  /** Says it to all who hear the channel; it is lost while Redis is away. */
+  /** Publishes to all subscribers; lost while Redis is away. */
   publish(message: string): void
   /**
    * Hears the channel until the function that comes back is called.
@@ -48,7 +48,7 @@ export function channelOf(publisher: Redis, subscriber: Redis, name: string, log
   }
 }
 
-/** What a message says, or null when it is no JSON. */
+/** The content of a message; null when it is not JSON. */
 export function readMessage(message: string): unknown {
   try {
     return JSON.parse(message)

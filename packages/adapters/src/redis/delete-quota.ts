@@ -4,7 +4,7 @@ import { answered, PREFIX } from './connection.ts'
 
 const KEPT_S = 3 * 24 * 60 * 60
 
-/** One hash per helper and period: how many deletions each job has. Gives what remains when a job cannot have all. */
+/** One hash per helper and period with the deletions of each job. Returns the rest of the quota when it is too small. */
 const RESERVE = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return false end
 local remaining = tonumber(ARGV[3])
@@ -14,13 +14,13 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return false`
 
-/** A job that has nothing here reserved in the period before. */
+/** A job without an entry reserved in the period before. */
 const SETTLE = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 if ARGV[2] == '0' then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])`
 
-/** The period begins at an hour of the station's day, by the wall clock. 0 deletions per day mean no limit. */
+/** The quota of a day that begins at `logPurgeHour` by the wall clock. 0 deletions per day mean no limit. */
 export function openDeleteQuota(
   redis: Redis,
   clock: WallClock,

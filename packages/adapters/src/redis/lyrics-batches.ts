@@ -6,7 +6,7 @@ import { PREFIX } from './connection.ts'
 
 const resultsKey = (jobId: string) => `${PREFIX}lyrics-batch:${jobId}`
 
-/** A little longer than the job itself can be read. */
+/** An hour longer than the job itself is kept. */
 const KEPT_S = 25 * 60 * 60
 
 /** Adds an entry as number ARGV[2]; said twice, as after a lost answer, it is there once. */
@@ -20,7 +20,7 @@ end
 return redis.call('LINDEX', KEYS[1], ARGV[2]) == ARGV[1] and 1 or 0
 `
 
-/** For one run of one batch: what another run adds is not its own. */
+/** The results of lyrics batches, each entry marked with the run that added it. */
 export function openLyricsBatches(redis: Redis): LyricsBatches {
   const run = randomUUID()
   return {

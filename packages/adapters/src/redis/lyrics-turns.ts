@@ -3,10 +3,10 @@ import { type LyricsLane, type LyricsTurns, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 
-/** Jobs have the key that they always had, so that old and new processes wait for each other. */
+/** The key of jobs is older than the lanes, so processes of both versions wait for each other. */
 const keyOf = (lane: LyricsLane) => `${PREFIX}lyrics-turn${lane === 'jobs' ? '' : `:${lane}`}`
 
-/** From one lookup to the next: the service is a guest's. */
+/** Time between two lookups, out of courtesy: the service is not ours. */
 const PACE_MS = 300
 /** Longer than a lookup may take. */
 const TURN_LIMIT_MS = 15_000
@@ -18,7 +18,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[
 return 0
 `
 
-/** Turns that all processes of a station take in Redis. */
+/** Turns at the lyrics service, shared by all processes of a station. */
 export function openLyricsTurns(redis: Redis): LyricsTurns {
   return {
     async take(lane, stopping) {

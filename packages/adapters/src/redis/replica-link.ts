@@ -5,19 +5,19 @@ import { SOCKET_CHANNEL } from './announcer.ts'
 import { type Channel, channelOf } from './channel.ts'
 import { anotherConnection, keepAnswering } from './connection.ts'
 
-/** A connection that is silent for longer is made anew: what it was to hear cannot wait for TCP to notice. */
+/** A silent connection is replaced after this time: its news cannot wait for TCP to notice. */
 const ANSWER_LIMIT_MS = 3_000
 
-/** How replicas of the API reach each other. */
+/** The way from one replica of the API to the others. */
 export interface ReplicaLink {
-  /** By which socket.io reaches sockets of other replicas. */
+  /** socket.io's adapter, which reaches the sockets of other replicas. */
   readonly socketAdapter: ReturnType<typeof createAdapter>
   channel(name: string): Channel
-  /** Lets what was sent still arrive, when there is somebody to receive it. */
+  /** Waits until Redis has taken everything that was sent, unless Redis is away. */
   close(): Promise<void>
 }
 
-/** Two connections of their own beside `redis`, ready to use. What Redis loses later is news that the next news replaces. */
+/** Opens two connections beside `redis`. A message that gets lost later is replaced by the next one of its kind. */
 export async function openReplicaLink(redis: Redis, log: Logger): Promise<ReplicaLink> {
   const connections = [anotherConnection(redis), anotherConnection(redis)] as const
   await Promise.all(connections.map((connection) => connection.ping()))

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 
-/** Counts turns within windows, for all replicas together. */
+/** Counts turns per window over all replicas. */
 export interface TurnCounter {
   /**
-   * Takes `count` turns of `key`, in the window that began with its first one.
+   * Takes `count` turns of `key` in its window, which begins with the first turn.
    *
-   * @returns how many were taken in this window, with these, and what is left of it.
+   * @returns the turns taken in this window including these, and the rest of the window in ms.
    * @throws while Redis is away.
    */
   take(key: string, count: number, windowMs: number): Promise<{ taken: number; leftMs: number }>
@@ -25,7 +25,7 @@ return { taken, left }
 export function openTurnCounter(redis: Redis): TurnCounter {
   return {
     async take(key, count, windowMs) {
-      // Without Redis nobody can count; waiting for it would only pile up requests.
+      // Waiting for Redis would only pile up requests.
       if (redis.status !== 'ready') throw new Error('Redis is away')
       const taking = redis.eval(TAKE, 1, `${PREFIX}limit:${key}`, count, windowMs)
       const [taken, leftMs] = (await answered(redis, taking)) as [number, number]
