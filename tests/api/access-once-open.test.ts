@@ -26,7 +26,7 @@ const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` }
 const verify = async ({ app }: OpenApp, token: string) =>
   (await app.inject({ url: '/api/admin/verify', headers: bearer(token) })).statusCode
 
-t.test('a stolen token ends with its session, whatever its owner does then', async (t) => {
+t.test('a stolen token ends with its session', async (t) => {
   const station = await openApp(t, UNLIMITED)
   const root = bearer(await logIn(station, SUPER_ADMIN.ADMIN_LOGIN, PASSWORD))
   const made = await post(station, 'admins', { login: 'olena', password: 'Temporary1' }, root)
@@ -71,7 +71,7 @@ t.test('a stolen token ends with its session, whatever its owner does then', asy
   await client.first<string>('admin_error', (text) => /ADMIN_INVALID_SESSION/.test(JSON.stringify(text)))
 })
 
-t.test('a page whose name leads to this machine is not one of the station', async (t) => {
+t.test('a page of a domain pointed at this machine is not a page of the station', async (t) => {
   const station = await openApp(t, UNLIMITED)
   const right = { login: SUPER_ADMIN.ADMIN_LOGIN, password: PASSWORD }
   const logInFrom = (headers: Headers) => post(station, 'login', right, headers)
@@ -105,7 +105,7 @@ t.test('what admins are told is kept by no cache, and embedded by no page elsewh
   t.match(login, { status: 200, headers: { 'cache-control': 'no-store' } })
 })
 
-t.test('passwords are not guessed without end, nor unseen', async (t) => {
+t.test('password attempts are limited and logged', async (t) => {
   const station = await openApp(t, SUPER_ADMIN)
   const { token } = await asAdmin(station, [])
   const statuses: number[] = []

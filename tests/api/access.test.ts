@@ -88,7 +88,7 @@ const claims = (more: object = {}) => ({
   ...more,
 })
 
-t.test('every route for admins lets in whom its rule names, and nobody else', async (t) => {
+t.test('every route for admins admits those whom its rule names, and nobody else', async (t) => {
   const station = await openApp(t, everything)
   const { app, ports } = station
   const ask = asker(station)
@@ -330,7 +330,7 @@ t.test('an event without an access rule is not registered', async (t) => {
     t.ok(judgeOf(rule))
 })
 
-t.test('a page elsewhere changes nothing, whatever its visitor is logged in to', async (t) => {
+t.test('a page of another origin changes nothing, even when its visitor is logged in', async (t) => {
   const OWN = 'https://radio.example'
   const LISTED = 'https://page.example'
   const station = await openApp(t, {
@@ -438,7 +438,7 @@ t.test('two replicas know the same', async (t) => {
     t.equal(statuses.filter((status) => status === 429).length, 9)
   })
 
-  t.test('a login is given away once', async (t) => {
+  t.test('a login can be taken once', async (t) => {
     const body = { login: 'twin', password: 'Temporary1' }
     const [onA, onB] = [await asAdmin(a), await asAdmin(b)]
     const answers = await Promise.all(

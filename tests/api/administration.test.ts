@@ -285,7 +285,7 @@ t.test('the log is read by window, newest first, with the logins of now', async 
   t.equal((await reader('GET', 'history')).status, 403)
 })
 
-t.test('history is told whole, newest first', async (t) => {
+t.test('history is returned whole, newest first', async (t) => {
   const { ask, data, ports } = await openStation(t)
   const nowMs = Math.floor(ports.clock.nowMs())
   const played = (playedAt: number) =>
@@ -303,7 +303,7 @@ t.test('history is told whole, newest first', async (t) => {
   )
 })
 
-t.test('log and history tell nothing that is older than it is kept, also before the purge', async (t) => {
+t.test('log and history show nothing beyond their retention, even before the purge', async (t) => {
   const { ask, data, ports } = await openStation(t, { LOG_RETENTION_DAYS: '2' })
   const nowMs = Math.floor(ports.clock.nowMs())
   for (const [name, agoMs] of Object.entries({ old: 2 * DAY_MS + 1, young: 2 * DAY_MS - DAY_MS / 24 })) {

@@ -143,7 +143,7 @@ t.test('a `limit` above its maximum is the maximum; text in an address is read a
   t.same(asked, [100], 'the board of jobs, whose answer does not say it')
 })
 
-t.test('a body of many names or levels is refused before it is taken apart', async (t) => {
+t.test('a body with too many values or levels is refused before it is parsed', async (t) => {
   const station = await openApp(t, env)
   const { ask } = await asAdmin(station)
   const send = (json: string) =>

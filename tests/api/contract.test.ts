@@ -255,7 +255,7 @@ t.test('every event declares an access rule, and is answered to those that it na
   t.equal(key.statusCode, 200, 'what a socket got is good for HTTP')
 })
 
-t.test('every failure speaks every language and has the form of the contract', async (t) => {
+t.test('every failure has a text in every language and the form of the contract', async (t) => {
   for (const [name, { status, text }] of Object.entries(failures)) {
     t.ok(status >= 400 && status < 600, `${name}: status`)
     const gaps = locales.map((locale) => text[locale].match(/\{\w+\}/g) ?? [])

@@ -23,7 +23,7 @@ const samplesIn = (report: string) =>
       .map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]),
   )
 
-t.test('metrics are for programs of this machine, or for whoever brings the token', async (t) => {
+t.test('metrics are for programs of this machine, or with the token', async (t) => {
   const open = await openApp(t)
   const ask = (headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
     open.app.inject({ url: '/metrics', headers, remoteAddress })
@@ -123,7 +123,7 @@ t.test('a process without HTTP of its own serves its metrics at a port, when it 
   await serveMetrics(metrics, off, silent)
 })
 
-t.test('a request keeps a name that is plain and short, and gets one otherwise', async (t) => {
+t.test('a request keeps an id that is short and plain, and gets a new one otherwise', async (t) => {
   const { app } = await openApp(t)
   const named = async (given?: string) => {
     const headers = given === undefined ? {} : { 'x-request-id': given }

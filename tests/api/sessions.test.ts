@@ -122,7 +122,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       }
     })
 
-    t.test('logging out ends what was in use, whatever brought it', async (t) => {
+    t.test('logging out ends the session of every token that was sent', async (t) => {
       const [asCookie, asBearer, untouched] = [await other(), await other(), await other()]
       const origin = { cookie: `adminToken=${asCookie}` }
       const out = await ask(a, 'POST logout', asBearer, undefined, origin)
@@ -199,7 +199,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       t.same(await verify(ended), ENDED)
     })
 
-    t.test('sockets end with their session, on every replica, and others do not', async (t) => {
+    t.test('sockets end with their session on every replica, others stay', async (t) => {
       const urls = await Promise.all([a, b].map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))
       const join = async (url: string) => {
         const client = openSocket(t, url)
@@ -236,7 +236,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
     })
   })
 
-t.test('a store that takes no changes keeps nobody from logging in, and revives nothing', async (t) => {
+t.test('a read-only store prevents no login, and revives no ended session', async (t) => {
   const { a, logIn, verify } = await openStation(t, { DATA_PROVIDER: 'json' })
   const [ended, own] = [await logIn('Admin', PASSWORD), await logIn('Admin', PASSWORD)]
   await ask(a, 'POST logout', ended)

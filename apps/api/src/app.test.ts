@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../tests/harness/processes/processes.ts'
 import { openApp } from '../../../tests/harness/stations/app.ts'
 import { until } from '../../../tests/harness/until.ts'
 
-t.test('pages of our own origin and of the listed ones may read answers, others may not', async (t) => {
+t.test('pages of our own and of listed origins may read replies, others may not', async (t) => {
   const { app, passes } = await openApp(t, { CLIENT_ORIGIN: 'https://player.example, http://localhost:5173' })
   const ask = (origin?: string, url = '/api/history', method: 'GET' | 'OPTIONS' = 'GET') =>
     app.inject({ method, url, headers: { host: '192.168.1.5', ...(origin && { origin }) } })
@@ -75,7 +75,7 @@ t.test('pages of our own origin and of the listed ones may read answers, others 
   t.equal(art.headers['cross-origin-resource-policy'], 'cross-origin', 'pages elsewhere may embed media')
 })
 
-t.test('the policy lets our own page work and nothing that was slipped into it', async (t) => {
+t.test('the content security policy lets our own page work, and nothing injected into it', async (t) => {
   const { app } = await openApp(t)
   const { headers } = await app.inject({ url: '/api/history', headers: { host: '192.168.1.5:3001' } })
   const policy = Object.fromEntries(
@@ -98,7 +98,7 @@ t.test('the policy lets our own page work and nothing that was slipped into it',
   t.equal(headers['referrer-policy'], 'no-referrer', 'tokens in addresses are not passed on')
 })
 
-t.test('a known path refuses other methods, an unknown one is not found', async (t) => {
+t.test('other methods of a known path are refused, an unknown path is not found', async (t) => {
   const { app } = await openApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     const answer = await app.inject({
@@ -226,7 +226,7 @@ t.test(
   },
 )
 
-t.test('the log names every request of the API, and no token', async (t) => {
+t.test('the log has a line per request, without tokens', async (t) => {
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _, done) {
@@ -264,7 +264,7 @@ t.test('the log names every request of the API, and no token', async (t) => {
   t.equal(new Set(requests.map(({ reqId }) => reqId)).size, 4)
 })
 
-t.test('closing finishes the answers that are under way', async (t) => {
+t.test('closing finishes the replies in progress', async (t) => {
   const { app, addTrack, passes } = await openApp(t, { MEDIA_STORAGE: 'local' })
   const bytes = new Uint8Array(20_000_000)
   const { id } = await addTrack('day/long.mp3', bytes)

@@ -112,7 +112,7 @@ t.test('who may not is refused, or not even answered', async (t) => {
   t.same(listener.all('admin_error'), [])
 })
 
-t.test('hosts come on the air, and everybody hears of it', async (t) => {
+t.test('hosts go on the air, and everybody is told', async (t) => {
   const { two, host, boss, third, moderator, idle, listener, guest, everybody, forget } =
     await openLiveStation(t)
   forget()
@@ -277,7 +277,7 @@ t.test('special guests come with an access code', async (t) => {
   t.match((await logged('guest_kick')).at(-1), { nickname: 'Ліна', role: 'specialGuest' })
 })
 
-t.test('an address is banned, with all of its household', async (t) => {
+t.test('a ban covers the whole household of an address', async (t) => {
   const { one, two, air, host, boss, third, moderator, uidOf, logged, goLive } = await openLiveStation(t)
   await goLive(host)
   const visitor = await one.join('2001:db8:9:9::1')

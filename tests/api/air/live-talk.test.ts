@@ -94,7 +94,7 @@ t.test('hosts pause the queue to talk', async (t) => {
   await boss.first('admin_success')
 })
 
-t.test('hosts choose what is heard under their talk', async (t) => {
+t.test('hosts choose the music under their talk', async (t) => {
   const { air, data, config, bus, host, boss, third, listener, forget, goLive } = await openLiveStation(t)
   await goLive(host, boss)
   const clip = (id: string, used: boolean, createdAt: number) => {
@@ -146,7 +146,7 @@ t.test('hosts choose what is heard under their talk', async (t) => {
   t.same(listener.all('background_music_now_playing'), [])
 })
 
-t.test('speech reaches the worker while the microphone is on', async (t) => {
+t.test('recordings reach the worker while the microphone is on', async (t) => {
   const { two, air, host, boss, goLive } = await openLiveStation(t)
   await goLive(host, boss)
   const head = Buffer.from('1a45dfa30102', 'hex')
@@ -186,7 +186,7 @@ t.test('speech reaches the worker while the microphone is on', async (t) => {
   stop()
 })
 
-t.test('all of it ends with the socket, and with what its account may do', async (t) => {
+t.test('a live session ends with its socket, and with the privileges of its account', async (t) => {
   const { one, two, air, data, host, boss, idle, listener, uidOf, goLive } = await openLiveStation(t)
   await goLive(host, boss)
   const visitor = await two.join('192.0.2.99')

@@ -89,7 +89,7 @@ const everything: [event: string, ...args: unknown[]][] = [
   ['admin_suggestion_action', { uid: 'x', action: 'reject' }],
 ]
 
-t.test('the queue is changed by those who may, and by nothing that is malformed', async (t) => {
+t.test('the queue is changed only by those who may, and only by well-formed events', async (t) => {
   const [one, , air] = await station(t, { ...DAY, ...FREE })
   const { appliedThrough } = air.state
   const [stranger, waiting, idle, half] = await Promise.all([

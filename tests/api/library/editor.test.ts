@@ -395,7 +395,7 @@ t.test(
   },
 )
 
-t.test('nobody who hangs up breaks a batch off', async (t) => {
+t.test('a client disconnect does not interrupt a batch', async (t) => {
   const station = await openStation(t, names(60))
   const { app, ports } = station
   const { token } = await asAdmin(station)

@@ -293,7 +293,7 @@ async function ended(ask: Ask, jobId: string): Promise<{ state: string; results:
   return batch
 }
 
-t.test('a batch keeps what is better, and says on every replica how far it is', async (t) => {
+t.test('a batch keeps the better lyrics, and reports its progress on every replica', async (t) => {
   const service = await openLyricsService(t)
   const env = { ...SUPER_ADMIN, LYRICS_API_URL: service.url, NIGHT_MODE: 'false' }
   const station = await openApp(t, env)

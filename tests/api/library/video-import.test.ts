@@ -382,7 +382,7 @@ t.test('video import', async (t) => {
     t.equal((await (await asAdmin(station, ['upload_songs'])).ask('GET /api/admin/jobs')).status, 403)
   })
 
-  await t.test('a replica that ends lets go of what it waits for', async (t) => {
+  await t.test('a replica that closes gives up what it waits for', async (t) => {
     await startJobs(t, ports)
     const before = (await runs()).filter(({ id }) => id === 'hang').length
     const answer = upload('hang')

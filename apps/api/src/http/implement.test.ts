@@ -51,14 +51,14 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     app.inject({ method: 'POST', url, payload, headers })
   const good = { name: 'x', inner: { size: 1 } }
 
-  t.test('a good one is answered with what the route declares', async (t) => {
+  t.test('a valid request gets the reply that the route declares', async (t) => {
     const answer = await post(good)
     t.equal(answer.statusCode, 200)
     t.same(answer.json(), { id: 5, dry: false })
     t.same((await post(good, {}, '/api/things/5?dry=true')).json(), { id: 5, dry: true })
   })
 
-  t.test('a wrong value is named', async (t) => {
+  t.test('a wrong value is named in the refusal', async (t) => {
     const missing: [unknown, string][] = [
       [{ name: 'x' }, 'inner'],
       [{ name: 'x', inner: {} }, 'inner.size'],
@@ -83,7 +83,7 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     t.match((await post(good, {}, '/api/things/5?dry=perhaps')).json(), { error: { field: 'dry' } })
   })
 
-  t.test('bodies that are no JSON, too large, of another type', async (t) => {
+  t.test('bodies that are not JSON, too large, or of another type', async (t) => {
     for (const payload of ['{', '{"name":', 'null,', '{"__proto__":{"a":1}}']) {
       const answer = await post(payload, JSON_TYPE)
       t.same(answer.json(), failureBody('MALFORMED_JSON'), payload)
@@ -105,7 +105,7 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     t.same(xml.json(), failureBody('UNSUPPORTED_MEDIA_TYPE'))
   })
 
-  t.test('a failure is translated; what is our own fault is not told', async (t) => {
+  t.test('a failure is translated; the text of an internal error stays in the log', async (t) => {
     const absent = await post({ ...good, name: 'absent' })
     t.equal(absent.statusCode, 404)
     t.same(absent.json(), failureBody('NOT_FOUND'))
@@ -122,7 +122,7 @@ t.test('whatever is wrong with a request, the answer has the form of the contrac
     t.same(full.json(), failureBody('DATA_UNAVAILABLE', { retryAfterSecs: 5, reason: 'disk_full' }))
   })
 
-  t.test('another method of a known path is 405 with Allow, before its body is looked at', async (t) => {
+  t.test('another method of a known path gets 405 with Allow, before its body is read', async (t) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const) {
       const answer = await app.inject({
         method,
@@ -196,7 +196,7 @@ t.test('who is let pass may be counted before what they sent is read; who is not
   t.equal(limited.headers['retry-after'], '9')
 })
 
-t.test('a connection that never becomes a request is told why and closed', async (t) => {
+t.test('a connection that never becomes a request gets an error reply and is closed', async (t) => {
   const app = await openApp()
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }

@@ -169,7 +169,7 @@ t.test(
         await pouring
       })
     }
-    t.test('more than was allowed, of unknown size: as soon as it is too much', async (t) => {
+    t.test('a body of unknown size is refused at the first piece too many', async (t) => {
       const client = speak(t, port)
       client.write(head('/api/send', MP3, CHUNKED))
       const pouring = client.pour(chunk)
@@ -233,7 +233,7 @@ t.test('who asks before sending is told at once', async (t) => {
   }
 })
 
-t.test('a small body that was not read costs nobody the connection', async (t) => {
+t.test('a small unread body does not cost the connection', async (t) => {
   const { port } = await serve(t)
   const client = speak(t, port)
   client.write(`${head('/api/admin/send', MP3, 'Content-Length: 5')}hello`)
@@ -254,7 +254,7 @@ t.test('what is received, and that nothing was', async (t) => {
   t.equal((await post('ab', { 'content-type': 'what is this' })).status, 415)
 })
 
-t.test('an upload waits for whoever takes it; the rest stays with the sender', async (t) => {
+t.test('an upload waits for its reader; the rest stays with the sender', async (t) => {
   const { port, heldBack, sockets } = await serve(t)
   let go = () => {}
   heldBack.until = new Promise<void>((resolve) => {
@@ -271,7 +271,7 @@ t.test('an upload waits for whoever takes it; the rest stays with the sender', a
   await client.hears(new RegExp(`"bytes":${LIMIT}`))
 })
 
-t.test('an upload that breaks off is told to whoever takes it, and to nobody else', async (t) => {
+t.test('an upload that breaks off fails for its reader only', async (t) => {
   const { port, failed, hasFailed, lines } = await serve(t)
   const client = speak(t, port)
   client.write(head('/api/send', MP3, `Content-Length: ${LIMIT}`))
@@ -308,7 +308,7 @@ t.test('what comes too slowly is refused; what takes long because it is large is
   t.ok(lines.every(({ level }) => level <= 30))
 })
 
-t.test('a body that is still owed after its answer is not waited for for ever', async (t) => {
+t.test('a body still owed after its reply is not awaited forever', async (t) => {
   const { port } = await serve(t, { bodyPace: { limitMs: 300, graceMs: 300, minBytesPerS: 1_000 } })
   const client = speak(t, port)
   client.write(head('/api/nowhere', 'Content-Length: 100'))

@@ -29,7 +29,7 @@ async function open(t: Test, addressOf: (socket: Socket) => string | null) {
   return { accepted, limit, ask }
 }
 
-t.test('an address has so many connections at once, and another one when one of them ends', async (t) => {
+t.test('connections per address are limited, and one that ends makes room for another', async (t) => {
   const { accepted, ask } = await open(t, () => '203.0.113.7')
   const held = [await ask(), await ask(), await ask()]
   t.same(
@@ -43,7 +43,7 @@ t.test('an address has so many connections at once, and another one when one of 
   t.equal((await ask()).answer, '200')
 })
 
-t.test('addresses of one IPv6 network count as one, and those of another do not', async (t) => {
+t.test('addresses of one IPv6 network count together, those of another do not', async (t) => {
   const addresses = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:db8:1:2::3', '2001:db8:1:2::4']
   const { ask } = await open(t, () => addresses.shift() ?? '2001:db8:1:3::1')
   const answers = []

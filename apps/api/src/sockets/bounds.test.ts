@@ -71,7 +71,7 @@ t.test('what an admin sends above its measure is refused, and nothing is dropped
   t.same(new Set(codes), new Set(['QUEUE_REMOVE_FAILED', 'RATE_LIMITED']), 'also where there is no callback')
 })
 
-t.test('a flood closes its own socket only, also of an admin', async (t) => {
+t.test('a flood closes only its own socket, even that of an admin', async (t) => {
   const { join, joinAs } = await replica(t)
   const well = await join()
   for (const client of [await join(), await joinAs()]) {
@@ -82,7 +82,7 @@ t.test('a flood closes its own socket only, also of an admin', async (t) => {
   t.match(await well.ask('stream_ping', 1), { clientTs: 1 })
 })
 
-t.test('a socket that never reads is closed, and those that read are told everything', async (t) => {
+t.test('a socket that never reads is closed, and others get every event', async (t) => {
   const open = await replica(t)
   const reader = await open.joinAs()
   const { port, hostname } = new URL(open.url)

@@ -85,7 +85,7 @@ t.test('whatever an admin sends that is malformed is refused, with the code of t
 const isSession = (event: ClientEventName, payload: unknown) =>
   event === 'admin_active' && typeof payload === 'string'
 
-t.test('an admin who is not on the air is told so where only hosts are meant', async (t) => {
+t.test('an admin who is not on the air gets NOT_LIVE from events for hosts', async (t) => {
   const open = await openApp(t, HOSTING, pino({ level: 'silent' }))
   const url = await open.app.listen({ port: 0, host: '127.0.0.1' })
   const client = openSocket(t, url)

@@ -49,7 +49,7 @@ t.test(
   },
 )
 
-t.test('pieces of a recording have a measure of their own while the socket is on the air', async (t) => {
+t.test('pieces of a recording have a limit of their own while the socket is on the air', async (t) => {
   let nowMs = 0
   const host = { admin, liveRole: 'host' as const }
   const pieces = (who: Parameters<typeof createEventRateLimit>[0], count: number, bytes: number) => {

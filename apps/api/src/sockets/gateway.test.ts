@@ -142,7 +142,7 @@ function playing(name: string, startedAtMs: number): PlayoutState {
   }
 }
 
-t.test('a new socket is told who is here, the air, and what is on, in this order', async (t) => {
+t.test('a new socket gets the roster, `sync`, and the features that are on, in this order', async (t) => {
   const { join, air } = await replica(t)
   const early = await join()
   t.same(
@@ -348,7 +348,7 @@ t.test('pages of other origins are refused, own and listed ones are not', async 
   await fetch(`${handshake}&sid=${sid}`, { method: 'POST', body: '1' })
 })
 
-t.test('an address has room for so many sockets and no more', async (t) => {
+t.test('an address may open a limited number of sockets', async (t) => {
   const most = 20
   const { url, gateway, clients } = await replica(t, {}, most)
   const enter = (address: string) => {

@@ -7,7 +7,7 @@ import type { Handlers } from './dispatch.ts'
 import { chatStart } from './stream-events.ts'
 import type { SyncPayload } from './sync.ts'
 
-/** What every client may ask. @param deps.airNow the air of this moment; null before any state came. */
+/** The events that every client may send. @param deps.airNow the air of this moment; null before any state came. */
 export function listenerHandlers(deps: {
   airNow: () => PlayoutState | null
   air: Pick<AudibleAir, 'state'>

@@ -121,7 +121,7 @@ function withoutTitles(body: Buffer) {
   return { audio: Buffer.concat(audio), titles }
 }
 
-t.test('a stream that is asked for behind another answer on the same connection is refused', async (t) => {
+t.test('a pipelined request for the stream is refused', async (t) => {
   const { air, fanOut, port } = await station(t)
   air.send()
   const socket = connect(port, '127.0.0.1')
@@ -144,29 +144,32 @@ t.test('without sound the stream is not ready', async (t) => {
   t.match((await listen(port)).head, /^HTTP\/1.1 200 OK\r\n/)
 })
 
-t.test('a listener gets the last 8 seconds at once, from a whole frame on, then every chunk', async (t) => {
-  const { port, air, fanOut } = await station(t)
-  for (let i = 0; i < 60; i++) air.send()
-  const one = await listen(port)
-  t.notMatch(one.head, /transfer-encoding|icy-metaint/i)
-  const burst = air.audioFrom(one.firstFrame)
-  await one.got(burst.length)
-  const burstMs = (60 * 19 - one.firstFrame) * FRAME_MS
-  t.ok(burstMs > 7_000 && burstMs <= 8_000, `${burstMs} ms`)
-  t.equal(fanOut.listeners, 1)
-  const other = await listen(port)
-  for (let i = 0; i < 5; i++) air.send()
-  const all = air.audioFrom(one.firstFrame)
-  await Promise.all([one.got(all.length), other.got(all.length)])
-  t.ok(one.body.equals(all))
-  t.ok(other.body.equals(all), 'all listeners get the same bytes')
-  one.socket.destroy()
-  other.socket.end()
-  await Promise.all([one.closed(), other.closed()])
-  await until('no listener is left', () => fanOut.listeners === 0)
-})
+t.test(
+  'a listener gets the last 8 seconds at once, starting at a whole frame, then every chunk',
+  async (t) => {
+    const { port, air, fanOut } = await station(t)
+    for (let i = 0; i < 60; i++) air.send()
+    const one = await listen(port)
+    t.notMatch(one.head, /transfer-encoding|icy-metaint/i)
+    const burst = air.audioFrom(one.firstFrame)
+    await one.got(burst.length)
+    const burstMs = (60 * 19 - one.firstFrame) * FRAME_MS
+    t.ok(burstMs > 7_000 && burstMs <= 8_000, `${burstMs} ms`)
+    t.equal(fanOut.listeners, 1)
+    const other = await listen(port)
+    for (let i = 0; i < 5; i++) air.send()
+    const all = air.audioFrom(one.firstFrame)
+    await Promise.all([one.got(all.length), other.got(all.length)])
+    t.ok(one.body.equals(all))
+    t.ok(other.body.equals(all), 'all listeners get the same bytes')
+    one.socket.destroy()
+    other.socket.end()
+    await Promise.all([one.closed(), other.closed()])
+    await until('no listener is left', () => fanOut.listeners === 0)
+  },
+)
 
-t.test('the head is what players and pages expect', async (t) => {
+t.test('the response head is what players and pages expect', async (t) => {
   const { port, air } = await station(t)
   air.send()
   const { head } = await listen(port, '/stream', ['Origin: http://page.example', 'Icy-MetaData: 1'])
@@ -193,7 +196,7 @@ t.test('the head is what players and pages expect', async (t) => {
   t.equal(question.body.length, 0, 'HEAD has no body')
 })
 
-t.test('an address has so many streams at a time, whichever proxy they come through', async (t) => {
+t.test('streams per address are limited, whichever proxy they come through', async (t) => {
   const { port, air } = await station(t, 128, { trustProxyHops: 1 })
   air.send()
   const ask = (address: string) => listen(port, '/stream', [`X-Forwarded-For: 192.0.2.99, ${address}`])

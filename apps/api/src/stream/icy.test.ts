@@ -33,7 +33,7 @@ function seeded(seed: number) {
   }
 }
 
-t.test('however the broadcast is cut, blocks come at the same bytes of it', async (t) => {
+t.test('blocks come at the same bytes of the broadcast, however it is cut into chunks', async (t) => {
   const random = seeded(7)
   const audio = Buffer.from(Array.from({ length: 120_000 }, (_, i) => 1 + ((i * 31 + (i >> 8)) % 255)))
   const whole = frame(audio, 0, () => 'same').bytes
@@ -120,7 +120,7 @@ t.test('the title is artist and title, or the one that is known', async (t) => {
   t.equal(markerTitle(null), '')
 })
 
-t.test('a title is that of the frame at the byte, from its first byte on', async (t) => {
+t.test('the title at a byte is that of the frame which contains it', async (t) => {
   // MPEG-1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes a frame.
   const frameOf417 = Buffer.concat([Buffer.of(0xff, 0xfb, 0x90, 0), Buffer.alloc(413)])
   const audio = Buffer.concat([frameOf417, frameOf417, frameOf417])

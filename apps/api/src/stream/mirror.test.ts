@@ -45,7 +45,7 @@ t.test('chunks that repeat or come late are ignored; a gap is logged and closed'
   t.equal(mirror.newestChunk, third)
 })
 
-t.test('a count that begins anew after Redis was emptied is followed', async (t) => {
+t.test('a frame count that starts over after Redis was emptied is followed', async (t) => {
   const { air, segments, mirrors } = mirrored(t)
   air.jump({ frame: 10_000 })
   air.send()
@@ -55,26 +55,29 @@ t.test('a count that begins anew after Redis was emptied is followed', async (t)
   t.equal(segments[1]!.chunk.frame, 0)
 })
 
-t.test('a count that begins anew below the old time is followed: the clock was set back, too', async (t) => {
-  const { air, mirror, segments, lines } = mirrored(t)
-  air.jump({ frame: 10_000 })
-  const before = air.send()
-  air.jump({ frame: 0, byte: 0, atMs: before.atMs - 8 * 3_600_000 })
-  const first = air.send()
-  const second = air.send()
-  air.send(first)
-  air.send(second)
-  const third = air.send()
-  air.jump({ frame: 20_000, atMs: before.atMs + 1_000 })
-  const last = air.send()
-  await until('the last chunk is mirrored', () => mirror.newestChunk === last)
-  t.same(
-    segments.map(({ chunk }) => chunk),
-    [before, first, second, third, last],
-    'and what repeats of it is ignored',
-  )
-  t.equal(lines.length, 2)
-})
+t.test(
+  'a frame count that starts over at an earlier time is followed: the clock was set back too',
+  async (t) => {
+    const { air, mirror, segments, lines } = mirrored(t)
+    air.jump({ frame: 10_000 })
+    const before = air.send()
+    air.jump({ frame: 0, byte: 0, atMs: before.atMs - 8 * 3_600_000 })
+    const first = air.send()
+    const second = air.send()
+    air.send(first)
+    air.send(second)
+    const third = air.send()
+    air.jump({ frame: 20_000, atMs: before.atMs + 1_000 })
+    const last = air.send()
+    await until('the last chunk is mirrored', () => mirror.newestChunk === last)
+    t.same(
+      segments.map(({ chunk }) => chunk),
+      [before, first, second, third, last],
+      'and what repeats of it is ignored',
+    )
+    t.equal(lines.length, 2)
+  },
+)
 
 t.test('the air is fresh until the newest sound ended 10 s ago', async (t) => {
   const { air, mirror, mirrors } = mirrored(t)
@@ -86,7 +89,7 @@ t.test('the air is fresh until the newest sound ended 10 s ago', async (t) => {
   t.notOk(mirror.isFresh(endMs + 10_001))
 })
 
-t.test('30 s are kept, and each frame of them can be found', async (t) => {
+t.test('the ring keeps 30 s, and finds each frame in them', async (t) => {
   const { air, mirror, segments, mirrors } = mirrored(t)
   for (let i = 0; i < 100; i++) air.send()
   await mirrors(100)
@@ -101,7 +104,7 @@ t.test('30 s are kept, and each frame of them can be found', async (t) => {
   t.same(frameStarts(Buffer.from('no frames')), [0])
 })
 
-t.test('a title ends at the frame from which on there is silence', async (t) => {
+t.test('a title ends at the frame where silence begins', async (t) => {
   const air = handMadeAir()
   const about = { trackId: 'day/one.mp3', title: 'One', artist: 'Ann', positionMs: 0, durationMs: null }
   const chunk = air.chunk(19, [

@@ -31,7 +31,7 @@ export interface OrderDeps {
   limits: Pick<RequestLimits, 'orders'>
 }
 
-/** What a paid track costs, ordering one, and what became of the order. */
+/** Prices of paid tracks, placing an order, and its status. */
 export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   const { config, data, clock, mirror, tokens, origins, limits } = deps
   const serve = withProvider(app, deps.payments)

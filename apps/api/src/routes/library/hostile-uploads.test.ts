@@ -86,7 +86,7 @@ t.test('frames of an MP3 in something else are no MP3', async (t) => {
   t.equal(halfAFrame.status, 200, 'one that begins in the middle of a frame is one')
 })
 
-t.test('a body that is announced larger than its route takes is refused before it comes', async (t) => {
+t.test('a body announced larger than its route allows is refused before it is sent', async (t) => {
   const station = await openApp(t, { ...SUPER_ADMIN, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true' })
   const { token } = await asAdmin(station)
   const address = new URL(await station.app.listen({ port: 0, host: '127.0.0.1' }))

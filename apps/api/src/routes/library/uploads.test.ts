@@ -201,7 +201,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
     t.equal((await commit({ filename: 'd.mp3', mode: 'day' })).status, 200)
   })
 
-  t.test('a file that cannot be written is refused, whatever of it was sent', async (t) => {
+  t.test('a file that cannot be written is refused, however much of it was sent', async (t) => {
     if (ports.config.bucket) return
     await writeFile(join(media, '.staged/night'), 'no folder')
     const failed = await upload('e.mp3', tone, '?mode=night')

@@ -23,7 +23,7 @@ export interface StationDeps {
   mirror: AirMirror
 }
 
-/** What the station is and can do, its history and its library. */
+/** The station's configuration and capabilities, its history and its library. */
 export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   const { config, capabilities, data, clock, mirror } = deps
 

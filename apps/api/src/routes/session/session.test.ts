@@ -414,38 +414,44 @@ t.test('the super admin keeps accounts', async (t) => {
     t.same(answers.map(({ status }) => status).sort(), [200, 400, 400], 'also when they come at once')
   })
 
-  t.test('privileges hold from the next request on, and the sockets of the helper are told', async (t) => {
-    const helper = await addHelper('ivan', ['editor_lyrics'])
-    await heard()
-    await audited()
-    const path = `PUT admins/${helper.adminId}/privileges`
-    t.equal((await ask('GET audit', { token: helper.token })).status, 200)
-    const answer = await ask(path, { token, body: { privileges: ['nothing', 'mode_switch', 'artist_arts'] } })
-    const now = ['artist_arts', 'stats', 'mode_switch']
-    t.same(answer.body, { ok: true, privileges: now, message: messages.PRIVILEGES_SAVED })
-    t.match((await ask('GET verify', { token: helper.token })).body, { privileges: now })
-    t.same(await heard(), [{ adminId: helper.adminId, kind: 'privileges' }])
-    t.same(await audited(), [
-      {
-        ...by,
-        operationType: 'admin_privileges',
-        data: {
-          targetAdminId: helper.adminId,
-          login: 'ivan',
-          privileges: now,
-          details: {
-            version: 1,
-            changes: [{ field: 'privileges', before: ['editor_lyrics', 'stats'], after: now }],
-            info: {},
+  t.test(
+    'changed privileges apply from the next request on, and the sockets of the helper are told',
+    async (t) => {
+      const helper = await addHelper('ivan', ['editor_lyrics'])
+      await heard()
+      await audited()
+      const path = `PUT admins/${helper.adminId}/privileges`
+      t.equal((await ask('GET audit', { token: helper.token })).status, 200)
+      const answer = await ask(path, {
+        token,
+        body: { privileges: ['nothing', 'mode_switch', 'artist_arts'] },
+      })
+      const now = ['artist_arts', 'stats', 'mode_switch']
+      t.same(answer.body, { ok: true, privileges: now, message: messages.PRIVILEGES_SAVED })
+      t.match((await ask('GET verify', { token: helper.token })).body, { privileges: now })
+      t.same(await heard(), [{ adminId: helper.adminId, kind: 'privileges' }])
+      t.same(await audited(), [
+        {
+          ...by,
+          operationType: 'admin_privileges',
+          data: {
+            targetAdminId: helper.adminId,
+            login: 'ivan',
+            privileges: now,
+            details: {
+              version: 1,
+              changes: [{ field: 'privileges', before: ['editor_lyrics', 'stats'], after: now }],
+              info: {},
+            },
           },
         },
-      },
-    ])
-    for (const body of [{}, { privileges: {} }, { privileges: ['stats', {}] }])
-      t.match(await ask(path, { token, body }), { status: 400, body: { error: { code: 'BAD_REQUEST' } } })
-  })
+      ])
+      for (const body of [{}, { privileges: {} }, { privileges: ['stats', {}] }])
+        t.match(await ask(path, { token, body }), { status: 400, body: { error: { code: 'BAD_REQUEST' } } })
+    },
+  )
 
-  t.test('a reset password makes a helper start anew, its old token good for nothing', async (t) => {
+  t.test('after a password reset a helper has to activate again, and its old token is invalid', async (t) => {
     const helper = await addHelper('petro')
     await heard()
     await audited()
@@ -468,7 +474,7 @@ t.test('the super admin keeps accounts', async (t) => {
     t.ok(await logIn('petro', 'Temporary2'))
   })
 
-  t.test('a deleted helper is nobody at once', async (t) => {
+  t.test('a deleted helper loses access at once', async (t) => {
     const helper = await addHelper('stepan')
     await heard()
     await audited()

@@ -87,7 +87,7 @@ async function answerTo(client: SocketClient, event: string, ...args: unknown[])
 
 const isAdmin = async (client: SocketClient) => (await answerTo(client, 'get_queue')) !== null
 
-t.test('an event without an access rule, or with one that is not known, does not register', async (t) => {
+t.test('an event without an access rule, or with an unknown one, is not registered', async (t) => {
   for (const access of [undefined, null, '', 'admins', {}, { any: [] }, { all: [] }, { all: ['fly'] }]) {
     t.throws(() => judgeOf(access as EventAccess), JSON.stringify(access))
   }
@@ -107,7 +107,7 @@ t.test('an event without an access rule, or with one that is not known, does not
   t.equal(judgeOf('live')({ admin: null, liveRole: 'guest' }), 'pass')
 })
 
-t.test('a socket becomes an admin socket with a token of an account that is there', async (t) => {
+t.test('a socket becomes an admin socket with a token of an existing account', async (t) => {
   const here = await replica(t)
   const { ports, app, join, tokenOf } = here
   const helper = await addHelper(ports, ['stats', 'queue_manage'])

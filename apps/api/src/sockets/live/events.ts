@@ -29,7 +29,7 @@ type LiveEvent =
   | 'background_music_now_playing'
 type Facts = { [E in LiveEvent]: ServerPayload<E> }
 
-/** What a socket assumes before it was told anything. */
+/** The facts that a socket assumes before it was told any. */
 const nothing: Facts = {
   radio_hosts_online: false,
   live_hosts_roster: [],

@@ -13,7 +13,7 @@ export function hostHandlers(deps: {
   const { now, clock, bus, sockets } = deps
 
   const tellPause = (who: Visitor) => who.send('host_queue_pause_state', { paused: now()?.isPaused === true })
-  /** Everybody on the air is told of a change; a request for what already holds is answered to its sender only. */
+  /** Everybody on the air is told of a change; a request that changes nothing is answered to its sender only. */
   const setPause = async (
     who: Visitor,
     command: Extract<LiveCommand, { type: 'pause-queue' | 'resume-queue' }>,
@@ -61,7 +61,7 @@ export function hostHandlers(deps: {
   }
 }
 
-/** What a host sees first. */
+/** The first view of the studio. */
 function studioOf(state: PlayoutState, aheadMs: number) {
   return {
     queuePaused: state.isPaused,

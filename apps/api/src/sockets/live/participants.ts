@@ -3,7 +3,7 @@ import { isHostOnline, liveRoster, type PlayoutState } from '@solstice/playout'
 import { type Admin, type Audit, type Bus, holds, sendCommand } from '@solstice/station'
 import type { Handlers, Visitor } from '../dispatch.ts'
 
-/** What hosts and moderators do about the people on the air. @param deps.now the newest state; null before any. */
+/** Muting, removing and admitting people on the air, by hosts and moderators. @param deps.now the newest state; null before any. */
 export function participantHandlers(deps: {
   now: () => PlayoutState | null
   bus: Pick<Bus, 'send'>

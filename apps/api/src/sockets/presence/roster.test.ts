@@ -34,7 +34,7 @@ async function open(t: Test, options: { limit: number; heartbeatMs?: number; for
   return { roster, heard, die: () => link.close() }
 }
 
-t.test('an admin whose replica dies is forgotten, also when no goodbye was said', async (t) => {
+t.test('an admin whose replica dies is removed, even without a last message', async (t) => {
   const here = await open(t, { limit: 2, forgetAfterMs: 2_000 })
   const there = await open(t, { limit: 2, forgetAfterMs: 2_000 })
   const isOnline = (value: boolean) =>
@@ -69,7 +69,7 @@ t.test('an admin whose replica dies is forgotten, also when no goodbye was said'
   t.same(here.roster.list(), [])
 })
 
-t.test('listeners of another replica are known long before the next turn of the list', async (t) => {
+t.test('listeners of another replica are known long before the next list is sent', async (t) => {
   const options = { limit: 10, heartbeatMs: 3_600_000 }
   const [here, there] = [await open(t, options), await open(t, options)]
   for (let count = 1; count <= 3; count++) {
@@ -79,7 +79,7 @@ t.test('listeners of another replica are known long before the next turn of the 
   }
 })
 
-t.test('of more than 200 listeners another replica knows with the beat alone', async (t) => {
+t.test('above 200 listeners another replica learns of them with the heartbeat only', async (t) => {
   const options = { limit: 1_000, heartbeatMs: 3_600_000 }
   const [here, many, few] = [await open(t, options), await open(t, options), await open(t, options)]
   let known = 0
