@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import type { Actor } from '../ports/actor.ts'
+import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, SpooledAuditEntry } from '../ports/data-store.ts'

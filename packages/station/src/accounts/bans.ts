@@ -1,7 +1,7 @@
 import type { BanEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import type { Actor } from '../ports/actor.ts'
+import type { Actor } from '../ports/accounts.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { BanRecord, DataStore } from '../ports/data-store.ts'
 import { networkOf, readAddress } from './addresses.ts'

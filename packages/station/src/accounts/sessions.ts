@@ -109,9 +109,7 @@ export function createSessions(deps: {
       return records.some((record) => networkOf(record.address) === network)
     },
 
-    async isOver(session) {
-      return (await readSession(data, session)).isOver
-    },
+    isOver: async (session) => (await readSession(data, session)).isOver,
 
     async list(adminId, ownId) {
       const live = await liveSessions(data, adminId, nowMs())

@@ -5,13 +5,13 @@ import { Failure } from '../core/failure.ts'
 import { cleanFilename } from '../core/text.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import { promote, receiveMp3, refuseWrite } from '../intake/staging.ts'
-import type { Actor } from '../ports/actor.ts'
+import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
+import type { AudioTags } from '../ports/audio.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
 import type { ClipRecord, DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
-import type { AudioTags } from '../ports/outside.ts'
 
 /** Per-family rules that only the server needs. */
 interface Family {

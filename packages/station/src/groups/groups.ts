@@ -7,7 +7,7 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import { sendCommand } from '../core/outcome.ts'
 import { tidyText } from '../core/text.ts'
 import { libraryOf, trackRef } from '../library/library.ts'
-import type { Actor } from '../ports/actor.ts'
+import type { Actor } from '../ports/accounts.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, GroupRecord } from '../ports/data-store.ts'
 

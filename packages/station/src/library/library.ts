@@ -2,10 +2,10 @@ import type { Mode, Track } from '@solstice/contracts'
 import type { Rendition, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import { fileExists } from '../core/file-exists.ts'
+import type { AudioFacts, AudioTags } from '../ports/audio.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
-import type { AudioFacts, AudioTags } from '../ports/outside.ts'
 
 const modes: Mode[] = ['day', 'night']
 

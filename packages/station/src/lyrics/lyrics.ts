@@ -14,7 +14,7 @@ import { lyricsKey } from '../core/keys.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { cleanLine } from '../core/text.ts'
 import { libraryOf } from '../library/library.ts'
-import type { Actor } from '../ports/actor.ts'
+import type { Actor } from '../ports/accounts.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
 
 export interface Song {

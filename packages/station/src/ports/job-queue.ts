@@ -10,8 +10,9 @@ import type {
   Track,
   TrackResult,
 } from '@solstice/contracts'
-import type { Actor } from './actor.ts'
-import type { EditableTags, VideoList } from './outside.ts'
+import type { Actor } from './accounts.ts'
+import type { EditableTags } from './audio.ts'
+import type { VideoList } from './video.ts'
 
 /** The jobs by name: what they are given, and what they answer. Each may run twice, so each is repeatable. */
 export interface Jobs {

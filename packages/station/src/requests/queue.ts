@@ -10,7 +10,7 @@ import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { accepted, sendCommand } from '../core/outcome.ts'
 import { trackRef } from '../library/library.ts'
-import type { Actor } from '../ports/actor.ts'
+import type { Actor } from '../ports/accounts.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore } from '../ports/data-store.ts'
 
