@@ -1,10 +1,10 @@
 import { sleep } from '@solstice/station'
 
-/** Far more than a loaded machine needs for anything that is waited for. */
+/** Far more than a loaded machine needs for any single event. */
 export const PATIENCE_MS = 120_000
 const EVERY_MS = 20
 
-/** Resolves when it is so. @throws with the name of what did not come to pass within two minutes. */
+/** Resolves when the condition holds. @throws with the name of the condition after two minutes. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
@@ -17,11 +17,11 @@ export async function until(
   }
 }
 
-/** Those who wait for something that changes by events. */
+/** Waiters for a condition that changes with events. */
 export interface Waiting {
-  /** Something has changed: all who wait look again. */
+  /** Reports a change: every waiter checks again. */
   changed(): void
-  /** As `until`, but looks only at once and after changes. @throws also what `isSo` throws. */
+  /** Like `until`, but checks only at once and after changes. @throws also what `isSo` throws. */
   until(what: string, isSo: () => boolean): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function waiting(): Waiting {
   }
 }
 
-/** The outcome of a promise. @throws with the name of what did not come within two minutes. */
+/** Resolves as the promise does. @throws with the name of the promise after two minutes. */
 export async function inTime<T>(what: string, promise: Promise<T>): Promise<T> {
   const timeUp = new AbortController()
   const late = sleep(PATIENCE_MS, { signal: timeUp.signal }).then(

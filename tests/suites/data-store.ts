@@ -317,7 +317,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     try {
       read!.lines[0]!.text = 'changed'
     } catch {
-      // Frozen records refuse, copies do not: both keep what is stored.
+      // Frozen records throw, copies do not: in both cases the stored record is intact.
     }
     t.equal((await data.lyrics.get('a||b'))?.lines[0]?.text, 'kept')
   })

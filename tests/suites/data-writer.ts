@@ -4,14 +4,14 @@ import { openSpools } from '../../packages/adapters/src/data/spool.ts'
 import { played } from './data-store.ts'
 
 /**
- * A process that writes: `<folder> <name> <records>`. It prints `ready`, begins at SIGUSR2, adds that many records to the
- * history and counts them in one record that all writers share, and prints each number once it is safe; with a
- * fourth argument it keeps a delivery in a spool then.
+ * A writer process: `<folder> <name> <records>`. It prints `ready`, begins at SIGUSR2, adds that many records to the
+ * history, counts them in one record shared by all writers, and prints each number once it is durable; with a
+ * fourth argument it then stores a delivery in a spool.
  */
 const [folder = '', name = '', records = '0', spools] = process.argv.slice(2)
 const say = (line: string) => writeSync(1, `${line}\n`)
 
-// Node ignores the signal of a file that grew too large; tap's watcher of exits would take it for the end.
+// Node ignores the signal for a file that grew too large; tap's exit watcher would take it for the end.
 process.on('SIGXFSZ', () => {})
 process.once('SIGUSR2', async () => {
   try {

@@ -1,7 +1,7 @@
 import type { PlayoutState } from '@solstice/playout'
 import type { Bus, FrameChunk, StreamMarker } from '@solstice/station'
 
-/** An air without a worker: states and chunks are made by hand and reach whoever follows. */
+/** A broadcast without a worker: states and chunks are made by hand and delivered to every follower. */
 export interface HandMadeAir {
   readonly bus: Pick<Bus, 'follow' | 'frames'>
   readonly clock: { nowMs(): number; aheadMs(): number }
@@ -10,16 +10,16 @@ export interface HandMadeAir {
   /** Sends a chunk, the next one unless given. */
   send(chunk?: FrameChunk): FrameChunk
   say(state: PlayoutState): void
-  /** Lets the broadcast go on at another frame, byte or moment, as if something was lost. */
+  /** Continues the broadcast at another frame, byte or moment, as if something had been lost. */
   jump(to: { frame?: number; byte?: number; atMs?: number }): void
-  /** All bytes that were sent so far and can be had from `frame` on. */
+  /** All bytes sent so far that are still available from `frame` on. */
   audioFrom(frame: number): Buffer
 }
 
 const FRAME_MS = 1152 / 44.1
 const BITRATES = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 
-/** MP3 frames of the right lengths, each filled with bytes that tell its number. */
+/** MP3 frames of the right lengths, each filled with bytes that encode its number. */
 export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
   const sent: FrameChunk[] = []
   const waiting = new Set<() => void>()
@@ -80,7 +80,7 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
   return air
 }
 
-/** An MPEG-1 layer III frame of 44.1 kHz; every other one is padded, and its number fills the rest. */
+/** An MPEG-1 layer III frame at 44.1 kHz; every other one is padded, and its number fills the rest. */
 export function mp3Frame(number: number, kbits: number): Buffer {
   const padding = number % 2
   const frame = Buffer.alloc(Math.floor((144_000 * kbits) / 44_100) + padding)
@@ -89,7 +89,7 @@ export function mp3Frame(number: number, kbits: number): Buffer {
   return frame
 }
 
-/** The numbers of the frames in bytes that `mp3Frame` made; zeros between frames are skipped as decoders do. @throws at anything else. */
+/** The numbers of the frames that `mp3Frame` made; skips zeros between frames as decoders do. @throws at anything else. */
 export function frameNumbers(bytes: Buffer, kbits = 128): number[] {
   const numbers: number[] = []
   for (let at = 0; at + 8 <= bytes.length; ) {

@@ -3,7 +3,7 @@ import { alwaysDay, NOON } from './programme.ts'
 
 const rendition = { gainDb: -3.2, startMs: 120, endMs: 199_000 }
 
-/** A station in the middle of a list that holds all of a library, as the prepared ones of both modes do. */
+/** A station in the middle of a list that holds its whole library, as the prepared lists of both modes do. */
 export function largeStation(tracksOfMode: number): PlayoutState {
   const songs = (mode: 'day' | 'night'): TrackRef[] =>
     Array.from({ length: tracksOfMode }, (_, i) => ({

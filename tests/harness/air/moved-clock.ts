@@ -4,10 +4,10 @@ import type { WallClock } from '@solstice/station'
 export type Moment = string | number
 
 /**
- * From now on this clock shows another moment and runs from there at its usual speed. All of the station that works with
- * it follows, Redis included; to be called before a worker is on air.
+ * Moves this clock to another moment, from which it runs at its usual speed. Every part of the station that uses the clock
+ * follows, Redis included; call it before a worker is on air.
  *
- * @returns sets it again. Timers that run already do not notice.
+ * @returns a function that moves it again. Timers already running are not affected.
  */
 export function moveClock(clock: WallClock, moment: Moment): (moment: Moment) => void {
   let offsetMs = 0

@@ -54,7 +54,7 @@ export function onAir(state: PlayoutState): QueueEntry | null {
   return state.onAir.phase === 'track' ? state.onAir.entry : null
 }
 
-/** A station that plays, all lists prepared from the same songs. */
+/** A playing station, all of its lists prepared from the same songs. */
 export function playing(
   songs: TrackRef[],
   pace: Pace = 'clock',
@@ -64,7 +64,7 @@ export function playing(
   return withLists(initialState(7, pace, schedule, atMs), () => songs, atMs)
 }
 
-/** The state once all lists that it wants are made. */
+/** The state once every list that it asks for is made. */
 export function withLists(
   state: PlayoutState,
   songs: (mode: Mode) => TrackRef[],
@@ -77,7 +77,7 @@ export function withLists(
   }
 }
 
-/** A host who is on the air; its socket is called as its id. */
+/** A host who is on the air; the socket's name is the host's id. */
 export function host(socketId: string): Participant {
   return {
     socketId,
@@ -95,7 +95,7 @@ export function host(socketId: string): Participant {
   }
 }
 
-/** An order that stands in the queue as the next one. */
+/** An order that stands next in the queue. */
 export function ordered(state: PlayoutState, song: TrackRef, orderType: OrderType): PlayoutState {
   const { entries, index } = state.list
   const entry = { entryId: `e${state.serial}`, track: song, orderType, tier: null }
@@ -103,7 +103,7 @@ export function ordered(state: PlayoutState, song: TrackRef, orderType: OrderTyp
   return { ...state, serial: state.serial + 1, list: { ...state.list, entries: withOrder } }
 }
 
-/** What a station says of itself; limits that are not named are off. */
+/** A station's own account of itself; limits that are not named are off. */
 export function stationFact(
   schedule: Schedule,
   limits: Partial<Limits> = {},
@@ -114,7 +114,7 @@ export function stationFact(
   return { type: 'station', pace, schedule, nightMode, limits: { ...none, ...limits } }
 }
 
-/** Whole numbers below n, the same ones for the same seed. */
+/** Integers below n, the same ones for the same seed. */
 export function randomFrom(seed: number): (n: number) => number {
   return (n) => {
     const drawn = draw(seed)
@@ -123,7 +123,7 @@ export function randomFrom(seed: number): (n: number) => number {
   }
 }
 
-/** Whether two values say the same; quick where they share their parts, as states that follow each other do. */
+/** True when two values are equal; fast where they share parts, as successive states do. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
@@ -136,7 +136,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-/** Whether a value is the same after it was saved and read. */
+/** True when a value is unchanged by saving and reading it. */
 function isPlainJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
@@ -145,7 +145,7 @@ function isPlainJson(value: unknown): boolean {
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlainJson)
 }
 
-/** Fails where something is not as it must be in any state, whatever happened. */
+/** Fails where an invariant of every state does not hold. */
 export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
   const entries = [...state.list.entries, ...Object.values(state.prepared).flatMap((list) => list.entries)]
   const ids = entries.map((entry) => entry.entryId)
@@ -154,7 +154,7 @@ export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
   const problems = [
     new Set(ids).size !== ids.length && 'an entry stands twice in the queue',
     current &&
-      // A state that was saved and read has the same entry twice.
+      // A state that was saved and read holds the same entry as two objects.
       !isSame(state.list.entries[state.list.index], current) &&
       'the index is not on air',
     state.onAir.phase === 'chat' && !state.isPaused && 'a talk without a pause',
@@ -185,7 +185,7 @@ export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
     t.fail('seek is outside the track', { sync })
 }
 
-/** What work that is done in steps gives at its end. */
+/** The result of work that is done in steps. */
 export function toEnd<R>(work: Generator<unknown, R>): R {
   let step = work.next()
   while (!step.done) step = work.next()

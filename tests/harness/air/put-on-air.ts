@@ -3,7 +3,7 @@ import type { OpenApp } from '../stations/app.ts'
 
 let states = 0
 
-/** Puts a state on the air, as a worker does, and waits until the API knows it. */
+/** Publishes a state as a worker does, and waits until the API has it. */
 export async function putOnAir({ ports }: OpenApp, change: Partial<PlayoutState>): Promise<void> {
   const lease = await ports.bus.acquireLease(new AbortController().signal)
   const schedule = { natural: 'day', changes: [] } as const

@@ -2,7 +2,7 @@ import type { RadioState } from '@solstice/contracts'
 
 export const NOON = Date.UTC(2026, 5, 21, 12)
 
-/** A state of the air: a track at its first second at noon, but for the given changes. */
+/** A radio state: a track in its first second at noon, with the given changes. */
 export function air(change: Partial<RadioState>): RadioState {
   return {
     track: 'day/a.mp3',

@@ -7,7 +7,7 @@ import { keep } from '../processes/kept.ts'
 
 const run = promisify(execFile)
 
-/** Makes an MP3 with a tone of known pitch and length: 44.1 kHz stereo, tags as given. The same one is made once. */
+/** Makes an MP3 of a tone of known pitch and length: 44.1 kHz stereo, tags as given. Equal requests share one file. */
 export async function makeTone(
   path: string,
   tone: { hz: number; seconds: number; title?: string; artist?: string; album?: string; volume?: number },
@@ -65,7 +65,7 @@ export async function decode(mp3: Uint8Array): Promise<Float32Array> {
   )
 }
 
-/** Strength of one pitch in a window of samples (Goertzel): about the amplitude of that tone. */
+/** Strength of one pitch in a window of samples (Goertzel): roughly the amplitude of that tone. */
 export function pitch(samples: Float32Array, hz: number, from = 0, count = samples.length - from): number {
   const k = 2 * Math.cos((2 * Math.PI * hz) / 44_100)
   let s1 = 0
@@ -78,7 +78,7 @@ export function pitch(samples: Float32Array, hz: number, from = 0, count = sampl
   return (2 * Math.sqrt(Math.max(0, s1 * s1 + s2 * s2 - k * s1 * s2))) / count
 }
 
-/** Which of the pitches is heard in each window: the strongest one, or null when it is quiet. */
+/** The strongest of the pitches in each window, or null when it is quiet. */
 export function melody(samples: Float32Array, pitches: number[], windowSamples = 2205): (number | null)[] {
   const heard: (number | null)[] = []
   for (let at = 0; at + windowSamples <= samples.length; at += windowSamples) {

@@ -7,9 +7,9 @@ import type { Station } from '../stations/station.ts'
 import { PATIENCE_MS, waiting } from '../until.ts'
 import { pitch } from './audio.ts'
 
-/** How loud each pitch is in a tenth of a second, by its name. */
+/** Loudness of each pitch, by name, in a tenth of a second. */
 export interface Moment<Name extends string> {
-  /** Station time of its beginning, ms. */
+  /** Station time of its start, ms. */
   atMs: number
   levels: Record<Name, number>
 }
@@ -17,9 +17,9 @@ export interface Moment<Name extends string> {
 const WINDOW_SAMPLES = 4410
 
 /**
- * Listens to the broadcast while it goes on, from its first frame.
+ * Listens to the broadcast live, from its first frame.
  *
- * @param pitches in Hz, by name; multiples of 10, so that none is taken for another.
+ * @param pitches in Hz, by name; multiples of 10, so that none is mistaken for another.
  */
 export async function openEar<Name extends string>(
   t: Teardown,
@@ -71,7 +71,7 @@ export async function openEar<Name extends string>(
   return {
     chunks,
     moments,
-    /** Waits until it sounds like this for so many moments in a row, from now on, and resolves with those. */
+    /** Waits until this many moments in a row, from now on, match, and resolves with them. */
     async hears(isLikeThis: (levels: Record<Name, number>) => boolean, tenths = 6): Promise<Moment<Name>[]> {
       const endMs = performance.now() + PATIENCE_MS
       let from = moments.length

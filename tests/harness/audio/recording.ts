@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const CLUSTER = Buffer.of(0x1f, 0x43, 0xb6, 0x75)
 
-/** What a browser records of a microphone: WebM with Opus at 64 kbit/s, of an ffmpeg source such as `sine=frequency=440`. */
+/** A browser's microphone recording: WebM with Opus at 64 kbit/s, from an ffmpeg source such as `sine=frequency=440`. */
 export async function makeRecording(source: string, seconds: number): Promise<Buffer> {
   const input = ['-f', 'lavfi', '-i', source, '-t', String(seconds), '-ac', '1', '-ar', '48000']
   const opus = ['-c:a', 'libopus', '-b:a', '64k', '-vbr', 'off', '-frame_duration', '20']
@@ -16,7 +16,7 @@ export async function makeRecording(source: string, seconds: number): Promise<Bu
   return stdout
 }
 
-/** Cuts a recording into pieces of so many ms; where they are cut has nothing to do with what is in them. */
+/** Cuts a recording into pieces of equal length in ms, without regard to the structure inside. */
 export function cut(recording: Buffer, seconds: number, pieceMs: number): Buffer[] {
   const count = Math.round((seconds * 1000) / pieceMs)
   const head = recording.indexOf(CLUSTER)

@@ -28,13 +28,13 @@ import { takeUp } from '../../../apps/stream-worker/src/audio/sequencer/take-up.
 import type { Progress, Sound } from '../../../apps/stream-worker/src/audio/sequencer/voice.ts'
 
 const SAMPLES_PER_MS = 44.1
-/** Sound is mixed this long before it is due. */
+/** Sound is mixed this far ahead. */
 const LEAD_MS = 200
 const READ_AHEAD_SAMPLES = 4 * 44_100
 
 export type Random = (below: number) => number
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 export function randomFrom(seed: number): Random {
   let state = Math.imul(seed + 1, 2_654_435_761) >>> 0
   return (below) => {
@@ -43,34 +43,34 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** A file as numbers: how long it is, and how its decoder gets on. */
+/** A file as numbers: its length, and the progress of its decoder. */
 export interface SimulatedFile {
   /** Samples. */
   length: number
   isUnplayable?: boolean
-  /** No sample of it is louder than −60 dBFS. */
+  /** True when no sample is louder than −60 dBFS. */
   isBlank?: boolean
-  /** ms until the decoder gives its first samples. */
+  /** Time until the decoder delivers its first samples, ms. */
   delayMs?: number
-  /** Samples per ms from then on; all at once unless given. */
+  /** Samples per ms from then on; all at once by default. */
   speed?: number
 }
 
-/** A stretch in which nothing changed, as it would be mixed. */
+/** A mixed stretch in which nothing changed. */
 export interface Span {
   at: number
   count: number
   sounds: readonly Sound[]
-  /** The stage before it. */
+  /** The previous stage. */
   stage: Stage
-  /** Sounds of which not all samples were ready. */
+  /** Sounds whose samples were not all ready. */
   starved: readonly Sound[]
   isPatient: boolean
-  /** The entry that the engine has on air. */
+  /** The entry on air according to the engine. */
   planned: AirEntry | null
 }
 
-/** Entries and their files. Ids of entries and files are the same. */
+/** Entries and their files; an entry and its file have the same id. */
 export class TestLibrary {
   readonly files = new Map<string, SimulatedFile>()
   readonly entries: AirEntry[] = []
@@ -80,7 +80,7 @@ export class TestLibrary {
     this.#random = random
   }
 
-  /** A song; its duration in the library is that of its file unless told otherwise. */
+  /** A song; its duration in the library is that of its file unless given. */
   song(file: SimulatedFile, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
     const id = this.#add('song', file)
     const { durationMs = timeOf(file.length), startMs, endMs = null } = about
@@ -95,7 +95,7 @@ export class TestLibrary {
     return { entryId: id, clip: { id, media: id, durationMs: timeOf(file.length) }, after: this.song(file) }
   }
 
-  /** Filler under a talk, or its silence. */
+  /** Filler under a talk, or the talk's silence. */
   chat(file: SimulatedFile | null): AirEntry {
     const id = this.#add('chat', file ?? { length: 0 })
     const shown = { id: '', title: '', artist: '', album: '', year: null, durationMs: null }
@@ -118,15 +118,15 @@ export class TestLibrary {
   }
 }
 
-/** The engine as far as the sound knows it: what is on air since when, and what comes next. */
+/** The engine as the sound sees it: the entry on air, its start, and the next entry. */
 export class SimulatedEngine {
   current: { entry: AirEntry; startedAtMs: number } | null = null
   readonly upcoming: AirEntry[]
-  /** What it was told. */
+  /** The commands it received. */
   readonly reports: string[] = []
-  /** Added to the moments at which entries begin, as rounding does. */
+  /** Added to the moments at which entries begin, to imitate rounding. */
   jitterMs = () => 0
-  /** Whether it does not go on when it is told something. */
+  /** True when it ignores commands. */
   ignoresReport = () => false
 
   constructor(upcoming: AirEntry[]) {
@@ -142,7 +142,7 @@ export class SimulatedEngine {
     return { current: { entry, positionMs: atMs - startedAtMs }, next }
   }
 
-  /** The next entry is on air from a moment on. */
+  /** Puts the next entry on air from the given moment. */
   goOn(atMs: number) {
     const entry = this.upcoming.shift()
     this.current = entry ? { entry, startedAtMs: atMs - aboutEntry(entry).startMs + this.jitterMs() } : null
@@ -159,7 +159,7 @@ export class SimulatedEngine {
   }
 }
 
-/** A simulated broadcast: the sequencer is run as `playback` runs it, with numbers in the place of sound. */
+/** A simulated broadcast: runs the sequencer as `playback` does, with numbers in place of sound. */
 export class SimulatedPlayback {
   readonly spans: Span[] = []
   readonly turns: { turn: Turn; at: number }[] = []
@@ -202,13 +202,13 @@ export class SimulatedPlayback {
     return { phase: ready > sound.from ? 'decoding' : 'opening', end: null, ready }
   }
 
-  /** Time passes; all that is due then is mixed, as far as decoders keep up. */
+  /** Lets time pass; mixes everything that falls due, as far as the decoders keep up. */
   pass(ms: number) {
     this.nowMs += ms
     while (timeOf(this.stage.cursor) <= this.nowMs + LEAD_MS && this.#fill()) {}
   }
 
-  /** The plan may be another one. */
+  /** Replaces the plan. */
   planChanged() {
     this.#enter(followPlan(this.stage, this.#plan(), this.progressOf))
   }

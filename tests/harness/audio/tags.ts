@@ -1,4 +1,4 @@
-/** An ID3v2 tag with frames as they are, and some padding. */
+/** An ID3v2 tag with the given raw frames and some padding. */
 export function id3v2(
   version: 2 | 3 | 4,
   frames: [id: string, content: string | Buffer][],
@@ -34,7 +34,7 @@ export function apeTag(items: [key: string, value: string][]): Buffer {
   return Buffer.concat([edge(0xa0000000), body, edge(0x80000000)])
 }
 
-/** A FLAC whose comments are these, in place of its own. */
+/** A FLAC file whose comments are replaced by these. */
 export function withComments(flac: Buffer, comments: string[]): Buffer {
   const number = (n: number) => Buffer.from(Uint32Array.of(n).buffer)
   const text = (value: string) => [number(Buffer.byteLength(value)), Buffer.from(value)]
@@ -59,9 +59,9 @@ export function id3v1(title: string): Buffer {
 const times = (n: number, text: (i: number) => string) =>
   Array.from({ length: n }, (_, i) => text(i)).join('\0')
 
-/** Tags that cost a general parser seconds to minutes, or all memory; to be put before (ID3) or behind (APE) the sound. */
+/** Tags that cost a general parser minutes or all memory; placed before (ID3) or after (APE) the sound. */
 export const tagBombs: Record<string, { before?: Buffer; behind?: Buffer }> = {
-  // Few enough to be left to a general parser.
+  // Few enough to be left to the general parser.
   '10 000 values of TXXX:ARTISTS': {
     before: id3v2(4, [['TXXX', `\x03ARTISTS\0${times(10_000, (i) => `n${i}`)}`]]),
   },

@@ -2,26 +2,26 @@ import type { Privilege } from '@solstice/contracts'
 import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
 import type { OpenApp } from '../stations/app.ts'
 
-/** What `openApp` has to be told so that there is a super admin. */
+/** Configuration for `openApp` that creates a super admin. */
 export const SUPER_ADMIN = { ADMIN_LOGIN: 'admin', ADMIN_PASS: 'Correct horse 1' }
 
 export interface Answer {
   status: number
   headers: Record<string, unknown>
   bytes: Buffer
-  /** The JSON that was sent; undefined when it was something else. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
+  /** The JSON of the reply; undefined when it was something else. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it expects
   body: any
 }
 
-/** Sends a request, such as `POST /api/admin/…`, with this token; a body of bytes is sent as the content type says. */
+/** Sends a request, such as `POST /api/admin/…`, with this token; a body of bytes goes out under the given content type. */
 export type Ask = (
   request: string,
   body?: object | Uint8Array,
   headers?: Record<string, string>,
 ) => Promise<Answer>
 
-/** The super admin, when `privileges` are left out, else a helper who holds these: its token, and how to ask with it. */
+/** Token and requester of the super admin, or of a helper with exactly `privileges` when these are given. */
 export async function asAdmin(
   { app, ports }: OpenApp,
   privileges?: Privilege[],

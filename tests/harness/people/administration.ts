@@ -4,14 +4,14 @@ import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
 import type { Teardown } from '../processes/processes.ts'
 import { openApp } from '../stations/app.ts'
 
-/** The answer's status and body. */
+/** Status and body of a reply. */
 interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the body of whatever route was asked
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any route
   body: any
 }
 
-/** A station with a library of so many tracks, and ways to ask it as the super admin or as a helper. */
+/** A station with a library, and ways to send requests as the super admin or as a helper. */
 export async function openStation(t: Teardown, env: Record<string, string> = {}) {
   const station = await openApp(t, { ADMIN_LOGIN: 'boss', ADMIN_PASS: 'Correct horse 1', ...env })
   const { app, ports } = station
@@ -52,7 +52,7 @@ export async function openStation(t: Teardown, env: Record<string, string> = {})
   return { ...station, data, ask: askAs(issue('super', 'super_admin')), helper, addTracks, auditLog }
 }
 
-/** The answer to what a field does not take. */
+/** The reply to a value that a field rejects. */
 export const refusal = (field: string, reason?: string) => ({
   status: 400,
   body: { error: { code: 'BAD_REQUEST', field, ...(reason && { reason }) } },

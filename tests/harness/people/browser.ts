@@ -7,7 +7,7 @@ import { prepareStation, type Station, type Tone } from '../stations/station.ts'
 import { SUPER_ADMIN } from './admin.ts'
 import { openSocket, type SocketClient } from './socket-client.ts'
 
-/** Long enough that all that a test does to a page is done, also on a slow machine, while the first song plays. */
+/** Long enough for everything a test does to a page while the first song plays, even on a slow machine. */
 const SONG_S = 240
 export const tones = [
   { name: 'Low Tide', hz: 440, seconds: SONG_S },
@@ -15,13 +15,13 @@ export const tones = [
   { name: 'High Tide', hz: 880, seconds: SONG_S },
 ]
 
-/** However slow the machine: what never comes ends with the test. */
+/** Generous for any machine; a page that never gets there ends with the test. */
 const PATIENCE_MS = 180_000
 
 const chromiumFlags = [
   '--no-sandbox',
   '--autoplay-policy=no-user-gesture-required',
-  // Instead of a microphone that machines for tests do not have; nobody has to allow it.
+  // Replaces the microphone that test machines lack, and needs no permission.
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--disable-quic',
@@ -31,7 +31,7 @@ const chromiumFlags = [
   '--disable-sync',
 ]
 
-/** Names under which systems install the browser. */
+/** Names under which operating systems install the browser. */
 const browsers = [
   process.env.CHROMIUM_PATH ?? '',
   '/usr/bin/chromium',
@@ -45,7 +45,7 @@ const browsers = [
 
 let launched: Promise<Browser> | null = null
 
-/** One browser for all tests of a file. */
+/** One browser shared by all tests of a file. */
 async function launch(): Promise<Browser> {
   for (const executablePath of browsers) {
     const isThere = await access(executablePath).then(
@@ -62,11 +62,11 @@ async function launch(): Promise<Browser> {
 
 export interface Visit {
   page: Page
-  /** What the browser complained of, except pictures that artists do not have. */
+  /** Errors that the browser reported, except missing artist pictures. */
   complaints: string[]
 }
 
-/** Somebody who was never here opens the page. */
+/** Opens the page as a first-time visitor. */
 export async function visit(t: Test, url: string): Promise<Visit> {
   launched ??= launch()
   const browser = await launched
@@ -83,7 +83,7 @@ export async function visit(t: Test, url: string): Promise<Visit> {
   return { page, complaints }
 }
 
-/** A station with the page as it is built now. */
+/** A station that serves the page as currently built. */
 export async function prepare(
   t: Test,
   settings: Record<string, string>,
@@ -92,7 +92,7 @@ export async function prepare(
   return prepareStation(t, songs, { WEB_DIST: await builtPage(), ...settings })
 }
 
-/** Every song of the station gets words: one line each two seconds. */
+/** Gives every song of the station lyrics: one line every two seconds. */
 export async function writeLyrics(station: Station): Promise<void> {
   const data = await station.openData()
   for (const { name, seconds } of tones) {
@@ -102,7 +102,7 @@ export async function writeLyrics(station: Station): Promise<void> {
   await data.close()
 }
 
-/** The super admin at a socket of their own, ready to answer requests. */
+/** The super admin on a socket of their own, ready to answer requests. */
 export async function adminAt(
   t: Test,
   url: string,
@@ -123,8 +123,8 @@ export async function adminAt(
 }
 
 /**
- * Resolves when the loudest pitch that leaves the audio element is this one, give or take a bin. A page may not listen to what
- * comes from a bucket, of another origin: then, when it goes on.
+ * Resolves when the loudest pitch from the audio element is this one, within one bin. A page may not analyse audio from
+ * another origin, such as a bucket: then it resolves once playback advances.
  */
 export async function hears(page: Page, hz: number): Promise<void> {
   const source = await page.evaluate(() => document.querySelector('audio')!.currentSrc)
@@ -146,7 +146,7 @@ export async function hears(page: Page, hz: number): Promise<void> {
   }, hz)
 }
 
-/** Resolves with the audio's position once it has moved on by a second. */
+/** Resolves with the playback position once it has advanced by a second. */
 export async function advances(page: Page): Promise<void> {
   const from = await page.evaluate(() => document.querySelector('audio')!.currentTime)
   await page.waitForFunction((at) => document.querySelector('audio')!.currentTime > at + 1, from)
@@ -154,7 +154,7 @@ export async function advances(page: Page): Promise<void> {
 
 export const titleShown = async (page: Page) => (await page.locator('h1').textContent())?.trim() ?? ''
 
-/** What an audit of accessibility finds first: names, languages, headings, doubled ids. */
+/** Finds the first faults of an accessibility audit: names, languages, headings, duplicate ids. */
 export async function flaws(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const all = document.querySelectorAll.bind(document)

@@ -6,7 +6,7 @@ import { PATIENCE_MS, waiting } from '../until.ts'
 
 export type SocketClient = ReturnType<typeof openSocket>
 
-/** A client that keeps every event, and holds each against the contract. It leaves when the test ends. */
+/** A client that records every event and checks each against the contract. It disconnects when the test ends. */
 export function openSocket(
   t: Teardown,
   url: string,
@@ -38,7 +38,7 @@ export function openSocket(
     socket,
     heard,
     all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
-    /** The first event of that name whose payload fits, as soon as it is there. */
+    /** Resolves with the first event of that name whose payload matches. */
     async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
       let found: { payload: unknown } | undefined
       await until(`${event} is heard`, () => {
@@ -48,11 +48,11 @@ export function openSocket(
       })
       return found!.payload as T
     },
-    /** From now on `first` and `all` know only what comes. */
+    /** Forgets the past: from now on `first` and `all` see only new events. */
     forget() {
       heard.length = 0
     },
-    /** What the event is answered. @throws when it is not within two minutes. */
+    /** Resolves with the acknowledgement of the event. @throws when none comes within two minutes. */
     ask: (event: string, ...args: unknown[]) =>
       new Promise<unknown>((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error(`not answered: ${event}`)), PATIENCE_MS)

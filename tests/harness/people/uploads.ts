@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type Teardown, temporaryFolder } from '../processes/processes.ts'
 
-/** A minute of frames at 320 kbit/s without tags: however often it is repeated it stays an MP3. */
+/** A minute of 320 kbit/s frames without tags; repeated any number of times it remains an MP3. */
 export async function minuteOfFrames(t: Teardown): Promise<Buffer> {
   const path = join(await temporaryFolder(t), 'minute.mp3')
   const source = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=60']
@@ -17,7 +17,7 @@ export async function minuteOfFrames(t: Teardown): Promise<Buffer> {
   return readFile(path)
 }
 
-/** Logs the super admin in and gives its token. */
+/** Logs the super admin in and returns the token. */
 export async function logIn(url: string, login: string, password: string): Promise<string> {
   const answer = await fetch(`${url}/api/admin/login`, {
     method: 'POST',
@@ -27,7 +27,7 @@ export async function logIn(url: string, login: string, password: string): Promi
   return ((await answer.json()) as { token: string }).token
 }
 
-/** Uploads so many bytes, made by repeating `piece`, as fast as they are taken. */
+/** Uploads the given number of bytes, made by repeating `piece`, as fast as they are accepted. */
 export async function uploadTrack(
   url: string,
   token: string,

@@ -3,17 +3,17 @@ import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './processes.ts'
 
-/** What lies here goes when it was not used for an hour, also what a run that was broken off has left. */
+/** Files not used for an hour are removed, which includes the remains of interrupted runs. */
 export const keptFolder = join(root, '.build/tests-kept')
-/** Since a test file used it last. */
+/** Time since a test file last used it. */
 const FORGOTTEN_AFTER_MS = 3_600_000
 
 /**
- * What costs time to make and comes out the same for every test file: made once, and kept while it is used.
+ * Makes expensive artefacts once for all test files, and keeps them while they are used.
  *
- * @param name says all that it depends on.
- * @param make puts a file or a folder at the path it is given.
- * @returns where it lies; nobody changes it.
+ * @param name contains everything that the result depends on.
+ * @param make writes a file or a folder at the given path.
+ * @returns its path; treat it as read-only.
  */
 export async function keep(name: string, make: (path: string) => Promise<unknown>): Promise<string> {
   const path = join(keptFolder, name)
@@ -26,7 +26,7 @@ export async function keep(name: string, make: (path: string) => Promise<unknown
   await mkdir(keptFolder, { recursive: true })
   const unfinished = join(keptFolder, `unfinished-${randomUUID()}`)
   await make(unfinished)
-  // Another test file may have been quicker.
+  // Another test file may have been faster.
   await rename(unfinished, path).catch(() => rm(unfinished, { recursive: true }))
   await forgetOld()
   return path

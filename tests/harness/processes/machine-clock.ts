@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root, type Teardown, temporaryFolder } from './processes.ts'
 
-/** The wall clock of a machine, which can be set while its processes run; their monotonic clocks go on as ever. */
+/** A machine's wall clock that can be set while its processes run; their monotonic clocks are unaffected. */
 export interface MachineClock {
-  /** The environment of the processes of that machine. */
+  /** The environment of that machine's processes. */
   readonly env: Record<string, string>
-  /** What that machine's wall clock shows, epoch ms. */
+  /** The time of that machine's wall clock, epoch ms. */
   nowMs(): number
-  /** Sets it, by so many ms from what it shows. */
+  /** Moves it by this many ms. */
   step(byMs: number): void
 }
 
-/** Compiles what stands between processes and their clock; Linux only. */
+/** Compiles the shim between processes and their clock; Linux only. */
 export async function machineClock(t: Teardown): Promise<MachineClock> {
   const folder = await temporaryFolder(t)
   const [library, offset] = [join(folder, 'machine-clock.so'), join(folder, 'offset')]
@@ -29,7 +29,7 @@ export async function machineClock(t: Teardown): Promise<MachineClock> {
       offsetMs += byMs
       const bytes = Buffer.alloc(8)
       bytes.writeBigInt64LE(BigInt(offsetMs))
-      // In place: the processes have mapped this very file.
+      // Written in place, because the processes have mapped this very file.
       const file = openSync(offset, 'r+')
       writeSync(file, bytes, 0, 8, 0)
       closeSync(file)

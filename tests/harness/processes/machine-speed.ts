@@ -4,11 +4,11 @@ import { sleep } from '@solstice/station'
 import type { Test } from 'tap'
 import type { Teardown } from './processes.ts'
 
-/** How long the start of an ffmpeg may take where a station is never silent: its sound waits 2 s for one at most. */
+/** Longest start of an ffmpeg at which a station is never silent: its sound waits at most 2 s for one. */
 const QUICK_MS = 1_000
 const EVERY_MS = 2_000
 
-/** Starts an ffmpeg of its own now and then, until the test ends: how long that takes is the doing of the machine alone. */
+/** Starts its own ffmpeg from time to time until the test ends: the time that takes depends on the machine alone. */
 export function watchMachine(t: Teardown) {
   const over = new AbortController()
   const args = [
@@ -39,7 +39,7 @@ export function watchMachine(t: Teardown) {
     return watching
   })
   return {
-    /** Whether a decoder was there in time whenever it was needed, as far as the machine goes; a comment says when not. */
+    /** True when the machine could have had every decoder ready in time; comments when it could not. */
     isQuick(t: Test): boolean {
       const isQuick = slowestMs < QUICK_MS
       if (!isQuick) t.comment(`too slow a machine: ${Math.round(slowestMs)} ms to start an ffmpeg`)

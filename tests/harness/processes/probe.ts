@@ -2,13 +2,13 @@ import { sleep } from '@solstice/station'
 import { type Process, start, type Teardown } from './processes.ts'
 
 const EVERY_MS = 20
-/** A server that does nothing else: how long it takes to answer is the machine's doing. */
+/** An otherwise idle server, whose response time shows how busy the machine is. */
 const IDLE_SERVER = `
 const server = require('node:http').createServer((_, response) => response.end('ok'))
 server.listen(0, '127.0.0.1', () => console.log('idle on ' + server.address().port))
 `
 
-/** Asks a server, and beside it an idle one on the same machine, again and again. */
+/** Polls a server and an idle one beside it on the same machine. */
 export async function openProbe(t: Teardown, url: string) {
   const idle: Process = start(t, 'node', ['-e', IDLE_SERVER], {})
   const [, port] = /idle on (\d+)/.exec(await idle.printed(/idle on \d+/)) ?? []
@@ -23,7 +23,7 @@ export async function openProbe(t: Teardown, url: string) {
     return longestMs
   }
   return {
-    /** The longest that either took to answer while something was done, in ms. */
+    /** The slowest reply of each while something was done, ms. */
     async during(work: () => Promise<unknown>): Promise<{ ms: number; idleMs: number }> {
       let isOver = false
       const [ms, idleMs] = await Promise.all([

@@ -16,7 +16,7 @@ export interface Teardown {
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** A folder that is gone when the test is. */
+/** A folder that is removed when the test ends. */
 export async function temporaryFolder(t: Teardown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'solstice-test-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -24,8 +24,8 @@ export async function temporaryFolder(t: Teardown): Promise<string> {
 }
 
 /**
- * A TCP port that was free a moment ago. Below those that systems give to outgoing connections, so that none of the
- * many connections of the other tests takes it before it is used.
+ * A TCP port that was free a moment ago. It lies below the range of outgoing connections, so that none of the many
+ * connections of other tests takes it first.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -44,11 +44,11 @@ export async function freePort(): Promise<number> {
 
 export interface Process {
   readonly child: ChildProcess
-  /** All that it printed so far. */
+  /** Everything it has printed so far. */
   readonly output: string
-  /** Resolves with what was printed once `pattern` was, rejects when the process ends before. */
+  /** Resolves with the output once it matches `pattern`; rejects when the process ends first. */
   printed(pattern: RegExp): Promise<string>
-  /** Ends it and waits until it is gone; kill -9 unless told otherwise. */
+  /** Ends it and waits until it is gone; SIGKILL by default. */
   end(signal?: NodeJS.Signals): Promise<void>
   readonly exited: Promise<number | null>
 }
@@ -57,7 +57,7 @@ const running = new Set<ChildProcess>()
 const killRunning = () => {
   for (const child of running) child.kill('SIGKILL')
 }
-// A test file that breaks off, or is ended because it takes too long, never reaches its teardowns.
+// A test file that crashes or times out never reaches its teardowns.
 process.once('exit', killRunning)
 for (const signal of ['SIGALRM', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -66,15 +66,15 @@ for (const signal of ['SIGALRM', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   })
 }
 
-/** What test processes are watched with is left out: it costs every process that is started half a second. */
+/** Drops the hooks that watch test processes: they cost every child half a second. */
 const { NODE_OPTIONS, ...inherited } = process.env
 const nodeOptions = NODE_OPTIONS?.includes('@tapjs') ? {} : { NODE_OPTIONS }
 
 /**
- * Starts a process that is gone when the test is.
+ * Starts a process that is ended with the test.
  *
- * @param leash for a process of the station: it ends by itself also when we are killed.
- * @param user whose process it is, for what must not run as root.
+ * @param leash for a process of the station: it exits by itself even when we are killed.
+ * @param user the owner of the process, for programs that must not run as root.
  */
 export function start(
   t: Teardown,
@@ -159,7 +159,7 @@ export async function startRedis(t: Teardown, env: Record<string, string> = {}):
       try {
         return { port, process: await launch(t, port) }
       } catch (error) {
-        // Somebody else was quicker.
+        // Another process took the port first.
         if (!/Address already in use/.test(String(error))) throw error
       }
     }
@@ -170,7 +170,7 @@ export async function startRedis(t: Teardown, env: Record<string, string> = {}):
     url: `redis://127.0.0.1:${port}`,
     process,
     async restart() {
-      // What works with it ends before it does, so it is not the last thing that was started.
+      // Its clients end before it does, so it is not necessarily the process started last.
       server.process = await launch({ teardown() {} }, port)
     },
   }

@@ -6,7 +6,7 @@ import { build, type Plugin, transform } from 'esbuild'
 import { keep } from './kept.ts'
 import { root } from './processes.ts'
 
-/** What tests start as processes of their own, or load in one. */
+/** Programs that tests start as processes or load into one. */
 export const startedByTests = [
   'apps/api/src/main.ts',
   'apps/stream-worker/src/main.ts',
@@ -19,7 +19,7 @@ export const startedByTests = [
   'tests/suites/data-writer.ts',
 ] as const
 
-/** Natively compiled, with files of their own beside them, looked for only where they are installed, or tools. */
+/** Not bundled: native modules, packages that read files beside them, optional packages and tools. */
 const leftOutside = [
   '@node-rs/argon2',
   '@fastify/swagger-ui',
@@ -33,7 +33,7 @@ const leftOutside = [
   's3rver',
 ]
 
-/** Where `npm test` has put what it built for all test files. */
+/** Folder in which `npm test` has put its builds for all test files. */
 const { BUILT_FOR_TESTS } = process.env
 
 const programs = once(async () => {
@@ -48,10 +48,10 @@ const programs = once(async () => {
 })
 
 /**
- * Makes each of these sources, named from the root, one program of the sources as they are now. It does the same, but
- * starts with a fraction of the work, since nothing has to be found and translated file by file.
+ * Bundles each of these sources, named from the root, into one program. It behaves the same but starts with a fraction
+ * of the work, because no file has to be found and compiled at run time.
  *
- * @param outdir lies somewhere below the root, for the packages that are not part of it.
+ * @param outdir lies below the root, where packages that are not bundled can be found.
  */
 export async function buildPrograms(sources: string[], outdir: string): Promise<void> {
   await build({
@@ -67,7 +67,7 @@ export async function buildPrograms(sources: string[], outdir: string): Promise<
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    // For what is written for CommonJS.
+    // For dependencies written as CommonJS.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
@@ -77,12 +77,12 @@ export async function buildPrograms(sources: string[], outdir: string): Promise<
   })
 }
 
-/** Where one of the sources lies as a program; what was built is kept for the next test file. */
+/** Path of a source's bundle; the build is kept for the next test file. */
 export async function programOf(source: (typeof startedByTests)[number]): Promise<string> {
   return join(await programs(), source.replace(/\.ts$/, '.js'))
 }
 
-/** Where the listener page lies as it is built of the sources as they are now; kept as well. */
+/** Path of the listener page, built from the current sources and kept as well. */
 export const builtPage = once(async () => {
   const state = await stateOf(['apps/web', 'packages/contracts'])
   return keep(`page-${state}`, async (outDir) => {
@@ -91,7 +91,7 @@ export const builtPage = once(async () => {
   })
 })
 
-/** A source finds the files beside it by its own address, not by that of the program. */
+/** A source finds the files beside it by its own address, not by that of the bundle. */
 const ownAddresses: Plugin = {
   name: 'own addresses',
   setup({ onLoad }) {
@@ -109,7 +109,7 @@ const ownAddresses: Plugin = {
   },
 }
 
-/** Changes with every change of the sources in these folders and of the packages. */
+/** Changes with every change to the packages or to sources in these folders. */
 async function stateOf(folders: string[]): Promise<string> {
   const paths = await Promise.all(
     folders.map(async (folder) =>

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** Loaded before a program, it prints what that writes to files, makes durable and renames, each when it is done. */
+/** Preloaded into a program, it prints each file write, flush and rename of that program once it is done. */
 const { openSync, closeSync, writeSync, fsync, renameSync, promises } = fs
 const { open, rename, link } = promises
 const paths = new Map()

@@ -1,6 +1,6 @@
 /**
- * The most CPU time, in ms, that one turn of the event loop takes while something is done. Nobody else is served meanwhile;
- * and unlike the time on a clock it does not tell what else the machine has to do.
+ * The most CPU time, in ms, of a single turn of the event loop during `work`. Nobody else is served in that time, and
+ * unlike wall time it does not depend on the load of the machine.
  */
 export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0

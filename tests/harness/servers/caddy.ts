@@ -12,17 +12,17 @@ import {
 } from '../processes/processes.ts'
 
 export interface Caddy {
-  /** `https://localhost:…`, with a certificate of Caddy's own authority. */
+  /** `https://localhost:…`, with a certificate from Caddy's own authority. */
   url: string
-  /** Where it redirects to HTTPS. */
+  /** The address that redirects to HTTPS. */
   plainUrl: string
   process: Process
-  /** Trusts its authority; one connection for each request. */
+  /** Trusts that authority; opens one connection per request. */
   agent: Agent
 }
 
 /**
- * Our Caddyfile before this port of nginx, with free ports and a certificate of Caddy's internal authority; resolves
+ * Our Caddyfile in front of this nginx port, with free ports and a certificate from Caddy's internal authority; resolves
  * when it answers over HTTPS.
  */
 export async function startCaddy(t: Teardown, nginxPort: number): Promise<Caddy> {

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Teardown } from '../processes/processes.ts'
 
-/** A way to a server of this machine that can fail. */
+/** A connection to a local server that can be made to fail. */
 export interface Line {
   readonly port: number
-  /** Connections that are open through it. */
+  /** Connections open through it. */
   readonly open: number
-  /** How often it broke a connection off at a commit. */
+  /** Number of connections that it broke at a commit. */
   readonly cuts: number
-  /** Swallows whatever is sent, either way, and ends nothing: as a cable that is pulled. What was swallowed is lost. */
+  /** Swallows all traffic in both directions and closes nothing, like a pulled cable. Swallowed bytes are lost. */
   isHanging: boolean
-  /** What is sent to the server arrives so much later. */
+  /** Delays traffic to the server by this long. */
   delayMs: number
-  /** Breaks the connection at the next commit, before or after it is passed on, and lets no answer to it through. */
+  /** Breaks the connection at the next commit, before or after passing it on, and holds the reply back. */
   cutAtCommit(isDelivered: boolean): void
   cutAll(): void
 }

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import type { Teardown } from '../processes/processes.ts'
 import { until } from '../until.ts'
 
-/** A lyrics service in the LRCLIB form that answers as the test says, and remembers the titles it was asked for. */
+/** A lyrics service in the LRCLIB format that answers as the test says and records the titles requested. */
 export async function openLyricsService(t: Teardown) {
   const service = {
     asked: [] as URLSearchParams[],
     titles: () => service.asked.map((search) => search.get('track_name')),
-    /** How many it was answering at the same time, at most. */
+    /** Maximum number of requests it was answering at once. */
     most: 0,
     answer: ((_, response) => response.writeHead(404).end()) as RequestListener,
-    /** Answers every title that is in `known`; the value is the text. */
+    /** Answers every title in `known`; the value is the text. */
     knows(known: Record<string, object>) {
       service.answer = (request, response) => {
         const found = known[new URL(request.url!, 'http://x').searchParams.get('track_name')!]
@@ -20,7 +20,7 @@ export async function openLyricsService(t: Teardown) {
         else response.writeHead(404).end()
       }
     },
-    /** Resolves when it was asked so many times. */
+    /** Resolves once it has received this many requests. */
     async wasAsked(times: number) {
       await until(`the lyrics service is asked ${times} times`, () => service.asked.length >= times)
     },

@@ -11,8 +11,8 @@ import {
 import { until } from '../until.ts'
 
 /**
- * Our nginx.conf with other addresses, before these ports of the API; resolves when they can be reached through it. With
- * `isBehindProxy` it believes programs of this machine about whose address it is.
+ * Our nginx.conf with other addresses, in front of these API ports; resolves when they are reachable through it. With
+ * `isBehindProxy` it trusts local programs to name the client's address.
  */
 export async function startNginx(
   t: Teardown,
@@ -31,7 +31,7 @@ export async function startNginx(
     .replaceAll('/tmp/', `${folder}/`)
     .replace('/dev/stdout', join(folder, 'access.log'))
   await writeFile(join(folder, 'nginx.conf'), config)
-  // One process, so that nothing of it is left when that is killed, whoever runs it.
+  // A single process, so that killing it leaves nothing behind, whoever runs it.
   const globals = 'daemon off; master_process off;'
   const args = ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf'), '-g', globals]
   const nginx = start(t, 'nginx', args, { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` })

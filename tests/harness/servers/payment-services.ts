@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import type { Teardown } from '../processes/processes.ts'
 
-/** What a service posts to a webhook. */
+/** A webhook request of a service. */
 export interface Posted {
   body: string
   headers: Record<string, string>
@@ -40,15 +40,15 @@ const API_TOKEN = '0123456789abcdef0123456789abcdef'
 const VERIFICATION_TOKEN = '8d1f5e0c-3a52-4a8e-9a43-1f3b2c4d5e6f'
 
 /**
- * LiqPay, Stripe, Donatello and Ko-fi as one server: what the station asks is answered, and what they post is made, in the
- * form that the services document.
+ * LiqPay, Stripe, Donatello and Ko-fi as one server: it answers the station's requests and makes their webhook posts, in
+ * the form that the services document.
  */
 export async function openPaymentServices(t: Teardown) {
   const sessions = new Map<string, StripeSession>()
   const donations: DonatelloDonation[] = []
   const asked: { method: string; url: URL; headers: IncomingMessage['headers'] }[] = []
   const services = {
-    /** Set to have every question answered like this instead. */
+    /** When set, the answer to every request. */
     answer: null as RequestListener | null,
   }
 
@@ -110,9 +110,9 @@ export async function openPaymentServices(t: Teardown) {
   }
 
   return Object.assign(services, {
-    /** What the station asked, in order. */
+    /** The station's requests, in order. */
     asked,
-    /** The environment of a station that has an account everywhere. */
+    /** The environment of a station with an account at every service. */
     env: {
       DONATIONS_ENABLED: 'true',
       PUBLIC_SERVER_URL: 'https://radio.example',
@@ -128,7 +128,7 @@ export async function openPaymentServices(t: Teardown) {
       KOFI_VERIFICATION_TOKEN: VERIFICATION_TOKEN,
       KOFI_PAGE_URL: 'https://ko-fi.example/solstice',
     },
-    /** The order in the address of LiqPay's page, or null when it is not signed by the shop. */
+    /** The order in the URL of LiqPay's page, or null when the shop's signature is wrong. */
     liqpayOrder(redirectUrl: string): Record<string, unknown> | null {
       const { data, signature } = Object.fromEntries(new URL(redirectUrl).searchParams)
       if (!data || signature !== liqpaySignature(data)) return null
@@ -136,20 +136,20 @@ export async function openPaymentServices(t: Teardown) {
     },
     /** Orders that Stripe has a page for, by idempotency key. */
     stripeSessions: sessions,
-    /** What Donatello lists, newest first. */
+    /** Donatello's list, newest first. */
     donatelloDonations: donations,
   })
 }
 
 export type PaymentServices = Awaited<ReturnType<typeof openPaymentServices>>
 
-/** What LiqPay posts of an order; `said` may be any JSON. */
+/** LiqPay's webhook post for an order; `said` may be any JSON. */
 export function liqpayPosts(said: unknown, key = PRIVATE_KEY): Posted {
   const data = Buffer.from(JSON.stringify(said)).toString('base64')
   return formOf({ data, signature: liqpaySignature(data, key) })
 }
 
-/** What LiqPay says of an order that was paid. */
+/** LiqPay's report of a paid order. */
 export function liqpayPayment(order: { donationId: string; amount: number; currency: string; atMs: number }) {
   return {
     action: 'pay',
@@ -175,7 +175,7 @@ export function liqpayPayment(order: { donationId: string; amount: number; curre
   }
 }
 
-/** What Stripe posts of an event, signed at a moment; `said` may be any JSON. */
+/** Stripe's webhook post for an event, signed at the given moment; `said` may be any JSON. */
 export function stripePosts(said: unknown, atMs: number, secret = WEBHOOK_SECRET): Posted {
   const body = JSON.stringify(said)
   const time = Math.floor(atMs / 1000)
@@ -193,7 +193,7 @@ export function stripeSignature(body: string, timeS: number, secret = WEBHOOK_SE
   return createHmac('sha256', secret).update(`${timeS}.${body}`).digest('hex')
 }
 
-/** What Stripe says of a session that is completed. */
+/** Stripe's report of a completed session. */
 export function stripeEvent(
   session: Omit<StripeSession, 'url' | 'asked'>,
   atMs: number,
@@ -212,12 +212,12 @@ export function stripeEvent(
   }
 }
 
-/** What Ko-fi posts of a payment; `said` may be any JSON. */
+/** Ko-fi's webhook post for a payment; `said` may be any JSON. */
 export function kofiPosts(said: unknown): Posted {
   return formOf({ data: JSON.stringify(said) })
 }
 
-/** What Ko-fi says of a donation. */
+/** Ko-fi's report of a donation. */
 export function kofiDonation(donation: { message: string; amount: string; currency: string; atMs: number }) {
   const id = randomUUID()
   return {

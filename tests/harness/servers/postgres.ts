@@ -18,30 +18,30 @@ import {
 
 const run = promisify(execFile)
 
-/** What an operator does with a PostgreSQL. */
+/** An operator's actions on a PostgreSQL server. */
 interface Operator {
   readonly port: number
-  /** Of its first database, which is empty. */
+  /** Address of its first database, which is empty. */
   readonly url: string
-  /** Makes another database, empty or as another one is, and says its address. */
+  /** Creates another database, empty or copied from a template, and returns its address. */
   createDatabase(name: string, template?: string): Promise<string>
   query(text: string, url?: string): Promise<Record<string, unknown>[]>
 }
 
 export interface PostgresServer extends Operator {
   process: Process
-  /** Ends it as a crash would: what goes on is broken off. */
+  /** Ends it as a crash would: work in progress is lost. */
   crash(): Promise<void>
   /** Starts it again on the same port and data after it was ended. */
   restart(): Promise<void>
-  /** Stops it as it is: connections stay, and nobody is answered. @returns how it goes on. */
+  /** Suspends it: connections stay open and nobody is answered. @returns a function that resumes it. */
   pause(): Promise<() => void>
 }
 
 /**
  * A real PostgreSQL of the test's own.
  *
- * @param isDurable whether what it takes outlives a power cut; without that it is quicker.
+ * @param isDurable whether commits survive a power cut; faster without.
  */
 export async function startPostgres(t: Teardown, isDurable = false): Promise<PostgresServer> {
   const bin = binaries()
@@ -110,10 +110,10 @@ function asOperator(port: number): Operator {
   return operator
 }
 
-/** Every station of a test has a database that begins as a copy of this one. */
+/** The template for the database of every test station. */
 const EMPTY_STATION = 'empty_station'
 
-/** A PostgreSQL for stations of tests. @returns what tells a test file in another process of it. */
+/** A PostgreSQL for test stations. @returns the environment by which a test file in another process finds it. */
 export async function startSharedPostgres(t: Teardown): Promise<{ TEST_POSTGRES: string }> {
   const server = await startPostgres(t)
   const url = await server.createDatabase(EMPTY_STATION)
@@ -122,7 +122,7 @@ export async function startSharedPostgres(t: Teardown): Promise<{ TEST_POSTGRES:
   return { TEST_POSTGRES: String(server.port) }
 }
 
-/** The one that `npm test` started for all files, or one of this file. */
+/** The server that `npm test` started for all files, or one for this file alone. */
 async function openShared(): Promise<Operator> {
   const { default: t } = await import('tap')
   const given = process.env.TEST_POSTGRES
@@ -139,10 +139,10 @@ let shared: Promise<Operator> | null = null
 const databases = new Map<string, Promise<string>>()
 
 /**
- * Settings by which a station with this folder keeps its memory in files, or, with `TEST_DATA=sql`, in a database of its
- * own in a PostgreSQL that is shared.
+ * Settings by which a station with this folder keeps its data in files, or, with `TEST_DATA=sql`, in a database of its
+ * own on a shared PostgreSQL.
  *
- * @param env what the test wants: where it is about memory that does not last, that is in files.
+ * @param env the test's own settings: a test about data that does not last stays with files.
  */
 export async function dataSettings(
   folder: string,
@@ -159,7 +159,7 @@ export async function dataSettings(
   return { DATA_PROVIDER: 'sql', DATABASE_URL: await database, DATABASE_POOL_MAX: '4' }
 }
 
-/** The memory of a station with this folder. */
+/** The data store of a station with this folder. */
 export async function openTestData(folder: string): Promise<DataStore> {
   const settings = { JWT_SECRET: '-', DATA_DIR: join(folder, 'data'), ...(await dataSettings(folder, {})) }
   return openData(readConfig(settings).config, pino({ level: 'silent' }))
@@ -171,7 +171,7 @@ async function otherThanRoot(): Promise<{ uid: number; gid: number }> {
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-/** Where PostgreSQL's programs are: in the PATH, where Debian keeps its versions, or with Homebrew. */
+/** Folder of PostgreSQL's programs: in the PATH, where Debian keeps its versions, or with Homebrew. */
 function binaries(): string {
   const debian = '/usr/lib/postgresql'
   const brew = ['/opt/homebrew/opt', '/usr/local/opt']

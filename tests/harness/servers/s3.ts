@@ -8,35 +8,35 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Teardown } from '../processes/processes.ts'
 
-/** Does something else with a request than to serve it; says whether it did. */
+/** Handles a request in place of the server; returns whether it did. */
 export type Fault = (request: IncomingMessage, answer: ServerResponse) => boolean
 
 export interface S3Server {
   readonly url: string
-  /** What the environment of a station says whose files lie in a bucket of their own here. */
+  /** The environment of a station whose files lie in a bucket of their own on this server. */
   env(bucket: string): Promise<Record<string, string>>
-  /** All requests that came, as method and path. */
+  /** All requests received, as method and path. */
   readonly requests: string[]
   fault: Fault | null
-  /** Objects on a page of a listing at most. */
+  /** Maximum number of objects on a page of a listing. */
   pageSize: number | null
-  /** Breaks all connections off, and takes none until it starts again. */
+  /** Breaks all connections, and accepts none until it is started again. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** What a file system takes, without what s3rver appends. */
-const LONGEST_NAME_BYTES = 255 - '._S3rver_metadata.json'.length
-/** s3rver knows one pair of keys only. */
+/** The limit of a file system, less the suffix that s3rver appends. */
+const MAX_NAME_BYTES = 255 - '._S3rver_metadata.json'.length
+/** s3rver accepts only one pair of keys. */
 const KEY = 'S3RVER'
 
 /**
- * A real S3 server of the test's own, in this process, that is gone when the test is.
+ * A real S3 server of the test's own, in this process, that ends with the test.
  *
- * Before it stands a front that gives it what it lacks: it decodes the source of a copy as if it were a whole address, so
- * that `+`, `&` and `%` in a key are lost, it knows no conditions on writes, and it cannot give out a listing page by page
- * (its tokens need a cipher that is no more). Requests that the front had to change go to a second server over the same
- * folder that does not check signatures; all others to one that does.
+ * The front before it makes up for what s3rver lacks: s3rver decodes the source of a copy as if it were a whole URL, so that
+ * `+`, `&` and `%` in a key are lost; it ignores conditions on writes; and it cannot return a listing page by page
+ * (its tokens need a cipher that no longer exists). Requests rewritten by the front go to a second server over the same
+ * folder that does not check signatures; all others go to one that does.
  */
 export async function startS3(t: Teardown): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'solstice-test-s3-'))
@@ -49,7 +49,7 @@ export async function startS3(t: Teardown): Promise<S3Server> {
 }
 
 let shared: Promise<S3Server> | null = null
-/** One that all tests of this process use; it ends with the process. */
+/** A server shared by all tests of this process; it ends with the process. */
 export function sharedS3(): Promise<S3Server> {
   shared ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'solstice-test-s3-'))
@@ -60,10 +60,10 @@ export function sharedS3(): Promise<S3Server> {
 }
 
 /**
- * Settings by which a station with this folder has its files in it, or, with `TEST_MEDIA=cloud`, in a bucket of a server
- * that all tests of this process share.
+ * Settings by which a station keeps its files in this folder, or, with `TEST_MEDIA=cloud`, in a bucket on a server
+ * shared by all tests of this process.
  *
- * @param env what the test wants: where it is about files that do not last, these are local.
+ * @param env the test's own settings: a test about files that do not last keeps them local.
  */
 export async function mediaSettings(
   folder: string,
@@ -90,8 +90,8 @@ async function serve(folder: string, isShared = false): Promise<{ server: S3Serv
       writing.add(path)
       answer.once('close', () => writing.delete(path))
     }
-    // It would never answer: it keeps each object in a file of a longer name.
-    if (Buffer.byteLength(basename(path)) > LONGEST_NAME_BYTES) return refuse(request, answer, 400)
+    // s3rver would never answer: it stores each object in a file with a longer name.
+    if (Buffer.byteLength(basename(path)) > MAX_NAME_BYTES) return refuse(request, answer, 400)
     const source = request.headers['x-amz-copy-source']
     const isWhole = request.headers[WHOLE] !== undefined
     if (url.searchParams.has('list-type') && server.pageSize !== null && !isWhole)
@@ -139,7 +139,7 @@ async function serve(folder: string, isShared = false): Promise<{ server: S3Serv
   return { server, end }
 }
 
-/** Says that all of a listing is wanted. */
+/** Makes a listing return everything. */
 const WHOLE = 'x-test-whole'
 
 /** A page of a listing; its token is the last key. */
@@ -169,7 +169,7 @@ function refuse(request: IncomingMessage, answer: ServerResponse, status: number
   answer.end(`<?xml version="1.0"?><Error><Code>${codes[status]}</Code><Message>refused</Message></Error>`)
 }
 
-/** It brings no types. */
+/** s3rver ships no types. */
 const S3rver = createRequire(import.meta.url)('s3rver') as new (options: {
   directory: string
   silent: boolean

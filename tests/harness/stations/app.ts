@@ -14,20 +14,20 @@ export interface OpenApp {
   app: FastifyInstance
   ports: Ports
   redis: RedisServer
-  /** Holds its data and media. */
+  /** Folder of its data and media. */
   folder: string
   tokens: Tokens
   /** Puts a track into the library, with a file of these bytes unless they are null. */
   addTrack(id: string, bytes?: Uint8Array | null, facts?: Partial<Track>): Promise<Track>
-  /** Tokens of one listener as the API gives them out now. */
+  /** Tokens of one listener as the API currently issues them. */
   passes(uid?: string): { uid: string; artToken: string; audioToken: string }
 }
 
 /**
- * The real API in this process, on a Redis and in folders of the test's own. It listens only when told to.
+ * The real API in this process, on a Redis and folders of the test's own. It listens only when told to.
  *
- * @param beside another app: then this one is a second replica, on the same Redis and folders.
- * @param otherPorts what it is connected to instead.
+ * @param beside another app, to which this one becomes a second replica on the same Redis and folders.
+ * @param otherPorts replacements for some of its ports.
  */
 export async function openApp(
   t: Teardown,

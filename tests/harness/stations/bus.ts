@@ -5,8 +5,8 @@ import { openRedis } from '../../../packages/adapters/src/redis/connection.ts'
 import type { Teardown } from '../processes/processes.ts'
 
 /**
- * A connection to the Redis of a station, with its clock and bus, as each process has them. It leaves with the test, or
- * when it is told to; `stop` ends what is read from the bus.
+ * A connection to a station's Redis, with its clock and bus, as each process has one. It closes with the test or on
+ * request; `stop` ends every read from the bus.
  */
 export async function openBus(t: Teardown, redisUrl: string) {
   const log = pino({ level: 'silent' })

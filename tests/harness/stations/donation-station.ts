@@ -50,7 +50,7 @@ export const POSTED = 'matching_provider_2'
 const silent = pino({ level: 'silent' })
 const { config } = readConfig({ JWT_SECRET: 'a secret that only this test knows' })
 
-/** Several processes open it at once, and none of them is waited for by a disk where there is memory. */
+/** Opened by several processes at once; in memory where possible, so that no process waits for a disk. */
 export async function openFolder(t: Test): Promise<string> {
   const memory = '/dev/shm'
   const folder = await mkdtemp(join(existsSync(memory) ? memory : tmpdir(), 'solstice-test-'))
@@ -58,40 +58,40 @@ export async function openFolder(t: Test): Promise<string> {
   return folder
 }
 
-/** What the process was doing when it broke off; nothing that it does afterwards has an effect. */
+/** Names the step at which the process crashed; later steps have no effect. */
 export class Broken extends Error {}
 
 export interface Break {
-  /** The number of the operation at which the process breaks off, from 1. */
+  /** Number of the operation at which the process crashes, from 1. */
   at: number
-  /** It has taken effect. */
+  /** True when that operation has taken effect. */
   isDone: boolean
 }
 
-/** What outlives processes: all that Redis holds, what was heard, and what donors were told. */
+/** Everything that outlives processes: the contents of Redis, the songs heard, and the messages to donors. */
 export interface Station {
-  /** The station's clock, which is also the right time: services go by it. */
+  /** The station's clock, which is also the true time: services use it. */
   nowMs: number
-  /** By how much the wall clock of its machine is behind. */
+  /** How far the wall clock of its machine is behind. */
   aheadMs: number
-  /** What happens before each operation of any process. */
+  /** Called before each operation of any process. */
   meanwhile: () => void
   saved: Saved | null
   commands: { asker: Asker; command: Command }[]
   jobs: Map<string, { name: string; donationId?: string }>
-  /** When the songs of orders began. */
+  /** Moments at which the songs of orders began. */
   starts: Map<string, Set<number>>
-  /** Since when those are heard that are on air, and how much was heard of each, ms. */
+  /** Songs on air: the start of the current stretch, and the time heard of each, ms. */
   sounding: Map<string, number>
   heardMs: Map<string, number>
-  /** Orders whose songs somebody skipped, or whose air was lost with Redis. */
+  /** Orders whose songs were skipped by a person, or lost with the air in Redis. */
   cut: Set<string>
-  /** The worker that has saved last. */
+  /** The last worker to save. */
   worker: object | null
   told: { donationId: string; accepted: boolean }[]
-  /** What the service that is asked knows, newest first; null while it is away. */
+  /** Payments known to the polled service, newest first; null while it is away. */
   payments: MatchingPayment[] | null
-  /** The worker that is on air, as whoever has sent a command knows it. */
+  /** The worker on air, as known to senders of commands. */
   obey: (() => Promise<void>) | null
   answers: Map<string, (outcome: unknown) => void>
 }
@@ -119,7 +119,7 @@ export const clockOf = (station: Station) => ({
   aheadMs: () => station.aheadMs,
 })
 
-/** The service that posts its payments, as the station takes what it says now; nothing is paid in the future. */
+/** The webhook service, as the station accepts its reports at the moment; no payment lies in the future. */
 export function received(station: Station, payment: MatchingPayment): MatchingPayment {
   const posting: PostingProvider = {
     id: POSTED,
@@ -135,13 +135,13 @@ export function received(station: Station, payment: MatchingPayment): MatchingPa
   return provider.readDelivery({ rawBody: Buffer.alloc(0), headers: {}, nowMs: station.nowMs })!
 }
 
-/** As all services are read: what is said to be in the future is now. */
+/** Services are read like this: a moment in the future becomes now. */
 const statedBy = (payment: MatchingPayment, wallMs: number): MatchingPayment => ({
   ...payment,
   paidAtMs: Math.min(payment.paidAtMs, wallMs),
 })
 
-/** A process of the station, which may break off before or after any of its operations. */
+/** A process of the station, which may crash before or after any of its operations. */
 export function startProcess(station: Station, stored: DataStore, folder: string, breaks?: Break) {
   const life = new AbortController()
   let count = 0
@@ -267,7 +267,7 @@ const songs = tracks(12)
 export const songOf = (donationId: string) => track(`wish of ${donationId}`, 'Hilda', 3 * MINUTE)
 const library = [...songs, ...tracks(12, 12, 'night')]
 
-/** Remembers what is heard of the songs of orders by this saved air; between two workers it is silent. */
+/** Records how much of the orders' songs this saved air plays; between two workers there is silence. */
 function listen(station: Station, worker: object, state: PlayoutState, due: readonly OutboxEntry[]) {
   const { starts, sounding, heardMs, nowMs } = station
   const hear = (orderId: string, untilMs: number) => {
@@ -291,7 +291,7 @@ function listen(station: Station, worker: object, state: PlayoutState, due: read
   for (const one of due) if (one.type === 'order-ended') hear(one.orderId, one.atMs)
 }
 
-/** A worker on air: the real part that saves, answers and acts, without a clock of its own. */
+/** A worker on air: the real part that saves, replies and acts, without a clock of its own. */
 export async function goOnAir(station: Station, process: Process, schedule = alwaysDay) {
   const { saved } = station
   const lease = {
@@ -316,7 +316,7 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
     await air.save()
   }
   const passTime = () => take(state, advance(state, station.nowMs))
-  /** One thing after the other, as in the shell. */
+  /** One command at a time, as in the shell. */
   const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
     const done = turn.then(work)
     turn = done.catch(() => {})
@@ -363,7 +363,7 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
   }
 }
 
-/** Whatever jobs there are, one after the other. */
+/** Runs all pending jobs, one after the other. */
 export async function doJobs(station: Station, process: Process): Promise<void> {
   for (const [id, { name, donationId }] of [...station.jobs]) {
     try {
@@ -411,7 +411,7 @@ export async function placeOrder(data: DataStore, order: DonationRecord, hasSong
   if (hasSong) await data.tracks.put({ id: order.songId, ...about, filename, storageKey: order.songId })
 }
 
-/** Fails unless each order ended in one way, and its song was heard as that says. */
+/** Fails unless each order ended in exactly one way and its song was heard accordingly. */
 export async function assertSettled(
   t: Test,
   station: Station,
@@ -428,7 +428,7 @@ export async function assertSettled(
     const end = `${status} ${queue}`
     const isOver = starts > 0 && !station.sounding.has(id) && !station.cut.has(id)
     const heardMs = station.heardMs.get(id) ?? 0
-    // The last 10 s may be left out behind a silence; the clock gives the sound 30 s more than it has.
+    // The last 10 s may be cut by silence trimming; the clock gives the sound 30 s more than it has.
     if (isOver && (heardMs < 170_000 || heardMs > 300_000)) problems.push(`${id}: ${heardMs} ms were heard`)
     const isRight =
       end === 'paid aired'
@@ -442,7 +442,7 @@ export async function assertSettled(
       problems.push(`${id}: ${end} at ${donation.airedAt}`)
     if (entries.filter(({ orderId }) => orderId === id).length > 1) problems.push(`${id} stands there twice`)
     const events = (await data.ledger.find({ donationId: id })).filter(
-      // A payment may have come when the order was closed already.
+      // A payment may arrive after the order was closed.
       ({ onceKey }) =>
         !/^refused \w+_provider/.test(onceKey) && !(donation.paidAt && onceKey === `refused ${id}`),
     )

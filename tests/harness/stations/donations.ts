@@ -29,7 +29,7 @@ export function pendingDonation(id: string, facts: Partial<DonationRecord> = {})
   }
 }
 
-/** A confirmed payment, of the price of `pendingDonation`. */
+/** A confirmed payment for the price of `pendingDonation`. */
 export const payment = (
   reference: string,
   facts: { amountMinor?: number; currency?: string; paidAtMs?: number; comment?: string } = {},

@@ -7,7 +7,7 @@ import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
 import { createTokens } from '../../../apps/api/src/auth/tokens.ts'
 import { createOrigins } from '../../../apps/api/src/limits/client-address.ts'
 
-/** What routes of a bare app need, where nobody has an account. */
+/** Dependencies of a bare app's routes, with no accounts. */
 export async function openGate(app: FastifyInstance): Promise<Gate> {
   await app.register(cookie)
   await app.register(jwt, { secret: 's' })

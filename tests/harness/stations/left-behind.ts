@@ -17,19 +17,19 @@ type Key = { key: string; expiresInMs?: number } & (
   | { type: 'stream'; value: [id: string, fields: Bytes[]][] }
 )
 
-/** What clients of the station were told before it stopped. */
+/** Facts that clients of the station learnt before it stopped. */
 export interface Known {
   queue: { items: { id: string; orderType: string | null }[]; total: number }
   sync: { track: string; seek: number; serverTimeMs: number }
   /** The order whose payment had arrived. */
   order: { donationId: string }
-  /** The order that was still to be paid. */
+  /** The order that was still unpaid. */
   another: { donationId: string }
   /** Number of a frame that was on air. */
   frame: string
 }
 
-/** Puts what a station of `version` left behind in the place of the station's own records and Redis, as of half a second ago. */
+/** Replaces a station's records and Redis with those that a station of `version` left behind, as of half a second ago. */
 export async function takeUpFrom(t: Teardown, version: string, station: Station): Promise<Known> {
   const folder = join(root, 'tests/fixtures', version)
   const { DATA_DIR, MEDIA_DIR } = station.env as { DATA_DIR: string; MEDIA_DIR: string }
@@ -48,7 +48,7 @@ export async function takeUpFrom(t: Teardown, version: string, station: Station)
   for (const key of keys) await write(redis, key)
   const [seconds, microseconds] = await redis.time()
   const wallMs = Number(seconds) * 1000 + Number(microseconds) / 1000
-  // The station clock goes on where it was, as if the wall clock had been set by the time in between.
+  // Continues the station clock from where it stopped, as if the wall clock had been set by the time in between.
   await redis.del('solstice:clock-anchor')
   const aheadMs = Number(await redis.get('solstice:alive')) + 500 - wallMs
   await redis.set('solstice:clock-correction', aheadMs.toFixed(3))

@@ -11,13 +11,13 @@ import { type OpenApp, openApp } from './app.ts'
 import { startAir } from './workers.ts'
 
 export interface LiveReplica extends OpenApp {
-  /** A socket from this address that has heard all that a new one is told. */
+  /** A socket from this address that has received all the events of a new connection. */
   join(address?: string): Promise<SocketClient>
-  /** One that is an admin: the super admin unless privileges are given. */
+  /** An admin socket: the super admin unless privileges are given. */
   joinAs(privileges?: Privilege[]): Promise<SocketClient>
 }
 
-/** Always day, and behind a proxy, so that tests have several addresses; nobody hosts. */
+/** Always day, and behind a proxy, so that tests can use several addresses; no hosts. */
 export const WITHOUT_HOSTS = {
   ...SUPER_ADMIN,
   NIGHT_MODE: 'false',
@@ -36,7 +36,7 @@ export const HOSTING = {
 }
 export const HOST: Privilege[] = ['radio_host']
 export const MODERATOR: Privilege[] = ['radio_moderator']
-/** What an account is called that was made for `HOST` or `MODERATOR`. */
+/** Name of the account made for `HOST` or `MODERATOR`. */
 export const HOST_LOGIN = 'helper with radio_host'
 export const MODERATOR_LOGIN = 'helper with radio_moderator'
 
@@ -65,14 +65,14 @@ export async function openLiveReplica(
   }
 }
 
-/** Addresses of those who listen. */
+/** Addresses of the listeners. */
 export const LISTENER_ADDRESS = '203.0.113.9'
 export const GUEST_ADDRESS = '2001:db8:1:2::5'
 export const SONGS = ['a', 'b', 'c'].map((name) => `day/${name}.mp3`)
 
 /**
- * A station of two replicas that is on the air with three songs of five minutes, and people of all kinds on both; none
- * of them is live, and none has heard anything yet.
+ * A station of two replicas, on air with three songs of five minutes, and sockets of every kind on both; nobody is live,
+ * and no events are recorded yet.
  */
 export async function openLiveStation(t: Test) {
   const one = await openLiveReplica(t, HOSTING)
@@ -112,7 +112,7 @@ export async function openLiveStation(t: Test) {
     uidOf: (address: string) => one.tokens.uidOf(address),
     logged: async (operationType: string): Promise<Record<string, unknown>[]> =>
       (await data.audit.find({ operationType })).map(({ adminLogin, data }) => ({ adminLogin, ...data })),
-    /** These come on the air, one after the other, and all that everybody was told of it is forgotten. */
+    /** Puts these songs on air one after the other, and forgets all events recorded so far. */
     async goLive(...clients: SocketClient[]) {
       for (const client of clients) await client.ask('admin_go_live')
       const areAllThere = (roster: Participant[]) => roster.length === clients.length
@@ -127,7 +127,7 @@ export async function openLiveStation(t: Test) {
 }
 
 const tones = new Map<number, Promise<string>>()
-/** A song of its own pitch, made once. */
+/** A song with a pitch of its own, made once. */
 function fiveMinutes(i: number): Promise<string> {
   const made = tones.get(i) ?? makeSong(i)
   tones.set(i, made)
@@ -140,10 +140,10 @@ async function makeSong(i: number): Promise<string> {
   return file
 }
 
-/** Resolves when all that a socket was told before is heard. */
+/** Resolves when a socket has received all earlier events. */
 export const settled = (client: SocketClient) => client.ask('stream_ping', 1)
 
-/** What an event with a callback is answered, or null when what was asked after it is answered first. */
+/** The acknowledgement of an event, or null when a later request is answered first. */
 export async function answerTo(client: SocketClient, event: string, ...args: unknown[]): Promise<unknown> {
   let answer: unknown = null
   client.socket.emit(event, ...args, (given: unknown) => {
@@ -157,7 +157,7 @@ export const refused = (code: Parameters<typeof failureBody>[0], details = {}) =
   error: { code, ...details, uk: /\S/, en: /\S/ },
 })
 
-/** A host as everybody is told of it. */
+/** A host in the form that everybody receives. */
 export const asHost = (client: SocketClient, login: string, muted = false): Participant => {
   return { id: String(client.socket.id), login, role: 'host', muted }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Ports } from '@solstice/adapters'
 import pg from 'pg'
 
-/** Makes a collection refuse every change while it can be read, whatever it is kept in. @returns how that ends. */
+/** Makes a collection refuse every change while it stays readable, in any store. @returns a function that ends this. */
 export async function refuseChanges({ config }: Ports, collection: string): Promise<() => Promise<void>> {
   if (!config.database) {
-    // Nothing can be renamed over a folder.
+    // A folder cannot be overwritten by a rename.
     const file = join(config.dataDir, `${collection}.json`)
     await rename(file, `${file}.aside`)
     await mkdir(file)

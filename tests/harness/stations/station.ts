@@ -26,12 +26,12 @@ import { mediaSettings } from '../servers/s3.ts'
 import { until, waiting } from '../until.ts'
 import { openBus } from './bus.ts'
 
-/** A fixture of the library: a tone of known pitch and length. */
+/** A library fixture: a tone of known pitch and length. */
 export interface Tone {
   name: string
   hz: number
   seconds: number
-  /** Amplitude in eighths of full scale, 4 unless given. */
+  /** Amplitude in eighths of full scale, 4 by default. */
   volume?: number
   mode?: 'day' | 'night'
 }
@@ -39,22 +39,22 @@ export interface Tone {
 export interface Station {
   redis: RedisServer
   env: Record<string, string>
-  /** What it remembers; whoever opens it closes it. */
+  /** Its data store; the caller closes what it opens. */
   openData(): Promise<DataStore>
-  /** Gives it a clip of the day. */
+  /** Gives it a clip for the day. */
   addClip(family: ClipFamily, filename: string, tone: Omit<Tone, 'name' | 'mode'>): Promise<void>
-  /** Starts a replica of the API, on a free port unless given; resolves when it is ready for listeners. */
+  /** Starts a replica of the API, on a free port by default; resolves when it is ready for listeners. */
   startApi(port?: number): Promise<{ url: string; process: Process }>
   /** Starts a stream worker; resolves when it runs, on air or standing by. */
   startWorker(): Promise<Process>
-  /** Starts a jobs process; resolves when it takes jobs. */
+  /** Starts a jobs process; resolves when it accepts jobs. */
   startJobs(): Promise<Process>
 }
 
 /**
- * A real station in folders of the test's own: Redis, and as many processes as the test asks for.
+ * A real station in folders of the test's own: Redis, and any number of processes.
  *
- * @param machine the environment of all of them, Redis included.
+ * @param machine environment of all its processes, Redis included.
  */
 export async function prepareStation(
   t: Teardown,
@@ -147,14 +147,14 @@ async function fillLibrary(env: { JWT_SECRET: string; DATA_DIR: string; MEDIA_DI
 
 export interface Listening {
   response: IncomingMessage
-  /** All bytes that came so far. */
+  /** All bytes received so far. */
   bytes(): Buffer
-  /** Resolves when at least so many bytes have come. */
+  /** Resolves when at least this many bytes have arrived. */
   received(count: number): Promise<Buffer>
   stop(): void
 }
 
-/** Opens an endless stream as a player does, which tries again where there is no sound yet. */
+/** Opens an endless stream as a player does, retrying where there is no sound yet. */
 export async function listen(
   t: Teardown,
   url: string,
@@ -221,27 +221,27 @@ export async function followBroadcast(t: Teardown, station: Station) {
     bus,
     clock,
     chunks,
-    /** For how long there was no sound of the present, by the clock of who listens: nobody held the lease for longer. */
+    /** Longest time without current sound, by the listener's clock: an upper bound of the time without a lease holder. */
     get longestAbsenceMs() {
       return longestAbsenceMs
     },
     machine,
-    /** Resolves when so many more chunks have come. */
+    /** Resolves after this many more chunks. */
     more(count: number) {
       const wanted = chunks.length + count
       return until(`${count} more chunks`, () => chunks.length >= wanted)
     },
-    /** Resolves when it is so, asked again at each chunk. */
+    /** Resolves when the condition holds, checked at each chunk. */
     when: until,
-    /** Resolves when the sound of a moment of the station clock is there. */
+    /** Resolves when the sound of the given station time has arrived. */
     until: (atMs: number) => until(`the sound of ${atMs}`, () => (chunks.at(-1)?.atMs ?? 0) >= atMs),
   }
 }
 
 /**
- * Whether the sound must have no hole; a comment says when not. On a machine that is too slow a worker takes over after more
- * than 15 s, and does not make up for what is missing then, or has no sound of a song when that is due. The worker is not
- * asked for either.
+ * True when the sound must have no gap; comments when it need not. On too slow a machine a worker takes over after more than
+ * 15 s and does not make up for the missing sound, or a song's sound is not ready when it is due. Neither is a fault of the
+ * worker.
  */
 export function mustBeWhole(
   t: Test,
@@ -252,7 +252,7 @@ export function mustBeWhole(
   return machine.isQuick(t) && isInTime
 }
 
-/** Splits an ICY body into its audio and its titles, as players do. */
+/** Splits an ICY body into audio and titles, as players do. */
 export function splitIcy(
   body: Buffer,
   interval: number,

@@ -6,22 +6,22 @@ import { standBy } from '../../../apps/stream-worker/src/standby.ts'
 import type { Teardown } from '../processes/processes.ts'
 import { waiting } from '../until.ts'
 
-/** The real jobs in this process, done as soon as they are asked for, until the test ends. */
+/** The real jobs in this process, done as soon as they are requested, until the test ends. */
 export async function startJobs(t: Teardown, ports: Ports): Promise<void> {
   const worker = await workJobs(ports.config.redisUrl, processorsOf(ports), [], ports.log)
   t.teardown(() => worker.close())
 }
 
 export interface Air {
-  /** The state that was saved last. */
+  /** The last saved state. */
   readonly state: PlayoutState
-  /** Resolves with the first saved state that is like this: the last one, or a later one. */
+  /** Resolves with the first saved state that matches, the last one or a later one. */
   until(isLikeThis: (state: PlayoutState) => boolean): Promise<PlayoutState>
 }
 
 /**
- * The real stream worker in this process, in sync mode unless the configuration says otherwise, until the test ends.
- * Resolves when it is on air; with a track that has begun when the library has one for the mode that is due.
+ * The real stream worker in this process, in sync mode unless configured otherwise, until the test ends. Resolves when it
+ * is on air: with a track that has begun, when the library has one for the current mode.
  */
 export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
   let state: PlayoutState | null = null
@@ -40,7 +40,7 @@ export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
     return found!
   }
 
-  // What the test put into the library is all there is: nothing has to be waited for.
+  // The test's own library is complete: nothing has to be waited for.
   await ports.reconciliation.mark()
   const stopping = new AbortController()
   const done = standBy(ports, stopping.signal)
@@ -52,7 +52,7 @@ export async function startAir(t: Teardown, ports: Ports): Promise<Air> {
   const hasMusic = (await ports.data.tracks.find({ mode: first.mode })).length > 0
   if (hasMusic) {
     const { onAir } = await until(({ onAir }) => onAir.phase === 'track')
-    // With sound the first song begins a moment later, when that is ready.
+    // With sound the first song begins a moment later, once its sound is ready.
     if (onAir.phase === 'track') await sleep(Math.max(0, onAir.startedAtMs - ports.clock.nowMs()))
   }
   return {
