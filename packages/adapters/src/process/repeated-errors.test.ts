@@ -53,6 +53,21 @@ t.test('what comes and goes is told three times, then once a minute with its cou
   t.end()
 })
 
+t.test('an error of several scripts of Redis is one error', (t) => {
+  const { log, lines } = openGathered()
+  for (const script of ['0f3a', 'beef', 'c0de'])
+    log.error(
+      {
+        err: new Error(
+          `MISCONF Errors writing to the AOF file. script: ${script.repeat(10)}, on @user_script:1.`,
+        ),
+      },
+      'not saved',
+    )
+  t.equal(lines.length, 1)
+  t.end()
+})
+
 t.test('an error that repeats is told once, then once a minute with its count, and when it is over', (t) => {
   const { log, lines, checkAt } = openGathered()
   const taken = () => lines.splice(0).map(({ msg, times, songId, error }) => ({ msg, times, songId, error }))

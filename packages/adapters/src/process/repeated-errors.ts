@@ -104,5 +104,5 @@ export function gatherRepeatedErrors(nowMs: () => number = () => performance.now
 function kindOf(error: unknown): string {
   const { code, message = String(error), cause } = (error ?? {}) as NodeJS.ErrnoException
   const inner = cause instanceof Error ? ` < ${kindOf(cause)}` : ''
-  return (code ?? message.replace(/[\da-f]{8}-[\da-f-]{27}|\d+/g, '#').slice(0, 200)) + inner
+  return (code ?? message.replace(/[\da-f]{8}-[\da-f-]{27}|\b[\da-f]{40}\b|\d+/g, '#').slice(0, 200)) + inner
 }

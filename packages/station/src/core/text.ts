@@ -38,7 +38,7 @@ export function cleanNickname(text: string): string {
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu, '')
     .trim()
   const cut = [...visible].slice(0, MAX_NICKNAME_CHARACTERS).join('').trim()
-  // Combining marks alone, Hangul fillers and the empty braille pattern are letters that nobody sees.
+  // Combining marks alone, the empty letters of Hangul and the empty braille pattern are invisible.
   return /[^\s\p{DI}\p{M}\u2800]/u.test(cut) ? cut : ''
 }
 
