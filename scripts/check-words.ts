@@ -1,12 +1,12 @@
 /**
- * Part of `npm run check`: searches code and documents for the words that the glossary of ARCHITECTURE.md says not to use,
+ * Part of `npm run check`: searches code and documents for words that the glossary of ARCHITECTURE.md rules out,
  * as a word of a sentence or of a name, in the singular or the plural.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Names on the wire, in records and in states of earlier versions stay as they are. */
+/** Names on the wire, in records and in states of earlier versions cannot change. */
 const SPEAK_OF_EARLIER = [
   /^ARCHITECTURE\.md$/,
   /^CHANGELOG\.md$/,
@@ -24,7 +24,7 @@ const refused = glossary
 if (refused.length === 0) throw new Error('ARCHITECTURE.md has no glossary')
 const pattern = new RegExp(`(?<![a-z])(${refused.map(anySpelling).join('|')})s?(?![a-z])`, 'g')
 
-/** `soon-heard` is also soonHeard, SoonHeard and SOON_HEARD. */
+/** `soon-heard` also matches soonHeard, SoonHeard and SOON_HEARD. */
 function anySpelling(word: string): string {
   const parts = word.split('-')
   const capital = (part: string) => part[0]!.toUpperCase() + part.slice(1)

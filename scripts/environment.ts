@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createPasswords } from '../packages/adapters/src/auth/passwords.ts'
-// The files and not the package: the supervisor starts first and must not load what it supervises.
+// Files rather than the package: the supervisor starts first and must not load the programs it supervises.
 import { type Config, ConfigError, readConfig } from '../packages/adapters/src/config/config.ts'
 import { makePrivateFolder } from './private-folder.ts'
 
 export { ConfigError }
 
-/** What the operator need not choose outside production. */
+/** Settings that have defaults outside production. */
 interface Secrets {
   jwtSecret: string
   artTokenSecret: string
@@ -16,22 +16,22 @@ interface Secrets {
 }
 
 export interface Environment {
-  /** For the processes of the station: ours, with what was made here. */
+  /** Environment for the station's processes: ours plus generated values. */
   env: NodeJS.ProcessEnv
   config: Config
-  /** What was replaced in what the processes are told otherwise; the rest they say themselves. */
+  /** Notices of settings that were replaced and that no process reports by itself. */
   warnings: string[]
-  /** Who administers the station; the password only when it was made here. */
+  /** The station's administrator; with the password only when it was generated here. */
   admin: { login: string; password: string | null }
-  /** True when Redis is the operator's. */
+  /** True when the operator provides Redis. */
   hasRedis: boolean
 }
 
 /**
- * Reads `.env` under `root` (what is already in the environment wins), adds the secrets that nobody chose, and checks
+ * Reads `.env` under `root` (existing environment variables win), generates the secrets that are not set, and checks
  * the configuration before anything is started.
  *
- * @throws {ConfigError} when it cannot be worked with.
+ * @throws {ConfigError} when the configuration is invalid.
  */
 export async function readEnvironment(root: string): Promise<Environment> {
   loadEnvFile(join(root, '.env'))
@@ -52,7 +52,7 @@ export async function readEnvironment(root: string): Promise<Environment> {
     JWT_SECRET: chosen('JWT_SECRET') ?? secrets?.jwtSecret,
     ART_TOKEN_SECRET: chosen('ART_TOKEN_SECRET') ?? secrets?.artTokenSecret,
     ADMIN_LOGIN: login,
-    // As an operator should have it, so that no process warns of what nobody chose.
+    // Set as an operator would, so that no process warns about a value that nobody chose.
     ADMIN_PASS: password === null ? (chosen('ADMIN_PASS') ?? '') : await createPasswords().hash(password),
   }
   const { config, warnings } = readConfig(env)
@@ -68,7 +68,7 @@ function loadEnvFile(path: string) {
   }
 }
 
-/** Made once; only the owner of the files may read them. */
+/** Generated once; readable only by the files' owner. */
 async function keepSecrets(dataDir: string): Promise<Secrets> {
   const path = join(dataDir, 'secrets.json')
   const kept = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -98,7 +98,7 @@ function parseSecrets(text: string, path: string): Secrets {
     if ([jwtSecret, artTokenSecret, adminPassword].every((secret) => typeof secret === 'string'))
       return { jwtSecret, artTokenSecret, adminPassword }
   } catch {
-    // Told below, like a file of another shape.
+    // Reported below, like a file of the wrong shape.
   }
   throw new ConfigError([`${path} is damaged; delete it and new secrets are made (all admins log in again)`])
 }

@@ -9,22 +9,22 @@ import type { Plan } from './supervisor.ts'
 
 const STANDARD_PORT = 6379
 const POLL_MS = 25
-/** A large append-only file takes its time to be read. */
+/** A large append-only file takes long to load. */
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 5_000
 const ANSWER_LIMIT_MS = 1_000
 
-/** A Redis of the station's own, with its data in one folder; other users of the machine get neither in. */
+/** A Redis of the station's own, with its data in one folder; closed to other users of the machine. */
 export interface OwnRedis {
   readonly url: string
   readonly plan: Plan
-  /** Resolves when it answers and has read its data. @throws when that takes a minute. */
+  /** Resolves when it answers and has loaded its data. @throws after a minute. */
   isReady(signal: AbortSignal): Promise<void>
 }
 
 /**
- * Ends with its input, whatever closed it: the supervisor asking, or the supervisor killed. Redis itself would live on.
- * A background command of a shell has no input, hence the copy of it.
+ * Ends when its input closes, whether the supervisor asks or was killed. Redis itself would live on.
+ * A background command of a shell has no input, hence the duplicated descriptor.
  */
 const REDIS_ON_A_LEASH = `
 exec 3<&0
@@ -40,13 +40,13 @@ kill "$leash" 2>/dev/null
 exit "$status"
 `
 
-/** Chooses the port (6379 when it is free) and says how Redis is to be run on `folder`. */
+/** Chooses the port (6379 when free) and returns how to run Redis on `folder`. */
 export async function ownRedis(folder: string, configFile: string): Promise<OwnRedis> {
   await makePrivateFolder(folder)
   const dir = await realpath(folder)
   await endLeftOver(dir)
   const password = randomBytes(24).toString('base64url')
-  // In a file, since every user may read the arguments of a process.
+  // Written to a file, because process arguments are visible to every user.
   await rm(passwordFile(dir), { force: true })
   await writeFile(passwordFile(dir), `requirepass ${password}\n`, { mode: 0o600 })
   const port = (await isFree(STANDARD_PORT, '127.0.0.1')) ? STANDARD_PORT : await freePort()
@@ -66,7 +66,7 @@ export async function ownRedis(folder: string, configFile: string): Promise<OwnR
       command: 'sh',
       args: ['-c', REDIS_ON_A_LEASH, 'sh', ...args],
       leash: 'stdin',
-      // Only its shell may have died: never two on one folder.
+      // Only its shell may have died: two must never run on one folder.
       prepare: () => endLeftOver(dir),
     },
     async isReady(signal) {
@@ -79,7 +79,7 @@ export async function ownRedis(folder: string, configFile: string): Promise<OwnR
   }
 }
 
-/** True when nothing listens there. @throws when the address cannot be listened on for another reason. */
+/** True when nothing listens on it. @throws when the address cannot be used for another reason. */
 export async function isFree(port: number, host: string): Promise<boolean> {
   const server = createServer()
   try {
@@ -105,7 +105,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Ends a Redis that still runs on this folder: the one of a supervisor that was killed. */
+/** Ends a Redis that a killed supervisor left running on this folder. */
 async function endLeftOver(dir: string): Promise<void> {
   const path = pidFile(dir)
   const pid = Number(await readFile(path, 'utf8').catch(() => ''))
@@ -120,7 +120,7 @@ async function endLeftOver(dir: string): Promise<void> {
   await rm(path, { force: true })
 }
 
-/** A number in an old file may long belong to another process; Redis works in its data folder, which nobody shares. */
+/** The pid in an old file may have been reused; Redis works in its data folder, which is used by nothing else. */
 async function runsHere(pid: number, dir: string): Promise<boolean> {
   const { command, folder } = await describeProcess(pid)
   return command.includes('redis-server') && folder === dir
@@ -138,7 +138,7 @@ function addressOf(port: number | string, password: string): string {
   return `redis://${password && `:${password}@`}127.0.0.1:${port}`
 }
 
-/** True when it lets us in and has read its data. */
+/** True when it accepts our password and has loaded its data. */
 async function answers(port: number, password: string): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' })
   try {
@@ -158,16 +158,16 @@ async function answers(port: number, password: string): Promise<boolean> {
   }
 }
 
-/** The address of the Redis that a supervisor runs on this folder now; null when there is none. */
+/** Address of the Redis that a supervisor currently runs on this folder; null when there is none. */
 export async function runningRedis(folder: string): Promise<string | null> {
   const dir = await realpath(folder).catch(() => null)
   const pid = dir === null ? 0 : Number(await readFile(pidFile(dir), 'utf8').catch(() => ''))
   if (dir === null || !(pid > 0) || !(await runsHere(pid, dir))) return null
   const { command } = await describeProcess(pid)
-  // Redis puts its address into its name where it can.
+  // Redis puts its address into its process title where it can.
   const [, port] = /--port (\d+)/.exec(command) ?? /:(\d+)/.exec(command) ?? []
   if (!port) return null
-  // One of an earlier version has no password.
+  // A Redis started by an earlier version has no password.
   const kept = await readFile(passwordFile(dir), 'utf8').catch(() => '')
   return addressOf(port, /^requirepass (\S+)$/m.exec(kept)?.[1] ?? '')
 }

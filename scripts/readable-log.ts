@@ -8,7 +8,7 @@ const levels: Record<number, string> = {
 }
 const hidden = new Set(['time', 'level', 'name', 'msg', 'pid', 'hostname', 'err', 'v'])
 
-/** One line of a process's log for people: time, process, message and what belongs to it. */
+/** A process's log line for people: time, process, message and its fields. */
 export function readable(name: string, line: string): string {
   const entry = parse(line)
   if (!entry) return `${' '.repeat(8)} ${name.padEnd(7)} ${line}`

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The command line and the working folder of a process; both '' when there is no such process. */
+/** Command line and working folder of a process; both '' when it does not exist. */
 export async function describeProcess(pid: number): Promise<{ command: string; folder: string }> {
   const [command, folder] = await Promise.all(
     process.platform === 'linux'

@@ -20,7 +20,7 @@ import { readable } from './readable-log.ts'
 import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'
 
 const run = promisify(execFile)
-/** Looking at all processes of the machine costs time. */
+/** Listing all processes of the machine is slow. */
 const LOOK_MS = 250
 const program = await programOf('scripts/start.ts')
 const apps = ['apps/api/', 'apps/stream-worker/', 'apps/jobs/']
@@ -45,7 +45,7 @@ t.test('npm start', async (t) => {
   let address = `http://localhost:${env.PORT}`
   await makeTone(join(env.MEDIA_DIR, 'music/day/tone.mp3'), { hz: 440, seconds: 60 })
 
-  // From the sources, as operators do; everything after it as built programs, which takes less.
+  // From the sources, as operators do; the other tests use built programs, which start faster.
   let station = start(t, process.execPath, ['--import', 'tsx', 'scripts/start.ts'], env)
   await t.test('brings a station on air, says where it is and who administers it', async (t) => {
     const output = await station.printed(/Solstice is on air \(\d+\.\d s\)[\s\S]+password \S+/)
@@ -86,7 +86,7 @@ t.test('npm start', async (t) => {
   })
 
   await t.test('leaves no process behind when it is killed itself', async (_t) => {
-    // An encoder and a decoder belong to what may be left behind.
+    // Encoders and decoders are among the processes that could be left behind.
     const isHeard = async () => (await descendants(station)).some(({ command }) => command.includes('ffmpeg'))
     await until('ffmpeg runs', isHeard, LOOK_MS)
     const before = await descendants(station)
@@ -95,7 +95,7 @@ t.test('npm start', async (t) => {
     await until('all are gone', areGone, LOOK_MS)
   })
 
-  // Of the first test, which outlives those in it.
+  // Owned by the outer test, which outlives its subtests.
   const startAgain = (host: string) => startStation(t, { ...env, HOST: host })
   await t.test('finds everything in place at the next start, at whatever address it listens', async (t) => {
     const hasIpv6 = await isFree(0, '::1').catch(() => false)
@@ -259,14 +259,14 @@ async function processes(): Promise<Running[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,state=,args='])
   return stdout.split('\n').flatMap((line) => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
-    // A process that is dead and only waits to be counted is gone.
+    // A zombie that only waits to be reaped is gone.
     return command === undefined || state?.startsWith('Z')
       ? []
       : [{ pid: Number(pid), parent: Number(parent), command }]
   })
 }
 
-/** All processes below a station's supervisor. */
+/** All descendants of a station's supervisor. */
 async function descendants(station: Process): Promise<Running[]> {
   const all = await processes()
   const below = (pid: number): Running[] =>

@@ -11,34 +11,34 @@ import { readable } from './readable-log.ts'
 import { describeProcess } from './running-processes.ts'
 import { CONFIGURATION_REFUSED, type Exit, type Plan, type Supervised, supervise } from './supervisor.ts'
 
-/** A service stops within 9 s by itself; everything is gone within 10 s of the signal. */
+/** A process stops within 9 s by itself; everything must be gone within 10 s of the signal. */
 const APPS_LIMIT_MS = 8_500
 const REDIS_LIMIT_MS = 1_000
-/** A Ctrl-C reaches us twice, from the terminal and from npm; a second one by hand comes later. */
+/** A Ctrl-C arrives twice, from the terminal and from npm; a deliberate second one comes later. */
 const SAME_SIGNAL_MS = 500
 const ON_AIR_POLL_MS = 100
 const ON_AIR_LATE_MS = 20_000
 const ANSWER_LIMIT_MS = 2_000
-const LONGEST_REASON = 200
-/** Players hold some seconds of sound: a worker that is kept waiting for longer is heard as a hole. */
+const MAX_REASON_CHARS = 200
+/** Players buffer a few seconds of sound: a longer wait for the worker is audible as a gap. */
 const WORKER_DELAY_MS = 2_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
-/** The programs are what this one is: sources that tsx loads, or what was built of them and lies beside it alike. */
+/** Programs are of the same kind as this one: sources loaded by tsx, or the builds beside it. */
 const self = process.argv[1] ?? ''
 const programs = join(self, '../..')
-// tsx looks at every module that is loaded after it, and typebox has hundreds.
+// tsx inspects every module loaded after it, and typebox has hundreds.
 const loaders = self.endsWith('.ts') ? ['--import', 'typebox', '--import', 'tsx'] : []
 
-/** The processes of the station that were started so far. */
+/** Processes of the station started so far. */
 interface Running {
   apps: Supervised[]
   redis: Supervised | null
 }
 
-/** Why it cannot start, in a sentence for the operator. */
+/** Reason why the station cannot start, as a sentence for the operator. */
 class Refusal extends Error {}
 
 try {
@@ -49,7 +49,7 @@ try {
   process.exit(error instanceof ConfigError ? CONFIGURATION_REFUSED : 1)
 }
 
-/** The whole station, from Redis to the last process, until a signal ends it. */
+/** Runs the whole station, from Redis to the last process, until a signal ends it. */
 async function run({ env, config, warnings, admin, hasRedis }: Environment): Promise<void> {
   for (const warning of warnings) say(`warning: ${warning}`)
   await claim(config.dataDir)
@@ -71,7 +71,7 @@ async function run({ env, config, warnings, admin, hasRedis }: Environment): Pro
   if (ending.signal.aborted) return
   env.PORT = String(port)
   running.apps = ['api', 'stream-worker', 'jobs'].map((app) => {
-    // On one machine each process needs a port of its own.
+    // On one machine each process needs its own port.
     const own = app === 'jobs' && config.metricsPort ? { METRICS_PORT: String(config.metricsPort + 1) } : {}
     const args = [...loaders, join(programs, 'apps', app, `src/main${extname(self)}`)]
     const plan = {
@@ -90,7 +90,7 @@ async function run({ env, config, warnings, admin, hasRedis }: Environment): Pro
   await announce({ config, admin }, port, ending.signal)
 }
 
-/** Keeps a process running; the whole station ends when that turns out to be of no use. */
+/** Keeps a process running; ends the whole station when restarting is pointless. */
 function keep(plan: Plan, running: Running, ending: AbortController): Supervised {
   const onLine = process.stdout.isTTY ? (line: string) => print(readable(plan.name, line)) : undefined
   const supervised = supervise({ ...plan, onLine }, (exit, restartInMs) => {
@@ -106,7 +106,7 @@ function keep(plan: Plan, running: Running, ending: AbortController): Supervised
   return supervised
 }
 
-/** Says where the station is, as soon as it is really on air; or, after a while, what it lacks. */
+/** Prints the station's address as soon as it is really on air; or, after a while, what is missing. */
 async function announce(
   { config, admin }: Pick<Environment, 'config' | 'admin'>,
   port: number,
@@ -140,13 +140,13 @@ async function needFree(port: number, host: string): Promise<void> {
     throw new Refusal(`Port ${port} is in use. End what uses it, or choose another: PORT=3002 npm start`)
 }
 
-/** One supervisor per DATA_DIR: a second one would take the first one's Redis away. */
+/** One supervisor per DATA_DIR: a second one would take over the first one's Redis. */
 async function claim(dataDir: string): Promise<void> {
   const path = join(dataDir, 'supervisor.pid')
   const holder = Number(await readFile(path, 'utf8').catch(() => ''))
   if (holder > 0 && holder !== process.pid) {
     const { command } = await describeProcess(holder)
-    // Not npm's shell, whose command line names the script too.
+    // Excludes npm's shell, whose command line names the script too.
     if (/^\S*node\b.*scripts\/start\.[jt]s/.test(command)) {
       throw new Refusal(`Solstice already runs with the data in ${dataDir} (process ${holder}).`)
     }
@@ -180,7 +180,7 @@ function endOnSignal(running: Running, ending: AbortController) {
   }
 }
 
-/** Ends the apps, then the Redis that they still need to say goodbye, then ourselves. */
+/** Ends the apps, then the Redis that they need for their shutdown, then ourselves. */
 async function end(running: Running, ending: AbortController, status: number): Promise<void> {
   if (ending.signal.aborted) return
   ending.abort()
@@ -197,7 +197,7 @@ async function endWithin(processes: Supervised[], limitMs: number): Promise<void
   await ended
 }
 
-/** Waits until the station is ready and, in stream mode, heard; tells `onWait` each time what is still missing. */
+/** Waits until the station is ready and, in stream mode, audible; passes each missing piece to `onWait`. */
 async function isOnAir(
   address: string,
   streamMode: boolean,
@@ -215,9 +215,9 @@ async function isOnAir(
   }
 }
 
-/** Null when the address answers with success and the first bytes are there; a stream is left after them. */
+/** Null when the address answers with success and its first bytes have arrived; leaves a stream after those. */
 async function whatIsMissing(address: string): Promise<string | null> {
-  // A connection of its own that is closed afterwards: one kept open would hold up the API when it ends.
+  // Uses a connection that is closed afterwards: a kept one would delay the shutdown of the API.
   const request = get(address, { agent: false, timeout: ANSWER_LIMIT_MS })
   request.on('timeout', () => request.destroy(new Error('no answer in time')))
   try {
@@ -225,7 +225,7 @@ async function whatIsMissing(address: string): Promise<string | null> {
     response.setTimeout(ANSWER_LIMIT_MS, () => response.destroy(new Error('no sound in time')))
     const [first] = (await once(response, 'data')) as [Buffer]
     if (response.statusCode === 200) return null
-    return `${response.statusCode} ${first.toString().slice(0, LONGEST_REASON)}`
+    return `${response.statusCode} ${first.toString().slice(0, MAX_REASON_CHARS)}`
   } catch (error) {
     return `${address}: ${(error as Error).message}`
   } finally {
@@ -234,7 +234,7 @@ async function whatIsMissing(address: string): Promise<string | null> {
   }
 }
 
-/** How a page of this host is asked for. */
+/** URL of a page on this host. */
 function inAddress(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

@@ -5,35 +5,35 @@ import { Refusal, reasonOf, say, UsageError } from './station/terminal.ts'
 
 const FAILED = 1
 const MISUSED = 2
-/** A Ctrl-C reaches us twice, from the terminal and from npm; a second one by hand comes later. */
+/** A Ctrl-C arrives twice, from the terminal and from npm; a deliberate second one comes later. */
 const SAME_SIGNAL_MS = 500
-/** For somebody who does not answer nobody waits longer once a signal came. */
+/** An unanswered prompt must not delay the end once a signal has arrived. */
 const PATIENCE_MS = 3_000
-/** For as long as a large collection is on its way into a store, and is taken out of it again. */
+/** Long enough for a large collection to be written to a store and removed again. */
 const MOVING_PATIENCE_MS = 120_000
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
 
 interface Command {
-  /** After its name. */
+  /** Its arguments, as shown after the name. */
   usage: string
   about: string
   options: NonNullable<Options>
-  /** How many words it takes beside options. */
+  /** Number of positional arguments. */
   words: number
-  /** How long it may take to leave nothing half when a signal breaks it off, in ms. */
+  /** Time it may need to leave nothing half done when a signal interrupts it, ms. */
   patienceMs?: number
-  /** What it is told: options by name, with the values that were given. */
+  /** Its input: options by name, with their values. */
   run(values: Values, words: string[], signal: AbortSignal): Promise<void>
 }
 
-/** Of the types that the options of each command say. */
+/** Typed by the options that each command declares. */
 type Values = never
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
-/** What a command needs is loaded when it is called. */
+/** Each command's dependencies are loaded when it is called. */
 const commands: Record<string, Command> = {
   status: {
     usage: '[--json]',
@@ -170,7 +170,7 @@ function parse({ options }: Command, args: string[]) {
   }
 }
 
-/** One line, and the exit code. */
+/** Prints the error on one line and returns the exit code. */
 function tell(error: unknown): number {
   const isInterrupted = ending.signal.aborted && !(error instanceof Refusal)
   process.stderr.write(`${isInterrupted ? 'interrupted' : reasonOf(error)}\n`)
@@ -184,7 +184,7 @@ function help(): void {
   say('Exit codes: 0 done, 1 refused or failed, 2 called in a way that is not known.')
 }
 
-/** What is already in the environment wins. Tests say all they mean and must not depend on somebody's `.env`. */
+/** Existing environment variables win. Tests must not depend on somebody's `.env`. */
 function loadEnvFile(): void {
   if (process.env.NODE_ENV === 'test') return
   try {
@@ -194,13 +194,13 @@ function loadEnvFile(): void {
   }
 }
 
-/** The root of the project, from which paths in the configuration begin. */
+/** Root of the project, from which paths in the configuration are resolved. */
 function rootAndBegin(): string {
   process.env.INIT_CWD ??= process.cwd()
   return fileURLToPath(new URL('..', import.meta.url))
 }
 
-/** What goes on is broken off where that leaves nothing half; a second signal does not wait for that. */
+/** Interrupts the work where that leaves nothing half done; a second signal does not wait for it. */
 function endOnSignal(): void {
   let firstAtMs: number | null = null
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -213,6 +213,6 @@ function endOnSignal(): void {
       setTimeout(() => process.exit(tell(ending.signal.reason)), patienceMs).unref()
     })
   }
-  // Whoever read what is printed is gone.
+  // The reader of our output is gone.
   process.stdout.on('error', () => process.exit(FAILED))
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:node -- 24`: the whole suite under another Node.js than the one at hand, which comes from the npm
- * registry's package `node`. `npm run test:node -- 24 <files>` runs these tests only.
+ * `npm run test:node -- 24`: runs the whole suite under another version of Node.js, taken from the npm
+ * registry's package `node`. `npm run test:node -- 24 <files>` runs only these tests.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'

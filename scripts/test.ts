@@ -1,7 +1,7 @@
 /**
- * `npm test`: types, lint and dependency rule, and all tests; ends with the line `N passed, N failed`.
- * `npm test -- <files>` runs these tests only. `npm test -- --stores` runs those of stations with every kind of store,
- * `--stores=sql+cloud` with this one.
+ * `npm test`: types, lint, dependency rule and all tests; ends with the line `N passed, N failed`.
+ * `npm test -- <files>` runs only these tests. `npm test -- --stores` runs the station tests with every kind of store,
+ * `--stores=sql+cloud` with the given one.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,18 +13,18 @@ import { buildPrograms, startedByTests } from '../tests/harness/processes/progra
 import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
 
-/** Of one file; long enough for a machine that is several times slower, since nothing is waited for that does not come. */
+/** Limit for one file, generous enough for a machine several times slower; tests do not wait for events that never come. */
 const LIMIT_S = 400
-/** What a file that is told that its time is over needs to say where it stands. */
+/** Time for a file past its limit to report where it stands. */
 const LAST_WORDS_MS = 10_000
-/** Many tests wait for real time more than they compute, so one more than two cores runs at once. */
+/** Many tests wait more than they compute, so one more than two cores can run at once. */
 const LANES = 3
 /** These wait most and take longest, so they come first. */
 const first = ['tests/journeys/', 'tests/browser/', 'scripts/', 'tests/']
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
 const named = process.argv.slice(2).filter((argument) => !options.includes(argument))
-/** null: each file says itself what it is about. */
+/** null when each test file chooses its own stores. */
 const stores = readStores()
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -33,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.kill(process.pid, signal)
   })
 }
-// Side by side: the checks need one core only.
+// In parallel: the checks need only one core.
 const isAll = named.length === 0 && stores === null
 const [{ passed, failed }, complaint] = await Promise.all([test(), isAll ? check() : null])
 if (passed + failed === 0) console.log('No test ran.')
@@ -43,7 +43,7 @@ const failures = failed + (complaint === null ? 0 : 1)
 process.exitCode = failures > 0 || passed === 0 ? 1 : 0
 console.log(`${passed} passed, ${failures} failed`)
 
-/** What is wrong, as it was said; null when nothing is. */
+/** Output of a failed check; null when it passed. */
 async function check(): Promise<string | null> {
   const { code, said } = await run('npm', ['run', '--silent', 'check'])
   return code === 0 ? null : said
@@ -68,7 +68,7 @@ async function test() {
   const built = await mkdtemp(join(keptFolder, 'run-'))
   const ends: (() => unknown)[] = []
   try {
-    // Few files may need none of the programs: those that do have them built. The same goes for PostgreSQL.
+    // A short list may need none of the programs; a file that does builds them itself. The same goes for PostgreSQL.
     const programs = named.length ? [] : startedByTests
     const server: Record<string, string> = {}
     try {
@@ -81,7 +81,7 @@ async function test() {
     }
     const env = { ...server, BUILT_FOR_TESTS: named.length ? '' : built }
     const counts = { passed: 0, failed: 0 }
-    // One lane begins at the other end: stations compete less for the cores.
+    // One lane begins at the other end, so that stations compete less for the cores.
     const lanes = Array.from({ length: LANES }, async (_, lane) => {
       for (;;) {
         const next = lane === 0 ? runs.pop() : runs.shift()
@@ -99,7 +99,7 @@ async function test() {
   }
 }
 
-/** The tests among these that have stations, each with each kind of store. */
+/** The station tests among these, each with each kind of store. */
 async function ofStations(files: string[], stores: Stores[]) {
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
   const hasStation = (text: string) =>
@@ -126,7 +126,7 @@ async function findTests(): Promise<string[]> {
   return found.flat().sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 
-/** Runs one file and prints what it says, except what went well. One that breaks off is a failure of its own. */
+/** Runs one file and prints its output, except passed assertions. A crash counts as a failure of its own. */
 async function testFile(file: string, stores: Stores | null, built: string, given: Record<string, string>) {
   const startedMs = performance.now()
   const program = join(built, file.replace(/\.ts$/, '.js'))
@@ -136,7 +136,7 @@ async function testFile(file: string, stores: Stores | null, built: string, give
   const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
   const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)
   const isWell = code === 0 && failed === 0 && total !== undefined
-  // What went well inside a file is left out, so that a failure is found at once.
+  // Passed assertions are left out, so that a failure stands out.
   const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# \{|TAP version|$)/
   const details = said.split('\n').filter((line) => !isDetail.test(line))
   const name = stores ? `${file} with ${stores}` : file
@@ -144,7 +144,7 @@ async function testFile(file: string, stores: Stores | null, built: string, give
   return { passed: Number(passed ?? 0), failed: failed || (isWell ? 0 : 1) }
 }
 
-/** Runs a program to its end, and resolves with all that it said. */
+/** Runs a program to its end, and resolves with all its output. */
 async function run(command: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(command, args, {
     cwd: root,

@@ -1,7 +1,7 @@
-/** `npm run docs`: writes what documents say of the configuration anew, from the table of settings. */
+/** `npm run docs`: regenerates the configuration reference from the table of settings. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-// The file and not the package, which would load every adapter.
+// The file rather than the package, which would load every adapter.
 import { configurationGuide, envExample, withSettings } from '../packages/adapters/src/config/documents.ts'
 
 const path = (name: string) => resolve(import.meta.dirname, '..', name)

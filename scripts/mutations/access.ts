@@ -2,7 +2,7 @@ import { mutationsOf } from './mutation.ts'
 
 const ACCESS_TESTS = 'tests/api/access.test.ts'
 
-/** Who may do what, and who counts as whom. */
+/** Access rules, and how people are told apart. */
 export const accessMutations = mutationsOf('apps/api/src', [
   [
     'one of several needed privileges is enough',

@@ -1,6 +1,6 @@
 import { mutationsOf } from './mutation.ts'
 
-/** What strangers and admins may send, and for how long. */
+/** Limits on input from strangers and admins, and on its duration. */
 const doorMutations = mutationsOf('apps/api/src', [
   [
     'what a socket sends beyond the measure is handled',
@@ -144,7 +144,7 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
 ])
 
-/** What files and words of strangers may cost. */
+/** Limits on the cost of strangers' files and texts. */
 const contentMutations = mutationsOf('packages/station/src', [
   [
     'text before the first frame is an MP3',
@@ -253,7 +253,7 @@ const contentMutations = mutationsOf('packages/station/src', [
   ],
 ])
 
-/** What is asked of the air, and what is kept of it. */
+/** Limits on requests to the air, and on the records it keeps. */
 const airMutations = mutationsOf('packages/adapters/src', [
   [
     'M3 a mode without music is due',

@@ -1,6 +1,6 @@
 import { mutationsOf } from './mutation.ts'
 
-/** What lasts goes by the station's clock, what is dated by the wall clock. */
+/** Durations follow the station clock, dates the wall clock. */
 export const clockMutations = mutationsOf('packages/adapters/src', [
   [
     'a step of the wall clock is taken for time that passed',

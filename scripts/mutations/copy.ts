@@ -5,25 +5,25 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import type { Mutation } from './mutation.ts'
 
-/** What came of a run of tests: `hung` = it was over only because its time was. */
+/** Outcome of a test run: `hung` means that only the time limit ended it. */
 export type Verdict = 'passed' | 'failed' | 'hung'
 
-/** A copy of the sources in which faults may be put. */
+/** A copy of the sources for trying faults. */
 export interface Copy {
-  /** Changes one source, runs the tests, and changes it back. */
+  /** Changes one source, runs the tests, and restores the source. */
   tryOut(mutation: Mutation, limitMs: number): Promise<Verdict>
-  /** Runs these tests on the sources as they are. */
+  /** Runs these tests on the unchanged sources. */
   run(tests: readonly string[], limitMs: number): Promise<Verdict>
-  /** Ends a run that is under way, and removes the copy. */
+  /** Ends a run in progress, and removes the copy. */
   remove(): Promise<void>
 }
 
 const LAST_WORDS_MS = 10_000
 const LEFT_OUT = new Set(['node_modules', '.git', '.build'])
-/** Records and files of a station that runs at the root. */
+/** Records and files of a station that runs from the root. */
 const LEFT_OUT_AT_ROOT = new Set(['data', 'media'])
 
-/** Copies the sources to a folder of their own; packages from npm stay where they are installed. */
+/** Copies the sources to a folder of their own; npm packages stay where they are installed. */
 export async function copySources(root: string): Promise<Copy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'solstice-mutations-')))
   await cp(root, folder, {
@@ -47,7 +47,7 @@ export async function copySources(root: string): Promise<Copy> {
     endRun = endGroup
     const timers = [
       setTimeout(endGroup, limitMs, 'SIGTERM'),
-      // A test that never returns to its event loop hears nothing else.
+      // A test that never returns to its event loop ignores every other signal.
       setTimeout(endGroup, limitMs + LAST_WORDS_MS, 'SIGKILL'),
     ]
     const [code] = await once(child, 'close')
@@ -77,7 +77,7 @@ export async function copySources(root: string): Promise<Copy> {
   }
 }
 
-/** Packages of the workspace are those of the copy, all others those of the original. */
+/** Resolves workspace packages to the copy, all others to the original. */
 async function linkModules(root: string, folder: string): Promise<void> {
   const members = (
     await Promise.all(

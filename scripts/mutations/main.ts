@@ -1,14 +1,14 @@
 /**
- * `npm run test:mutations`: puts one fault after the other into a copy of the sources, runs the tests that are about
- * it, and says which faults nobody noticed. `npm run test:mutations -- <words>` tries those whose file or description
- * has one of the words.
+ * `npm run test:mutations`: puts one fault after another into a copy of the sources, runs the tests that cover
+ * it, and reports the faults that no test noticed. `npm run test:mutations -- <words>` tries those whose file or
+ * description contains one of the words.
  */
 import { join } from 'node:path'
 import { allMutations } from './all.ts'
 import { type Copy, copySources } from './copy.ts'
 import type { Mutation } from './mutation.ts'
 
-/** Copies in which faults are tried side by side. */
+/** Copies in which faults are tried in parallel. */
 const LANES = 2
 const RUN_LIMIT_MS = 240_000
 
@@ -28,7 +28,7 @@ try {
   await removeAll()
 }
 
-/** Tests that fail anyway prove nothing. */
+/** A test that fails without a fault proves nothing. */
 async function checkTests(): Promise<void> {
   const files = [...new Set(chosen.flatMap(({ tests }) => tests))]
   await inLanes(files, async (copy, file) => {
@@ -37,7 +37,7 @@ async function checkTests(): Promise<void> {
   })
 }
 
-/** @returns how many faults survived or showed only as a test that hung. */
+/** @returns the number of faults that survived or showed only as a test that hung. */
 async function tryAll(): Promise<number> {
   let unnoticed = 0
   await inLanes(chosen, async (copy, mutation) => {

@@ -2,7 +2,7 @@ import { mutationsOf } from './mutation.ts'
 
 const PAYMENT_TESTS = 'packages/adapters/src/payments/payments.test.ts'
 
-/** What is paid, and what comes of it. */
+/** Payments and their effects. */
 export const moneyMutations = mutationsOf('packages/station/src', [
   [
     'old signatures of Stripe are taken',
@@ -113,7 +113,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
 
 const DONATED_TESTS = 'queue/donated.test.ts'
 
-/** What the engine does with songs that are paid for. */
+/** Songs that are paid for, in the engine. */
 export const donatedMutations = mutationsOf('packages/playout/src', [
   [
     'a donated song is refused beside itself',

@@ -1,21 +1,21 @@
-/** One fault put into the code on purpose, which at least one of the named test files has to notice. */
+/** A deliberate fault in the code, which at least one of the named test files must detect. */
 export interface Mutation {
-  /** The rule that no longer holds, in plain words. */
+  /** The broken rule, in plain words. */
   breaks: string
-  /** The source that is changed. */
+  /** The changed source file. */
   file: string
-  /** Stands exactly once in the source. */
+  /** Text that occurs exactly once in the source. */
   from: string
-  /** Stands there instead. */
+  /** Its replacement. */
   to: string
-  /** Whose failure is expected, one of them at least. */
+  /** Test files, at least one of which must fail. */
   tests: readonly string[]
 }
 
-/** Rows of one table: file, what breaks, the text that is replaced, its replacement, the tests. */
+/** Rows of one table: file, broken rule, original text, replacement, tests. */
 export type Row = readonly [breaks: string, file: string, from: string, to: string, ...tests: string[]]
 
-/** Spells paths of a folder out, so that tables stay readable. */
+/** Expands paths relative to a folder, so that tables stay readable. */
 export function mutationsOf(folder: string, rows: readonly Row[]): Mutation[] {
   const inFolder = (path: string) =>
     /^(apps|packages|scripts|tests|tools|deploy)\//.test(path) ? path : `${folder}/${path}`

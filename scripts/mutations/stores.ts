@@ -2,7 +2,7 @@ import { mutationsOf } from './mutation.ts'
 
 const LEASE_TESTS = 'air/bus.test.ts'
 
-/** What is kept, where, and for how long. */
+/** Stored data: its place and its retention. */
 export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'files are not durable',

@@ -26,7 +26,7 @@ import {
 import { mayRun, refuseWhileRunning, stationNow } from './running.ts'
 import { bytesOf, plural, Refusal, say, showProgress } from './terminal.ts'
 
-/** Writes all that the station remembers into one archive. */
+/** Writes all of the station's data into one archive. */
 export async function backUp(path: string, args: { media: boolean }, signal: AbortSignal): Promise<void> {
   const config = readStation()
   const target = pathOf(path)
@@ -34,7 +34,7 @@ export async function backUp(path: string, args: { media: boolean }, signal: Abo
   const data = await openStationData(config)
   const media = args.media ? await openMedia(config, silent) : null
   try {
-    // What payment services delivered while the data store was away belongs to the inbox.
+    // Payments delivered while the data store was away belong in the inbox.
     const spooled = await openSpools(config.dataDir).deliveries.all()
     const station = {
       data,
@@ -55,7 +55,7 @@ export async function backUp(path: string, args: { media: boolean }, signal: Abo
   }
 }
 
-/** Puts what is in an archive in place of all that the station remembers. */
+/** Replaces all of the station's data with that of an archive. */
 export async function restore(
   path: string,
   args: { replace: boolean; force: boolean; 'dry-run': boolean },

@@ -9,33 +9,33 @@ import {
   type MediaStorage,
 } from '@solstice/station'
 import { pino } from 'pino'
-// The files and not the package: a command loads only what it needs.
+// Files rather than the package: a command loads only what it needs.
 import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config/config.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import { Refusal, UsageError } from './terminal.ts'
 
-/** Where data is. */
+/** Location of the data. */
 export type Place = Pick<Config, 'database' | 'dataDir'>
 
-/** Nothing is signed here, so nothing is needed for it. */
+/** Nothing is signed here, so no secrets are needed. */
 const unneeded = { JWT_SECRET: 'nothing is signed by the command line' }
 
-/** Adapters say in their errors what is wrong. */
+/** Drops the logs: adapters report problems in their errors. */
 export const silent = pino({ level: 'silent' })
 
-/** What the environment, with `.env`, says of the station. @throws {ConfigError} */
+/** The station's configuration from the environment and `.env`. @throws {ConfigError} */
 export function readStation(): Config {
   const { config, warnings } = readConfig({ ...process.env, ...unneeded })
-  // Whoever means another place has to see that it is not taken.
+  // An operator who meant another place must learn that it is not used.
   for (const warning of warnings)
     if (/^(DATA_PROVIDER|MEDIA_STORAGE|MUSIC_SOURCE):/.test(warning)) process.stderr.write(`${warning}\n`)
   return config
 }
 
 /**
- * What arguments, and a file that they name, say of a place; the environment says nothing.
+ * A place described by arguments and a file they name; the environment is ignored.
  *
- * @param args by the names of the variables; those that are undefined are taken from the file.
+ * @param args by variable name; those that are undefined are read from the file.
  * @throws UsageError when something is missing.
  */
 export async function readPlace(
@@ -52,12 +52,12 @@ export async function readPlace(
   }
 }
 
-/** Where the operator meant a path to begin: npm starts scripts in the folder of the project. */
+/** Resolves a path where the operator typed it: npm starts scripts in the project folder. */
 export function pathOf(given: string): string {
   return isAbsolute(given) ? given : resolve(process.env.INIT_CWD ?? process.cwd(), given)
 }
 
-/** Whether a folder holds data of a station. */
+/** True when a folder holds a station's data. */
 async function holdsData(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
@@ -66,10 +66,10 @@ async function holdsData(folder: string): Promise<boolean> {
   return collectionNames.some((name) => names.includes(`${name}.json`))
 }
 
-/** How many records the collections of a place have; null when nothing was ever there. Makes and changes nothing. */
+/** Record counts of a place's collections; null when it was never used. Creates and changes nothing. */
 export async function countIn(place: Place): Promise<Partial<Record<CollectionName, number>> | null> {
   if (place.database) {
-    // Only who has a database needs all this.
+    // Only database users need all this.
     const { countPostgresRecords } = await import(
       '../../packages/adapters/src/data/postgres/count-records.ts'
     )
@@ -79,20 +79,20 @@ export async function countIn(place: Place): Promise<Partial<Record<CollectionNa
   return data && countRecords(data).finally(() => data.close())
 }
 
-/** The memory of a station; null when nothing was ever there. */
+/** The data store of a station; null when it was never used. */
 export async function openIfThere(place: Place): Promise<DataStore | null> {
   const isThere = place.database ? (await countIn(place)) !== null : await holdsData(place.dataDir)
   return isThere ? openData(place, silent) : null
 }
 
-/** @throws Refusal when nothing was ever there. */
+/** @throws Refusal when the store was never used. */
 export async function openStationData(place: Place): Promise<DataStore> {
   const data = await openIfThere(place)
   if (!data) throw new Refusal(`there is no data of a station: ${placeOfData(place)}`)
   return data
 }
 
-/** The files of a station; null when there is no folder for them. Makes none. */
+/** The files of a station; null when they have no folder. Creates none. */
 export async function openMediaIfThere(
   place: Pick<Config, 'bucket' | 'mediaDir'>,
 ): Promise<MediaStorage | null> {
@@ -100,7 +100,7 @@ export async function openMediaIfThere(
   return isThere ? openMedia(place, silent) : null
 }
 
-/** Where the data of a station is, without what gives access to it. */
+/** Location of a station's data, without credentials. */
 export function placeOfData({ database, dataDir }: Place): string {
   if (!database) return `json in ${dataDir}`
   const { host, pathname } = new URL(database.url)

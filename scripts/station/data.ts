@@ -4,7 +4,7 @@ import { countIn, type Place, pathOf, placeOfData, readPlace, readStation, silen
 import { refuseWhileRunning } from './running.ts'
 import { plural, Refusal, say, table, UsageError } from './terminal.ts'
 
-/** Moves all that the station remembers between its two kinds of memory. */
+/** Moves all of the station's data between files and a database. */
 export async function moveData(
   args: {
     from?: string | undefined

@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers'
 import { createPasswords } from '../../packages/adapters/src/auth/passwords.ts'
 import { Refusal, say } from './terminal.ts'
 
-/** As long as any that is accepted at the login. */
+/** The same limit as at the login. */
 const MAX_CHARACTERS = 200
 
-/** Prints the argon2id hash of a password that is typed in, or comes as the standard input. */
+/** Prints the argon2id hash of a password typed in or read from the standard input. */
 export async function hashPassword(signal: AbortSignal): Promise<void> {
   const password = process.stdin.isTTY
     ? await askTwice(signal)
@@ -25,7 +25,7 @@ async function askTwice(signal: AbortSignal): Promise<string> {
   return password
 }
 
-/** Nothing of what is typed is shown. */
+/** Echoes nothing of the input. */
 function ask(question: string, signal: AbortSignal): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_, __, done) => done() })

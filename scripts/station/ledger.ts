@@ -2,7 +2,7 @@ import { type DonationRecord, UNKNOWN_ORDER } from '@solstice/station'
 import { openStationData, readStation } from './configuration.ts'
 import { Refusal, say, table } from './terminal.ts'
 
-/** Prints what happened to a donation, or which payments name none, in order and by the clock of the station. */
+/** Prints the events of a donation, or the payments that name none, in order and by the station's clock. */
 export async function printLedger(id: string): Promise<void> {
   const config = readStation()
   const data = await openStationData(config)

@@ -14,7 +14,7 @@ import { bytesOf, plural, Refusal, reasonOf, say, showProgress, UsageError } fro
 
 const SHOWN = 20
 
-/** What a bucket is reached with, as arguments. */
+/** Settings of a bucket, as arguments. */
 export const bucketOptions = {
   's3-endpoint': 'S3_ENDPOINT',
   's3-bucket': 'S3_BUCKET',
@@ -25,7 +25,7 @@ export const bucketOptions = {
   's3-arts-prefix': 'S3_ARTS_PREFIX',
 } as const
 
-/** Copies all files of the station to its other kind of storage. */
+/** Copies all of the station's files to its other kind of storage. */
 export async function copyFiles(
   args: {
     from?: string | undefined
@@ -83,7 +83,7 @@ export async function copyFiles(
   if (!isDryRun) say(`to use it: MEDIA_STORAGE=${to}`)
 }
 
-/** Every record's file has to be there. */
+/** Every record's file must exist. */
 async function checkRecords(station: Config, media: MediaStorage): Promise<void> {
   const data = await openStationData(station).catch((error: Error) => {
     say(`no records to compare with: ${reasonOf(error)}`)

@@ -8,17 +8,17 @@ import { runningRedis } from '../own-redis.ts'
 import { silent } from './configuration.ts'
 import { Refusal } from './terminal.ts'
 
-/** The Redis of a station: the operator's, or the one that `npm start` runs now. */
+/** The Redis of a station: the operator's, or the one that `npm start` currently runs. */
 export async function redisOf(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<string> {
   if (isChosen()) return config.redisUrl
   return (await runningRedis(join(config.dataDir, 'redis'))) ?? config.redisUrl
 }
 
 /**
- * Makes sure that nobody writes to the data of a station meanwhile.
+ * Makes sure that no process writes to a station's data during the command.
  *
- * @param dataDirs folders whose own Redis is asked as well.
- * @throws Refusal when some of its processes run, or that cannot be known.
+ * @param dataDirs folders whose own Redis is checked as well.
+ * @throws Refusal when some of its processes run, or when that cannot be determined.
  */
 export async function refuseWhileRunning(
   config: Pick<Config, 'redisUrl' | 'dataDir'>,
@@ -35,12 +35,12 @@ export async function refuseWhileRunning(
   }
 }
 
-/** Whether the station runs, or may run: a Redis that was chosen does not say no. */
+/** True when the station runs or may run: the operator's Redis cannot rule it out. */
 export async function mayRun(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<boolean> {
   return (await runs(await redisOf(config))) ?? isChosen()
 }
 
-/** Whether processes of a station run; null when its Redis does not answer. */
+/** True when processes of a station run; null when its Redis does not answer. */
 async function runs(redisUrl: string): Promise<boolean | null> {
   const redis = await reachRedis(redisUrl)
   if (!redis) return null
@@ -52,7 +52,7 @@ async function runs(redisUrl: string): Promise<boolean | null> {
   }
 }
 
-/** The time by the station's clock (ms); where no Redis tells it, by that of this machine. */
+/** Time by the station's clock, ms; without a Redis, by this machine's clock. */
 export async function stationNow(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<number> {
   const redis = await reachRedis(await redisOf(config))
   if (!redis) return Date.now()

@@ -28,7 +28,7 @@ import { openIfThere, openMediaIfThere, placeOfMedia, readStation, silent } from
 import { connectAir, redisOf } from './running.ts'
 import { plural, Refusal, say } from './terminal.ts'
 
-/** Makes records of files that have none, as the start of a station with local files does. */
+/** Creates records for files that have none, as a station with local files does at its start. */
 export async function scan(
   args: { 'dry-run': boolean; 'remove-most': boolean },
   signal: AbortSignal,
@@ -80,7 +80,7 @@ const loud: Log = {
   },
 }
 
-/** Whether tracks came or went. */
+/** True when tracks were added or removed. */
 async function register(
   { confirmTrackCleanup, tags }: How,
   data: DataStore,
@@ -99,7 +99,7 @@ async function register(
   })
   const common = { data, media, tags, log: loud }
   const before = await kept()
-  // Whatever was added by then is whole.
+  // Everything added so far is complete.
   const isInterrupted = once(signal, 'abort').then(() => signal.throwIfAborted())
   const reconciled = reconcile({ ...common, confirmTrackCleanup }).then(({ missing }) =>
     reconcileClips({
@@ -122,7 +122,7 @@ async function register(
   )
 }
 
-/** Lets something happen to a copy of the records, which is gone afterwards. */
+/** Runs a function on a temporary copy of the records. */
 async function rehearse(data: DataStore | null, act: (copy: DataStore) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'solstice-scan-'))
   try {
@@ -139,7 +139,7 @@ async function rehearse(data: DataStore | null, act: (copy: DataStore) => Promis
   }
 }
 
-/** For a station that is not on the air: it reads its records when it starts. */
+/** For a station that is off air: it reads its records at its next start. */
 const silentAir: Air = {
   bus: {
     async send() {

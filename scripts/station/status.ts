@@ -13,10 +13,10 @@ import {
 import { connectAir, redisOf } from './running.ts'
 import { plural, Refusal, reasonOf, say } from './terminal.ts'
 
-/** What does not answer for so long is away. */
+/** A dependency that takes longer counts as away. */
 const LIMIT_MS = 10_000
 
-/** Says what the configuration says, and what is there. @throws Refusal when something needed is away. */
+/** Prints the configuration and the state of each dependency. @throws Refusal when a required one is away. */
 export async function printStatus(args: { json: boolean }): Promise<void> {
   const config = readStation()
   const status = await readStatus(config)
@@ -80,13 +80,13 @@ async function aboutData(config: Config) {
   }
 }
 
-/** A bucket may have more files than can be listed in passing. */
+/** A bucket may hold too many files for a quick count. */
 async function aboutMedia(config: Config, files: Awaited<ReturnType<typeof filesOfRecords>> | null) {
   const media = await openMediaIfThere(config)
   if (!media) throw new Refusal('there is no such folder')
   try {
     if (!config.bucket) return await compare(media, files ?? { tracks: [], clips: [], arts: [] })
-    // A store names a bucket that is not there only in answers that have a body.
+    // Only replies with a body say that a bucket does not exist.
     await media.list('day/status')
     return { files: null }
   } finally {

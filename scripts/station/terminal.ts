@@ -1,9 +1,9 @@
 import { Failure } from '@solstice/station'
 
-/** Why something cannot be done, in a sentence for the operator. */
+/** Reason why something cannot be done, as a sentence for the operator. */
 export class Refusal extends Error {}
 
-/** The command was called in a way that it does not know. */
+/** Wrong usage of a command. */
 export class UsageError extends Error {}
 
 export function say(line = ''): void {
@@ -20,7 +20,7 @@ export function bytesOf(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
 }
 
-/** Rows in columns of the width that they need; numbers to the right. */
+/** Aligns rows in columns; numbers to the right. */
 export function table(rows: (string | number)[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => `${row[column]}`.length)))
   return rows.map((row) =>
@@ -34,7 +34,7 @@ export function table(rows: (string | number)[][]): string[] {
   )
 }
 
-/** How far something is. */
+/** Progress of an operation. */
 export interface Progress {
   step(): void
   end(): void
@@ -43,7 +43,7 @@ export interface Progress {
 const BAR_CHARACTERS = 30
 const DRAW_EVERY_MS = 100
 
-/** A bar on a terminal; elsewhere a line at every tenth. */
+/** Draws a bar on a terminal; elsewhere prints a line at every tenth. */
 export function showProgress(total: number, what: string): Progress {
   const { isTTY } = process.stderr
   let done = 0
@@ -70,7 +70,7 @@ export function showProgress(total: number, what: string): Progress {
   }
 }
 
-/** One line, without what an address may hold of names and passwords. */
+/** A message on one line, with user names and passwords removed from URLs. */
 export function reasonOf(error: unknown): string {
   const text =
     error instanceof Failure ? reasonOfFailure(error) : error instanceof Error ? error.message : error

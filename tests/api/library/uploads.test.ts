@@ -15,8 +15,8 @@ useStores('sql+cloud')
 const MB = 1024 * 1024
 const UPLOADS = 20
 /** Together several times of what may be in memory. */
-const MOST_BYTES = 32 * MB
-const MOST_GROWN_MB = 256
+const MAX_BYTES = 32 * MB
+const MAX_GROWTH_MB = 256
 
 /** Names of the uploads that wait, and of whatever else lies with them. */
 async function waiting(env: Record<string, string>): Promise<string[]> {
@@ -31,8 +31,8 @@ async function waiting(env: Record<string, string>): Promise<string[]> {
 t.test('twenty large uploads at once do not pile up in memory', async (t) => {
   const { bavail, bsize } = await statfs(tmpdir())
   // A small disk gets smaller files.
-  const bytes = Math.min(MOST_BYTES, Math.floor((bavail * bsize) / UPLOADS / 2))
-  if (bytes < MOST_BYTES) t.comment(`only ${Math.round(bytes / MB)} MB each: the disk is short`)
+  const bytes = Math.min(MAX_BYTES, Math.floor((bavail * bsize) / UPLOADS / 2))
+  if (bytes < MAX_BYTES) t.comment(`only ${Math.round(bytes / MB)} MB each: the disk is short`)
   const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN }
   const station = await prepareStation(t, [], settings)
   const [api, piece] = await Promise.all([station.startApi(), minuteOfFrames(t), station.startWorker()])
@@ -40,9 +40,9 @@ t.test('twenty large uploads at once do not pile up in memory', async (t) => {
   const token = await logIn(api.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
   const idleMb = (await usageOf(pid!)).rssKb / 1024
 
-  let mostMb = idleMb
+  let maxMb = idleMb
   const watching = setInterval(async () => {
-    mostMb = Math.max(mostMb, (await usageOf(pid!)).rssKb / 1024)
+    maxMb = Math.max(maxMb, (await usageOf(pid!)).rssKb / 1024)
   }, 100)
   t.teardown(() => clearInterval(watching))
   const names = Array.from({ length: UPLOADS }, (_, i) => `upload ${i}.mp3`)
@@ -57,6 +57,6 @@ t.test('twenty large uploads at once do not pile up in memory', async (t) => {
     'every one is measured to its end',
   )
   t.same(await waiting(station.env), names.toSorted())
-  t.comment(`idle ${Math.round(idleMb)} MB, at most ${Math.round(mostMb)} MB`)
-  t.ok(mostMb - idleMb < MOST_GROWN_MB, `${Math.round(mostMb - idleMb)} MB above idle`)
+  t.comment(`idle ${Math.round(idleMb)} MB, at most ${Math.round(maxMb)} MB`)
+  t.ok(maxMb - idleMb < MAX_GROWTH_MB, `${Math.round(maxMb - idleMb)} MB above idle`)
 })
