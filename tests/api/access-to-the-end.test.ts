@@ -37,7 +37,7 @@ t.test('who loses the right to an upload while it comes has uploaded nothing', a
   t.equal(uploads.length, 5)
   const everything = async () =>
     Promise.all([
-      // That a session asked for something is noted whatever becomes of it.
+      // Session activity is recorded whatever the outcome of the request.
       ...collectionNames
         .filter((name) => name !== 'sessions')
         .map(async (name) => [name, await contentsOf(ports.data, name)]),
@@ -66,7 +66,7 @@ t.test('who loses the right to an upload while it comes has uploaded nothing', a
       })
       const answered = once(sending, 'response') as Promise<[IncomingMessage]>
       sending.flushHeaders()
-      // It has passed the gate then.
+      // By then it has passed the gate.
       await once(sending, 'continue')
       sending.write(bytes.subarray(0, -1))
       const end = async () => {

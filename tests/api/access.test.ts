@@ -31,7 +31,7 @@ const REFUSALS = new Set<number>([401, 403])
 
 type Headers = Record<string, string>
 
-/** The address of a route, its parameters filled with names of what is not there. */
+/** A route's URL, its parameters filled with names of nothing that exists. */
 function url({ path, query }: Route, asked: Record<string, string> = {}): string {
   const required = (query as { required?: string[] } | undefined)?.required ?? []
   const values = required.map((name) => [name, name === 'mode' ? 'day' : 'nothing'])
@@ -59,11 +59,11 @@ async function passes(t: Test, ask: Asker, route: Route, headers: Headers, who: 
   const expected: FailureCode[] = [...route.failures, 'BAD_REQUEST', 'FEATURE_UNAVAILABLE']
   if (code === undefined) t.ok(status < 400, `${who} is answered (${status})`)
   else t.ok(expected.includes(code), `${who} is refused as the route says (${code})`)
-  // There is no payment provider to configure.
+  // No payment provider is configured.
   t.equal(code === 'FEATURE_UNAVAILABLE', route.capability === 'donations')
 }
 
-/** A JWT of any header and claims, signed with HMAC unless told otherwise. */
+/** A JWT with any header and claims, signed with HMAC by default. */
 function forge(
   header: object | string,
   claims: object | string,
@@ -76,7 +76,7 @@ function forge(
 }
 const HS256 = { alg: 'HS256', typ: 'JWT' }
 const nowS = () => Math.floor(Date.now() / 1000)
-/** The claims of the super admin's token. */
+/** Claims of the super admin's token. */
 const claims = (more: object = {}) => ({
   role: 'super_admin',
   adminId: 'super',
@@ -161,7 +161,7 @@ t.test('every route for admins admits those whom its rule names, and nobody else
             `all but ${one}`,
           )
       await passes(t, ask, route, bearer(superToken), 'the super admin')
-      // Tokens of the same second would be of sessions that some of the routes have ended.
+      // Tokens issued in the same second would belong to sessions that some of the routes have ended.
       await ports.data.sessionCuts.delete(() => true)
     })
   }
@@ -365,7 +365,7 @@ t.test('a page of another origin changes nothing, even when its visitor is logge
     const isPublic = forOthers.includes(route.access)
     if (isPublic && !route.path.startsWith('/api/admin/')) continue
     const isWrite = route.method !== 'GET'
-    // Each method under each rule meets all pages, every other route one of each kind in turn.
+    // Each method under each rule is tried from all pages, every other route from one of each kind in turn.
     const rule = `${route.method} ${JSON.stringify(route.access)}`
     const isNew = !met.has(rule)
     met.add(rule)
@@ -376,7 +376,7 @@ t.test('a page of another origin changes nothing, even when its visitor is logge
     })
     for (const [page, from] of isNew ? pages : inTurn) {
       const why = `${named(route)} ${JSON.stringify(page)}`
-      // Of a session of its own: some of the routes end it.
+      // Uses a session of its own, because some of the routes end it.
       const { token } = await asAdmin(station)
       if (route.path.includes('sessions')) await station.ports.data.sessionCuts.delete(() => true)
       const byCookie = await ask(route, { ...page, ...cookie(token) })

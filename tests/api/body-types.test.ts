@@ -17,10 +17,10 @@ const env = {
   KOFI_PAGE_URL: 'https://ko-fi.example/solstice',
 }
 
-/** One of each type that JSON has, and texts that look like another. */
+/** One value of each JSON type, and texts that look like another type. */
 const samples: unknown[] = ['x', '7', 'true', 7, true, ['x'], { x: 1 }]
 
-/** What the contract wants read, whatever its type. */
+/** Fields whose schema accepts any type, because the handler parses them. */
 const readAsSent = [
   'POST /api/admin/settings songGroups',
   'POST /api/admin/donations/settings pricingMode',
@@ -44,7 +44,7 @@ const variantsOf = (shape: TSchema): Shape[] =>
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
 
-/** Every place of a body, and what its shape does not take there. */
+/** Every place in a body, with values that its schema rejects there. */
 function* wrongValues(shape: TSchema, path: Path = []): Generator<[Path, wrong: unknown[]]> {
   const variants = variantsOf(shape)
   const types = variants.map(({ type }) => (type === 'integer' ? 'number' : type))
@@ -56,7 +56,7 @@ function* wrongValues(shape: TSchema, path: Path = []): Generator<[Path, wrong: 
   }
 }
 
-/** A copy with another value at a place, the way to which is made. */
+/** A copy with another value at a path, creating the path. */
 function withValue(body: unknown, [step, ...rest]: Path, value: unknown): unknown {
   if (step === undefined) return value
   const isList = typeof step === 'number'
@@ -65,12 +65,12 @@ function withValue(body: unknown, [step, ...rest]: Path, value: unknown): unknow
   return copy
 }
 
-/** All that a request could have changed. */
+/** Everything that a request could have changed. */
 async function everythingOf({ ports }: OpenApp): Promise<unknown> {
-  // That a session asked for something is noted whatever becomes of it.
+  // Session activity is recorded whatever the outcome of the request.
   const compared = collectionNames.filter((name) => name !== 'sessions')
   const digests = compared.map(async (name) => [name, digestOf(await contentsOf(ports.data, name))])
-  // That the replica is there is said again and again.
+  // The replica renews its heartbeat all the time.
   const others = /^solstice:(limit:|replica)/
   const keys = (await ports.redis.keys('*')).filter((key) => !others.test(key))
   return [await Promise.all(digests), keys.sort()]
@@ -87,10 +87,10 @@ t.test(
     for (const route of allRoutes as readonly Route[]) {
       const { method, path, body, example } = route
       if (!body || 'upload' in body) continue
-      // Sections of settings are read one by one, against what is stored.
+      // Sections of settings are parsed one by one, against the stored ones.
       const shapes = route === administration.saveSettings ? [body, Settings] : [body]
       const url = path.replace(/:\w+/g, 'nothing')
-      // Orders of one address are limited.
+      // Orders per address are limited.
       const send = (sent: unknown) => {
         const headers = { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${asked++ % 250}` }
         return ask(`${method} ${url}`, Buffer.from(JSON.stringify(sent)), headers)

@@ -12,7 +12,7 @@ import { startAir, startJobs } from '../harness/stations/workers.ts'
 import { until } from '../harness/until.ts'
 
 const HOUR_MS = 3_600_000
-/** Far more than a loaded machine takes between two looks at a clock, and far less than the clock is set by. */
+/** Far more than a loaded machine needs between two readings of a clock, and far less than the steps of the clock. */
 const NEAR_MS = 60_000
 const QUOTA = 5
 const songs = Array.from({ length: 14 }, (_, i) => `day/${i}.mp3`)
@@ -35,7 +35,7 @@ for (const byMs of [8 * HOUR_MS, -8 * HOUR_MS])
       TRUST_PROXY_HOPS: '1',
       DELETE_QUOTA_PER_DAY: String(QUOTA),
       TIME_ZONE: 'UTC',
-      // Twelve hours away, so that it is the same day of the quota before and after.
+      // Twelve hours away, so that the day of the quota stays the same.
       LOG_PURGE_HOUR: String((new Date(wall.nowMs()).getUTCHours() + 12) % 24),
     })
     const { app, ports } = station

@@ -19,7 +19,7 @@ import { createTokens, type Tokens } from '../../apps/api/src/auth/tokens.ts'
 import { judgeOf } from '../../apps/api/src/sockets/dispatch.ts'
 import { openApp } from '../harness/stations/app.ts'
 
-/** Who is let in to the others is in access.test.ts. */
+/** Access to the other routes is tested in access.test.ts. */
 const listenerRoutes = Object.values(listening).filter((route: Route) =>
   ['public', 'art', 'art+audio'].includes(route.access as string),
 ) as Route[]
@@ -27,7 +27,7 @@ const named = (route: Route) => `${route.method} ${route.path}`
 const TRACK = 'day/Тиха вода & more.mp3'
 const HOUR_MS = 3_600_000
 
-/** A request to a route that is right in everything but, perhaps, its tokens. */
+/** A valid request to a route, except perhaps for its tokens. */
 function url(route: Route, query: Record<string, string> = {}): string {
   const path = route.path.replace(':artist', 'somebody').replace(':filename', 'nobody.png')
   const asked: Record<string, string> = {}
@@ -305,7 +305,7 @@ t.test('hostile names open nothing', async (t) => {
       { status: 400, code: 'BAD_REQUEST' },
       `day/${name}`,
     )
-    // A router takes `..` in a path for a step back, which leads to no route at all.
+    // A router resolves `..` in a path, which then leads to no route at all.
     if (name === '..') continue
     for (const place of ['artist-art', 'avatar']) {
       t.same(await ask(`/api/${place}/${name}`), { status: 400, code: 'BAD_REQUEST' }, `${place}/${name}`)
@@ -349,7 +349,7 @@ interface Sent {
   query: Record<string, string>
 }
 
-/** Both ways to send the tokens that an access rule asks for. */
+/** Both ways to send the tokens that an access rule requires. */
 function ways(access: Access, tokens: { artToken: string; audioToken: string }): Sent[] {
   const { artToken, audioToken } = tokens
   if (access === 'public') return [{ headers: {}, query: {} }]

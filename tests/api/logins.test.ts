@@ -20,7 +20,7 @@ const env = {
   TRUST_PROXY_HOPS: '1',
 }
 
-/** The entries of logins and logouts, with the `ip` and `count` of each. */
+/** Log entries of logins and logouts, with the `ip` and `count` of each. */
 async function entriesOf({ ports }: OpenApp, operationType: string) {
   const entries: readonly (AuditEntry & { data: Record<string, unknown> })[] = await ports.data.audit.find({
     operationType,
@@ -28,7 +28,7 @@ async function entriesOf({ ports }: OpenApp, operationType: string) {
   return entries.map(({ adminId, adminLogin, data: { ip, count } }) => ({ adminId, adminLogin, ip, count }))
 }
 
-/** Whether the entries of an operation are these, in any order. */
+/** True when the entries of an operation are these, in any order. */
 const are = async (station: OpenApp, operationType: string, expected: object[]) => {
   const sorted = (entries: object[]) => entries.map((entry) => JSON.stringify(entry)).sort()
   const told = (await entriesOf(station, operationType)) as object[]

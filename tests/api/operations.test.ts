@@ -14,7 +14,7 @@ import { openApp } from '../harness/stations/app.ts'
 const read = (path: string) => readFile(join(root, path), 'utf8')
 const TOKEN = 'a token of Prometheus'.replaceAll(' ', '-')
 
-/** The values of a report by name and labels, as they are written. */
+/** Values of a metrics report by name and labels, as written. */
 const samplesIn = (report: string) =>
   new Map(
     report

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Asks a replica under `/api/admin/`. */
+/** Sends a request to a replica under `/api/admin/`. */
 async function ask(
   { app }: OpenApp,
   request: string,
@@ -31,7 +31,7 @@ async function ask(
     headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
     ...(payload && { payload }),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape it expects
   return { status: answer.statusCode, headers: answer.headers, body: answer.json() as any }
 }
 
@@ -50,7 +50,7 @@ async function openStation(t: Test, env: Record<string, string> = {}) {
     await ask(a, 'POST admins/self/activate', await logIn(login, 'Temporary1'), passwords)
     return admin.adminId as string
   }
-  /** What a replica says to a token, and the other one. */
+  /** Replies of both replicas to a token. */
   const verify = async (token: string) => {
     const answers = await Promise.all([a, b].map((replica) => ask(replica, 'GET verify', token)))
     return answers.map(({ status }) => status)
@@ -67,14 +67,14 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
     const { a, b, logIn, addHelper, verify, idOf } = await openStation(t, store)
     const adminId = await addHelper('olena')
     const other = () => logIn('olena', 'Own password 1', 'Müller’s\nphone'.padEnd(500, '-'))
-    /** As a version before issued them. */
+    /** The form that earlier versions issued. */
     const oldToken = (about: object, ageS = 0) => {
       const nowS = Math.floor(Date.now() / 1000)
       const claims = { role: 'admin', login: 'x', privileges: [], authorized: true, ...about }
       return a.app.jwt.sign({ ...claims, iat: nowS - ageS, exp: nowS - ageS + 43_200 })
     }
 
-    /** Nothing has ended all sessions of anybody yet. */
+    /** Nobody's sessions have been ended as a whole yet. */
     const forgetCuts = () => a.ports.data.sessionCuts.delete(() => true)
 
     t.test('the own ones are listed, and one of them ends', async (t) => {

@@ -13,7 +13,7 @@ t.test('settings', async (t) => {
     addTracks('night', 'Bat', 1, null),
   ])
   const save = (body: object) => ask('POST', 'settings', body)
-  // Each rule is tried on a station that nobody has changed.
+  // Each rule is tried on a fresh station.
   t.beforeEach(async () => {
     await data.settings.delete(() => true)
   })

@@ -5,7 +5,7 @@ import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
 import { waiting } from '../harness/until.ts'
 
-/** The microphone that a browser makes up beeps twice a second. */
+/** The browser's simulated microphone beeps twice a second. */
 const VOICE_HZ = 400
 const FILLER_HZ = 2000
 const songs = [
@@ -20,7 +20,7 @@ const WINDOWS_PER_S = 20
 t.test('a host goes live, a guest is let in and heard by everybody, and taken off', async (t) => {
   const hosting = { RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3', GUEST_REQUEST_EXPIRY_S: '300' }
   const station = await prepare(t, { ...SUPER_ADMIN, ...hosting }, songs)
-  // Background music, heard while songs are paused.
+  // Background music, played while songs are paused.
   await station.addClip('background-music', 'Filler.mp3', { hz: FILLER_HZ, seconds: 30, volume: 2 })
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const [{ page: host, complaints }, { page: guest, complaints: ofGuest }] = await Promise.all([
@@ -112,7 +112,7 @@ t.test('a host goes live, a guest is let in and heard by everybody, and taken of
   const watcher = await admin.openWindow()
   t.equal(await host.locator('.on-air').count(), 1, 'a window that is on air is never detached')
   await button(host, 'Go off air').click()
-  // The page shows it at once, the station once it has heard of it.
+  // The page shows it at once, the station once it has been told.
   await watcher.first<unknown[]>('live_hosts_roster', (people) => people.length === 0)
   const newest = await admin.openWindow()
   await host.getByText('open in too many windows').waitFor()
@@ -154,9 +154,9 @@ function openEar(t: Test, url: string) {
   }
   return {
     isSilent: (hz: number) => !windows.some(isHeard(hz)),
-    /** Resolves when a tone is heard from now on. */
+    /** Resolves when the tone is heard from now on. */
     hears: (hz: number) => sounds(`${hz} Hz`, (since) => since.some(isHeard(hz))),
-    /** Resolves when it was not heard for two seconds. */
+    /** Resolves after two seconds without the tone. */
     hearsNo: (hz: number) =>
       sounds(
         `no ${hz} Hz`,

@@ -32,7 +32,7 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
 
   const admin = await adminAt(t, api.url)
   await sheet.locator('li button[aria-disabled=false]').first().waitFor()
-  // Neither what plays nor what comes next: those are too near to be queued again.
+  // Neither the song on air nor the next one: those are too recent to be queued again.
   const near = [await titleShown(page), await page.locator('section:has(#next) li b').first().textContent()]
   const wish = tones.find(({ name }) => !near.includes(name))!.name
   await page.keyboard.type(`${wish.toUpperCase().replace(' ', '-')} artist`)

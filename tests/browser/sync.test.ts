@@ -30,7 +30,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
   await page.keyboard.press('Space')
   await page.locator('.horizon[data-sound=paused]').waitFor()
   const pausedAt = await page.evaluate(() => document.querySelector('audio')!.currentTime)
-  // The station goes on meanwhile: two more of its seconds are seen to pass.
+  // Meanwhile the station continues: two more of its seconds pass.
   await page.waitForFunction(
     (at) => Number(document.querySelector('.horizon')!.getAttribute('aria-valuenow')) > at + 2,
     pausedAt,
@@ -43,7 +43,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
     'after a pause it is live again',
   )
 
-  // The page shows what is heard, so the wall clock says where the sound should be.
+  // The page shows the position heard, so the wall clock tells where the sound should be.
   const shouldBeginAt = await page.evaluate(() => {
     const audio = document.querySelector('audio')!
     const beginsAt = performance.now() / 1000 - audio.currentTime
@@ -109,7 +109,7 @@ t.test('sync mode: a page whose clock is half a minute off is in step all the sa
   socket.on('sync', (sync: typeof told) => {
     told = sync
   })
-  // Page, station and this test share one machine, so its unchanged clock says where the sound should be.
+  // Page, station and test share one machine, so its unchanged clock tells where the sound should be.
   const driftS = async () => {
     const { position, track, atMs } = await page.evaluate(() => {
       const { currentTime, src } = document.querySelector('audio')!
@@ -124,7 +124,7 @@ t.test('sync mode: a page whose clock is half a minute off is in step all the sa
 
 t.test('sync mode: a quiet song is played louder than its file', async (t) => {
   const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2 }]
-  // Only what a page gets from its own origin can be made louder.
+  // Only audio from the page's own origin can be amplified.
   const station = await prepare(t, { STREAM_MODE: 'false', MEDIA_STORAGE: 'local' }, soft)
   const jobs = await station.startJobs()
   await jobs.printed(/tracks measured/)
@@ -146,7 +146,7 @@ t.test('sync mode: a quiet song is played louder than its file', async (t) => {
   await page.locator('.listen').click()
   await page.locator('.horizon[data-sound=playing]').waitFor()
   await advances(page)
-  // The file's peaks are at 0.025; at -16 LUFS they are at 0.16, which the control (0.8 squared) takes to 0.1.
+  // The file peaks at 0.025; at -16 LUFS it peaks at 0.16, which the volume control (0.8 squared) reduces to 0.1.
   await page.waitForFunction(() => {
     const { analyser } = window as Window & { analyser?: AnalyserNode }
     const samples = new Float32Array(2048)

@@ -42,7 +42,7 @@ const program = await programOf('scripts/station.ts')
 const never = new AbortController().signal
 const redis = await startRedis(t)
 
-/** Keys that no path, address or shell may take for something else. */
+/** Keys that a path, URL or shell could misread. */
 const keys = [
   'day/Ти & я + 100%.mp3',
   'day/%2e%2e + ?#.mp3',
@@ -70,7 +70,7 @@ async function freshPlace(t: Teardown, more: Record<string, string> = {}): Promi
 const station = (t: Teardown, { env }: Place, ...args: string[]): Process =>
   start(t, process.execPath, [program, ...args], env)
 
-/** What a command printed; it has to end with this code. */
+/** Output of a command, which must exit with this code. */
 async function ended(t: Test, code: number, place: Place, ...args: string[]): Promise<string> {
   const command = station(t, place, ...args)
   t.equal(await command.exited, code, `${args.join(' ')}\n${command.output}`)
@@ -92,7 +92,7 @@ async function withMedia<T>(
   return act(media).finally(() => media.close())
 }
 
-/** Something in each collection that is easily lost: order, numbers, odd texts, hashes of passwords. */
+/** Records in each collection with details that are easily lost: order, numbers, odd texts, password hashes. */
 async function fill(place: Place): Promise<void> {
   await withData(place, async (data) => {
     for (const [n, key] of keys.filter((key) => /^(day|night)/.test(key)).entries()) {
@@ -149,7 +149,7 @@ const digests = (place: Place) =>
     ),
   )
 
-/** Without what a restore adds. */
+/** Drops the fields that a restore adds. */
 const withoutCuts = async (place: Place) => ({ ...(await digests(place)), sessionCuts: null })
 
 /** All files below a folder, byte by byte. */
@@ -204,7 +204,7 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
     6,
     'numbers that were given are not given again',
   )
-  // What is in the environment of the station is not taken for an argument.
+  // The station's own environment is not mistaken for an argument.
   const careless = { ...other, env: { ...other.env, DATABASE_URL: address } }
   t.match(await ended(t, 2, careless, 'data', '--from', 'sql', '--to', 'json'), /DATABASE_URL is required/)
 
@@ -261,7 +261,7 @@ t.test('files go to a bucket and back, byte for byte, also in several goes', asy
   t.match(await ended(t, 0, place, ...up, '--dry-run'), /9 files .* to be copied, 0 there already/)
   t.equal(puts(), 0, 'a dry run writes nothing')
 
-  // The fourth file is on its way when the command is killed; the seventh when it is interrupted.
+  // The command is killed during the fourth file, and interrupted during the seventh.
   for (const [at, signal] of [
     [4, 'SIGKILL'],
     [7, 'SIGINT'],
@@ -288,7 +288,7 @@ t.test('files go to a bucket and back, byte for byte, also in several goes', asy
   )
   t.equal(puts(), 4, 'only what was not there is copied')
 
-  // Of the same size and older than the copy, but another content.
+  // The same size and older than the copy, but different content.
   const changed = join(place.env.MEDIA_DIR!, 'music/night/a b  c.mp3')
   const cloud = { ...place, env: { ...place.env, ...bucket } }
   const lost = { ...place, env: { ...cloud.env, S3_BUCKET: 'nowhere', REDIS_URL: 'redis://127.0.0.1:1' } }

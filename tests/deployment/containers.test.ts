@@ -129,7 +129,7 @@ t.test('each container has the least that it needs', async (t) => {
   }
 })
 
-/** `${NAME:?why}` and `${NAME:-default}` as they are filled in. */
+/** Expands `${NAME:?why}` and `${NAME:-default}`. */
 function withoutReferences(value: string | number): string {
   return String(value)
     .replace(/\$\{DOMAIN:\?[^}]+\}/g, 'radio.example')

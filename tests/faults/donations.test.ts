@@ -39,7 +39,7 @@ import {
 
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** More than the unpaid orders that are kept. */
+/** More unpaid orders than are kept. */
 const PAST_ORDERS = 25_000
 
 t.test(
@@ -84,7 +84,7 @@ t.test(
           let isKept = delivery === null
           const go = async (process: Process) => {
             const worker = await goOnAir(station, process)
-            // The service delivers again what was not answered.
+            // The service retries deliveries that were not acknowledged.
             if (!isKept && delivery)
               await storeDelivery(process, {
                 provider: CHECKOUT,
@@ -147,12 +147,12 @@ t.test(
       const station = emptyStation()
       const orders = withStationTime(data, clockOf(station))
       station.meanwhile = () => {
-        // Somebody sets the wall clock, or sets it right.
+        // Somebody sets the wall clock, or corrects it.
         if (random(300) === 0) station.aheadMs = [0, 0, 8 * HOUR, -8 * HOUR][random(4)]!
         steps.add(station.aheadMs)
       }
       const open = () => {
-        // Every third process breaks off somewhere.
+        // Every third process crashes somewhere.
         const breaks = random(3) ? undefined : { at: 1 + random(60), isDone: random(2) === 1 }
         return startProcess(station, stores[random(stores.length)]!, folder, breaks)
       }
@@ -170,9 +170,9 @@ t.test(
       const some = () => ids[random(ids.length)]!
       const isOf = (provider: string, id: string) =>
         [CHECKOUT, POLLED, POSTED][Number(id.split(' ')[1]) % 3] === provider
-      /** Payments that were made and are told later: the store, or all replicas, are away. */
+      /** Payments whose notification is delayed: the store, or all replicas, are away. */
       let late: { id: string; payment: MatchingPayment; toldAtMs: number; endsAtMs: number }[] = []
-      /** Orders that were paid for as they should, and that it was answered. */
+      /** Orders that were paid for correctly, with an acknowledged notification. */
       const rightly = new Set<string>()
       const statuses = new Map<string, string>()
 
@@ -214,7 +214,7 @@ t.test(
       const tellLate = async (process: Process, untilMs: number) => {
         for (const { id, payment, toldAtMs, endsAtMs } of late) {
           if (toldAtMs > untilMs) continue
-          // While the wall clock is behind, nobody can know how long ago it was.
+          // While the wall clock is behind, the age of a payment is unknown.
           const isDated = station.aheadMs <= 0 || station.nowMs <= endsAtMs
           if (payment.paidAtMs <= endsAtMs && isDated) rightly.add(id)
           await storeDelivery(process, {
@@ -248,7 +248,7 @@ t.test(
           if (ok) await ask(process, { type: 'library-changed', settled })
         },
         ...Array(4).fill(async () => {
-          // Two may name the same order, and one may name two.
+          // Two payments may name the same order, and one may name two.
           const named = [some(), some()].slice(0, 1 + random(2)).filter((id) => isOf(POLLED, id))
           const reference = `donation ${station.payments?.length} ${random(1e6)}`
           const money = { amountMinor: random(4) ? 50_00 : 49_99, currency: 'UAH', paidAtMs: station.nowMs }
@@ -265,7 +265,7 @@ t.test(
             await restart()
             break
           case 1: {
-            // What is being written of it is written, then Redis is emptied.
+            // Finishes the pending writes, then empties Redis.
             await restart()
             await worker.done()
             if (desk.life.aborted) break
@@ -285,13 +285,13 @@ t.test(
             break
           }
           case 3:
-            // No worker is there, be it while a song is on air that was paid for.
+            // No worker is running, even if a paid song is on air.
             desk.kill()
             station.nowMs += 15_000 + random(15 * MINUTE)
             break
         }
         if (random(60) === 0) {
-          // Nobody is on the air for longer than a day: what was asked of the air in that time is read afterwards.
+          // Off air for more than a day: commands sent in that time are read afterwards.
           desk.kill()
           await doJobs(station, startProcess(station, data, folder)).catch(() => {})
           station.nowMs += 25 * HOUR
@@ -318,7 +318,7 @@ t.test(
         }
         if (problems.length > 0) t.fail(problems.join('; '))
       }
-      // From now on nothing breaks off, and the clock is right.
+      // From now on nothing crashes, and the clock is right.
       station.meanwhile = () => {}
       station.aheadMs = 0
       desk.kill()
@@ -372,7 +372,7 @@ t.test(
 
 const isPast = (id: string) => id.startsWith('past ')
 
-/** Orders of some months that were paid for and heard. */
+/** Orders of some months that were paid for and played. */
 async function rememberPaidOrders(data: DataStore): Promise<void> {
   const records = Array.from({ length: PAST_ORDERS }, (_, i) => {
     const atMs = NOON - 90 * DAY + i * 5 * MINUTE

@@ -18,7 +18,7 @@ import { track } from '../suites/data-store.ts'
 const MB = 1024 * 1024
 const FULL_FOR_MS = 30_000
 
-/** A disk of the test's own. @throws where this user may make none. */
+/** A disk of the test's own. @throws where this user may not mount one. */
 async function smallDisk(t: Test, bytes: number): Promise<{ folder: string; fill(): void; free(): void }> {
   const folder = join(await temporaryFolder(t), 'disk')
   await mkdir(folder)

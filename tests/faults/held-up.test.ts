@@ -26,10 +26,10 @@ const HELPER = { adminId: '5b0ab4a4-2f3c-4c3e-9d7a-b0e0a4b6a111', login: 'helper
 const CHANGES = ['insert', 'put', 'update', 'delete']
 const USES_OF_FILES = ['stat', 'open', 'put', 'copy', 'delete']
 
-/** An air that gives every track free: which it gives is another test's. */
+/** An air that releases every track; releasing the right ones is another test's concern. */
 const bus = { send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
 
-/** The ports of a station whose stores answer so many times and are away from then on. */
+/** Ports of a station whose stores answer a number of times and are away from then on. */
 function awayAfter(ports: Ports, answers: number): { ports: Ports; wasAway(): boolean } {
   let left = answers
   const failing = <T extends object>(store: T, methods: string[], failure: Failure): T =>
@@ -63,7 +63,7 @@ interface Pair {
   titles: [string, string]
 }
 
-/** Two songs with all that is remembered of songs. */
+/** Two songs with every kind of record about songs. */
 async function addPair(station: OpenApp, file: string, name: string): Promise<Pair> {
   const { data, media } = station.ports
   const titles: Pair['titles'] = [`${name} a`, `${name} b`]
@@ -96,7 +96,7 @@ async function addPair(station: OpenApp, file: string, name: string): Promise<Pa
   return { ids, titles }
 }
 
-/** All that is remembered of a pair, told without its name. */
+/** All records of a pair, without its name. */
 async function remembered({ data, media, tags }: Ports, name: string) {
   const about = (text: string) => text.includes(`${name} `)
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(name, 'x'))
@@ -189,7 +189,7 @@ t.test(
           const first = await change(depsOf(faulty.ports), pair, run()).catch((error) => error)
           let answer = first
           if (first instanceof HeldUp) {
-            // The next one breaks off as well, elsewhere.
+            // The retry is interrupted as well, elsewhere.
             const away = depsOf(awayAfter(ports, (answers * 4) % 7).ports)
             answer = await change(away, pair, run()).catch((error) => error)
             if (answer instanceof HeldUp) answer = await change(depsOf(ports), pair, run())

@@ -15,14 +15,14 @@ import { temporaryFolder } from '../harness/processes/processes.ts'
 import { openLyricsService } from '../harness/servers/lyrics-service.ts'
 import { listen, prepareStation } from '../harness/stations/station.ts'
 
-/** Beyond three times what an idle server on the same machine took, for that is not the API's doing. */
+/** On top of three times the delay of an idle server on the same machine, which is not the API's fault. */
 const MAX_DELAY_MS = 1_000
-/** Players hold five seconds. */
+/** Players buffer five seconds. */
 const MAX_SILENCE_MS = 4_000
 
 const folder = await temporaryFolder(t)
 const service = await openLyricsService(t)
-// Writes down with which environment it is started.
+// Writes its environment to a file.
 const environments = join(folder, 'environments')
 const ffmpeg = join(folder, 'ffmpeg')
 await writeFile(ffmpeg, `#!/bin/sh\nenv >> ${environments}\nexec ffmpeg "$@"\n`)
@@ -48,7 +48,7 @@ stream.response.on('data', () => {
   heardAtMs = performance.now()
 })
 
-/** What others notice of an attack. */
+/** Effects of an attack on others. */
 async function noticed(t: Test, what: string, attack: () => Promise<unknown>): Promise<void> {
   silentMs = 0
   const { ms, idleMs } = await probe.during(attack)
@@ -117,7 +117,7 @@ t.test('the largest documents, again and again', async (t) => {
   )
   const count = (status: number) => statuses.filter((one) => one === status).length
   t.ok(count(200) > 0 && count(200) <= 60, `an address gets 60 a minute: ${count(200)}`)
-  // While Redis is slow to count, nobody gets anything.
+  // While Redis is slow to count, all requests are refused.
   t.equal(count(429) + count(503), 300 - count(200), `the rest is refused: ${[...new Set(statuses)]}`)
   t.ok(bytes < 20_000_000, `${bytes} bytes in all`)
   const plain = await fetch(`${url}/api/docs/json`, { headers: { 'accept-encoding': 'identity' } })
@@ -172,7 +172,7 @@ t.test('a hundred logins at once', async (t) => {
 
 t.test('programs that decode what strangers send know none of our secrets', async (t) => {
   const said = (await readFile(environments, 'utf8')).trim().split('\n')
-  // A shell adds these.
+  // Added by the shell.
   const names = new Set(said.map((line) => line.split('=')[0]!))
   for (const name of ['PWD', 'SHLVL', '_', 'OLDPWD']) names.delete(name)
   t.same([...names], ['PATH'])

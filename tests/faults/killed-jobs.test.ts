@@ -22,7 +22,7 @@ import { until } from '../harness/until.ts'
 
 const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0')}.mp3`)
 
-/** The jobs in a process of their own, to be killed. */
+/** A jobs process that can be killed. */
 async function startDoomed(t: Test, { ports: { config }, folder }: OpenApp) {
   return start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
     JWT_SECRET: config.jwtSecret,
@@ -37,13 +37,13 @@ async function startDoomed(t: Test, { ports: { config }, folder }: OpenApp) {
   })
 }
 
-/** The next process of the jobs is this one; as at every start, files and records are compared. */
+/** Runs the jobs' next process; as at every start, files and records are compared. */
 async function takeOver(t: Test, { ports }: OpenApp) {
   await startJobs(t, ports)
   await ports.jobs.add('reconcile-media', {}, { id: 'reconcile-media' })
 }
 
-/** What a job answers in the end, however long that takes. */
+/** The final result of a job, however long it takes. */
 async function answerOf(jobs: JobQueue, name: JobName, id: string): Promise<unknown> {
   for (;;) {
     const job = await jobs.progress(name, id)
@@ -65,7 +65,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
     const station = await openApp(t, { NIGHT_MODE: 'false', DEMO_LIBRARY: 'false' })
     const { data, media } = station.ports
     await Promise.all(ids.map((id) => station.addTrack(id, bytes, { duration: 600 })))
-    // One list of all tracks: what is next stays next.
+    // One list of all tracks: the next track stays next.
     const value = { ...defaultSettings.generation, USE_ALL_DAY_SONGS: true }
     await data.settings.put({ section: 'generation', value, revision: 1 })
     const air = await startAir(t, station.ports)
@@ -111,7 +111,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
     const operationType = name === 'delete-tracks' ? 'delete_song' : 'edit_song_meta'
     t.equal((await data.audit.find({ operationType })).length, 78)
   }
-  // Most of the time each waits until the lock of the killed process has run out.
+  // Most of the time each waits for the lock of the killed process to expire.
   t.jobs = 5
   await Promise.all([
     ...Object.keys(moments).map((moment) => t.test(moment, (t) => killWhen(t, moment))),

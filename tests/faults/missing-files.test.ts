@@ -19,7 +19,7 @@ const tones = ['One', 'Two', 'Three', 'Four', 'Five', 'Six'].map((name, i) => ({
 }))
 const idOf = (name: string) => `day/${name}.mp3`
 
-/** The storage as the station's processes have it. */
+/** The storage as the station's processes see it. */
 async function openStorage(t: Test, { env }: Station): Promise<MediaStorage> {
   const media = await openMedia(readConfig(env).config, pino({ level: 'silent' }))
   t.teardown(() => media.close())
@@ -41,7 +41,7 @@ async function followAir(t: Test, station: Station) {
   return {
     bus,
     states,
-    /** Resolves with the first saved state from now on, the last one included, that is like this. */
+    /** Resolves with the first saved state that matches, the current one or a later one. */
     async until(isSo: (state: PlayoutState) => boolean): Promise<PlayoutState> {
       let at = Math.max(0, states.length - 1)
       await until(String(isSo), () => {

@@ -24,7 +24,7 @@ const station = await openApp(t, {
 const { ports } = station
 const { data, media, tags, jobs, redis } = ports
 
-/** Uses of the stores that wait until they are let go on. */
+/** Store calls that wait until they are released. */
 interface Hold {
   use: RegExp
   isReached: boolean
@@ -32,7 +32,7 @@ interface Hold {
 }
 const holds: Hold[] = []
 
-/** Says each use of a store, such as `tracks.update {…}`, and waits where the test wants it to. */
+/** Reports each store call, such as `tracks.update {…}`, and holds it where the test wants. */
 const watched = <T extends object>(name: string, store: T): T =>
   new Proxy(store, {
     get(target, method) {
@@ -48,12 +48,12 @@ const watched = <T extends object>(name: string, store: T): T =>
     },
   })
 
-/** An air that gives every track free. */
+/** An air that releases every track. */
 const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
 await startJobs(t, {
   ...ports,
   bus,
-  // Nothing is measured.
+  // Measures nothing.
   jobs: { ...jobs, add: async () => '' },
   media: watched('media', media),
   data: { ...data, tracks: watched('tracks', data.tracks), clips: watched('clips', data.clips) },
@@ -71,7 +71,7 @@ const edited = (name: string, title: string): JobData<'edit-track'> => ({
   actor,
 })
 
-/** Songs and clips of one round, all of whose names begin with the round's. */
+/** Songs and clips of one round; all their names begin with the round's. */
 async function addSongs(name: string) {
   const single = ['edited', 'moved', 'deleted a', 'deleted b']
   const batch = Array.from({ length: BATCH }, (_, i) => `batch ${i}`)
@@ -99,7 +99,7 @@ async function addSongs(name: string) {
   return batch.map(idOf)
 }
 
-/** All changes that can be broken off, as an admin asks for them. */
+/** All changes that can be interrupted, as an admin requests them. */
 function change(name: string, batch: string[]): Record<string, Promise<unknown>> {
   const scope = 'library'
   const day = (title: string) => `day/${name} ${title}.mp3`
@@ -117,7 +117,7 @@ function change(name: string, batch: string[]): Record<string, Promise<unknown>>
   }
 }
 
-/** Files and records of a round, and what the log has of it. */
+/** Files and records of a round, and its log entries. */
 async function seen(name: string) {
   const isOurs = (text: string) => text.includes(`${name} `)
   const folders = ['day', 'night', 'jingles/day', 'jingles/night']
@@ -142,10 +142,10 @@ async function seen(name: string) {
 interface Outcome {
   name: string
   batch: string[]
-  /** What the song that was edited is called in the end. */
+  /** Final title of the edited song. */
   title: RegExp
   edits: number
-  /** Of a change that was asked for when the store was away already. */
+  /** Outcome of a change requested while the store was already away. */
   deletion: unknown
 }
 
@@ -181,7 +181,7 @@ const allDone = () =>
       .every(({ counts }) => counts.waiting + counts.active + counts.delayed === 0)
   })
 
-/** Begins all changes, and stops a store when each is in the middle. @returns what callers will be told. */
+/** Begins all changes, and stops a store in the middle of each. @returns the replies that callers will get. */
 async function breakOff(name: string, uses: string[], stop: () => Promise<unknown>) {
   const batch = await addSongs(name)
   let letGo = () => {}
@@ -214,7 +214,7 @@ const amongFiles = (name: string) => [
 
 type Absence = Record<'stop' | 'start', () => Promise<unknown>>
 
-/** The store stays away until every caller was told so. */
+/** Keeps the store away until every caller has been told. */
 async function testLongAbsence(t: Test, name: string, uses: string[], { stop, start }: Absence) {
   const { batch, asked } = await breakOff(name, uses, stop)
   const settled = <T>(answer: Promise<T>) => answer.catch((error: unknown) => error)
@@ -241,7 +241,7 @@ async function testLongAbsence(t: Test, name: string, uses: string[], { stop, st
   await assertWhole(t, { name, batch, title, edits: 1 + later.length - refused, deletion })
 }
 
-/** The store is back before anybody gives up. */
+/** Brings the store back before any caller gives up. */
 async function testShortAbsence(t: Test, name: string, uses: string[], { stop, start }: Absence) {
   const { batch, asked } = await breakOff(name, uses, stop)
   const deletion = jobs.perform('delete-clips', { family: 'jingles', ids: [`${name} deleted.mp3`], actor })

@@ -14,17 +14,17 @@ interface Station extends OpenApp {
   ask: Ask
   admin: SocketClient
   listener: SocketClient
-  /** The air as the last worker that was started tells it. */
+  /** The air as reported by the most recently started worker. */
   readonly air: Air
   startWorker(): Promise<void>
   stopWorker(): Promise<void>
-  /** Sets the clock ahead; the worker, if there is one, has noticed. */
+  /** Moves the clock forward, and waits until the worker, if any, has noticed. */
   goTo(moment: Moment): Promise<void>
-  /** The history that everybody may see. */
+  /** The public history. */
   history(): Promise<HistoryItem[]>
 }
 
-/** A station in sync mode whose clock was set to a moment; a worker goes on air when it is told to. */
+/** A station in sync mode whose clock is set to a moment; a worker goes on air on request. */
 async function openStation(t: Test, moment: Moment, env: Record<string, string>): Promise<Station> {
   const open = await openApp(t, { ...SUPER_ADMIN, TIME_ZONE: 'Europe/Kyiv', PREPARING_MIN_S: '1', ...env })
   const { app, ports } = open
@@ -38,7 +38,7 @@ async function openStation(t: Test, moment: Moment, env: Record<string, string>)
     listener.first<boolean>('admin_online', (isOnline) => isOnline),
   ])
   let sessionMs = ports.clock.nowMs()
-  /** The session of before would end. */
+  /** The session from before would have expired. */
   const logInAgain = async () => {
     ;({ token, ask } = await asAdmin(open))
     sessionMs = ports.clock.nowMs()
@@ -89,7 +89,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     SUGGEST_EXPIRY_S: '36000',
   })
   const { ask, admin, listener, goTo } = station
-  // Nobody knows how long the songs of the night are: they are left after ten minutes.
+  // The lengths of the night's songs are unknown: each is left after ten minutes.
   for (let i = 0; i < 12; i++) {
     await station.addTrack(`night/owl ${i}.mp3`, null, { duration: null })
     await station.addTrack(`day/lark ${i}.mp3`, null, { duration: 300 })
@@ -103,7 +103,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     const answers = ['admin_success', 'admin_error'].map((name) => admin.first<string>(name))
     return JSON.parse(await Promise.race(answers)) as object
   }
-  /** Queues a song of a second that no list has; each of them once, so that none stands beside itself. */
+  /** Queues a one-second song that no list has; each of them once, so that none follows itself. */
   const pay = async (t: Test, id: string) => {
     await station.addTrack(id, null, { duration: 1 })
     t.match(await add(id), { code: 'QUEUE_SONG_ADDED' })
@@ -111,7 +111,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
   }
   const switchTo = (targetMode: Mode, scheduledTime?: string) =>
     ask('POST /api/admin/switch-mode', { targetMode, scheduledTime })
-  /** Resolves when a song is on air that began after a moment and is left after ten minutes; says when that will be. */
+  /** Resolves when a song that began after a moment, and is left after ten minutes, is on air; returns when it will be left. */
   const longSong = async (sinceMs: number) => {
     const isLong = (state: PlayoutState) => onAir(state)?.track.durationMs === null
     const state = await station.air.until((state) => isLong(state) && startedAtMs(state)! >= sinceMs)
@@ -335,7 +335,7 @@ t.test('lists are made as the settings say, over the day on which an hour comes 
   await station.startWorker()
   const queue = async () =>
     ((await admin.ask('get_queue', { limit: 100 })) as { items: QueueItem[] }).items.map(({ id }) => id)
-  /** What is on air and all that follows it in its list, by artist. */
+  /** The song on air and everything after it in its list, by artist. */
   const artists = async () => {
     const facts = await ports.data.tracks.find()
     const ids = [onAir(station.air.state)!.track.id, ...(await queue())]
@@ -450,7 +450,7 @@ t.test(
         await station.addTrack(`${name}.mp3`, await readFile(path), { duration: 4 })
       }),
     )
-    // The worker has these seconds to come on air by day; any of the songs may cross the hour.
+    // The worker has these seconds to go on air by day; any of the songs may cross the hour.
     await station.goTo(hourMs - 6_000)
     await station.startWorker()
     interface Start {

@@ -23,7 +23,7 @@ import { until } from '../../harness/until.ts'
 
 const off = refused('FEATURE_UNAVAILABLE')
 
-/** A payload that each event takes. */
+/** A valid payload of each event. */
 const payloads: Record<string, unknown> = {
   host_mic_toggle: { on: true },
   host_mic_gain: { gain: 3 },
@@ -53,7 +53,7 @@ t.test('without live hosting all of it is refused', async (t) => {
     const payload = payloads[event] === undefined ? [] : [payloads[event]]
     const expected = event === 'guest_check_ban' ? { banned: false } : ack ? off : null
     t.match(await answerTo(boss, event, ...payload), expected, event)
-    // A socket of its own, as no listener may send as many events at once.
+    // A socket of its own, because no listener may send as many events at once.
     const told = await answerTo(await one.join(), event, ...payload)
     t.match(told, isForAdmins(access) ? null : expected, event)
   }

@@ -26,7 +26,7 @@ const ENV = {
   GUEST_REQUEST_COOLDOWN_S: '0',
   TRUST_PROXY_HOPS: '1',
 }
-/** The accounts of hosts, by what they may do; each may moderate, too. undefined = the super admin. */
+/** Host accounts by their privileges; each may moderate, too. undefined = the super admin. */
 const ACCOUNTS: (Privilege[] | undefined)[] = [
   undefined,
   ...(['queue_manage', 'stats', 'mode_switch'] as const).map((also): Privilege[] => [
@@ -38,11 +38,11 @@ const ACCOUNTS: (Privilege[] | undefined)[] = [
 const HEAD = Buffer.from('1a45dfa301021f43b675', 'hex')
 
 interface Person extends SocketClient {
-  /** Index of its account; null = a listener. */
+  /** Index of the socket's account; null = a listener. */
   account: number | null
 }
 
-/** Two replicas and a worker in this process, and people who come to them. */
+/** Two replicas and a worker in this process, and people who connect to them. */
 async function openStation(t: Test) {
   const silent = pino({ level: 'silent' })
   const one = await openApp(t, ENV, silent)
@@ -69,7 +69,7 @@ async function openStation(t: Test) {
     client.socket.once('disconnect', () => people.delete(person))
     return person
   }
-  /** An answer that is not what the contract says is an error; so is none where there has to be one. */
+  /** Fails on a reply that breaks the contract, and on a missing reply where one is due. */
   const ask = async (
     who: Person,
     event: ClientEventName,
@@ -88,7 +88,7 @@ async function openStation(t: Test) {
   return { one, urls, air, people, joinAs, ask }
 }
 
-/** What must never be, in any state that was saved. */
+/** Fails where a saved state breaks an invariant. */
 function problemsOf({ live, hosting, isPaused }: PlayoutState): string[] {
   const { participants, requests, approvals } = live
   const isTwice = (list: unknown[]) => new Set(list).size !== list.length
@@ -109,7 +109,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
   const { one, urls, air, people, joinAs, ask } = await openStation(t)
   const random = randomFrom(SEED)
   const pick = <T>(list: readonly T[]): T | undefined => list[random(list.length)]
-  /** In how many states so much happened. */
+  /** Number of states in which each thing happened. */
   const seen = { twoHosts: 0, guests: 0, specialGuests: 0, requests: 0, approvals: 0, full: 0 }
   const unfollow = await one.ports.bus.follow((state) => {
     const problems = problemsOf(state)
@@ -136,7 +136,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
     }),
   )
   const presentIds = () => new Set([...people].map(({ socket }) => socket.id))
-  /** What everybody knows, and who is still connected, is what the worker says, as soon as it has gone round. */
+  /** Compares the state known to everybody connected with the worker's, once it has gone round. */
   const settle = async () => {
     await until('who is on the air, or wants to be, is connected', () => {
       const { participants, requests, approvals } = air.state.live
@@ -153,7 +153,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
         watchers.every((client) => client.all('radio_hosts_online').at(-1) === isHosted)
       )
     })
-    // What was asked for without an answer may still be on its way; and nobody may ask too often.
+    // Requests without a reply may still be on their way, and rates are limited.
     await until(
       'everybody is answered the same',
       async () => {
@@ -174,7 +174,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
   const come = async () => {
     const account = random(3) ? random(ACCOUNTS.length) : null
     const person = await joinAs(account, pick(urls)!, `198.51.100.${random(6)}`)
-    // Another window of an account has the air only when it takes it over.
+    // Another window of an account is on air only after a takeover.
     if (account !== null) await ask(person, 'admin_go_live', { takeOver: random(2) === 0 })
   }
   const hostEvents = async (who: Person) => {
@@ -222,7 +222,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
     else await hostEvents(who)
   }
   for (let step = 0; step < STEPS; step++) {
-    // Two at once, but nobody comes while others act for the same account.
+    // Two at once, but nobody connects while others act for the same account.
     await Promise.all(
       step % 4
         ? [act()]
@@ -239,7 +239,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
   await moderators[0]!.ask('moderator_deactivate_guest_code')
   const channels = async () => ((await one.ports.redis.call('PUBSUB', 'CHANNELS')) as string[]).sort().join()
   let before: { channels: string; keys: number } | null = null
-  // What was asked for is remembered for some seconds.
+  // Requests are remembered for some seconds.
   const lasting = async () => (await one.ports.redis.keys('*')).filter((key) => !key.includes(':asked:'))
   const left = async () => ({ channels: await channels(), keys: (await lasting()).length })
 
@@ -251,7 +251,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
     ])
     const { error } = (await ask(host, 'admin_go_live', { takeOver: true })) as { error?: unknown }
     t.notOk(error, 'there is a slot')
-    // Those before have freed their slots by now, or soon do.
+    // The earlier ones have freed their slots by now, or will soon.
     await air.until(({ live }) => live.participants.length === 1)
     await ask(guest, 'guest_request', { nickname: 'Guest' })
     const { uid } = (await air.until(({ live }) => live.requests.length === 1)).live.requests[0]!
@@ -264,7 +264,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
     const [first, second] = i % 3 ? [host, guest] : [guest, host]
     cutOff(first)
     cutOff(second)
-    // By then both replicas listen to all that people on the air need.
+    // By then both replicas receive everything that people on the air need.
     if (i === 2) before = await left()
   }
   await settle()
@@ -279,7 +279,7 @@ t.test('whatever people do, and however they go, the air is as the rules say', a
   await until('nobody else is shown', () =>
     watchers.every((client) => (client.all('usersUpdate').at(-1) as unknown[]).length === 4),
   )
-  // Which way it goes depends on who is quicker, so the rarer things may have come seldom.
+  // The course depends on timing, so the rarer things may have happened seldom.
   t.ok(Math.min(seen.guests, seen.requests, seen.approvals) > 3, 'guests came', seen)
   t.ok(Math.max(seen.twoHosts, seen.specialGuests, seen.full) > 3, 'and it was crowded', seen)
 })

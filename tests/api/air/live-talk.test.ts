@@ -151,7 +151,7 @@ t.test('recordings reach the worker while the microphone is on', async (t) => {
   await goLive(host, boss)
   const head = Buffer.from('1a45dfa30102', 'hex')
   const heard: MicrophonePiece[] = []
-  /** The worker cannot understand what is sent here, so it asks for heads as well. */
+  /** The worker cannot decode these pieces, so it asks for headers as well. */
   const heads: MicrophonePiece[] = []
   const pieces = waiting()
   const stop = await two.ports.microphones.receive((piece) => {

@@ -89,7 +89,7 @@ t.test('limits come from the configuration, 0 turns one off; what waits outlives
   const { bus } = ports
   const ends: (() => unknown)[] = []
   const air = await startAir({ teardown: (end) => void ends.push(end) }, ports)
-  // It came after the lists were made, so that it stands nowhere by chance.
+  // Added after the lists were made, so that no list has it by chance.
   const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
   const current = () => (air.state.onAir.phase === 'track' ? air.state.onAir.entry.track : null)
 

@@ -11,13 +11,13 @@ import { type Air, startAir } from '../../harness/stations/workers.ts'
 useStores('sql+local')
 
 interface Replica extends OpenApp {
-  /** A socket from this address that has heard all that a new one is told. */
+  /** A socket from this address that has received all the events of a new connection. */
   join(address?: string): Promise<SocketClient>
-  /** One that is an admin, the super admin unless privileges are given, and has heard the list of requests. */
+  /** An admin socket, the super admin unless privileges are given, that has received the list of requests. */
   joinAs(privileges?: Privilege[]): Promise<SocketClient>
 }
 
-/** Always day; a switch can be asked for all the same. Behind a proxy, so that tests have several addresses. */
+/** Always day, though a switch can still be requested. Behind a proxy, so that tests can use several addresses. */
 const DAY = { ...SUPER_ADMIN, DAY_START_HOUR: '6', NIGHT_START_HOUR: '6', TRUST_PROXY_HOPS: '1' }
 const FREE = {
   QUEUE_ADD_COOLDOWN_S: '0',
@@ -48,7 +48,7 @@ async function replica(t: Test, env: Record<string, string>, beside?: OpenApp): 
   }
 }
 
-/** Fifteen songs of ten minutes are on air; `wish` came later, so that it stands nowhere by chance. */
+/** Fifteen songs of ten minutes are on air; `wish` was added later, so that no list has it by chance. */
 async function station(t: Test, env: Record<string, string>): Promise<[Replica, Replica, Air]> {
   const one = await replica(t, env)
   const two = await replica(t, env, one)
@@ -62,7 +62,7 @@ async function station(t: Test, env: Record<string, string>): Promise<[Replica, 
 
 const WISH = { id: 'day/wish.mp3', title: 'wish', artist: 'Wished' }
 
-/** What an admin is told of what it asked for. @throws when that is not whole, or not said as it should be. */
+/** The reply to an admin's command. @throws when it is incomplete or breaks the contract. */
 async function told(
   client: SocketClient,
   event: string,
@@ -250,7 +250,7 @@ t.test(
     await Promise.all(songs.map((id) => one.addTrack(id, null, { duration: 600 })))
     const ends: (() => unknown)[] = []
     const air = await startAir({ teardown: (end) => void ends.push(end) }, one.ports)
-    // Neither what is on air nor what comes next may be asked for.
+    // Neither the song on air nor the next one may be requested.
     const later = air.state.list.entries[3]!.track.id
     await one.addTrack(WISH.id, null, { artist: 'Wished', duration: 600 })
     await one.addTrack('night/owl.mp3', null)
@@ -329,7 +329,7 @@ t.test(
     })
     t.same(bob.all('suggestion_result'), [], 'it is still to be decided')
     boss.forget()
-    // Whatever is not `add` rejects.
+    // Any action other than `add` rejects.
     boss.socket.emit('admin_suggestion_action', { uid: uids[2], action: 'skip' })
     t.same(await bob.first('suggestion_result'), { accepted: false, auto: false, song: WISH })
     t.match(await logged(boss, 'suggestion_reject'), { data: { title: 'wish', artist: 'Wished' } })
@@ -344,7 +344,7 @@ t.test(
     await admin.first('suggestions_update', isCarols)
     for (const end of ends.toReversed()) await end()
 
-    // Nobody is on air: it is said, and not done later.
+    // Nobody is on air: the reply says so, and the command is not carried out later.
     const [refusal, dave] = [
       told(admin, 'admin_add_song', { id: 'day/song 5.mp3', orderType: 'donated' }),
       await one.join('203.0.113.13'),

@@ -11,7 +11,7 @@ import { ledgerOf, MATCHING, pendingDonation } from '../../harness/stations/dona
 const DAY_MS = 24 * 3_600_000
 const PAGE = 'https://page.example'
 
-/** A station whose orders go to a service of this name; as a second replica, beside another one. */
+/** A station whose orders go to the named service; with `beside`, the second replica of another one. */
 async function openDonations(
   t: Test,
   services: { env: Record<string, string> },
@@ -40,7 +40,7 @@ async function openDonations(
   return {
     ...station,
     ask,
-    /** Orders as a listener of its own, unless told where from. */
+    /** Orders as a new listener, unless given an address. */
     order: (payload: object, from = `10.0.0.${++listeners}`, origin?: string) =>
       ask('POST create', from, payload, origin),
     tiers: (songId: string) => ask(`GET tiers?songId=${encodeURIComponent(songId)}`, '10.9.9.9'),

@@ -29,7 +29,7 @@ import { until } from '../../harness/until.ts'
 
 useStores('sql+local')
 
-/** Always day, and nobody waits for the song of somebody else. */
+/** Always day, without a cooldown between listeners' songs. */
 const ENV = {
   ...SUPER_ADMIN,
   DAY_START_HOUR: '6',
@@ -72,7 +72,7 @@ async function replica(
       if (status !== 200) throw new Error(JSON.stringify(body))
       return body as { donationId: string; matchCode: string; redirectUrl: string }
     },
-    /** What a service gets for an answer; over a real connection, as the body is read raw. */
+    /** The reply to a service; over a real connection, because the body is read raw. */
     async deliver(posted: Posted, to: string = KOFI) {
       const { body, headers } = posted
       const answer = await fetch(`${url}/webhooks/donations/${to}`, { method: 'POST', headers, body })
@@ -84,7 +84,7 @@ async function replica(
       await client.first('listener_uid')
       return client
     },
-    /** Resolves with the order as soon as it is like this. */
+    /** Resolves with the order as soon as it matches. */
     async until(id: string, facts: { status?: string; queue?: string }) {
       let donation: DonationRecord
       await until(`an order is ${Object.values(facts)}`, async () => {
@@ -149,7 +149,7 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
     t.match(status, { status: 'paid', tier: null, matchCode })
     const { onAir } = air.state
     const endMs = onAir.phase === 'track' ? onAir.startedAtMs + 600_000 : 0
-    // Told by the wall clock, which is a fraction of a millisecond off the station's.
+    // Taken from the wall clock, which is a fraction of a millisecond off the station's.
     t.ok(Math.abs(endMs - airsAt) <= 2, 'after this song')
 
     const audit = await data.audit.find({ operationType: 'donation_queue_add' })
@@ -236,7 +236,7 @@ t.test('a song that is paid for is queued, played and remembered, once', async (
         { title: 'Morning Tide', artist: 'Hilda' },
       ],
     )
-    // An admin takes the one away that stands in the queue.
+    // An admin removes the one that stands in the queue.
     const queued = (await data.donations.find({ queue: 'queued' }))[0]!.id
     const position =
       air.state.list.entries.findIndex(({ orderId }) => orderId === queued) - air.state.list.index
@@ -284,7 +284,7 @@ t.test('a payment that is told of while something is away counts when it is back
   t.test('store and disk: then there is no answer, and the service delivers again', async (t) => {
     const { donationId, deliver } = await paid('day/other.mp3')
     const take = await refuseChanges(one.ports, 'inbox')
-    // Nothing can be renamed into a file.
+    // With a file in place of the spool folder nothing can be renamed into it.
     const spool = join(one.folder, 'data/deliveries')
     await rm(spool, { recursive: true, force: true })
     await mkdir(dirname(spool), { recursive: true })
@@ -306,7 +306,7 @@ t.test('of a checkout what the service signs counts, and several songs wait for 
     const paid = liqpayPayment({ donationId, amount: 1, currency: 'UAH', atMs: Date.now() })
     return liqpayPosts({ ...paid, payment_id: randomUUID(), ...changes })
   }
-  // What plays, or comes next by chance, is not to be had: these stand in no list.
+  // A song on air or next by chance cannot be ordered: these stand in no list.
   const placed = await Promise.all(
     [0, 1, 2].map(async (i) => {
       const { id } = await one.addTrack(`day/new ${i}.mp3`, null, { duration: 600 })
@@ -406,7 +406,7 @@ t.test(
     const wrong: [provider: string, posted: Posted][] = []
     for (const [provider, { body, headers }] of Object.entries(good)) {
       const isForm = provider !== 'checkout_provider_2'
-      // What Ko-fi says is authentic by its token alone.
+      // A message from Ko-fi is authenticated by its token alone.
       const token = services.env.KOFI_VERIFICATION_TOKEN
       const [from, until] =
         provider === KOFI ? [body.indexOf(token), body.indexOf(token) + token.length] : [0, body.length]
@@ -472,7 +472,7 @@ t.test(
     expected[0].push(...(await data.donations.find()).slice(3))
     expected[1].push(...(await data.ledger.find()).slice(1))
 
-    /** Sends what no client of ours would; resolves with the status, null when the line is cut before. */
+    /** Sends requests that no client of ours would; resolves with the status, or null when the connection is cut first. */
     const raw = (headers: Record<string, string>, pieces: string[], isEnded = true) =>
       new Promise<number | null>((resolve) => {
         const sent = httpRequest(`${one.url}/webhooks/donations/${KOFI}`, { method: 'POST', headers })
@@ -514,7 +514,7 @@ t.test(
       expected,
     )
 
-    // All of that, and the right ones count, whichever service orders go to now; fields may come in any order.
+    // All of those and the right ones count, whichever service orders go to now; fields may come in any order.
     const fields = good.checkout_provider_1.body.split('&')
     const reordered = { ...good.checkout_provider_1, body: [...fields.reverse(), 'more=1'].join('&') }
     t.same(await one.deliver(reordered, 'checkout_provider_1'), ok)
@@ -560,7 +560,7 @@ t.test('a service that does not post is asked, one at a time, and orders wait fo
   }
   const [late, early, other] = [await place('AAAAAA'), await place('BBBBBB'), await place('CCCCCC')]
   const status = async (id: string) => (await data.donations.get(id))!.status
-  // Their time is over, but the service has been away since.
+  // They have expired, but the service has been away since.
   for (const [code, text] of [
     [500, '{}'],
     [200, '<html>'],
@@ -582,7 +582,7 @@ t.test('a service that does not post is asked, one at a time, and orders wait fo
     pays('aaaaaa and CCCCCC'),
     pays('CCCCCC'),
   )
-  // A service that is slow: two processes come to ask, and one does.
+  // The service is slow: two processes try to poll, and one does.
   let goOn = () => {}
   const isAsked = new Promise<void>((resolve) => {
     services.answer = (_, response) => {

@@ -27,16 +27,16 @@ import { until } from '../../harness/until.ts'
 useStores('sql+cloud')
 
 const ODD = ['Жінка + дитина & 100%.mp3', 'a b  c#d.mp3', "l'été (1) [x];.mp3"]
-/** Long enough for the test, and short enough for a list that takes all tracks: what is next stays next. */
+/** Long enough for the test, and short enough for a list of all tracks: the next track stays next. */
 const LONG = { duration: 100 }
 
 interface Station extends OpenApp {
   air: Air
-  /** Ids of tracks that are neither playing nor next, of the mode on air. */
+  /** Ids of tracks of the current mode that are neither on air nor next. */
   free(): string[]
   locked(): { current: string; next: string }
   ids(mode?: Mode): Promise<string[]>
-  /** Records and files agree, exactly. */
+  /** Fails unless records and files match exactly. */
   assertWhole(t: Test): Promise<void>
   hasFile(id: string): Promise<boolean>
 }
@@ -48,7 +48,7 @@ async function putTone(t: Test, { media }: OpenApp['ports'], key: string, tags: 
   await media.put(key, createReadStream(path))
 }
 
-/** A station on air, with tracks of these ids, each by an artist of its own. */
+/** A station on air, with tracks of these ids, each by a different artist. */
 async function openStation(t: Test, ids: string[], env: Record<string, string> = {}): Promise<Station> {
   const station = await openApp(t, { ...SUPER_ADMIN, NIGHT_MODE: 'false', ...env })
   const { ports } = station
@@ -412,7 +412,7 @@ t.test('a client disconnect does not interrupt a batch', async (t) => {
   await until('the batch is begun', async () => (await ports.redis.exists('solstice:changes:1')) === 1, 1)
   hangUp.abort()
   await t.rejects(asked)
-  // Jobs on the same tracks wait for each other, so when this one has its answer the other is done.
+  // Jobs on the same tracks run one at a time, so the first is done once this one is answered.
   await ports.jobs.perform('delete-tracks', {
     songIds: [songIds[0]!],
     scope: 'library',
@@ -607,7 +607,7 @@ t.test('two admins who edit one track at once leave file and record of one mind'
     const metadata = { title: `Title ${i}`, artist: `Artist ${i}`, album: `Album ${i}`, year: 2000 + i }
     return ask('POST /api/admin/song-editor/save', { songId, metadata, metadataChanged: true })
   }
-  // The move may come before all the others.
+  // The move may run before all the others.
   await save(6)
   const answers = await Promise.all([
     ...Array.from({ length: 6 }, (_, i) => save(i)),

@@ -24,7 +24,7 @@ const played = {
   mode: 'day',
 } as const
 
-/** A station of one song, and listeners of different addresses. */
+/** A station with one song, and listeners from different addresses. */
 async function openStation(t: Parameters<typeof openApp>[0], env: Record<string, string> = {}) {
   const service = await openLyricsService(t)
   const station = await openApp(t, { ...SUPER_ADMIN, LYRICS_API_URL: service.url, ...env })

@@ -25,7 +25,7 @@ const plain = (...texts: string[]) => ({ synced: false, lines: texts.map((text) 
 const query = (about: Record<string, string>) => `?${new URLSearchParams(about)}`
 const missing = (field: string) => failureBody('BAD_REQUEST', { field, reason: 'missing' })
 
-/** What the log says of the lyrics. */
+/** The log's entries about lyrics. */
 async function logged({ ports }: OpenApp) {
   const entries = await ports.data.audit.find({ operationType: 'edit_song_lyrics' })
   return entries.map(({ data: { details, ...song } }) => ({
@@ -283,7 +283,7 @@ t.test('a search asks the service, whatever is remembered, and stores nothing', 
   })
 })
 
-/** Asks until the batch has ended. */
+/** Polls until the batch has ended. */
 async function ended(ask: Ask, jobId: string): Promise<{ state: string; results: LyricsBatchResult[] }> {
   let batch = { state: '', results: [] as LyricsBatchResult[] }
   await until(`the end of batch ${jobId}`, async () => {
@@ -478,7 +478,7 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
       JWT_SECRET: jwtSecret,
       ...(await dataSettings(station.folder, env)),
     })
-  // The service keeps two lookups waiting, until the process that asked is gone.
+  // The service holds two lookups back until the requesting process is gone.
   service.answer = (_, response) => {
     if (![4, 8].includes(service.asked.length)) response.end(JSON.stringify({ syncedLyrics: SYNCED }))
   }

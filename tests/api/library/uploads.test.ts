@@ -14,11 +14,11 @@ useStores('sql+cloud')
 
 const MB = 1024 * 1024
 const UPLOADS = 20
-/** Together several times of what may be in memory. */
+/** Together several times the memory that may be used. */
 const MAX_BYTES = 32 * MB
 const MAX_GROWTH_MB = 256
 
-/** Names of the uploads that wait, and of whatever else lies with them. */
+/** Names of the waiting uploads and of everything else in their folder. */
 async function waiting(env: Record<string, string>): Promise<string[]> {
   const { config } = readConfig(env)
   if (!config.bucket) return (await readdir(join(config.mediaDir, '.staged/day'))).sort()

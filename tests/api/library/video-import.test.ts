@@ -21,12 +21,12 @@ import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { startJobs } from '../../harness/stations/workers.ts'
 import { until } from '../../harness/until.ts'
 
-/** A public address, so that no name has to be resolved; nothing is ever sent there. */
+/** A public address, so that no name needs resolving; nothing is ever sent there. */
 const SITE = 'https://93.184.216.34'
 const MAPPED = '[::ffff:7f00:1]'
 const linkTo = (video: string) => `${SITE}/watch?v=${video}`
 
-/** A run of the tool, as it saw itself. */
+/** A run of the tool, from its own point of view. */
 interface Run {
   id: string
   pid: number
@@ -37,7 +37,7 @@ interface Run {
   cookies: { text: string; mode: number } | null
 }
 
-/** A program that behaves as the download tool is documented to, and does what the name of the video says. */
+/** A stand-in for the download tool that behaves as documented and acts as the video's name says. */
 const toolOf = (sound: string, journal: string) => `#!${process.execPath}
 const fs = require('node:fs')
 const args = process.argv.slice(2)
@@ -89,7 +89,7 @@ if (args.includes('--dump-single-json')) {
   const file = after('--output').replace('%(ext)s', 'm4a')
   if (id === 'garbage') fs.writeFileSync(file, 'no sound')
   else if (id !== 'nothing') fs.copyFileSync(${JSON.stringify(sound)}, file)
-  // Those that are refused for what is said of them would never end by themselves.
+  // Those refused because of their metadata would never end by themselves.
   if (['listed', 'elsewhere', 'large'].includes(id)) setInterval(() => {}, 1000)
 }
 `
@@ -125,7 +125,7 @@ t.test('video import', async (t) => {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Run)
-  /** The latest run for a video, once there are as many as this. */
+  /** The latest run for a video, once there are this many. */
   const runOf = async (id: string, count = 1): Promise<Run> => {
     let found: Run[] = []
     await until(`run ${count} for ${id}`, async () => {
@@ -277,7 +277,7 @@ t.test('video import', async (t) => {
     await startJobs(t, { ...ports, videoTools })
     const before = (await runs()).filter(({ id }) => id === 'hang').length
     t.match(await upload('hang'), { status: 504, body: { error: { code: 'TOOL_TIMEOUT' } } })
-    // On a machine that is busy it may not even have come to its first line.
+    // On a busy machine it may not even have reached its first line.
     const late = (await runs()).filter(({ id }) => id === 'hang').slice(before)
     for (const run of late) await isGone(run)
   })
@@ -414,7 +414,7 @@ t.test('a program reaches what is public, and of a name the very address that wa
     return { closed: once(socket, 'close') }
   }
   const { closed } = await withEgressProxy(reach, { addressesOf, port })
-  // The way ends with what it was for.
+  // The route ends together with its purpose.
   await closed
   t.same(asked, ['video.example'])
 })
@@ -450,7 +450,7 @@ t.test('a program that is led to this machine or its network gets nowhere', asyn
   })
 })
 
-/** A request that can be broken off, as a browser does. */
+/** A request that can be aborted, as a browser does. */
 function post(origin: string, path: string, token: string, url: string): { destroy(): void } {
   const asking = request(`${origin}/api/admin/${path}`, {
     method: 'POST',
