@@ -1,25 +1,25 @@
-/** Who does something: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
+/** The author of an action: `adminId` is a uuid or `super`, `guest` (login = nickname) or `donation` (login = uid). */
 export interface Actor {
   adminId: string
   login: string
 }
 
-/** Passwords as they are kept. */
+/** Hashes passwords for storage and checks them. */
 export interface Passwords {
-  /** argon2id. */
+  /** Hashes with argon2id. */
   hash(password: string): Promise<string>
-  /** Compares with an argon2id or a bcrypt hash; against `null` it takes as long and is never right. */
+  /** Compares with an argon2id or bcrypt hash; `null` is never right, but takes just as long to check. */
   isRight(password: string, hash: string | null): Promise<boolean>
 }
 
-/** How many tracks a helper may delete per day, counted by all processes together. */
+/** The daily limit on the tracks that a helper may delete, counted across all processes. */
 export interface DeleteQuota {
   /**
-   * Sets deletions aside for a job, all or none; a job that asks again keeps what it has.
+   * Reserves deletions for a job, all or none; a job that asks again keeps its reservation.
    *
    * @throws Failure DELETE_QUOTA_EXCEEDED with `remaining` and `limit`
    */
   reserve(adminId: string, jobId: string, deletions: number): Promise<void>
-  /** What the job deleted in the end counts, the rest is given back. */
+  /** Counts the tracks that the job deleted and returns the rest of its reservation. */
   settle(adminId: string, jobId: string, deletions: number): Promise<void>
 }

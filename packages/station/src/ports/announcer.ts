@@ -1,6 +1,6 @@
 import type { Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
 
-/** Who hears an event: every socket, one, all of a listener, activated admins, those who hold a privilege. */
+/** The sockets that receive an event: all, one, all of a listener, activated admins, or holders of a privilege. */
 export type Audience =
   | 'everyone'
   | 'admins'
@@ -13,17 +13,19 @@ export type Audience =
 
 type Payload<E extends ServerEventName> = ServerPayload<E> extends undefined ? [] : [ServerPayload<E>]
 
-/** Events to sockets on every API replica, from any process. */
+/** Sends events from any process to sockets on every API replica. */
 export interface Announcer {
+  /** Sends an event to everyone; delivery is neither awaited nor confirmed. */
   announce<E extends ServerEventName>(event: E, ...payload: Payload<E>): void
+  /** Sends an event to one audience; delivery is neither awaited nor confirmed. */
   tell<E extends ServerEventName>(audience: Audience, event: E, ...payload: Payload<E>): void
-  /** Something about an account has changed: its sockets, on whatever replica, follow at once. */
+  /** Reports a changed account: its sockets, on any replica, are updated at once. */
   accountChanged(news: AccountNews): void
-  /** Settings were saved: every replica reads them anew and tells its listeners at once. */
+  /** Reports saved settings: every replica reads them again and tells its listeners at once. */
   settingsChanged(): void
 }
 
-/** Replicas read the account anew from the store; only what cannot be read there is in the news. */
+/** A change to an account. Replicas read the account itself from the store, so this carries only what is not there. */
 export type AccountNews =
   | { adminId: string; kind: 'privileges' | 'sessions' }
   | { adminId: string; kind: 'deleted' | 'password-reset' }

@@ -1,4 +1,4 @@
-/** What is written in an audio file. */
+/** Tags and length of an audio file. */
 export interface AudioFacts {
   title: string | null
   artist: string | null
@@ -17,18 +17,21 @@ export interface EditableTags {
 }
 
 export interface AudioTags {
-  /** What an MP3 says, for files from strangers too; null when it is none, whatever it is called. @throws when it cannot be read. */
+  /**
+   * Reads an MP3, safely also when it comes from a stranger; null when the content is not MP3, whatever the file's name.
+   * @throws when the file cannot be read.
+   */
   readMp3(path: string): Promise<AudioFacts | null>
-  /** What a file of the library says, of whatever format. @throws when the file is not audio. */
+  /** Reads a library file of any audio format. @throws when the file is not audio. */
   read(path: string): Promise<AudioFacts>
   /**
-   * Rewrites these tags of an MP3; its sound and all its other tags stay as they are, which is verified.
-   * @throws when the file cannot be rewritten like that; it may be spoilt then.
+   * Rewrites these tags of an MP3 and verifies that its sound and all other tags are unchanged.
+   * @throws when that is not possible; the file may be damaged then.
    */
   write(path: string, tags: EditableTags): Promise<void>
 }
 
-/** What is heard in an audio file; see `MeasurementRecord` and `WaveformRecord`. */
+/** The result of listening through an audio file; see `MeasurementRecord` and `WaveformRecord`. */
 export interface Measured {
   lufs: number | null
   peakDb: number | null
@@ -40,11 +43,11 @@ export interface Measured {
 
 export interface LoudnessMeter {
   /**
-   * Measures a file (path or http address) with as little claim on the machine as possible.
+   * Measures a file (path or http address) at the lowest process priority.
    *
-   * @returns null when the file cannot be measured, or not within the time that it is worth.
-   * @throws when `stopping` is aborted, and when something else breaks it off; the error of the system, with `syscall` `spawn …`,
-   * when there is nothing to measure with.
+   * @returns null when the file cannot be measured, or takes too long.
+   * @throws when `stopping` is aborted or the measurement is interrupted; the system's error, with `syscall` `spawn …`,
+   * when the measuring program is not installed.
    */
   measure(source: string, stopping: AbortSignal): Promise<Measured | null>
 }

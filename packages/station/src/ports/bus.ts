@@ -1,9 +1,9 @@
 import type { Command, Effect, Outcome, Phrase, PlayoutState, Rendition } from '@solstice/playout'
 
-/** Timed metadata: what is heard from `frame` on. */
+/** Timed metadata: names the sound that begins at `frame`. */
 export type StreamMarker = SoundMarker | SilenceMarker
 
-/** A song; a jingle, during which the song before it is still shown; or a chat. */
+/** A track; a jingle, during which the track before it is still shown; or a chat. */
 export interface SoundMarker {
   /** Frame number at which this begins. */
   frame: number
@@ -15,13 +15,13 @@ export interface SoundMarker {
   positionMs: number
   /** ms, null when unknown. */
   durationMs: number | null
-  /** How the track is played; absent = as it is. */
+  /** Gain and cue points of the track; absent = played unchanged. */
   rendition?: Rendition
   /** The clip that is heard, when it is a jingle. */
   jingle?: { id: string; media: string }
   /** The hosts talk over this clip, null = over silence. */
   chat?: { filler: { id: string; media: string } | null }
-  /** What is mixed over the end of the song. */
+  /** The phrase mixed over the end of the track. */
   phrase?: Phrase
 }
 
@@ -54,18 +54,18 @@ export function chunkEndMs(chunk: FrameChunk): number {
   return chunk.atMs + chunk.frames * FRAME_MS
 }
 
-/** The station's nervous system, for anyone. */
+/** The message bus between API, worker and jobs: commands, state and audio. Any process may open it. */
 export interface Bus {
   /**
-   * Asks something of the air. @throws Failure AIR_UNAVAILABLE when no worker answered in 6 s: then it is not done later
-   * either, unless it is a fact (`isLasting`); asking again is safe.
+   * Sends a command to the worker on air and waits for the outcome; sending it again is safe.
+   * @throws Failure AIR_UNAVAILABLE when no worker answers within 6 s; after that only a fact (`isLasting`) is still applied.
    */
   send<C extends Command>(command: C): Promise<Outcome<C['type']>>
-  /** Calls with the saved state now, if there is one, and at every change. */
+  /** Calls `onState` with the saved state, if there is one, and then at every change. */
   follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
-  /** The chunks that are still kept (about 30 s), then each new one as it comes, until `signal`. */
+  /** Yields the chunks that are still stored (about 30 s), then each new one, until `signal` is aborted. */
   frames(signal: AbortSignal): AsyncIterable<FrameChunk>
-  /** Waits for the lease on the air, the right to change it, and holds it until it is lost or released. */
+  /** Waits for the lease on the air and renews it until it is lost or released. */
   acquireLease(signal: AbortSignal): Promise<AirLease>
   /** True while Redis answers. */
   isConnected(): boolean
@@ -75,22 +75,22 @@ export interface Bus {
 export type Unsubscribe = () => void
 export type CommandId = string
 
-/** Who waits for the answer to a command. */
+/** The sender of a command, to whom its answer goes. */
 export interface Asker {
   bus: string
   token: string
 }
 
-/** What a saved state has to be followed by. Doing it twice does no harm. */
+/** A side effect still owed for a saved state; idempotent. */
 export type OutboxEntry =
   | Exclude<Effect, { type: 'played' }>
   | Played
   | { type: 'answer'; asker: Asker; outcome: Outcome }
 
-/** `playedAt`: its date, which stays what it is however often it is recorded. Absent in what the version before saved. */
+/** `playedAt` is fixed when the entry is made, so that repeats record the same date; absent in older saved states. */
 export type Played = Extract<Effect, { type: 'played' }> & { playedAt?: number }
 
-/** `due`: what the worker that saved it may not have done any more. */
+/** A saved state; the worker that saved it may not have got to its `outbox`. */
 export interface Saved {
   state: PlayoutState
   outbox: OutboxEntry[]
@@ -103,38 +103,38 @@ export interface Saved {
  */
 export interface AirLease {
   readonly lost: AbortSignal
-  /** What was saved last, and when a worker was last seen on air. */
+  /** Reads the last saved state and the time at which a worker was last on air; null before the first save. */
   resume(): Promise<Saved | null>
-  /** The last chunk on the air: where the next one goes on. */
+  /** Reads the last chunk on the air, which the next one must continue; null when none is stored. */
   lastChunk(): Promise<FrameChunk | null>
-  /** Id of the last command that was ever sent, '0-0' for none. */
+  /** Reads the id of the last command ever sent, '0-0' for none. */
   lastCommand(): Promise<CommandId>
-  /** Commands after `after` that are still wanted, in order, until the lease is lost or `stopping`. */
+  /** Yields the unexpired commands after `after`, in order, until the lease is lost or `stopping` is aborted. */
   commands(
     after: CommandId,
     stopping?: AbortSignal,
   ): AsyncIterable<{ id: CommandId; asker: Asker; command: Command }>
   /**
-   * Resolves when the state is in Redis, in one write with what is still to be done about it, and on its way to all
-   * followers. @throws when the lease is lost.
+   * Saves the state and its outbox in one write; resolves when they are in Redis and published to all followers.
+   * @throws when the lease is lost.
    */
   save(state: PlayoutState, due?: readonly OutboxEntry[]): Promise<void>
-  /** Resolves when the answer is on its way. Whoever gets it twice, or does not wait any more, ignores it. */
+  /** Resolves when the answer is sent. Its receiver ignores a duplicate, and an answer that it no longer waits for. */
   answer(asker: Asker, outcome: Outcome): Promise<void>
-  /** Resolves when the chunk is in Redis. @throws when the lease is lost. */
+  /** Publishes a chunk; resolves when it is in Redis. @throws when the lease is lost. */
   publish(chunk: FrameChunk): Promise<void>
   /** Releases the lease at once, so that a standby need not wait for it to expire. */
   release(): Promise<void>
 }
 
-/** The clock that all processes of the station share. It goes on evenly, whoever sets a clock: for whatever lasts. */
+/** The clock that all processes of the station share. It measures durations: setting a wall clock does not move it. */
 export interface StationClock {
   /** ms; about epoch ms where the wall clock was never set. */
   nowMs(): number
 }
 
-/** The station's clock beside the wall clock, which is for dates: for what is kept, or shown to people. */
+/** The station's clock with its distance from the wall clock, for dates that are stored or shown to people. */
 export interface WallClock extends StationClock {
-  /** By how many ms the station's clock is ahead of the wall clock. */
+  /** ms by which the station's clock is ahead of the wall clock. */
   aheadMs(): number
 }

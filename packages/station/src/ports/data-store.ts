@@ -15,11 +15,11 @@ import type {
 } from '@solstice/contracts'
 import type { Money, Payment, PaymentProviderId } from './payments.ts'
 
-/** A track as it is remembered: who added it is known for those that were uploaded. */
+/** A stored track; `addedAt` and `addedBy` are known only for uploads. */
 export type TrackRecord = Track & {
   /** epoch ms of the commit. */
   addedAt?: number
-  /** `adminId` of who committed it. */
+  /** `adminId` of the uploader. */
   addedBy?: string
 }
 
@@ -37,7 +37,7 @@ export interface ArtistRecord {
   /** File name under `arts/`, '' without art. */
   artFileName: string
 }
-/** All settings by section; those of donations are read and saved apart from the others. */
+/** All settings by section; donation settings are read and saved separately. */
 export interface StoredSettings extends Settings {
   donations: DonationSettings
 }
@@ -48,7 +48,7 @@ export interface SettingsRecord<S extends keyof StoredSettings = keyof StoredSet
   /** How often the record was saved, for compare-and-set. */
   revision: number
 }
-/** `nameKey` is the file name in lower case: a name is taken once per family, whatever its case and mode. */
+/** `nameKey` is the file name in lower case: names are unique per family, across modes and ignoring case. */
 export type ClipRecord = Clip & { family: ClipFamily; nameKey: string }
 export interface GroupRecord {
   /** uuid */
@@ -65,36 +65,36 @@ export interface GroupRecord {
 }
 export type AdminRecord = Omit<HelperAdmin, 'privileges'> & {
   privileges: Privilege[]
-  /** The login in lower case: a login is taken once, whatever its case. */
+  /** The login in lower case: logins are unique, ignoring case. */
   loginKey: string
   passwordHash: string
-  /** epoch ms since which a temporary password waits to be replaced. */
+  /** epoch ms at which the temporary password was set. */
   temporarySinceMs: number
 }
-/** A login of an admin. Kept until its token has expired, also when it was ended before. */
+/** A session of an admin, stored until its token expires, even if it was ended earlier. */
 export interface SessionRecord {
   id: string
   adminId: string
   createdAt: number
-  /** epoch ms of its last use, to a minute. */
+  /** epoch ms of its last use, accurate to a minute. */
   lastSeenAt: number
   /** epoch ms at which its token expires. */
   expiresAt: number
-  /** epoch ms at which it was ended; null = it goes on. */
+  /** epoch ms at which it was ended; null = active. */
   endedAt: number | null
-  /** Where it was last used from. */
+  /** IP address of its last use. */
   address: string
   userAgent: string
 }
-/** Sessions of an account that began up to a moment are over, whether or not they are remembered, but for one. */
+/** Ends all sessions of an account that began at or before `beforeMs`, stored or not, except one. */
 export interface SessionCutRecord {
   adminId: string
   beforeMs: number
   sparedId: string | null
 }
-/** `startedAtMs`: the moment of `playedAt` by the station's clock; the version before had but that, and called it the date. */
+/** `startedAtMs` is `playedAt` by the station's clock; older records have only that time, stored as `playedAt`. */
 export type HistoryRecord = HistoryItem & { startedAtMs?: number }
-/** What was measured in the file of a track. */
+/** Loudness and cue points measured in a track's file. */
 export interface MeasurementRecord {
   trackId: string
   /** The file that was measured, as `MediaStat`. */
@@ -104,31 +104,31 @@ export interface MeasurementRecord {
   lufs: number | null
   /** True peak, dBTP. */
   peakDb: number | null
-  /** Its only channel is heard on both sides, and was measured as if it were two. */
+  /** The file has one channel, which is played on both sides and was measured as two. */
   isMono: boolean
-  /** Positions of the first and behind the last sound; `endMs` null = there is none. */
+  /** Cue points: the start of the first sound and the end of the last; `endMs` null = no sound at all. */
   startMs: number
   endMs: number | null
 }
-/** Its outline is large and seldom wanted, so it is kept apart. */
+/** The waveform of a track, stored apart from its measurements because it is large and seldom read. */
 export interface WaveformRecord {
   trackId: string
   /** base64 of one byte for each of 800 equal parts: its highest sample, 255 = full scale. '' = not to be measured. */
   peaks: string
 }
-/** `adminLogin` is what the admin was called then, for those without an account that could be asked. */
+/** `adminLogin` is the login at that time, for authors without an account to look up. */
 export type AuditRecord = AuditEntry & {
-  /** How often an entry that counts was saved after it was written, for compare-and-set. */
+  /** Number of updates to an entry that adds up repeated actions, for compare-and-set. */
   revision?: number
 }
 
-/** A song that somebody pays for. What it costs is settled when it is ordered. */
+/** An order of a paid track. Its price is fixed when it is ordered. */
 export interface DonationRecord extends Money {
   /** uuid */
   id: string
-  /** Who ordered it. */
+  /** The listener who ordered it. */
   uid: string
-  /** The song as it was called then. */
+  /** The track, with its title and artist at the time of the order. */
   songId: string
   songTitle: string
   songArtist: string
@@ -137,43 +137,43 @@ export interface DonationRecord extends Money {
   tier: number | null
   status: DonationStatus
   /**
-   * The way of the song, once it is paid: `due` until it is queued or cannot be; `refusing` until all have been told that
-   * it will not be heard.
+   * Progress of a paid track: `due` until it is queued or refused; `refusing` until everyone has been told that it will
+   * not be played.
    */
   queue: 'due' | 'queued' | 'aired' | 'refusing' | 'refused' | null
-  /** Why the song of a paid order will not be heard. */
+  /** The reason why the track of a paid order will not be played. */
   refusedWhy: string | null
-  /** epoch ms at which its song went on the air. */
+  /** epoch ms at which its track went on the air. */
   airedAt: number | null
-  /** What the donor writes in the comment; null where the service itself knows the order. */
+  /** The code that the donor writes in the comment; null where the payment service knows the order itself. */
   matchCode: string | null
-  /** The code while a payment is awaited for it, else the id: a code is unique among pending orders. */
+  /** The match code while the order is pending, else the id, so that codes are unique among pending orders. */
   claimKey: string
-  /** epoch ms until which a payment counts; null = any time. */
+  /** epoch ms until which a payment is accepted; null = no limit. */
   expiresAt: number | null
   createdAt: number
   /** epoch ms at which the payment was confirmed. */
   paidAt: number | null
-  /** By which the payment is found at the service. */
+  /** The payment's reference at the payment service. */
   reference: string | null
-  /** By how much the station's clock was ahead of the wall clock whose dates these are, ms; absent = not at all. */
+  /** ms by which the station's clock was ahead of the wall clock at the time of these dates; absent = 0. */
   aheadMs?: number
 }
-/** What happened to a donation; only ever added to. */
+/** An event in the life of a donation. The ledger is append-only. */
 export interface LedgerRecord {
   id: number
   donationId: string
   event: 'created' | 'delivered' | 'claimed' | 'queued' | 'on-air' | 'finished' | 'refused'
-  /** What this entry is of, so that it is written once however often that is told. */
+  /** Identifies the event, so that it is written once however often it is reported. */
   onceKey: string
   atMs: number
-  /** Why, and by which payment. */
+  /** The reason, and the payment. */
   note: string
 }
 
-/** What a payment service has told, from its delivery until it is applied. */
+/** A payment event, stored from its delivery until it is applied. */
 export interface InboxRecord {
-  /** Provider and event: the same however often it is delivered. */
+  /** Provider and event, so that a repeated delivery has the same id. */
   id: string
   provider: PaymentProviderId
   payment: Payment
@@ -189,27 +189,28 @@ export interface SpooledAuditEntry {
   receivedAt: number
 }
 
-/** Where records outlive this process while the store does not answer: on its own disk. */
+/** Holds records on this machine's disk while the store is unavailable, across restarts of the process. */
 export interface Spool<T extends { id: string; receivedAt: number }> {
-  /** Resolves when it would survive a power cut. @throws when it cannot be written. */
+  /** Writes a record; resolves when it would survive a power cut. @throws when it cannot be written. */
   keep(record: T): Promise<void>
-  /** What was kept, in order of receipt. */
+  /** Reads all records, in order of receipt. */
   all(): Promise<T[]>
+  /** Removes a record; an absent one is no error. */
   remove(id: string): Promise<void>
 }
 
-/** What waits on this machine's disk for the store. */
+/** The records that wait on this machine's disk for the store. */
 export interface Spools {
   deliveries: Spool<InboxRecord>
   auditEntries: Spool<SpooledAuditEntry>
 }
 
-/** `network` is what is banned: see `networkOf`. */
+/** A ban applies to `network` (see `networkOf`). */
 export type BanRecord = BanEntry & { network: string }
 
 /**
- * All that the station remembers, one line per collection. Records are plain JSON and must not be changed by those who
- * read them. Every promise of a change resolves when the change is durable.
+ * The station's records. They are plain JSON, and callers must not mutate what they read. Every change is durable once its
+ * promise resolves.
  */
 export interface DataStore {
   readonly tracks: Collection<TrackRecord, 'id'>
@@ -234,44 +235,45 @@ export interface DataStore {
 }
 
 export interface Collection<T extends object, K extends keyof T & string> {
+  /** Reads the record with a key; null when there is none. */
   get(key: T[K]): Promise<Readonly<T> | null>
   /**
-   * All records that equal `where` in every field it names, in order of insertion; without `where` it may be the same
-   * array every time while nothing changed.
+   * Reads the records that equal `where` in every field it names, in order of insertion. Without `where` the same array may
+   * be returned until something changes.
    */
   find(where?: Partial<T>): Promise<readonly Readonly<T>[]>
-  /** Adds a record; null when its key, or another unique combination of the collection, is taken. A serial key is given by the store. */
+  /** Adds a record, with a key from the store if it is serial; null when its key or another unique combination is taken. */
   insert(record: NewRecord<T, K>): Promise<Readonly<T> | null>
-  /** Adds or replaces. @throws when another record has its unique combination. */
+  /** Adds or replaces a record. @throws when another record has its unique combination. */
   put(record: T): Promise<void>
   /**
-   * Changes the records that equal `where`, and says how many: compare-and-set.
+   * Changes the records that equal `where` and returns their number, atomically: a compare-and-set.
    * @throws when one would take the key or the unique combination of another; then nothing is changed.
    */
   update(where: Partial<T>, change: Partial<T>): Promise<number>
-  /** Removes the records that equal `where`, or that the predicate names, and says how many. */
+  /** Removes the records that equal `where` or satisfy the predicate, and returns their number. */
   delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number>
-  /** All there is, as it was at one moment: read from where it is kept, and not from memory. */
+  /** Reads a consistent snapshot of the collection from the underlying storage, bypassing any cache. */
   contents(): Promise<Contents<T>>
   /**
-   * Puts this in place of all there is, in one step.
-   * @throws when a record has no key, or two have the same or a unique combination in common; then nothing is changed.
+   * Replaces the whole collection in one step.
+   * @throws when a record has no key, or two share a key or a unique combination; then nothing is changed.
    */
   replaceAll(contents: Contents<T>): Promise<void>
 }
 
-/** What a collection holds. */
+/** A snapshot of a collection. */
 export interface Contents<T> {
   /** In order of insertion. */
   records: readonly Readonly<T>[]
-  /** The last serial number that was given, 0 when none was. */
+  /** The last serial number given out, 0 when none was. */
   serial: number
 }
 
-/** A record before the store gave it its serial number. */
+/** A record that the store has not given a serial number yet. */
 export type NewRecord<T, K extends keyof T> = T[K] extends number ? Omit<T, K> : T
 
-/** The collections: the key, whether the store counts it, and further unique fields. */
+/** The key of each collection, `serial` when the store numbers it, and a further unique combination of fields. */
 export const collections = {
   tracks: { key: 'id' },
   lyrics: { key: 'key' },

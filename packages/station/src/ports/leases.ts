@@ -1,11 +1,11 @@
-/** What only one job at a time may change, over all processes. */
+/** Named locks for things that only one job at a time may change, across all processes. */
 export interface Leases {
   /**
-   * Works with all of `names` held. A holder does not wait for itself: a job that is done again goes on with what its dead
-   * process held. What `work` throws `HeldUp` for stays held for a while, until that job goes on.
+   * Runs `work` while holding all of `names`. A holder never waits for itself: a repeated job takes over the names of its
+   * dead process. When `work` throws `HeldUp`, the names stay held for a while, until that job resumes.
    *
-   * @throws what `work` throws; HeldUp, as one that waits, when somebody else holds any of them for half a second more;
-   * the reason of `stopping` when it is aborted while waiting.
+   * @throws the error of `work`; HeldUp (waiting) when another holder keeps any of them for more than half a second; the
+   * reason of `stopping` when it is aborted during the wait.
    */
   hold<T>(holder: string, names: string[], stopping: AbortSignal, work: () => Promise<T>): Promise<T>
 }

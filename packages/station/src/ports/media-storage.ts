@@ -11,44 +11,45 @@ export interface MediaStat {
   modifiedMs: number
 }
 
-/** A signed address from which anybody can download a file without the API. */
+/** A signed address from which anyone can download a file without the API. */
 export interface MediaLink {
   url: string
   /** Seconds until it expires. */
   ttlS: number
 }
 
-/** Files of the station. A key that would lead out of its folder is refused with `Failure('BAD_REQUEST')`. */
+/** The station's files. A key that leads out of its folder is refused with `Failure('BAD_REQUEST')`. */
 export interface MediaStorage {
+  /** Reads size and modification time; null when there is no such file. */
   stat(key: MediaKey): Promise<MediaStat | null>
-  /** MD5 (hex) of a file; null unless the storage knows it without reading the file. */
+  /** Returns the MD5 (hex) of a file; null unless the storage knows it without reading the file. */
   digest(key: MediaKey): Promise<string | null>
-  /** The bytes from `start` to `end` (inclusive), or all of them. @throws Failure NOT_FOUND */
+  /** Opens the bytes from `start` to `end` (inclusive), or the whole file. @throws Failure NOT_FOUND */
   open(key: MediaKey, range?: { start: number; end: number }): Promise<Readable>
   /** Writes or replaces a file in one step: readers see the whole file or none of it. */
   put(key: MediaKey, content: Readable | Uint8Array | AsyncIterable<Uint8Array>): Promise<void>
   /** Gives a file a second name; false, with nothing changed, when that name is taken. @throws Failure NOT_FOUND */
   copy(from: MediaKey, to: MediaKey): Promise<boolean>
-  /** Whether a file of this many bytes fits, with a reserve left free for everything else on the disk. */
+  /** True when a file of this many bytes fits and leaves the reserve for everything else on the disk free. */
   hasRoomFor(bytes: number): Promise<boolean>
-  /** Idempotent: deleting an absent file succeeds. */
+  /** Deletes a file; deleting an absent one succeeds. */
   delete(key: MediaKey): Promise<void>
-  /** Keys of the files directly in a folder such as `day` or `arts`, sorted, without hidden files. */
+  /** Lists the keys of the files directly in a folder such as `day` or `arts`, sorted, without hidden files. */
   list(folder: string): Promise<MediaKey[]>
-  /** Removes leftovers of killed processes directly in a folder, never a file that may still be being written. */
+  /** Removes leftovers of killed processes directly in a folder, but no file that may still be being written. */
   sweep(folder: string): Promise<void>
   /**
-   * A path on this machine, to be opened within half a minute. For remote storage it is a cached copy, downloaded unless
-   * the cache holds the current version; while the storage is away any cached version is returned.
+   * Returns a path on this machine, to be opened within half a minute. For remote storage it is a cached copy, downloaded
+   * unless the cache holds the current version; while the storage is away any cached version is returned.
    * @throws Failure NOT_FOUND, STORAGE_URL_FAILED
    */
   source(key: MediaKey): Promise<string>
-  /** Keeps copies of these files on this machine, the most urgent first; replaces the list of the call before. */
+  /** Keeps copies of these files on this machine, most urgent first; replaces the list of the previous call. */
   prefetch(keys: readonly MediaKey[]): void
-  /** The only files that can be read while the storage is away; null while the storage answers. */
+  /** Lists the files that can be read while the storage is away; null while the storage answers. */
   cachedWhileAway(): ReadonlySet<MediaKey> | null
   /**
-   * A link that stays valid for at least `lastsS` seconds; null when files are served by the API only.
+   * Signs a link that stays valid for at least `lastsS` seconds; null when only the API serves files.
    * @throws Failure STORAGE_URL_FAILED
    */
   link(key: MediaKey, options?: { lastsS?: number }): Promise<MediaLink | null>

@@ -1,29 +1,30 @@
 import type { Unsubscribe } from './bus.ts'
 
-/** The next piece of one continuous WebM/Opus recording. One that begins with an EBML header begins a new recording. */
+/** The next piece of a continuous WebM/Opus recording. A piece that begins with an EBML header starts a new recording. */
 export interface MicrophonePiece {
-  /** Of who is on the air. */
+  /** Socket of the speaker, who is on the air. */
   socketId: string
   bytes: Buffer
 }
 
-/** From the replica that holds a socket to the worker that is on air. What cannot be sent at once is lost: it is speech. */
+/** Carries live speech from a replica to the worker on air. Pieces that cannot be sent at once are lost. */
 export interface Microphones {
+  /** Sends a piece; delivery is not confirmed. */
   send(piece: MicrophonePiece): void
-  /** Calls with every piece of everybody, from now on. */
+  /** Calls `onPiece` with every piece from any speaker, from now on. */
   receive(onPiece: (piece: MicrophonePiece) => void): Promise<Unsubscribe>
-  /** The worker lacks the header of a recording: it has just begun to listen, or its decoder is new. */
+  /** Asks for the header of a recording, which a worker lacks when it has just begun to listen or restarted its decoder. */
   askForHead(socketId: string): void
-  /** A replica is asked to send the header of a recording again, and the client to begin a new one. */
+  /** Calls `onWanted` when a worker asks for a header: send it again and have the client start a new recording. */
   onHeadWanted(onWanted: (socketId: string) => void): Promise<Unsubscribe>
 }
 
-/** Which API processes are alive. */
+/** Heartbeats of the API processes. */
 export interface Replicas {
-  /** Says that this one is, until stopped or dead. */
+  /** Sends heartbeats for this replica until stopped. */
   stayAlive(replica: string): Unsubscribe
-  /** Those that said so within some seconds; one that died just now is among them. @throws while Redis is away. */
+  /** Lists the replicas with a heartbeat in the last few seconds, even if just dead. @throws while Redis is away. */
   present(): Promise<string[]>
-  /** Those of `replicas` that have said nothing for some seconds. @throws while Redis is away. */
+  /** Lists those of `replicas` without a heartbeat for some seconds. @throws while Redis is away. */
   missing(replicas: readonly string[]): Promise<string[]>
 }

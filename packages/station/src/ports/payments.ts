@@ -1,4 +1,4 @@
-/** The services that a listener can pay through, by the names that the interface gives them. */
+/** The payment services, by the names that the interface gives them. */
 export const paymentProviderIds = [
   'checkout_provider_1',
   'checkout_provider_2',
@@ -7,7 +7,7 @@ export const paymentProviderIds = [
 ] as const
 export type PaymentProviderId = (typeof paymentProviderIds)[number]
 
-/** Amounts are whole hundredths of the currency here: each currency that a provider takes has two decimals. */
+/** An amount in hundredths of its currency: every currency that a provider accepts has two decimals. */
 export interface Money {
   amountMinor: number
   /** Three capital letters. */
@@ -17,18 +17,18 @@ export interface Money {
 /**
  * A payment service.
  *
- * - `checkout`: the order is told to the service, the donor pays on its page, the service posts what became of it.
- * - `matching`: the donor pays on the operator's page and writes a code in the comment; donations are posted by the
- *   service, or read from it.
+ * - `checkout`: the station sends the order to the service, the donor pays on its page, the service posts the outcome.
+ * - `matching`: the donor pays on the operator's page and writes a code in the comment; the service posts donations, or
+ *   the station polls for them.
  */
 export type PaymentProvider = CheckoutProvider | PostingProvider | PolledProvider
 
 export interface CheckoutProvider extends AboutProvider {
   flow: 'checkout'
   /**
-   * Where the donor pays. Asking again for the same order is safe.
+   * Creates the page on which the donor pays; calling it again for the same order is safe.
    *
-   * @throws Error when the service cannot be reached, is late or refuses; it says why, and no secret.
+   * @throws Error with the reason, and no secret, when the service cannot be reached, times out or refuses.
    */
   createCheckout(order: CheckoutOrder): Promise<{ redirectUrl: string }>
   readDelivery: ReadDelivery<CheckoutPayment>
@@ -43,59 +43,59 @@ export interface PostingProvider extends AboutProvider {
 export interface PolledProvider extends AboutProvider {
   flow: 'matching'
   pageUrl: string
-  /** It never posts: its webhook does not exist. */
+  /** The service never posts, so it has no webhook. */
   readDelivery?: undefined
   pollIntervalMs: number
   /**
-   * The latest 20 donations.
+   * Reads the latest 20 donations.
    *
-   * @throws Error when the service cannot be reached, is late or refuses; it says why, and no secret.
+   * @throws Error with the reason, and no secret, when the service cannot be reached, times out or refuses.
    */
   recentPayments(nowMs: number): Promise<MatchingPayment[]>
 }
 
-/** An order as the service is told of it. */
+/** An order as it is sent to the service. */
 export interface CheckoutOrder extends Money {
   donationId: string
-  /** What the donor reads beside the price. */
+  /** Text beside the price. */
   description: string
-  /** Where the donor comes back to, having paid or not. */
+  /** The page to which the donor returns, paid or not. */
   returnUrl: string
 }
 
-/** What a service posted to the webhook, as it came. */
+/** A request to the webhook, unparsed. */
 export interface Delivery {
   rawBody: Uint8Array
-  /** With names in lower case. */
+  /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As the moments of the payment: of the clock that the provider is asked by. */
+  /** Time of receipt, by the clock that also gives the provider's payments their times. */
   nowMs: number
 }
 
 /**
- * What a delivery says; null when it is not authentic, or says nothing of a payment. Pure: no I/O, never throws.
- * Whether amount and currency are those of the order is for the caller to see.
+ * Reads the payment in a delivery; null when it is not authentic or concerns no payment. Pure: no I/O, never throws.
+ * Comparing amount and currency with the order is up to the caller.
  */
 export type ReadDelivery<P extends Payment> = (delivery: Delivery) => P | null
 
 export type Payment = CheckoutPayment | MatchingPayment
 
-/** What became of an order. */
+/** The outcome of a checkout. */
 export type CheckoutPayment = (PaidEvent & { donationId: string }) | FailedEvent
 
 /** A donation; the comment may hold the code of an order. */
 export type MatchingPayment = PaidEvent & { comment: string }
 
 interface PaymentEvent {
-  /** The same however often the service tells of it; no other event of that provider has it. */
+  /** Unique among the provider's events, and the same in every delivery of this one. */
   eventId: string
-  /** By which the payment is found at the service. */
+  /** Identifies the payment at the service. */
   reference: string
 }
 
 interface PaidEvent extends PaymentEvent, Money {
   kind: 'paid'
-  /** Not in the future. */
+  /** Never in the future. */
   paidAtMs: number
 }
 
@@ -108,14 +108,14 @@ interface AboutProvider {
   id: PaymentProviderId
   /** The service's own name. */
   displayName: string
-  /** What it takes, and the most per transaction in hundredths of the currency. The first one is the usual one. */
+  /** Accepted currencies, the default one first, with the maximum per transaction in hundredths. */
   maxAmountMinor: Readonly<Record<string, number>>
 }
 
-/** The services that money may come from. */
+/** The configured payment services. */
 export interface Payments {
-  /** The one that new orders go to; null = donations are off. */
+  /** The service that new orders go to; null = donations are off. */
   active: PaymentProvider | null
-  /** All that are configured, the active one included: a late payment to a former one still counts. */
+  /** All services, including the active one: a late payment to a former one still counts. */
   configured: ReadonlyMap<PaymentProviderId, PaymentProvider>
 }

@@ -1,44 +1,44 @@
 import type { EditableTags } from './audio.ts'
 
-/** The tracks behind a link: the first of them, and how many there are in all. */
+/** The first tracks behind a link, and their total number. */
 export interface VideoList {
   tracks: { url: string; title: string }[]
   total: number
 }
 
-/** What a video site says of a video. */
+/** A video site's description of a video. */
 export interface VideoFacts {
   title: string
-  /** '' when the site knows of no song in it. */
+  /** '' when the site names no song in the video. */
   artist: string
   album: string
   year: number | null
   publisher: string
-  /** Where the video really is; '' when that is not said. */
+  /** The video's canonical address; '' when the site does not give it. */
   url: string
-  /** It came out of a list, although one video was asked for. */
+  /** The link led to a list although a single video was requested. */
   isOfList: boolean
 }
 
-/** What songs are taken from video links with. */
+/** The external programs that import tracks from video links. */
 export interface VideoTools {
-  /** Which of the programs are here; looked up anew once a minute. */
+  /** Reports the programs that are installed; checked again once a minute. */
   find(): Promise<{ downloader: boolean; ffmpeg: boolean }>
-  /** Keeps cookies of the video site for a day, for all processes. @throws Failure AIR_UNAVAILABLE while Redis is away. */
+  /** Stores cookies of the video site for a day, for all processes. @throws Failure AIR_UNAVAILABLE while Redis is away. */
   keepCookies(cookies: string): Promise<void>
-  /** @throws Failure AIR_UNAVAILABLE while Redis is away. */
+  /** Deletes the stored cookies. @throws Failure AIR_UNAVAILABLE while Redis is away. */
   forgetCookies(): Promise<void>
   /**
-   * Reads what is behind a link, at most `maxTracks` of it.
+   * Lists at most `maxTracks` tracks behind a link.
    *
-   * @throws Failure BAD_REQUEST of `url`, TOOL_UNAVAILABLE, TOOL_TIMEOUT; the reason of `stopping`.
+   * @throws Failure BAD_REQUEST for `url`, TOOL_UNAVAILABLE, TOOL_TIMEOUT; the reason of `stopping`.
    */
   list(url: string, maxTracks: number, stopping: AbortSignal): Promise<VideoList>
   /**
-   * Downloads the sound of a video and hands it to `run.use` as an MP3 with the tags that `run.describe` gives. That is
-   * told what the site says before anything is downloaded, and refuses by throwing. Nothing of it is left afterwards.
+   * Downloads the sound of a video and passes it to `run.use` as an MP3 with the tags from `run.describe`, which gets the
+   * site's description before the download and may refuse by throwing. Temporary files are removed afterwards.
    *
-   * @throws Failure as `list`; what `describe` and `use` throw.
+   * @throws Failure as `list`; the errors of `describe` and `use`.
    */
   download<T>(
     url: string,
