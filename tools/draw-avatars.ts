@@ -1,5 +1,5 @@
 /**
- * Draws the avatars of the roster, each a small horizon, and from one of them the icons of the installed page:
+ * Draws the avatars of the roster, each a small horizon, and makes the icons of the installed page from one of them:
  * `node --import tsx tools/draw-avatars.ts`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -7,10 +7,10 @@ import { crc32, deflateSync } from 'node:zlib'
 
 const AVATAR_SIZE = 128
 const ICON_SIZES = [192, 512]
-/** Each pixel is the mean of this many samples squared: smooth edges. */
+/** Each pixel is the mean of this number squared of samples, for smooth edges. */
 const SAMPLES = 4
 
-/** Whether a point of the unit square (y down) lies in the shape. */
+/** True when a point of the unit square (y down) lies in the shape. */
 type Shape = (x: number, y: number) => boolean
 type Colour = keyof typeof palette
 /** Painted in order, later over earlier. */
@@ -69,7 +69,7 @@ const stroke =
     const t = Math.min(1, Math.max(0, along))
     return Math.hypot(x - x0 - t * (x1 - x0), y - y0 - t * (y1 - y0)) < width / 2
   }
-/** A star of four thin points. */
+/** A four-pointed star with thin points. */
 const star =
   (cx: number, cy: number, r: number): Shape =>
   (x, y) =>
@@ -407,7 +407,7 @@ function colourAt(picture: Picture, x: number, y: number): number {
   return palette[layer ? layer[1] : picture.sky]
 }
 
-/** The mean colour of one pixel. */
+/** Mean colour of one pixel. */
 function pixel(picture: Picture, size: number, column: number, row: number): number {
   const sum = [0, 0, 0]
   for (let i = 0; i < SAMPLES * SAMPLES; i++) {

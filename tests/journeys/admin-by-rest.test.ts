@@ -9,15 +9,15 @@ import { useStores } from '../harness/stations/stores.ts'
 useStores('sql+cloud')
 
 t.test('an operator can run a station by the lines of docs/admin-by-rest.md', async (t) => {
-  // Enough for a list of its own: a smaller library is repeated, and the new song could then play next by chance.
+  // Enough for a list of its own: a smaller library would repeat, and the new song could then come next by chance.
   const tones = Array.from({ length: 12 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + 50 * i, seconds: 30 }))
-  // The programme is switched to the night, which has to have music then.
+  // The programme switches to the night, which needs music then.
   const owl = { name: 'Owl', hz: 990, seconds: 30, mode: 'night' as const }
   const station = await prepareStation(t, [...tones, owl], {
     NIGHT_MODE: 'true',
     DAY_START_HOUR: '0',
     NIGHT_START_HOUR: '23',
-    // Always early in the day, so that there is time until the night whenever this runs.
+    // Always early in the day, so that the night is far off whenever this runs.
     TIME_ZONE: timeZoneAt(9),
     DEMO_LIBRARY: 'false',
     ADMIN_LOGIN: 'admin',
@@ -108,9 +108,9 @@ t.test('an operator can run a station by the lines of docs/admin-by-rest.md', as
     t.match(audited, operation)
 })
 
-/** A zone of whole hours in which it is about that hour now. */
+/** A time zone of whole hours in which it is now about that hour. */
 function timeZoneAt(hour: number): string {
   const ahead = ((hour - new Date().getUTCHours() + 36) % 24) - 12
-  // The signs of these zones are the other way round.
+  // The signs of these zones are inverted.
   return ahead === 0 ? 'UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
 }

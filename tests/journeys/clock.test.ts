@@ -83,14 +83,14 @@ t.test('in sync mode nothing jumps when the clock is set, on air and between two
   const data = await station.openData()
   t.teardown(() => data.close())
   const isNow = ({ serverTimeMs }: RadioState) => Math.abs(serverTimeMs - wall.nowMs()) < MINUTE_MS
-  /** By which a player counts: the moment of the wall clock at which the song on air began. */
+  /** The basis of a player's position: the wall-clock time at which the song on air began. */
   const startOf = ({ serverTimeMs, seek }: RadioState) => serverTimeMs - seek * 1000
   const holds = async (what: string) => {
     client.forget()
     const sync = await client.first<RadioState>('sync', (one) => isNow(one) && one.isPlaying)
     const next = await client.first<RadioState>('sync', (one) => isNow(one) && one.track !== sync.track)
     const [lasts, apart] = [sync.duration * 1000, startOf(next) - startOf(sync)]
-    // Times are known to half of what Redis takes to answer.
+    // Times are accurate to half of Redis's response time.
     t.ok(apart > lasts - 500, `${what}: the song is played to its end`)
     const isKept = async () => {
       const { playedAt } = (await data.history.find()).at(-1)!

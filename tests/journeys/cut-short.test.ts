@@ -55,7 +55,7 @@ t.test(
         { name: 'Sun', hz: dayHz, seconds: 60 },
         { name: 'Moon', hz: nightHz, seconds: 60, mode: 'night' },
       ],
-      // Hours that are equal: by itself it is always day.
+      // Equal hours: without a switch it is always day.
       { NIGHT_MODE: 'true', DAY_START_HOUR: '6', NIGHT_START_HOUR: '6', PREPARING_MIN_S: '2' },
     )
     const { bus, stop } = await openBus(t, station.env.REDIS_URL!)

@@ -30,7 +30,7 @@ function assertConsecutive(t: Test, chunks: FrameChunk[]) {
   t.same(holes, [], `${chunks.length} chunks, every frame number once`)
 }
 
-/** What was heard has no quiet moment in it, and each tone lasted its time. */
+/** Fails where the recording has a quiet moment, or a tone did not last its time. */
 async function assertContinuous(t: Test, mp3: Buffer) {
   const samples = await decode(mp3)
   const all = melody(samples.subarray(0, samples.length - 4410), pitches)
@@ -53,7 +53,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** A worker that has the lease: whoever is started after it stands by. */
+/** A worker that holds the lease: workers started after it stand by. */
 async function startFirst(station: Station): Promise<Process> {
   const worker = await station.startWorker()
   await worker.printed(/the station is on air/)
@@ -164,7 +164,7 @@ t.test(
     const air = await followBroadcast(t, station)
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(6)
-    // The journal is written once a second: what is acknowledged longer ago than that survives.
+    // The journal is flushed once a second: changes acknowledged longer ago survive.
     await new Promise((resolve) => setTimeout(resolve, 1100))
     await station.redis.process.end('SIGKILL')
     await station.redis.restart()

@@ -118,7 +118,7 @@ t.test(
   },
 )
 
-/** Sends such a request over HTTP/2, as browsers do, and goes on sending until the answer is there. */
+/** Sends the request over HTTP/2, as browsers do, and keeps sending until the reply arrives. */
 async function refusalOf(url: string, ca: string, headers: OutgoingHttpHeaders): Promise<unknown> {
   const session = connect(url, { ca, servername: 'localhost' })
   try {
@@ -143,7 +143,7 @@ async function post(url: string, body: object, options: RequestOptions): Promise
   return answer
 }
 
-/** True when what comes begins with this many whole frames, one behind the other. */
+/** True when the bytes begin with this many whole frames, one after another. */
 async function framesFrom(stream: IncomingMessage, count: number): Promise<boolean> {
   let rest: Buffer = Buffer.alloc(0)
   let frames = 0

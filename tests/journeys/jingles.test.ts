@@ -25,7 +25,7 @@ type Start = ServerPayload<'stream_track_start'>
 type JingleStart = ServerPayload<'stream_jingle_start'>
 type JingleEnd = ServerPayload<'stream_jingle_end'>
 
-/** Three jingles and a phrase, and settings that bring both after and over every song. */
+/** Three jingles and a phrase, with settings that play both after and over every song. */
 async function addClips(station: Station) {
   await Promise.all([
     ...['one', 'two', 'three'].map((name) =>
@@ -46,7 +46,7 @@ async function addClips(station: Station) {
   await data.close()
 }
 
-/** Where a tone is heard, as spans of station time, ms; to about 5 ms. */
+/** Times at which a tone is heard, as spans of station time, ms; accurate to about 5 ms. */
 function spansOf(
   samples: Float32Array,
   hz: number,
@@ -56,7 +56,7 @@ function spansOf(
   const spans: { fromMs: number; toMs: number }[] = []
   for (let at = 0; at + window <= samples.length; at += window / 2) {
     const from = Math.floor(at)
-    // With the window's middle where the tone begins, half of it is heard.
+    // With the middle of the window at the start of the tone, half of it is heard.
     if (pitch(samples, hz, from, window) < 0.2) continue
     const frame = chunks[0]!.frame + (from + window / 2) / 1152
     const chunk = chunks.findLast((candidate) => candidate.frame <= frame)!
@@ -89,7 +89,7 @@ t.test('J, P: jingles between songs and a phrase over their end, also when the w
   const [client, other] = clients
   const icy = await listen(t, `${one.url}/api/stream/public.mp3`, { 'Icy-MetaData': '1' })
 
-  // Whatever was heard before the sockets were connected, they were not told of it.
+  // Sound from before the sockets connected was not announced to them.
   const syncs = await Promise.all(clients.map((socket) => socket.first<RadioState>('sync')))
   let sinceMs = Math.max(...syncs.map(({ serverTimeMs }) => serverTimeMs))
   const nextJingle = () =>
@@ -98,7 +98,7 @@ t.test('J, P: jingles between songs and a phrase over their end, also when the w
   for (;;) {
     const skipped = await air.bus.send({ type: 'skip' })
     const seeks = [await client.ask('stream_get_seek', 1), await client.ask('stream_get_seek', 2)]
-    // Answers that came when the jingle was over say nothing about it: there is another one.
+    // Replies that arrived after the jingle ended prove nothing: there is another one.
     if (air.clock.nowMs() < first.serverTs + JINGLE_S * 1000 - 500) {
       t.same(skipped, { ok: false, code: 'JINGLE_IN_PROGRESS' })
       t.same(seeks[0], seeks[1], 'the song clock stands still')
@@ -121,7 +121,7 @@ t.test('J, P: jingles between songs and a phrase over their end, also when the w
   const holes = chunks.filter((chunk, i) => i && chunk.frame !== chunks[i - 1]!.frame + chunks[i - 1]!.frames)
   t.same(holes, [], 'every frame number once')
   const samples = await decode(Buffer.concat(chunks.map(({ audio }) => audio)))
-  /** From the first jingle to the beginning of the song after the second one: all of it was told. */
+  /** From the first jingle to the start of the song after the second: all of it was announced. */
   const isTold = (atMs: number) => atMs > first.serverTs - 1_000 && atMs < last.serverTs + 1_000
   const told = (own: SocketClient) =>
     own.heard

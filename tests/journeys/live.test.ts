@@ -9,7 +9,7 @@ import { listen, prepareStation, type Station, splitIcy } from '../harness/stati
 const RECORDING_S = 30
 const PASSWORD = 'Correct horse 1'
 const FILLER = { hz: 600, seconds: 40 }
-/** Longer than all that happens, so that a song ends only where it is ended. */
+/** Longer than the whole test, so that a song ends only where the test ends it. */
 const songs = [
   { name: 'Low', hz: 300, seconds: 200 },
   { name: 'High', hz: 400, seconds: 200 },
@@ -17,12 +17,12 @@ const songs = [
 const pitches = { low: 300, high: 400, filler: FILLER.hz, host: 1000, guest: 1500 }
 type Levels = Record<keyof typeof pitches, number>
 
-/** What is heard of music while somebody speaks. */
+/** Loudness of music under speech. */
 const DUCKED = 0.16
 const isNear = (level: number, expected: number, share: number) =>
   Math.abs(level - expected) <= share * expected
 
-/** Two helpers, and background music for the time when hosts talk. */
+/** Two helpers, and background music for talks. */
 async function addPeopleAndMusic(station: Station) {
   const [data, passwordHash] = await Promise.all([
     station.openData(),
@@ -50,7 +50,7 @@ async function logIn(url: string, login: string): Promise<string> {
   return ((await answer.json()) as { token: string }).token
 }
 
-/** Somebody's recorder: it sends the pieces of one recording as they would come, and begins anew at its end. */
+/** A recorder: it sends the pieces of a recording in real time, and starts again at its end. */
 function openRecorder(client: SocketClient, recording: Buffer, pieceMs: number) {
   const pieces = cut(recording, RECORDING_S, pieceMs)
   let timer: NodeJS.Timeout | undefined
@@ -66,7 +66,7 @@ function openRecorder(client: SocketClient, recording: Buffer, pieceMs: number) 
       }, 20)
     },
     stop: () => clearInterval(timer),
-    /** What is recorded meanwhile is lost. */
+    /** Pieces recorded meanwhile are lost. */
     cut(isCut: boolean) {
       isConnected = !isCut
     },
@@ -217,7 +217,7 @@ t.test('hosts and guests are on the air, whatever dies meanwhile', async (t) => 
   t.equal(after.track, before.track)
   const stoppedAtS = before.seek + (start!.serverTs - before.serverTimeMs) / 1000
   const wentOnAtS = after.seek - (after.serverTimeMs - end.serverTs) / 1000
-  // A machine that mixes too late starts its time anew in between.
+  // A machine that mixes too late restarts its timeline in between.
   t.ok(Math.abs(wentOnAtS - stoppedAtS) < 2, `stopped at ${stoppedAtS} s, went on at ${wentOnAtS} s`)
   const { seek, trackId } = (await listener.ask('stream_get_seek', 1)) as { seek: number; trackId: string }
   t.ok(trackId === before.track && seek > stoppedAtS)
@@ -257,7 +257,7 @@ t.test('hosts and guests are on the air, whatever dies meanwhile', async (t) => 
   await listener.first('radio_hosts_online', (isOnline) => isOnline === false)
   await listener.first('stream_chat_mode_end')
   guestRecorder.stop()
-  // Meanwhile it may be known how loud the next song is to be played.
+  // Meanwhile the gain of the next song may have become known.
   await ear.hears(
     (levels) => songOf(levels) > 0.05 && isSilent(Math.max(levels.filler, levels.host, levels.guest)),
   )

@@ -10,7 +10,7 @@ import { waiting } from '../harness/until.ts'
 const SEED = 11
 const JINGLE_HZ = 200
 const WINDOWS_PER_S = 20
-/** More songs than are played, so that all of it happens within one list. */
+/** More songs than are played, so that everything happens within one list. */
 const songs = Array.from({ length: 16 }, (_, i) => ({
   name: `Song ${i}`,
   hz: 300 + i * 50,
@@ -54,7 +54,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     until(what, () => states.length > 0 && isSo(now()))
   const streams = await Promise.all([one, two].map(({ url }) => listen(t, `${url}/api/stream/public.mp3`)))
 
-  /** Asks again until there is an answer: what nobody could answer may have been done all the same. */
+  /** Retries until there is an answer: an unanswered request may have been carried out. */
   const ask = async (command: Command): Promise<Outcome> => {
     for (;;) {
       const outcome = await air.bus.send(command).catch(() => null)
@@ -68,7 +68,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     const track = tracks[random(tracks.length)]!
     answers.push(ask({ type: 'add-song', track, mode: 'day', orderType, tier: 1 + random(3), orderId }))
   }
-  // An unanswered skip is not asked for again: it may have been done.
+  // An unanswered skip is not retried: it may have been carried out.
   const skip = () => air.bus.send({ type: 'skip' }).catch(() => null)
 
   await comes('a jingle', ({ onAir }) => onAir.phase === 'jingle')
@@ -89,7 +89,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     starting.push(station.startWorker().then((worker) => workers.push(worker)))
     await air.more(random(3))
   }
-  /** Whoever may take over next is known. */
+  /** Resolves once every started worker is standing by. */
   const allStandBy = () => Promise.all(starting)
 
   order()
@@ -106,7 +106,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
 
   await allStandBy()
   await comes('a song', ({ onAir }) => onAir.phase === 'track')
-  // What is skipped has been heard, however late its sound is made.
+  // Skipped songs have been heard, however late their sound is made.
   const { onAir } = now()
   const isHeard = ({ markers }: FrameChunk) =>
     markers.some(({ entryId }) => onAir.phase === 'track' && entryId === onAir.entry.entryId)
@@ -154,7 +154,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     'songs are heard in the order of the queue, each once',
   )
   const isWhole = mustBeWhole(t, air)
-  // The first skip may end a song in the moment in which it begins; whether it did so only its answer tells.
+  // The first skip may end a song just as it begins; only its reply tells whether it did.
   const unheard = played.filter((entry) => !wasHeard(entry)).map(({ track }) => track.id)
   const answer = await skippedUnheard
   const mayBeUnheard = answer === null ? unheard.slice(0, 1) : 'track' in answer ? [answer.track.id] : []
@@ -186,7 +186,7 @@ t.test('workers that are killed at any moment lose nothing, and nothing is heard
     'never the same one twice',
   )
 
-  // What a dead worker left unfinished is done by its successor, after what it had locked.
+  // The successor finishes a dead worker's jobs, once their locks have expired.
   while ((await data.history.find()).length < last.list.index) await air.more(1)
   const history = [...(await data.history.find())].sort((a, b) => a.playedAt - b.playedAt)
   t.same(

@@ -22,11 +22,11 @@ const tones = [
   { name: 'Wish', hz: 660, seconds: 40 },
 ]
 
-/** A player that counts the whole frames that it got, and asks for the next one whenever it is cut off. */
+/** A player that counts whole frames received, and resumes at the next frame whenever it is cut off. */
 function openPlayer(t: Teardown, url: string) {
   const frames: Buffer[] = []
   const resumed: { asked: number; got: number }[] = []
-  /** How much of a frame came last, each time it was cut off. */
+  /** Bytes of the last, incomplete frame at each cut. */
   const leftOver: number[] = []
   let head: IncomingMessage['headers'] = {}
   let first = 0
@@ -88,7 +88,7 @@ function openPlayer(t: Teardown, url: string) {
   }
 }
 
-/** Asks for what may be asked for twice, again and again, until it is told to stop. */
+/** Sends idempotent requests again and again until it is stopped. */
 function startLoad(t: Teardown, url: string) {
   const failed: string[] = []
   let answered = 0
@@ -110,7 +110,7 @@ function startLoad(t: Teardown, url: string) {
   })
   return {
     failed,
-    /** Resolves when so many more were answered. */
+    /** Resolves after this many more replies. */
     async more(count: number) {
       const wanted = answered + count
       await until(`${count} more answers`, () => answered >= wanted)
@@ -188,7 +188,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.equal(await attempt(nginx.url, '198.51.100.2'), 429)
   })
 
-  // For all that follows: it comes back by itself.
+  // For the rest of the test: it recovers by itself.
   const roamer = io(nginx.url, {
     transports: ['websocket'],
     forceNew: true,
@@ -229,7 +229,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
   t.notOk('transfer-encoding' in player.head, 'players know no chunks')
 
   const load = startLoad(t, nginx.url)
-  /** All that was heard is the broadcast, without a frame too many or too few. */
+  /** Everything heard is the broadcast, without a frame too many or too few. */
   const assertWhole = async (t: Test) => {
     await player.more(20)
     const heard = player.audio
@@ -317,7 +317,7 @@ const answers = (url: string) =>
     () => false,
   )
 
-/** Sends the first half of a track; `end` sends the other one and gives the answer. */
+/** Sends the first half of a track; `end` sends the other half and resolves with the reply. */
 async function beginUpload(url: string, token: string, bytes: Buffer) {
   const sending = request(`${url}/api/admin/upload-song-file`, {
     method: 'POST',

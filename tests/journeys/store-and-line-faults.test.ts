@@ -34,7 +34,7 @@ const [server, redis, services, tones] = await Promise.all([
   openPaymentServices(t),
   temporaryFolder(t),
 ])
-/** One replica, and the worker beside it, reach PostgreSQL and Redis by lines that can fail. */
+/** One replica, and its worker, reach PostgreSQL and Redis over connections that can fail. */
 const [toPostgres, toRedis] = await Promise.all([openLine(t, server.port), openLine(t, redis.port)])
 const settings = {
   ...SUPER_ADMIN,
@@ -107,7 +107,7 @@ t.teardown(() => {
 })
 const moreSound = (count: number, from = chunks.length) =>
   until('more sound', () => chunks.length >= from + count)
-/** Where the sound breaks off between two chunks, or is of no song. */
+/** Places where the sound breaks off between two chunks, or belongs to no song. */
 const flaws = (from: number) =>
   chunks.slice(from).flatMap((chunk, i, all) => {
     const before = all[i - 1]
@@ -117,7 +117,7 @@ const flaws = (from: number) =>
     const isSong = chunk.markers.every(({ entryId }) => entryId !== null)
     return isNext && isSong ? [] : [chunk.frame]
   })
-/** When songs began, as the air itself said. */
+/** Starts of songs, as reported by the air itself. */
 const starts = new Map<number, string>()
 const unfollow = await two.ports.bus.follow(({ onAir }) => {
   if (onAir.phase === 'track') starts.set(Math.round(onAir.startedAtMs), onAir.entry.track.id)
@@ -175,7 +175,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
     await server.crash()
     if (round === 1) {
       listener.forget()
-      // What the air has done is not refused because it cannot be written down.
+      // A change made on air is not refused because it cannot be written down.
       admin.socket.emit('admin_skip_song')
       await admin.first('admin_success')
       t.same(admin.all('admin_error'), [])
@@ -217,7 +217,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
   )
   await moreSound(4)
   t.same(flaws(from), [], 'the sound goes on')
-  // What began while nothing could be written is written later.
+  // Changes begun while nothing could be written are written later.
   const history = () => two.ports.data.history.find()
   const missing = async () => {
     const known = await history()
@@ -264,7 +264,7 @@ t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes',
 })
 
 t.test('what is told or done while PostgreSQL is away counts once, whoever dies meanwhile', async (t) => {
-  // A replica of another machine, with a disk of its own.
+  // A replica on another machine, with a disk of its own.
   const folder = await temporaryFolder(t)
   const elsewhere = async (): Promise<{ url: string; process: Process }> => {
     const program = await programOf('apps/api/src/main.ts')
@@ -307,7 +307,7 @@ t.test('what is told or done while PostgreSQL is away counts once, whoever dies 
       headers: { 'x-forwarded-for': `203.0.113.${i % 200}` },
       payload: { songId: `day/${i % SONGS}.mp3` },
     })
-    // What is heard, or comes next, takes no order.
+    // Orders for the song on air or the next one are refused.
     if (answer.statusCode !== 200) continue
     const { donationId, matchCode } = answer.json()
     const about = { message: `for ${matchCode}`, amount: '100.00', currency: 'USD', atMs: Date.now() }
@@ -370,7 +370,7 @@ t.test('a Redis that takes no writes for a moment, as with a full disk, is not h
   await until('a chunk is refused', async () => (await refusedChunks()) > 0)
   await redis.config('SET', 'min-replicas-to-write', '0')
   await moreSound(4)
-  // What is refused for no such reason ends the broadcast, which is then begun anew.
+  // Any other refused write ends the broadcast, which then starts anew.
   isChunkRefused = true
   await until('the broadcast ends', () =>
     said.some((line) => line.includes('state could not be saved; going off air')),

@@ -15,7 +15,7 @@ const tones = [
 ]
 const pitches = tones.map((tone) => tone.hz)
 
-/** Runs of the same pitch: which tone, and for how many windows. */
+/** Runs of the same pitch: the tone, and its number of windows. */
 function runs(heard: (number | null)[]): { hz: number | null; windows: number }[] {
   const found: { hz: number | null; windows: number }[] = []
   for (const hz of heard) {
@@ -62,7 +62,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
       heard.some((run) => run.hz === null),
       'never silent',
     )
-    // A slow machine may hear the very first track only from its first moments on.
+    // A slow machine may miss the first moments of the very first track.
     const whole = heard.slice(1, -1)
     t.ok(whole.length >= 2)
     for (const run of whole) {

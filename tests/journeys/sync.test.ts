@@ -20,7 +20,7 @@ function connect(t: Test, url: string): Socket {
 const event = <T>(socket: Socket, name: string): Promise<T> =>
   inTime(name, new Promise((resolve) => socket.once(name, resolve)))
 
-/** Collects the radio states of a socket until the predicate is true. */
+/** Collects a socket's radio states until the predicate is true. */
 async function syncsUntil(socket: Socket, isEnough: (syncs: RadioState[]) => boolean): Promise<RadioState[]> {
   const syncs: RadioState[] = []
   const enough = new Promise<RadioState[]>((resolve) => {
@@ -40,8 +40,8 @@ const changes = (syncs: RadioState[]) =>
 const startOf = (sync: RadioState) => sync.serverTimeMs - sync.seek * 1000
 
 /**
- * Each track began when the one before it ended, to the millisecond of rounding. On a slow machine a socket may be told
- * nothing as long as a whole track lasts: then that one is counted in between.
+ * Each track began when the previous one ended, within a millisecond of rounding. On a slow machine a socket may receive
+ * no event for the length of a whole track: then that track is counted in between.
  */
 function assertExactEnds(t: Test, syncs: RadioState[]) {
   const starts = changes(syncs)

@@ -37,14 +37,14 @@ t.test('a station of version 0.1.0 is taken up as if nothing had happened', asyn
     password: SUPER_ADMIN.ADMIN_PASS,
   })
   const authorization = `Bearer ${((await login.json()) as { token: string }).token}`
-  // biome-ignore lint/suspicious/noExplicitAny: the body of whatever route was asked
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any route
   const ask = async (path: string): Promise<any> =>
     (await fetch(`${url}/api/${path}`, { headers: { authorization } })).json()
   const admin = openSocket(t, url, { headers: { authorization } })
   admin.socket.emit('admin_active', authorization.slice('Bearer '.length))
   await admin.first('admin_confirmed')
 
-  // However long the processes took to start: what was on air, then what was to come.
+  // However slowly the processes started: first the song on air, then the ones to come.
   const { items } = (await admin.ask('get_queue', { offset: 0, limit: 10 })) as Known['queue']
   const promised = [known.sync.track, ...known.queue.items.map(({ id }) => id)]
   const onAir = promised.indexOf(sync.track!)
@@ -74,7 +74,7 @@ t.test('a station of version 0.1.0 is taken up as if nothing had happened', asyn
   const heard = melody(await decode(await listening.received(10 * BYTES_PER_S)), pitches)
   const sound = heard.slice(heard.findIndex((hz) => hz !== null))
   t.ok(sound.length > 100 && !sound.includes(null), 'it is never silent once it sounds')
-  // A listener hears what was on air some seconds ago.
+  // A listener hears the broadcast of some seconds ago.
   const now = promised.slice(Math.max(0, onAir - 1), onAir + 2)
   t.ok(now.includes(`day/Tone ${sound[0]}.mp3`), 'and it is the track on air')
   await until('the paid track is remembered as aired', async () => {

@@ -261,7 +261,7 @@ for (const kind of ['json', 'sql'] as const)
 const DAY = 24 * 3_600_000
 const NOW = 100 * DAY
 
-/** A store that was filled before it is opened: one by one takes minutes. */
+/** A store filled before it is opened: adding records one by one would take minutes. */
 async function filled(t: Test, records: DonationRecord[]): Promise<DataStore> {
   const folder = join(await temporaryFolder(t), 'data')
   await mkdir(folder)
@@ -299,7 +299,7 @@ t.test('beyond 20 000 the oldest of those go that were not paid for a day, howev
   const data = await filled(t, [
     ...many(5_000, 'new', (i) => ({ createdAt: NOW - i - 1 })),
     ...many(25_000, 'paid', (i) => ({ createdAt: i, status: i % 2 ? 'paid' : 'paid_unqueued' })),
-    // The newest come first, so that their order in the store says nothing.
+    // Inserted newest first, so that the order in the store says nothing.
     ...many(15_003, 'old', (i) => ({ createdAt: NOW - DAY - i, status: closed[i % 3]! })),
     pendingDonation('old, with time', { createdAt: 0, expiresAt: NOW }),
   ])

@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS
 const LIFE_MS = 15 * MINUTE_MS
 const NOON = Date.UTC(2026, 6, 1, 12)
 
-/** The station's time passes evenly; the wall clock is set. */
+/** The station's time runs evenly while the wall clock is set. */
 function clocks() {
   let [stationMs, aheadMs] = [NOON, 0]
   return {
@@ -171,7 +171,7 @@ t.test('a payment that names an open order pays for it, however wrong the wall c
       maxAmountMinor: {},
       pageUrl: 'https://pay.example',
       pollIntervalMs: 30_000,
-      // It knows the right time, which the station's clock has shown from the beginning.
+      // It knows the true time, which the station's clock has shown from the beginning.
       recentPayments: async () => [
         said('new', 'for abcdef', clock.nowMs()),
         said('old', 'of a year ago', clock.nowMs() - 365 * DAY_MS),

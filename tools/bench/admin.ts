@@ -3,15 +3,15 @@ import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
 import type { Teardown } from '../../tests/harness/processes/processes.ts'
 import { openApp } from '../../tests/harness/stations/app.ts'
 
-/** How long the API takes for an answer about a large library, beside writing the same answer as JSON. */
+/** Response time of the API for a large library, compared with writing the same reply as JSON. */
 export interface AdminFigures {
   path: string
   bytes: number
-  /** The first answer after a change, ms. */
+  /** First reply after a change, ms. */
   coldMs: number
-  /** The median of those after it, ms. */
+  /** Median of the replies after it, ms. */
   warmMs: number
-  /** The median of `JSON.stringify` of the answer, ms. */
+  /** Median of `JSON.stringify` of the reply, ms. */
   stringifyMs: number
 }
 
@@ -27,7 +27,7 @@ const paths = [
   'song-groups/library?query=artist%20song-1',
 ]
 
-/** Asks the API in this process about a library of 10 000 tracks in eight groups. */
+/** Queries the API in this process about a library of 10 000 tracks in eight groups. */
 export async function measureAdmin(t: Teardown): Promise<AdminFigures[]> {
   const { app, ports } = await openApp(t, { ADMIN_LOGIN: 'boss', ADMIN_PASS: 'Correct horse 1' })
   const { data, config } = ports
@@ -53,7 +53,7 @@ export async function measureAdmin(t: Teardown): Promise<AdminFigures[]> {
 
   const figures: AdminFigures[] = []
   for (const path of paths) {
-    // A change makes every answer new, so that the first one has nothing to build on.
+    // A change invalidates every reply, so that the first one has nothing to build on.
     await data.tracks.update({ id: track(0).id }, { year: figures.length })
     const coldMs = await timed(() => ask(path))
     const answer = await ask(path)
@@ -87,7 +87,7 @@ function track(i: number): Track {
   }
 }
 
-/** Each names its share of the artists but the last, which takes the rest. */
+/** Each gives its share of the artists, except the last, which takes the rest. */
 function groups(count: number): Record<string, string[]> {
   const artists = Array.from({ length: ARTISTS }, (_, i) => `Artist ${i}`)
   const share = (group: number) => artists.filter((_, i) => i % count === group)

@@ -6,17 +6,17 @@ import { NOON } from '../../tests/harness/air/programme.ts'
 
 const TURNS = 40
 
-/** What a change of the air costs: the worker that makes and saves it, and a replica that is told. */
+/** Cost of a change of the air: for the worker that makes and saves it, and for a replica that receives it. */
 export interface ChangeFigures {
   name: string
-  /** Written to Redis, and of that published to each replica. */
+  /** Bytes written to Redis, and the part of them published to each replica. */
   bytes: number
   published: number
   workerMs: number
   replicaMs: number
 }
 
-/** Changes of a station that plays through as many tracks in each of both modes; of each the cheapest turn. */
+/** Measures a station with this many tracks in each of both modes; the cheapest turn of each counts. */
 export function measureChanges(tracksOfMode: number): ChangeFigures[] {
   const start = largeStation(tracksOfMode)
   const writer = createStateWriter()

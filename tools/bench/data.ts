@@ -10,21 +10,21 @@ export const TRACKS = 100_000
 const LEDGER_ENTRIES = 120_000
 const TURNS = 9
 
-/** What a store takes for a large library, in ms. */
+/** Times of a store with a large library, in ms. */
 export interface DataFigures {
   /** Reading it for the first time. */
   load: number
-  /** One more track, until it is durable. */
+  /** Adding a track, until it is durable. */
   insert: number
-  /** A track that changes, until it is durable. */
+  /** Changing a track, until it is durable. */
   update: number
-  /** Asking for all tracks when nothing has changed. */
+  /** Querying all tracks when nothing has changed. */
   list: number
-  /** Asking for all tracks of a mode after another process has changed one. */
+  /** Querying all tracks of a mode after another process changed one. */
   listAnew: number
-  /** One more entry of a large ledger, until it is durable. */
+  /** Adding an entry to a large ledger, until it is durable. */
   note: number
-  /** Looking for it in another process. */
+  /** Finding that entry in another process. */
   noted: number
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { Server } from 'socket.io'
 
-// What the same work costs with nothing around it: `stream` writes one shared buffer to every connection, `sockets`
+// The cost of the same work with nothing around it: `stream` writes one shared buffer to every connection, `sockets`
 // sends one event to every socket. The service is measured against these.
 
 const SYNC_MS = 2_000

@@ -3,15 +3,15 @@ import { connect, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { sleep } from '@solstice/station'
 
-// Many clients in a process of their own, so that what they cost is not counted as the server's. Prints `window` when
-// all are there and it begins to measure, and one line of JSON at the end. Ends by itself.
+// Many clients in a process of their own, so that their cost is not counted as the server's. Prints `window` once
+// all are connected and the measurement begins, and one line of JSON at the end. Ends by itself.
 
 export interface StreamFigures {
   connected: number
   lost: number
   bytesPerS: number
   firstByteMs: [p50: number, p99: number]
-  /** Body bytes within the first 250 ms. */
+  /** Bytes of the body within the first 250 ms. */
   burstBytes: number
   longestGapMs: number
 }
@@ -20,9 +20,9 @@ export interface SocketFigures {
   connected: number
   lost: number
   events: number
-  /** By how much the time between two events of a socket differs from their period. */
+  /** Deviation of the time between two events of a socket from their period. */
   jitterMs: [p50: number, p99: number]
-  /** Age of an event when it arrives. */
+  /** Age of an event on arrival. */
   delayMs: [p50: number, p99: number]
 }
 
@@ -134,7 +134,7 @@ function open(): Socket {
   return socket
 }
 
-/** Lets clients in at a steady rate. */
+/** Connects clients at a steady rate. */
 async function arrive(enter: () => void): Promise<void> {
   const perMs = Number(values.rate) / 1000
   const startMs = performance.now()
@@ -144,7 +144,7 @@ async function arrive(enter: () => void): Promise<void> {
   }
 }
 
-/** Measures for a while and says how long it was, in seconds. */
+/** Measures for a while and returns the actual duration, in seconds. */
 async function measure(): Promise<number> {
   await sleep(SETTLE_MS)
   process.stdout.write('window\n')
@@ -155,7 +155,7 @@ async function measure(): Promise<number> {
   return (performance.now() - startMs) / 1000
 }
 
-/** The text messages of a WebSocket (RFC 6455), whose server masks and splits nothing. */
+/** Text messages of a WebSocket (RFC 6455) whose server neither masks nor splits them. */
 function readTexts(socket: Socket, onText: (text: string) => void): void {
   let rest = Buffer.alloc(0)
   let isUpgraded = false
@@ -180,7 +180,7 @@ function readTexts(socket: Socket, onText: (text: string) => void): void {
   })
 }
 
-/** A short text message of a client; a mask of zeros is allowed and costs nothing. */
+/** A short text message from a client; a mask of zeros is allowed and costs nothing. */
 function masked(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 }

@@ -11,9 +11,9 @@ import { measureMicrophones } from './microphones.ts'
 import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
-// `npm run bench`: the real service under load, each figure beside the floor that was measured in the same run. A figure
-// alone says little (machines differ, and other programs run); the ratio says how much the service adds. With
-// `microphones`, `admin`, `data`, `changes` or `uploads` as argument only that part is measured.
+// `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
+// alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
+// `microphones`, `admin`, `data`, `changes` or `uploads` as argument, only that part is measured.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -197,13 +197,13 @@ async function tellUploads(): Promise<void> {
 
 interface Load<F> {
   figures: F
-  /** CPU of the server within the window. */
+  /** CPU time of the server within the window. */
   cpuS: number
-  /** By how much the server grew from before the first client to the end of the window. */
+  /** Growth of the server from before the first client to the end of the window. */
   grownKb: number
 }
 
-/** Candidates and references in turns, so that what else the machine does meets them alike; of each the cheapest round. */
+/** Alternates candidates and references, so that other load affects both alike; the cheapest round of each counts. */
 async function interleaved<F, K extends string>(
   measures: Record<K, () => Promise<Load<F>>>,
 ): Promise<Record<K, Load<F>>> {
@@ -241,7 +241,7 @@ async function underLoad<F>(
   }
 }
 
-/** CPU seconds that processes use within so many seconds. */
+/** CPU seconds that processes use within a span of seconds. */
 async function cpuOver(spanS: number, pids: number[]): Promise<number> {
   const total = async () => (await Promise.all(pids.map(usageOf))).reduce((sum, { cpuS }) => sum + cpuS, 0)
   const before = await total()

@@ -19,18 +19,18 @@ const PIECE_MS = 100
 const CLICK = 8_000
 
 export interface MicrophoneFigures {
-  /** Median and largest, ms: from what is said, or the last byte of its piece, until it is mixed, or published. */
+  /** Median and maximum, ms: from speech, or the last byte of its piece, until it is mixed or published. */
   mouthToEncoderMs: [number, number]
   sentToEncoderMs: [number, number]
   sentToPublishedMs: [number, number]
-  /** Of the worker with its encoder and decoder, in parts of a core: music alone, and what each microphone adds. */
+  /** CPU of the worker with its encoder and decoder, in cores: for music alone, and per added microphone. */
   musicCpu: number
   cpuPerMicrophone: number
 }
 
 /**
- * A worker's sound in this process, with music: a click a second is said into a microphone, as a browser would send it, and
- * looked for on its way; then the CPU of two microphones beside that of the music alone.
+ * The worker's sound in this process, with music: one click a second goes into a microphone, as from a browser, and is
+ * detected along the way; then the CPU of two microphones compared with that of music alone.
  */
 export async function measureMicrophones(t: Teardown, seconds: number): Promise<MicrophoneFigures> {
   const folder = await temporaryFolder(t)
@@ -128,7 +128,7 @@ function person(socketId: string): Participant {
   return { ...speaker, ...host, isMicOn: true, gain: 2, isMuted: false }
 }
 
-/** Where the clicks begin; what is within half a second of one belongs to it. */
+/** Starts of the clicks; sound within half a second of one belongs to it. */
 function clicksIn(samples: Float32Array): number[] {
   const found: number[] = []
   for (let i = 0; i < samples.length; i++) {

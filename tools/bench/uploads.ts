@@ -10,15 +10,15 @@ const MB = 1024 * 1024
 export const UPLOAD_MB = 80
 
 export interface UploadFigures {
-  /** MB/s of copying as many files of that size at once, each flushed to the disk. */
+  /** Rate of copying as many files of that size at once, each flushed to disk, MB/s. */
   copiedPerS: number
-  /** MB/s until the last one is answered: written, flushed and measured. */
+  /** Rate until the last upload is answered: written, flushed and measured, MB/s. */
   uploadedPerS: number
-  /** By how much the API grew at most. */
+  /** Maximum growth of the API. */
   grownKb: number
 }
 
-/** Uploads so many tracks at once to an API, after it copied as many files on the same disk. */
+/** Uploads a number of tracks at once to an API, after copying as many files on the same disk. */
 export async function measureUploads(
   run: Teardown,
   api: { url: string; pid: number; token: string },
@@ -54,7 +54,7 @@ export async function measureUploads(
   return { copiedPerS, uploadedPerS, grownKb: mostKb - idleKb }
 }
 
-/** MB/s of what moves so many files. */
+/** Rate at which `move` moves the files, MB/s. */
 async function rate(count: number, move: () => Promise<void>): Promise<number> {
   const startedAtMs = performance.now()
   await move()

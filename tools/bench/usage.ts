@@ -4,14 +4,14 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What a process has used so far. */
+/** Resources that a process has used so far. */
 export interface Usage {
   /** CPU seconds of all its threads. */
   cpuS: number
   rssKb: number
 }
 
-/** Of Linux the scheduler's own count in nanoseconds, elsewhere what `ps` says, in hundredths of a second. */
+/** On Linux the scheduler's own count in nanoseconds, elsewhere the output of `ps`, in hundredths of a second. */
 export async function usageOf(pid: number): Promise<Usage> {
   if (process.platform === 'linux') return usageOnLinux(pid)
   const { stdout } = await run('ps', ['-o', 'time=,rss=', '-p', String(pid)])
