@@ -47,7 +47,7 @@ t.test('npm start', async (t) => {
 
   // From the sources, as operators do; the other tests use built programs, which start faster.
   let station = start(t, process.execPath, ['--import', 'tsx', 'scripts/start.ts'], env)
-  await t.test('brings a station on air, says where it is and who administers it', async (t) => {
+  await t.test('puts a station on air, and prints its address and its administrator', async (t) => {
     const output = await station.printed(/Solstice is on air \(\d+\.\d s\)[\s\S]+password \S+/)
     t.match(output, `page    ${address}`)
     t.match(output, `stream  ${address}/api/stream/public.mp3`)
@@ -61,7 +61,7 @@ t.test('npm start', async (t) => {
     t.ok(await isOnAir(address))
   })
 
-  await t.test('lets no other user of the machine at its memory', async (t) => {
+  await t.test('keeps other users of the machine out of its Redis', async (t) => {
     for (const folder of [env.DATA_DIR, join(env.DATA_DIR, 'redis')])
       t.equal((await stat(folder)).mode & 0o777, 0o700, folder)
     const files = await readdir(join(env.DATA_DIR, 'redis'), { recursive: true, withFileTypes: true })
@@ -76,7 +76,7 @@ t.test('npm start', async (t) => {
     t.notMatch(arguments_, password, 'which nobody else can read')
   })
 
-  await t.test('refuses to run twice with the same data, or on a port in use', async (t) => {
+  await t.test('refuses to run twice on the same data, or on a port in use', async (t) => {
     const same = startStation(t, { ...env, PORT: 'any' })
     const elsewhere = startStation(t, { ...env, DATA_DIR: join(folder, 'other') })
     t.same(await Promise.all([same.exited, elsewhere.exited]), [1, 1])
@@ -85,7 +85,7 @@ t.test('npm start', async (t) => {
     t.match(elsewhere.output, `Port ${env.PORT} is in use`)
   })
 
-  await t.test('leaves no process behind when it is killed itself', async (_t) => {
+  await t.test('leaves no process behind when it is killed', async (_t) => {
     // Encoders and decoders are among the processes that could be left behind.
     const isHeard = async () => (await descendants(station)).some(({ command }) => command.includes('ffmpeg'))
     await until('ffmpeg runs', isHeard, LOOK_MS)
@@ -97,7 +97,7 @@ t.test('npm start', async (t) => {
 
   // Owned by the outer test, which outlives its subtests.
   const startAgain = (host: string) => startStation(t, { ...env, HOST: host })
-  await t.test('finds everything in place at the next start, at whatever address it listens', async (t) => {
+  await t.test('finds everything in place at the next start, whatever address it listens on', async (t) => {
     const hasIpv6 = await isFree(0, '::1').catch(() => false)
     station = startAgain(hasIpv6 ? '::1' : '127.0.0.1')
     address = `http://${hasIpv6 ? '[::1]' : '127.0.0.1'}:${env.PORT}`
@@ -105,7 +105,7 @@ t.test('npm start', async (t) => {
     t.ok(await isOnAir(address))
   })
 
-  await t.test('starts again what was killed, Redis included', async (t) => {
+  await t.test('restarts killed processes, Redis included', async (t) => {
     const before = await descendants(station)
     const victims = [...apps, 'redis-server 127.'].map((name) => find(before, name))
     for (const { pid } of victims) process.kill(pid, 'SIGKILL')
@@ -123,7 +123,7 @@ t.test('npm start', async (t) => {
     t.same(left, [], 'what was killed is gone')
   })
 
-  await t.test('starts the worker again within 3 s, however often it dies', async (t) => {
+  await t.test('restarts the worker within 3 s, however often it dies', async (t) => {
     const deaths = () => [...station.output.matchAll(/stream-worker .+; starting it again in ([\d.]+) s/g)]
     const before = deaths().length
     let killed = 0
@@ -151,7 +151,7 @@ t.test('npm start', async (t) => {
   })
 })
 
-t.test('a configuration that cannot work is refused in plain words before anything starts', async (t) => {
+t.test('an invalid configuration is refused in plain words before anything starts', async (t) => {
   const folder = await temporaryFolder(t)
   const env = { DATA_DIR: folder, MEDIA_DIR: folder, JWT_SECRET: '', ADMIN_LOGIN: '', ADMIN_PASS: '' }
   const production = startStation(t, { ...env, NODE_ENV: 'production' })
@@ -171,7 +171,7 @@ t.test('a configuration that cannot work is refused in plain words before anythi
   t.match(damaged.output, 'secrets.json is damaged')
 })
 
-t.test('what dies is started again, each time after a longer pause, until it is stopped', async (t) => {
+t.test('a dead process is restarted, each time after a longer delay, until it is stopped', async (t) => {
   const deaths: { exit: Exit; restartInMs: number }[] = []
   const lines: string[] = []
   let stop = () => {}
@@ -204,7 +204,7 @@ t.test('what dies is started again, each time after a longer pause, until it is 
   await until('what it left behind ended with it', async () => (await living(left)).length === 0, LOOK_MS)
 })
 
-t.test('what says that its configuration is refused is not started again', async (t) => {
+t.test('a process that refuses its configuration is not restarted', async (t) => {
   const plan = { name: 'refused', command: 'sh', args: ['-c', `exit ${CONFIGURATION_REFUSED}`] }
   const supervised = supervise({ ...plan, leash: 'stdin' }, () => t.fail('it was started again'))
   t.equal((await supervised.ended).code, CONFIGURATION_REFUSED)
@@ -221,7 +221,7 @@ t.test('a program that does not exist is reported, not thrown', async (t) => {
   t.match((await death).error?.message, 'ENOENT')
 })
 
-t.test('log lines become readable, and what is no log line stays as it is', async (t) => {
+t.test('log lines become readable, and other lines stay as they are', async (t) => {
   const entry = { level: 40, time: 0, pid: 1, hostname: 'h', name: 'api', msg: 'slow', ms: 12 }
   t.match(readable('api', JSON.stringify(entry)), /^\d\d:\d\d:\d\d api {5}warning: slow ms=12$/)
   const failed = { level: 50, time: 0, msg: 'failed', err: { stack: 'Error: no\n    at somewhere' } }

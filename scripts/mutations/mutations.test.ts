@@ -4,7 +4,7 @@ import t from 'tap'
 import { root } from '../../tests/harness/processes/processes.ts'
 import { allMutations } from './all.ts'
 
-t.test('each mutation has one place in the sources, and tests that are there', async (t) => {
+t.test('each mutation matches one place in the sources and names existing tests', async (t) => {
   const seen = new Set<string>()
   for (const { breaks, file, from, to, tests } of allMutations) {
     const source = await readFile(join(root, file), 'utf8').catch(() => '')

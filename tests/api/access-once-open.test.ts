@@ -88,7 +88,7 @@ t.test('a page of a domain pointed at this machine is not a page of the station'
     t.equal((await logInFrom({ host, origin: `http://${host}` })).status, 200, host)
 })
 
-t.test('what admins are told is kept by no cache, and embedded by no page elsewhere', async (t) => {
+t.test('replies to admins are never cached, nor embedded by foreign pages', async (t) => {
   const station = await openApp(t, { ...UNLIMITED, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true' })
   const { ask } = await asAdmin(station)
   const isRead = ({ method, path }: Route) => method === 'GET' && path.startsWith('/api/admin/')
@@ -130,7 +130,7 @@ t.test('password attempts are limited and logged', async (t) => {
   }
 })
 
-t.test('listeners write no lyrics, and spoil none', async (t) => {
+t.test('listeners can neither write nor corrupt lyrics', async (t) => {
   const service = await openLyricsService(t)
   const station = await openApp(t, { LYRICS_API_URL: service.url })
   await station.addTrack('day/own.mp3', null, { title: 'Own', artist: 'Hilda', album: 'Shores' })

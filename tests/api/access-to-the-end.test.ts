@@ -28,7 +28,7 @@ const image = [
 ]
 await promisify(execFile)('ffmpeg', [...image, join(folder, 'image.jpg')])
 
-t.test('who loses the right to an upload while it comes has uploaded nothing', async (t) => {
+t.test('an upload is refused when its sender loses the right during the transfer', async (t) => {
   const station = await openApp(t, { ...SUPER_ADMIN, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true' })
   const { app, ports } = station
   const address = await app.listen({ port: 0, host: '127.0.0.1' })

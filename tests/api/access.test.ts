@@ -210,7 +210,7 @@ interface Needed {
   any?: readonly Privilege[]
 }
 
-t.test('a forged admin token is none', async (t) => {
+t.test('forged admin tokens are rejected', async (t) => {
   const station = await openApp(t, everything)
   const ask = asker(station)
   const good = forge(HS256, claims())
@@ -288,30 +288,27 @@ t.test('a forged admin token is none', async (t) => {
   t.match(await ask(session.verify, bearer(early)), { status: 200 }, 'clocks may differ by a minute')
 })
 
-t.test(
-  'what is not possible here is refused after 401 and 403, and before what was sent is read',
-  async (t) => {
-    const station = await openApp(t, { ...SUPER_ADMIN, EPHEMERAL_STORAGE: 'true' })
-    const possible = capabilitiesOf(station.ports.config)
-    t.notOk(Object.values(possible).some(Boolean), 'nothing is possible here')
-    const ask = asker(station)
-    const { token } = await asAdmin(station)
-    const nobody = (await asAdmin(station, [])).token
-    for (const route of adminRoutes) {
-      const { capability, access } = route
-      if (!capability) await passes(t, ask, route, bearer(token), named(route))
-      else {
-        const off = { ...refusal('FEATURE_UNAVAILABLE'), capability }
-        t.same(await ask(route, bearer(token)), off, named(route))
-        t.match(await ask(route), refusal('UNAUTHORIZED'))
-        const isRestricted = access === 'super' || (typeof access === 'object' && !('perSection' in access))
-        if (isRestricted) t.match(await ask(route, bearer(nobody)), { status: 403 })
-      }
+t.test('an unavailable feature is reported after 401 and 403, and before the body is read', async (t) => {
+  const station = await openApp(t, { ...SUPER_ADMIN, EPHEMERAL_STORAGE: 'true' })
+  const possible = capabilitiesOf(station.ports.config)
+  t.notOk(Object.values(possible).some(Boolean), 'nothing is possible here')
+  const ask = asker(station)
+  const { token } = await asAdmin(station)
+  const nobody = (await asAdmin(station, [])).token
+  for (const route of adminRoutes) {
+    const { capability, access } = route
+    if (!capability) await passes(t, ask, route, bearer(token), named(route))
+    else {
+      const off = { ...refusal('FEATURE_UNAVAILABLE'), capability }
+      t.same(await ask(route, bearer(token)), off, named(route))
+      t.match(await ask(route), refusal('UNAUTHORIZED'))
+      const isRestricted = access === 'super' || (typeof access === 'object' && !('perSection' in access))
+      if (isRestricted) t.match(await ask(route, bearer(nobody)), { status: 403 })
     }
-    for (const route of allRoutes.filter(({ access, capability }) => access === 'public' && capability))
-      t.match(await ask(route), { ...refusal('FEATURE_UNAVAILABLE'), capability: route.capability })
-  },
-)
+  }
+  for (const route of allRoutes.filter(({ access, capability }) => access === 'public' && capability))
+    t.match(await ask(route), { ...refusal('FEATURE_UNAVAILABLE'), capability: route.capability })
+})
 
 t.test('an event without an access rule is not registered', async (t) => {
   const rules: unknown[] = [
@@ -400,12 +397,12 @@ t.test('a page of another origin changes nothing, even when its visitor is logge
   t.equal(head.statusCode, 200, 'HEAD changes nothing either')
 })
 
-t.test('two replicas know the same', async (t) => {
+t.test('two replicas share their knowledge', async (t) => {
   const limited = { ...everything, LOGIN_ATTEMPTS_PER_15_MIN: '5' }
   const a = await openApp(t, limited)
   const b = await openApp(t, limited, undefined, a)
 
-  t.test('what a helper may do changes on both at once', async (t) => {
+  t.test('a change of a helper’s privileges takes effect on both at once', async (t) => {
     const helper = await asAdmin(a, ['editor_meta'])
     const root = await asAdmin(a)
     const onB = asker(b)
@@ -428,7 +425,7 @@ t.test('two replicas know the same', async (t) => {
     t.match(await onB(groups, bearer(helper.token)), refusal('UNAUTHORIZED'), 'gone')
   })
 
-  t.test('attempts to log in are counted together', async (t) => {
+  t.test('login attempts are counted together', async (t) => {
     const payload = { login: SUPER_ADMIN.ADMIN_LOGIN, password: SUPER_ADMIN.ADMIN_PASS }
     const attempts = Array.from({ length: 14 }, (_, i) =>
       [a, b][i % 2]!.app.inject({ method: 'POST', url: '/api/admin/login', payload }),

@@ -6,7 +6,7 @@ import { startAir } from '../harness/stations/workers.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-t.test('a station without a night does not switch', async (t) => {
+t.test('a station without a night does not switch modes', async (t) => {
   const { ask, addTracks, ports, auditLog } = await openStation(t, { NIGHT_MODE: 'false' })
   await addTracks('day', 'Ann', 12, 180)
   await startAir(t, ports)
@@ -18,7 +18,7 @@ t.test('a station without a night does not switch', async (t) => {
   t.same(await auditLog(), [], 'what was refused is not told')
 })
 
-t.test('a mode without music is not switched to, and settings do not wait for it', async (t) => {
+t.test('a mode without music cannot be switched to, and settings do not require its music', async (t) => {
   const { ask, addTracks, ports } = await openStation(t, { DAY_START_HOUR: '6', NIGHT_START_HOUR: '6' })
   await addTracks('day', 'Ann', 21, 180)
   const air = await startAir(t, ports)
@@ -42,7 +42,7 @@ t.test('a mode without music is not switched to, and settings do not wait for it
   t.match(await ask('POST', 'settings', silence), refusal('generation', 'library_short'), 'nor without cause')
 })
 
-t.test('without durable data settings are read only, and there is no log', async (t) => {
+t.test('without durable data settings are read-only and there is no log', async (t) => {
   const { ask } = await openStation(t, { EPHEMERAL_STORAGE: 'true' })
   t.equal((await ask('GET', 'settings')).status, 200)
   for (const [method, path, capability] of [
@@ -128,7 +128,7 @@ t.test('song groups', async (t) => {
     )
   })
 
-  t.test('have names of their own, and songs of one mode', async (t) => {
+  t.test('have unique names, and songs of one mode', async (t) => {
     const good = { name: 'Evening', mode: 'day', songs }
     t.equal((await create(good)).status, 200)
     for (const [what, body, field, reason] of [
@@ -199,7 +199,7 @@ t.test('song groups', async (t) => {
   })
 })
 
-t.test('statistics tell the library by artist and by group', async (t) => {
+t.test('statistics describe the library by artist and by group', async (t) => {
   const { ask, helper, data, addTracks } = await openStation(t)
   await Promise.all([
     addTracks('day', 'Ann', 2, 180),
@@ -234,7 +234,7 @@ t.test('statistics tell the library by artist and by group', async (t) => {
   t.equal((await (await helper('other', 'queue_manage'))('GET', 'stats')).status, 403)
 })
 
-t.test('the log is read by window, newest first, with the logins of now', async (t) => {
+t.test('the log is read by window, newest first, with current login names', async (t) => {
   const { ask, helper, data, ports } = await openStation(t)
   const nowMs = Math.floor(ports.clock.nowMs())
   const reader = await helper('reader')
@@ -326,7 +326,7 @@ t.test('on air', async (t) => {
   await addTracks('night', 'Owl', 20, 180)
   const air = await startAir(t, ports)
 
-  t.test('a group is queued as a block, then there is a cooldown', async (t) => {
+  t.test('a group is queued as a block, followed by a cooldown', async (t) => {
     const songs = ['Ann', 'Ann', 'Bob', 'Cat'].map((artist, i) => `day/${artist} - 0${i}.mp3`)
     const { group } = (await ask('POST', 'song-groups', { name: 'Four', mode: 'day', songs })).body
     const night = (
@@ -365,7 +365,7 @@ t.test('on air', async (t) => {
     t.ok(left > 0 && left <= 600)
   })
 
-  t.test('settings of lists reach the prepared list', async (t) => {
+  t.test('list settings reach the prepared list', async (t) => {
     const prepared = () =>
       air.state.prepared.day?.entries.reduce((sum, { track }) => sum + track.durationMs!, 0)
     t.ok(prepared()! <= 3_600_000)
@@ -373,7 +373,7 @@ t.test('on air', async (t) => {
     await air.until(() => (prepared() ?? 0) > 3_600_000)
   })
 
-  t.test('the mode is switched at a time of the day, or at once', async (t) => {
+  t.test('the mode is switched at a time of day, or at once', async (t) => {
     const change = (targetMode: unknown, scheduledTime?: unknown) =>
       ask('POST', 'switch-mode', { targetMode, scheduledTime })
     for (const bad of ['dusk', '', undefined, null]) t.match(await change(bad), refusal('targetMode'))

@@ -86,7 +86,7 @@ t.test('the guards', async (t) => {
     })
   }
 
-  t.test('a token in the wrong place counts as none', async (t) => {
+  t.test('a token in the wrong place is ignored', async (t) => {
     const query = { token: good.artToken, audioToken: good.audioToken }
     await refused(
       t,
@@ -105,7 +105,7 @@ t.test('the guards', async (t) => {
     )
   })
 
-  t.test('an audio key is for the uid of its art token only', async (t) => {
+  t.test('an audio key works only for the uid of its art token', async (t) => {
     const ask = (uid?: string) =>
       app.inject({
         url: '/api/audio-key',
@@ -121,7 +121,7 @@ t.test('the guards', async (t) => {
     t.match(answer.json(), { token: /^[0-9a-f]{36}\.\d+\./, expiresIn: 900 })
   })
 
-  t.test('ranges of a track outlive the tokens by its length, other requests do not', async (t) => {
+  t.test('range requests of a track outlive the tokens by its length, other requests do not', async (t) => {
     const issuedMs = ports.clock.nowMs() - HOUR_MS - 30_000
     const artToken = tokens.issueArtToken(good.uid, issuedMs).token
     const [sent] = ways('art+audio', { artToken, audioToken: good.audioToken })
@@ -149,7 +149,7 @@ t.test('the guards', async (t) => {
   })
 })
 
-t.test('the reference documents every route: its access, replies and refusals', async (t) => {
+t.test('the reference documents every route: its access, replies and failures', async (t) => {
   const { app } = await openApp(t)
   const page = await app.inject('/api/docs/')
   t.equal(page.statusCode, 200)
@@ -189,7 +189,7 @@ t.test('the reference documents every route: its access, replies and refusals', 
   }
 })
 
-t.test('the reference shows what is sent to every JSON route, and what it answers', async (t) => {
+t.test('the reference shows the request and reply of every JSON route', async (t) => {
   const { app } = await openApp(t)
   const reference = (await app.inject('/api/docs/json')).json() as Reference
   const fits = (t: Test, shape: TSchema, example: unknown, what: string) => {
@@ -225,7 +225,7 @@ t.test('the reference shows what is sent to every JSON route, and what it answer
   }
 })
 
-t.test('every event declares an access rule, and is answered to those that it names', async (t) => {
+t.test('every event declares an access rule, and answers those that the rule names', async (t) => {
   for (const [name, { access, summary }] of Object.entries(clientEvents)) {
     t.ok(judgeOf(access), name)
     t.ok(summary, name)

@@ -79,7 +79,7 @@ const at = (moment: string) => Date.parse(moment)
 const onAir = ({ onAir }: PlayoutState): QueueEntry | null => (onAir.phase === 'track' ? onAir.entry : null)
 const startedAtMs = ({ onAir }: PlayoutState) => (onAir.phase === 'track' ? onAir.startedAtMs : null)
 
-t.test('day and night over the day on which an hour is left out', async (t) => {
+t.test('day and night across the day on which an hour is skipped', async (t) => {
   const station = await openStation(t, '2026-03-29T02:51:00+02:00', {
     DAY_START_HOUR: '3',
     NIGHT_START_HOUR: '22',
@@ -122,67 +122,64 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     body: { donated: reason === 'donated', error: { code: 'MODE_SWITCH_REFUSED', reason } },
   })
 
-  t.test(
-    'a song is heard to its end, then what was paid for, then the other mode from its beginning',
-    async (t) => {
-      const song = onAir(station.air.state)!.track
-      const songMs = startedAtMs(station.air.state)!
-      listener.socket.emit('listener_init')
-      t.match(await listener.first('listener_uid'), { cooldownSecsLeft: 0 })
-      t.same(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { ok: true })
-      await admin.first<object[]>('suggestions_update', (list) => list.length === 1)
-      await pay(t, 'night/paid.mp3')
-      t.match(await sync(({ playlist }) => playlist[0]?.id === 'night/paid.mp3'), {
-        mode: 'night',
-        track: song.id,
-        duration: 0,
-        dayStartHour: 3,
-        nightStartHour: 22,
-        pendingModeSwitch: null,
-        totalTracks: 13,
-      })
+  t.test('a song plays to its end, then paid songs, then the other mode from its beginning', async (t) => {
+    const song = onAir(station.air.state)!.track
+    const songMs = startedAtMs(station.air.state)!
+    listener.socket.emit('listener_init')
+    t.match(await listener.first('listener_uid'), { cooldownSecsLeft: 0 })
+    t.same(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { ok: true })
+    await admin.first<object[]>('suggestions_update', (list) => list.length === 1)
+    await pay(t, 'night/paid.mp3')
+    t.match(await sync(({ playlist }) => playlist[0]?.id === 'night/paid.mp3'), {
+      mode: 'night',
+      track: song.id,
+      duration: 0,
+      dayStartHour: 3,
+      nightStartHour: 22,
+      pendingModeSwitch: null,
+      totalTracks: 13,
+    })
 
-      await goTo('2026-03-29T04:00:01+03:00')
-      t.match(await add('night/wish.mp3'), { code: 'QUEUE_ADD_FAILED', reason: 'no_time', en: /in 0 min/ })
-      t.match(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { error: 'cooldown' })
-      t.match(station.air.state, { mode: 'night', list: { index: 0 } }, 'the hour cuts nothing off')
-      listener.forget()
-      admin.forget()
+    await goTo('2026-03-29T04:00:01+03:00')
+    t.match(await add('night/wish.mp3'), { code: 'QUEUE_ADD_FAILED', reason: 'no_time', en: /in 0 min/ })
+    t.match(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { error: 'cooldown' })
+    t.match(station.air.state, { mode: 'night', list: { index: 0 } }, 'the hour cuts nothing off')
+    listener.forget()
+    admin.forget()
 
-      await goTo(songMs + 10 * MINUTE - 300)
-      const paid = await station.air.until((state) => onAir(state)?.track.id === 'night/paid.mp3')
-      t.match(paid, { mode: 'night', onAir: { startedAtMs: songMs + 10 * MINUTE } })
-      const day = await station.air.until(({ mode }) => mode === 'day')
-      t.match(day, {
-        onAir: { phase: 'track', startedAtMs: songMs + 10 * MINUTE + 1000 },
-        list: { index: 0 },
-        forced: null,
-        suggestions: [],
-        suggestCooldowns: [],
-      })
-      t.same(day.list.entries.map(({ track }) => track.id).sort(), dayIds)
-      t.match(await sync(({ mode }) => mode === 'day'), {
-        track: onAir(day)!.track.id,
-        currentIndex: 0,
-        totalTracks: 12,
-        isPreparing: false,
-      })
-      t.notOk(listener.all('sync').some((state) => (state as RadioState).isPreparing))
-      t.same(await admin.first('suggestions_update'), [])
-      t.same(listener.all('suggestion_result'), [], 'without a result')
-      listener.socket.emit('listener_init')
-      t.match(await listener.first('listener_uid'), { cooldownSecsLeft: 0 })
-      t.match(
-        (await station.history()).map(({ trackId, mode }) => [trackId, mode]),
-        [
-          [song.id, 'night'],
-          ['night/paid.mp3', 'night'],
-        ],
-      )
-    },
-  )
+    await goTo(songMs + 10 * MINUTE - 300)
+    const paid = await station.air.until((state) => onAir(state)?.track.id === 'night/paid.mp3')
+    t.match(paid, { mode: 'night', onAir: { startedAtMs: songMs + 10 * MINUTE } })
+    const day = await station.air.until(({ mode }) => mode === 'day')
+    t.match(day, {
+      onAir: { phase: 'track', startedAtMs: songMs + 10 * MINUTE + 1000 },
+      list: { index: 0 },
+      forced: null,
+      suggestions: [],
+      suggestCooldowns: [],
+    })
+    t.same(day.list.entries.map(({ track }) => track.id).sort(), dayIds)
+    t.match(await sync(({ mode }) => mode === 'day'), {
+      track: onAir(day)!.track.id,
+      currentIndex: 0,
+      totalTracks: 12,
+      isPreparing: false,
+    })
+    t.notOk(listener.all('sync').some((state) => (state as RadioState).isPreparing))
+    t.same(await admin.first('suggestions_update'), [])
+    t.same(listener.all('suggestion_result'), [], 'without a result')
+    listener.socket.emit('listener_init')
+    t.match(await listener.first('listener_uid'), { cooldownSecsLeft: 0 })
+    t.match(
+      (await station.history()).map(({ trackId, mode }) => [trackId, mode]),
+      [
+        [song.id, 'night'],
+        ['night/paid.mp3', 'night'],
+      ],
+    )
+  })
 
-  t.test('a time that does not exist is taken an hour on; a switch runs once, at its moment', async (t) => {
+  t.test('a nonexistent time is taken an hour later; a switch runs once, at its moment', async (t) => {
     const atMs = at('2026-03-29T04:30:00+03:00')
     listener.forget()
     t.equal((await switchTo('night', '05:00')).status, 200)
@@ -234,7 +231,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     t.match(station.air.state, { mode: 'night', lastSwitchMs: atMs, forced: { mode: 'night', untilMs } })
   })
 
-  t.test('a forced mode outlives an outage; what would have been heard meanwhile was not', async (t) => {
+  t.test('a forced mode survives an outage; songs of the outage are not in the history', async (t) => {
     await station.stopWorker()
     const before = await station.history()
     await goTo('2026-03-29T05:30:00+03:00')
@@ -250,7 +247,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     )
   })
 
-  t.test('a switch that waits for what was paid for lapses when the schedule changes', async (t) => {
+  t.test('a switch that waits for paid songs lapses when the schedule changes', async (t) => {
     await goTo('2026-03-29T21:54:00+03:00')
     await longSong(at('2026-03-29T21:54:00+03:00'))
     t.equal((await switchTo('day', '21:58')).status, 200)
@@ -276,7 +273,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     t.equal(paid.mode, 'night')
   })
 
-  t.test('a switch that waits for what was paid for runs right behind it', async (t) => {
+  t.test('a switch that waits for paid songs runs right after them', async (t) => {
     await goTo('2026-03-30T02:00:00+03:00')
     const endMs = await longSong(at('2026-03-30T02:00:00+03:00'))
     t.equal((await switchTo('day', '02:10')).status, 200)
@@ -301,7 +298,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
     t.match(await switchTo('day'), refused('cooldown'), 'from its moment on')
   })
 
-  t.test('a wall clock that was set on by an hour moves nothing but what goes by it', async (t) => {
+  t.test('a wall clock set forward by an hour moves only the day and night schedule', async (t) => {
     await station.stopWorker()
     await goTo('2026-03-30T12:45:00+03:00')
     station.ports.clock.aheadMs = () => -60 * MINUTE
@@ -314,7 +311,7 @@ t.test('day and night over the day on which an hour is left out', async (t) => {
   })
 })
 
-t.test('lists are made as the settings say, over the day on which an hour comes twice', async (t) => {
+t.test('lists follow the settings across the day on which an hour repeats', async (t) => {
   const station = await openStation(t, '2026-10-25T02:50:00+03:00', {
     DAY_START_HOUR: '20',
     NIGHT_START_HOUR: '3',
@@ -351,7 +348,7 @@ t.test('lists are made as the settings say, over the day on which an hour comes 
   const save = (generation: object) => ask('POST /api/admin/settings', { generation })
   const groups = { one: ['Ann'], two: ['Bob'], rest: [] }
 
-  t.test('settings count from the next list; at the first of two equal hours the night begins', async (t) => {
+  t.test('settings apply from the next list; the night begins at the first of two equal hours', async (t) => {
     const before = await queue()
     t.match(
       await save({
@@ -375,7 +372,7 @@ t.test('lists are made as the settings say, over the day on which an hour comes 
     t.same(sections(await artists(), 3), Array(6).fill('ABC'), 'G7')
   })
 
-  t.test('a time that comes twice is taken the first time, and the second once that is past', async (t) => {
+  t.test('a repeated time is taken the first time, and the second once the first has passed', async (t) => {
     const [first, second] = [at('2026-10-25T03:30:00+03:00'), at('2026-10-25T03:30:00+02:00')]
     const schedule = (targetMode: Mode) =>
       ask('POST /api/admin/switch-mode', { targetMode, scheduledTime: '03:30' })
@@ -399,7 +396,7 @@ t.test('lists are made as the settings say, over the day on which an hour comes 
   })
 
   t.test(
-    'what was measured goes with a track that moves, into the next list, and with one that is deleted',
+    'measurements follow a track that moves into the next list, and vanish with a deleted one',
     async (t) => {
       const [from, to, gone] = ['day/lark 0.mp3', 'night/lark 0.mp3', 'day/lark 1.mp3']
       const move = (songId: string, targetMode: Mode) =>
@@ -434,7 +431,7 @@ t.test('lists are made as the settings say, over the day on which an hour comes 
 })
 
 t.test(
-  'in the stream, too, the night follows the last sample of the day, and a switch its silence',
+  'in stream mode, too, the night follows the last sample of the day, and a switch its silence',
   async (t) => {
     const hourMs = at('2026-11-21T03:00:00+02:00')
     const station = await openStation(t, hourMs - MINUTE, {

@@ -45,7 +45,7 @@ const isOfLive = (event: string) =>
 const events = Object.entries(clientEvents).filter(([event]) => isOfLive(event))
 const isForAdmins = (access: unknown) => access !== 'anyone' && access !== 'live'
 
-t.test('without live hosting all of it is refused', async (t) => {
+t.test('without live hosting every live event is refused', async (t) => {
   const one = await openLiveReplica(t, WITHOUT_HOSTS)
   const [listener, boss] = await Promise.all([one.join(), one.joinAs()])
   const lossy = await openLiveReplica(t, { ...HOSTING, EPHEMERAL_STORAGE: 'true' }, one)
@@ -71,7 +71,7 @@ t.test('without live hosting all of it is refused', async (t) => {
   t.same(await before.ask('moderator_get_guest_code'), { code: null }, 'before any worker came')
 })
 
-t.test('who may not is refused, or not even answered', async (t) => {
+t.test('unauthorised events are refused or ignored', async (t) => {
   const { one, boss, third, idle, listener, guest, other } = await openLiveStation(t)
   t.same(listener.all('radio_hosts_online'), [false])
   for (const [event, { access, ack }] of events) {
@@ -150,7 +150,7 @@ t.test('hosts go on the air, and everybody is told', async (t) => {
   t.same(listener.all('radio_hosts_online'), [true], 'told once')
 })
 
-t.test('a guest asks, is let in, is heard and is taken off', async (t) => {
+t.test('a guest asks, is admitted, is heard and is removed', async (t) => {
   const { one, air, host, boss, third, moderator, idle, guest, other, uidOf, logged, goLive } =
     await openLiveStation(t)
   await goLive(host, boss)
@@ -222,7 +222,7 @@ t.test('a guest asks, is let in, is heard and is taken off', async (t) => {
   late.socket.disconnect()
 })
 
-t.test('special guests come with an access code', async (t) => {
+t.test('special guests join with an access code', async (t) => {
   const { host, third, moderator, idle, listener, guest, other, logged, goLive } = await openLiveStation(t)
   await goLive(host)
   t.same(await other.ask('guest_request', { nickname: 'Lev' }), { ok: true })
@@ -322,7 +322,7 @@ t.test('a ban covers the whole household of an address', async (t) => {
   for (const client of [host, boss, third]) t.notMatch(JSON.stringify(client.heard), /"address"/)
 })
 
-t.test('a household asks a few things at a time, and a helper who is deleted is off the air', async (t) => {
+t.test('a household has limited open requests, and a deleted helper goes off air', async (t) => {
   const { one, data, listener, host, goLive } = await openLiveStation(t)
   await goLive(host)
   const sockets = await Promise.all(Array.from({ length: 4 }, () => one.join('192.0.2.50')))
@@ -345,39 +345,36 @@ t.test('a household asks a few things at a time, and a helper who is deleted is 
   t.equal(await answerTo(host, 'admin_go_live'), null)
 })
 
-t.test(
-  'an access code ends with the service, not with a replica; who may not host any more is told',
-  async (t) => {
-    const base = await openApp(t, HOSTING, pino({ level: 'silent' }))
-    await t.test('a worker that ends leaves nothing to be logged twice', async (t) => {
-      const before = await startAir(t, base.ports)
-      await before.until(({ hosting }) => hosting.isOn)
-      const speaker = { socketId: 'ann', replica: 'gone', uid: 'ann', address: 'x' }
-      await base.ports.bus.send({ type: 'go-live', speaker, adminId: 'ann', login: 'ann', takeOver: true })
-      await base.ports.bus.send({ type: 'leave-live', socketId: 'ann' })
-    })
-    const air = await startAir(t, base.ports)
-    await air.until(({ hosting }) => hosting.isOn)
-    const code: Command = { type: 'set-code', code: 'c0de', lifeMs: 0, isReplacing: true }
-    await base.ports.bus.send(code)
-    const two = await openLiveReplica(t, HOSTING, base)
-    const host = await two.joinAs(HOST)
-    t.match(await host.ask('admin_go_live'), { ok: true })
-    const { adminId } = (await base.ports.data.admins.find())[0]!
-    await base.ports.data.admins.update({ adminId }, { privileges: ['stats'] })
-    two.ports.announcer.accountChanged({ adminId, kind: 'privileges' })
-    t.same(await host.first('host_force_disconnect'), { reason: 'kick' })
-    t.equal(air.state.live.code?.code, 'c0de', 'one replica lives on')
-    const logged = (await base.ports.data.audit.find()).filter(({ adminLogin }) => adminLogin === 'ann')
-    t.same(
-      logged.map(({ operationType }) => operationType),
-      ['radio_host_live_start', 'radio_host_live_end'],
-    )
+t.test('an access code ends with the service, not with a replica; a demoted host is told', async (t) => {
+  const base = await openApp(t, HOSTING, pino({ level: 'silent' }))
+  await t.test('a worker that ends leaves nothing to be logged twice', async (t) => {
+    const before = await startAir(t, base.ports)
+    await before.until(({ hosting }) => hosting.isOn)
+    const speaker = { socketId: 'ann', replica: 'gone', uid: 'ann', address: 'x' }
+    await base.ports.bus.send({ type: 'go-live', speaker, adminId: 'ann', login: 'ann', takeOver: true })
+    await base.ports.bus.send({ type: 'leave-live', socketId: 'ann' })
+  })
+  const air = await startAir(t, base.ports)
+  await air.until(({ hosting }) => hosting.isOn)
+  const code: Command = { type: 'set-code', code: 'c0de', lifeMs: 0, isReplacing: true }
+  await base.ports.bus.send(code)
+  const two = await openLiveReplica(t, HOSTING, base)
+  const host = await two.joinAs(HOST)
+  t.match(await host.ask('admin_go_live'), { ok: true })
+  const { adminId } = (await base.ports.data.admins.find())[0]!
+  await base.ports.data.admins.update({ adminId }, { privileges: ['stats'] })
+  two.ports.announcer.accountChanged({ adminId, kind: 'privileges' })
+  t.same(await host.first('host_force_disconnect'), { reason: 'kick' })
+  t.equal(air.state.live.code?.code, 'c0de', 'one replica lives on')
+  const logged = (await base.ports.data.audit.find()).filter(({ adminLogin }) => adminLogin === 'ann')
+  t.same(
+    logged.map(({ operationType }) => operationType),
+    ['radio_host_live_start', 'radio_host_live_end'],
+  )
 
-    await two.app.close()
-    await base.app.close()
-    t.same(await base.ports.replicas.present(), [])
-    await openLiveReplica(t, HOSTING, base)
-    await air.until(({ live }) => live.code === null)
-  },
-)
+  await two.app.close()
+  await base.app.close()
+  t.same(await base.ports.replicas.present(), [])
+  await openLiveReplica(t, HOSTING, base)
+  await air.until(({ live }) => live.code === null)
+})

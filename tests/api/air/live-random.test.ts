@@ -105,7 +105,7 @@ function problemsOf({ live, hosting, isPaused }: PlayoutState): string[] {
   ].filter((problem) => problem !== false)
 }
 
-t.test('whatever people do, and however they go, the air is as the rules say', async (t) => {
+t.test('random actions and disconnects never break the rules of the air', async (t) => {
   const { one, urls, air, people, joinAs, ask } = await openStation(t)
   const random = randomFrom(SEED)
   const pick = <T>(list: readonly T[]): T | undefined => list[random(list.length)]

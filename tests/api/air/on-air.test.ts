@@ -12,70 +12,67 @@ interface Update {
   addedAt: number
 }
 
-t.test(
-  'what becomes of a request is told to the socket that asked, and to those who may decide',
-  async (t) => {
-    const opened = await openApp(t, { ...SUPER_ADMIN, NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
-    const { app, ports } = opened
-    for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
-    const air = await startAir(t, ports)
-    const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    const [ann, bob, admin] = [openSocket(t, url), openSocket(t, url), openSocket(t, url)]
-    admin.socket.emit('admin_active', (await asAdmin(opened)).token)
-    await Promise.all([ann.first('sync'), bob.first('sync'), admin.first('admin_confirmed')])
-    admin.forget()
+t.test('the outcome of a request is sent to the socket that asked and to those who may decide', async (t) => {
+  const opened = await openApp(t, { ...SUPER_ADMIN, NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
+  const { app, ports } = opened
+  for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
+  const air = await startAir(t, ports)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const [ann, bob, admin] = [openSocket(t, url), openSocket(t, url), openSocket(t, url)]
+  admin.socket.emit('admin_active', (await asAdmin(opened)).token)
+  await Promise.all([ann.first('sync'), bob.first('sync'), admin.first('admin_confirmed')])
+  admin.forget()
 
-    const track = trackRef(await opened.addTrack('day/wish.mp3', null, { artist: 'Wished', duration: 600 }))
-    const song = { id: track.id, title: 'wish', artist: 'Wished' }
-    const { bus } = ports
-    const ask = (uid: string, socketId: string) =>
-      bus.send({ type: 'suggest', uid, socketId, track, mode: 'day' })
-    const [before] = [ports.clock.nowMs(), await ask('ann', ann.socket.id!)]
-    const [pending] = await admin.first<Update[]>('suggestions_update', (list) => list.length === 1)
-    t.match(pending, { uid: 'ann', song })
-    t.ok(pending!.addedAt >= before)
-    t.match(await ask('ann', ann.socket.id!), {
-      ok: false,
-      code: 'SUGGESTION_REFUSED',
-      details: { reason: 'cooldown', secsLeft: Number },
-    })
-    t.same(await ask('bob', bob.socket.id!), { ok: true, secsLeft: 300 })
-    await admin.first<Update[]>('suggestions_update', (list) => list.length === 2)
+  const track = trackRef(await opened.addTrack('day/wish.mp3', null, { artist: 'Wished', duration: 600 }))
+  const song = { id: track.id, title: 'wish', artist: 'Wished' }
+  const { bus } = ports
+  const ask = (uid: string, socketId: string) =>
+    bus.send({ type: 'suggest', uid, socketId, track, mode: 'day' })
+  const [before] = [ports.clock.nowMs(), await ask('ann', ann.socket.id!)]
+  const [pending] = await admin.first<Update[]>('suggestions_update', (list) => list.length === 1)
+  t.match(pending, { uid: 'ann', song })
+  t.ok(pending!.addedAt >= before)
+  t.match(await ask('ann', ann.socket.id!), {
+    ok: false,
+    code: 'SUGGESTION_REFUSED',
+    details: { reason: 'cooldown', secsLeft: Number },
+  })
+  t.same(await ask('bob', bob.socket.id!), { ok: true, secsLeft: 300 })
+  await admin.first<Update[]>('suggestions_update', (list) => list.length === 2)
 
-    t.same(await bus.send({ type: 'answer-suggestion', uid: 'ann', action: 'add' }), { ok: true, track })
-    t.same(await ann.first('suggestion_result'), { accepted: true, auto: false, song })
-    const left = await admin.first<Update[]>('suggestions_update', ([first]) => first?.uid === 'bob')
-    t.equal(left.length, 1)
-    t.match(
-      await admin.first<{ playlist: object[] }>(
-        'sync',
-        ({ playlist }) => 'orderType' in playlist[0]! && playlist[0]!.orderType === 'lastinline',
-      ),
-      {
-        playlist: [{ id: track.id }],
-      },
-    )
+  t.same(await bus.send({ type: 'answer-suggestion', uid: 'ann', action: 'add' }), { ok: true, track })
+  t.same(await ann.first('suggestion_result'), { accepted: true, auto: false, song })
+  const left = await admin.first<Update[]>('suggestions_update', ([first]) => first?.uid === 'bob')
+  t.equal(left.length, 1)
+  t.match(
+    await admin.first<{ playlist: object[] }>(
+      'sync',
+      ({ playlist }) => 'orderType' in playlist[0]! && playlist[0]!.orderType === 'lastinline',
+    ),
+    {
+      playlist: [{ id: track.id }],
+    },
+  )
 
-    t.match(await bus.send({ type: 'answer-suggestion', uid: 'bob', action: 'add' }), {
-      ok: false,
-      code: 'QUEUE_SUGGESTION_INJECT_FAILED',
-      details: { reason: 'duplicate_nearby' },
-    })
-    t.equal(air.state.suggestions.length, 1, 'it goes back')
-    const settled = [{ trackId: track.id, track: null }]
-    await bus.send({ type: 'library-changed', settled })
-    t.same(await bob.first('suggestion_result'), { accepted: false, auto: true, song })
-    await admin.first<Update[]>('suggestions_update', (list) => list.length === 0)
-    t.equal(ann.all('suggestion_result').length, 1, 'everybody hears of the own request only')
-    t.same(
-      [ann, bob].flatMap((client) => client.all('suggestions_update')),
-      [],
-    )
-    t.same(admin.all('suggestion_result'), [])
-  },
-)
+  t.match(await bus.send({ type: 'answer-suggestion', uid: 'bob', action: 'add' }), {
+    ok: false,
+    code: 'QUEUE_SUGGESTION_INJECT_FAILED',
+    details: { reason: 'duplicate_nearby' },
+  })
+  t.equal(air.state.suggestions.length, 1, 'it goes back')
+  const settled = [{ trackId: track.id, track: null }]
+  await bus.send({ type: 'library-changed', settled })
+  t.same(await bob.first('suggestion_result'), { accepted: false, auto: true, song })
+  await admin.first<Update[]>('suggestions_update', (list) => list.length === 0)
+  t.equal(ann.all('suggestion_result').length, 1, 'everybody hears of the own request only')
+  t.same(
+    [ann, bob].flatMap((client) => client.all('suggestions_update')),
+    [],
+  )
+  t.same(admin.all('suggestion_result'), [])
+})
 
-t.test('limits come from the configuration, 0 turns one off; what waits outlives its worker', async (t) => {
+t.test('limits come from the configuration, 0 turns one off; requests outlive their worker', async (t) => {
   const opened = await openApp(t, {
     ...SUPER_ADMIN,
     NIGHT_MODE: 'false',
@@ -125,7 +122,7 @@ t.test('limits come from the configuration, 0 turns one off; what waits outlives
   t.match(second.state.list.entries[second.state.list.index + 1], { orderType: 'donated', tier: 2 })
 })
 
-t.test('C1: what a worker saved and did not live to tell is told by the next one', async (t) => {
+t.test('C1: events that a worker saved and did not live to send are sent by the next one', async (t) => {
   const opened = await openApp(t, { NIGHT_MODE: 'false' })
   const { app, ports } = opened
   for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
@@ -182,7 +179,7 @@ t.test('C1: what a worker saved and did not live to tell is told by the next one
   await lease.release()
 })
 
-t.test('what was answered stays in the queue, once, also when Redis is killed meanwhile', async (t) => {
+t.test('an acknowledged song stays in the queue, once, even when Redis is killed meanwhile', async (t) => {
   const opened = await openApp(t, { NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
   const { bus } = opened.ports
   const songs = await Promise.all(
@@ -227,7 +224,7 @@ t.test('what was answered stays in the queue, once, also when Redis is killed me
   t.equal(anew.state.onAir.phase, 'track', 'and where Redis was emptied the programme starts anew at once')
 })
 
-t.test('Redis is emptied while a worker lives: song, queue, orders and requests go on', async (t) => {
+t.test('song, queue, orders and requests survive the emptying of Redis under a worker', async (t) => {
   const opened = await openApp(t, { NIGHT_MODE: 'false', QUEUE_ADD_COOLDOWN_S: '0' })
   const { bus, redis } = opened.ports
   for (let i = 0; i < 15; i++) await opened.addTrack(`day/song ${i}.mp3`, null, { duration: 600 })
@@ -256,7 +253,7 @@ t.test('Redis is emptied while a worker lives: song, queue, orders and requests 
   t.same([suggestions, suggestCooldowns], [before.suggestions, before.suggestCooldowns])
 })
 
-t.test('G8: each mode is generated as its own settings say, group sections before sections', async (t) => {
+t.test('G8: each mode is generated by its own settings, group sections before sections', async (t) => {
   const opened = await openApp(t, { DAY_START_HOUR: '6', NIGHT_START_HOUR: '6' })
   const { ports } = opened
   for (let i = 0; i < 36; i++) {

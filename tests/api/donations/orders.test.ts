@@ -67,7 +67,7 @@ const pricing = {
 } as const
 
 t.test(
-  'prices: the first tier by length or fixed, each next one doubles, up to what can be charged',
+  'prices: the first tier by length or fixed, each next one doubles, up to the chargeable maximum',
   async (t) => {
     const perSecond = (pricePerSecond: number, durationS: number | null) =>
       basePriceMinor({ ...pricing, pricingMode: 'calculated', pricePerSecond }, durationS)
@@ -96,7 +96,7 @@ t.test(
   },
 )
 
-t.test('a station that is paid through a page', async (t) => {
+t.test('a station paid through a page', async (t) => {
   const services = await openPaymentServices(t)
   const station = await openDonations(t, services, 'donatello')
   const { app, ports, addTrack, tokens, ask, order, tiers, saveSettings } = station
@@ -121,7 +121,7 @@ t.test('a station that is paid through a page', async (t) => {
     await Promise.all([data.settings.delete({}), data.donations.delete({}), data.audit.delete({}), onAir()])
   })
 
-  t.test('says so', async (t) => {
+  t.test('announces its donations', async (t) => {
     const config = (await app.inject('/api/public/config')).json()
     t.equal(config.capabilities.donations, true)
     t.same(config.donationInfo, {
@@ -176,7 +176,7 @@ t.test('a station that is paid through a page', async (t) => {
     }
   })
 
-  t.test('takes no money for a song that the queue would refuse, and says why', async (t) => {
+  t.test('takes no money for a song that the queue would refuse, and gives the reason', async (t) => {
     const nowMs = ports.clock.nowMs()
     const inAnHour = { target: 'night', atMs: nowMs + 3_600_000, waiting: null } as const
     const preparing = { phase: 'preparing', target: 'day', sinceMs: nowMs, notBeforeMs: nowMs } as const
@@ -204,7 +204,7 @@ t.test('a station that is paid through a page', async (t) => {
     t.equal((await tiers(song.id)).status, 200, 'a place beside itself is none of these')
   })
 
-  t.test('takes an order of who asks, and shows it to nobody else', async (t) => {
+  t.test('takes an order from its listener, and shows it to nobody else', async (t) => {
     await saveSettings({ tiersEnabled: true, fixedPrice: 50 })
     const { status, body } = await order({ songId: song.id, tier: 2 }, '10.2.0.1')
     t.equal(status, 200)
@@ -247,7 +247,7 @@ t.test('a station that is paid through a page', async (t) => {
     t.equal((await ask(`GET ${untiered.donationId}/status`, '10.2.0.1')).body.tier, null)
   })
 
-  t.test('takes ten orders of a listener in ten minutes', async (t) => {
+  t.test('takes at most ten orders of a listener in ten minutes', async (t) => {
     const answers = await Promise.all(
       Array.from({ length: 11 }, () => order({ songId: song.id }, '10.3.0.1')),
     )
@@ -259,7 +259,7 @@ t.test('a station that is paid through a page', async (t) => {
     t.equal((await order({ songId: song.id }, '10.3.0.2')).status, 200, 'others go on')
   })
 
-  t.test('takes none while hosts talk, if it is set like that', async (t) => {
+  t.test('takes none during talks when configured so', async (t) => {
     await onAir({ isPaused: true })
     t.equal((await tiers(song.id)).body.chattingBlocked, false)
     t.equal((await order({ songId: song.id })).status, 200)
@@ -270,7 +270,7 @@ t.test('a station that is paid through a page', async (t) => {
     t.equal((await order({ songId: song.id })).status, 200)
   })
 
-  t.test('keeps settings as far as they can be read', async (t) => {
+  t.test('keeps the readable part of its settings', async (t) => {
     await data.donations.insert(pendingDonation('of the only currency'))
     const { ask: boss } = await asAdmin(station)
     const { ask: manager } = await asAdmin(station, ['donations_manage'])
@@ -371,7 +371,7 @@ t.test('a station that is paid through a page', async (t) => {
     })
   })
 
-  t.test('tells its history by window, newest first', async (t) => {
+  t.test('returns its history by window, newest first', async (t) => {
     const nowMs = Math.floor(ports.clock.nowMs())
     const ages = [400, 40, 20, 3, 0.5, 0]
     for (const [i, age] of ages.entries()) {
@@ -411,7 +411,7 @@ t.test('a station that is paid through a page', async (t) => {
     t.same(historyCurrencies, ['EUR', 'UAH'])
   })
 
-  t.test('sends donors to a checkout instead, where its orders go to one', async (t) => {
+  t.test('sends donors to a checkout when orders go to one', async (t) => {
     await saveSettings({ fixedPrice: 12.5, tiersEnabled: true })
     const stripe = await openDonations(t, services, 'stripe', station)
     t.equal(

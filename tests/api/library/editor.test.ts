@@ -93,7 +93,7 @@ const names = (count: number, mode: Mode = 'day') =>
 t.jobs = 3
 
 t.test(
-  'a track leaves library, storage, queue, groups and lyrics; its artist goes with its last day track',
+  'a deleted track leaves library, storage, queue, groups and lyrics; its artist goes with the last day track',
   async (t) => {
     const station = await openStation(t, [...ODD.map((name) => `day/${name}`), ...names(20)])
     const { ports, air } = station
@@ -152,42 +152,39 @@ t.test(
   },
 )
 
-t.test(
-  'a batch answers in the order asked, each track once, and passes over what is locked or unknown',
-  async (t) => {
-    const station = await openStation(t, names(140))
-    const { ask } = await asAdmin(station)
-    const { current, next } = station.locked()
-    const gone = station.free().slice(0, 120)
-    const url = await station.app.listen({ port: 0, host: '127.0.0.1' })
-    const listener = openSocket(t, url)
-    await listener.first('sync')
-    const songIds = [gone[0]!, current, 'day/no such.mp3', ...gone, next, '../../etc/passwd', gone[3]!]
-    const { status, body } = await ask('POST /api/admin/song-editor/batch-delete', { songIds })
-    t.equal(status, 200)
-    const expected = [...new Set(songIds)]
-    t.same(
-      body.results.map(({ songId }: { songId: string }) => songId),
-      expected,
-    )
-    const errors = body.results.filter(({ ok }: { ok: boolean }) => !ok)
-    t.same(errors, [
-      { songId: current, ok: false, error: 'TRACK_LOCKED' },
-      { songId: 'day/no such.mp3', ok: false, error: 'TRACK_NOT_FOUND' },
-      { songId: next, ok: false, error: 'TRACK_LOCKED' },
-      { songId: '../../etc/passwd', ok: false, error: 'TRACK_NOT_FOUND' },
-    ])
-    t.equal(body.removedArtists.length, 120)
-    t.equal((await station.ids()).length, 20)
-    t.equal((await station.ports.data.audit.find({ operationType: 'delete_song' })).length, 120)
-    await station.assertWhole(t)
-    await listener.first('queue_updated')
-    t.equal(listener.all('library_updated').length, 1, 'listeners are told once')
-    t.equal((await ask('POST /api/admin/song-editor/batch-delete', { songIds: [] })).status, 400)
-  },
-)
+t.test('a batch replies in request order, once per track, and skips locked or unknown ones', async (t) => {
+  const station = await openStation(t, names(140))
+  const { ask } = await asAdmin(station)
+  const { current, next } = station.locked()
+  const gone = station.free().slice(0, 120)
+  const url = await station.app.listen({ port: 0, host: '127.0.0.1' })
+  const listener = openSocket(t, url)
+  await listener.first('sync')
+  const songIds = [gone[0]!, current, 'day/no such.mp3', ...gone, next, '../../etc/passwd', gone[3]!]
+  const { status, body } = await ask('POST /api/admin/song-editor/batch-delete', { songIds })
+  t.equal(status, 200)
+  const expected = [...new Set(songIds)]
+  t.same(
+    body.results.map(({ songId }: { songId: string }) => songId),
+    expected,
+  )
+  const errors = body.results.filter(({ ok }: { ok: boolean }) => !ok)
+  t.same(errors, [
+    { songId: current, ok: false, error: 'TRACK_LOCKED' },
+    { songId: 'day/no such.mp3', ok: false, error: 'TRACK_NOT_FOUND' },
+    { songId: next, ok: false, error: 'TRACK_LOCKED' },
+    { songId: '../../etc/passwd', ok: false, error: 'TRACK_NOT_FOUND' },
+  ])
+  t.equal(body.removedArtists.length, 120)
+  t.equal((await station.ids()).length, 20)
+  t.equal((await station.ports.data.audit.find({ operationType: 'delete_song' })).length, 120)
+  await station.assertWhole(t)
+  await listener.first('queue_updated')
+  t.equal(listener.all('library_updated').length, 1, 'listeners are told once')
+  t.equal((await ask('POST /api/admin/song-editor/batch-delete', { songIds: [] })).status, 400)
+})
 
-t.test('a track moves with its file; groups of its mode lose it, artists without image go', async (t) => {
+t.test('a moved track takes its file along; groups lose it, artists without image go', async (t) => {
   const station = await openStation(t, [...ODD.map((name) => `day/${name}`), ...names(20), 'night/000.mp3'])
   const { ports } = station
   const { ask } = await asAdmin(station)
@@ -197,7 +194,10 @@ t.test('a track moves with its file; groups of its mode lose it, artists without
   const group = { id: 'g', name: 'G', nameKey: 'g', mode: 'day' as const, createdAt: 0, revision: 1 }
   await ports.data.groups.put({ ...group, songs: [songId] })
 
-  const { status, body } = await ask('POST /api/admin/song-editor/move-mode', { songId, targetMode: 'night' })
+  const { status, body } = await ask('POST /api/admin/song-editor/move-mode', {
+    songId,
+    targetMode: 'night',
+  })
   t.equal(status, 200)
   const expected: Track = { ...before, id: newId, mode: 'night', storageKey: newId }
   t.match(body.track, expected)
@@ -231,7 +231,7 @@ t.test('a track moves with its file; groups of its mode lose it, artists without
   await station.assertWhole(t)
 })
 
-t.test('two admins who change the same tracks at once leave one outcome', async (t) => {
+t.test('concurrent changes of the same tracks by two admins leave one outcome', async (t) => {
   const station = await openStation(t, names(60))
   const { ask } = await asAdmin(station)
   const songIds = station.free().slice(0, 40)
@@ -283,36 +283,33 @@ t.test('a batch that is sent twice is done once', async (t) => {
   await station.assertWhole(t)
 })
 
-t.test(
-  'the daily quota counts what was deleted, refuses whole, and does not bind the super admin',
-  async (t) => {
-    const station = await openStation(t, names(40), { DELETE_QUOTA_PER_DAY: '5' })
-    const helper = await asAdmin(station, ['editor_meta'])
-    const boss = await asAdmin(station)
-    const free = station.free()
-    const remove = (songIds: string[]) => helper.ask('POST /api/admin/song-editor/batch-delete', { songIds })
-    const { current } = station.locked()
+t.test('the daily quota counts deletions, refuses whole batches, and exempts the super admin', async (t) => {
+  const station = await openStation(t, names(40), { DELETE_QUOTA_PER_DAY: '5' })
+  const helper = await asAdmin(station, ['editor_meta'])
+  const boss = await asAdmin(station)
+  const free = station.free()
+  const remove = (songIds: string[]) => helper.ask('POST /api/admin/song-editor/batch-delete', { songIds })
+  const { current } = station.locked()
 
-    t.match(await remove(free.slice(0, 6)), { status: 429, body: { remaining: 5, limit: 5 } })
-    t.equal((await remove([current, 'day/unknown.mp3', ...free.slice(0, 2)])).status, 200)
-    t.match(await remove(free.slice(2, 6)), {
-      status: 429,
-      body: { error: { code: 'DELETE_QUOTA_EXCEEDED' }, remaining: 3 },
-    })
-    const racing = await Promise.all(
-      free.slice(2, 8).map((id) => helper.ask('DELETE /api/admin/song-editor', { songId: id })),
-    )
-    t.same(racing.map(({ status }) => status).sort(), [200, 200, 200, 429, 429, 429])
-    t.equal(
-      (await boss.ask('POST /api/admin/song-editor/batch-delete', { songIds: free.slice(8, 20) })).status,
-      200,
-    )
-    t.match(await remove(await station.ids()), { status: 403, body: { error: { reason: 'whole_library' } } })
-    await station.assertWhole(t)
-  },
-)
+  t.match(await remove(free.slice(0, 6)), { status: 429, body: { remaining: 5, limit: 5 } })
+  t.equal((await remove([current, 'day/unknown.mp3', ...free.slice(0, 2)])).status, 200)
+  t.match(await remove(free.slice(2, 6)), {
+    status: 429,
+    body: { error: { code: 'DELETE_QUOTA_EXCEEDED' }, remaining: 3 },
+  })
+  const racing = await Promise.all(
+    free.slice(2, 8).map((id) => helper.ask('DELETE /api/admin/song-editor', { songId: id })),
+  )
+  t.same(racing.map(({ status }) => status).sort(), [200, 200, 200, 429, 429, 429])
+  t.equal(
+    (await boss.ask('POST /api/admin/song-editor/batch-delete', { songIds: free.slice(8, 20) })).status,
+    200,
+  )
+  t.match(await remove(await station.ids()), { status: 403, body: { error: { reason: 'whole_library' } } })
+  await station.assertWhole(t)
+})
 
-t.test('uploads are deleted and moved by who uploaded them, within a day, and while they wait', async (t) => {
+t.test('uploads are deleted and moved by their uploader, within a day, and while they wait', async (t) => {
   const station = await openStation(t, names(20), { DELETE_QUOTA_PER_DAY: '1' })
   const { ports } = station
   const { ask } = await asAdmin(station, ['upload_songs'])
@@ -352,48 +349,45 @@ t.test('uploads are deleted and moved by who uploaded them, within a day, and wh
   await station.assertWhole(t)
 })
 
-t.test(
-  '10 000 songs are listed from what was written once, and a download has a name that breaks nothing',
-  async (t) => {
-    const station = await openApp(t, SUPER_ADMIN)
-    const { ask } = await asAdmin(station, [] as Privilege[])
-    const { data } = station.ports
-    await Promise.all(
-      Array.from({ length: 10_000 }, (_, i) => {
-        const [mode, filename] = [i % 2 ? 'day' : 'night', `${i}.mp3`] as const
-        const id = `${mode}/${filename}`
-        const about = { title: `T${i}`, artist: `A${i}`, album: '', year: null, duration: 100 }
-        return data.tracks.insert({ id, mode, filename, storageKey: id, ...about })
-      }),
-    )
-    await data.lyrics.put({ key: lyricsKey('A1', 'T1'), synced: true, lines: [{ time: 1, text: 'x' }] })
-    const day = await ask('GET /api/admin/songs?mode=day')
-    t.equal(day.body.length, 5_000)
-    t.match(day.body[0], {
-      id: 'day/1.mp3',
-      filename: '1.mp3',
-      title: 'T1',
-      artist: 'A1',
-      lyricsStatus: 'synced',
-    })
-    const first = await ask('GET /api/admin/songs?mode=night')
-    t.equal(first.body[0].lyricsStatus, 'none')
+t.test('10 000 songs are listed from one serialisation, and a download has a safe file name', async (t) => {
+  const station = await openApp(t, SUPER_ADMIN)
+  const { ask } = await asAdmin(station, [] as Privilege[])
+  const { data } = station.ports
+  await Promise.all(
+    Array.from({ length: 10_000 }, (_, i) => {
+      const [mode, filename] = [i % 2 ? 'day' : 'night', `${i}.mp3`] as const
+      const id = `${mode}/${filename}`
+      const about = { title: `T${i}`, artist: `A${i}`, album: '', year: null, duration: 100 }
+      return data.tracks.insert({ id, mode, filename, storageKey: id, ...about })
+    }),
+  )
+  await data.lyrics.put({ key: lyricsKey('A1', 'T1'), synced: true, lines: [{ time: 1, text: 'x' }] })
+  const day = await ask('GET /api/admin/songs?mode=day')
+  t.equal(day.body.length, 5_000)
+  t.match(day.body[0], {
+    id: 'day/1.mp3',
+    filename: '1.mp3',
+    title: 'T1',
+    artist: 'A1',
+    lyricsStatus: 'synced',
+  })
+  const first = await ask('GET /api/admin/songs?mode=night')
+  t.equal(first.body[0].lyricsStatus, 'none')
 
-    const bytes = Buffer.from('these are the bytes')
-    await station.addTrack('day/x.mp3', bytes, { artist: 'Жінка\r\nSet-Cookie: a=b', title: '"; x=y / 100%' })
-    const editor = await asAdmin(station, ['editor_meta'])
-    const download = await editor.ask('GET /api/admin/song-editor/download?songId=day%2Fx.mp3')
-    t.equal(download.status, 200)
-    t.ok(download.bytes.equals(bytes))
-    t.equal(download.headers['content-type'], 'audio/mpeg')
-    t.equal(
-      download.headers['content-disposition'],
-      `attachment; filename="_______Set-Cookie_ a=b - _; x=y _ 100_.mp3"; filename*=UTF-8''${encodeURIComponent('Жінка__Set-Cookie_ a=b - _; x=y _ 100%.mp3')}`,
-    )
-    t.equal(download.headers['set-cookie'], undefined)
-    t.equal((await editor.ask('GET /api/admin/song-editor/download?songId=day%2Fno.mp3')).status, 404)
-  },
-)
+  const bytes = Buffer.from('these are the bytes')
+  await station.addTrack('day/x.mp3', bytes, { artist: 'Жінка\r\nSet-Cookie: a=b', title: '"; x=y / 100%' })
+  const editor = await asAdmin(station, ['editor_meta'])
+  const download = await editor.ask('GET /api/admin/song-editor/download?songId=day%2Fx.mp3')
+  t.equal(download.status, 200)
+  t.ok(download.bytes.equals(bytes))
+  t.equal(download.headers['content-type'], 'audio/mpeg')
+  t.equal(
+    download.headers['content-disposition'],
+    `attachment; filename="_______Set-Cookie_ a=b - _; x=y _ 100_.mp3"; filename*=UTF-8''${encodeURIComponent('Жінка__Set-Cookie_ a=b - _; x=y _ 100%.mp3')}`,
+  )
+  t.equal(download.headers['set-cookie'], undefined)
+  t.equal((await editor.ask('GET /api/admin/song-editor/download?songId=day%2Fno.mp3')).status, 404)
+})
 
 t.test('a client disconnect does not interrupt a batch', async (t) => {
   const station = await openStation(t, names(60))
@@ -441,7 +435,7 @@ t.test('without a worker nothing is changed', async (t) => {
   t.same(await ports.media.list('night'), [])
 })
 
-t.test('saving changes what the flags say, in file, library, lyrics, artists and queue', async (t) => {
+t.test('saving changes what the flags select in file, library, lyrics, artists and queue', async (t) => {
   const station = await openStation(t, names(12))
   const { ports, air } = station
   const { data, media, tags } = ports
@@ -502,8 +496,16 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
 
   await data.tracks.update({ id: twin }, { title: 'Double', artist: 'Інша' })
   await putTone(t, ports, twin)
-  await data.lyrics.put({ key: lyricsKey('Інша', 'Double'), synced: false, lines: [{ time: 0, text: 'lo' }] })
-  const shared = await save({ songId, metadata: { title: 'Double', artist: 'Інша' }, metadataChanged: true })
+  await data.lyrics.put({
+    key: lyricsKey('Інша', 'Double'),
+    synced: false,
+    lines: [{ time: 0, text: 'lo' }],
+  })
+  const shared = await save({
+    songId,
+    metadata: { title: 'Double', artist: 'Інша' },
+    metadataChanged: true,
+  })
   t.match(
     shared.body,
     { track: { album: 'Альбом', year: 1999 }, entry: { lines: [{ text: 'lo' }] }, offset: 1.5 },
@@ -524,7 +526,14 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
       { time: 0.5, text: 'first' },
     ],
   }
-  const edit = { songId, metadata: {}, lyricsEntry, lyricsChanged: true, offset: -0.126, offsetChanged: true }
+  const edit = {
+    songId,
+    metadata: {},
+    lyricsEntry,
+    lyricsChanged: true,
+    offset: -0.126,
+    offsetChanged: true,
+  }
   const helper = await asAdmin(station, ['editor_lyrics'])
   const context = { auditContext: { source: 'batch', force: true, more: 'x'.repeat(10_000) } }
   const listener = openSocket(t, await station.app.listen({ port: 0, host: '127.0.0.1' }))
@@ -597,7 +606,7 @@ t.test('saving changes what the flags say, in file, library, lyrics, artists and
   await station.assertWhole(t)
 })
 
-t.test('two admins who edit one track at once leave file and record of one mind', async (t) => {
+t.test('concurrent edits of a track by two admins leave file and record in agreement', async (t) => {
   const station = await openStation(t, names(12))
   const { ports } = station
   const { ask } = await asAdmin(station)
@@ -620,7 +629,7 @@ t.test('two admins who edit one track at once leave file and record of one mind'
   await station.assertWhole(t)
 })
 
-t.test('what could not be written to the store leaves no file without a record', async (t) => {
+t.test('a failed store write leaves no file without a record', async (t) => {
   const station = await openStation(t, names(20))
   const { ports } = station
   const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
@@ -658,7 +667,7 @@ t.test('what could not be written to the store leaves no file without a record',
   t.equal((await ports.data.audit.find({ operationType: 'delete_song' })).length, 1)
 })
 
-t.test('what killed edits left in the temporary folder is purged, what is in work is not', async (t) => {
+t.test('leftovers of killed edits are purged from the temporary folder, files in use are not', async (t) => {
   const [old, recent] = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'solstice-edit-'))))
   t.teardown(() => rmdir(recent!))
   await utimes(old!, 1000, 1000)

@@ -44,7 +44,7 @@ async function openStation(t: Parameters<typeof openApp>[0], env: Record<string,
   return { ...station, service, listener, kept }
 }
 
-t.test('what a listener invents is answered, and not remembered', async (t) => {
+t.test('a lookup for an invented song is answered and not stored', async (t) => {
   const { service, listener, kept } = await openStation(t)
   service.knows({ Known: FOUND })
   const read = listener('192.0.2.1')
@@ -56,7 +56,7 @@ t.test('what a listener invents is answered, and not remembered', async (t) => {
   t.same(await kept(), [])
 })
 
-t.test('a song of the station is asked for as the station knows it, whatever a listener says', async (t) => {
+t.test('a song of the station is looked up under its own names, whatever a listener sends', async (t) => {
   const { service, listener, kept, ports } = await openStation(t)
   await ports.data.history.insert({ ...played, playedAt: 1 })
   const read = listener('192.0.2.1')
@@ -72,7 +72,7 @@ t.test('a song of the station is asked for as the station knows it, whatever a l
   t.same(await kept(), ['hilda||own', 'hilda||gone'], 'not found, for good')
 })
 
-t.test('listeners ask one at a time, and for songs of others only so often', async (t) => {
+t.test('listeners have one lookup at a time, and a limited number for unknown songs', async (t) => {
   const station = await openStation(t)
   const { service, listener, addTrack, ports, kept } = station
   const replica = await openApp(t, { LYRICS_API_URL: service.url }, undefined, station)
@@ -94,7 +94,7 @@ t.test('listeners ask one at a time, and for songs of others only so often', asy
   t.equal((await listener('192.0.2.3')('Own')).status, 200, 'songs of the station are not concerned')
 })
 
-t.test('who waits too long for a turn gets no answer, and nothing is remembered', async (t) => {
+t.test('a lookup that waits too long for its turn gets no answer and stores nothing', async (t) => {
   const station = await openStation(t)
   const { service, listener, kept, ports } = station
   await ports.redis.set('solstice:lyrics-turn:listeners', 'somebody else', 'PX', 9_000)
@@ -107,7 +107,7 @@ t.test('who waits too long for a turn gets no answer, and nothing is remembered'
   t.equal(search.status, 200, 'admins do not wait for listeners')
 })
 
-t.test('what was looked up for songs that nobody has is forgotten, what was written stays', async (t) => {
+t.test('lookups of songs that left the library are forgotten, written lyrics stay', async (t) => {
   const { ports } = await openStation(t)
   const { data } = ports
   const lines = [{ time: 0, text: 'la' }]
@@ -126,7 +126,7 @@ t.test('what was looked up for songs that nobody has is forgotten, what was writ
   )
 })
 
-t.test('of songs that the library does not have only so much is kept', async (t) => {
+t.test('lyrics of songs outside the library are limited in number', async (t) => {
   const station = await openStation(t)
   const { data } = station.ports
   const { ask } = await asAdmin(station, ['editor_lyrics'])
@@ -143,7 +143,7 @@ t.test('of songs that the library does not have only so much is kept', async (t)
 })
 
 t.test(
-  'while the lookup is down songs are uploaded and saved, and nothing is remembered of it',
+  'while the lookup service is down songs are uploaded and saved, and no result is stored',
   async (t) => {
     const station = await openStation(t, { NIGHT_MODE: 'false' })
     const { service, ports, listener } = station

@@ -121,7 +121,7 @@ t.test('lyrics are put, read, listed and deleted', async (t) => {
   })
 })
 
-t.test('lyrics are kept in one form', async (t) => {
+t.test('lyrics are stored in one normal form', async (t) => {
   const lines = (entry: Parameters<typeof normalizeLyrics>[0]) =>
     normalizeLyrics(entry).lines.map(({ time, text }) => `${time} ${text}`)
   t.same(lines({ synced: false, lines: ['', ' a\tb ', '', '', { time: 3, text: 'c' }, ' '] }), [
@@ -158,7 +158,7 @@ t.test('an offset shifts the lines that listeners get', async (t) => {
   for (const wrong of [undefined, 'x', {}, 1e9, '1e400']) t.equal((await shift(wrong)).status, 400)
 })
 
-t.test('who may', async (t) => {
+t.test('each action needs its privilege', async (t) => {
   const station = await openApp(t, SUPER_ADMIN)
   const [uploader, nobody] = [await asAdmin(station, ['upload_songs']), await asAdmin(station, ['stats'])]
   const meta = await asAdmin(station, ['editor_meta'])
@@ -177,7 +177,7 @@ t.test('who may', async (t) => {
   }
 })
 
-t.test('the audio of a song has an address that opens nothing else', async (t) => {
+t.test('the audio URL of a song opens nothing else', async (t) => {
   const env = { ...SUPER_ADMIN, PUBLIC_SERVER_URL: 'https://radio.example', MEDIA_STORAGE: 'local' }
   const station = await openApp(t, env)
   const { app, addTrack } = station
@@ -211,7 +211,7 @@ t.test('the audio of a song has an address that opens nothing else', async (t) =
     t.equal((await audio(track, token)).statusCode, 400, track)
 })
 
-t.test('a search asks the service, whatever is remembered, and stores nothing', async (t) => {
+t.test('a search always asks the service, and stores nothing', async (t) => {
   const service = await openLyricsService(t)
   const station = await openApp(t, { ...SUPER_ADMIN, LYRICS_API_URL: service.url })
   const { ports, addTrack } = station
@@ -437,7 +437,7 @@ t.test('a batch keeps the better lyrics, and reports its progress on every repli
   )
 })
 
-t.test('a track that is playing or comes next keeps its lyrics in a batch', async (t) => {
+t.test('a batch leaves the lyrics of the track on air and of the next one alone', async (t) => {
   const service = await openLyricsService(t)
   const station = await openApp(t, { ...SUPER_ADMIN, LYRICS_API_URL: service.url, NIGHT_MODE: 'false' })
   const { ports, addTrack } = station
@@ -457,7 +457,7 @@ t.test('a track that is playing or comes next keeps its lyrics in a batch', asyn
   t.equal((await ports.data.lyrics.find()).length, 2)
 })
 
-t.test('a batch whose process ends or is killed is finished by others, and nothing done twice', async (t) => {
+t.test('another process finishes the batch of a dead one, and nothing is done twice', async (t) => {
   const service = await openLyricsService(t)
   const env = { ...SUPER_ADMIN, LYRICS_API_URL: service.url, NIGHT_MODE: 'false', DEMO_LIBRARY: 'false' }
   const station = await openApp(t, env)
@@ -505,7 +505,7 @@ t.test('a batch whose process ends or is killed is finished by others, and nothi
   t.equal((await logged(station)).length, 12)
 })
 
-t.test('of two runs of one batch the one that was overtaken gives up', async (t) => {
+t.test('of two runs of one batch, the overtaken one gives up', async (t) => {
   const { ports } = await openApp(t)
   const [one, two] = [openLyricsBatches(ports.redis), openLyricsBatches(ports.redis)]
   const result = { songId: 'a', outcome: 'kept', before: 'none', after: 'none' } as const

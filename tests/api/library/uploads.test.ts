@@ -28,7 +28,7 @@ async function waiting(env: Record<string, string>): Promise<string[]> {
   return keys.map((key) => basename(key))
 }
 
-t.test('twenty large uploads at once do not pile up in memory', async (t) => {
+t.test('twenty large uploads at once do not accumulate in memory', async (t) => {
   const { bavail, bsize } = await statfs(tmpdir())
   // A small disk gets smaller files.
   const bytes = Math.min(MAX_BYTES, Math.floor((bavail * bsize) / UPLOADS / 2))

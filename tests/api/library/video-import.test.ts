@@ -142,7 +142,7 @@ t.test('video import', async (t) => {
   const upload = (video: string) => ask('POST /api/admin/upload-song-url', { url: linkTo(video) })
 
   await t.test(
-    'the sound waits for its commit as an uploaded file does, and then it is a track',
+    'the sound waits for its commit like an uploaded file, and then becomes a track',
     async (t) => {
       await startJobs(t, ports)
       t.match((await ask('GET /api/admin/videodown-status')).body, {
@@ -199,7 +199,7 @@ t.test('video import', async (t) => {
     },
   )
 
-  await t.test('what cannot be had is refused, and nothing is left of it', async (t) => {
+  await t.test('an unavailable video is refused, and leaves nothing behind', async (t) => {
     await startJobs(t, ports)
     const refusals = {
       private: 'video_unreadable',
@@ -230,7 +230,7 @@ t.test('video import', async (t) => {
     t.notOk((await runs()).some((run) => left.some((name) => run.folder.endsWith(name))))
   })
 
-  await t.test('of a list the first hundred tracks are shown, and how many there are', async (t) => {
+  await t.test('a playlist shows its first hundred tracks and the total', async (t) => {
     await startJobs(t, ports)
     const list = (await ask('POST /api/admin/video-track-info', { url: `${SITE}/playlist?list=abc` })).body
     t.match(list, { ok: true, total: 250, truncated: true })
@@ -245,31 +245,28 @@ t.test('video import', async (t) => {
     })
   })
 
-  await t.test(
-    'two are done at a time; whoever goes away takes the tool along, with all that it has started',
-    async (t) => {
-      await startJobs(t, ports)
-      const before = (await runs()).filter(({ id }) => id === 'hang').length
-      const going = [1, 2, 3].map(() => post(origin, 'upload-song-url', admin.token, linkTo('hang')))
-      const run = await runOf('hang', before + 2)
-      t.ok(isAlive(run.pid) && isAlive(run.child!))
-      await until('one waits for its turn', async () => (await board(jobs, 'downloads')).counts.waiting === 1)
-      t.equal((await board(jobs, 'downloads')).counts.active, 2)
-      for (const { destroy } of going) destroy()
-      for (const run of (await runs()).slice(-2)) await isGone(run)
-      await until('the queue is empty', async () => {
-        const { waiting, active } = (await board(jobs, 'downloads')).counts
-        return waiting + active === 0
-      })
-      t.match((await board(jobs, 'downloads')).jobs[0], {
-        name: 'import-video',
-        state: 'failed',
-        failedReason: 'nobody waits for it any more',
-      })
-    },
-  )
+  await t.test('two imports run at a time; cancelling one ends the tool and all its children', async (t) => {
+    await startJobs(t, ports)
+    const before = (await runs()).filter(({ id }) => id === 'hang').length
+    const going = [1, 2, 3].map(() => post(origin, 'upload-song-url', admin.token, linkTo('hang')))
+    const run = await runOf('hang', before + 2)
+    t.ok(isAlive(run.pid) && isAlive(run.child!))
+    await until('one waits for its turn', async () => (await board(jobs, 'downloads')).counts.waiting === 1)
+    t.equal((await board(jobs, 'downloads')).counts.active, 2)
+    for (const { destroy } of going) destroy()
+    for (const run of (await runs()).slice(-2)) await isGone(run)
+    await until('the queue is empty', async () => {
+      const { waiting, active } = (await board(jobs, 'downloads')).counts
+      return waiting + active === 0
+    })
+    t.match((await board(jobs, 'downloads')).jobs[0], {
+      name: 'import-video',
+      state: 'failed',
+      failedReason: 'nobody waits for it any more',
+    })
+  })
 
-  await t.test('what takes too long is ended', async (t) => {
+  await t.test('an import that takes too long is ended', async (t) => {
     const videoTools = openVideoTools(ports.config, ports.redis, ports.log, {
       listMs: 1_000,
       downloadMs: 1_000,
@@ -283,7 +280,7 @@ t.test('video import', async (t) => {
   })
 
   await t.test(
-    'when the jobs are killed the tool dies with them, and the next process does the job',
+    'when the jobs process is killed the tool dies with it, and the next process does the job',
     async (t) => {
       const { config } = ports
       const doomed = start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
@@ -309,7 +306,7 @@ t.test('video import', async (t) => {
     },
   )
 
-  await t.test('only some wait for their turn, and leave the queue with whoever asked', async (t) => {
+  await t.test('the waiting queue is limited, and an entry leaves it with its requester', async (t) => {
     const leaving = new AbortController()
     const ends = Array.from({ length: 10 }, () =>
       jobs.performWhileConnected('list-videos', { url: linkTo('song') }, leaving.signal),
@@ -324,7 +321,7 @@ t.test('video import', async (t) => {
     t.equal((await board(jobs, 'listings')).counts.waiting, 0)
   })
 
-  await t.test('the board: what the queues hold, and a failed job done again', async (t) => {
+  await t.test('the board shows the queues, and retries a failed job', async (t) => {
     const { config, log, redis } = ports
     const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
     t.teardown(() => worker.close())
@@ -393,7 +390,7 @@ t.test('video import', async (t) => {
   })
 })
 
-t.test('a program reaches what is public, and of a name the very address that was looked at', async (t) => {
+t.test('a program reaches only public hosts, at the address that was checked', async (t) => {
   const echo = createServer((socket) => socket.pipe(socket))
   echo.listen(0, '127.0.0.1')
   t.teardown(() => echo.close())
@@ -419,7 +416,7 @@ t.test('a program reaches what is public, and of a name the very address that wa
   t.same(asked, ['video.example'])
 })
 
-t.test('a program that is led to this machine or its network gets nowhere', async (t) => {
+t.test('a program redirected to this machine or its network is blocked', async (t) => {
   await withEgressProxy(async (proxy) => {
     const { port } = new URL(proxy)
     const answer = async (head: string) => {
