@@ -37,7 +37,7 @@ function namedIn(tree: string): string[] {
 }
 
 for (const document of documents) {
-  t.test(`${document}: every link and path leads somewhere`, async (t) => {
+  t.test(`${document}: every link and path resolves`, async (t) => {
     const text = read(document).replaceAll(/```.*?```/gs, '')
     for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^(https?|mailto):/.test(target!)) continue

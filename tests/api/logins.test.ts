@@ -118,7 +118,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
     },
   )
 
-t.test('a login is noted once the store takes it', async (t) => {
+t.test('a login is logged once the store accepts writes again', async (t) => {
   const { app, ports } = await openApp(t, { ...env, DATA_PROVIDER: 'json' })
   await ports.data.audit.insert({ adminId: 'x', adminLogin: 'x', operationType: 'x', createdAt: 1, data: {} })
   const take = await refuseChanges(ports, 'audit')
@@ -133,7 +133,7 @@ t.test('a login is noted once the store takes it', async (t) => {
   })
 })
 
-t.test('what two replicas count at the same moment is counted twice', async (t) => {
+t.test('simultaneous counts by two replicas add up', async (t) => {
   const station = await openApp(t, env)
   const { data, announcer, clock } = station.ports
   let looked = 0

@@ -49,7 +49,7 @@ t.test('metrics are for programs of this machine, or with the token', async (t) 
   t.equal((await guarded.app.inject(`/metrics?token=${TOKEN}`)).statusCode, 401)
 })
 
-t.test('the report has what is watched, and no label that a stranger chose', async (t) => {
+t.test('the report has every watched metric, and no label chosen by a stranger', async (t) => {
   const { app, ports, addTrack, redis } = await openApp(t)
   await addTrack('day/a.mp3')
   const lease = await ports.bus.acquireLease(new AbortController().signal)
@@ -85,7 +85,7 @@ t.test('the report has what is watched, and no label that a stranger chose', asy
   await redis.restart()
 })
 
-t.test('a process without HTTP of its own serves its metrics at a port, when it is told to', async (t) => {
+t.test('a process without HTTP serves its metrics on a port when configured to', async (t) => {
   const silent = pino({ level: 'silent' })
   const metrics = createMetrics()
   metrics.counter({ name: 'some_total', help: 'Something' }, () => 3)
@@ -143,7 +143,7 @@ t.test('a request keeps an id that is short and plain, and gets a new one otherw
     t.match(await named(given), /^[\da-f]{8}-[\da-f-]{27}$/, `${given}`)
 })
 
-t.test('whatever is logged, in whatever form, secrets are left out', async (t) => {
+t.test('secrets are removed from every log line, in whatever form they are logged', async (t) => {
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _, done) {
@@ -187,36 +187,33 @@ t.test('whatever is logged, in whatever form, secrets are left out', async (t) =
   )
 })
 
-t.test(
-  'an app that closes answers what is asked on open connections, and waits for nobody who asks nothing',
-  async (t) => {
-    const { app } = await openApp(t, { DRAIN_DELAY_S: '2' })
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    const { port } = app.server.address() as AddressInfo
-    const open = async () => {
-      const accepted = once(app.server, 'connection')
-      const socket = connect(port, '127.0.0.1')
-      await accepted
-      return socket
-    }
-    const [silent, kept] = [await open(), await open()]
-    const ended = [silent, kept].map((socket) => once(socket, 'close'))
-    const ask = async (socket: Socket, path: string) => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: radio.example\r\n\r\n`)
-      const [bytes] = (await once(socket, 'data')) as [Buffer]
-      return bytes.toString()
-    }
-    t.match(await ask(kept, '/healthz'), /^HTTP\/1.1 200 .*connection: keep-alive/is)
-    const closing = app.close()
-    t.match(await ask(kept, '/readyz'), /^HTTP\/1.1 503 .*connection: close.*"draining"/is)
-    t.match(await ask(await open(), '/healthz'), /^HTTP\/1.1 200 /, 'whoever was not told yet is answered')
-    await closing
-    await Promise.all(ended)
-    await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })
-  },
-)
+t.test('a closing app answers requests in progress, and does not wait for idle connections', async (t) => {
+  const { app } = await openApp(t, { DRAIN_DELAY_S: '2' })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const open = async () => {
+    const accepted = once(app.server, 'connection')
+    const socket = connect(port, '127.0.0.1')
+    await accepted
+    return socket
+  }
+  const [silent, kept] = [await open(), await open()]
+  const ended = [silent, kept].map((socket) => once(socket, 'close'))
+  const ask = async (socket: Socket, path: string) => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: radio.example\r\n\r\n`)
+    const [bytes] = (await once(socket, 'data')) as [Buffer]
+    return bytes.toString()
+  }
+  t.match(await ask(kept, '/healthz'), /^HTTP\/1.1 200 .*connection: keep-alive/is)
+  const closing = app.close()
+  t.match(await ask(kept, '/readyz'), /^HTTP\/1.1 503 .*connection: close.*"draining"/is)
+  t.match(await ask(await open(), '/healthz'), /^HTTP\/1.1 200 /, 'whoever was not told yet is answered')
+  await closing
+  await Promise.all(ended)
+  await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })
+})
 
-t.test('what the dashboard and the guide name is told by some process', async (t) => {
+t.test('every metric named in the dashboard and the guide is reported by some process', async (t) => {
   const sources = await Promise.all(
     [
       'apps/api/src/metrics.ts',

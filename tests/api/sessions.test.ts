@@ -63,7 +63,7 @@ const GOOD = [200, 200]
 const ENDED = [401, 401]
 
 for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
-  t.test(`sessions are seen and ended, in ${JSON.stringify(store)}`, async (t) => {
+  t.test(`sessions are listed and ended, in ${JSON.stringify(store)}`, async (t) => {
     const { a, b, logIn, addHelper, verify, idOf } = await openStation(t, store)
     const adminId = await addHelper('olena')
     const other = () => logIn('olena', 'Own password 1', 'Müller’s\nphone'.padEnd(500, '-'))
@@ -77,7 +77,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
     /** Nobody's sessions have been ended as a whole yet. */
     const forgetCuts = () => a.ports.data.sessionCuts.delete(() => true)
 
-    t.test('the own ones are listed, and one of them ends', async (t) => {
+    t.test('an account lists its own sessions and ends one of them', async (t) => {
       const [own, phone] = [await logIn('olena', 'Own password 1'), await other()]
       const { body } = await ask(b, 'GET self/sessions', own)
       const { sessions } = body
@@ -104,7 +104,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       t.same(await verify(own), ENDED)
     })
 
-    t.test('all others end, of helpers and of the super admin, used or not', async (t) => {
+    t.test('an account ends all its other sessions, used or not; so does the super admin', async (t) => {
       for (const [login, password, about] of [
         ['olena', 'Own password 1', { adminId }],
         ['Admin', PASSWORD, { adminId: 'super', role: 'super_admin' }],
@@ -142,7 +142,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       t.same(await verify(old.slice(0, -1) + respelt), ENDED, 'in another spelling of its signature')
     })
 
-    t.test('a changed password ends all but the session that changed it', async (t) => {
+    t.test('a changed password ends all sessions but the one that changed it', async (t) => {
       await forgetCuts()
       const [own, thief, unseen] = [await other(), await other(), oldToken({ adminId }, 7)]
       const swap = { currentPassword: 'Own password 1', newPassword: 'Own password 2' }
@@ -153,7 +153,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       t.equal((await ask(b, 'PUT admins/self/password', own, back)).status, 200)
     })
 
-    t.test('a reset ends all of them, for good', async (t) => {
+    t.test('a reset password ends all sessions for good', async (t) => {
       const root = await logIn('Admin', PASSWORD)
       const [thief, unseen] = [await other(), oldToken({ adminId }, 8)]
       const reset = { newPassword: 'Temporary2' }
@@ -167,7 +167,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       t.same(await verify(own), GOOD)
     })
 
-    t.test('the super admin sees and ends those of a helper; helpers only their own', async (t) => {
+    t.test('the super admin lists and ends sessions of a helper; helpers only their own', async (t) => {
       const root = await logIn('Admin', PASSWORD)
       const [own, phone, third] = [await other(), await other(), await other()]
       const path = `admins/${adminId}/sessions`
@@ -189,7 +189,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       })
     })
 
-    t.test('what is ended stays so when Redis is emptied and replicas start anew', async (t) => {
+    t.test('an ended session stays ended when Redis is emptied and replicas restart', async (t) => {
       const [ended, good] = [await other(), await other()]
       await ask(a, 'POST logout', ended)
       await a.ports.redis.flushall()

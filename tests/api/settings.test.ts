@@ -19,7 +19,7 @@ t.test('settings', async (t) => {
   })
   const GROUPS = { GROUP_DEFS: { First: ['Ann'], Second: ['Bob'], Rest: [] } }
 
-  t.test('are shown with what the library allows', async (t) => {
+  t.test('are returned with the bounds that the library allows', async (t) => {
     const anyone = await helper('anyone')
     const { status, body } = await anyone('GET', 'settings')
     t.equal(status, 200)
@@ -43,7 +43,7 @@ t.test('settings', async (t) => {
     t.equal((await anyone('POST', 'settings', { artistArts: { dayEnabled: false } })).status, 403)
   })
 
-  t.test('are normalised, then compared: what is the same is neither checked nor saved', async (t) => {
+  t.test('are normalised, then compared: unchanged ones are neither checked nor saved', async (t) => {
     const names = (await ask('GET', 'settings')).body.settings
     const padded = structuredClone(names)
     padded.branding.byLang.uk.dayRadioName = `  ${names.branding.byLang.uk.dayRadioName.replace(' ', '  ')} `
@@ -59,7 +59,7 @@ t.test('settings', async (t) => {
     t.same(await auditLog(), [])
   })
 
-  t.test('each section needs its privilege, and a denied one rejects all of it', async (t) => {
+  t.test('need the privilege of each section, and one denial rejects them all', async (t) => {
     const branding = { messenger_url: ' https://t.me/solstice ' }
     const radioHosts = { guestMaxDurationMinutes: 20 }
     const artistArts = { nightEnabled: false }
@@ -111,7 +111,7 @@ t.test('settings', async (t) => {
     )
   })
 
-  t.test('of the station: names of both languages, and an address', async (t) => {
+  t.test('of the station: names in both languages, and an address', async (t) => {
     const { byLang } = (await ask('GET', 'settings')).body.settings.branding as Settings['branding']
     const renamed = (dayRadioName: string) => ({
       branding: { byLang: { ...byLang, uk: { ...byLang.uk, dayRadioName } } },
@@ -258,7 +258,7 @@ t.test('settings', async (t) => {
     )
   })
 
-  t.test('of algorithms: groups that have songs, and make an hour', async (t) => {
+  t.test('of algorithms: groups that have songs and fill an hour', async (t) => {
     const generate = (generation: object) => save({ generation })
     const few = { First: ['Ann', 'Bob'], None: ['x'], Rest: ['Cat', 'Bob'] }
     for (const flag of ['DAY_ALGORYTM', 'GROUP_SECTIONS_ALGORYTM']) {
@@ -310,7 +310,7 @@ t.test('settings', async (t) => {
     await generate({ GROUP_SECTIONS_ALGORYTM: false })
   })
 
-  t.test('of phrases: enough of them in every mode before they are turned on', async (t) => {
+  t.test('of phrases: enough phrases in every mode before they can be turned on', async (t) => {
     const turnOn = () => save({ generation: { PHRASES_ENABLED: true } })
     const add = (mode: 'day' | 'night', used: boolean) => {
       const id = randomUUID()
@@ -335,7 +335,7 @@ t.test('settings', async (t) => {
     t.equal((await save({ generation: { JINGLES_ENABLED: true } })).status, 200, 'what is on may stay on')
   })
 
-  t.test('of two admins at once: nobody overwrites what the other has saved', async (t) => {
+  t.test('of two admins at once: neither overwrites the other’s changes', async (t) => {
     const before = (await auditLog()).length
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
@@ -361,7 +361,7 @@ t.test('settings', async (t) => {
   })
 })
 
-t.test('a library of less than an hour allows everything but settings of lists', async (t) => {
+t.test('a library of less than an hour allows everything but list settings', async (t) => {
   const { ask, addTracks } = await openStation(t, { NIGHT_MODE: 'false' })
   await addTracks('day', 'Ann', 10, 180)
   const jingles = { generation: { JINGLES_ENABLED: true } }

@@ -17,7 +17,7 @@ const RATE = 44_100
 const WINDOW = RATE / 20
 const WINDOWS_PER_S = 20
 
-t.test('a host goes live, a guest is let in and heard by everybody, and taken off', async (t) => {
+t.test('a host goes live; a guest is admitted, heard by everybody, and removed', async (t) => {
   const hosting = { RADIO_HOSTS_MODE: 'true', MAX_LIVE_HOST_SLOTS: '3', GUEST_REQUEST_EXPIRY_S: '300' }
   const station = await prepare(t, { ...SUPER_ADMIN, ...hosting }, songs)
   // Background music, played while songs are paused.

@@ -9,7 +9,7 @@ import { builtPage } from '../harness/processes/programs.ts'
 import { openPaymentServices } from '../harness/servers/payment-services.ts'
 import { openApp } from '../harness/stations/app.ts'
 
-t.test('a listener asks for a song, an admin says yes; the words follow the sound', async (t) => {
+t.test('a listener requests a song and an admin approves; the lyrics follow the sound', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false', ...SUPER_ADMIN })
   await writeLyrics(station)
   await station.startWorker()
@@ -117,7 +117,7 @@ t.test('a listener asks for a song, an admin says yes; the words follow the soun
   t.same(complaints, [], 'the browser has nothing to complain of')
 })
 
-t.test('a listener supports a song: the code, the payment, and what became of it', async (t) => {
+t.test('a listener pays for a song: the code, the payment, and the outcome', async (t) => {
   const services = await openPaymentServices(t)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

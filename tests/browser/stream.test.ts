@@ -2,7 +2,7 @@ import t from 'tap'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/people/browser.ts'
 
 t.test(
-  'stream mode: the broadcast is heard, shown and controlled; it comes back with the station',
+  'stream mode: the broadcast is heard, shown and controlled; it recovers with the station',
   async (t) => {
     const station = await prepare(t, { STREAM_MODE: 'true' })
     await station.startWorker()

@@ -3,7 +3,7 @@ import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../ha
 import { openSocket } from '../harness/people/socket-client.ts'
 import { until } from '../harness/until.ts'
 
-t.test('sync mode: the file is heard at the station’s position, in both languages', async (t) => {
+t.test('sync mode: the file plays at the station’s position, in both languages', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false' })
   await station.startWorker()
   const api = await station.startApi()
@@ -92,7 +92,7 @@ t.test('sync mode: the file is heard at the station’s position, in both langua
   )
 })
 
-t.test('sync mode: a page whose clock is half a minute off is in step all the same', async (t) => {
+t.test('sync mode: a page whose clock is half a minute off is still in step', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false' })
   await station.startWorker()
   const api = await station.startApi()

@@ -162,7 +162,7 @@ async function tree(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(read))
 }
 
-t.test('records go from files to PostgreSQL and back, and are the same', async (t) => {
+t.test('records move from files to PostgreSQL and back unchanged', async (t) => {
   const server = await startPostgres(t)
   const address = server.url.replace('solstice@', `solstice:${SECRET}@`)
   const [place, other] = [await freshPlace(t), await freshPlace(t)]
@@ -208,7 +208,7 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   const careless = { ...other, env: { ...other.env, DATABASE_URL: address } }
   t.match(await ended(t, 2, careless, 'data', '--from', 'sql', '--to', 'json'), /DATABASE_URL is required/)
 
-  await t.test('a copy that breaks off leaves an empty store empty', async (t) => {
+  await t.test('an interrupted copy leaves an empty store empty', async (t) => {
     const empty = await freshPlace(t)
     await withData(empty, async (data) => {
       const from = async (name: (typeof collectionNames)[number]) => {
@@ -240,7 +240,7 @@ t.test('records go from files to PostgreSQL and back, and are the same', async (
   })
 })
 
-t.test('files go to a bucket and back, byte for byte, also in several goes', async (t) => {
+t.test('files move to a bucket and back, byte for byte, even with interruptions', async (t) => {
   const s3 = await startS3(t)
   const bucket = await s3.env('moved')
   const place = await freshPlace(t)
@@ -313,7 +313,7 @@ t.test('files go to a bucket and back, byte for byte, also in several goes', asy
   t.same(await tree(other.env.MEDIA_DIR!), before, 'there and back it is the same')
 })
 
-t.test('files of a bucket that have no record get one, as at the start of a local station', async (t) => {
+t.test('files in a bucket without a record get one, as at the start of a local station', async (t) => {
   const s3 = await startS3(t)
   const place = await freshPlace(t, await s3.env('scanned'))
   const tone = join(place.folder, 'tone.mp3')
@@ -339,7 +339,7 @@ t.test('files of a bucket that have no record get one, as at the start of a loca
   })
 })
 
-t.test('a backup is restored to a station that has nothing yet', async (t) => {
+t.test('a backup is restored to an empty station', async (t) => {
   const [place, other] = [await freshPlace(t), await freshPlace(t)]
   const path = join(place.folder, 'backup.tar.gz')
   await fill(place)
@@ -412,7 +412,7 @@ t.test('a backup is restored to a station that has nothing yet', async (t) => {
   )
 })
 
-t.test('an archive that is no whole backup is refused before anything is touched', async (t) => {
+t.test('an incomplete archive is refused before anything is touched', async (t) => {
   const place = await freshPlace(t)
   await fill(place)
   await putFiles(place)

@@ -73,7 +73,7 @@ t.test('the compose file starts every process with known settings', async (t) =>
   }
 })
 
-t.test('each container has the least that it needs', async (t) => {
+t.test('each container has the least privileges it needs', async (t) => {
   const compose = await readCompose()
   const { services } = compose
   const secretsOf = (name: string) =>
@@ -138,36 +138,29 @@ function withoutReferences(value: string | number): string {
     .replace(/\$\{\w+:\?[^}]+\}/g, '3f9a1c07e52b84d6903ffb1e6d28c5a74be0')
 }
 
-t.test(
-  'the guide makes the secrets that the containers want, whole, and only their owner reads them',
-  async (t) => {
-    const guide = await read('docs/operations.md')
-    const [, lines = ''] = /^```sh\n(touch \.env[\s\S]*?)^docker compose/m.exec(guide) ?? []
-    const folder = await temporaryFolder(t)
-    const script = [
-      `cd "${folder}"`,
-      'openssl() { echo 0123456789abcdef0123456789abcdef; }',
-      lines.replace('$argon2id$…', () => PASSWORD_HASH),
-    ]
-    const shell = start(t, 'sh', ['-euc', script.join('\n')])
-    t.equal(await shell.exited, 0, shell.output)
-    const path = join(folder, '.env')
-    t.equal((await stat(path)).mode & 0o777, 0o600)
-    const made = parseEnv(await readFile(path, 'utf8'))
-    t.equal(made.ADMIN_PASS, PASSWORD_HASH)
-    const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
-    t.equal(
-      await start(t, 'sh', ['-nc', blocks.join('\n')]).exited,
-      0,
-      'a shell takes all lines of the guide',
-    )
+t.test('the guide generates all secrets of the containers, readable by their owner only', async (t) => {
+  const guide = await read('docs/operations.md')
+  const [, lines = ''] = /^```sh\n(touch \.env[\s\S]*?)^docker compose/m.exec(guide) ?? []
+  const folder = await temporaryFolder(t)
+  const script = [
+    `cd "${folder}"`,
+    'openssl() { echo 0123456789abcdef0123456789abcdef; }',
+    lines.replace('$argon2id$…', () => PASSWORD_HASH),
+  ]
+  const shell = start(t, 'sh', ['-euc', script.join('\n')])
+  t.equal(await shell.exited, 0, shell.output)
+  const path = join(folder, '.env')
+  t.equal((await stat(path)).mode & 0o777, 0o600)
+  const made = parseEnv(await readFile(path, 'utf8'))
+  t.equal(made.ADMIN_PASS, PASSWORD_HASH)
+  const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block)
+  t.equal(await start(t, 'sh', ['-nc', blocks.join('\n')]).exited, 0, 'a shell takes all lines of the guide')
 
-    const wanted = [...(await read('docker-compose.yml')).matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
-    t.same(Object.keys(made).sort(), [...new Set(wanted)].sort())
-  },
-)
+  const wanted = [...(await read('docker-compose.yml')).matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+  t.same(Object.keys(made).sort(), [...new Set(wanted)].sort())
+})
 
-t.test('the image has versions and no secrets, and nothing in it runs as root', async (t) => {
+t.test('the image names versions, holds no secrets, and runs nothing as root', async (t) => {
   const lines = (await read('Dockerfile'))
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')

@@ -5,7 +5,7 @@ import t from 'tap'
 import { startNginx } from '../harness/servers/nginx.ts'
 import { until } from '../harness/until.ts'
 
-t.test('nginx bounds the connections of an IPv6 network together, and no other', async (t) => {
+t.test('nginx limits the connections of an IPv6 network as a whole, and of no other', async (t) => {
   let held = 0
   const replica = createServer(({ url }, response) => {
     if (url?.endsWith('/held')) held++

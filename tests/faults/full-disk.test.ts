@@ -58,7 +58,7 @@ if (!mayMount()) {
     t.equal(code, 0, inside.output)
   })
 } else {
-  t.test('files: a full disk is named, nothing is lost, and all goes on when there is room', async (t) => {
+  t.test('files: a full disk is reported, loses nothing, and work resumes with new room', async (t) => {
     const disk = await smallDisk(t, 8 * MB)
     const station = await openApp(t, {
       ...SUPER_ADMIN,
@@ -127,7 +127,7 @@ if (!mayMount()) {
   })
 
   t.test(
-    'Redis on a full disk: a change is refused by name, and goes through when there is room',
+    'Redis on a full disk: a change is refused with the reason, and succeeds when there is room',
     async (t) => {
       const disk = await smallDisk(t, 4 * MB)
       const port = await freePort()

@@ -62,7 +62,7 @@ async function noticed(t: Test, what: string, attack: () => Promise<unknown>): P
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-t.test('tags that a parser would not get through', async (t) => {
+t.test('tags that would exhaust a parser', async (t) => {
   const path = join(folder, 'tone.mp3')
   await makeTone(path, { hz: 440, seconds: 1 })
   const tone = await readFile(path)
@@ -84,7 +84,7 @@ t.test('tags that a parser would not get through', async (t) => {
   t.same([...new Set(statuses)], [200])
 })
 
-t.test('songs that nobody ever heard of', async (t) => {
+t.test('lookups of songs that do not exist', async (t) => {
   const tokens = createTokens(readConfig(station.env).config)
   const ask = (i: number) => {
     const address = `192.0.2.${i}`
@@ -170,7 +170,7 @@ t.test('a hundred logins at once', async (t) => {
   t.notOk(statuses.includes(200))
 })
 
-t.test('programs that decode what strangers send know none of our secrets', async (t) => {
+t.test('decoders of strangers’ files never see our secrets', async (t) => {
   const said = (await readFile(environments, 'utf8')).trim().split('\n')
   // Added by the shell.
   const names = new Set(said.map((line) => line.split('=')[0]!))

@@ -59,7 +59,7 @@ const bytesOfTone = async (t: Test) => {
   return readFile(path)
 }
 
-t.test('jobs that are killed in the middle are finished by the next process, as if done once', async (t) => {
+t.test('killed jobs are finished by the next process, as if done once', async (t) => {
   const bytes = await bytesOfTone(t)
   const prepare = async (t: Test) => {
     const station = await openApp(t, { NIGHT_MODE: 'false', DEMO_LIBRARY: 'false' })
@@ -115,7 +115,7 @@ t.test('jobs that are killed in the middle are finished by the next process, as 
   t.jobs = 5
   await Promise.all([
     ...Object.keys(moments).map((moment) => t.test(moment, (t) => killWhen(t, moment))),
-    t.test('the file has its new tags, the record not yet', async (t) => {
+    t.test('the file has its new tags, the record does not yet', async (t) => {
       const station = await prepare(t)
       const { data, media, jobs, tags } = station.ports
       const songId = station.songIds[0]!

@@ -60,7 +60,7 @@ const idsOf = ({ list, prepared }: PlayoutState) =>
 
 for (const storage of ['local', 'cloud'])
   t.test(
-    `T7: in sync mode a song without a file is not waited for (${storage})`,
+    `T7: in sync mode a song without a file is skipped at once (${storage})`,
     { buffered: true },
     async (t) => {
       const s3 = storage === 'cloud' ? await startS3(t) : null
@@ -131,7 +131,7 @@ for (const storage of ['local', 'cloud'])
   )
 
 t.test(
-  'T4: a folder that is away for seconds while songs are heard: the same ones come back',
+  'T4: a folder that is away for seconds while songs play: the same songs return',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })

@@ -263,18 +263,18 @@ const paused: Absence = {
   start: async () => goOn(),
 }
 
-t.test('PostgreSQL is killed in the middle of changes, and comes back at once', (t) =>
+t.test('PostgreSQL is killed in the middle of changes, and returns at once', (t) =>
   testShortAbsence(t, 'blinking', amongRecords('blinking'), killed),
 )
-t.test('PostgreSQL is killed in the middle of changes, and comes back later', (t) =>
+t.test('PostgreSQL is killed in the middle of changes, and returns later', (t) =>
   testLongAbsence(t, 'killed', amongRecords('killed'), killed),
 )
-t.test('PostgreSQL stands still in the middle of changes', (t) =>
+t.test('PostgreSQL hangs in the middle of changes', (t) =>
   testLongAbsence(t, 'paused', amongRecords('paused'), paused),
 )
-t.test('the bucket is killed in the middle of changes, and comes back at once', (t) =>
+t.test('the bucket is killed in the middle of changes, and returns at once', (t) =>
   testShortAbsence(t, 'brief', amongFiles('brief'), bucketKilled),
 )
-t.test('the bucket is killed in the middle of changes, and comes back later', (t) =>
+t.test('the bucket is killed in the middle of changes, and returns later', (t) =>
   testLongAbsence(t, 'bucket', amongFiles('bucket'), bucketKilled),
 )

@@ -8,7 +8,7 @@ import { useStores } from '../harness/stations/stores.ts'
 
 useStores('sql+cloud')
 
-t.test('an operator can run a station by the lines of docs/admin-by-rest.md', async (t) => {
+t.test('an operator can run a station with the commands of docs/admin-by-rest.md', async (t) => {
   // Enough for a list of its own: a smaller library would repeat, and the new song could then come next by chance.
   const tones = Array.from({ length: 12 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + 50 * i, seconds: 30 }))
   // The programme switches to the night, which needs music then.

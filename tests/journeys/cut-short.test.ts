@@ -47,7 +47,7 @@ t.test('A7: a skip is heard at once, and the next track begins with its first sa
 const [dayHz, nightHz] = [440, 880]
 
 t.test(
-  'S5: an admin switches the mode: the track stops at once, and the other programme begins',
+  'S5: when an admin switches the mode the track stops at once, and the other programme begins',
   async (t) => {
     const station = await prepareStation(
       t,

@@ -69,7 +69,7 @@ async function leftOvers(worker: Process): Promise<number[]> {
 const gone = (pids: number[]) => until('the processes are gone', () => !pids.some(isAlive))
 
 t.test(
-  'kill -9 of the worker, with a standby: the same track goes on at the same frame',
+  'kill -9 of the worker, with a standby: the same track continues at the same frame',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones)
@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('a worker that is told to end releases the lease at once', { buffered: true }, async (t) => {
+t.test('a worker that is told to stop releases the lease at once', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones)
   const air = await followBroadcast(t, station)
   const [api, worker] = await Promise.all([station.startApi(), startFirst(station)])
@@ -105,7 +105,7 @@ t.test('a worker that is told to end releases the lease at once', { buffered: tr
 })
 
 t.test(
-  'kill -9 of the only worker: the next one makes up for what is missing',
+  'kill -9 of the only worker: the next one makes up for the missing sound',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones)
@@ -122,7 +122,7 @@ t.test(
 )
 
 t.test(
-  'a worker that was stopped and wakes up finds another on air, and stays silent',
+  'a suspended worker that resumes finds another on air, and stays silent',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones)
@@ -139,7 +139,7 @@ t.test(
   },
 )
 
-t.test('killed and hanging ffmpeg processes are replaced; nobody hears it', { buffered: true }, async (t) => {
+t.test('killed and hanging ffmpeg processes are replaced inaudibly', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones)
   const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
   const air = await followBroadcast(t, station)
@@ -156,26 +156,23 @@ t.test('killed and hanging ffmpeg processes are replaced; nobody hears it', { bu
   if (mustBeWhole(t, air)) await assertContinuous(t, listening.bytes())
 })
 
-t.test(
-  'kill -9 of Redis: the broadcast, the queue and the listeners are still there when it returns',
-  async (t) => {
-    const station = await prepareStation(t, tones)
-    const [api] = await Promise.all([station.startApi(), station.startWorker()])
-    const air = await followBroadcast(t, station)
-    const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
-    await air.more(6)
-    // The journal is flushed once a second: changes acknowledged longer ago survive.
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    await station.redis.process.end('SIGKILL')
-    await station.redis.restart()
-    await air.more(16)
-    assertConsecutive(t, air.chunks)
-    if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(20 * BYTES_PER_S))
-    t.notOk(listening.response.destroyed, 'no listener was disconnected')
-  },
-)
+t.test('kill -9 of Redis: broadcast, queue and listeners survive until it returns', async (t) => {
+  const station = await prepareStation(t, tones)
+  const [api] = await Promise.all([station.startApi(), station.startWorker()])
+  const air = await followBroadcast(t, station)
+  const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+  await air.more(6)
+  // The journal is flushed once a second: changes acknowledged longer ago survive.
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  await station.redis.process.end('SIGKILL')
+  await station.redis.restart()
+  await air.more(16)
+  assertConsecutive(t, air.chunks)
+  if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(20 * BYTES_PER_S))
+  t.notOk(listening.response.destroyed, 'no listener was disconnected')
+})
 
-t.test('an unreadable file is skipped, and does not come back', { buffered: true }, async (t) => {
+t.test('an unreadable file is skipped, and does not return', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
   await writeFile(`${station.env.MEDIA_DIR}/music/day/High.mp3`, Buffer.alloc(40_000, 'not an MP3'))
   const [api] = await Promise.all([station.startApi(), station.startWorker()])
@@ -185,7 +182,7 @@ t.test('an unreadable file is skipped, and does not come back', { buffered: true
   t.notOk(heard.slice(20).includes(null), 'the other track goes on without a gap')
 })
 
-t.test('music that was gone for a while, all of it, is heard again', { buffered: true }, async (t) => {
+t.test('music that was away as a whole is heard again when it returns', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
   const music = `${station.env.MEDIA_DIR}/music`
   await rename(music, `${music} elsewhere`)

@@ -71,7 +71,7 @@ function spansOf(
 const isNear = (t: Test, a: number, b: number, what: string) =>
   t.ok(Math.abs(a - b) <= 2 * FRAME_MS, `${what}: ${Math.round(a - b)} ms apart`)
 
-t.test('J, P: jingles between songs and a phrase over their end, also when the worker dies', async (t) => {
+t.test('J, P: jingles between songs and a phrase over their end survive a dead worker', async (t) => {
   const station = await prepareStation(t, songs)
   await addClips(station)
   const air = await followBroadcast(t, station)

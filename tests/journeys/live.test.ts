@@ -83,7 +83,7 @@ function openRecorder(client: SocketClient, recording: Buffer, pieceMs: number) 
   return recorder
 }
 
-t.test('hosts and guests are on the air, whatever dies meanwhile', async (t) => {
+t.test('hosts and guests stay on air whichever process dies', async (t) => {
   const station = await prepareStation(t, songs, {
     RADIO_HOSTS_MODE: 'true',
     MAX_LIVE_HOST_SLOTS: '3',

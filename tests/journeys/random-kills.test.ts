@@ -22,7 +22,7 @@ const isOnAir = /the station is on air/
 const asked = ({ uid, track, addedAtMs }: Suggestion) => [uid, track.id, addedAtMs]
 const queueOf = ({ list }: PlayoutState, count = list.entries.length) => list.entries.slice(0, count)
 
-t.test('workers that are killed at any moment lose nothing, and nothing is heard twice', async (t) => {
+t.test('workers killed at random moments lose nothing, and nothing is heard twice', async (t) => {
   const random = randomFrom(SEED)
   const station = await prepareStation(t, songs, { QUEUE_ADD_COOLDOWN_S: '0', QUEUE_SKIP_COOLDOWN_S: '0' })
   for (const name of ['one', 'two', 'three'])

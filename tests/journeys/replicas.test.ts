@@ -118,7 +118,7 @@ function startLoad(t: Teardown, url: string) {
   }
 }
 
-t.test('two replicas behind nginx are one station, also while they come and go', async (t) => {
+t.test('two replicas behind nginx are one station, even while they come and go', async (t) => {
   const web = await temporaryFolder(t)
   await mkdir(join(web, 'assets'))
   await writeFile(join(web, 'index.html'), '<!doctype html><title>The page</title>')
@@ -143,7 +143,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
   const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
   const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
 
-  await t.test('pages, answers and uploads come through, metrics do not', async (t) => {
+  await t.test('pages, replies and uploads pass, metrics do not', async (t) => {
     const page = await fetch(nginx.url, { headers: { accept: 'text/html' } })
     t.match(await page.text(), /The page/)
     const config = await fetch(`${nginx.url}/api/public/config`, {
@@ -171,7 +171,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.not(tooLarge.headers.get('content-type'), 'text/html', 'refusals are of the API')
   })
 
-  await t.test('who tries to log in is counted by both, whatever address it claims', async (t) => {
+  await t.test('both count login attempts together, whatever address the client claims', async (t) => {
     const attempt = async (url: string, forwarded: string) => {
       const answer = await fetch(`${url}/api/admin/login`, {
         method: 'POST',
@@ -199,7 +199,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
   const ends: string[] = []
   roamer.on('disconnect', (reason) => ends.push(reason))
 
-  await t.test('sockets of both, by WebSocket and by polling, are one crowd with one cooldown', async (t) => {
+  await t.test('sockets of both, WebSocket or polling, share one audience and one cooldown', async (t) => {
     const headers = { 'x-forwarded-for': '203.0.113.9' }
     const [ann, sameAnn] = [openSocket(t, one.url, { headers }), openSocket(t, two.url, { headers })]
     const polling = openSocket(t, nginx.url, { transports: ['polling'] })
@@ -240,7 +240,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.same(load.failed, [], 'nothing that may be asked twice was lost')
   }
 
-  await t.test('a replica that is told to end finishes what it has begun', async (t) => {
+  await t.test('a replica that is told to stop finishes its work', async (t) => {
     const upload = await beginUpload(one.url, token, track)
     const gone = one.process.end('SIGTERM')
     await one.process.printed(/SIGTERM/)
@@ -256,7 +256,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
   })
 
   const again = await station.startApi(ports[0])
-  await t.test('and so does the other one, when the first is back', async (t) => {
+  await t.test('so does the other one, once the first is back', async (t) => {
     await two.process.end('SIGTERM')
     t.equal(await two.process.exited, 0)
     await load.more(30)
@@ -269,7 +269,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
   })
 
   const back = await station.startApi(ports[1])
-  await t.test('a worker that is replaced is not noticed', async (t) => {
+  await t.test('the replacement of a worker goes unnoticed', async (t) => {
     const before = player.resumed.length
     await worker.end('SIGTERM')
     await standby.printed(/the station is on air/)
@@ -278,7 +278,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.equal(player.resumed.length, before, 'nobody was cut off')
   })
 
-  await t.test('a replica that stands still keeps what it was asked, and is asked no more', async (t) => {
+  await t.test('a suspended replica keeps its requests, and gets no new ones', async (t) => {
     again.process.child.kill('SIGSTOP')
     const asked: Promise<number>[] = []
     let answered = 0
@@ -295,7 +295,7 @@ t.test('two replicas behind nginx are one station, also while they come and go',
     t.same([...new Set(await Promise.all(asked))], [200])
   })
 
-  await t.test('a replica that is killed is not missed', async (t) => {
+  await t.test('the death of a replica goes unnoticed', async (t) => {
     await again.process.end('SIGKILL')
     await load.more(60)
     await assertWhole(t)

@@ -133,7 +133,7 @@ const { token: skipper } = await asAdmin(one, ['queue_manage'])
 const createGroup = (to: typeof ask, name: string) =>
   to('POST /api/admin/song-groups', { name, mode: 'day', songs: ['day/0.mp3'] })
 
-t.test('PostgreSQL is killed again and again: nothing that was acknowledged is lost', async (t) => {
+t.test('PostgreSQL is killed again and again: no acknowledged change is lost', async (t) => {
   const from = chunks.length
   const kept: string[] = []
   const made = [0, 0]
@@ -232,7 +232,7 @@ t.test('PostgreSQL is killed again and again: nothing that was acknowledged is l
   t.equal(new Set(played).size, played.length, 'and once')
 })
 
-t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes', async (t) => {
+t.test('a PostgreSQL that takes 5 s to answer delays nothing but changes', async (t) => {
   const from = chunks.length
   toPostgres.delayMs = 5_000
   let settled = 0
@@ -263,7 +263,7 @@ t.test('a PostgreSQL that takes 5 s for an answer holds up nothing but changes',
   await until('changes are made again', async () => (await createGroup(ask, 'quick')).status !== 503)
 })
 
-t.test('what is told or done while PostgreSQL is away counts once, whoever dies meanwhile', async (t) => {
+t.test('payments and changes made while PostgreSQL is away count once, whoever dies meanwhile', async (t) => {
   // A replica on another machine, with a disk of its own.
   const folder = await temporaryFolder(t)
   const elsewhere = async (): Promise<{ url: string; process: Process }> => {
@@ -359,7 +359,7 @@ t.test('what is told or done while PostgreSQL is away counts once, whoever dies 
   await heir.process.end()
 })
 
-t.test('a Redis that takes no writes for a moment, as with a full disk, is not heard', async (t) => {
+t.test('a Redis that briefly accepts no writes, as with a full disk, causes no audible fault', async (t) => {
   const from = chunks.length
   const { redis } = two.ports
   const refusedChunks = async () => {
@@ -379,7 +379,7 @@ t.test('a Redis that takes no writes for a moment, as with a full disk, is not h
   t.same(flaws(from), [], 'the sound goes on')
 })
 
-t.test('a machine that is cut off from Redis leaves the air before another one takes it', async (t) => {
+t.test('a machine cut off from Redis leaves the air before another one takes it', async (t) => {
   const ready = async (open: OpenApp) => (await open.app.inject('/readyz')).statusCode
   await startAir(t, two.ports)
   const listener = openSocket(t, urls[0]!)
@@ -420,7 +420,7 @@ t.test('a machine that is cut off from Redis leaves the air before another one t
   t.same(flaws(from), [], 'and disturbs nothing')
 })
 
-t.test('Redis is emptied: the same queue goes on, and whoever listens hears it', async (t) => {
+t.test('Redis is emptied: the same queue continues, and listeners hear it', async (t) => {
   const request = get(`${urls[1]}/api/stream/public.mp3`, { agent: false })
   const [stream] = (await once(request, 'response')) as [IncomingMessage]
   t.teardown(() => stream.destroy())

@@ -33,7 +33,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
   const startedListening = await listen(t, one.url + publicStream)
   const { response } = startedListening
 
-  t.test('the public stream has the head of an Internet radio and an endless raw body', async (t) => {
+  t.test('the public stream has Internet radio headers and an endless raw body', async (t) => {
     t.equal(response.statusCode, 200)
     t.match(response.headers, {
       'content-type': 'audio/mpeg',
@@ -73,36 +73,30 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     t.ok(history.every((item, i) => i === 0 || item.playedAt > history[i - 1]!.playedAt))
   })
 
-  t.test(
-    'ICY titles stand in blocks at exactly the promised bytes, and belong to what is heard',
-    async (t) => {
-      const listening = await listen(t, one.url + publicStream, { 'Icy-MetaData': '1' })
-      t.equal(listening.response.headers['icy-metaint'], '16000')
-      const { audio, blocks } = splitIcy(await listening.received(14 * BYTES_PER_S), 16_000)
-      t.ok(blocks.length >= 10)
-      for (const block of blocks)
-        t.match(block.text, /^StreamTitle='Artist of (Do|Mi|Sol|Si) - (Do|Mi|Sol|Si)';$/)
-      const samples = await decode(audio)
-      for (const block of blocks.slice(1)) {
-        const title = / - (\w+)'/.exec(block.text)![1]
-        const around = Math.round((block.at / BYTES_PER_S) * 44_100)
-        const strengths = tones.map(
-          (tone) =>
-            [
-              tone.name,
-              Math.max(
-                pitch(samples, tone.hz, around - 26_000, 4410),
-                pitch(samples, tone.hz, Math.min(around + 22_000, samples.length - 4410), 4410),
-              ),
-            ] as const,
-        )
-        t.ok(
-          strengths.find(([name]) => name === title)![1] > 0.05,
-          `${title} is heard around byte ${block.at}`,
-        )
-      }
-    },
-  )
+  t.test('ICY titles stand in blocks at exactly the promised bytes, and match the sound', async (t) => {
+    const listening = await listen(t, one.url + publicStream, { 'Icy-MetaData': '1' })
+    t.equal(listening.response.headers['icy-metaint'], '16000')
+    const { audio, blocks } = splitIcy(await listening.received(14 * BYTES_PER_S), 16_000)
+    t.ok(blocks.length >= 10)
+    for (const block of blocks)
+      t.match(block.text, /^StreamTitle='Artist of (Do|Mi|Sol|Si) - (Do|Mi|Sol|Si)';$/)
+    const samples = await decode(audio)
+    for (const block of blocks.slice(1)) {
+      const title = / - (\w+)'/.exec(block.text)![1]
+      const around = Math.round((block.at / BYTES_PER_S) * 44_100)
+      const strengths = tones.map(
+        (tone) =>
+          [
+            tone.name,
+            Math.max(
+              pitch(samples, tone.hz, around - 26_000, 4410),
+              pitch(samples, tone.hz, Math.min(around + 22_000, samples.length - 4410), 4410),
+            ),
+          ] as const,
+      )
+      t.ok(strengths.find(([name]) => name === title)![1] > 0.05, `${title} is heard around byte ${block.at}`)
+    }
+  })
 
   t.test('two replicas serve identical bytes from the same frame, plain and with titles', async (t) => {
     const frame = Number((await listen(t, one.url + publicStream)).response.headers['x-stream-frame'])
@@ -129,7 +123,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     await one.process.printed(/"method":"HEAD".*"msg":"stream probed"/)
   })
 
-  t.test('the listener stream wants a token', async (t) => {
+  t.test('the listener stream requires a token', async (t) => {
     const response = await fetch(`${one.url}/api/stream`)
     t.equal(response.status, 401)
     t.match(await response.json(), { error: { code: 'ART_TOKEN_INVALID', uk: String, en: String } })
@@ -137,7 +131,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
 })
 
 t.test(
-  'with an overlap, the end of a track and the beginning of the next are heard together',
+  'with an overlap, the end of a track and the start of the next are heard together',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones, { CROSSFADE_MS: '1000' })
@@ -155,7 +149,7 @@ t.test(
 )
 
 t.test(
-  'with nothing to play the stream carries silence, until there is music',
+  'with nothing to play the stream carries silence until there is music',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, [])

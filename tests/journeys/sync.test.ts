@@ -58,7 +58,7 @@ function assertExactEnds(t: Test, syncs: RadioState[]) {
   }
 }
 
-t.test('the start sequence of a listener', { buffered: true }, async (t) => {
+t.test('the connection sequence of a listener', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
   const [api] = await Promise.all([station.startApi(), station.startWorker()])
   const socket = connect(t, api.url)
@@ -137,7 +137,7 @@ t.test(
 )
 
 t.test(
-  'while no worker is alive sync goes on; the next worker agrees with it',
+  'without a live worker sync continues, and the next worker agrees with it',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
@@ -153,7 +153,7 @@ t.test(
 )
 
 t.test(
-  'kill -9 of Redis: sync goes on, and nobody loses the place in the programme',
+  'kill -9 of Redis: sync continues, and the place in the programme is kept',
   { buffered: true },
   async (t) => {
     const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 const pitches = [440, 523, 587, 659, 698, 784, 880, 988, 1047, 1175]
 const BYTES_PER_S = 16_000
 
-t.test('a station of version 0.1.0 is taken up as if nothing had happened', async (t) => {
+t.test('a station of version 0.1.0 is upgraded without a visible change', async (t) => {
   const services = await openPaymentServices(t)
   const tones = pitches.map((hz) => ({ name: `Tone ${hz}`, hz, seconds: 60 }))
   const settings = {

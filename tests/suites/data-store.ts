@@ -71,7 +71,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.same(ids(await data.tracks.find({ year: null })), ['day/b'])
   })
 
-  t.test('every collection keeps its records by its key, also for a store that opens later', async (t) => {
+  t.test('every collection keeps its records by its key, even for a store that opens later', async (t) => {
     const open = await place(t)
     const one = await open()
     const specs = Object.entries<CollectionSpec>(collections)
@@ -105,7 +105,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     },
   )
 
-  t.test('serial keys rise and are not used again; a unique combination is taken once', async (t) => {
+  t.test('serial keys rise and are never reused; a unique combination is taken once', async (t) => {
     const data = await fresh(t)
     t.equal((await data.history.insert(played('day/a', 1)))?.id, 1)
     t.equal((await data.history.insert(played('day/a', 2)))?.id, 2)
@@ -146,7 +146,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     await t.rejects(data.admins.put(admin('4', 'oksana')))
   })
 
-  t.test('a code is taken once among pending donations, and an event is told once', async (t) => {
+  t.test('a code is unique among pending donations, and an event is recorded once', async (t) => {
     const open = await place(t)
     const stores = [await open(), await open()] as const
     const donation = (id: string, claimKey = 'K7RW2P'): DonationRecord => {
@@ -175,7 +175,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.equal(told.filter(Boolean).length, 1)
   })
 
-  t.test('the audit log counts by itself', async (t) => {
+  t.test('the audit log numbers its entries', async (t) => {
     const data = await fresh(t)
     const entry = {
       adminId: 'super',
@@ -190,7 +190,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.same(await data.audit.insert(entry), { id: 3, ...entry })
   })
 
-  t.test('a record stays where it was, however it is changed', async (t) => {
+  t.test('a record keeps its position, however it is changed', async (t) => {
     const data = await fresh(t)
     for (const id of ['day/a', 'day/b', 'day/c', 'day/d']) await data.tracks.insert(track(id))
     await data.tracks.put(track('day/b', { album: 'put' }))
@@ -212,7 +212,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     ])
   })
 
-  t.test('update is compare-and-set: of many who claim at once, one succeeds', async (t) => {
+  t.test('update is compare-and-set: of many concurrent claims one succeeds', async (t) => {
     const open = await place(t)
     const [one, other] = [await open(), await open()]
     await one.tracks.insert(track('day/a', { year: 0 }))
@@ -228,7 +228,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.equal((await other.tracks.get('day/a'))?.year, claims.indexOf(1) + 1)
   })
 
-  t.test('update returns how many it changed, and may give a record another key', async (t) => {
+  t.test('update returns the number of changed records, and may change a key', async (t) => {
     const data = await fresh(t)
     for (const id of ['day/a', 'day/b', 'day/c']) await data.tracks.insert(track(id))
     t.equal(await data.tracks.update({ mode: 'day' }, { album: 'One' }), 3)
@@ -247,7 +247,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     )
   })
 
-  t.test('a change that is refused does not touch those that wait with it', async (t) => {
+  t.test('a refused change does not affect the changes queued with it', async (t) => {
     const data = await fresh(t)
     await data.history.insert(played('day/a', 1))
     const [before, refused, after] = await Promise.allSettled([
@@ -259,7 +259,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.same(ids(await data.history.find()), [1, 2, 3])
   })
 
-  t.test('delete takes fields or a predicate, and returns how many it removed', async (t) => {
+  t.test('delete takes fields or a predicate, and returns the number of removed records', async (t) => {
     const data = await fresh(t)
     for (let at = 1; at <= 6; at++) await data.history.insert(played('day/a', at))
     t.equal(await data.history.delete({ playedAt: 3 }), 1)
@@ -293,7 +293,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.equal(new Set(ids(later)).size, 60)
   })
 
-  t.test('any text comes back as it went in', async (t) => {
+  t.test('any text is returned unchanged', async (t) => {
     const open = await place(t)
     const title = 'Їжак "ґ" \\ \n\u2028\u0000 🌙 <img src=x> %s + & \' $'
     const lines = [{ time: 1.25, text: title }]
@@ -308,7 +308,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.same((await other.lyrics.get('a||b'))?.lines, lines)
   })
 
-  t.test('changes that callers make to a record do not reach the store', async (t) => {
+  t.test('a caller’s changes to a record do not reach the store', async (t) => {
     const data = await fresh(t)
     const given = { key: 'a||b', synced: false, lines: [{ time: 0, text: 'kept' }] }
     await data.lyrics.put(given)
@@ -347,7 +347,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
     t.equal((await other.history.insert(played('day/a', 1)))?.id, 4)
   })
 
-  t.test('a closed store takes no changes', async (t) => {
+  t.test('a closed store refuses changes', async (t) => {
     const data = await (await prepareLocation(t))()
     const last = data.offsets.put({ key: 'a', offset: 1 })
     await data.close()

@@ -20,7 +20,7 @@ const everyUse = (media: MediaStorage, key: string): [string, () => Promise<unkn
 
 /** The contract of the port `MediaStorage`, for every implementation. */
 export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStorage>): void {
-  t.test('names in any script and with any sign work', async (t) => {
+  t.test('names in any script and with any character work', async (t) => {
     const media = await open(t)
     const names = [
       'Океан Ельзи - Обійми.mp3',
@@ -54,7 +54,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.equal(readFileSync(await media.source('arts/a.jpg'), 'utf8'), '1', 'also when it is another one')
   })
 
-  t.test('a key that would lead out of its folder is refused for every use', async (t) => {
+  t.test('a key that would escape its folder is refused for every use', async (t) => {
     const media = await open(t)
     await media.put('day/a.mp3', Buffer.from('a'))
     const hostile = [
@@ -114,7 +114,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     await t.rejects(media.source('day/a.mp3'), { code: 'NOT_FOUND' })
   })
 
-  t.test('a put that fails changes nothing and leaves nothing', async (t) => {
+  t.test('a failed put changes nothing and leaves nothing behind', async (t) => {
     const media = await open(t)
     await media.put('day/a.mp3', Buffer.from('old'))
     const broken = async function* () {
@@ -128,7 +128,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.equal(await text(await media.open('day/a.mp3')), 'old')
   })
 
-  t.test('a put whose sender disconnects ends, at whatever moment, and leaves nothing', async (t) => {
+  t.test('a put whose sender disconnects at any moment ends and leaves nothing behind', async (t) => {
     const media = await open(t)
     await media.put('.staged/day/kept.mp3', Buffer.from('kept'))
     const gone = new PassThrough()
@@ -162,7 +162,7 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     t.same(await media.list('.staged/day'), ['.staged/day/kept.mp3'])
   })
 
-  t.test('a copy is made once, whole, and never takes the place of another file', async (t) => {
+  t.test('a copy is made once, whole, and never replaces another file', async (t) => {
     const media = await open(t)
     await media.put('.staged/night/Пісня.mp3', Buffer.from('song'))
     t.equal(await media.copy('.staged/night/Пісня.mp3', 'background/night/Пісня.mp3'), true)

@@ -64,7 +64,7 @@ for (const kind of ['json', 'sql'] as const)
         nowMs: 5000,
       })
 
-    t.test('is claimed by one of many that tell of its payment at once', async (t) => {
+    t.test('is claimed once by many concurrent reports of its payment', async (t) => {
       await place('raced', { matchCode: 'AAAAAA', claimKey: 'AAAAAA' })
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
@@ -88,7 +88,7 @@ for (const kind of ['json', 'sql'] as const)
       t.same(await events('raced'), ['delivered', 'claimed'])
     })
 
-    t.test('is not paid by what does not fit, and the ledger says why', async (t) => {
+    t.test('is not paid by an unsuitable payment, and the ledger gives the reason', async (t) => {
       await place('misfit', { expiresAt: 2000 })
       for (const [why, paid, provider] of [
         ['other_provider', payment('1'), 'matching_provider_2'],
@@ -118,7 +118,7 @@ for (const kind of ['json', 'sql'] as const)
       )
     })
 
-    t.test('has its payment for itself', async (t) => {
+    t.test('has its payment to itself', async (t) => {
       await place('first')
       await place('second')
       const both = payment('names both')
@@ -130,7 +130,7 @@ for (const kind of ['json', 'sql'] as const)
       t.match((await ledgerOf(data, 'first')).at(-1), { event: 'refused', note: /^not_pending/ })
     })
 
-    t.test('that is told of again after a crash goes on where it stopped', async (t) => {
+    t.test('continues where a crash stopped it when its payment is reported again', async (t) => {
       await place('crashed')
       const onceKey = `delivered ${MATCHING} for crashed`
       await recordInLedger(data, { donationId: 'crashed', event: 'delivered', onceKey, atMs: 1, note: '' })
@@ -164,7 +164,7 @@ for (const kind of ['json', 'sql'] as const)
       t.ok(await data.donations.insert(pendingDonation('free', { claimKey: 'BBBBBB' })), 'its code is free')
     })
 
-    t.test('counts by when its payment was made, not by when that was told', async (t) => {
+    t.test('is judged by the time of its payment, not of the report', async (t) => {
       for (const at of ['in time', 'late']) await place(at, { expiresAt: 10_000, claimKey: `code of ${at}` })
       await expireOrdersOf(data, { providers: [MATCHING], graceMs: 0, nowMs: 20_000 })
       t.equal(await claim('late', payment('late', { paidAtMs: 10_001 })), 'refused')
@@ -189,7 +189,7 @@ for (const kind of ['json', 'sql'] as const)
       )
     })
 
-    t.test('that failed is paid by a later success, and a failure told late changes nothing', async (t) => {
+    t.test('that failed is paid by a later success, and a late failure changes nothing', async (t) => {
       await place('second card')
       t.equal(await fail('second card'), true)
       t.equal(await claim('second card'), 'claimed')
@@ -199,7 +199,7 @@ for (const kind of ['json', 'sql'] as const)
       t.equal(await claim('second card', payment('a third card')), 'refused', 'it is paid already')
     })
 
-    t.test('keeps these rules whatever happens in whatever order', async (t) => {
+    t.test('keeps these rules in any order of events', async (t) => {
       let seed = 20
       const random = (below: number) => {
         seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
@@ -276,7 +276,7 @@ const many = (count: number, name: string, facts: (i: number) => Partial<Donatio
 
 const idsOf = async (data: DataStore) => (await data.donations.find()).map(({ id }) => id)
 
-t.test('donations are forgotten by age', async (t) => {
+t.test('donations are purged by age', async (t) => {
   const data = await filled(
     t,
     many(4, 'd', (i) => ({ createdAt: NOW - i * DAY, status: i % 2 ? 'paid' : 'pending' })),
@@ -294,7 +294,7 @@ t.test('donations are forgotten by age', async (t) => {
   )
 })
 
-t.test('beyond 20 000 the oldest of those go that were not paid for a day, however many were', async (t) => {
+t.test('beyond 20 000 the oldest that were unpaid for a day go, however many were paid', async (t) => {
   const closed: DonationStatus[] = ['pending', 'failed', 'expired']
   const data = await filled(t, [
     ...many(5_000, 'new', (i) => ({ createdAt: NOW - i - 1 })),
@@ -320,7 +320,7 @@ t.test('beyond 20 000 the oldest of those go that were not paid for a day, howev
   t.equal(await purgeDonations(data, 0, NOW), 0)
 })
 
-t.test('a new order takes the place of an old one, and of none that may still be paid', async (t) => {
+t.test('a new order replaces an old one, but none that may still be paid', async (t) => {
   const young = many(21_000, 'young', () => ({ createdAt: NOW - DAY + 1 }))
   const data = await filled(t, [...young.slice(0, -1), pendingDonation('old', { createdAt: NOW - DAY })])
   await makeRoomForOrder(data, NOW)
@@ -333,7 +333,7 @@ t.test('a new order takes the place of an old one, and of none that may still be
   t.ok(await data.donations.get('young 0'))
 })
 
-t.test('what was delivered while the store was away counts, also when its order expired first', async (t) => {
+t.test('a delivery from a store outage counts, even when its order expired first', async (t) => {
   const folder = await temporaryFolder(t)
   const data = await openJsonData(folder)
   t.teardown(() => data.close())

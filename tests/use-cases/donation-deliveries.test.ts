@@ -32,7 +32,7 @@ import { inTime, until } from '../harness/until.ts'
 
 const silent = pino({ level: 'silent' })
 
-t.test('songs wait for each other, and what comes again does, also when Redis was emptied', async (t) => {
+t.test('songs wait their turn, and repeats wait too, even when Redis was emptied', async (t) => {
   const redis = await startRedis(t)
   const jobs = openJobQueue(redis.url, silent)
   t.teardown(() => jobs.close())
@@ -81,7 +81,7 @@ t.test('songs wait for each other, and what comes again does, also when Redis wa
   t.equal(most, 1)
 })
 
-t.test('a file of the spool that cannot be read keeps no other delivery back', async (t) => {
+t.test('an unreadable file in the spool delays no other delivery', async (t) => {
   const folder = await openFolder(t)
   const data = await openJsonData(join(folder, 'data'))
   t.teardown(() => data.close())
@@ -95,7 +95,7 @@ t.test('a file of the spool that cannot be read keeps no other delivery back', a
   t.equal(await drainDeliverySpool(process), 0)
 })
 
-t.test('a donation that names hundreds of orders costs no more than a few', async (t) => {
+t.test('a donation that names hundreds of orders costs no more than one that names a few', async (t) => {
   const data = await openJsonData(await openFolder(t))
   t.teardown(() => data.close())
   const process = startProcess(emptyStation(), data, '')
@@ -138,45 +138,42 @@ t.test('a donation that names hundreds of orders costs no more than a few', asyn
   t.equal(warnings.length, named.length, 'what pays for another order is no matter')
 })
 
-t.test(
-  'a paid song ends a talk, unless donations are to wait for it; then nobody knows when it is heard',
-  async (t) => {
-    const folder = await openFolder(t)
-    const data = await openJsonData(folder)
-    t.teardown(() => data.close())
-    for (const isBlocking of [false, true]) {
-      const value = { ...defaultDonationSettings, blockDonationsWhileChatting: isBlocking }
-      await data.settings.put({ section: 'donations', value, revision: 1 })
-      const id = `while blocking is ${isBlocking}`
-      await placeOrder(data, ordered(id))
-      const station = emptyStation()
-      const process = startProcess(station, data, folder)
-      const worker = await goOnAir(station, process)
-      const airsAtMs = () => orderAirsAtMs(worker.state, id, station.nowMs)
-      station.nowMs += 20_000
-      await process.bus.send({ type: 'pause-queue', socketId: 'h', when: 'now' })
-      await storeDelivery(process, { provider: CHECKOUT, payment: paid(id), nowMs: station.nowMs })
-      await applyInbox(process, station.nowMs)
-      await doJobs(station, process)
-      t.equal(worker.state.isPaused, isBlocking)
-      t.match(await data.donations.get(id), { status: 'paid', queue: 'queued' })
-      if (isBlocking) {
-        t.equal(airsAtMs(), null)
-        station.nowMs += 5 * MINUTE
-        await process.bus.send({ type: 'resume-queue', socketId: 'h' })
-      }
-      const { onAir } = worker.state
-      const dueMs = onAir.phase === 'track' ? onAir.startedAtMs + onAir.entry.track.durationMs! : null
-      t.equal(airsAtMs(), dueMs, 'after the song that goes on')
-      station.nowMs += 2 * MINUTE
-      await worker.passTime()
-      await worker.done()
-      const { queue, airedAt } = (await data.donations.get(id))!
-      t.equal(queue, 'aired')
-      t.equal(airsAtMs(), airedAt, 'while it is heard')
-      station.nowMs += 10 * MINUTE
-      await worker.passTime()
+t.test('a paid song ends a talk, unless donations wait for it; then its time is unknown', async (t) => {
+  const folder = await openFolder(t)
+  const data = await openJsonData(folder)
+  t.teardown(() => data.close())
+  for (const isBlocking of [false, true]) {
+    const value = { ...defaultDonationSettings, blockDonationsWhileChatting: isBlocking }
+    await data.settings.put({ section: 'donations', value, revision: 1 })
+    const id = `while blocking is ${isBlocking}`
+    await placeOrder(data, ordered(id))
+    const station = emptyStation()
+    const process = startProcess(station, data, folder)
+    const worker = await goOnAir(station, process)
+    const airsAtMs = () => orderAirsAtMs(worker.state, id, station.nowMs)
+    station.nowMs += 20_000
+    await process.bus.send({ type: 'pause-queue', socketId: 'h', when: 'now' })
+    await storeDelivery(process, { provider: CHECKOUT, payment: paid(id), nowMs: station.nowMs })
+    await applyInbox(process, station.nowMs)
+    await doJobs(station, process)
+    t.equal(worker.state.isPaused, isBlocking)
+    t.match(await data.donations.get(id), { status: 'paid', queue: 'queued' })
+    if (isBlocking) {
       t.equal(airsAtMs(), null)
+      station.nowMs += 5 * MINUTE
+      await process.bus.send({ type: 'resume-queue', socketId: 'h' })
     }
-  },
-)
+    const { onAir } = worker.state
+    const dueMs = onAir.phase === 'track' ? onAir.startedAtMs + onAir.entry.track.durationMs! : null
+    t.equal(airsAtMs(), dueMs, 'after the song that goes on')
+    station.nowMs += 2 * MINUTE
+    await worker.passTime()
+    await worker.done()
+    const { queue, airedAt } = (await data.donations.get(id))!
+    t.equal(queue, 'aired')
+    t.equal(airsAtMs(), airedAt, 'while it is heard')
+    station.nowMs += 10 * MINUTE
+    await worker.passTime()
+    t.equal(airsAtMs(), null)
+  }
+})

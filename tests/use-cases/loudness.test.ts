@@ -37,13 +37,13 @@ t.test('a track is played at the target, but its peaks stay below the ceiling', 
   t.equal(gain({ isMono: true }, { streamMode: false }), 4)
 })
 
-t.test('silence is left out where that is wanted, and where there is any sound', async (t) => {
+t.test('silence is trimmed where configured, and only from tracks with sound', async (t) => {
   t.match(renditionOf(measured, rules), { startMs: 1500, endMs: 60_000 })
   t.match(renditionOf(measured, { ...rules, trimSilence: false }), { startMs: 0, endMs: null })
   t.match(renditionOf({ ...measured, endMs: null }, rules), { startMs: 0, endMs: null })
 })
 
-t.test('what was measured goes with a track that moves, and is gone with one that is gone', async (t) => {
+t.test('measurements follow a track that moves, and vanish with a deleted one', async (t) => {
   const data = await openJsonData(await temporaryFolder(t))
   t.teardown(() => data.close())
   const [from, to] = ['day/a.mp3', 'night/a.mp3']

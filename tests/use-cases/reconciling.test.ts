@@ -50,7 +50,7 @@ async function openStation(t: Test) {
 const artists = async ({ data }: { data: DataStore }) =>
   (await data.artists.find()).map(({ artist, artFileName }) => [artist, artFileName]).sort()
 
-t.test('a file on disk without a record is added with what its tags say', async (t) => {
+t.test('a file on disk without a record is added with the data of its tags', async (t) => {
   const { root, data, run } = await openStation(t)
   const tone = { hz: 440, seconds: 1, title: 'Ранок', artist: 'Мавка', album: 'Приплив' }
   await makeTone(join(root, 'music/day/Мавка - Ранок & 100%.mp3'), tone)
@@ -79,7 +79,7 @@ t.test('a file on disk without a record is added with what its tags say', async 
 })
 
 t.test(
-  'unreadable audio is added under its file name with 180 s; what is no MP3 by name is left alone',
+  'unreadable audio is added under its file name with 180 s; files not named .mp3 are ignored',
   async (t) => {
     const { data, place, run, warnings } = await openStation(t)
     for (const name of [
@@ -113,7 +113,7 @@ t.test(
   },
 )
 
-t.test('a record that was edited stays as it is', async (t) => {
+t.test('an edited record stays as it is', async (t) => {
   const { data, place, run } = await openStation(t)
   await place('music/day/a.mp3')
   await run()
@@ -139,7 +139,7 @@ t.test('a record without a file is kept with a warning until its removal is conf
   )
 })
 
-t.test('a track is not removed while its storage cannot say whether the file is there', async (t) => {
+t.test('a track is kept while its storage cannot tell whether the file exists', async (t) => {
   const { root, data, media, place, run } = await openStation(t)
   for (const name of ['a', 'b', 'c']) await place(`music/day/${name}.mp3`)
   await run()
@@ -153,7 +153,7 @@ t.test('a track is not removed while its storage cannot say whether the file is 
   t.match(await run({ confirmTrackCleanup: true }), { removed: 1 })
 })
 
-t.test('more than half of a library is not removed for want of its files: a disk may be away', async (t) => {
+t.test('more than half of a library is never removed for missing files: a disk may be away', async (t) => {
   const { root, data, place, run, warnings } = await openStation(t)
   for (let i = 0; i < 12; i++) await place(`music/day/${i}.mp3`)
   for (let i = 0; i < 9; i++) await place(`music/night/${i}.mp3`)
@@ -170,19 +170,16 @@ t.test('more than half of a library is not removed for want of its files: a disk
   t.match(await run({ confirmTrackCleanup: 'most' }), { removed: 13, missing: 0 })
 })
 
-t.test(
-  'a large library comes piece by piece, and two who reconcile at once add every file once',
-  async (t) => {
-    const { data, place, run } = await openStation(t)
-    const names = Array.from({ length: 40 }, (_, i) => `Piece ${i}.mp3`)
-    for (const name of names) await place(`music/day/${name}`)
-    let seen = 0
-    const results = await Promise.all([run({ onChange: () => seen++ }), run({ onChange: () => seen++ })])
-    t.ok(seen >= 5)
-    t.equal(results[0].added + results[1].added, 40)
-    t.equal((await data.tracks.find()).length, 40)
-  },
-)
+t.test('a large library is added in pieces, and concurrent reconciling adds every file once', async (t) => {
+  const { data, place, run } = await openStation(t)
+  const names = Array.from({ length: 40 }, (_, i) => `Piece ${i}.mp3`)
+  for (const name of names) await place(`music/day/${name}`)
+  let seen = 0
+  const results = await Promise.all([run({ onChange: () => seen++ }), run({ onChange: () => seen++ })])
+  t.ok(seen >= 5)
+  t.equal(results[0].added + results[1].added, 40)
+  t.equal((await data.tracks.find()).length, 40)
+})
 
 t.test('artists of day tracks have a record, others only with an image', async (t) => {
   const station = await openStation(t)
@@ -222,12 +219,12 @@ t.test('artists of day tracks have a record, others only with an image', async (
   t.same((await readdir(join(root, 'arts'))).length, 4, 'and no image is removed')
 })
 
-t.test('artists are the same whatever the case and the spaces', async (t) => {
+t.test('artists are matched regardless of case and spaces', async (t) => {
   t.equal(artistKey('  Die   Ärzte\t '), 'die ärzte')
   t.equal(artistKey('a<b>:"/\\|?*c'), 'a_b________c')
 })
 
-t.test('a library is sorted by artist, then title, whatever their case', async (t) => {
+t.test('a library is sorted by artist, then title, regardless of case', async (t) => {
   const { data } = await openStation(t)
   const songs: [string, string][] = [
     ['beta', 'b'],
@@ -248,7 +245,7 @@ t.test('a library is sorted by artist, then title, whatever their case', async (
   t.equal((await names())[0], 'Aardvark b', 'a change is seen')
 })
 
-t.test('the engine gets the length in ms, null when unknown', async (t) => {
+t.test('the engine receives the length in ms, null when unknown', async (t) => {
   const facts: Track = track('day/a', { duration: 12.3456, year: 2001, album: 'b' })
   t.same(trackRef(facts), {
     id: 'day/a',
@@ -261,7 +258,7 @@ t.test('the engine gets the length in ms, null when unknown', async (t) => {
   t.equal(trackRef({ ...facts, duration: null }).durationMs, null)
 })
 
-t.test('history never has the song on air: after a talk, in a jingle, after a takeover', async (t) => {
+t.test('history never contains the song on air: after a talk, in a jingle, after a takeover', async (t) => {
   const { data } = await openStation(t)
   const song = (i: number) => ({
     ...trackRef(track(`day/${i}`, { duration: 60 })),
@@ -301,7 +298,7 @@ t.test('history never has the song on air: after a talk, in a jingle, after a ta
   t.same(await recent(resumed), [entry.track.id], 'and one that began in the hole of a takeover')
 })
 
-t.test('history holds the last ten that were played, oldest first, without the one on air', async (t) => {
+t.test('history holds the last ten songs played, oldest first, without the one on air', async (t) => {
   const { data } = await openStation(t)
   const ref = (i: number) => trackRef(track(`day/${i}`))
   const onAir = (i: number, startedAtMs: number): OnAir => ({

@@ -56,7 +56,7 @@ const order = (id: string, createdAt: number): DonationRecord => ({
   reference: null,
 })
 
-t.test('an order lasts as long as it was meant to, and its dates are right', async (t) => {
+t.test('an order lasts its intended time, and its dates are right', async (t) => {
   for (const byMs of [-DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS]) {
     const { clock, wallMs, pass, set } = clocks()
     const store = await openJsonData(await temporaryFolder(t))
@@ -106,7 +106,7 @@ t.test('an order lasts as long as it was meant to, and its dates are right', asy
   }
 })
 
-t.test('what is written when the wall clock was set right again is read as it was meant', async (t) => {
+t.test('records written with a corrected wall clock are read as intended', async (t) => {
   const { clock, set, pass } = clocks()
   const store = await openJsonData(await temporaryFolder(t))
   t.teardown(() => store.close())
@@ -125,7 +125,7 @@ t.test('what is written when the wall clock was set right again is read as it wa
   t.equal((await data.donations.get('ONE'))?.expiresAt, NOON + LIFE_MS)
 })
 
-t.test('an order that is dated anew keeps what others write of it meanwhile', async (t) => {
+t.test('redating an order keeps concurrent changes to it', async (t) => {
   const { clock, set } = clocks()
   const store = await openJsonData(await temporaryFolder(t))
   t.teardown(() => store.close())
@@ -191,7 +191,7 @@ t.test('a payment that names an open order pays for it, however wrong the wall c
 })
 
 t.test(
-  'while the wall clock was never set nothing is written that the version before did not know',
+  'as long as the wall clock is never set, records stay readable for the previous version',
   async (t) => {
     const { clock } = clocks()
     const store = await openJsonData(await temporaryFolder(t))
@@ -207,7 +207,7 @@ t.test(
   },
 )
 
-t.test("services are judged by the wall clock, and their moments become the station's", async (t) => {
+t.test('services are judged by the wall clock, and their timestamps become station time', async (t) => {
   const { clock, wallMs, set } = clocks()
   const { config } = readConfig({
     JWT_SECRET: 'a',
