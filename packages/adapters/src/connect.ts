@@ -76,7 +76,7 @@ export interface Ports {
   /** For one replica of the API, who closes it. */
   openReplicaLink(): Promise<ReplicaLink>
   openLyricsBatches(): LyricsBatches
-  /** Whether a worker holds the lease, and its fencing token. */
+  /** Reads the state of the lease on the air. */
   readLease(): ReturnType<typeof readLease>
   /** For tests, which look at what is in it. */
   redis: Redis

@@ -39,7 +39,7 @@ export interface Score {
   /** A bar's chords separated by spaces, bars by |; they come again and again. */
   chords: string
   parts: Record<string, Part>
-  /** What plays in which bars, in order. */
+  /** The parts that play in each group of bars, in order. */
   form: { bars: number; play: string }[]
 }
 

@@ -331,7 +331,7 @@ function samples(seconds: number): number {
   return Math.min(Math.round(seconds * SAMPLE_RATE), LONGEST_NOTE_S * SAMPLE_RATE)
 }
 
-/** What rings on is let go within the last 30 ms, so that nothing clicks. */
+/** Fades a ringing note out over its last 30 ms, to avoid a click. */
 function fadeEnd(out: Float32Array, count: number): number {
   const length = Math.min(count, Math.round(0.03 * SAMPLE_RATE))
   for (let i = 0; i < length; i++) out[count - 1 - i]! *= i / length

@@ -15,7 +15,7 @@ export interface Piece {
   words: [bar: number, line: string][]
 }
 
-/** Who plays, and the light in which they are painted. */
+/** A performer, and the light of their portrait. */
 export interface Artist {
   name: string
   light: 'morning' | 'noon' | 'evening' | 'dusk' | 'night'

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from './random.ts'
 const LOUDNESS_LUFS = -16
 /** −1.5 dBFS. */
 const CEILING = 0.84
-/** What the process may do besides waits no longer than this. */
+/** Other work of the process never waits longer than this. */
 const TURN_MS = 15
 const STRETCH = 16_384
 const LEAD_IN_S = 0.15

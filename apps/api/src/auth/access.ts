@@ -6,7 +6,7 @@ import { type Caller, type CallerDeps, createCallers, isWrite } from './callers.
 
 /** The access check before every route: who asks, whether they may, and whether the station has what they ask for. */
 export interface Gate {
-  /** Whether an access rule is one that `admit` can check. */
+  /** True when an access rule is one that `admit` can check. */
   knows(access: Access): boolean
   /**
    * @param graceMs how long ago the tokens of a listener may have expired.
@@ -86,7 +86,7 @@ function refuseUnless(admin: Admin, access: AdminAccess): void {
   if (!isHeld) throw new Failure('FORBIDDEN')
 }
 
-/** Whether a route is for admins, or logs somebody in as one. */
+/** True when a route is for admins, or logs somebody in as one. */
 export function isForAdmins({ path, access }: Route): boolean {
   return path.startsWith('/api/admin/') || !forOthers.includes(access)
 }

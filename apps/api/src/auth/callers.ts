@@ -127,7 +127,7 @@ export function isWrite({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-/** Whether the browser names an origin of ours, or the same origin; a page elsewhere can forge neither header. */
+/** True when the browser names an origin of ours, or the same origin; a page elsewhere can forge neither header. */
 function comesFromUs({ headers, raw }: FastifyRequest, origins: Origins): boolean {
   return headers.origin === undefined
     ? headers['sec-fetch-site'] === 'same-origin'

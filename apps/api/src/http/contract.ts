@@ -12,7 +12,7 @@ declare module 'fastify' {
     /** Asked by `implement` before every handler. */
     gate: Gate
     bodies: RequestBodies
-    /** Whether the media storage has room for an upload of this many bytes. */
+    /** True when the media storage has room for an upload of this many bytes. */
     hasRoomFor: MediaStorage['hasRoomFor']
   }
   interface FastifyContextConfig {

@@ -4,7 +4,7 @@ const MAX_DEPTH = 16
 const MAX_VALUES = 40_000
 
 /**
- * Whether a JSON text is nested deeper, or has more values, than any body of the contract. Within the limit of bytes such a
+ * True when a JSON text is nested deeper, or has more values, than any body of the contract. Within the limit of bytes such a
  * text could still block the process while it is parsed. The result for invalid JSON is undefined.
  */
 export function isTooComplex(json: string): boolean {

@@ -17,7 +17,7 @@ import { refuseOtherMethods } from './method-not-allowed.ts'
 
 const MB = 1024 * 1024
 const LIMIT = 20 * MB
-/** What a refused sender may be rid of all the same: what lingering takes in, and what the system holds. */
+/** Upper bound of what a refused sender can still send: the lingering read and the system's socket buffers. */
 const MOST_TAKEN_IN = 10 * MB
 
 const send = defineRoute({

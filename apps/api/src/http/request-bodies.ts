@@ -128,7 +128,7 @@ async function* readPieces(
 }
 
 /**
- * Whether the connection must close after the reply, because more of the body would arrive than is worth reading. The client
+ * True when the connection must close after the reply, because more of the body would arrive than is worth reading. The client
  * can then still read the reply, even while it goes on sending. To be called before the reply is written.
  *
  * @param isClosing whether the connection closes anyway.
@@ -162,7 +162,7 @@ function discard(request: IncomingMessage): void {
   }
 }
 
-/** Whether a request has a body. */
+/** True when a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
 }

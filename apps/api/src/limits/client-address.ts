@@ -34,9 +34,9 @@ export function clientOf(request: IncomingMessage, hops: number): Client {
 export interface Origins {
   /** Scheme and host under which this request reached the station, or `PUBLIC_SERVER_URL`. */
   ownOrigin(request: IncomingMessage): string
-  /** Whether a page of `origin` may use the station. A request without an origin comes from no page. */
+  /** True when a page of `origin` may use the station. A request without an origin comes from no page. */
   isAllowedOrigin(origin: string | undefined, request: IncomingMessage): boolean
-  /** Whether pages of another site than the one under which this request came may use the station. */
+  /** True when pages of another site than the one under which this request came may use the station. */
   allowsOtherSites(request: IncomingMessage): boolean
 }
 
@@ -102,7 +102,7 @@ function knownHosts(clientOrigins: readonly string[], machine: string): (origin:
 }
 
 /**
- * Whether two hosts belong to one site: they are equal, or share a registrable domain. Without the browsers' list of public
+ * True when two hosts belong to one site: they are equal, or share a registrable domain. Without the browsers' list of public
  * suffixes, the last label counts as public, and the last two when they look like `co.uk`.
  */
 function areSameSite(one: string, other: string): boolean {

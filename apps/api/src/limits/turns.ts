@@ -4,16 +4,16 @@ import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Takes some of the allowed turns of `who`, one unless told otherwise. The `RateLimit` headers of the reply say what is left,
- * also of a refusal.
+ * Takes `count` turns (default 1) from the allowance of `who`. The `RateLimit` headers of the reply, or refusal, state the
+ * remaining ones.
  *
  * @throws {Failure} RATE_LIMITED when none is left in this window, AIR_UNAVAILABLE while Redis is away.
  */
 export type RateLimit = (who: string, reply: FastifyReply, count?: number) => Promise<void>
 
 /**
- * Makes limits of `turns` per person within `windowS` seconds from the first one, counted by all replicas together;
- * 0 turns is no limit. Nothing is limited but what takes a turn.
+ * Opens the factory of rate limits: `turns` per caller within `windowS` seconds of the first, counted across all replicas;
+ * 0 turns means unlimited. Only routes that take a turn are limited.
  */
 export async function openRateLimits(
   app: FastifyInstance,
@@ -35,7 +35,7 @@ export async function openRateLimits(
         throw new Failure('AIR_UNAVAILABLE')
       })
       if (taken.isAllowed) return
-      // Headers of the first limit stand, unless another one refuses the request.
+      // Keep the headers of the first limit, unless another one refuses the request.
       if (taken.isExceeded || !reply.hasHeader('ratelimit-limit'))
         reply.headers({
           'ratelimit-policy': `${turns};w=${windowS}`,

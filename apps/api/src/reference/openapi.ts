@@ -72,7 +72,7 @@ function securityOf(access: Access): Partial<Record<SchemeName, string[]>>[] {
   }
 }
 
-/** The access rule of an admin route in words. */
+/** Words the access rule of an admin route. */
 function permissionOf(access: Access): string | undefined {
   const list = (privileges: readonly string[], word: string) =>
     privileges.map((p) => `\`${p}\``).join(` ${word} `)
@@ -87,7 +87,7 @@ function permissionOf(access: Access): string | undefined {
   return `Any activated admin; depending on what changes it needs ${list(access.perSection, 'or')}.`
 }
 
-/** Describes the API from the same route values that serve requests; `serveReference` shows it. */
+/** Generates the OpenAPI document from the route values that also serve requests; `serveReference` publishes it. */
 export async function documentApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -114,12 +114,12 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
       ],
       components: { securitySchemes },
     },
-    // Uploads are described here only: in the route's schema the framework would validate the bytes.
+    // Uploads are described only here: in the route's schema, Fastify would validate the bytes.
     transform: ({ schema, url, route }) => ({ schema: { ...schema, ...uploadOf(route.config) }, url }),
   })
 }
 
-/** The shapes of a contract route as Fastify checks them and the reference shows them. */
+/** Builds the schema of a contract route, which Fastify validates and the reference shows. */
 export function describeRoute(route: Route): FastifySchema {
   const description = permissionOf(route.access)
   return {
@@ -136,7 +136,7 @@ export function describeRoute(route: Route): FastifySchema {
   }
 }
 
-/** The body of an upload. */
+/** Describes the body of an upload route; empty for other routes. */
 function uploadOf({ contract }: FastifyContextConfig = {}): FastifySchema {
   if (!contract || contract === 'internal' || !contract.body || !('upload' in contract.body)) return {}
   const { upload, description } = contract.body
@@ -148,7 +148,7 @@ function uploadOf({ contract }: FastifyContextConfig = {}): FastifySchema {
   }
 }
 
-/** The shape as callers send it: fields with a default are optional. */
+/** The shape as callers send it, with defaulted fields optional. */
 function asSent(shape: TSchema): TSchema {
   const { properties = {}, required = [] } = shape as Partial<ObjectShape>
   return { ...shape, required: required.filter((name) => !('default' in properties[name]!)) }
@@ -184,7 +184,7 @@ function isBytes(reply: TSchema | BytesReply): reply is BytesReply {
   return 'bytes' in reply
 }
 
-/** One entry per status of the route's refusals, with its codes and an example of each. */
+/** One entry per refusal status, with its codes and an example of each. */
 function refusals(route: Route) {
   const codes = new Set<FailureCode>([
     ...route.failures,
@@ -203,7 +203,7 @@ function refusals(route: Route) {
   )
 }
 
-/** Refusals of any body, before its shape is checked. */
+/** Refusals of a body before its shape is checked. */
 function ofBody({ body }: Route): FailureCode[] {
   if (!body) return []
   return 'upload' in body

@@ -12,17 +12,17 @@ const PREFIX = '/api/docs'
 const compress = promisify(gzip)
 
 /**
- * Serves the API reference at `/api/docs` to everybody: it reveals nothing that the API's answers do not. Each file is made and
- * compressed once, because it is 2 MB of text.
+ * Serves the API reference at `/api/docs` without a login: it reveals nothing that the API's replies do not. Each file is
+ * generated and compressed once, because the text has 2 MB.
  *
- * @param limit takes a turn of the client's address. @throws Failure RATE_LIMITED
+ * @param limit counts a request against the client's address. @throws Failure RATE_LIMITED
  */
 export async function serveReference(
   app: FastifyInstance,
   limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): Promise<void> {
   const files = new Map<string, Compressed>()
-  /** The request that is making a file, while others wait for it. */
+  /** Files being generated, each by one request for which others wait. */
   const underway = new Map<string, { request: FastifyRequest; done: Promise<void>; end(): void }>()
   const begin = (path: string, request: FastifyRequest) => {
     let end = () => {}

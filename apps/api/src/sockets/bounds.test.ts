@@ -29,7 +29,7 @@ async function replica(t: Test, beside?: OpenApp) {
   return { ...open, url, join, joinAs, sockets }
 }
 
-/** What many events at once are answered, as soon as the socket is answered again. */
+/** Sends many events at once; resolves with their answers as soon as the socket answers again. */
 async function flood(client: SocketClient, count: number, event: string, payload: unknown) {
   const answers: unknown[] = []
   const startMs = performance.now()

@@ -23,7 +23,7 @@ const malformedFor = (event: ClientEventName) => {
 }
 const events = Object.keys(clientEvents) as ClientEventName[]
 
-/** What an admin is told of an event: by the callback, or else by `admin_error`. */
+/** Resolves with the refusal of an event: from its callback, or else from `admin_error`. */
 async function refusalOf(client: SocketClient, event: ClientEventName, payload: unknown): Promise<Coded> {
   client.forget()
   if (clientEvents[event].ack) return ((await client.ask(event, payload)) as { error: Coded }).error

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createEventRateLimit, type Verdict } from './event-rate.ts'
 
-/** What becomes of events that are sent at once, in a row. */
+/** Sends events at the same moment and returns the verdict on each. */
 function send(
   measure: ReturnType<typeof createEventRateLimit>,
   count: number,

@@ -10,7 +10,7 @@ const MICROPHONE_BYTES = { burst: 2 * 1024 * 1024, perS: 128 * 1024 }
 /** Refused events before the socket counts as flooding; no player sends as many. */
 const TOLERATED = { burst: 1_000, perS: 20 }
 
-/** Whether an event is handled, refused, or part of a flood, whose socket is then closed. */
+/** The verdict on an event: handled, refused, or part of a flood, whose socket is then closed. */
 export type Verdict = 'pass' | 'too-much' | 'flood'
 
 /**

@@ -40,7 +40,7 @@ export function handshakeOptions(deps: {
   }
 }
 
-/** Whether Node has taken the connection out of HTTP's hands; its types do not declare the field. */
+/** True when Node has taken the connection out of HTTP's hands; its types do not declare the field. */
 function isUpgrade(request: IncomingMessage & { upgrade?: boolean }): boolean {
   return request.upgrade === true
 }

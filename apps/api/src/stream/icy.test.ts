@@ -3,7 +3,7 @@ import t from 'tap'
 import { bridge, frame, leadIn, METADATA_INTERVAL, markerTitle, metadataBlock, placeIn } from './icy.ts'
 import { frameStarts, titleAt } from './ring.ts'
 
-/** What a player reads out of a block, the way most of them do it: up to the first `';`. */
+/** Reads the title from a block as most players do: up to the first `';`. */
 function shown(block: Buffer): string {
   const text = block.subarray(1).toString('utf8').replace(/\0+$/, '')
   return /^StreamTitle='(.*?)';/s.exec(text)![1]!

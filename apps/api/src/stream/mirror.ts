@@ -17,7 +17,7 @@ export interface AirMirror {
   readonly state: PlayoutState | null
   /** The state advanced to a moment, so that it is right also while no worker is alive; null before the first state. */
   at(nowMs: number): PlayoutState | null
-  /** Whether the saved state was read once, even if there was none. */
+  /** True when the saved state was read once, even if there was none. */
   readonly hasRead: boolean
   onState(listener: (state: PlayoutState, before: PlayoutState | null) => void): Unsubscribe
   onChunk(listener: (segment: Segment) => void): Unsubscribe
@@ -107,7 +107,7 @@ export function createAirMirror(deps: { bus: Pick<Bus, 'follow' | 'frames'>; log
 }
 
 /**
- * Whether a chunk repeats an earlier one. After Redis was emptied the count starts over; such a chunk is recognized by its time:
+ * True when a chunk repeats an earlier one. After Redis was emptied the count starts over; such a chunk is recognized by its time:
  * it is later, or, if the clock was set back as well, not the time at which the old count had that frame.
  */
 function isRepeated(newest: FrameChunk, { frame, atMs }: FrameChunk): boolean {

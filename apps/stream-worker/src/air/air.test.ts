@@ -9,7 +9,7 @@ import { createSaveLoop } from './save-loop.ts'
 const MINUTE = 60_000
 const log = pino({ level: 'silent' })
 
-/** An air with songs of a minute, saved by a lease that may refuse to. */
+/** An air with one-minute tracks, saved by a lease that may refuse. */
 function prepare(t: Test) {
   const clock = { nowMs: NOON, aheadMs: 0 }
   const saves: { trackId: string | undefined; due: readonly OutboxEntry['type'][] }[] = []
@@ -41,18 +41,21 @@ function prepare(t: Test) {
   return { air, clock, lease, saves, done, plans, stopping, first: onAir(state)!.track.id }
 }
 
-t.test('while it catches up no song ends by the clock; then all that fell due happens', async (t) => {
-  const { air, clock, plans, first } = prepare(t)
-  await air.save()
-  clock.nowMs += 3 * MINUTE
-  air.passTime()
-  t.equal(onAir(air.state)?.track.id, first)
-  t.equal(air.phase, 'catching-up')
-  air.endCatchUp()
-  t.equal(air.phase, 'on-air')
-  t.equal(air.state.list.index, 2)
-  t.same(plans, [clock.nowMs], 'and the sound is told')
-})
+t.test(
+  'no track ends by the clock while catching up; afterwards everything that fell due happens',
+  async (t) => {
+    const { air, clock, plans, first } = prepare(t)
+    await air.save()
+    clock.nowMs += 3 * MINUTE
+    air.passTime()
+    t.equal(onAir(air.state)?.track.id, first)
+    t.equal(air.phase, 'catching-up')
+    air.endCatchUp()
+    t.equal(air.phase, 'on-air')
+    t.equal(air.state.list.index, 2)
+    t.same(plans, [clock.nowMs], 'and the sound is told')
+  },
+)
 
 t.test('C1: what changes is saved with what follows from it before that is done', async (t) => {
   const { air, clock, saves, done } = prepare(t)

@@ -106,7 +106,7 @@ interface AirOptions {
   crossfadeMs?: number
   speed?: number
   lateMs?: number
-  /** So long after the start the clock begins to crawl, a second in ten, until this is true. */
+  /** From `afterMs` after the start the clock runs at a tenth of its speed, until `until` is true. */
   crawls?: { afterMs: number; until(): boolean }
 }
 
@@ -161,7 +161,7 @@ function onAir(t: Teardown, folder: string, plan: PlaybackPlan, options: AirOpti
 
 const endOf = (chunk: FrameChunk) => chunk.atMs + (chunk.frames * FRAME * 1000) / RATE
 
-/** The markers of songs and jingles at their beginning. */
+/** The markers at the start of tracks and jingles. */
 const starts = (chunks: FrameChunk[]) =>
   chunks
     .flatMap((chunk) => chunk.markers)
@@ -304,7 +304,7 @@ t.test('the plan as it is heard', async (t) => {
     t.ok(startError(sound, 450, Math.round(6 * RATE)) < 1)
   })
 
-  t.test('a jingle stands between two songs to the sample, and a phrase over the end of one', async (t) => {
+  t.test('a jingle sits between two tracks to the sample, and a phrase over the end of one', async (t) => {
     const short = (hz: number, seconds: number, volume?: number) =>
       makeTone(join(folder, `${hz}.mp3`), { hz, seconds, ...(volume && { volume }) })
     await Promise.all([short(1050, 1.2), short(1500, 0.5, 0.4)])
@@ -318,7 +318,7 @@ t.test('the plan as it is heard', async (t) => {
     )
     const air = onAir(t, folder, plan, {
       crossfadeMs: 1000,
-      // That there is no jingle to be heard has to be known before the songs overlap, from 5.7 s on.
+      // The missing jingle must be known before the tracks overlap at 5.7 s.
       crawls: { afterMs: 4_500, until: () => plan.unplayables.includes('clip-letter') },
     })
     await air.published(9)
@@ -331,13 +331,13 @@ t.test('the plan as it is heard', async (t) => {
     const at = (seconds: number, hz: number) => pitch(sound, hz, Math.round(seconds * RATE), 2205)
     for (const seconds of [4.3, 5.1, 5.71]) t.ok(at(seconds, 1500) < 0.01, `no phrase at ${seconds} s`)
     for (const seconds of [5.22, 5.6]) {
-      // Its file has a tenth of the loudness of the song's.
+      // Its file is a tenth as loud as the track's.
       const strength = at(seconds, 1500) / at(4.6, 450)
       t.ok(Math.abs(strength - 0.9) < 0.04, `nine times as loud as its file: ${strength}`)
-      t.ok(Math.abs(at(seconds, 450) / at(4.6, 450) - 1) < 0.05, 'over a song as loud as before')
+      t.ok(Math.abs(at(seconds, 450) / at(4.6, 450) - 1) < 0.05, 'over a track as loud as before')
     }
     t.strictSame(plan.unplayables.toSorted(), ['clip-letter', 'clip-missing'])
-    t.ok(startError(sound, 600, Math.round(5.7 * RATE)) < 1, 'without it songs overlap again')
+    t.ok(startError(sound, 600, Math.round(5.7 * RATE)) < 1, 'without it tracks overlap again')
 
     const first = air.chunks[0]!.frame
     const heard = starts(air.chunks)
@@ -353,7 +353,7 @@ t.test('the plan as it is heard', async (t) => {
     for (const [cut, tone, index, startedMs] of [
       [7, 1050, 1, 3000],
       [11, 1500, 2, 4200],
-      // The engine knows already that the song is over: only its end is still to be heard, with its phrase.
+      // For the engine the track is already over: only its end remains to be heard, with its phrase.
       [11, 1500, 4, 6700],
     ] as const) {
       const after = air.chunks[cut - 1]!
@@ -682,7 +682,7 @@ t.test('the plan as it is heard', async (t) => {
       settings: { ffmpegPath: join(folder, 'no-ffmpeg'), bitrate: 128, crossfadeMs: 0 },
       log,
     })
-    await inTime('the song is tried again', triedAgain)
+    await inTime('the track is tried again', triedAgain)
     await broadcast.stop()
     t.strictSame([plan.unplayables, plan.ended], [[], []])
   })

@@ -161,7 +161,7 @@ t.test('hosts on the air', async (t) => {
   ])
   const pieces = cut(await makeRecording('sine=frequency=1500', 2), 2, 100)
 
-  t.test('speak over a song that is held down meanwhile', async (t) => {
+  t.test('speak over a track that is ducked meanwhile', async (t) => {
     const studio = await openStudio(t, folder)
     const before = await studio.listen(500)
     t.ok(near(level(before, 440, 300), 0.5))
@@ -173,13 +173,13 @@ t.test('hosts on the air', async (t) => {
     t.ok(near(level(after, 440, 1800), 0.5))
   })
 
-  t.test('pause the queue: the song gives way to filler, and goes on where it was', async (t) => {
+  t.test('pause the queue: the track gives way to filler and resumes where it stopped', async (t) => {
     const studio = await openStudio(t, folder)
     await studio.listen(4000)
     const positionMs = studio.nowMs()
     studio.change(chat('f1', 'filler', 3), 0, chat('f2', 'second', 10))
     const talking = await studio.listen(4000)
-    t.ok(level(talking, 440, 0) > 0.4, 'the song does not stop at once')
+    t.ok(level(talking, 440, 0) > 0.4, 'the track does not stop at once')
     t.ok(level(talking, 440, 750) < 0.005, 'but is gone within a second')
     t.ok(near(level(talking, 880, 800), 0.4))
     t.ok(level(talking, 880, 0) < 0.15, 'filler comes in as slowly')
@@ -208,7 +208,7 @@ t.test('hosts on the air', async (t) => {
     await studio.listen(1000)
     studio.change(song, positionMs)
     const resumed = await studio.listen(3000)
-    t.ok(near(level(resumed, 440, 100), 0.5), 'the song is back at once')
+    t.ok(near(level(resumed, 440, 100), 0.5), 'the track is back at once')
     t.ok(level(resumed, 1100, 750) < 0.005)
     const turnMs = 6000 - positionMs
     t.ok(near(level(resumed, 440, turnMs - 150), 0.5))
@@ -236,7 +236,7 @@ t.test('hosts on the air', async (t) => {
   })
 
   t.test(
-    'T6: silence counts while a song is on air alone, not in a talk and not while they may speak',
+    'T6: silence counts only while a track is on air alone, not in a chat nor while microphones are open',
     async (t) => {
       const studio = await openStudio(t, folder)
       studio.change(chat('f1', null))

@@ -9,7 +9,7 @@ const MAX_QUEUED_CHUNKS = 60
 
 /** Gathers frames to chunks, says what is heard in them, and publishes them one after the other. */
 export interface FrameChunks {
-  /** What is heard from a sample on; null = silence. */
+  /** Notes the sound that begins at a sample; null = silence. */
   heard(sample: number, placed: Placed | null): void
   /** The next frame. */
   add(frame: Buffer): void

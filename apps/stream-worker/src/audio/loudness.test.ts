@@ -76,7 +76,7 @@ t.test('V3: what is learned of the next track while it is prepared already count
 })
 
 t.test(
-  'V2: songs overlap by the crossfade where they are heard, not where their files begin and end',
+  'V2: tracks overlap by the crossfade where they are heard, not where their files begin and end',
   async (t) => {
     const folder = await temporaryFolder(t)
     const songs = await Promise.all(
@@ -220,7 +220,7 @@ function unmeasured(id: string, seconds: number): TrackRef {
  * A broadcast of so many seconds, made faster than real time by the engine and the sound.
  *
  * @param options.told renditions that the engine learns once something is on the air, within the first 1.7 s.
- * @param options.orders is told what becomes of all songs but the first: their ids are also those of orders.
+ * @param options.orders is told the fate of every track but the first; their ids are also order ids.
  */
 async function broadcast(
   t: Teardown,

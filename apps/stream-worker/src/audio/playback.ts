@@ -21,7 +21,7 @@ import { takeUp } from './sequencer/take-up.ts'
 
 export type { PlaybackPlan } from './sequencer/playback-plan.ts'
 
-/** The plan as samples: songs and jingles without a gap, phrases over them, each decoded ahead of its time. */
+/** Renders the plan to samples: tracks and jingles without a gap, phrases over them, each decoded in advance. */
 export interface Playback {
   /** Mixes the rest of the next frame; false = a decoder is not ready and is worth waiting for. */
   fill(block: Int16Array, nowMs: number): boolean
@@ -48,7 +48,7 @@ interface Options {
   timeOf(sample: number): number
   ffmpegPath: string
   crossfadeMs: number
-  /** What is heard from this sample on; null = silence. */
+  /** Called with the sound that begins at a sample; null = silence. */
   onHeard(sample: number, placed: Placed | null): void
   /** A decoder has something new. */
   onProgress(): void

@@ -58,7 +58,7 @@ t.test('L4: a library that changes while it is read is read again before the air
   await until('it is read again', () => answers.length === 2)
   t.equal(air.state.onAir.phase, 'preparing')
   answers[1]!([track('new')])
-  await until('a song is on air', () => air.state.onAir.phase === 'track')
+  await until('a track is on air', () => air.state.onAir.phase === 'track')
   t.equal(onAir(air.state)?.track.id, 'day/new.mp3')
 })
 
@@ -70,7 +70,7 @@ t.test('a library that cannot be read is tried again, until the air is left', as
     return [track('song')]
   })
   feed.readWanted()
-  await until('a song is on air', () => air.state.onAir.phase === 'track')
+  await until('a track is on air', () => air.state.onAir.phase === 'track')
   stopping.abort()
   const before = attempts
   feed.tryAgain()

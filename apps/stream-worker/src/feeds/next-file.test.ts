@@ -5,7 +5,7 @@ import { createNextFile } from './next-file.ts'
 const log = { info() {}, warn() {} }
 const comes = (name: string) => ({ entryId: `e-${name}`, media: `day/${name}.mp3` })
 
-t.test('T7: the file of each song that comes next is looked for once', async (t) => {
+t.test('T7: the file of each upcoming track is looked up once', async (t) => {
   const looked: string[] = []
   const left: string[] = []
   const coming = ['gone', 'lost', 'here'].map(comes)

@@ -5,7 +5,7 @@ import t from 'tap'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { createProbing } from './probing.ts'
 
-t.test('T4: a folder that is away for seconds costs a few songs, and they come back', async (t) => {
+t.test('T4: a folder that is away for seconds costs a few tracks, which come back', async (t) => {
   const folder = await temporaryFolder(t)
   const music = join(folder, 'music')
   await mkdir(join(music, 'day'), { recursive: true })

@@ -6,10 +6,10 @@ const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 10_000
 
 /**
- * Opens or finds files, one after the other. After a few in a row that could not be had it pauses before each further one, longer and longer:
- * a disk that is away for seconds shall not cost the library all its songs (rule T4).
+ * Opens or finds files, one after the other. After a few failures in a row it pauses before each further attempt, longer
+ * each time, so that a disk that is away for seconds does not cost the library all its tracks (rule T4).
  *
- * @param onBack called when one can be had again after that.
+ * @param onBack called at the first success after such a pause.
  */
 export function createProbing<T>(
   source: (media: MediaKey) => Promise<T>,

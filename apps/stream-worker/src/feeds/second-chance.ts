@@ -15,7 +15,7 @@ export interface SecondChance {
   /** Files can be had again after several in a row could not. */
   noteFilesBack(): void
   /**
-   * What is to be read anew now; said once, so whoever asks does it.
+   * Returns the data that must be read again now. Each is returned only once, so the caller must read it.
    *
    * @param lacksFiles tracks are kept out of lists because their files are missing.
    */

@@ -7,7 +7,7 @@ import { createStore, type Store } from '../ui/store.ts'
 export interface LiveConnection extends StationSocket {
   /** The latest state of the air. */
   readonly air: Store<RadioState | null>
-  /** Whether this station has live hosting; null before it said so. */
+  /** True when this station has live hosting; null before it said so. */
   readonly hostsMode: Store<boolean | null>
   readonly isHostOnline: Store<boolean>
   /** The station's clock, epoch ms. */

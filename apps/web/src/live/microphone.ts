@@ -1,7 +1,7 @@
 import { createStore, type Store } from '../ui/store.ts'
 import { captureVoice, type Level, SILENCE, type VoiceCapture } from './voice-capture.ts'
 
-/** Whether the microphone can be used, or why not. */
+/** The availability of the microphone: usable, or the reason why not. */
 export type MicrophoneState = 'closed' | 'asking' | 'open' | 'denied' | 'missing' | 'unsupported'
 
 /** This browser's microphone: silent and unrecorded at first. */
@@ -25,7 +25,7 @@ const BITS_PER_SECOND = 64_000
 /** Short, since each chunk delays the voice by its length. */
 const CHUNK_MS = 100
 
-/** Whether this browser can record a microphone at all. */
+/** True when this browser can record a microphone at all. */
 function canRecord(): boolean {
   return (
     typeof MediaRecorder !== 'undefined' &&

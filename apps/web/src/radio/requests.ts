@@ -23,7 +23,7 @@ export interface Cooldown {
 
 /** The listener's requests for songs. */
 export interface SongRequests {
-  /** Whether an admin is there to answer; null before the station said so. */
+  /** True when an admin is there to answer; null before the station said so. */
   readonly isAdminOnline: Store<boolean | null>
   readonly cooldown: Store<Cooldown | null>
   /** The latest. */

@@ -30,11 +30,11 @@ export const airingOf = (state: RadioState): Airing => ({
 /** The title that the station sends during a chat, in every language. */
 const CHAT_TITLE = 'Just chatting'
 
-/** Whether the hosts chat instead of a track. */
+/** True when the hosts chat instead of a track. */
 export const isChatting = (state: RadioState): boolean =>
   !state.isPreparing && state.title === CHAT_TITLE && state.artist === ''
 
-/** Whether two states are the same to a listener: the same track, chat, or silence before the next one. */
+/** True when two states are the same to a listener: the same track, chat, or silence before the next one. */
 export const isSame = (a: RadioState, b: RadioState): boolean =>
   a.track === b.track &&
   a.isPreparing === b.isPreparing &&

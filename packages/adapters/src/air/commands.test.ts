@@ -52,7 +52,7 @@ const paid: Command = { type: 'add-song', ...song, orderId: 'order' }
 
 const last: Command = { type: 'replica-gone', replica: 'the last' }
 
-/** What the lease holder is given until it is given the last one. */
+/** The types of the commands that the lease holder receives, up to the last one. */
 async function given(lease: AirLease): Promise<string[]> {
   const types: string[] = []
   for await (const { command } of lease.commands('0-0')) {

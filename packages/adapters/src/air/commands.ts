@@ -91,7 +91,7 @@ export function readCommand(fields: Buffer[]): SentCommand | null {
 }
 
 /**
- * Whether to apply a command: a fact always, a request when this worker got it out of the stream and its sender still waits.
+ * Decides if a command is applied: a fact always, a request when this worker took it and its sender still waits.
  * A request without a deadline, from a replica of the version before during an upgrade, has the usual one counted from
  * the time in its id.
  */

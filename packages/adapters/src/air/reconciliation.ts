@@ -5,7 +5,7 @@ import { PREFIX } from '../redis/connection.ts'
 const KEY = `${PREFIX}reconciled`
 const LOOK_EVERY_MS = 100
 
-/** Whether library and disk agree: marked by the job that reconciles them, awaited by a worker without saved state. */
+/** The mark that library and disk agree, set by the reconciling job and awaited by a worker without saved state. */
 export interface Reconciliation {
   mark(): Promise<void>
   /** Resolves when it was marked, or after `limitMs`. */

@@ -13,7 +13,7 @@ const MAX_JUNK = 1024 * 1024
 export interface Mp3Facts {
   /** Seconds. */
   duration: number
-  /** Whether the frames make up most of the file, instead of occurring in it by chance or within another format. */
+  /** True when the frames make up most of the file, instead of occurring in it by chance or within another format. */
   isMpeg: boolean
 }
 

@@ -7,7 +7,7 @@ import { lockFile } from './file-lock.ts'
 const timeouts = { deadAfterMs: 300, giveUpAfterMs: 30_000 }
 const knowsBirths = existsSync('/proc/self/stat')
 
-/** What a lock of this process says of its owner, with other facts. */
+/** The owner that a lock of this process names, with some facts replaced. */
 async function lockOf(folder: string, facts: Record<string, unknown>): Promise<string> {
   const path = join(folder, 'sample')
   const lock = await lockFile(path)

@@ -33,7 +33,7 @@ const REDIS_TIMEOUT_MS = 5_000
 const MAX_WAITING = 10
 const RETRY_AFTER_S = 30
 
-/** What the requests of one process share. */
+/** State shared by the requests of one process. */
 interface Client {
   redis: Redis
   queues: Record<QueueName, Queue>

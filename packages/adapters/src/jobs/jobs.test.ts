@@ -435,7 +435,7 @@ t.test('what was accepted is done, also when Redis is killed and comes back', as
   const ids = Array.from({ length: 20 }, (_, i) => `order ${i}`)
   for (const id of ids) await queue.add('queue-donation', { donationId: id }, { id })
   await running.opened
-  // What was answered is in the journal by then; that it is on the disk follows within a second.
+  // Answered commands are in the journal by then, and on disk within a second.
   const client = new Redis(redis.url)
   await until('the journal is written', async () =>
     /aof_buffer_length:0\r/.test(await client.info('persistence')),
@@ -502,7 +502,7 @@ async function inQueue<T>(url: string, name: string, ask: (queue: Queue) => Prom
   }
 }
 
-/** What the queue holds, read from Redis itself. */
+/** Counts the jobs in each state, directly in Redis. */
 async function counts(url: string) {
   const redis = new Redis(url)
   const [waiting, active, planned, next] = await Promise.all([

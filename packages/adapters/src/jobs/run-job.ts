@@ -26,7 +26,7 @@ const MAX_WAITING_MS = 2_000
 /** With the pauses between them some 8 s, less than a caller's patience with a change that is held up. */
 const MAX_WAITING_ATTEMPTS = 5
 
-/** What a job works with beside its data. */
+/** The dependencies of a job besides its data. */
 export interface JobContext {
   readonly jobId: string
   /** Asks the job to break off by throwing; it is then run again by another process, or later. */
@@ -100,7 +100,7 @@ function heldUpMs({ attemptsStarted }: Job, { isWaiting }: HeldUp): number {
   return Math.min(maxMs, MIN_HELD_UP_MS * 2 ** (attemptsStarted - 1))
 }
 
-/** Whether a change has waited long enough for another one to be refused: nothing of it was begun. */
+/** True when a change has waited long enough for another one to be refused: nothing of it was begun. */
 function waitsInVain(job: Job, { isWaiting }: HeldUp): boolean {
   const hasBegun = progressOf(job).notes !== undefined
   return isWaiting && !hasBegun && job.attemptsStarted >= MAX_WAITING_ATTEMPTS && isAwaited(job.name)

@@ -14,13 +14,13 @@ export function namesIn(key: MediaKey): string[] {
   return names
 }
 
-/** Whether a name is a plain file name on any system. A replacement character means bytes that were not UTF-8. */
+/** True when a name is a plain file name on any system. A replacement character means bytes that were not UTF-8. */
 export function isName(name: string): boolean {
   const isPlain = name !== '' && name !== '.' && name !== '..' && !/[\\\p{Cc}\p{Cs}\ufffd]/u.test(name)
   return isPlain && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
-/** Whether this many bytes fit on the disk of a folder beside the reserve. */
+/** True when this many bytes fit on the disk of a folder beside the reserve. */
 export async function hasRoomIn(folder: string, bytes: number): Promise<boolean> {
   const { bavail, bsize, blocks } = await statfs(folder)
   // Some network drives report no size.

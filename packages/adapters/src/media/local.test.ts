@@ -111,7 +111,7 @@ t.test('a full disk is reported by its own error, and the partial file is remove
       await media.put('day/large.mp3', content).catch((error) => codes.push(error.code))
     console.log('codes ' + codes)`
   const args = ['--input-type=module', '-e', script]
-  // What the test runner adds to a child by NODE_OPTIONS ends it at the signal that comes with the error.
+  // The test runner's NODE_OPTIONS would end the child at the signal that comes with the error.
   const wrapper = ['-u', 'NODE_OPTIONS', 'prlimit', '--fsize=20000000', process.execPath]
   const limited = start(t, 'env', [...wrapper, ...args])
   t.match(await limited.printed(/codes .*/), /codes EFBIG,EFBIG/)

@@ -26,7 +26,7 @@ export async function copyNew(path: string, target: string): Promise<boolean> {
   return isMade
 }
 
-/** Whether a name is one that `putFile` and `copyNew` give to unfinished files. */
+/** True when a name is one that `putFile` and `copyNew` give to unfinished files. */
 export function isTemporary(name: string): boolean {
   return /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name)
 }

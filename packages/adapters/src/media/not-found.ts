@@ -1,6 +1,6 @@
 import { Failure } from '@solstice/station'
 
-/** Whether a storage said that it has no such file. */
+/** True when a storage said that it has no such file. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Failure && error.code === 'NOT_FOUND'
 }

@@ -88,7 +88,7 @@ export function createMetrics(): Metrics {
 }
 
 /**
- * Whether a request comes from an operator. With a token: it carries that token as a bearer. Without one: it comes from
+ * True when a request comes from an operator. With a token: it carries that token as a bearer. Without one: it comes from
  * this machine and not through a proxy, which shows in its forwarding headers or in a public host name.
  */
 export function isOfOperator({ socket, headers }: IncomingMessage, token: string): boolean {

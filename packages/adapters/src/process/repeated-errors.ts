@@ -38,7 +38,7 @@ interface Repeating {
  * Lines about a thing that comes and goes (`about`) are gathered as well, from the fourth on.
  */
 export function gatherRepeatedErrors(nowMs: () => number = () => performance.now()): {
-  /** Whether to suppress this line. */
+  /** True when this line is to be suppressed. */
   isRepeated(logger: Logger, args: Parameters<LogFn>, write: Write, level: number): boolean
   /** Writes due summaries; called by a timer. */
   check(): void

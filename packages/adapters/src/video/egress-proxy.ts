@@ -52,7 +52,7 @@ export async function publicAddresses(host: string): Promise<LookupAddress[]> {
   return found
 }
 
-/** Whether there are addresses, and all of them are public. */
+/** True when there are addresses, and all of them are public. */
 export function arePublic(addresses: readonly LookupAddress[]): boolean {
   const isPublic = ({ address, family }: LookupAddress) =>
     family === 4

@@ -10,7 +10,7 @@ export interface Admin {
   login: string
   role: 'super_admin' | 'admin'
   privileges: readonly Privilege[]
-  /** Whether a helper has replaced its temporary password. */
+  /** True when a helper has replaced its temporary password. */
   authorized: boolean
 }
 
@@ -31,7 +31,7 @@ export async function findAdmin(
   return { adminId, login, role: 'admin', privileges, authorized }
 }
 
-/** Whether an admin has a privilege and may use it. */
+/** True when an admin has a privilege and may use it. */
 export function holds({ role, authorized, privileges }: Admin, privilege: Privilege): boolean {
   return role === 'super_admin' || (authorized && privileges.includes(privilege))
 }

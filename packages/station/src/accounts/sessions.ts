@@ -41,11 +41,11 @@ export interface Sessions {
    * @param sinceMs a moment before its password was looked up, so that a change of that password ends it.
    */
   begin(session: Session, from: Client, sinceMs: number): Promise<void>
-  /** Whether a session goes on; its use is noted in the background. */
+  /** True when a session goes on; its use is noted in the background. */
   resume(session: Session, from: Client): Promise<boolean>
-  /** Whether the account had a session from this network (see `networkOf`) within about a day. */
+  /** True when the account had a session from this network (see `networkOf`) within about a day. */
   isKnown(adminId: string, address: string): Promise<boolean>
-  /** Whether a session was ended; its token may have expired besides. */
+  /** True when a session was ended; its token may have expired besides. */
   isOver(session: Session): Promise<boolean>
   /** The sessions of an account that go on, the last used first. */
   list(adminId: string, ownId?: string): Promise<AdminSession[]>

@@ -101,7 +101,7 @@ export async function countClips(data: ClipData, family: ClipFamily): Promise<Cl
   }
 }
 
-/** Whether a file name is taken in either mode, whatever its case. */
+/** True when a file name is taken in either mode, whatever its case. */
 export async function isClipTaken(data: ClipData, family: ClipFamily, filename: string): Promise<boolean> {
   return (await data.clips.find({ family, nameKey: nameKey(cleanFilename(filename)) })).length > 0
 }
@@ -175,7 +175,7 @@ export async function receiveClip(
   return shownClip(clip)
 }
 
-/** Who is told of changed clips. */
+/** The receivers of a change to clips. */
 interface ClipNews {
   announcer: Announcer
   bus: Pick<Bus, 'send'>

@@ -19,7 +19,7 @@ const FULL_DISK_TEXT = /^MISCONF .*No space left on device/
 const MAX_CAUSES = 5
 const RETRY_AFTER_S = 5
 
-/** Whether an error, or a cause of it, is a full disk. */
+/** True when an error, or a cause of it, is a full disk. */
 export function isDiskFull(error: unknown): boolean {
   let one = error
   for (let depth = 0; depth <= MAX_CAUSES && one instanceof Error; depth++) {
@@ -44,7 +44,7 @@ export function diskFullAsFailure(error: unknown): unknown {
     : error
 }
 
-/** Whether an error means that a store is away or full, so that the work can be done later. */
+/** True when an error means that a store is away or full, so that the work can be done later. */
 export function isStoreUnavailable(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false
   const { code, details } = error

@@ -1,7 +1,7 @@
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 import { Failure } from './failure.ts'
 
-/** Whether a file exists. @throws when its storage cannot say so, for example while it is away. */
+/** True when a file exists. @throws when its storage cannot say so, for example while it is away. */
 export async function fileExists(media: Pick<MediaStorage, 'stat'>, key: MediaKey): Promise<boolean> {
   try {
     return (await media.stat(key)) !== null

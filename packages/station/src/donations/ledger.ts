@@ -53,7 +53,7 @@ export function recordClosed(
   return recordInLedger(data, { ...closed, event: 'refused', onceKey: closedKey(closed.donationId) })
 }
 
-/** Whether an order was closed unpaid. */
+/** True when an order was closed unpaid. */
 export async function isClosed(data: LedgerData, donationId: string): Promise<boolean> {
   return (await data.ledger.find({ onceKey: closedKey(donationId) })).length > 0
 }

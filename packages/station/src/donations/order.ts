@@ -26,7 +26,7 @@ export interface OrderMoment {
   mode: Mode
   /** Advanced to `nowMs`; null while no state is known. */
   air: PlayoutState | null
-  /** Whether this station has live hosts. */
+  /** True when this station has live hosts. */
   radioHostsMode: boolean
 }
 

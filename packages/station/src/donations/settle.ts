@@ -63,7 +63,7 @@ export async function settleRefused(
   await data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
 }
 
-/** Whether an order has had its place in the queue. */
+/** True when an order has had its place in the queue. */
 export async function wasQueued(data: Pick<DataStore, 'ledger'>, donationId: string): Promise<boolean> {
   return (await data.ledger.find({ onceKey: queuedKey(donationId) })).length > 0
 }

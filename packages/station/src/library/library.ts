@@ -63,7 +63,7 @@ export interface Reconciled {
   removed: number
   /** Tracks kept although their file is gone: removal was not confirmed, or a disk seems to be away. */
   missing: number
-  /** Whether the worker has to read the library again. */
+  /** True when the worker has to read the library again. */
   isChanged: boolean
 }
 
@@ -115,7 +115,7 @@ export async function reconcile(station: {
   return { ...result, isChanged: result.added + result.removed > 0 }
 }
 
-/** Whether tracks without a file are removed, and the log line. */
+/** Decides if tracks without a file are removed, and words the log line. */
 function removalOf(
   { confirmTrackCleanup }: ReconcileDeps,
   gone: number,

@@ -22,7 +22,7 @@ function countGroups(defs: GroupDefs) {
   return { groups: Object.keys(defs).length, artists: Object.values(defs).flat().length }
 }
 
-/** Whether two values of a setting are equal; the order of groups and artists counts. */
+/** True when two values of a setting are equal; the order of groups and artists counts. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -114,7 +114,7 @@ export async function runPieces(
   }
 }
 
-/** Whether a track's file is gone, or was replaced by another. */
+/** True when a track's file is gone, or was replaced by another. */
 export async function hasOtherFile({ deps }: Batch, { track, file }: TrackInHand): Promise<boolean> {
   const now = await deps.media.stat(track.storageKey)
   return now?.size !== file?.size || now?.modifiedMs !== file?.modifiedMs

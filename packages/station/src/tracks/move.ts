@@ -71,7 +71,7 @@ async function movePiece(batch: Batch, ids: string[], targetMode: Mode): Promise
       try {
         outcomes.set(id, (await copyAndRelease(batch, one, targetMode)) ?? outcomes.get(id)!)
       } catch (error) {
-        // Whether it was copied is unknown: the copy is looked for when the store is back.
+        // It may or may not have been copied: the copy is looked for when the store is back.
         if (isStoreUnavailable(error)) throw error
         moving.delete(id)
         outcomes.set(id, refusalOf(batch, id)(error))
@@ -186,7 +186,7 @@ async function takeBack({ deps, begun }: Batch, { track }: TrackInHand, newId: s
   await media.delete(newId)
 }
 
-/** Whether the file at the new place is the copy of the interrupted run. */
+/** True when the file at the new place is the copy of the interrupted run. */
 async function isOwnCopy(
   { deps, begun }: Batch,
   { track, file }: TrackInHand,

@@ -43,7 +43,7 @@ export interface UploadDeps {
   log: Log
 }
 
-/** Whether a track has this id, or the id that it gets when it is cleaned. @throws Failure BAD_REQUEST */
+/** True when a track has this id, or the id that it gets when it is cleaned. @throws Failure BAD_REQUEST */
 export async function isTrackTaken(data: Pick<DataStore, 'tracks'>, trackId: string): Promise<boolean> {
   const [mode, ...filename] = trackId.split('/')
   if (!isMode(mode) || !filename.join('/').trim()) throw new Failure('BAD_REQUEST', { field: 'trackId' })

@@ -73,8 +73,8 @@ async function openStation(t: Test, env: Record<string, string> = {}) {
     await ask('POST admins/self/activate', { token: own, body: passwords })
     return { adminId: admin.adminId, token: own }
   }
-  /** What was written to the audit log since this was asked last, but for logins and logouts. */
   let read = 0
+  /** The audit entries since the last call, without logins and logouts. */
   const audited = async () => {
     const ofLogins = /^admin_(login|login_failed|logout)$/
     const all = (await station.ports.data.audit.find()).filter((entry) => !ofLogins.test(entry.operationType))
@@ -320,7 +320,7 @@ t.test('the super admin keeps accounts', async (t) => {
   subscriber.on('message', (_, text: string) => news.push(JSON.parse(text)))
   subscriber.on('pmessage', (_, channel: string, text: string) => told.push(`${channel} ${text}`))
   const heard = async () => {
-    // What was published before on the same connection has been heard by then.
+    // Messages arrive in order, so everything published earlier has been received by then.
     await ports.redis.publish(ACCOUNT_CHANNEL, '"end"')
     await until('all news is heard', () => news.at(-1) === 'end', 1)
     return news.splice(0).slice(0, -1)

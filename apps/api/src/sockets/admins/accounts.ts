@@ -78,7 +78,7 @@ export function followAccounts(deps: {
   }
 }
 
-/** Whether two sets of privileges are the same in any order. */
+/** True when two sets of privileges are the same in any order. */
 function areEqual(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((one) => b.includes(one))
 }

@@ -75,7 +75,7 @@ async function joinAs(replica: Replica, admin: Admin): Promise<SocketClient> {
   return client
 }
 
-/** What an event is answered, or null when what was asked after it is answered first. */
+/** Resolves with the answer to an event, or null when a later question is answered first. */
 async function answerTo(client: SocketClient, event: string, ...args: unknown[]): Promise<unknown> {
   let answer: unknown = null
   client.socket.emit(event, ...args, (given: unknown) => {

@@ -25,7 +25,7 @@ t.test('who is taken off the air is told by its replica, whoever else should hav
     { type: 'answer-guest', uid: 'gus', action: 'accept' },
     { type: 'connect-guest', socketId: 'gus' },
   ]
-  /** What is told when a replica hears of nothing between two moments. */
+  /** The events after a replica missed all states between two moments. */
   const unheard = (before: Command[], meanwhile: Command[], atMs = 0) => {
     const follow = (state: PlayoutState, commands: Command[]) =>
       commands.reduce((at, command) => apply(at, command, 0).state, state)

@@ -62,7 +62,7 @@ export interface Live {
 }
 
 interface LiveDeps {
-  /** Whether this station has live hosting; without it every event is refused. */
+  /** True when this station has live hosting; without it every event is refused. */
   isOn: boolean
   mirror: Pick<AirMirror, 'state' | 'onState'>
   air: Pick<AudibleAir, 'onState'>

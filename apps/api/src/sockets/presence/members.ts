@@ -9,7 +9,7 @@ export interface Member {
 
 export interface AdminMember {
   adminId: string
-  /** Whether it may answer what listeners ask for. */
+  /** True when it may answer what listeners ask for. */
   mayAnswer: boolean
   /** Orders the slots of an account by age; the oldest has the lowest. */
   rank: number
@@ -20,7 +20,7 @@ export interface AdminMember {
 export interface AdminPresence {
   adminId: string
   isSuper: boolean
-  /** Whether it may answer what listeners ask for. */
+  /** True when it may answer what listeners ask for. */
   mayAnswer: boolean
 }
 

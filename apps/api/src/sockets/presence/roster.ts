@@ -16,7 +16,7 @@ export interface Roster {
   enter(socketId: string): Slot
   /** Admins first, each account once, then the newest; at most `limit`. */
   list(): User[]
-  /** Whether an admin who may answer requests is here. */
+  /** True when an admin who may answer requests is here. */
   readonly isAdminOnline: boolean
   close(): void
 }

@@ -36,13 +36,13 @@ function person(socketId: string, change: Partial<Participant> = {}): Participan
 
 interface Studio {
   microphones: MicrophoneMixer
-  /** Who was asked for the header of a recording, and when. */
+  /** Requests for the header of a recording. */
   asked: { socketId: string; atMs: number }[]
   /** Something happens at a moment. */
   at(ms: number, work: () => void): void
   /** Somebody sends pieces, one after the other. */
   send(socketId: string, pieces: Buffer[], everyMs: number, fromMs?: number): void
-  /** What is said until a moment, −1 to 1, and the gain of the music; 100 ms at a time, as a broadcast takes it. */
+  /** Mixes up to a moment, 100 ms at a time as a broadcast does: the speech, −1 to 1, and the gain of the music. */
   listen(untilMs: number): { said: Float32Array; music: Float32Array }
 }
 

@@ -143,7 +143,7 @@ t.test('behind a peak the limiter lets go slowly: the gain doubles in a tenth of
   t.ok(Math.abs(heard[4409]! - 500) <= 2, 'a half after 4410 samples')
 })
 
-t.test('a phrase is added nine times as loud to a song that stays as loud as it is', async (t) => {
+t.test('a phrase is mixed in at nine times its level over a track whose level stays the same', async (t) => {
   const mix = createMixer()
   const song = Int16Array.from({ length: 16 }, (_, i) => i * 100)
   const phrase = Int16Array.from({ length: 16 }, (_, i) => i * -20)

@@ -5,7 +5,7 @@ import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 /** Length that a clip of unknown length is decoded for. */
 export const ASSUMED_CLIP_MS = 30_000
 
-/** A song, a jingle or filler as it lies in the broadcast. */
+/** A track, jingle or filler with its place in the broadcast. */
 export interface Placed {
   entry: AirEntry
   /** Sample of the broadcast at which its position 0 lies. */
@@ -27,9 +27,9 @@ export interface AboutEntry {
   isTrimmed: boolean
   /** Factor by which it is louder than its file. */
   gain: number
-  /** The song, the one before the jingle, or what is shown of a chat. */
+  /** The track on air, the one before the jingle, or the title of a chat. */
   shown: TrackRef
-  /** The clip that is heard, when it is no song. */
+  /** The clip on air, when it is not a track. */
   clip: ClipRef | null
   /** Hosts talk. */
   isChat: boolean

@@ -9,11 +9,11 @@ import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
 export interface PlaybackPlan {
   /** The plan for a moment: what is to be heard, and what follows it. */
   at(atMs: number): AirPlan
-  /** The last sample of a song, a jingle or filler was mixed, or its crossfade began; what follows starts at that moment. */
+  /** The last sample of a track, jingle or filler was mixed, or its crossfade began; the next one starts at that moment. */
   soundEnded(entryId: string, atMs: number): void
   /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
   unplayable(entryId: string, atMs: number): void
-  /** A song or a jingle on air gave no sound for long; `wasHeard`: it did before. It gives way at that moment. */
+  /** A track or jingle on air has been silent for too long and gives way at that moment; `wasHeard`: it had sound before. */
   blank(entryId: string, atMs: number, wasHeard: boolean): void
   /** An entry on air gave way since its decoder started too late; it is worth another try soon. `wasHeard` as in `blank`. */
   late(entryId: string, atMs: number, wasHeard: boolean): void

@@ -273,7 +273,7 @@ t.test(
       let lastFrame = Math.floor(dying / FRAME)
       if (shelf.chance(50)) {
         engine.jitterMs = () => -random(20)
-        // What begins within the last frame has no marker yet: it goes on where the engine says.
+        // An entry that begins within the last frame has no marker yet, so it continues at the engine's position.
         const isWithin = ({ from }: Place) => from > lastFrame * FRAME && from < (lastFrame + 1) * FRAME
         while (places.some(isWithin)) lastFrame++
       }
@@ -336,7 +336,7 @@ t.test('B5: a track that was cut is heard to the cut, and what follows begins th
   })
 })
 
-t.test('B7: a blank song is left after 8 s, at most a frame later', async (t) => {
+t.test('B7: a blank track is left after 8 s, at most a frame later', async (t) => {
   forEachSeed(t, (random) => {
     const shelf = new TestLibrary(random)
     const blank = shelf.song({ length: 40 * RATE, isBlank: true })

@@ -5,15 +5,15 @@
  * - **B1** Each sample is mixed once, in order. A step mixes as far as nothing else falls.
  * - **B2** A voice is over just behind its last sample, and the next one begins there with its first. Silence of 2 s comes
  *   between them when the track died within 5 s, long before it was to end.
- * - **B3** With a crossfade two songs overlap: for at most half of either, and for the crossfade at most. Jingles, filler
+ * - **B3** With a crossfade two tracks overlap: for at most half of either, and for the crossfade at most. Jingles, filler
  *   and the tail of a dead worker overlap with nothing.
  * - **B4** A plan that changed is heard from the cursor on. What sounds fades out, over 20 ms or, where a chat begins or
  *   ends, over 700 ms. The same entry goes on.
  * - **B5** A tail is played to its end or its cut, and is not told to the engine, which knows.
  * - **B6** Samples that are not ready are waited for, as long as there is patience; then they are silent, and time goes on.
- * - **B7** What cannot be decoded gives way at once, what is blank after 8 s (rule T6). A voice whose decoder is late is
+ * - **B7** An undecodable voice gives way at once, a blank one after 8 s (rule T6). A voice whose decoder is late is
  *   neither: after 8 s it gives way to a next one that has sound, but while that one is late too, the machine is slow and
- *   changing would not help. What was over last is not begun again, whatever the plan says.
+ *   changing would not help. The entry that ended last is not begun again, whatever the plan says.
  */
 import type { AirPlan } from '@solstice/playout'
 import { type Fade, isOver } from '../pcm/mixer.ts'
@@ -52,7 +52,7 @@ export type Turn =
   | { readonly do: 'begin' }
   /** The last sample was mixed. */
   | { readonly do: 'end'; readonly voice: Voice }
-  /** What follows a tail takes over before its end. */
+  /** The entry after a tail takes over before the tail's end. */
   | { readonly do: 'cut'; readonly voice: Voice }
   /** The crossfade to the prepared voice begins; `length` in samples. */
   | { readonly do: 'crossfade'; readonly voice: Voice; readonly length: number }

@@ -30,7 +30,7 @@ export function takeUp(
   const positionMs = (at - startsAt) / SAMPLES_PER_MS
   const planned = plan.current
   if (planned?.entry.entryId === lastMarker.entryId) {
-    // What was heard is exact to the sample; the engine's moment may lie a frame beside it.
+    // The marker is exact to the sample; the engine's position may be off by a frame.
     const isSame = Math.abs(planned.positionMs - positionMs) < ROUNDING_MS
     const current = isSame ? { ...planned, positionMs } : planned
     return begin(stage, { ...plan, current }, at, null, progressOf)

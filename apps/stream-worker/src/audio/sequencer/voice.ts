@@ -12,7 +12,7 @@ const OVERRUN_MS = 5_000
 const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
 const EARLY_SILENCE_SAMPLES = 2 * SAMPLE_RATE
-/** Gain of a phrase over the end of a song. */
+/** Gain of a phrase over the end of a track. */
 const PHRASE_GAIN = 9
 
 /** One file in the mix, as numbers; its decoder is elsewhere and goes by the id. Positions and lengths are samples. */
@@ -30,7 +30,7 @@ export interface Sound {
   readonly fade: Fade | null
 }
 
-/** A song, a jingle or filler that is on air, fades out, or is prepared. */
+/** A track, jingle or filler that is on air, fading out, or prepared. */
 export interface Voice extends Sound, Readonly<Placed> {
   /** The phrase as a sound, from 20 s before it is heard. */
   readonly overlay: Sound | null

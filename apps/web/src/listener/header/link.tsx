@@ -1,6 +1,6 @@
 import type { LinkState } from '../../radio/connection/station-socket.ts'
 
-/** Whether the page is connected to the station. */
+/** The page's connection to the station. */
 export function Link({ link, text }: { link: LinkState; text: string }) {
   return (
     <p class="link" data-link={link}>

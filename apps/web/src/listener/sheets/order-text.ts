@@ -4,7 +4,7 @@ import type { Airing } from '../../radio/timeline.ts'
 import type { Texts } from '../../texts.ts'
 import { formatTime } from '../format.ts'
 
-/** Whether the order still has something to tell: its song hasn't been heard, or something went wrong. */
+/** True when the order still has something to tell: its song hasn't been heard, or something went wrong. */
 export const isWorthShowing = (order: Order, heard: Airing | null, nowMs: number): boolean =>
   order.status !== 'unknown' && !(order.status === 'paid' && airtimeOf(order, heard, nowMs).is === 'was')
 

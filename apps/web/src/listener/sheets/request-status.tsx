@@ -9,7 +9,7 @@ import { useRadio } from '../radio-context.ts'
 
 const TICK_MS = 250
 
-/** Whether a request can be made now, or why not and for how long. */
+/** The availability of requests: possible now, or the reason why not and for how long. */
 export function RequestStatus({ id }: { id?: string }) {
   const { locale, t } = useRadio()
   const { blocked, secsLeft, cooldown } = useRequestStatus()

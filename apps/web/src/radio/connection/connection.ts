@@ -14,7 +14,7 @@ export interface Connection {
   /** The latest airings, oldest first; the last one is on air now. */
   readonly timeline: Store<Airing[]>
   readonly users: Store<User[]>
-  /** Whether this station has live hosting at all. */
+  /** True when this station has live hosting at all. */
   readonly isHosting: Store<boolean>
   readonly isHostOnline: Store<boolean>
   readonly artToken: RenewingToken

@@ -10,7 +10,7 @@ export const POLLING = {
   paidMs: 10_000,
 }
 
-/** Whether the page is visible; a hidden one doesn't poll. */
+/** True when the page is visible; a hidden one doesn't poll. */
 export interface PageVisibility {
   isHidden(): boolean
   onChange(listener: () => void): void

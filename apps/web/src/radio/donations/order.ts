@@ -47,7 +47,7 @@ export const newOrder = (id: string, sinceMs: number): Order => ({
   isPollingOver: false,
 })
 
-/** Whether the status won't change any more. */
+/** True when the status won't change any more. */
 export const isSettled = ({ status, airsAt, readAtMs }: Order): boolean =>
   status === 'paid' ? airsAt !== null && airsAt <= readAtMs : status !== null && status !== 'pending'
 
@@ -75,6 +75,6 @@ export function withoutDonation(href: string): { href: string; id: string } | nu
   return { href: url.href, id: isOrderId(id) ? id : '' }
 }
 
-/** Whether an address is safe to link to. */
+/** True when an address is safe to link to. */
 export const isWebAddress = (address: string): boolean =>
   URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)

@@ -33,10 +33,10 @@ export function lagOf(progress: StreamProgress): number {
 export const smoothLag = (shownS: number | null, measuredS: number): number =>
   shownS === null ? measuredS : shownS + SMOOTHING * (measuredS - shownS)
 
-/** Whether small stalls have added up so far that starting again at the live edge is better. */
+/** True when small stalls have added up so far that starting again at the live edge is better. */
 export const isFarBehind = (lagS: number): boolean => lagS > streamBurstMs / 1000 + FAR_BEHIND_S
 
-/** Whether a stream that should play hasn't advanced for too long. */
+/** True when a stream that should play hasn't advanced for too long. */
 export const isStalled = (nowMs: number, advancedAtMs: number): boolean =>
   nowMs - advancedAtMs > STALL_TIMEOUT_MS
 

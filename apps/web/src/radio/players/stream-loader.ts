@@ -6,7 +6,7 @@ import { createStreamRequest } from './stream-request.ts'
 
 /** Keeps the request for the broadcast open, and opens it again when it breaks. */
 export interface StreamLoader {
-  /** Whether the listener wants to hear the broadcast. */
+  /** True when the listener wants to hear the broadcast. */
   readonly isActive: boolean
   isOpen(): boolean
   /** Changes whenever the request is opened or dropped. */

@@ -6,7 +6,7 @@ import { createTrackFile } from './track-file.ts'
 
 /** Loads the file of the track on air into an audio element, and the next one when that is on air. */
 export interface TrackLoader {
-  /** Whether the listener wants to hear the tracks. */
+  /** True when the listener wants to hear the tracks. */
   readonly isActive: boolean
   /** The loaded track, also while its file is being opened or retried; null = none. */
   readonly track: string | null

@@ -9,7 +9,7 @@ export const LEASE_MS = 4_000
 
 const READ = readScript(new URL('./is-held.lua', import.meta.url), new URL('./read.lua', import.meta.url))
 
-/** Whether a worker holds the lease on the air, and the last fencing token; 0 when Redis knows of none. */
+/** Reads the state of the lease on the air and the last fencing token; 0 when Redis knows of none. */
 export async function readLease(redis: Redis): Promise<{ isHeld: boolean; fencingToken: number }> {
   const { alive, ahead } = clockKeys
   const reading = redis.eval(READ, 4, keys.lease, alive, ahead, keys.fencingToken, LEASE_MS)

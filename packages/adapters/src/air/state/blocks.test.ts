@@ -23,7 +23,7 @@ import {
 import { createStateReader, type StateReader } from './reader.ts'
 import { createStateWriter } from './writer.ts'
 
-/** What a change of a station with the largest library may cost, in bytes. */
+/** Upper bound for a change with the largest library. */
 const MOST_BYTES = 64 * 1024
 
 /** A station that saves its states, and what another process makes of them. */

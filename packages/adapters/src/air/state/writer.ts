@@ -15,12 +15,12 @@ import {
   type TrackDirectory,
 } from './blocks.ts'
 
-/** What the head has of the list behind what was asked for: enough for a worker to make the next list meanwhile. */
+/** Further entries of the list in the head, enough to play while a worker makes the next list. */
 const SOON = 20
-/** Tracks that no list has any more are left in the table, until there are more of them than of others. */
+/** Tracks that are in no list any more stay in the table until they outnumber the others. */
 const SPARE_TRACKS = 1_000
 
-/** What has to be written so that a state is laid down. */
+/** The writes that save a state. */
 export interface WrittenState {
   head: string
   /** Blocks that are new: key and text. */
@@ -169,7 +169,7 @@ function createTrackTable(known?: KnownBlocks['tracks']) {
   const keys = known?.keys ?? []
   const numbers = new Map(tracks.map(({ id }, number) => [id, number]))
   let key = known?.key ?? ''
-  /** So many are in blocks. */
+  /** Tracks already in blocks. */
   let stored = tracks.length
 
   const numberOf = (track: TrackRef): number => {
@@ -212,7 +212,7 @@ function createTrackTable(known?: KnownBlocks['tracks']) {
   }
 }
 
-/** Whether two values of plain JSON say the same. */
+/** True when two values of plain JSON say the same. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

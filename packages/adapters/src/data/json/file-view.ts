@@ -17,7 +17,7 @@ export class FileView<T extends object> {
     this.#spec = spec
   }
 
-  /** Whether the file has the format of earlier stations. */
+  /** True when the file has the format of earlier stations. */
   get isOldFormat(): boolean {
     return this.#version !== null && this.#version.id === null
   }

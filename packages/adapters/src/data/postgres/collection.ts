@@ -24,7 +24,7 @@ const PATIENCE_MS = 5_000
 interface Attempt<T extends object> extends Commit<T> {
   batch: Change<T>[]
   settle: (() => void)[]
-  /** Whether it came as far as its commit, so that its fate may be unknown. */
+  /** True when it came as far as its commit, so that its fate may be unknown. */
   isWritten: boolean
 }
 

@@ -19,7 +19,7 @@ const STATEMENT_TIMEOUT_MS = 60_000
 
 /** PostgreSQL failed for a reason that passes: it is away, overloaded or too slow. */
 export class PostgresUnavailable extends Error {
-  /** Whether there was no connection at all, as opposed to one that could not do what was asked. */
+  /** True when there was no connection at all, as opposed to one that could not do what was asked. */
   readonly isUnreachable: boolean
   constructor(cause: unknown, isUnreachable: boolean) {
     super(reasonOf(cause), { cause })
@@ -76,7 +76,7 @@ export function reasonOf(error: unknown): string {
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
 }
 
-/** Whether trying again may help. */
+/** True when trying again may help. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   // Connection, refused access, rollback (deadlock), read-only, resources, operator, system.
@@ -120,7 +120,7 @@ export async function withClient<R>(
   }
 }
 
-/** Whether the server ends or refuses connections (08, 57P). One whose disk is full (53100) still answers queries. */
+/** True when the server ends or refuses connections (08, 57P). One whose disk is full (53100) still answers queries. */
 function isUnreachable({ code = '' }: pg.DatabaseError): boolean {
   return /^(08|28|3D|53(?!100)|57P)/.test(code)
 }

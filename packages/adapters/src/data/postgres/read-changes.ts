@@ -13,7 +13,7 @@ export interface Delta<T> {
   changes: Changes<T>
   version: number
   serial: number
-  /** Whether these are all records, and not only those that changed. */
+  /** True when these are all records, and not only those that changed. */
   isWhole: boolean
 }
 

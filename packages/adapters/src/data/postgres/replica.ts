@@ -21,7 +21,7 @@ export class Replica<T extends object> {
     return this.#records
   }
 
-  /** Whether anything was ever read. */
+  /** True when anything was ever read. */
   get isLoaded(): boolean {
     return this.#version !== null
   }

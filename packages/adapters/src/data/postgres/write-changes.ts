@@ -35,7 +35,7 @@ export async function lockCollection({ run }: Session, name: string): Promise<Co
   return { version: Number(row.version), place: Number(row.last_place), serial: Number(row.last_serial) }
 }
 
-/** Whether an earlier transaction was committed. It has ended, or its lock would still be held. */
+/** True when an earlier transaction was committed. It has ended, or its lock would still be held. */
 export async function isCommitted({ run }: Session, token: string): Promise<boolean> {
   const rows = await run(sql`select from commits where token = ${token}`)
   return rows.length > 0

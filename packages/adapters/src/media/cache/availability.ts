@@ -1,6 +1,6 @@
 import type { Log, MediaKey } from '@solstice/station'
 
-/** Whether the storage behind a cache answers. */
+/** The availability of the storage behind a cache. */
 export interface Availability {
   /** True once requests have failed for longer than the storage is waited for. */
   isAway(): boolean

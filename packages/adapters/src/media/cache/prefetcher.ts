@@ -13,7 +13,7 @@ export interface Prefetcher {
   /** Replaces the list of wanted files; the most urgent come first. */
   prefetch(keys: readonly MediaKey[]): void
   wants(key: MediaKey): boolean
-  /** Whether files are being fetched, and so the storage is asked again and again. */
+  /** True when files are being fetched, and so the storage is asked again and again. */
   isRunning(): boolean
   settled(): Promise<void>
 }

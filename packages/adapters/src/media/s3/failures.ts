@@ -2,7 +2,7 @@ import { Failure } from '@solstice/station'
 
 /** An error of the store without its text and fields, which repeat keys and signatures. */
 export class RedactedError extends Error {
-  /** Whether the store is away or overloaded, as opposed to refusing the request. */
+  /** True when the store is away or overloaded, as opposed to refusing the request. */
   readonly isTransient: boolean
   constructor(message: string, isTransient: boolean) {
     super(message)
