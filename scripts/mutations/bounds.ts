@@ -467,7 +467,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'each turn begins its window anew',
-    'redis/turns.ts',
+    'redis/take-turns.lua',
     'if left < 0 then',
     'if true then',
     'redis/turns.test.ts',

@@ -71,14 +71,14 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'settling a job gives back none of its deletions',
-    'redis/delete-quota.ts',
-    "return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])`",
-    'return 0`',
+    'redis/settle-deletions.lua',
+    "return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])",
+    'return 0',
     'redis/delete-quota.test.ts',
   ],
   [
     'a job larger than the rest is let through',
-    'redis/delete-quota.ts',
+    'redis/reserve-deletions.lua',
     'if tonumber(ARGV[2]) > remaining then return math.max(0, remaining) end',
     'if remaining <= 0 then return math.max(0, remaining) end',
     'redis/delete-quota.test.ts',

@@ -1,6 +1,7 @@
 import { HeldUp, type Leases, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
+import { readScript } from './script.ts'
 
 /** Whoever died holding something keeps others waiting for at most so long. */
 const LEASE_MS = 30_000
@@ -10,20 +11,8 @@ const TRY_EVERY_MS = 50
 /** A job that waits longer lets others go first: one of them may be what it waits for. */
 const MOST_WAIT_MS = 500
 
-/** All or none, so that two holders never wait for each other. */
-const TAKE = `
-for _, key in ipairs(KEYS) do
-  local holder = redis.call('GET', key)
-  if holder and holder ~= ARGV[1] then return 0 end
-end
-for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
-return 1`
-
-const RELEASE = `
-for _, key in ipairs(KEYS) do
-  if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
-end
-return 1`
+const TAKE = readScript(new URL('./take-leases.lua', import.meta.url))
+const RELEASE = readScript(new URL('./release-leases.lua', import.meta.url))
 
 /** Leases in Redis. They keep jobs apart from each other, they do not fence: what is written has to be compare-and-set. */
 export function openLeases(redis: Redis): Leases {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type LyricsLane, type LyricsTurns, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
+import { readScript } from './script.ts'
 
 /** The key of jobs is older than the lanes, so processes of both versions wait for each other. */
 const keyOf = (lane: LyricsLane) => `${PREFIX}lyrics-turn${lane === 'jobs' ? '' : `:${lane}`}`
@@ -12,11 +13,7 @@ const PACE_MS = 300
 const TURN_LIMIT_MS = 15_000
 const LOOK_AGAIN_MS = 50
 
-/** Lets the turn end at its time, if it is still this holder's. */
-const END_TURN = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 0
-`
+const END_TURN = readScript(new URL('./end-lyrics-turn.lua', import.meta.url))
 
 /** Turns at the lyrics service, shared by all processes of a station. */
 export function openLyricsTurns(redis: Redis): LyricsTurns {

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
+import { readScript } from './script.ts'
 
 /** Counts turns per window over all replicas. */
 export interface TurnCounter {
@@ -12,15 +13,7 @@ export interface TurnCounter {
   take(key: string, count: number, windowMs: number): Promise<{ taken: number; leftMs: number }>
 }
 
-const TAKE = `
-local taken = redis.call('INCRBY', KEYS[1], ARGV[1])
-local left = redis.call('PTTL', KEYS[1])
-if left < 0 then
-  left = tonumber(ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], left)
-end
-return { taken, left }
-`
+const TAKE = readScript(new URL('./take-turns.lua', import.meta.url))
 
 export function openTurnCounter(redis: Redis): TurnCounter {
   return {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Unsubscribe, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from '../connection.ts'
+import { readScript } from '../script.ts'
 import { beginTime, keepTime, type Look, STEP_MS } from './timekeeping.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -24,15 +25,8 @@ export interface RedisClock extends WallClock {
   stop(): void
 }
 
-const LOOK = `
-local time = redis.call('TIME')
-return { time[1], time[2], redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('GET', KEYS[3]) }`
-
-/** Unless somebody else has changed meanwhile what was seen. */
-const AGREE = `
-if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1`
+const LOOK = readScript(new URL('./look.lua', import.meta.url))
+const AGREE = readScript(new URL('./agree.lua', import.meta.url))
 
 /**
  * The station's clock goes on evenly whoever sets the clocks of its machines: each process carries it on by its monotonic
