@@ -4,10 +4,10 @@ import { type Audit, createLyrics, type JobData, updateLyrics } from '@solstice/
 /** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
 export function lyricsBatch(
   ports: Ports & { audit: Audit },
-  given: JobData<'lyrics-batch'>,
-  run: JobContext,
+  data: JobData<'lyrics-batch'>,
+  context: JobContext,
 ) {
   const { config, lyricsLookup: lookup, lyricsTurns: turns } = ports
   const lyrics = config.lyricsApiUrl ? createLyrics({ ...ports, lookup, turns }, 'jobs') : null
-  return updateLyrics({ ...ports, lyrics, batches: ports.openLyricsBatches() }, given, run)
+  return updateLyrics({ ...ports, lyrics, batches: ports.openLyricsBatches() }, data, context)
 }

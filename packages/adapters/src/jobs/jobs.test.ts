@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { Failure, HeldUp } from '@solstice/station'
+import { Failure, HeldUp, sleep } from '@solstice/station'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -527,7 +526,7 @@ function gate(name: string) {
     },
     /** For jobs, which are let go all the same when the test has failed. */
     get held() {
-      return Promise.race([isOpen, pause(1.25 * PATIENCE_MS, undefined, { ref: false })])
+      return Promise.race([isOpen, sleep(1.25 * PATIENCE_MS, { ref: false })])
     },
   }
 }
