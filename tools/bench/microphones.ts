@@ -15,8 +15,15 @@ import { usageOf } from './usage.ts'
 const RATE = 44_100
 const FRAME = 1152
 const PIECE_MS = 100
-/** Of 32 767; the music lies far below. */
+/** Louder than the music ever is; full scale is 32 767. */
 const CLICK = 8_000
+
+const log = pino({ level: 'silent' })
+
+interface PublishedChunk {
+  chunk: FrameChunk
+  atMs: number
+}
 
 export interface MicrophoneFigures {
   /** Median and maximum, ms: from speech, or the last byte of its piece, until it is mixed or published. */
@@ -29,7 +36,7 @@ export interface MicrophoneFigures {
 }
 
 /**
- * The worker's sound in this process, with music: one click a second goes into a microphone, as from a browser, and is
+ * Runs a worker's sound in this process, with music: one click a second goes into a microphone, as from a browser, and is
  * detected along the way; then the CPU of two microphones compared with that of music alone.
  */
 export async function measureMicrophones(t: Teardown, seconds: number): Promise<MicrophoneFigures> {
@@ -41,42 +48,9 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
   )
   const pieces = cut(clicks, seconds, PIECE_MS)
 
-  const log = pino({ level: 'silent' })
   const speech = createMicrophoneMixer({ askForHead: () => {}, log })
-  const atEncoder: number[] = []
-  const published: { chunk: FrameChunk; atMs: number }[] = []
-  const watched: Pick<MicrophoneMixer, 'mix' | 'open'> = {
-    get open() {
-      return speech.open
-    },
-    mix(from, count) {
-      const over = speech.mix(from, count)
-      const isClick = over?.samples.subarray(from, from + count).some((sample) => Math.abs(sample) > CLICK)
-      const now = performance.now()
-      if (isClick && now - (atEncoder.at(-1) ?? -Infinity) > 500) atEncoder.push(now)
-      return over
-    },
-  }
-  const track = { id: 'music', title: '', artist: '', album: '', year: null, durationMs: null }
-  const entry: QueueEntry = { entryId: 'e', track, orderType: null, tier: null }
-  const startMs = performance.now()
-  const broadcast = startBroadcast({
-    plan: {
-      at: (atMs) => ({ current: { entry, positionMs: atMs - startMs }, next: null }),
-      soundEnded() {},
-      unplayable() {},
-      blank() {},
-      late() {},
-      clipUnplayable() {},
-    },
-    source: async (media) => join(folder, `${media}.mp3`),
-    microphones: watched,
-    publish: async (chunk) => void published.push({ chunk, atMs: performance.now() }),
-    nowMs: () => performance.now(),
-    after: null,
-    settings: { ffmpegPath: 'ffmpeg', bitrate: 128, crossfadeMs: 0 },
-    log,
-  })
+  const { microphones, clicksAtMs } = watchClicks(speech)
+  const { broadcast, published } = startMusic(folder, microphones)
   t.teardown(() => broadcast.stop())
   await sleep(2_000)
 
@@ -92,34 +66,81 @@ export async function measureMicrophones(t: Teardown, seconds: number): Promise<
   const saidMs = await send(['a'])
   await sleep(1_500)
   await speech.follow([])
-  const heard = clicksIn(await decode(Buffer.concat(published.map(({ chunk }) => chunk.audio))))
-  const publishedMs = heard.map((sample) => {
-    const frame = published[0]!.chunk.frame + Math.floor(sample / FRAME)
-    return published.find(({ chunk }) => frame < chunk.frame + chunk.frames)?.atMs ?? Number.NaN
-  })
+  const publishedAtMs = await publishedClicks(published)
   const since = (moments: number[], offsetMs: number) =>
     spread(moments.map((atMs, k) => atMs - saidMs - (k + 0.5) * 1000 - offsetMs))
   const delays = {
-    mouthToEncoderMs: since(atEncoder, 0),
-    sentToEncoderMs: since(atEncoder, PIECE_MS),
-    sentToPublishedMs: since(publishedMs, PIECE_MS),
+    mouthToEncoderMs: since(clicksAtMs, 0),
+    sentToEncoderMs: since(clicksAtMs, PIECE_MS),
+    sentToPublishedMs: since(publishedAtMs, PIECE_MS),
   }
 
   const pids = [process.pid, broadcast.processes.encoder!, ...broadcast.processes.decoders]
-  const cpuOf = async (work: () => Promise<unknown>) => {
-    const total = async () => (await Promise.all(pids.map(usageOf))).reduce((sum, { cpuS }) => sum + cpuS, 0)
-    const [before, at] = [await total(), performance.now()]
-    await work()
-    return ((await total()) - before) / ((performance.now() - at) / 1000)
-  }
-  const musicCpu = await cpuOf(() => sleep(seconds * 1000))
+  const musicCpu = await cpuOf(pids, () => sleep(seconds * 1000))
   await speech.follow([person('a'), person('b')])
-  const withBoth = await cpuOf(() => send(['a', 'b']))
-  return {
-    ...delays,
-    musicCpu,
-    cpuPerMicrophone: (withBoth - musicCpu) / 2,
+  const withBoth = await cpuOf(pids, () => send(['a', 'b']))
+  return { ...delays, musicCpu, cpuPerMicrophone: (withBoth - musicCpu) / 2 }
+}
+
+/** The mixer as the broadcast sees it, and the moments at which it mixed a click. */
+function watchClicks(mixer: MicrophoneMixer) {
+  const clicksAtMs: number[] = []
+  const microphones: Pick<MicrophoneMixer, 'mix' | 'open'> = {
+    get open() {
+      return mixer.open
+    },
+    mix(from, count) {
+      const over = mixer.mix(from, count)
+      const isClick = over?.samples.subarray(from, from + count).some((sample) => Math.abs(sample) > CLICK)
+      const nowMs = performance.now()
+      if (isClick && nowMs - (clicksAtMs.at(-1) ?? -Infinity) > 500) clicksAtMs.push(nowMs)
+      return over
+    },
   }
+  return { microphones, clicksAtMs }
+}
+
+/** Broadcasts `music.mp3` of the folder, mixed with the microphones, and collects the published chunks. */
+function startMusic(folder: string, microphones: Pick<MicrophoneMixer, 'mix' | 'open'>) {
+  const track = { id: 'music', title: '', artist: '', album: '', year: null, durationMs: null }
+  const entry: QueueEntry = { entryId: 'e', track, orderType: null, tier: null }
+  const published: PublishedChunk[] = []
+  const startMs = performance.now()
+  const broadcast = startBroadcast({
+    plan: {
+      at: (atMs) => ({ current: { entry, positionMs: atMs - startMs }, next: null }),
+      soundEnded() {},
+      unplayable() {},
+      blank() {},
+      late() {},
+      clipUnplayable() {},
+    },
+    source: async (media) => join(folder, `${media}.mp3`),
+    microphones,
+    publish: async (chunk) => void published.push({ chunk, atMs: performance.now() }),
+    nowMs: () => performance.now(),
+    after: null,
+    settings: { ffmpegPath: 'ffmpeg', bitrate: 128, crossfadeMs: 0 },
+    log,
+  })
+  return { broadcast, published }
+}
+
+/** When the chunk of each click was published. */
+async function publishedClicks(published: PublishedChunk[]): Promise<number[]> {
+  const heard = clicksIn(await decode(Buffer.concat(published.map(({ chunk }) => chunk.audio))))
+  return heard.map((sample) => {
+    const frame = published[0]!.chunk.frame + Math.floor(sample / FRAME)
+    return published.find(({ chunk }) => frame < chunk.frame + chunk.frames)?.atMs ?? Number.NaN
+  })
+}
+
+/** The share of a core that processes use while `work` runs. */
+async function cpuOf(pids: number[], work: () => Promise<unknown>): Promise<number> {
+  const total = async () => (await Promise.all(pids.map(usageOf))).reduce((sum, { cpuS }) => sum + cpuS, 0)
+  const [before, startedAtMs] = [await total(), performance.now()]
+  await work()
+  return ((await total()) - before) / ((performance.now() - startedAtMs) / 1000)
 }
 
 function person(socketId: string): Participant {
