@@ -130,7 +130,7 @@ t.test('other methods of a known path are refused, an unknown path is not found'
   t.equal(head.body, '')
 })
 
-t.test('the built web client is served: assets for ever, pages fresh, unknown pages as 404', async (t) => {
+t.test('the built web client is served: assets cached, pages revalidated, unknown ones 404', async (t) => {
   const folder = join(await temporaryFolder(t), 'dist')
   await mkdir(join(folder, 'assets'), { recursive: true })
   await writeFile(join(folder, 'index.html'), '<title>Solstice</title>')
@@ -170,61 +170,58 @@ t.test('the built web client is served: assets for ever, pages fresh, unknown pa
   }
 })
 
-t.test(
-  'a replica is ready while nothing is wrong with it; for listeners also while there is what they hear',
-  async (t) => {
-    const becomes = async (app: FastifyInstance, status: number, reason?: string, path = '/readyz') => {
-      let answer = await app.inject(path)
-      await until(`${path}: ${status} ${reason ?? ''}`, async () => {
-        answer = await app.inject(path)
-        return answer.statusCode === status && (reason === undefined || answer.json().error.reason === reason)
-      })
-      return answer
-    }
-    const forListeners = (app: FastifyInstance, status: number, reason?: string) =>
-      becomes(app, status, reason, '/readyz/stream')
-    const schedule = { natural: 'day' as const, changes: [] }
+t.test('a replica is ready while nothing is wrong with it; for listeners it also needs sound', async (t) => {
+  const becomes = async (app: FastifyInstance, status: number, reason?: string, path = '/readyz') => {
+    let answer = await app.inject(path)
+    await until(`${path}: ${status} ${reason ?? ''}`, async () => {
+      answer = await app.inject(path)
+      return answer.statusCode === status && (reason === undefined || answer.json().error.reason === reason)
+    })
+    return answer
+  }
+  const forListeners = (app: FastifyInstance, status: number, reason?: string) =>
+    becomes(app, status, reason, '/readyz/stream')
+  const schedule = { natural: 'day' as const, changes: [] }
 
-    const sync = await openApp(t, { LYRICS_API_URL: 'http://127.0.0.1:1' })
-    t.equal((await sync.app.inject('/healthz')).statusCode, 200)
-    t.match((await forListeners(sync.app, 503, 'no_state')).json(), { error: { code: 'AIR_UNAVAILABLE' } })
-    t.same((await becomes(sync.app, 200)).json(), { ok: true }, 'no replica has an air, and pages need none')
-    const lease = await sync.ports.bus.acquireLease(new AbortController().signal)
-    await lease.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
-    t.same((await forListeners(sync.app, 200)).json(), { ok: true })
-    // The process does nothing but wait, as if it computed.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
-    await becomes(sync.app, 503, 'overloaded')
-    await forListeners(sync.app, 503, 'overloaded')
-    await becomes(sync.app, 200)
-    const lyrics = () => sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
-    sync.redis.process.child.kill('SIGSTOP')
-    const unanswered = await lyrics()
-    t.match(unanswered.json(), { error: { code: 'AIR_UNAVAILABLE' } }, 'nobody waits for a Redis that hangs')
-    await becomes(sync.app, 503, 'no_redis')
-    sync.redis.process.child.kill('SIGCONT')
-    await becomes(sync.app, 200)
-    await sync.redis.process.end()
-    await becomes(sync.app, 503, 'no_redis')
-    t.equal((await sync.app.inject('/healthz')).statusCode, 200, 'the process is alive all the same')
-    t.match(
-      (await lyrics()).json(),
-      { error: { code: 'AIR_UNAVAILABLE' } },
-      'a limit that cannot be counted refuses at once',
-    )
-    await sync.redis.restart()
-    await becomes(sync.app, 200)
+  const sync = await openApp(t, { LYRICS_API_URL: 'http://127.0.0.1:1' })
+  t.equal((await sync.app.inject('/healthz')).statusCode, 200)
+  t.match((await forListeners(sync.app, 503, 'no_state')).json(), { error: { code: 'AIR_UNAVAILABLE' } })
+  t.same((await becomes(sync.app, 200)).json(), { ok: true }, 'no replica has an air, and pages need none')
+  const lease = await sync.ports.bus.acquireLease(new AbortController().signal)
+  await lease.save(initialState(1, 'clock', schedule, sync.ports.clock.nowMs()))
+  t.same((await forListeners(sync.app, 200)).json(), { ok: true })
+  // The process does nothing but wait, as if it computed.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+  await becomes(sync.app, 503, 'overloaded')
+  await forListeners(sync.app, 503, 'overloaded')
+  await becomes(sync.app, 200)
+  const lyrics = () => sync.app.inject(`/api/lyrics?title=a&artist=b&token=${sync.passes().artToken}`)
+  sync.redis.process.child.kill('SIGSTOP')
+  const unanswered = await lyrics()
+  t.match(unanswered.json(), { error: { code: 'AIR_UNAVAILABLE' } }, 'nobody waits for a Redis that hangs')
+  await becomes(sync.app, 503, 'no_redis')
+  sync.redis.process.child.kill('SIGCONT')
+  await becomes(sync.app, 200)
+  await sync.redis.process.end()
+  await becomes(sync.app, 503, 'no_redis')
+  t.equal((await sync.app.inject('/healthz')).statusCode, 200, 'the process is alive all the same')
+  t.match(
+    (await lyrics()).json(),
+    { error: { code: 'AIR_UNAVAILABLE' } },
+    'a limit that cannot be counted refuses at once',
+  )
+  await sync.redis.restart()
+  await becomes(sync.app, 200)
 
-    const stream = await openApp(t, { STREAM_MODE: 'true' })
-    const other = await stream.ports.bus.acquireLease(new AbortController().signal)
-    await other.save(initialState(1, 'sound', schedule, stream.ports.clock.nowMs()))
-    await forListeners(stream.app, 503, 'no_sound')
-    await becomes(stream.app, 200)
-    const metrics = async ({ app }: { app: FastifyInstance }) =>
-      /^solstice_stream_fresh .*$/m.exec((await app.inject('/metrics')).body)?.[0]
-    t.same([await metrics(stream), await metrics(sync)], ['solstice_stream_fresh 0', undefined])
-  },
-)
+  const stream = await openApp(t, { STREAM_MODE: 'true' })
+  const other = await stream.ports.bus.acquireLease(new AbortController().signal)
+  await other.save(initialState(1, 'sound', schedule, stream.ports.clock.nowMs()))
+  await forListeners(stream.app, 503, 'no_sound')
+  await becomes(stream.app, 200)
+  const metrics = async ({ app }: { app: FastifyInstance }) =>
+    /^solstice_stream_fresh .*$/m.exec((await app.inject('/metrics')).body)?.[0]
+  t.same([await metrics(stream), await metrics(sync)], ['solstice_stream_fresh 0', undefined])
+})
 
 t.test('the log has a line per request, without tokens', async (t) => {
   const lines: string[] = []

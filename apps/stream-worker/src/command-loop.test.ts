@@ -65,7 +65,7 @@ t.test('C1: a command that this version does not know is answered, and not read 
   t.equal(air.state.appliedThrough, '2-0')
 })
 
-t.test('what a command says is changed is read anew', async (t) => {
+t.test('data that a command declares changed is read again', async (t) => {
   const types = ['library-changed', 'settings-changed', 'clips-changed', 'renditions-changed'] as const
   const { readAnew } = await process(
     t,

@@ -36,7 +36,7 @@ async function openApp(): Promise<FastifyInstance> {
   return app
 }
 
-t.test('whatever is wrong with a request, the answer has the form of the contract', async (t) => {
+t.test('every refusal of a malformed request has the form of the contract', async (t) => {
   const app = await openApp()
   implement(app, saveThing, ({ params, query, body }) => {
     if (body.name === 'absent') throw new Failure('NOT_FOUND')
@@ -178,7 +178,7 @@ t.test('a route without an access rule is not registered', async (t) => {
   )
 })
 
-t.test('who is let pass may be counted before what they sent is read; who is not is not', async (t) => {
+t.test('an admitted request counts before its body is read, a refused one never', async (t) => {
   const app = await openApp()
   let turns = 2
   const limit = async () => {

@@ -136,84 +136,81 @@ const piece = Buffer.alloc(64 * 1024, 'x')
 const chunk = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
 const REFUSED = /\r\n\r\n\{.*\}$/s
 
-t.test(
-  'an upload that is refused costs little, and its sender can read why while it goes on sending',
-  async (t) => {
-    const huge = `Content-Length: ${1024 * MB}`
-    const large = `Content-Length: ${LIMIT}`
-    const cases: [string, string, Uint8Array, number][] = [
-      ['too large by its own account', head('/api/send', MP3, huge), piece, 413],
-      ['nobody asks for it', head('/api/nowhere', MP3, large), piece, 404],
-      ['the sender is unknown', head('/api/admin/send', MP3, large), piece, 401],
-      ['the sender is unknown, and the size', head('/api/admin/send', MP3, CHUNKED), chunk, 401],
-      ['the name is taken', head('/api/send?as=taken', MP3, large), piece, 409],
-      ['of another type', head('/api/send', 'Content-Type: audio/ogg', large), piece, 415],
-      ['of no type', head('/api/send', large), piece, 415],
-      ['for another method', head('/api/send', MP3, large).replace('POST', 'PUT'), piece, 405],
-      ['with what needs no body', head('/api/say', MP3, large).replace('POST', 'GET'), piece, 405],
-      ['at an address that is none', head('/%zz', MP3, large), piece, 400],
-      ['JSON that is too large', head('/api/say', 'Content-Type: application/json', huge), piece, 413],
-      ['JSON of unknown size', head('/api/say', 'Content-Type: application/json', CHUNKED), chunk, 413],
-    ]
-    const { port, sockets, lines } = await serve(t)
-    for (const [name, start, part, status] of cases) {
-      t.test(name, async (t) => {
-        const client = speak(t, port)
-        client.write(start)
-        const pouring = client.pour(part)
-        const answer = await client.hears(REFUSED)
-        t.match(answer, `HTTP/1.1 ${status} `)
-        t.match(answer, /\r\nconnection: close\r\n/i)
-        t.ok(sockets.at(-1)!.bytesRead < MOST_TAKEN_IN, 'what it sends is not all read')
-        client.socket.destroy()
-        await pouring
-      })
-    }
-    t.test('a body of unknown size is refused at the first piece too many', async (t) => {
+t.test('a refused upload costs little, and its sender can read the reason while still sending', async (t) => {
+  const huge = `Content-Length: ${1024 * MB}`
+  const large = `Content-Length: ${LIMIT}`
+  const cases: [string, string, Uint8Array, number][] = [
+    ['too large by its own account', head('/api/send', MP3, huge), piece, 413],
+    ['nobody asks for it', head('/api/nowhere', MP3, large), piece, 404],
+    ['the sender is unknown', head('/api/admin/send', MP3, large), piece, 401],
+    ['the sender is unknown, and the size', head('/api/admin/send', MP3, CHUNKED), chunk, 401],
+    ['the name is taken', head('/api/send?as=taken', MP3, large), piece, 409],
+    ['of another type', head('/api/send', 'Content-Type: audio/ogg', large), piece, 415],
+    ['of no type', head('/api/send', large), piece, 415],
+    ['for another method', head('/api/send', MP3, large).replace('POST', 'PUT'), piece, 405],
+    ['with what needs no body', head('/api/say', MP3, large).replace('POST', 'GET'), piece, 405],
+    ['at an address that is none', head('/%zz', MP3, large), piece, 400],
+    ['JSON that is too large', head('/api/say', 'Content-Type: application/json', huge), piece, 413],
+    ['JSON of unknown size', head('/api/say', 'Content-Type: application/json', CHUNKED), chunk, 413],
+  ]
+  const { port, sockets, lines } = await serve(t)
+  for (const [name, start, part, status] of cases) {
+    t.test(name, async (t) => {
       const client = speak(t, port)
-      client.write(head('/api/send', MP3, CHUNKED))
-      const pouring = client.pour(chunk)
-      t.match(await client.hears(REFUSED), 'HTTP/1.1 413 ')
-      t.ok(sockets.at(-1)!.bytesRead < LIMIT + MOST_TAKEN_IN)
+      client.write(start)
+      const pouring = client.pour(part)
+      const answer = await client.hears(REFUSED)
+      t.match(answer, `HTTP/1.1 ${status} `)
+      t.match(answer, /\r\nconnection: close\r\n/i)
+      t.ok(sockets.at(-1)!.bytesRead < MOST_TAKEN_IN, 'what it sends is not all read')
       client.socket.destroy()
       await pouring
     })
-    t.test('common clients understand it', async (t) => {
-      const body = () => Readable.from(Array(2 * (LIMIT / piece.length)).fill(piece))
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        const headers = { 'content-type': 'audio/mpeg', 'content-length': 2 * LIMIT }
-        const client = ask({ port, host: '127.0.0.1', method: 'POST', path: '/api/send', headers }, resolve)
-        client.on('error', reject)
-        body().pipe(client)
+  }
+  t.test('a body of unknown size is refused at the first piece too many', async (t) => {
+    const client = speak(t, port)
+    client.write(head('/api/send', MP3, CHUNKED))
+    const pouring = client.pour(chunk)
+    t.match(await client.hears(REFUSED), 'HTTP/1.1 413 ')
+    t.ok(sockets.at(-1)!.bytesRead < LIMIT + MOST_TAKEN_IN)
+    client.socket.destroy()
+    await pouring
+  })
+  t.test('common clients understand it', async (t) => {
+    const body = () => Readable.from(Array(2 * (LIMIT / piece.length)).fill(piece))
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { 'content-type': 'audio/mpeg', 'content-length': 2 * LIMIT }
+      const client = ask({ port, host: '127.0.0.1', method: 'POST', path: '/api/send', headers }, resolve)
+      client.on('error', reject)
+      body().pipe(client)
+    })
+    t.equal(answer.statusCode, 413)
+    answer.destroy()
+    for (const path of ['send', 'admin/send', 'send?as=taken']) {
+      const init = { method: 'POST', headers: { 'content-type': 'audio/mpeg' }, duplex: 'half' } as const
+      const told = await fetch(`http://127.0.0.1:${port}/api/${path}`, {
+        ...init,
+        body: Readable.toWeb(body()) as ReadableStream,
       })
-      t.equal(answer.statusCode, 413)
-      answer.destroy()
-      for (const path of ['send', 'admin/send', 'send?as=taken']) {
-        const init = { method: 'POST', headers: { 'content-type': 'audio/mpeg' }, duplex: 'half' } as const
-        const told = await fetch(`http://127.0.0.1:${port}/api/${path}`, {
-          ...init,
-          body: Readable.toWeb(body()) as ReadableStream,
-        })
-        t.equal(told.status, path === 'send' ? 413 : path === 'admin/send' ? 401 : 409)
-        t.match(await told.json(), { error: { code: String } })
-      }
-    })
-    t.test('who never listens is cut off', async (t) => {
-      const client = speak(t, port)
-      client.socket.pause()
-      client.write(head('/api/send', MP3, huge))
-      await client.pour(piece)
-      t.ok(sockets.at(-1)!.bytesRead < MOST_TAKEN_IN)
-    })
-    t.same(
-      lines.filter(({ level }) => level > 30),
-      [],
-      'none of this is worth a warning',
-    )
-  },
-)
+      t.equal(told.status, path === 'send' ? 413 : path === 'admin/send' ? 401 : 409)
+      t.match(await told.json(), { error: { code: String } })
+    }
+  })
+  t.test('a sender that never reads is cut off', async (t) => {
+    const client = speak(t, port)
+    client.socket.pause()
+    client.write(head('/api/send', MP3, huge))
+    await client.pour(piece)
+    t.ok(sockets.at(-1)!.bytesRead < MOST_TAKEN_IN)
+  })
+  t.same(
+    lines.filter(({ level }) => level > 30),
+    [],
+    'none of this logs a warning',
+  )
+})
 
-t.test('who asks before sending is told at once', async (t) => {
+t.test('Expect: 100-continue is answered at once', async (t) => {
   const { port } = await serve(t)
   const asks = [MP3, 'Content-Length: 5', 'Expect: 100-continue']
   const welcome = speak(t, port)
@@ -242,7 +239,7 @@ t.test('a small unread body does not cost the connection', async (t) => {
   await client.hears(/"bytes":5/)
 })
 
-t.test('what is received, and that nothing was', async (t) => {
+t.test('a body of an accepted type is received, even an empty one', async (t) => {
   const { url } = await serve(t)
   const post = (body: BodyInit | null, headers: Record<string, string> = { 'content-type': 'audio/mpeg' }) =>
     fetch(`${url}/api/send`, { method: 'POST', body, headers })
@@ -271,7 +268,7 @@ t.test('an upload waits for its reader; the rest stays with the sender', async (
   await client.hears(new RegExp(`"bytes":${LIMIT}`))
 })
 
-t.test('an upload that breaks off fails for its reader only', async (t) => {
+t.test('an aborted upload fails only for its reader', async (t) => {
   const { port, failed, hasFailed, lines } = await serve(t)
   const client = speak(t, port)
   client.write(head('/api/send', MP3, `Content-Length: ${LIMIT}`))
@@ -282,7 +279,7 @@ t.test('an upload that breaks off fails for its reader only', async (t) => {
   t.ok(lines.every(({ level }) => level <= 30))
 })
 
-t.test('what comes too slowly is refused; what takes long because it is large is not', async (t) => {
+t.test('a slow body is refused; one that takes long because it is large is not', async (t) => {
   const { port, hasFailed, lines } = await serve(t, {
     bodyPace: { limitMs: 400, graceMs: 400, minBytesPerS: 1_000 },
   })
@@ -320,7 +317,7 @@ t.test('a body still owed after its reply is not awaited forever', async (t) => 
   await elsewhere.closed()
 })
 
-t.test('what the disk has no room for is refused before it is sent', async (t) => {
+t.test('an upload that does not fit on the disk is refused before it is sent', async (t) => {
   const asked: number[] = []
   const { url } = await serve(t, {
     hasRoomFor: async (bytes) => {

@@ -51,7 +51,7 @@ t.test('addresses of one IPv6 network count together, those of another do not', 
   t.same(answers, ['200', '200', '200', 'closed', '200'])
 })
 
-t.test('what became a WebSocket or a stream is not counted any more', async (t) => {
+t.test('a connection that became a WebSocket or a stream no longer counts', async (t) => {
   const { accepted, limit, ask } = await open(t, () => '203.0.113.7')
   for (let i = 0; i < 5; i++) t.equal((await ask('Connection: Upgrade', 'Upgrade: websocket')).answer, '101')
   for (let i = 0; i < 5; i++) {
@@ -60,7 +60,7 @@ t.test('what became a WebSocket or a stream is not counted any more', async (t) 
   }
 })
 
-t.test('this machine and connections that are not counted always have room', async (t) => {
+t.test('this machine and uncounted connections are never limited', async (t) => {
   for (const address of ['127.0.0.1', null]) {
     const { ask } = await open(t, () => address)
     for (let i = 0; i < 5; i++) t.equal((await ask()).answer, '200')

@@ -45,7 +45,7 @@ async function flood(client: SocketClient, count: number, event: string, payload
   return { answers, seconds: (performance.now() - startMs) / 1000 }
 }
 
-t.test('what a listener sends above its measure is dropped, and the socket stays', async (t) => {
+t.test("a listener's events above the limit are dropped, and the socket stays open", async (t) => {
   const client = await (await replica(t)).join()
   const { answers, seconds } = await flood(client, 900, 'stream_ping', 7)
   t.ok(answers.length >= 50, `${answers.length} were answered`)
@@ -53,7 +53,7 @@ t.test('what a listener sends above its measure is dropped, and the socket stays
   t.ok(client.socket.connected)
 })
 
-t.test('what an admin sends above its measure is refused, and nothing is dropped', async (t) => {
+t.test("an admin's events above the limit are refused, and none is dropped", async (t) => {
   const { joinAs } = await replica(t)
   const client = await joinAs()
   const { answers, seconds } = await flood(client, 400, 'get_queue', {})
@@ -132,7 +132,7 @@ t.test('a socket that never reads is closed, and others get every event', async 
   t.match(await reader.ask('get_queue', {}), { items: [] })
 })
 
-t.test('who asks for the roster again and again gets it every two seconds', async (t) => {
+t.test('repeated requests for the roster are answered every two seconds', async (t) => {
   const { join } = await replica(t)
   const [client, other] = [await join(), await join()]
   client.forget()

@@ -31,7 +31,7 @@ async function refusalOf(client: SocketClient, event: ClientEventName, payload: 
   return JSON.parse(await client.first<string>('admin_error')) as Coded
 }
 
-t.test('whatever an admin sends that is malformed is refused, with the code of the event', async (t) => {
+t.test('every malformed event of an admin is refused with the code of the event', async (t) => {
   const open = await openApp(t, HOSTING, pino({ level: 'silent' }))
   const url = await open.app.listen({ port: 0, host: '127.0.0.1' })
   const join = async () => {

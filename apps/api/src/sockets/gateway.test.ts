@@ -188,7 +188,7 @@ function jingling(name: string, startedAtMs: number, jingleId: string): PlayoutS
   return { ...state, onAir: { phase: 'jingle', jingle, startedAtMs, entry, shownMs: 59_500 } }
 }
 
-t.test('starts of tracks and jingles are told once, in order, and only in stream mode', async (t) => {
+t.test('starts of tracks and jingles are announced once, in order, and only in stream mode', async (t) => {
   for (const streamMode of [true, false]) {
     const { join, air } = await replica(t, { streamMode })
     air.say(jingling('none', 998_000, 'early'))
@@ -217,7 +217,7 @@ t.test('starts of tracks and jingles are told once, in order, and only in stream
   }
 })
 
-t.test('a start is told when its first sample is due, not before', async (t) => {
+t.test('a start is announced when its first sample is due, not before', async (t) => {
   const { join, air } = await replica(t)
   air.say(playing('one', 999_000))
   const client = await join()
@@ -232,57 +232,54 @@ t.test('a start is told when its first sample is due, not before', async (t) => 
   for (const { payload } of syncs) t.match(payload, { track: 'day/one.mp3' }, 'shown as long as it is heard')
 })
 
-t.test(
-  'while no sound comes nothing is shown that cannot be heard yet; in sync mode the clock goes on',
-  async (t) => {
-    for (const streamMode of [true, false]) {
-      const { join, air } = await replica(t, { streamMode })
-      const state = {
-        ...playing('one', 1_000_000),
-        pace: streamMode ? ('sound' as const) : ('clock' as const),
-      }
-      const two = { ...state.list.entries[0]!, entryId: 'two', track: track('two') }
-      state.list.entries.push(two)
-      air.say(state)
-      air.send(air.chunk(19 * 100))
-      const endMs = air.clock.nowMs()
-      const client = await join()
-      const shown = async () => {
-        client.forget()
-        return client.first<RadioState>('sync')
-      }
-      // The worker is away: 13 s later, when the song should have ended, nothing has come.
-      const late = air.chunk(19 * 26)
-      const nowMs = air.clock.nowMs()
-      let { seek, track: shownTrack, serverTimeMs } = await shown()
-      if (!streamMode) {
-        t.same([shownTrack, seek], ['day/two.mp3', (nowMs - 1_060_000) / 1000])
-        continue
-      }
-      await until('the position is that of the sound', async () => {
-        ;({ seek, track: shownTrack, serverTimeMs } = await shown())
-        return seek * 1000 <= endMs - 1_000_000 + 1_000.5
-      })
-      t.same([shownTrack, serverTimeMs], ['day/one.mp3', Math.round(nowMs)])
-      t.ok(seek * 1000 >= endMs - 1_000_000, 'to the end of what was sent')
-      t.match(await client.ask('stream_get_seek', 1), { seek, trackId: 'day/one.mp3' })
-
-      air.say({ ...state, onAir: { phase: 'track', entry: two, startedAtMs: 1_060_000 } })
-      air.send(late)
-      const heard = await client.first<RadioState>(
-        'sync',
-        ({ track, seek }) => track === 'day/two.mp3' && seek > 0,
-      )
-      t.equal(
-        heard.seek,
-        (nowMs - 1_060_000) / 1000,
-        'what was made up for is shown as if nothing had happened',
-      )
+t.test('without sound nothing inaudible is shown; in sync mode the clock continues', async (t) => {
+  for (const streamMode of [true, false]) {
+    const { join, air } = await replica(t, { streamMode })
+    const state = {
+      ...playing('one', 1_000_000),
+      pace: streamMode ? ('sound' as const) : ('clock' as const),
     }
-  },
-)
+    const two = { ...state.list.entries[0]!, entryId: 'two', track: track('two') }
+    state.list.entries.push(two)
+    air.say(state)
+    air.send(air.chunk(19 * 100))
+    const endMs = air.clock.nowMs()
+    const client = await join()
+    const shown = async () => {
+      client.forget()
+      return client.first<RadioState>('sync')
+    }
+    // The worker is away: 13 s later, when the song should have ended, nothing has come.
+    const late = air.chunk(19 * 26)
+    const nowMs = air.clock.nowMs()
+    let { seek, track: shownTrack, serverTimeMs } = await shown()
+    if (!streamMode) {
+      t.same([shownTrack, seek], ['day/two.mp3', (nowMs - 1_060_000) / 1000])
+      continue
+    }
+    await until('the position is that of the sound', async () => {
+      ;({ seek, track: shownTrack, serverTimeMs } = await shown())
+      return seek * 1000 <= endMs - 1_000_000 + 1_000.5
+    })
+    t.same([shownTrack, serverTimeMs], ['day/one.mp3', Math.round(nowMs)])
+    t.ok(seek * 1000 >= endMs - 1_000_000, 'to the end of what was sent')
+    t.match(await client.ask('stream_get_seek', 1), { seek, trackId: 'day/one.mp3' })
 
-t.test('what listeners ask is answered in the contract’s shape', async (t) => {
+    air.say({ ...state, onAir: { phase: 'track', entry: two, startedAtMs: 1_060_000 } })
+    air.send(late)
+    const heard = await client.first<RadioState>(
+      'sync',
+      ({ track, seek }) => track === 'day/two.mp3' && seek > 0,
+    )
+    t.equal(
+      heard.seek,
+      (nowMs - 1_060_000) / 1000,
+      'sound that was caught up with is shown as if nothing had happened',
+    )
+  }
+})
+
+t.test("listeners' questions are answered in the contract’s shape", async (t) => {
   const { join, air, url, tokens } = await replica(t)
   air.say(playing('one', 999_000))
   const client = await join({ headers: { 'x-forwarded-for': '6.6.6.6, 203.0.113.9' } })
@@ -392,7 +389,7 @@ t.test('events that other processes announce reach the sockets of every replica'
   t.pass('heard')
 })
 
-t.test('whatever a client sends, the process serves on', async (t) => {
+t.test('no client message stops the process', async (t) => {
   const { join, gateway, url, clients } = await replica(t)
   const well = await join()
   const random = seeded(20_240_621)

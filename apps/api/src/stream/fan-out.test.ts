@@ -323,7 +323,7 @@ for (const titles of [false, true]) {
   )
 }
 
-t.test('closing ends every stream behind a whole chunk', async (t) => {
+t.test('closing ends every stream after a whole chunk', async (t) => {
   const { port, air, fanOut } = await station(t)
   for (let i = 0; i < 20; i++) air.send()
   const players = await Promise.all([
@@ -339,7 +339,7 @@ t.test('closing ends every stream behind a whole chunk', async (t) => {
   t.equal(fanOut.listeners, 0)
 })
 
-t.test('when sound stays away every stream ends behind a whole chunk, and may begin again', async (t) => {
+t.test('when sound stops every stream ends after a whole chunk, and may begin again', async (t) => {
   const { port, air, fanOut } = await station(t, 128, { silentMs: 300 })
   for (let i = 0; i < 20; i++) air.send()
   const player = await listen(port)
@@ -351,7 +351,7 @@ t.test('when sound stays away every stream ends behind a whole chunk, and may be
   t.match((await listen(port)).head, /200 OK/)
 })
 
-t.test('what a listener sends after its request is nothing to anybody', async (t) => {
+t.test('data that a listener sends after its request is ignored', async (t) => {
   const { port, air, fanOut } = await station(t)
   air.send()
   const player = await listen(port)

@@ -73,7 +73,7 @@ t.test(
     t.same(
       segments.map(({ chunk }) => chunk),
       [before, first, second, third, last],
-      'and what repeats of it is ignored',
+      'and its repeated chunks are ignored',
     )
     t.equal(lines.length, 2)
   },

@@ -57,7 +57,7 @@ t.test(
   },
 )
 
-t.test('C1: what changes is saved with what follows from it before that is done', async (t) => {
+t.test('C1: a change is saved with its effects before they are carried out', async (t) => {
   const { air, clock, saves, done } = prepare(t)
   await air.save()
   air.endCatchUp()
@@ -70,7 +70,7 @@ t.test('C1: what changes is saved with what follows from it before that is done'
   t.same(done, ['played'])
 })
 
-t.test('those who follow it are told of each change, until it is left', async (t) => {
+t.test('followers get each change until the air is left', async (t) => {
   const { air, clock, stopping } = prepare(t)
   air.endCatchUp()
   const seen: string[] = []

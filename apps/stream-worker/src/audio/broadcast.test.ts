@@ -227,7 +227,7 @@ const isAlive = (pid: number) => {
 /** A track that is not over before all is done to it, however slow the machine. */
 const LONG_S = 200
 
-t.test('the plan as it is heard', async (t) => {
+t.test('the plan on the air', async (t) => {
   const folder = await temporaryFolder(t)
   const tone = (hz: number, seconds: number) => makeTone(join(folder, `${hz}.mp3`), { hz, seconds })
   await Promise.all([tone(300, 3), tone(450, 2.5), tone(600, 4), tone(750, 40), tone(900, 0.4)])
@@ -299,7 +299,7 @@ t.test('the plan as it is heard', async (t) => {
     t.ok(startError(sound, 600, 2 * RATE) < 1, 'the second one begins with the fade')
     t.ok(
       at(5.75, 900) < 0.05 && at(5.9, 600) > 0.5 && at(5.9, 900) > 0.5,
-      'with a short one it is half as long as that is',
+      "with a short track it is half that track's length",
     )
     t.ok(startError(sound, 450, Math.round(6 * RATE)) < 1)
   })
@@ -395,23 +395,20 @@ t.test('the plan as it is heard', async (t) => {
     )
   })
 
-  t.test(
-    'a file that breaks off just ends, and one that dies at once is followed by 2 s of silence',
-    async (t) => {
-      const plan = new Playlist([entry('cut', 40), entry('900', 60), entry('300', 3)])
-      const air = onAir(t, folder, plan)
-      await air.published(16)
-      await air.broadcast.stop()
-      const heard = melody(await soundOf(air.chunks), [750, 900, 300])
-      const runs = heard.filter((hz, i) => hz !== heard[i - 1])
-      t.strictSame(runs.slice(0, 5), [750, 900, null, 300, null])
-      const silent = heard.slice(heard.indexOf(900), heard.indexOf(300)).filter((hz) => hz === null).length
-      t.ok(silent >= 38 && silent <= 42, `silence of ${silent * 50} ms`)
-      t.strictSame(plan.unplayables, [])
-    },
-  )
+  t.test('a truncated file just ends, and one that dies at once is followed by 2 s of silence', async (t) => {
+    const plan = new Playlist([entry('cut', 40), entry('900', 60), entry('300', 3)])
+    const air = onAir(t, folder, plan)
+    await air.published(16)
+    await air.broadcast.stop()
+    const heard = melody(await soundOf(air.chunks), [750, 900, 300])
+    const runs = heard.filter((hz, i) => hz !== heard[i - 1])
+    t.strictSame(runs.slice(0, 5), [750, 900, null, 300, null])
+    const silent = heard.slice(heard.indexOf(900), heard.indexOf(300)).filter((hz) => hz === null).length
+    t.ok(silent >= 38 && silent <= 42, `silence of ${silent * 50} ms`)
+    t.strictSame(plan.unplayables, [])
+  })
 
-  t.test('whatever a file holds comes out at one rate, also when it changes on the way', async (t) => {
+  t.test('every file is resampled to one rate, even when its own changes midway', async (t) => {
     const run = promisify(execFile)
     const part = async (rate: number, channels: number) => {
       const source = `sine=frequency=600:sample_rate=${rate}:duration=2`
@@ -435,7 +432,7 @@ t.test('the plan as it is heard', async (t) => {
     t.strictSame([plan.unplayables, plan.ended[0]], [[], 'entry-mixed'])
   })
 
-  t.test('with nothing to play there is silence, and a plan that comes is heard at once', async (t) => {
+  t.test('with nothing to play there is silence, and a new plan is heard at once', async (t) => {
     const plan = new Playlist([])
     const air = onAir(t, folder, plan)
     await air.published(2)
@@ -480,7 +477,7 @@ t.test('the plan as it is heard', async (t) => {
     },
   )
 
-  t.test('who goes on after a chunk continues the sound to the sample', async (t) => {
+  t.test('a takeover after a chunk continues the sound to the sample', async (t) => {
     const plan = new Playlist([entry('750', 40)])
     const before = onAir(t, folder, plan)
     await before.published(9)
@@ -498,7 +495,7 @@ t.test('the plan as it is heard', async (t) => {
   })
 
   t.test(
-    'who goes on just before a track ends, of which the engine knows already, plays that end first',
+    'a takeover just before the end of a track that is over for the engine plays that end first',
     async (t) => {
       const plan = new Playlist([entry('300', 3), entry('600', 4)])
       const before = onAir(t, folder, plan)
@@ -520,7 +517,7 @@ t.test('the plan as it is heard', async (t) => {
     },
   )
 
-  t.test('who goes on just before a track is cut plays it to the cut', async (t) => {
+  t.test('a takeover just before a track is cut plays it to the cut', async (t) => {
     const plan = new Playlist([entry('750', 40), entry('300', 3)])
     const before = onAir(t, folder, plan)
     await before.published(5)
@@ -540,7 +537,7 @@ t.test('the plan as it is heard', async (t) => {
     t.notOk(plan.ended.includes('entry-750'))
   })
 
-  t.test('who goes on long after takes only the numbers over', async (t) => {
+  t.test('a takeover long after continues only the numbers', async (t) => {
     const plan = new Playlist([entry('300', 3)])
     const after = {
       frame: 5000,
@@ -557,28 +554,25 @@ t.test('the plan as it is heard', async (t) => {
     t.ok(air.chunks[0]!.atMs >= START_MS - 60_000 + 16_000)
   })
 
-  t.test(
-    'after a pause that is too long to be made up for, time starts anew and the numbers go on',
-    async (t) => {
-      const air = onAir(t, folder, new Playlist([entry('750', 40)]))
-      await air.published(3)
-      air.pass(25_000)
-      await air.published(8)
-      await air.broadcast.stop()
-      const jumps = air.chunks.flatMap((chunk, i) => {
-        const before = air.chunks[i - 1]
-        if (!before) return []
-        t.equal(chunk.frame, before.frame + before.frames)
-        const ms = chunk.atMs - endOf(before)
-        return Math.abs(ms) > 1 ? [{ ms, chunk }] : []
-      })
-      t.equal(jumps.length, 1)
-      t.ok(jumps[0]!.ms > 20_000 && jumps[0]!.ms < 31_000)
-      const marker = jumps[0]!.chunk.markers.at(-1) as SoundMarker
-      const playedMs = jumps[0]!.chunk.atMs - air.chunks[0]!.atMs
-      t.ok(Math.abs(marker.positionMs - playedMs) < 600, 'the track is where the engine says it is')
-    },
-  )
+  t.test('after a pause too long to catch up with, time starts again and the numbers continue', async (t) => {
+    const air = onAir(t, folder, new Playlist([entry('750', 40)]))
+    await air.published(3)
+    air.pass(25_000)
+    await air.published(8)
+    await air.broadcast.stop()
+    const jumps = air.chunks.flatMap((chunk, i) => {
+      const before = air.chunks[i - 1]
+      if (!before) return []
+      t.equal(chunk.frame, before.frame + before.frames)
+      const ms = chunk.atMs - endOf(before)
+      return Math.abs(ms) > 1 ? [{ ms, chunk }] : []
+    })
+    t.equal(jumps.length, 1)
+    t.ok(jumps[0]!.ms > 20_000 && jumps[0]!.ms < 31_000)
+    const marker = jumps[0]!.chunk.markers.at(-1) as SoundMarker
+    const playedMs = jumps[0]!.chunk.atMs - air.chunks[0]!.atMs
+    t.ok(Math.abs(marker.positionMs - playedMs) < 600, 'the track is where the engine says it is')
+  })
 
   t.test('an encoder that is killed or hangs is replaced, and nobody hears it', async (t) => {
     const air = onAir(t, folder, new Playlist([entry('750', 40)]), { speed: 4 })

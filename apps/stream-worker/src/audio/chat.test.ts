@@ -254,11 +254,7 @@ t.test('hosts on the air', async (t) => {
       const next = await openStudio(t, folder, { entry: silence, startedAtMs: -3_000 })
       await next.switchMic(false)
       await next.listen(9_000)
-      t.same(
-        next.told,
-        ['blank e2 at 8 s, heard before'],
-        'who comes later cannot know that it was not heard',
-      )
+      t.same(next.told, ['blank e2 at 8 s, heard before'], 'a later worker cannot know that it was not heard')
     },
   )
 

@@ -59,7 +59,7 @@ t.test('tracks of any loudness are heard at the same one, without the silence ar
   }
 })
 
-t.test('V3: what is learned of the next track while it is prepared already counts', async (t) => {
+t.test('V3: a measurement that arrives while the next track is prepared is applied', async (t) => {
   const folder = await temporaryFolder(t)
   const tone = { amplitude: 0.1, fromS: 1, toS: 3, seconds: 4 }
   const first = await makeTrack(folder, 'first', { ...tone, hz: 440 })
@@ -136,7 +136,7 @@ t.test(
   },
 )
 
-t.test('T6: what gives no sound for 8 s is left at once, and an order has its end', async (t) => {
+t.test('T6: an entry silent for 8 s is left at once, and its order ends', async (t) => {
   const folder = await temporaryFolder(t)
   const tone = '0.1*sin(2*PI*440*t)'
   const songs = await Promise.all(
@@ -170,7 +170,7 @@ t.test('T6: what gives no sound for 8 s is left at once, and an order has its en
       ['hush', 34],
       ['gap', 42],
     ],
-    'after two of which nothing was heard comes one that was',
+    'after two silent ones comes one with sound',
   )
   t.ok(
     chunks.every(({ frame }, i) => i === 0 || frame === chunks[i - 1]!.frame + chunks[i - 1]!.frames),

@@ -46,7 +46,7 @@ t.test('T7: tracks whose files are missing are left out, also those of a whole m
   await t.rejects(files.find('day/b.mp3'), { code: 'NOT_FOUND' })
 })
 
-t.test('T7: what lies behind a link is there, what a link leads out of the folder is not', async (t) => {
+t.test('T7: a file behind a link is present, one that a link leads out of the folder is not', async (t) => {
   const { day, present, files } = await prepare(t, 'day/a.mp3')
   await symlink(join(day, 'a.mp3'), join(day, 'b.mp3'))
   await symlink('/etc/hostname', join(day, 'c.mp3'))

@@ -25,7 +25,7 @@ function prepare() {
 const song = playing(tracks(12))
 const broken: PlayoutState = { ...song, unplayable: [song.list.entries[1]!.track.id] }
 
-t.test('T4: what was left out is tried again after an hour, and an hour after that', async (t) => {
+t.test('T4: skipped tracks are tried again after an hour, and an hour after that', async (t) => {
   const { clock, chance } = prepare()
   t.equal(
     minutesUntilDue(() => chance.due(broken, false), clock),
@@ -40,7 +40,7 @@ t.test('T4: what was left out is tried again after an hour, and an hour after th
   t.equal(
     minutesUntilDue(() => chance.due(broken, false), clock),
     60,
-    'the hour begins with what is left out',
+    'the hour begins when a track is skipped',
   )
 })
 
@@ -73,7 +73,7 @@ t.test('T4: at once while there is nothing else, and when files can be had again
   )
 })
 
-t.test('what was left out while the storage was away comes back with it', async (t) => {
+t.test('tracks skipped while the storage was away come back with it', async (t) => {
   const { storage, chance } = prepare()
   chance.noteLeftOut('clips')
   t.same([...chance.due(broken, false)], [], 'what is broken is no matter of the storage')
@@ -86,7 +86,7 @@ t.test('what was left out while the storage was away comes back with it', async 
   t.same([...chance.due(broken, false)], [])
 })
 
-t.test('T4: what was left since its decoder was late is tried again after a minute, once', async (t) => {
+t.test('T4: a track left because of a late decoder is tried again after a minute, once', async (t) => {
   const { clock, chance } = prepare()
   chance.noteLate()
   t.equal(

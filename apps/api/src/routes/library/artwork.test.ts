@@ -45,7 +45,7 @@ function exif(orientation: number, thumbnail: Uint8Array = Buffer.alloc(0)): Buf
   return segment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), tiff, thumbnail]))
 }
 
-t.test('an image is put, seen by admins and listeners at once, and deleted', async (t) => {
+t.test('an image is uploaded, shown to admins and listeners at once, and deleted', async (t) => {
   const station = await openApp(t, SUPER_ADMIN)
   const { ports, app, addTrack, passes } = station
   const { ask } = await asAdmin(station)
@@ -103,7 +103,7 @@ t.test('an image is put, seen by admins and listeners at once, and deleted', asy
   )
 })
 
-t.test('an image is one whole JPEG that is shown higher than wide', async (t) => {
+t.test('an image must be one complete JPEG in portrait orientation', async (t) => {
   const station = await openApp(t, { ...SUPER_ADMIN, MEDIA_STORAGE: 'local' })
   const { ports } = station
   const { ask } = await asAdmin(station)
@@ -183,7 +183,7 @@ t.test('an image is one whole JPEG that is shown higher than wide', async (t) =>
   t.equal(await ports.media.stat('arts/b.jpg'), null, 'no image without a record')
 })
 
-t.test('who may', async (t) => {
+t.test('access rights', async (t) => {
   const station = await openApp(t, SUPER_ADMIN)
   const image = await draw(t, 20, 30)
   const [arts, meta, nobody] = await Promise.all([

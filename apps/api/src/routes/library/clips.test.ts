@@ -96,7 +96,7 @@ t.test('the three families work alike', async (t) => {
       t.ok(Math.abs(duration - 2) < 0.1, 'its measured length')
       t.ok(await ports.media.stat(`${clipFamilies[family].folder}/day/${clean}`))
 
-      t.test('a name is taken once, in either mode and any case', async (t) => {
+      t.test('a name is unique across modes, ignoring case', async (t) => {
         const taken = { ok: true, exists: true }
         t.same(
           (await ask('POST', `${family}/upload-check-duplicate`, { filename: name.toUpperCase() })).body,
@@ -128,7 +128,7 @@ t.test('the three families work alike', async (t) => {
         t.equal((await ask('GET', `${family}?offset=-1`)).status, 400)
       })
 
-      t.test('counts what may go on air', async (t) => {
+      t.test('counts the clips that may go on air', async (t) => {
         const { minRequired } = clipFamilies[family]
         const counts = { ok: true, day: 1, night: 1, dayUsable: 1, nightUsable: 1, minRequired }
         t.same((await ask('GET', `${family}/counts`)).body, counts)
@@ -173,7 +173,7 @@ t.test('the three families work alike', async (t) => {
         t.equal((await ask('GET', `${family}/nothing/audio`)).status, 404)
       })
 
-      t.test('moves and deletes several, and says what became of each', async (t) => {
+      t.test('moves and deletes several clips and reports the result of each', async (t) => {
         const moved = await ask('POST', `${family}/batch-move`, {
           ids: [id, 'gone', id],
           targetMode: 'night',
@@ -228,7 +228,7 @@ t.test('the three families work alike', async (t) => {
   }
 })
 
-t.test('what is not an MP3 of the right length is refused and leaves nothing', async (t) => {
+t.test('a file that is no MP3 of the right length is refused and leaves nothing behind', async (t) => {
   const { ports, upload } = await openStation(t)
   const [short, long] = [await tone(t, 5.1), await tone(t, 6)]
   const left = async (family: ClipFamily) => [
@@ -264,7 +264,7 @@ t.test('what is not an MP3 of the right length is refused and leaves nothing', a
   t.equal((await upload('jingles', 'long.mp3', long)).status, 200, 'jingles may be long')
 })
 
-t.test('of those who upload the same name at once one succeeds, and its file stays', async (t) => {
+t.test('of simultaneous uploads of one name exactly one succeeds, and its file stays', async (t) => {
   const { ports, upload } = await openStation(t)
   const mp3 = await tone(t, 1)
   const answers = await Promise.all(
@@ -279,7 +279,7 @@ t.test('of those who upload the same name at once one succeeds, and its file sta
   t.same(files, [clipMedia(clips[0]!)])
 })
 
-t.test('what may go on air follows use, settings and what is possible; the worker is told', async (t) => {
+t.test('clips on air follow their use, the settings and the mode; the worker is told', async (t) => {
   const { ports, ask, upload } = await openStation(t)
   const { data, config, redis } = ports
   const mp3 = await tone(t, 1)
@@ -344,7 +344,7 @@ t.test('what may go on air follows use, settings and what is possible; the worke
   t.equal((await usableClips(data, config)).jingles.frequency, 'random')
 })
 
-t.test('clips that were put on disk by hand are found at start', async (t) => {
+t.test('clips placed on disk by hand are found at startup', async (t) => {
   const { ports } = await openStation(t)
   const log = { info() {}, warn() {} }
   const mp3 = await tone(t, 1)
@@ -368,7 +368,7 @@ t.test('clips that were put on disk by hand are found at start', async (t) => {
   t.same(await found(), [bed])
 })
 
-t.test('a move leaves a file alone that stands where the clip would go', async (t) => {
+t.test('a move never overwrites a file at its destination', async (t) => {
   const { ports, ask, upload } = await openStation(t)
   const { body } = await upload('jingles', 'bell.mp3', await tone(t, 1))
   const { id } = (body as unknown as { jingle: { id: string } }).jingle
@@ -381,7 +381,7 @@ t.test('a move leaves a file alone that stands where the clip would go', async (
   t.ok(await ports.media.stat('jingles/day/bell.mp3'))
 })
 
-t.test('video links: the answers of a station that takes none', async (t) => {
+t.test('video links: replies of a station without video import', async (t) => {
   const { ask, ports } = await openStation(t, { VIDEODOWN_PATH: '/nowhere/tool' })
   t.match(await ask('GET', 'videodown-status'), {
     status: 200,

@@ -31,7 +31,7 @@ const uploadRoutes = Object.values(allRoutes).flatMap((route: Route) =>
 )
 const takesMp3 = uploadRoutes.filter(({ type }) => type !== 'image/jpeg')
 
-t.test('no upload holds up the API, whatever its tags', async (t) => {
+t.test('no upload blocks the API, whatever its tags', async (t) => {
   const station = await openApp(t, { ...SUPER_ADMIN, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true' })
   const { ask } = await asAdmin(station)
   for (const [at, [what, { before, behind }]] of Object.entries(tagBombs).entries()) {
@@ -54,7 +54,7 @@ t.test('no upload holds up the API, whatever its tags', async (t) => {
   }
 })
 
-t.test('frames of an MP3 in something else are no MP3', async (t) => {
+t.test('MP3 frames inside another format do not make an MP3', async (t) => {
   const station = await openApp(t, { ...SUPER_ADMIN, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true' })
   const { ask } = await asAdmin(station)
   const wavPath = join(folder, 'tone.wav')
@@ -120,7 +120,7 @@ t.test('a body announced larger than its route allows is refused before it is se
   t.equal(Math.max(...uploadRoutes.map(({ maxBytes }) => maxBytes)), 80 * MB)
 })
 
-t.test('the proxy lets through what the API takes', async (t) => {
+t.test("the proxy's body limit admits every upload that the API accepts", async (t) => {
   const config = await readFile(join(root, 'deploy/nginx.conf'), 'utf8')
   const units: Record<string, number> = { k: 1024, m: MB, g: 1024 * MB }
   for (const { name, maxBytes } of uploadRoutes) {
@@ -135,7 +135,7 @@ t.test('the proxy lets through what the API takes', async (t) => {
   }
 })
 
-t.test('an image of too many pixels is refused, and none holds up the API', async (t) => {
+t.test('an image with too many pixels is refused, and no image blocks the API', async (t) => {
   const station = await openApp(t, SUPER_ADMIN)
   const { ask } = await asAdmin(station)
   const segment = (code: number, ...content: number[]) => [0xff, code, 0, content.length + 2, ...content]

@@ -62,7 +62,7 @@ function isOf(t: Test, route: Route, body: unknown): void {
   t.ok(Value.Check(route.reply as never, body), `as the contract says: ${JSON.stringify(body)}`)
 }
 
-t.test('a file waits, unheard, until its commit makes it a track', async (t) => {
+t.test('a file stays staged, off the air, until its commit makes it a track', async (t) => {
   const { app, ports, ask, upload, commit, files } = await openStation(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const listener = openSocket(t, address)
@@ -118,7 +118,7 @@ t.test('a file waits, unheard, until its commit makes it a track', async (t) => 
   t.equal((await ports.data.artists.find()).length, 1, 'an artist of the night has no record')
 })
 
-t.test('what is not said comes from the file, then from its name', async (t) => {
+t.test("missing metadata comes from the file's tags, then from its name", async (t) => {
   const { upload, commit } = await openStation(t)
   const bare = join(sounds, 'bare.mp3')
   await makeTone(bare, { hz: 440, seconds: 1 })
@@ -129,7 +129,7 @@ t.test('what is not said comes from the file, then from its name', async (t) => 
   t.match(body.track, { id: 'day/No tags.MP3', ...facts })
 })
 
-t.test('what is refused leaves nothing behind', async (t) => {
+t.test('a refused upload leaves nothing behind', async (t) => {
   const station = await openStation(t)
   const { ask, upload, commit, files, ports, media } = station
   const helper = await asAdmin(station, ['editor_meta'])
@@ -164,7 +164,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
   }
   t.same(await files(), [])
 
-  t.test('what waits is replaced by the next of its name, not by what is no MP3', async (t) => {
+  t.test('a staged file is replaced by the next MP3 of its name, not by any other file', async (t) => {
     t.equal((await upload('a.mp3')).status, 200)
     t.equal((await upload('a.mp3', Buffer.from('hello'))).status, 400)
     const longer = join(sounds, 'longer.mp3')
@@ -182,7 +182,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
     t.ok((await files()).includes('music/day/b.mp3'))
   })
 
-  t.test('a file on disk that is no track yet is never overwritten', async (t) => {
+  t.test('a file on disk that is not a track yet is never overwritten', async (t) => {
     await ports.media.put('day/c.mp3', Buffer.from('mine'))
     await upload('c.mp3')
     t.equal((await commit({ filename: 'c.mp3', mode: 'day' })).status, 409)
@@ -190,7 +190,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
     t.ok((await files()).includes('.staged/day/c.mp3'), 'the upload still waits')
   })
 
-  t.test('a track that cannot be remembered is none, and its file waits again', async (t) => {
+  t.test('when the record of a track cannot be stored, its file is staged again', async (t) => {
     await upload('d.mp3')
     const takeChanges = await refuseChanges(ports, 'tracks')
     const failed = await commit({ filename: 'd.mp3', mode: 'day' })
@@ -210,7 +210,7 @@ t.test('what is refused leaves nothing behind', async (t) => {
   })
 })
 
-t.test('an upload that breaks off leaves nothing behind', async (t) => {
+t.test('an aborted upload leaves nothing behind', async (t) => {
   const { app, token, files } = await openStation(t, LOCAL)
   const answered = new Promise<void>((resolve) => {
     app.server.on('request', (_, response) => response.once('close', () => resolve()))
@@ -239,7 +239,7 @@ t.test('an upload that breaks off leaves nothing behind', async (t) => {
   t.same(await files(), [])
 })
 
-t.test('what nobody commits is gone after a day, of whatever kind', async (t) => {
+t.test('uncommitted uploads of every kind are deleted after a day', async (t) => {
   const { ports, upload, media, files } = await openStation(t, LOCAL)
   await upload('old.mp3')
   await upload('young.mp3')
@@ -321,7 +321,7 @@ const hostileNames = [
   '%u202e',
 ]
 
-t.test('no name leads out of the folder, and what is clean stays as it is', async (t) => {
+t.test('no name leads out of the folder, and a clean name stays unchanged', async (t) => {
   for (const name of hostileNames) {
     const clean = cleanFilename(name)
     t.equal(cleanFilename(clean), clean, `cleaning ${JSON.stringify(clean)} again changes nothing`)
@@ -366,7 +366,7 @@ t.test('no name leads out of the folder, and what is clean stays as it is', asyn
   t.equal((await commit({ filename: '../.staged/day/boot.ini', mode: 'day' })).status, 409)
 })
 
-t.test('files that are not what they seem are refused, or measured by what is heard', async (t) => {
+t.test('disguised files are refused, or measured by their audible content', async (t) => {
   const { upload, files } = await openStation(t)
   const convert = async (name: string, ...options: string[]) => {
     const path = join(sounds, name)

@@ -16,7 +16,7 @@ function playing(track: Track, startedAtMs: number): PlayoutState['onAir'] {
   return { phase: 'track', entry, startedAtMs }
 }
 
-t.test('the configuration tells what this station is', async (t) => {
+t.test('the configuration describes the station', async (t) => {
   const { app, ports } = await openApp(t, {
     STREAM_MODE: 'true',
     TIME_ZONE: 'Europe/Berlin',
@@ -78,7 +78,7 @@ t.test('library and history follow the air', async (t) => {
   t.match(history[0], { id: Number, ...played })
 })
 
-t.test('where history cannot last there is none', async (t) => {
+t.test('a station without durable storage has no history', async (t) => {
   const { app, ports } = await openApp(t, { EPHEMERAL_STORAGE: 'true' })
   const played = { trackId: 'day/2.mp3', title: 'A', artist: 'B', album: '', mode: 'day' } as const
   await ports.data.history.insert({ ...played, playedAt: 1 })
@@ -115,7 +115,7 @@ t.test('lyrics', async (t) => {
   }
   const read = reader('192.0.2.1')
 
-  t.test('are looked up once for all who ask at the same time, then remembered', async (t) => {
+  t.test('are looked up once for simultaneous requests, then stored', async (t) => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -145,7 +145,7 @@ t.test('lyrics', async (t) => {
     })
   })
 
-  t.test('that the service does not know are remembered as not found', async (t) => {
+  t.test('unknown to the service are stored as not found', async (t) => {
     answer = (_, response) => response.writeHead(404).end()
     asked.length = 0
     for (let i = 0; i < 2; i++) {
@@ -154,7 +154,7 @@ t.test('lyrics', async (t) => {
     t.equal(asked.length, 1)
   })
 
-  t.test('cannot be had while the service is away, and are asked for again', async (t) => {
+  t.test('are unavailable while the service is away, and looked up again later', async (t) => {
     answer = (_, response) => response.destroy()
     const away = await read('Later')
     t.equal(away.status, 500)
@@ -182,7 +182,7 @@ t.test('lyrics', async (t) => {
     t.same((await read('x'.repeat(301))).body, failureBody('BAD_REQUEST', { field: 'title' }))
   })
 
-  t.test('may be looked up 30 times a minute by one listener; what is remembered is free', async (t) => {
+  t.test('may be looked up 30 times a minute per listener; stored ones do not count', async (t) => {
     answer = (_, response) => response.writeHead(404).end()
     const greedy = reader('192.0.2.99')
     await ports.redis.set(`solstice:limit:lyrics:${tokens.uidOf('192.0.2.99')}`, 27, 'PX', 60_000)
@@ -197,7 +197,7 @@ t.test('lyrics', async (t) => {
   })
 })
 
-t.test('with lookups off lyrics are not found for the moment, and that is not remembered', async (t) => {
+t.test('with lookups off lyrics are reported as not found, and that is not stored', async (t) => {
   const { app, ports, passes } = await openApp(t)
   const { artToken } = passes()
   const reply = await app.inject(`/api/lyrics?title=a&artist=b&token=${artToken}`)
@@ -335,7 +335,7 @@ t.test('audio files', async (t) => {
     t.ok(bytes.equals((await app.inject(pathname + search)).rawPayload))
   })
 
-  t.test('that are empty or gone', async (t) => {
+  t.test('that are empty or missing', async (t) => {
     await addTrack('day/empty.mp3', new Uint8Array())
     const empty = await ask({}, 'GET', 'day/empty.mp3')
     t.equal(empty.statusCode, 200)

@@ -131,7 +131,7 @@ t.test('logging in', async (t) => {
     t.same(
       both.body,
       { ok: true, role: 'admin', ...own, authorized: true, token: helper.token },
-      'verify tells which of two tokens counted, and whose it is',
+      'verify reports which of two tokens was used, and its account',
     )
     t.equal(both.headers['cache-control'], 'no-store')
     const second = await ask('GET verify', { token, headers: { cookie: 'adminToken=gone' } })
@@ -208,7 +208,7 @@ t.test('attempts to log in', async (t) => {
   const right = { login: 'Admin', password: PASSWORD }
   t.beforeEach(() => ports.redis.flushall())
 
-  t.test('right ones, wrong ones, malformed ones: all count, and the headers say so', async (t) => {
+  t.test('successful, failed and malformed attempts all count, and the headers show it', async (t) => {
     const attempts: [unknown, number][] = [
       [right, 200],
       ['{', 400],
@@ -232,21 +232,21 @@ t.test('attempts to log in', async (t) => {
     }
   })
 
-  t.test('each address has its own, a network of IPv6 one for all', async (t) => {
+  t.test('are limited per address, and per network for IPv6', async (t) => {
     t.equal((await from('192.0.2.2', right)).status, 200)
     for (const end of ['1', '2', 'ffff']) await from(`2001:db8:1:2::${end}`, right)
     t.equal((await from('2001:db8:1:2:3::4', right)).status, 429)
     t.equal((await from('2001:db8:1:3::1', right)).status, 200)
   })
 
-  t.test('what comes from a page elsewhere is refused and not counted', async (t) => {
+  t.test("from another site's page are refused and not counted", async (t) => {
     const headers = { 'x-forwarded-for': '192.0.2.3', origin: 'https://evil.example' }
     for (let i = 0; i < 5; i++) t.equal((await ask('POST login', { body: right, headers })).status, 403)
     t.equal((await ask('POST logout', { headers })).status, 403)
     t.equal((await from('192.0.2.3', right)).status, 200)
   })
 
-  t.test('of a login, by strangers, from wherever; its owner gets in from a network of before', async (t) => {
+  t.test('on one login are limited across addresses; its owner gets in from a known network', async (t) => {
     const guess = (address: string, password: string) => from(address, { login: 'Admin', password })
     t.equal((await guess('198.51.100.1', PASSWORD)).status, 200)
     const statuses: number[] = []
@@ -258,13 +258,13 @@ t.test('attempts to log in', async (t) => {
     t.equal((await guess('198.51.100.1', PASSWORD)).status, 200)
   })
 
-  t.test('of all addresses of one provider together', async (t) => {
+  t.test('are limited across all addresses of one provider', async (t) => {
     const statuses: number[] = []
     for (let i = 0; i < 13; i++) statuses.push((await from(`2001:db8:9:${i}::1`, '{')).status)
     t.same(statuses, [...Array<number>(12).fill(400), 429])
   })
 
-  t.test('and for the current password beside a token', async (t) => {
+  t.test('include those for the current password with a token', async (t) => {
     const { token } = (await from('198.51.100.1', right)).body
     const swap = { currentPassword: 'wrong', newPassword: 'Own password 9' }
     const statuses: number[] = []
@@ -287,7 +287,7 @@ t.test('attempts to log in', async (t) => {
   })
 })
 
-t.test('attempts of all strangers together are twenty within ten seconds', async (t) => {
+t.test('attempts from all unknown networks together are limited to twenty in ten seconds', async (t) => {
   const { app } = await openApp(t, { ...SUPER, LOGIN_ATTEMPTS_PER_15_MIN: '10000', TRUST_PROXY_HOPS: '1' })
   const ask = asker(app)
   const from = (address: string, login: string, password = PASSWORD) =>
@@ -308,7 +308,7 @@ t.test('attempts of all strangers together are twenty within ten seconds', async
   t.equal((await from('198.51.100.1', 'Admin')).status, 200, 'who was here before gets in meanwhile')
 })
 
-t.test('the super admin keeps accounts', async (t) => {
+t.test('the super admin manages accounts', async (t) => {
   const { ports, ask, token, logIn, addHelper, audited } = await openStation(t)
   const by = { adminId: 'super', adminLogin: 'Admin' }
   const news: unknown[] = []
@@ -330,56 +330,48 @@ t.test('the super admin keeps accounts', async (t) => {
     await Promise.all([heard(), audited()])
   })
 
-  t.test(
-    'a new helper has `stats`, what is known of the rest, and nothing to do but to activate itself',
-    async (t) => {
-      const answer = await ask('POST admins', {
-        token,
-        body: {
-          login: ' Olena ',
-          password: 'Temporary1',
-          privileges: ['editor_meta', 'queue_manage', 'root', 'queue_manage'],
-        },
-      })
-      t.equal(answer.status, 200)
-      const admin = {
-        adminId: /^[0-9a-f-]{36}$/,
-        login: 'Olena',
-        privileges: ['queue_manage', 'editor_meta', 'stats'],
-        authorized: false,
-        createdAt: Number,
-        updatedAt: Number,
-      }
-      t.match(answer.body, { ok: true, admin, message: messages.ADMIN_CREATED })
-      const { adminId } = answer.body.admin as unknown as { adminId: string }
-      t.match(await audited(), [{ ...by, operationType: 'admin_create', data: { login: 'Olena', adminId } }])
+  t.test('a new helper has `stats` and the known privileges, and can only activate itself', async (t) => {
+    const answer = await ask('POST admins', {
+      token,
+      body: {
+        login: ' Olena ',
+        password: 'Temporary1',
+        privileges: ['editor_meta', 'queue_manage', 'root', 'queue_manage'],
+      },
+    })
+    t.equal(answer.status, 200)
+    const admin = {
+      adminId: /^[0-9a-f-]{36}$/,
+      login: 'Olena',
+      privileges: ['queue_manage', 'editor_meta', 'stats'],
+      authorized: false,
+      createdAt: Number,
+      updatedAt: Number,
+    }
+    t.match(answer.body, { ok: true, admin, message: messages.ADMIN_CREATED })
+    const { adminId } = answer.body.admin as unknown as { adminId: string }
+    t.match(await audited(), [{ ...by, operationType: 'admin_create', data: { login: 'Olena', adminId } }])
 
-      const list = await ask('GET admins', { token })
-      t.match(list.body, { ok: true, admins: [{ ...admin, adminId }], allPrivileges: privileges })
-      t.same(
-        Object.keys((list.body.admins as unknown as object[])[0]!).sort(),
-        Object.keys(admin).sort(),
-        'and no hash',
-      )
-      const bare = await ask('POST admins', { token, body: { login: 'bare', password: 'Temporary1' } })
-      t.match(bare.body, { admin: { privileges: ['stats'] } }, 'privileges may be left out')
-      await audited()
+    const list = await ask('GET admins', { token })
+    t.match(list.body, { ok: true, admins: [{ ...admin, adminId }], allPrivileges: privileges })
+    t.same(
+      Object.keys((list.body.admins as unknown as object[])[0]!).sort(),
+      Object.keys(admin).sort(),
+      'and no hash',
+    )
+    const bare = await ask('POST admins', { token, body: { login: 'bare', password: 'Temporary1' } })
+    t.match(bare.body, { admin: { privileges: ['stats'] } }, 'privileges may be left out')
+    await audited()
 
-      const own = await logIn('oLENA', 'Temporary1')
-      t.match((await ask('GET verify', { token: own })).body, { authorized: false, adminId })
-      for (const route of [
-        'GET audit',
-        'GET settings',
-        'PUT admins/self/password',
-        'PUT admins/self/login',
-      ]) {
-        const refused = await ask(route, { token: own, ...(route.startsWith('PUT') && { body: {} }) })
-        t.match(refused, { status: 403, body: { error: { code: 'FORBIDDEN', reason: 'not_active' } } }, route)
-      }
-    },
-  )
+    const own = await logIn('oLENA', 'Temporary1')
+    t.match((await ask('GET verify', { token: own })).body, { authorized: false, adminId })
+    for (const route of ['GET audit', 'GET settings', 'PUT admins/self/password', 'PUT admins/self/login']) {
+      const refused = await ask(route, { token: own, ...(route.startsWith('PUT') && { body: {} }) })
+      t.match(refused, { status: 403, body: { error: { code: 'FORBIDDEN', reason: 'not_active' } } }, route)
+    }
+  })
 
-  t.test('logins are taken once, whatever their case; the one of the super admin is taken too', async (t) => {
+  t.test("logins are unique ignoring case; the super admin's is taken too", async (t) => {
     const create = (login: unknown, password: unknown = 'Temporary1') =>
       ask('POST admins', { token, body: { login, password, privileges: [] } })
     await create('Olena')
@@ -580,7 +572,7 @@ t.test('the super admin keeps accounts', async (t) => {
     })
   })
 
-  t.test('who does not activate the account within a day of its last password loses it', async (t) => {
+  t.test('an account not activated within a day of its last password is deleted', async (t) => {
     const make = async (login: string) => {
       const body = { login, password: 'Temporary1' }
       const { admin } = (await ask('POST admins', { token, body })).body as unknown as {

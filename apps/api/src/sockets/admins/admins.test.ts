@@ -182,7 +182,7 @@ t.test('a socket becomes an admin socket with a token of an existing account', a
   t.same([await isAdmin(client), await isAdmin(again)], [true, true], 'the first account has another place')
 })
 
-t.test('without a token the cookie of the handshake counts, and only from pages of ours', async (t) => {
+t.test("without a token the handshake's cookie is used, and only from our own pages", async (t) => {
   const { ports, join, tokenOf, app } = await replica(t, { CLIENT_ORIGIN: 'http://page.example' })
   const helper = await addHelper(ports, ['stats'])
   const cookie = `theme="dark; x"; adminToken=${encodeURIComponent(tokenOf(helper))}; adminTokens=x; a=1`
@@ -250,7 +250,7 @@ t.test('the queue is for activated admins, in pages and by words', async (t) => 
   t.same(waiting.all('suggestions_update'), [], 'not told what listeners ask for')
 })
 
-t.test('an account has up to eight admin sockets, over all replicas: the oldest gives way', async (t) => {
+t.test('an account has at most eight admin sockets across all replicas: the oldest is closed', async (t) => {
   const [one, two] = await twoReplicas(t)
   const helper = await addHelper(one.ports, ['queue_manage'])
   const windows: SocketClient[] = []
@@ -259,7 +259,7 @@ t.test('an account has up to eight admin sockets, over all replicas: the oldest 
   t.same(
     await Promise.all(windows.map(isAdmin)),
     windows.map(() => true),
-    'each window is one of its own',
+    'each window counts separately',
   )
   const shown = await shownAdmins(one)
   t.equal(shown.length, 1, 'the roster shows the account once')
@@ -310,7 +310,7 @@ async function shownAdmins({ join }: Replica): Promise<User[]> {
   return list.filter(({ isAdmin }) => isAdmin)
 }
 
-t.test('what changes in an account is followed by its sockets on every replica', async (t) => {
+t.test('changes to an account reach its sockets on every replica', async (t) => {
   const [one, two] = await twoReplicas(t)
   const { data, announcer } = two.ports
   const helper = await addHelper(one.ports, ['queue_manage', 'stats'])
@@ -365,7 +365,7 @@ t.test('what changes in an account is followed by its sockets on every replica',
   await listener.first<User[]>('usersUpdate', nobody)
 })
 
-t.test('what was not heard while Redis was away is found when it is back', async (t) => {
+t.test('changes missed while Redis was away are applied when it is back', async (t) => {
   const [one, two] = await twoReplicas(t)
   const { data } = one.ports
   const [changed, deleted, twice] = await Promise.all([

@@ -2,7 +2,7 @@ import { advance, apply, type Command, initialState, learn, type PlayoutState } 
 import t from 'tap'
 import { createLiveEvents } from './events.ts'
 
-t.test('who is taken off the air is told by its replica, whoever else should have', async (t) => {
+t.test('a host taken off the air is told by its own replica, even if another should have', async (t) => {
   const told: unknown[] = []
   const left = new Set<string>()
   const events = createLiveEvents({

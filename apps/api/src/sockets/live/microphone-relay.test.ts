@@ -1,7 +1,7 @@
 import t from 'tap'
 import { RecordingHead } from './microphone-relay.ts'
 
-t.test('the head of a recording is all before its first cluster, however it is cut', async (t) => {
+t.test('the head of a recording is everything before its first cluster, however it is cut', async (t) => {
   const head = Buffer.from('1a45dfa301020304', 'hex')
   const recording = Buffer.concat([head, Buffer.from('1f43b67599', 'hex'), Buffer.alloc(100, 7)])
   for (const size of [1, 5, 10, 200]) {

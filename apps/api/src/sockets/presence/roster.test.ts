@@ -79,7 +79,7 @@ t.test('listeners of another replica are known long before the next list is sent
   }
 })
 
-t.test('above 200 listeners another replica learns of them with the heartbeat only', async (t) => {
+t.test('above 200 listeners other replicas learn of them only with the heartbeat', async (t) => {
   const options = { limit: 1_000, heartbeatMs: 3_600_000 }
   const [here, many, few] = [await open(t, options), await open(t, options), await open(t, options)]
   let known = 0

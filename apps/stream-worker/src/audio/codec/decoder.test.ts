@@ -39,7 +39,7 @@ function decode(t: Test, ffmpegPath: string): { decoder: Decoder; isDone: Promis
   return { decoder, isDone }
 }
 
-t.test('ffmpeg is told where programs are, and nothing else of our environment', async (t) => {
+t.test('ffmpeg gets the PATH and nothing else of our environment', async (t) => {
   process.env.SOLSTICE_SECRET = 'secret'
   t.teardown(() => delete process.env.SOLSTICE_SECRET)
   const told = join(folder, 'told')

@@ -55,7 +55,7 @@ t.test('frames come out whole and in order however their bytes are cut', async (
   }
 })
 
-t.test('what is no frame is left out, and the frames around it are not harmed', async (t) => {
+t.test('bytes that are no frame are dropped, and the frames around them stay intact', async (t) => {
   const random = randomFrom(2)
   const frames = createFrameCutter()(await makeMp3(128))
   for (let round = 0; round < 50; round++) {
