@@ -445,11 +445,11 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'air/state/blocks.test.ts',
   ],
   [
-    'commands bring no renditions',
-    'packages/playout/src/clips/renditions.ts',
+    'commands bring no cue points',
+    'packages/playout/src/clips/cue-points.ts',
     "if ('track' in command) return { ...command, track: known(command.track) }",
     '',
-    'packages/playout/src/clips/renditions.test.ts',
+    'packages/playout/src/clips/cue-points.test.ts',
   ],
   [
     'L4 a change of settings empties what comes next',

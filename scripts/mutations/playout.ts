@@ -162,14 +162,14 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'J2 the count of songs outlives a change of mode',
     'boundary/enter-mode.ts',
-    'const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }',
-    'const entered = { ...state, mode, fillerChoice: null }',
+    'const entered = { ...state, mode, jingleCount: noSongs, backgroundChoice: null }',
+    'const entered = { ...state, mode, backgroundChoice: null }',
     'clips/jingles.test.ts',
   ],
   [
     'O4 the choice of a host outlives a change of mode',
     'boundary/enter-mode.ts',
-    'const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }',
+    'const entered = { ...state, mode, jingleCount: noSongs, backgroundChoice: null }',
     'const entered = { ...state, mode, jingleCount: noSongs }',
     'live/pause.test.ts',
     'clips/jingles.test.ts',
@@ -177,14 +177,14 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'U5 cooldowns of listeners outlive the night',
     'boundary/enter-mode.ts',
-    'suggestions: [], suggestCooldowns: [] }',
-    'suggestions: [] }',
+    'trackRequests: [], trackRequestCooldowns: [] }',
+    'trackRequests: [] }',
     'queue/queue.test.ts',
   ],
   [
     'U4 a request is given up at once',
-    'queue/suggestions.ts',
-    'addedAtMs + state.limits.suggestExpiryMs <= atMs',
+    'queue/track-requests.ts',
+    'addedAtMs + state.limits.trackRequestExpiryMs <= atMs',
     'addedAtMs <= atMs',
     'queue/queue.test.ts',
   ],
@@ -220,7 +220,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
     'K1 what comes next in the following list is not locked',
     'queue/projection.ts',
     "return upcoming(state, 1)[0]?.track.id === trackId ? 'next' : null",
-    "return state.list.entries[state.list.index + 1]?.track.id === trackId ? 'next' : null",
+    "return state.playlist.entries[state.playlist.index + 1]?.track.id === trackId ? 'next' : null",
     'step/admin.test.ts',
   ],
   [
@@ -234,7 +234,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'O6 what is left of a song is counted to the end of its file',
     'live/pause.ts',
-    'entry.track.rendition?.endMs ?? trackEndMs(entry, 0)',
+    'entry.track.cuePoints?.endMs ?? trackEndMs(entry, 0)',
     'trackEndMs(entry, 0)',
     'live/pause.test.ts',
   ],
@@ -320,9 +320,9 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'V2 silence before a song is left out in sync mode too',
     'model/timing.ts',
-    "return pace === 'sound' ? (track.rendition?.startMs ?? 0) : 0",
-    'return track.rendition?.startMs ?? 0',
-    'clips/renditions.test.ts',
+    "return pace === 'sound' ? (track.cuePoints?.startMs ?? 0) : 0",
+    'return track.cuePoints?.startMs ?? 0',
+    'clips/cue-points.test.ts',
   ],
   [
     'the position that listeners are told is 300 ms ahead',
@@ -334,9 +334,9 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'the gain is told in stream mode too, where the sound has it already',
     'project/sync.ts',
-    "state.pace === 'clock' ? track.rendition?.gainDb : null",
-    'track.rendition?.gainDb',
-    'clips/renditions.test.ts',
+    "state.pace === 'clock' ? track.cuePoints?.gainDb : null",
+    'track.cuePoints?.gainDb',
+    'clips/cue-points.test.ts',
   ],
   [
     'a changed title is looked for in every entry',

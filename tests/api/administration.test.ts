@@ -347,11 +347,11 @@ t.test('on air', async (t) => {
       body: { ok: true, insertedCount: 3, message: { en: 'The group is queued' } },
     })
     t.same([...inserted.body.insertedSongIds].sort(), songs.slice(0, 3).sort(), 'those that are still there')
-    const { list } = await air.until(
-      ({ list }) => list.entries[list.index + 1]?.track.id === inserted.body.insertedSongIds[0],
+    const { playlist } = await air.until(
+      ({ playlist }) => playlist.entries[playlist.index + 1]?.track.id === inserted.body.insertedSongIds[0],
     )
     t.same(
-      list.entries.slice(list.index + 1, list.index + 4).map(({ track }) => track.id),
+      playlist.entries.slice(playlist.index + 1, playlist.index + 4).map(({ track }) => track.id),
       inserted.body.insertedSongIds,
     )
     t.match((await auditLog()).at(-1), {

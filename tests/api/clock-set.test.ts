@@ -46,7 +46,7 @@ for (const byMs of [8 * HOUR_MS, -8 * HOUR_MS])
     const air = await startAir(t, ports)
     await startJobs(t, ports)
     const free = songs.filter(
-      (id) => !air.state.list.entries.slice(0, 2).some(({ track }) => track.id === id),
+      (id) => !air.state.playlist.entries.slice(0, 2).some(({ track }) => track.id === id),
     )
 
     const moderator = openSocket(t, await app.listen({ port: 0, host: '127.0.0.1' }))

@@ -149,7 +149,7 @@ t.test('a listener pays for a song: the code, the payment, and the outcome', asy
     putOnAir(station, {
       mode: 'day',
       onAir: { phase: 'track', entry: entries[index]!, startedAtMs: clock.nowMs() },
-      list: { entries, index, repeats: false },
+      playlist: { entries, index, repeats: false },
     })
   await onAir(0, low, half)
   const { ask } = await asAdmin(station)

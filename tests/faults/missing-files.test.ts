@@ -55,8 +55,8 @@ async function followAir(t: Test, station: Station) {
 
 const current = ({ onAir }: PlayoutState) => (onAir.phase === 'track' ? onAir : null)
 const currentId = (state: PlayoutState) => current(state)?.entry.track.id
-const idsOf = ({ list, prepared }: PlayoutState) =>
-  new Set([...list.entries, ...(prepared.day?.entries ?? [])].map(({ track }) => track.id))
+const idsOf = ({ playlist, prepared }: PlayoutState) =>
+  new Set([...playlist.entries, ...(prepared.day?.entries ?? [])].map(({ track }) => track.id))
 
 for (const storage of ['local', 'cloud'])
   t.test(
@@ -80,8 +80,8 @@ for (const storage of ['local', 'cloud'])
       t.same(first.unplayable, [], 'what is missing at first is in no list')
 
       const heard = await air.until((state) => {
-        const { list } = state
-        return current(state) !== null && list.entries[list.index + 1]?.track.id !== currentId(state)
+        const { playlist } = state
+        return current(state) !== null && playlist.entries[playlist.index + 1]?.track.id !== currentId(state)
       })
       const goneId = currentId(heard)!
       const gone = await without(media, goneId)

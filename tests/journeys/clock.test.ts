@@ -33,7 +33,13 @@ t.test('the clock of the machine is set while the station is on air, and between
   const isNow = ({ serverTimeMs }: RadioState) => Math.abs(serverTimeMs - wall.nowMs()) < MINUTE_MS
   const { artToken, uid } = await introduce()
   const track = trackRef((await data.tracks.get('day/Two.mp3'))!)
-  const asked = await air.bus.send({ type: 'suggest', uid, socketId: client.socket.id!, track, mode: 'day' })
+  const asked = await air.bus.send({
+    type: 'request-track',
+    uid,
+    socketId: client.socket.id!,
+    track,
+    mode: 'day',
+  })
   t.match(asked, { ok: true })
   const askedAtMs = performance.now()
   const secsLeft = async () => (await introduce()).cooldownSecsLeft + (performance.now() - askedAtMs) / 1000

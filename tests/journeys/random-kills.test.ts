@@ -1,4 +1,4 @@
-import type { Command, Outcome, PlayoutState, QueueEntry, Suggestion } from '@solstice/playout'
+import type { Command, Outcome, PlayoutState, QueueEntry, TrackRequest } from '@solstice/playout'
 import { defaultSettings, type FrameChunk, type SoundMarker, trackRef } from '@solstice/station'
 import t from 'tap'
 import { randomFrom } from '../harness/air/programme.ts'
@@ -19,8 +19,9 @@ const songs = Array.from({ length: 16 }, (_, i) => ({
 const listener = { uid: 'a'.repeat(36), socketId: 'nobody' }
 
 const isOnAir = /the station is on air/
-const asked = ({ uid, track, addedAtMs }: Suggestion) => [uid, track.id, addedAtMs]
-const queueOf = ({ list }: PlayoutState, count = list.entries.length) => list.entries.slice(0, count)
+const asked = ({ uid, track, addedAtMs }: TrackRequest) => [uid, track.id, addedAtMs]
+const queueOf = ({ playlist }: PlayoutState, count = playlist.entries.length) =>
+  playlist.entries.slice(0, count)
 
 t.test('workers killed at random moments lose nothing, and nothing is heard twice', async (t) => {
   const random = randomFrom(SEED)
@@ -63,7 +64,7 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
   }
   const answers: Promise<Outcome>[] = []
   const order = () => {
-    const orderType = random(2) ? 'donated' : 'lastinline'
+    const orderType = random(2) ? 'donated' : 'requested'
     const orderId = `order ${answers.length}`
     const track = tracks[random(tracks.length)]!
     answers.push(ask({ type: 'add-song', track, mode: 'day', orderType, tier: 1 + random(3), orderId }))
@@ -73,9 +74,9 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
 
   await comes('a jingle', ({ onAir }) => onAir.phase === 'jingle')
   const generated = queueOf(now())
-  t.match(await ask({ type: 'suggest', ...listener, track: tracks[0]!, mode: 'day' }), { ok: true })
-  await comes('a suggestion', ({ suggestions }) => suggestions.length === 1)
-  const { suggestions, suggestCooldowns } = now()
+  t.match(await ask({ type: 'request-track', ...listener, track: tracks[0]!, mode: 'day' }), { ok: true })
+  await comes('a suggestion', ({ trackRequests }) => trackRequests.length === 1)
+  const { trackRequests, trackRequestCooldowns } = now()
   await comes('a song', ({ onAir }) => onAir.phase === 'track')
 
   let active = await Promise.any(workers.map((worker) => worker.printed(isOnAir).then(() => worker)))
@@ -118,8 +119,8 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
   await takeover()
 
   await allStandBy()
-  const { index } = now().list
-  await comes('the next song', ({ list, onAir }) => list.index > index && onAir.phase === 'track')
+  const { index } = now().playlist
+  await comes('the next song', ({ playlist, onAir }) => playlist.index > index && onAir.phase === 'track')
   order()
   await kill()
   await takeover()
@@ -145,7 +146,7 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
     .filter((marker) => marker.entryId !== null)
     .filter((marker, i, all) => marker.entryId !== all[i - 1]?.entryId)
   const isJingle = ({ jingle }: SoundMarker) => jingle !== undefined
-  const played = queueOf(last, last.list.index + 1)
+  const played = queueOf(last, last.playlist.index + 1)
   const heardSongs = markers.filter((marker) => !isJingle(marker)).map(({ entryId }) => entryId)
   const wasHeard = ({ entryId }: QueueEntry) => heardSongs.includes(entryId)
   t.same(
@@ -171,8 +172,8 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
     t.equal(count, ok ? 1 : 0, 'what was ordered is queued once')
   }
   t.ok(outcomes.some(({ ok }) => ok))
-  t.same(last.suggestions.map(asked), suggestions.map(asked), 'what a listener asked for still waits')
-  t.same(last.suggestCooldowns, suggestCooldowns, 'and so does the listener')
+  t.same(last.trackRequests.map(asked), trackRequests.map(asked), 'what a listener asked for still waits')
+  t.same(last.trackRequestCooldowns, trackRequestCooldowns, 'and so does the listener')
 
   const fromFirstJingle = markers.slice(markers.findIndex(isJingle))
   if (isWhole && unheard.length === 0)
@@ -191,7 +192,7 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
   const history = [...(await data.history.find())].sort((a, b) => a.playedAt - b.playedAt)
   t.same(
     history.map(({ trackId }) => trackId).slice(0, played.length - 1),
-    queueOf(last, last.list.index).map(({ track }) => track.id),
+    queueOf(last, last.playlist.index).map(({ track }) => track.id),
     'each start is recorded once',
   )
 

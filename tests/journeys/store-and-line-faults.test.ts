@@ -429,14 +429,14 @@ t.test('Redis is emptied: the same queue continues, and listeners hear it', asyn
     heard = Buffer.concat([heard, bytes])
   })
   const from = chunks.length
-  const { list } = air.state
+  const { playlist } = air.state
   await two.ports.redis.flushall()
   await until('the air is kept again', async () => (await two.ports.redis.exists('solstice:air')) === 1)
   await moreSound(6)
   t.same(flaws(from), [], 'the sound goes on')
   const entryIds = (entries: { entryId: string }[]) => entries.map(({ entryId }) => entryId)
-  const { entries } = air.state.list
-  t.same(entryIds(entries).slice(0, list.entries.length), entryIds(list.entries))
+  const { entries } = air.state.playlist
+  t.same(entryIds(entries).slice(0, playlist.entries.length), entryIds(playlist.entries))
   const { audio } = chunks.at(-1)!
   await until('the last chunk is heard', () => heard.includes(audio))
   t.match(await ask('GET /api/admin/song-groups'), { status: 200 }, 'everybody stays logged in')

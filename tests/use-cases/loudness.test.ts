@@ -1,11 +1,11 @@
 import { openJsonData } from '@solstice/adapters'
 import {
+  cuePointsByTrack,
+  cuePointsOf,
   deleteMeasurements,
   type LoudnessRules,
   type MeasurementRecord,
   moveMeasurements,
-  renditionOf,
-  renditionsOf,
 } from '@solstice/station'
 import t from 'tap'
 import { temporaryFolder } from '../harness/processes/processes.ts'
@@ -22,7 +22,7 @@ const measured: MeasurementRecord = {
   endMs: 60_000,
 }
 const gain = (facts: Partial<MeasurementRecord>, other: Partial<LoudnessRules> = {}) =>
-  renditionOf({ ...measured, ...facts }, { ...rules, ...other }).gainDb
+  cuePointsOf({ ...measured, ...facts }, { ...rules, ...other }).gainDb
 
 t.test('a track is played at the target, but its peaks stay below the ceiling', async (t) => {
   t.equal(gain({}), 4)
@@ -54,7 +54,7 @@ t.test('measurements follow a track that moves, and vanish with a deleted one', 
   for (const _ of ['once', 'again']) await moveMeasurements(data, from, to)
   t.same(await data.measurements.find(), [{ ...measured, trackId: to }])
   t.same(await data.waveforms.find(), [{ trackId: to, peaks: from }])
-  t.same(await renditionsOf(data, rules), { [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 } })
+  t.same(await cuePointsByTrack(data, rules), { [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 } })
   await deleteMeasurements(data, (id) => id === to)
   t.same([await data.measurements.find(), await data.waveforms.find()], [[], []])
 })

@@ -262,7 +262,7 @@ t.test('history never contains the song on air: after a talk, in a jingle, after
   const { data } = await openStation(t)
   const song = (i: number) => ({
     ...trackRef(track(`day/${i}`, { duration: 60 })),
-    rendition: { gainDb: null, startMs: 1_500, endMs: 59_000 },
+    cuePoints: { gainDb: null, startMs: 1_500, endMs: 59_000 },
   })
   const songs = Array.from({ length: 20 }, (_, i) => song(i))
   const record = async (step: Step) => {
@@ -319,8 +319,8 @@ t.test('history holds the last ten songs played, oldest first, without the one o
   t.same(await recent(null), tracks(3, 12), 'recorded again it is there once')
   t.same(await recent(onAir(12, 12_000.4)), tracks(2, 11))
   t.same(await recent(onAir(12, 99_000)), tracks(3, 12), 'an earlier play of the same track counts')
-  const rendition = { gainDb: null, startMs: 250, endMs: null }
-  const begunLate = { entryId: 'e', track: { ...ref(12), rendition }, orderType: null, tier: null }
+  const cuePoints = { gainDb: null, startMs: 250, endMs: null }
+  const begunLate = { entryId: 'e', track: { ...ref(12), cuePoints }, orderType: null, tier: null }
   t.same(
     await recent({ phase: 'track', entry: begunLate, startedAtMs: 11_750.4 }),
     tracks(2, 11),

@@ -60,7 +60,7 @@ export function measureChanges(tracksOfMode: number): ChangeFigures[] {
     return { name, ...figures }
   }
   const obey = (before: PlayoutState, command: Command) => apply(before, command, NOON).state
-  const song = (turn: number) => start.list.entries[turn * 3]!.track
+  const song = (turn: number) => start.playlist.entries[turn * 3]!.track
 
   follow(save(start))
   return [
@@ -69,7 +69,7 @@ export function measureChanges(tracksOfMode: number): ChangeFigures[] {
       hosting: { ...before.hosting, gain } as typeof before.hosting,
     })),
     measure('a song is suggested', (before, turn) =>
-      obey(before, { type: 'suggest', uid: `u${turn}`, socketId: 's', track: song(turn), mode: 'day' }),
+      obey(before, { type: 'request-track', uid: `u${turn}`, socketId: 's', track: song(turn), mode: 'day' }),
     ),
     measure('a song is added', (before, turn) =>
       obey(before, { type: 'add-song', track: song(turn), mode: 'day', orderType: 'donated', tier: turn }),

@@ -102,12 +102,12 @@ function planOf(
     blank(entryId, atMs, wasHeard) {
       metrics.blanksLeft++
       if (!wasHeard) secondChance.noteLeftOut('tracks')
-      air.tell({ type: 'silent', entryId, wasHeard }, atMs)
+      air.tell({ type: 'blank', entryId, wasHeard }, atMs)
     },
     late(entryId, atMs, wasHeard) {
       metrics.blanksLeft++
       secondChance.noteLate()
-      air.tell({ type: 'silent', entryId, wasHeard }, atMs)
+      air.tell({ type: 'blank', entryId, wasHeard }, atMs)
     },
     clipUnplayable(clipId, atMs) {
       secondChance.noteLeftOut('clips')

@@ -39,9 +39,9 @@ async function process(t: Test, commands: Command[]) {
     },
   }
   const library = {
-    renditions: {},
+    cuePoints: {},
     outdate: () => void readAnew.push('library'),
-    readRenditions: async () => void readAnew.push('renditions'),
+    readCuePoints: async () => void readAnew.push('cue-points'),
   }
   const feeds = { library, readClips: async () => void readAnew.push('clips') }
   const sound = { mixedUntilMs: nowMs + AHEAD_MS, planChanged() {} }
@@ -66,10 +66,10 @@ t.test('C1: a command that this version does not know is answered, and not read 
 })
 
 t.test('data that a command declares changed is read again', async (t) => {
-  const types = ['library-changed', 'settings-changed', 'clips-changed', 'renditions-changed'] as const
+  const types = ['library-changed', 'settings-changed', 'clips-changed', 'cuePoints-changed'] as const
   const { readAnew } = await process(
     t,
     types.map((type) => ({ type })),
   )
-  t.same(readAnew, ['library', 'library', 'clips', 'renditions'])
+  t.same(readAnew, ['library', 'library', 'clips', 'cue-points'])
 })

@@ -1,5 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { apply, type Command, withRenditions } from '@solstice/playout'
+import { apply, type Command, commandWithCuePoints } from '@solstice/playout'
 import type { AirLease } from '@solstice/station'
 import type { Air } from './air/air.ts'
 import type { AirSound } from './air-sound.ts'
@@ -10,7 +10,7 @@ const cuttingCommands = new Set<Command['type']>(['skip', 'switch-mode', 'pause-
 
 /** Data that commands declare outdated. */
 export interface Feeds {
-  library: Pick<LibraryFeed, 'renditions' | 'outdate' | 'readRenditions'>
+  library: Pick<LibraryFeed, 'cuePoints' | 'outdate' | 'readCuePoints'>
   readClips(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function processCommands(
     const nowMs = Math.max(clock.nowMs(), isCut ? sound.mixedUntilMs : 0)
     air.passTime(nowMs)
     try {
-      const step = apply(air.state, withRenditions(command, feeds.library.renditions), nowMs)
+      const step = apply(air.state, commandWithCuePoints(command, feeds.library.cuePoints), nowMs)
       refreshFeeds(command, feeds)
       const answer = { type: 'answer', asker, outcome: step.outcome } as const
       air.take({ ...step, state: { ...step.state, appliedThrough: id } }, [answer])
@@ -46,5 +46,5 @@ export async function processCommands(
 function refreshFeeds({ type }: Command, { library, readClips }: Feeds): void {
   if (type === 'library-changed' || type === 'settings-changed') library.outdate()
   if (type === 'clips-changed') void readClips()
-  if (type === 'renditions-changed') void library.readRenditions()
+  if (type === 'cue-points-changed') void library.readCuePoints()
 }

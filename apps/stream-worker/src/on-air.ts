@@ -67,7 +67,7 @@ export async function goOnAir(
     createProbing(find, secondChance.noteFilesBack, air.leaving)
   const library = createLibraryFeed(ports, air, secondChance, sound.planChanged)
   const readClips = createClipsFeed(ports, air, sound.planChanged)
-  await library.readRenditions()
+  await library.readCuePoints()
   lookAhead(air, ports, probe(library.find))
   library.readWanted()
   const microphones = hasSound ? openMicrophones(ports) : null

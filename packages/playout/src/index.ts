@@ -1,6 +1,6 @@
 export { skipCooldownSecsLeft } from './boundary/skip.ts'
-export { fillerInReserve } from './clips/chat.ts'
-export { withRenditions } from './clips/renditions.ts'
+export { backgroundInReserve } from './clips/chat.ts'
+export { commandWithCuePoints } from './clips/cue-points.ts'
 export {
   guestQueue,
   isHostOnline,
@@ -11,7 +11,6 @@ export {
 } from './live/roster.ts'
 export { isLasting } from './model/command-life.ts'
 export * from './model/commands.ts'
-export type { GroupDefs } from './model/group-defs.ts'
 export * from './model/live-commands.ts'
 export {
   type AccessCode,
@@ -24,43 +23,49 @@ export {
   type Participant,
   type Speaker,
 } from './model/live-state.ts'
+export { upcoming, wantedPlaylists } from './model/playlists.ts'
 export { draw, shuffle } from './model/random.ts'
+export { naturalMode } from './model/schedule.ts'
 export {
   ASSUMED_DURATION_MS,
+  type BackgroundMusic,
   type Chat,
   type ClipRef,
-  type Clips,
-  type Filler,
+  type CuePoints,
   initialState,
   type Jingle,
   type Limits,
-  type List,
-  naturalMode,
   type OnAir,
+  type OrderType,
   type Pace,
   type PendingSwitch,
   type Phrase,
+  type Playlist,
   type PlayoutState,
-  type PreparedList,
+  type PreparedPlaylist,
   type QueueEntry,
-  type Rendition,
-  readState,
   type Schedule,
-  type Suggestion,
   type TrackRef,
-  upcoming,
-  wantedLists,
+  type TrackRequest,
+  type UsableClips,
 } from './model/state.ts'
 export { soundStartMs } from './model/timing.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
 export { groupInsertCooldownSecsLeft } from './queue/insert-group.ts'
 export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
-export { lockOf, queuePage, searchQueue, shownQueue, wordSearch } from './queue/projection.ts'
+export { lockOf, queuePage, searchQueue, shownQueue, wireOrderType, wordSearch } from './queue/projection.ts'
 export { addCooldownSecsLeft, isOrderKnown, obstacleTo } from './queue/queue.ts'
-export { cooldownSecsLeft, songOf, suggestionList, suggestWaitSecs } from './queue/suggestions.ts'
+export {
+  songOf,
+  trackRequestCooldownSecsLeft,
+  trackRequestList,
+  trackRequestWaitSecs,
+} from './queue/track-requests.ts'
 export { foldName, groupTracks, type TrackGroup } from './rotation/groups.ts'
-export { generate } from './rotation/programme.ts'
+export { generatePlaylist } from './rotation/playlist.ts'
+export { parseSaved } from './saved/former-names.ts'
+export { readState } from './saved/state-versions.ts'
 export { advance, nextDueMs } from './step/advance.ts'
 export { apply, learn } from './step/apply.ts'
 export { resume } from './step/resume.ts'

@@ -67,7 +67,7 @@ async function openStation(t: Test, moment: Moment, env: Record<string, string>)
     async goTo(moment) {
       setClock(moment)
       if (ports.clock.nowMs() > sessionMs + 6 * 60 * MINUTE) await logInAgain()
-      if (ends.length > 0) await ports.bus.send({ type: 'renditions-changed' })
+      if (ends.length > 0) await ports.bus.send({ type: 'cue-points-changed' })
     },
     history: async () => (await app.inject(`/api/history?artToken=${open.passes().artToken}`)).json(),
   }
@@ -143,7 +143,7 @@ t.test('day and night across the day on which an hour is skipped', async (t) => 
     await goTo('2026-03-29T04:00:01+03:00')
     t.match(await add('night/wish.mp3'), { code: 'QUEUE_ADD_FAILED', reason: 'no_time', en: /in 0 min/ })
     t.match(await listener.ask('suggest_song', { id: 'night/wish.mp3' }), { error: 'cooldown' })
-    t.match(station.air.state, { mode: 'night', list: { index: 0 } }, 'the hour cuts nothing off')
+    t.match(station.air.state, { mode: 'night', playlist: { index: 0 } }, 'the hour cuts nothing off')
     listener.forget()
     admin.forget()
 
@@ -153,12 +153,12 @@ t.test('day and night across the day on which an hour is skipped', async (t) => 
     const day = await station.air.until(({ mode }) => mode === 'day')
     t.match(day, {
       onAir: { phase: 'track', startedAtMs: songMs + 10 * MINUTE + 1000 },
-      list: { index: 0 },
+      playlist: { index: 0 },
       forced: null,
-      suggestions: [],
-      suggestCooldowns: [],
+      trackRequests: [],
+      trackRequestCooldowns: [],
     })
-    t.same(day.list.entries.map(({ track }) => track.id).sort(), dayIds)
+    t.same(day.playlist.entries.map(({ track }) => track.id).sort(), dayIds)
     t.match(await sync(({ mode }) => mode === 'day'), {
       track: onAir(day)!.track.id,
       currentIndex: 0,
@@ -208,9 +208,9 @@ t.test('day and night across the day on which an hour is skipped', async (t) => 
     const night = await station.air.until(({ onAir }) => onAir.phase === 'track')
     t.ok(startedAtMs(night)! >= atMs + 1000)
     const untilMs = at('2026-03-29T22:00:00+03:00')
-    t.match(night, { list: { index: 0 }, forced: { mode: 'night', untilMs } })
+    t.match(night, { playlist: { index: 0 }, forced: { mode: 'night', untilMs } })
     t.ok(
-      night.list.entries.some(({ track }) => track.id === 'night/wish.mp3'),
+      night.playlist.entries.some(({ track }) => track.id === 'night/wish.mp3'),
       'the library was read anew',
     )
     t.match(await sync(({ mode, track }) => mode === 'night' && track !== null), {
@@ -239,7 +239,7 @@ t.test('day and night across the day on which an hour is skipped', async (t) => 
     const begun = await station.air.until(
       (state) => (startedAtMs(state) ?? 0) >= at('2026-03-29T05:30:00+03:00'),
     )
-    t.match(begun, { mode: 'night', list: { index: 0 }, forced: { mode: 'night' } })
+    t.match(begun, { mode: 'night', playlist: { index: 0 }, forced: { mode: 'night' } })
     const missed = (await station.history()).filter(({ playedAt }) => playedAt > before.at(-1)!.playedAt)
     t.ok(
       missed.every(({ playedAt }) => playedAt < at('2026-03-29T04:36:00+03:00')),
@@ -293,7 +293,11 @@ t.test('day and night across the day on which an hour is skipped', async (t) => 
     await goTo('2026-03-30T12:25:00+03:00')
     await station.startWorker()
     const night = await station.air.until(({ mode, onAir }) => mode === 'night' && onAir.phase === 'track')
-    t.match(night, { lastSwitchMs: at('2026-03-30T12:10:00+03:00'), pendingSwitch: null, list: { index: 0 } })
+    t.match(night, {
+      lastSwitchMs: at('2026-03-30T12:10:00+03:00'),
+      pendingSwitch: null,
+      playlist: { index: 0 },
+    })
     t.match(night.forced, { mode: 'night', untilMs: at('2026-03-30T22:00:00+03:00') })
     t.match(await switchTo('day'), refused('cooldown'), 'from its moment on')
   })
@@ -367,7 +371,7 @@ t.test('lists follow the settings across the day on which an hour repeats', asyn
     const songMs = startedAtMs(station.air.state)!
     await goTo(songMs + 10 * MINUTE - 100)
     const night = await station.air.until(({ mode }) => mode === 'night')
-    t.match(night, { onAir: { startedAtMs: songMs + 10 * MINUTE }, list: { index: 0 } })
+    t.match(night, { onAir: { startedAtMs: songMs + 10 * MINUTE }, playlist: { index: 0 } })
     t.ok(startedAtMs(night)! < at('2026-10-25T03:15:00+03:00'))
     t.same(sections(await artists(), 3), Array(6).fill('ABC'), 'G7')
   })
@@ -419,11 +423,11 @@ t.test('lists follow the settings across the day on which an hour repeats', asyn
       t.same(await queue(), before)
       const endMs = startedAtMs(station.air.state)! + 18 * 10 * MINUTE
       await goTo(endMs)
-      const next = await station.air.until(({ list }) => list.entries.length === 37)
-      t.match(next, { mode: 'night', list: { index: 0 }, onAir: { startedAtMs: endMs } })
+      const next = await station.air.until(({ playlist }) => playlist.entries.length === 37)
+      t.match(next, { mode: 'night', playlist: { index: 0 }, onAir: { startedAtMs: endMs } })
       t.same(sections(await artists(), 6).slice(0, 5), Array(5).fill('ABBBCC'))
-      const place = next.list.entries.findIndex(({ track }) => track.id === to)
-      t.same(next.list.entries[place]!.track.rendition, { gainDb: 4, startMs: 0, endMs: 600_000 })
+      const place = next.playlist.entries.findIndex(({ track }) => track.id === to)
+      t.same(next.playlist.entries[place]!.track.cuePoints, { gainDb: 4, startMs: 0, endMs: 600_000 })
       await goTo(endMs + place * 10 * MINUTE)
       t.equal((await listener.first<RadioState>('sync', ({ track }) => track === to)).gainDb, 4)
     },
@@ -485,6 +489,6 @@ t.test(
     await station.startWorker()
     const back = await started('day')
     t.ok(back.serverTs >= laterMs, 'after an outage the forced mode is back on air')
-    t.match(station.air.state, { list: { index: 0 }, forced: { mode: 'day' } })
+    t.match(station.air.state, { playlist: { index: 0 }, forced: { mode: 'day' } })
   },
 )

@@ -27,7 +27,7 @@ t.test('the outcome of a request is sent to the socket that asked and to those w
   const song = { id: track.id, title: 'wish', artist: 'Wished' }
   const { bus } = ports
   const ask = (uid: string, socketId: string) =>
-    bus.send({ type: 'suggest', uid, socketId, track, mode: 'day' })
+    bus.send({ type: 'request-track', uid, socketId, track, mode: 'day' })
   const [before] = [ports.clock.nowMs(), await ask('ann', ann.socket.id!)]
   const [pending] = await admin.first<Update[]>('suggestions_update', (list) => list.length === 1)
   t.match(pending, { uid: 'ann', song })
@@ -40,7 +40,7 @@ t.test('the outcome of a request is sent to the socket that asked and to those w
   t.same(await ask('bob', bob.socket.id!), { ok: true, secsLeft: 300 })
   await admin.first<Update[]>('suggestions_update', (list) => list.length === 2)
 
-  t.same(await bus.send({ type: 'answer-suggestion', uid: 'ann', action: 'add' }), { ok: true, track })
+  t.same(await bus.send({ type: 'answer-track-request', uid: 'ann', action: 'add' }), { ok: true, track })
   t.same(await ann.first('suggestion_result'), { accepted: true, auto: false, song })
   const left = await admin.first<Update[]>('suggestions_update', ([first]) => first?.uid === 'bob')
   t.equal(left.length, 1)
@@ -54,12 +54,12 @@ t.test('the outcome of a request is sent to the socket that asked and to those w
     },
   )
 
-  t.match(await bus.send({ type: 'answer-suggestion', uid: 'bob', action: 'add' }), {
+  t.match(await bus.send({ type: 'answer-track-request', uid: 'bob', action: 'add' }), {
     ok: false,
     code: 'QUEUE_SUGGESTION_INJECT_FAILED',
     details: { reason: 'duplicate_nearby' },
   })
-  t.equal(air.state.suggestions.length, 1, 'it goes back')
+  t.equal(air.state.trackRequests.length, 1, 'it goes back')
   const settled = [{ trackId: track.id, track: null }]
   await bus.send({ type: 'library-changed', settled })
   t.same(await bob.first('suggestion_result'), { accepted: false, auto: true, song })
@@ -107,7 +107,7 @@ t.test('limits come from the configuration, 0 turns one off; requests outlive th
   const secondSong = await bus.send({ type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 2 })
   t.match(secondSong, { code: 'QUEUE_ADD_FAILED', details: { reason: 'cooldown' } })
   isNearly(secondSong, 30)
-  t.same(await bus.send({ type: 'suggest', uid: 'ann', socketId: 'gone', track, mode: 'day' }), {
+  t.same(await bus.send({ type: 'request-track', uid: 'ann', socketId: 'gone', track, mode: 'day' }), {
     ok: true,
     secsLeft: 0,
   })
@@ -119,7 +119,7 @@ t.test('limits come from the configuration, 0 turns one off; requests outlive th
   const second = await startAir(t, ports)
   t.match(await admin.first<Update[]>('suggestions_update', (list) => list.length === 1), [{ uid: 'ann' }])
   t.equal(second.state.onAir.phase === 'track' && second.state.onAir.entry.track.id, current()?.id)
-  t.match(second.state.list.entries[second.state.list.index + 1], { orderType: 'donated', tier: 2 })
+  t.match(second.state.playlist.entries[second.state.playlist.index + 1], { orderType: 'donated', tier: 2 })
 })
 
 t.test('C1: events that a worker saved and did not live to send are sent by the next one', async (t) => {
@@ -155,17 +155,19 @@ t.test('C1: events that a worker saved and did not live to send are sent by the 
   const air = await startAir({ teardown: (end) => void ends.push(end) }, { ...ports, bus: dyingBus })
   const track = trackRef(await opened.addTrack('day/wish.mp3', null, { duration: 600 }))
 
-  await bus.send({ type: 'suggest', uid: 'ann', socketId: ann.socket.id!, track, mode: 'day' })
+  await bus.send({ type: 'request-track', uid: 'ann', socketId: ann.socket.id!, track, mode: 'day' })
   isDying = true
-  t.match(await bus.send({ type: 'answer-suggestion', uid: 'ann', action: 'add' }), { ok: true, track })
+  t.match(await bus.send({ type: 'answer-track-request', uid: 'ann', action: 'add' }), { ok: true, track })
   t.match(await ann.first('suggestion_result'), { accepted: true })
   isDying = true
   t.match(await bus.send({ type: 'skip' }), { ok: true })
-  t.equal(air.state.list.index, 1)
+  t.equal(air.state.playlist.index, 1)
   isRefused = true
-  t.match(await bus.send({ type: 'suggest', uid: 'bob', socketId: '', track, mode: 'day' }), { ok: true })
+  t.match(await bus.send({ type: 'request-track', uid: 'bob', socketId: '', track, mode: 'day' }), {
+    ok: true,
+  })
 
-  const played = air.state.list.entries.slice(0, 2).map((entry) => entry.track.id)
+  const played = air.state.playlist.entries.slice(0, 2).map((entry) => entry.track.id)
   const recorded = async () => (await ports.data.history.find()).map(({ trackId }) => trackId)
   await until('both starts are in the history', async () => (await recorded()).length >= played.length)
   t.same((await recorded()).toSorted(), played.toSorted(), 'each start once')
@@ -193,7 +195,7 @@ t.test('an acknowledged song stays in the queue, once, even when Redis is killed
     for (let n = 0; !isOver; n++) {
       const track = trackRef(songs[(5 * who + n) % songs.length]!)
       const orderId = `${who} ${n}`
-      const order = { type: 'add-song', track, mode: 'day', orderType: 'lastinline', tier: null } as const
+      const order = { type: 'add-song', track, mode: 'day', orderType: 'requested', tier: null } as const
       const outcome = await bus.send({ ...order, orderId }).catch(() => null)
       if (outcome?.ok) queued.push(orderId)
       await sleep(20)
@@ -209,7 +211,7 @@ t.test('an acknowledged song stays in the queue, once, even when Redis is killed
   await more()
   isOver = true
   await Promise.all(ordering)
-  const orders = air.state.list.entries.flatMap(({ orderId }) => orderId ?? [])
+  const orders = air.state.playlist.entries.flatMap(({ orderId }) => orderId ?? [])
   t.equal(new Set(orders).size, orders.length)
   t.same(
     queued.filter((orderId) => !orders.includes(orderId)),
@@ -239,7 +241,9 @@ t.test('song, queue, orders and requests survive the emptying of Redis under a w
     orderId: 'one',
   } as const
   t.match(await bus.send(order), { ok: true })
-  t.match(await bus.send({ type: 'suggest', uid: 'ann', socketId: '', track, mode: 'day' }), { ok: true })
+  t.match(await bus.send({ type: 'request-track', uid: 'ann', socketId: '', track, mode: 'day' }), {
+    ok: true,
+  })
   const before = air.state
   const fencingToken = async () => Number((await redis.get('solstice:epoch')) ?? 0)
   const old = await fencingToken()
@@ -247,10 +251,10 @@ t.test('song, queue, orders and requests survive the emptying of Redis under a w
   const isKept = async () => (await redis.exists('solstice:air')) === 1
   await until('the lease is acquired again', async () => (await fencingToken()) > old && (await isKept()))
   t.match(await bus.send({ ...order, track }), { ok: true }, 'an order that it knows')
-  const { onAir, list, suggestions, suggestCooldowns } = air.state
+  const { onAir, playlist, trackRequests, trackRequestCooldowns } = air.state
   t.same(onAir, before.onAir, 'the same song, at the same position')
-  t.same(list, before.list, 'the same queue, and nothing twice')
-  t.same([suggestions, suggestCooldowns], [before.suggestions, before.suggestCooldowns])
+  t.same(playlist, before.playlist, 'the same queue, and nothing twice')
+  t.same([trackRequests, trackRequestCooldowns], [before.trackRequests, before.trackRequestCooldowns])
 })
 
 t.test('G8: each mode is generated by its own settings, group sections before sections', async (t) => {
@@ -289,12 +293,12 @@ t.test('G8: each mode is generated by its own settings, group sections before se
       .map((entry) => entry.track.artist)
       .sort()
       .join('')
-  const { entries } = air.state.list
+  const { entries } = air.state.playlist
   t.equal(entries.length, 18, 'as many sections as the smallest group has songs')
   for (let from = 0; from < 18; from += 3) t.equal(artists(entries, 3, from), 'ABC')
 
   t.match(await ports.bus.send({ type: 'switch-mode', target: 'night', atMs: null }), { ok: true })
-  const { list } = await air.until(({ mode, onAir }) => mode === 'night' && onAir.phase === 'track')
-  t.equal(list.entries.length, 36, 'all of it')
-  for (let from = 0; from < 36; from += 6) t.equal(artists(list.entries, 6, from), 'ABBBCC')
+  const { playlist } = await air.until(({ mode, onAir }) => mode === 'night' && onAir.phase === 'track')
+  t.equal(playlist.entries.length, 36, 'all of it')
+  for (let from = 0; from < 36; from += 6) t.equal(artists(playlist.entries, 6, from), 'ABBBCC')
 })

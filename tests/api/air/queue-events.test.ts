@@ -251,7 +251,7 @@ t.test(
     const ends: (() => unknown)[] = []
     const air = await startAir({ teardown: (end) => void ends.push(end) }, one.ports)
     // Neither the song on air nor the next one may be requested.
-    const later = air.state.list.entries[3]!.track.id
+    const later = air.state.playlist.entries[3]!.track.id
     await one.addTrack(WISH.id, null, { artist: 'Wished', duration: 600 })
     await one.addTrack('night/owl.mp3', null)
 
@@ -354,12 +354,12 @@ t.test(
     t.match(await refusal, { code: 'QUEUE_ADD_FAILED', ...failures.AIR_UNAVAILABLE.text })
     admin.forget()
     const restarted = await startAir(t, one.ports)
-    t.equal(restarted.state.suggestions.length, 1)
+    t.equal(restarted.state.trackRequests.length, 1)
     t.same(await suggest(dave), { ok: true }, 'asking again is safe')
     t.match(await admin.first('suggestions_update', isCarols), byCarol)
-    const { suggestions, list } = await restarted.until((state) => state.suggestions.length === 2)
-    t.equal(suggestions[0]?.uid, uids[3])
-    t.notOk(list.entries.some(({ orderType }) => orderType === 'donated'))
+    const { trackRequests, playlist } = await restarted.until((state) => state.trackRequests.length === 2)
+    t.equal(trackRequests[0]?.uid, uids[3])
+    t.notOk(playlist.entries.some(({ orderType }) => orderType === 'donated'))
     t.ok(late(await suggest(ann)), 'its predecessor’s cooldowns hold')
 
     await Promise.all([one.app.close(), two.app.close()])
@@ -421,7 +421,7 @@ t.test('J4: nothing is skipped during a jingle', async (t) => {
   const ringing: PlayoutState = {
     ...state,
     onAir: { phase: 'jingle', jingle: { entryId: 'j1', clip }, startedAtMs: nowMs, entry, shownMs: 600_000 },
-    list: { ...state.list, entries: [entry] },
+    playlist: { ...state.playlist, entries: [entry] },
   }
   const ending = new AbortController()
   t.teardown(() => ending.abort())

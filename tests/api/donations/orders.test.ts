@@ -114,7 +114,7 @@ t.test('a station paid through a page', async (t) => {
     putOnAir(station, {
       mode: 'day',
       onAir: { phase: 'track', entry: entry(current, 'e1'), startedAtMs: ports.clock.nowMs() },
-      list: { entries: [entry(current, 'e1'), entry(next, 'e2')], index: 0, repeats: false },
+      playlist: { entries: [entry(current, 'e1'), entry(next, 'e2')], index: 0, repeats: false },
       ...facts,
     })
   t.beforeEach(async () => {
@@ -199,7 +199,7 @@ t.test('a station paid through a page', async (t) => {
     t.same(await data.donations.find(), [])
     const beside = { ...entry(current, 'e3'), orderType: 'donated' } as const
     await onAir({
-      list: { entries: [entry(current, 'e1'), beside, entry(song, 'e4')], index: 0, repeats: false },
+      playlist: { entries: [entry(current, 'e1'), beside, entry(song, 'e4')], index: 0, repeats: false },
     })
     t.equal((await tiers(song.id)).status, 200, 'a place beside itself is none of these')
   })

@@ -123,7 +123,7 @@ t.test('a paid song is queued, played and recorded once', async (t) => {
   const { one, two, air } = await station(t, 'kofi')
   const { data } = one.ports
   const { ask: boss } = await asAdmin(one)
-  const place = () => air.state.list.entries.filter(({ orderId }) => orderId !== undefined)
+  const place = () => air.state.playlist.entries.filter(({ orderId }) => orderId !== undefined)
 
   t.test('however often, and to however many replicas, its payment is reported', async (t) => {
     const clients = [await one.listen(), await two.listen(), await two.listen('203.0.113.8')]
@@ -174,7 +174,7 @@ t.test('a paid song is queued, played and recorded once', async (t) => {
     t.equal((await boss('GET /api/admin/donations/nothing/ledger')).status, 404)
 
     await sweepDonations(one.ports)
-    t.same(place().slice(air.state.list.index + 1), [], 'it does not come back')
+    t.same(place().slice(air.state.playlist.index + 1), [], 'it does not come back')
   })
 
   t.test('only by an authentic payment of enough money, whose code is a separate word', async (t) => {
@@ -239,7 +239,7 @@ t.test('a paid song is queued, played and recorded once', async (t) => {
     // An admin removes the one that stands in the queue.
     const queued = (await data.donations.find({ queue: 'queued' }))[0]!.id
     const position =
-      air.state.list.entries.findIndex(({ orderId }) => orderId === queued) - air.state.list.index
+      air.state.playlist.entries.findIndex(({ orderId }) => orderId === queued) - air.state.playlist.index
     await one.ports.bus.send({ type: 'remove-entry', position })
     t.match(await one.until(queued, { queue: 'refused' }), { status: 'paid_unqueued', refusedWhy: 'removed' })
     t.equal((await one.events(queued)).at(-1), 'refused')
@@ -253,7 +253,7 @@ t.test('a paid song is queued, played and recorded once', async (t) => {
     await until('the air is kept', async () => (await one.ports.redis.exists('solstice:air')) === 1)
     await air.until(({ orders }) => orders.includes(donationId))
     await one.until(donationId, { queue: 'queued' })
-    t.equal(air.state.list.entries.filter(({ orderId }) => orderId === donationId).length, 1)
+    t.equal(air.state.playlist.entries.filter(({ orderId }) => orderId === donationId).length, 1)
     t.same(
       (await one.events(donationId)).filter((event) => event === 'queued'),
       ['queued'],
@@ -270,7 +270,7 @@ t.test('a payment reported during an outage counts after recovery', async (t) =>
     return { donationId, deliver: () => one.deliver(posted, 'checkout_provider_2') }
   }
   const queued = (donationId: string) =>
-    air.until(({ list }) => list.entries.some(({ orderId }) => orderId === donationId))
+    air.until(({ playlist }) => playlist.entries.some(({ orderId }) => orderId === donationId))
 
   t.test('Redis', async (t) => {
     const { donationId, deliver } = await paid(WISH)
@@ -333,7 +333,7 @@ t.test('only signed checkout payments count, and several songs wait their turn',
     placed.map((donationId, i) => (i ? two : one).deliver(about(donationId, { status: 'sandbox' }), LIQPAY)),
   )
   await Promise.all(placed.map((donationId) => one.until(donationId, { queue: 'queued' })))
-  t.equal(air.state.list.entries.filter(({ orderId }) => orderId !== undefined).length, 3)
+  t.equal(air.state.playlist.entries.filter(({ orderId }) => orderId !== undefined).length, 3)
   const queuedAt = (await data.ledger.find({ event: 'queued' })).map(({ atMs }) => atMs)
   t.ok(queuedAt.at(-1)! - queuedAt[0]! >= 6000, 'each had its turn')
   t.match(await one.deliver(about(first, { status: 'failure' }), LIQPAY), { status: 200 })

@@ -1,6 +1,6 @@
 import { openData, readConfig } from '@solstice/adapters'
 import { clips as clipContract, failureBody, xorWithToken } from '@solstice/contracts'
-import { apply, type Clips, learn } from '@solstice/playout'
+import { apply, learn, type UsableClips } from '@solstice/playout'
 import { clipMedia, defaultSettings } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
@@ -94,15 +94,15 @@ t.test('listeners and admins are redirected to the bucket, by links that outlive
 
 t.test('upcoming files are known: also those of a talk, and of the song after it', async (t) => {
   const state = playing(tracks(30), 'sound')
-  const filler = { id: 'f', media: 'background/day/f.mp3', durationMs: 20_000 }
-  const background: Clips['background'] = { usable: { day: [filler], night: [] }, chosenBy: 'random' }
+  const background = { id: 'f', media: 'background/day/f.mp3', durationMs: 20_000 }
+  const background: Clips['background'] = { usable: { day: [background], night: [] }, chosenBy: 'random' }
   const clips = learn(state, { type: 'clips', clips: { ...state.clips, background } }, NOON).state
   const hosted = { ...clips, live: { ...clips.live, participants: [host('h')] } }
   const songs = hosted.list.entries.map(({ track }) => track.id)
-  t.same([...new Set(filesToPrefetch(hosted, NOON + 1))], [...songs.slice(0, 4), filler.media])
+  t.same([...new Set(filesToPrefetch(hosted, NOON + 1))], [...songs.slice(0, 4), background.media])
   const pause = { type: 'pause-queue', socketId: 'h', when: 'now' } as const
   const talk = apply(hosted, pause, NOON + 5_000).state
-  t.same([...new Set(filesToPrefetch(talk, NOON + 6_000))], [filler.media, ...songs.slice(0, 4)])
+  t.same([...new Set(filesToPrefetch(talk, NOON + 6_000))], [background.media, ...songs.slice(0, 4)])
 })
 
 t.test(

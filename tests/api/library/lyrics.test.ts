@@ -447,8 +447,8 @@ t.test('a batch leaves the lyrics of the track on air and of the next one alone'
     ids.push((await addTrack(`day/${i}.mp3`, null, { title: `${i}`, artist: `A${i}`, duration: 900 })).id)
   service.answer = (_, response) => response.end(JSON.stringify({ syncedLyrics: SYNCED }))
   await startJobs(t, ports)
-  const { list } = (await startAir(t, ports)).state
-  const locked = list.entries.slice(list.index, list.index + 2).map(({ track }) => track.id)
+  const { playlist } = (await startAir(t, ports)).state
+  const locked = playlist.entries.slice(playlist.index, playlist.index + 2).map(({ track }) => track.id)
   const { body } = await ask(`POST ${BATCH}`, { songIds: ids })
   const { results } = await ended(ask, body.jobId)
   for (const { songId, outcome, after, error } of results)

@@ -1,7 +1,7 @@
 import { initialState, type PlayoutState, type QueueEntry, type TrackRef } from '@solstice/playout'
 import { alwaysDay, NOON } from './programme.ts'
 
-const rendition = { gainDb: -3.2, startMs: 120, endMs: 199_000 }
+const cuePoints = { gainDb: -3.2, startMs: 120, endMs: 199_000 }
 
 /** A station in the middle of a list that holds its whole library, as the prepared lists of both modes do. */
 export function largeStation(tracksOfMode: number): PlayoutState {
@@ -13,7 +13,7 @@ export function largeStation(tracksOfMode: number): PlayoutState {
       album: `An Album ${i % 2000}`,
       year: 2001,
       durationMs: 200_000 + i,
-      rendition,
+      cuePoints,
     }))
   const [day, night] = [songs('day'), songs('night')]
   let serial = 0
@@ -26,7 +26,7 @@ export function largeStation(tracksOfMode: number): PlayoutState {
   const current = { ...list(day), index: Math.floor(tracksOfMode / 2) }
   return {
     ...initialState(1, 'sound', alwaysDay, NOON),
-    list: current,
+    playlist: current,
     prepared: { day: list(day), night: list(night) },
     serial,
     onAir: { phase: 'track', entry: current.entries[current.index]!, startedAtMs: NOON },

@@ -1,4 +1,4 @@
-import type { Mode, OrderType } from '@solstice/contracts'
+import type { Mode } from '@solstice/contracts'
 import {
   draw,
   type Fact,
@@ -6,23 +6,24 @@ import {
   type Limits,
   learn,
   nextDueMs,
+  type OrderType,
   type Pace,
   type Participant,
   type PlayoutState,
-  type ProgrammeSettings,
   projectSync,
   type QueueEntry,
+  type RotationSettings,
   type Schedule,
   type TrackRef,
   upcoming,
-  wantedLists,
+  wantedPlaylists,
 } from '@solstice/playout'
 import type { Test } from 'tap'
 
 export const HOUR = 3_600_000
 export const NOON = 1_000_000_000_000
 export const alwaysDay: Schedule = { natural: 'day', changes: [] }
-export const all: ProgrammeSettings = {
+export const all: RotationSettings = {
   useAll: true,
   maxDurationMs: 0,
   algorithm: 'simple',
@@ -71,7 +72,7 @@ export function withLists(
   atMs: number,
 ): PlayoutState {
   for (;;) {
-    const [mode] = wantedLists(state)
+    const [mode] = wantedPlaylists(state)
     if (!mode) return state
     state = learn(state, library(songs(mode), mode), atMs).state
   }
@@ -97,10 +98,10 @@ export function host(socketId: string): Participant {
 
 /** An order that stands next in the queue. */
 export function ordered(state: PlayoutState, song: TrackRef, orderType: OrderType): PlayoutState {
-  const { entries, index } = state.list
+  const { entries, index } = state.playlist
   const entry = { entryId: `e${state.serial}`, track: song, orderType, tier: null }
   const withOrder = [...entries.slice(0, index + 1), entry, ...entries.slice(index + 1)]
-  return { ...state, serial: state.serial + 1, list: { ...state.list, entries: withOrder } }
+  return { ...state, serial: state.serial + 1, playlist: { ...state.playlist, entries: withOrder } }
 }
 
 /** A station's own account of itself; limits that are not named are off. */
@@ -147,7 +148,10 @@ function isPlainJson(value: unknown): boolean {
 
 /** Fails where an invariant of every state does not hold. */
 export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
-  const entries = [...state.list.entries, ...Object.values(state.prepared).flatMap((list) => list.entries)]
+  const entries = [
+    ...state.playlist.entries,
+    ...Object.values(state.prepared).flatMap((list) => list.entries),
+  ]
   const ids = entries.map((entry) => entry.entryId)
   const current = onAir(state)
   const queued = upcoming(state).map((entry) => entry.track.id)
@@ -155,17 +159,17 @@ export function assertLegal(t: Test, state: PlayoutState, nowMs: number): void {
     new Set(ids).size !== ids.length && 'an entry stands twice in the queue',
     current &&
       // A state that was saved and read holds the same entry as two objects.
-      !isSame(state.list.entries[state.list.index], current) &&
+      !isSame(state.playlist.entries[state.playlist.index], current) &&
       'the index is not on air',
     state.onAir.phase === 'chat' && !state.isPaused && 'a talk without a pause',
     state.onAir.phase === 'chat' &&
       state.onAir.interrupted &&
-      state.list.entries[state.list.index]?.entryId !== state.onAir.entry?.entryId &&
+      state.playlist.entries[state.playlist.index]?.entryId !== state.onAir.entry?.entryId &&
       'another song goes on than the one that was interrupted',
     state.isPaused && state.pace === 'clock' && 'a pause where the clock is the pace',
     state.onAir.phase === 'track' && state.onAir.startedAtMs > nowMs && 'a track starts in the future',
     state.onAir.phase === 'preparing' && state.onAir.target !== state.mode && 'two modes at once',
-    state.onAir.phase === 'preparing' && state.list.entries.length > 0 && 'preparing beside a list',
+    state.onAir.phase === 'preparing' && state.playlist.entries.length > 0 && 'preparing beside a list',
     state.pendingSwitch && !state.nightMode && 'a switch without a night',
     state.pendingSwitch &&
       !state.pendingSwitch.waiting &&

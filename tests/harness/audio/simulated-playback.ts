@@ -84,9 +84,9 @@ export class TestLibrary {
   song(file: SimulatedFile, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
     const id = this.#add('song', file)
     const { durationMs = timeOf(file.length), startMs, endMs = null } = about
-    const rendition = startMs === undefined ? null : { gainDb: 0, startMs, endMs }
+    const cuePoints = startMs === undefined ? null : { gainDb: 0, startMs, endMs }
     const track = { id, title: id, artist: '', album: '', year: null, durationMs }
-    const entry = { entryId: id, track: { ...track, ...(rendition && { rendition }) } }
+    const entry = { entryId: id, track: { ...track, ...(cuePoints && { cuePoints }) } }
     return { ...entry, orderType: null, tier: null } satisfies AirEntry
   }
 
@@ -99,8 +99,8 @@ export class TestLibrary {
   chat(file: SimulatedFile | null): AirEntry {
     const id = this.#add('chat', file ?? { length: 0 })
     const shown = { id: '', title: '', artist: '', album: '', year: null, durationMs: null }
-    const filler = file && { id, media: id, durationMs: timeOf(file.length) }
-    return { entryId: id, filler, shown }
+    const background = file && { id, media: id, durationMs: timeOf(file.length) }
+    return { entryId: id, background, shown }
   }
 
   between(least: number, most: number): number {

@@ -419,7 +419,7 @@ export async function assertSettled(
   ids: string[],
 ): Promise<void> {
   const problems: string[] = []
-  const entries = station.saved?.state.list.entries ?? []
+  const entries = station.saved?.state.playlist.entries ?? []
   const waiting = station.saved ? upcoming(station.saved.state).map(({ orderId }) => orderId) : []
   for (const donation of (await data.donations.find()).filter(({ id }) => ids.includes(id))) {
     const { id, status, queue } = donation

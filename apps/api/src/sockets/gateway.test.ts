@@ -138,7 +138,7 @@ function playing(name: string, startedAtMs: number): PlayoutState {
   return {
     ...state,
     onAir: { phase: 'track', entry, startedAtMs },
-    list: { ...state.list, entries: [entry] },
+    playlist: { ...state.playlist, entries: [entry] },
   }
 }
 

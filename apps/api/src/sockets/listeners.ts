@@ -1,4 +1,4 @@
-import { cooldownSecsLeft, type PlayoutState } from '@solstice/playout'
+import { type PlayoutState, trackRequestCooldownSecsLeft } from '@solstice/playout'
 import { dateNow, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
 import type { Tokens } from '../auth/tokens.ts'
@@ -27,7 +27,7 @@ export function listenerHandlers(deps: {
         const { token, expiresIn } = tokens.issueArtToken(who.uid, nowMs)
         const life = { artToken: token, artTokenExpiresIn: expiresIn }
         const state = airNow()
-        const secsLeft = state ? cooldownSecsLeft(state, who.uid, nowMs) : 0
+        const secsLeft = state ? trackRequestCooldownSecsLeft(state, who.uid, nowMs) : 0
         who.send('listener_uid', { uid: who.uid, ...life, cooldownSecsLeft: secsLeft })
         rosterReplies.ask(who.socketId)
         const chat = air.state && chatStart(air.state, clock.aheadMs())

@@ -51,7 +51,10 @@ export function queueHandlers(deps: {
     admin_add_song: {
       failsAs: 'QUEUE_ADD_FAILED',
       async answer(who, { id, orderType, tier = null }) {
-        await addTrack(deps, who.admin, air.now(), clock.nowMs(), id, { orderType, tier })
+        await addTrack(deps, who.admin, air.now(), clock.nowMs(), id, {
+          orderType: orderType === 'lastinline' ? 'requested' : orderType,
+          tier,
+        })
         return succeed(who, 'QUEUE_SONG_ADDED')
       },
     },

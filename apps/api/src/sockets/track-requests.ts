@@ -1,5 +1,5 @@
 import type { Ack } from '@solstice/contracts'
-import { type PlayoutState, suggestWaitSecs } from '@solstice/playout'
+import { type PlayoutState, trackRequestWaitSecs } from '@solstice/playout'
 import {
   type Announcer,
   type Bus,
@@ -32,7 +32,7 @@ export function trackRequestHandlers(deps: {
   const obstacle = ({ uid }: Visitor): Ack<'suggest_song'> | null => {
     if (uid === null) return { error: 'no_uid' }
     const state = airNow()
-    const waitSecs = state ? suggestWaitSecs(state, uid, clock.nowMs()) : 0
+    const waitSecs = state ? trackRequestWaitSecs(state, uid, clock.nowMs()) : 0
     // The first of several concurrent requests will most likely be accepted and start the cooldown.
     const secsLeft = waitSecs || (asking.has(uid) ? Math.max(1, suggestCooldownS) : 0)
     if (secsLeft > 0) return { error: 'cooldown', secsLeft }

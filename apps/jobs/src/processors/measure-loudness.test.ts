@@ -73,7 +73,7 @@ t.test('every track is measured once, and anew when it has another file', async 
   const waveforms = await data.waveforms.find()
   t.equal(Buffer.from(waveforms.find(({ trackId }) => trackId === ids[1])!.peaks, 'base64').length, 800)
   t.equal(waveforms.length, 3)
-  t.same(told, ['renditions-changed'], 'the air is told')
+  t.same(told, ['cue-points-changed'], 'the air is told')
   t.same(warnings, [])
 
   await fresh()(never)

@@ -103,7 +103,7 @@ async function save({ data, bus, log }: Ports, found: Found[], compared: Set<str
     found.map(({ peaks: _, file, ...measured }) => data.measurements.put({ ...measured, ...file })),
   )
   for (const { trackId } of found) compared.add(trackId)
-  bus.send({ type: 'renditions-changed' }).catch((error) => {
+  bus.send({ type: 'cue-points-changed' }).catch((error) => {
     // A worker that acquires the lease later reads the measurements by itself.
     log.debug({ err: error }, 'no worker answered the news of measured tracks')
   })

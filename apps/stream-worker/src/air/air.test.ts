@@ -52,7 +52,7 @@ t.test(
     t.equal(air.phase, 'catching-up')
     air.endCatchUp()
     t.equal(air.phase, 'on-air')
-    t.equal(air.state.list.index, 2)
+    t.equal(air.state.playlist.index, 2)
     t.same(plans, [clock.nowMs], 'and the sound is told')
   },
 )
@@ -74,7 +74,7 @@ t.test('followers get each change until the air is left', async (t) => {
   const { air, clock, stopping } = prepare(t)
   air.endCatchUp()
   const seen: string[] = []
-  air.follow((before) => seen.push(`${before.list.index} to ${air.state.list.index}`))
+  air.follow((before) => seen.push(`${before.playlist.index} to ${air.state.playlist.index}`))
   clock.nowMs += 1.5 * MINUTE
   air.passTime()
   air.passTime()

@@ -1,5 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { type Participant, songOf, suggestionList } from '@solstice/playout'
+import { type Participant, songOf, trackRequestList } from '@solstice/playout'
 import {
   type Actor,
   type AirLease,
@@ -42,13 +42,13 @@ export function createOutbox(
         return lease.answer(entry.asker, entry.outcome)
       case 'played':
         return capabilities.history ? recordPlayed(data, entry) : undefined
-      case 'suggestion-answered': {
-        const { suggestion, accepted, auto } = entry
-        const result = { accepted, auto, song: songOf(suggestion.track) }
-        return announcer.tell({ socketId: suggestion.socketId }, 'suggestion_result', result)
+      case 'track-request-answered': {
+        const { trackRequest, accepted, auto } = entry
+        const result = { accepted, auto, song: songOf(trackRequest.track) }
+        return announcer.tell({ socketId: trackRequest.socketId }, 'suggestion_result', result)
       }
-      case 'suggestions-changed': {
-        const list = suggestionList(entry.suggestions, clock.aheadMs())
+      case 'track-requests-changed': {
+        const list = trackRequestList(entry.trackRequests, clock.aheadMs())
         return announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', list)
       }
       case 'live-started': {
@@ -103,8 +103,8 @@ export function createOutbox(
 const durable: Record<OutboxEntry['type'], boolean> = {
   answer: false,
   played: true,
-  'suggestion-answered': false,
-  'suggestions-changed': false,
+  'track-request-answered': false,
+  'track-requests-changed': false,
   'live-started': true,
   'live-ended': true,
   'order-aired': true,

@@ -23,8 +23,8 @@ export function stationFact({ config, clock }: Pick<Ports, 'config' | 'clock'>, 
       queueAddCooldownMs: config.queueAddCooldownS * 1000,
       queueRemoveCooldownMs: config.queueRemoveCooldownS * 1000,
       queueSkipCooldownMs: config.queueSkipCooldownS * 1000,
-      suggestCooldownMs: config.suggestCooldownS * 1000,
-      suggestExpiryMs: config.suggestExpiryS * 1000,
+      trackRequestCooldownMs: config.suggestCooldownS * 1000,
+      trackRequestExpiryMs: config.suggestExpiryS * 1000,
     },
   }
 }

@@ -23,7 +23,7 @@ const silence: AirEntry = { ...song, entryId: 'e2', track: { ...track, id: 'noth
 const shown = { ...track, title: 'Just chatting', artist: '', durationMs: null }
 const chat = (entryId: string, media: string | null, seconds = 0): AirEntry => ({
   entryId,
-  filler: media === null ? null : { id: `clip-${media}`, media, durationMs: seconds * 1000 },
+  background: media === null ? null : { id: `clip-${media}`, media, durationMs: seconds * 1000 },
   shown,
 })
 
@@ -190,10 +190,10 @@ t.test('hosts on the air', async (t) => {
     const { placed, sample } = studio.heard.find(({ placed }) => placed?.entry.entryId === 'f1')!
     const marker = markerOf(placed!, sample / FRAME)
     const texts = { trackId: 'song', title: 'Just chatting', artist: '' }
-    t.match(marker, { ...texts, entryId: 'f1', chat: { filler: { id: 'clip-filler', media: 'filler' } } })
+    t.match(marker, { ...texts, entryId: 'f1', chat: { background: { id: 'clip-filler', media: 'filler' } } })
     t.match(placedBy(marker).entry, {
       entryId: 'f1',
-      filler: { media: 'filler', durationMs: 3000 },
+      background: { media: 'filler', durationMs: 3000 },
       shown: { id: 'song' },
     })
 
@@ -202,7 +202,7 @@ t.test('hosts on the air', async (t) => {
     t.ok(near(level(silent, 1500, 1500), 0.25), 'where there is no filler hosts are heard all the same')
     t.ok(level(silent, 1100, 1500) < 0.005)
     const last = studio.heard.at(-1)!
-    t.match(markerOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, chat: { filler: null } })
+    t.match(markerOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, chat: { background: null } })
 
     studio.change(chat('f4', 'second', 10))
     await studio.listen(1000)

@@ -11,7 +11,7 @@ import {
   type Step,
   type TrackRef,
 } from '@solstice/playout'
-import { chunkEndMs, type FrameChunk, type LoudnessRules, renditionOf } from '@solstice/station'
+import { chunkEndMs, cuePointsOf, type FrameChunk, type LoudnessRules } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { NOON, ordered, playing } from '../../../../tests/harness/air/programme.ts'
@@ -31,8 +31,8 @@ t.test('tracks of any loudness are heard at the same one, without the silence ar
   const quiet = await makeTrack(folder, 'quiet', { hz: 440, amplitude: 0.0316, fromS: 3, toS: 9, seconds: 9 })
   const loud = await makeTrack(folder, 'loud', { hz: 880, amplitude: 0.316, fromS: 0, toS: 5, seconds: 8 })
   const mono = await makeTrack(folder, 'mono', { hz: 1320, amplitude: 0.1, fromS: 1, toS: 6, seconds: 7 }, 1)
-  t.ok(quiet.rendition!.gainDb! > 12, `+${quiet.rendition!.gainDb} dB`)
-  t.ok(loud.rendition!.gainDb! < -4, `${loud.rendition!.gainDb} dB`)
+  t.ok(quiet.cuePoints!.gainDb! > 12, `+${quiet.cuePoints!.gainDb} dB`)
+  t.ok(loud.cuePoints!.gainDb! < -4, `${loud.cuePoints!.gainDb} dB`)
   const stream = bytesOf(await broadcast(t, folder, [quiet, loud, mono], 16))
 
   // The first one comes again after 16 s.
@@ -64,8 +64,8 @@ t.test('V3: a measurement that arrives while the next track is prepared is appli
   const tone = { amplitude: 0.1, fromS: 1, toS: 3, seconds: 4 }
   const first = await makeTrack(folder, 'first', { ...tone, hz: 440 })
   const second = await makeTrack(folder, 'second', { ...tone, hz: 880 })
-  const { rendition: _, ...unmeasured } = second
-  const told = { [first.id]: first.rendition!, [second.id]: second.rendition! }
+  const { cuePoints: _, ...unmeasured } = second
+  const told = { [first.id]: first.cuePoints!, [second.id]: second.cuePoints! }
   const chunks = await broadcast(t, folder, [first, unmeasured], 4, { told })
   const heard = melody(await decode(bytesOf(chunks)), [440, 880])
   t.ok(Math.abs(heard.indexOf(440) / 20) < 0.2)
@@ -89,7 +89,7 @@ t.test(
         const id = String(hz)
         await makeTone(join(folder, `${id}.mp3`), { hz, seconds })
         const about = { id, title: id, artist: id, album: '', year: null, durationMs: seconds * 1000 }
-        return { ...about, rendition: { gainDb: null, startMs, endMs } }
+        return { ...about, cuePoints: { gainDb: null, startMs, endMs } }
       }),
     )
     const chunks = await broadcast(t, folder, songs, 8, { crossfadeMs: 1_000 })
@@ -129,7 +129,7 @@ t.test(
       const late = frame - starts[0]!.frame - (atS * RATE) / 1152
       t.ok(late > -0.1 && late < 1.1, `the marker of ${song.id} comes with its first sound`)
       t.ok(
-        Math.abs(positionMs - song.rendition!.startMs - late * 26.122) < 0.1,
+        Math.abs(positionMs - song.cuePoints!.startMs - late * 26.122) < 0.1,
         'with its position in the file',
       )
     }
@@ -203,8 +203,8 @@ async function makeTrack(
   const path = join(folder, `${name}.mp3`)
   await makeSound(path, `${amplitude}*sin(2*PI*${hz}*t)*between(t\\,${fromS}\\,${toS})`, seconds, channels)
   const measured = await measure(path)
-  const rendition = renditionOf({ trackId: name, size: 0, modifiedMs: 0, ...measured! }, rules)
-  return { ...unmeasured(name, seconds), rendition }
+  const cuePoints = cuePointsOf({ trackId: name, size: 0, modifiedMs: 0, ...measured! }, rules)
+  return { ...unmeasured(name, seconds), cuePoints }
 }
 
 async function makeSound(path: string, expression: string, seconds: number, channels = 2) {
@@ -219,7 +219,7 @@ function unmeasured(id: string, seconds: number): TrackRef {
 /**
  * A broadcast of so many seconds, made faster than real time by the engine and the sound.
  *
- * @param options.told renditions that the engine learns once something is on the air, within the first 1.7 s.
+ * @param options.told cue points that the engine learns once something is on the air, within the first 1.7 s.
  * @param options.orders is told the fate of every track but the first; their ids are also order ids.
  */
 async function broadcast(
@@ -228,14 +228,14 @@ async function broadcast(
   [first, ...others]: TrackRef[],
   seconds: number,
   options: {
-    told?: Record<string, NonNullable<TrackRef['rendition']>>
+    told?: Record<string, NonNullable<TrackRef['cuePoints']>>
     crossfadeMs?: number
     orders?: OrderEffect[]
   } = {},
 ): Promise<FrameChunk[]> {
   const { told, crossfadeMs = 0, orders = [] } = options
   let state = others.reduceRight((before, song) => ordered(before, song, null), playing([first!], 'sound'))
-  for (const entry of state.list.entries) if (entry.track !== first) entry.orderId = entry.track.id
+  for (const entry of state.playlist.entries) if (entry.track !== first) entry.orderId = entry.track.id
   const take = (step: Step) => {
     orders.push(...orderEffects(state, step))
     state = step.state
@@ -249,7 +249,7 @@ async function broadcast(
       plan: {
         at: (at) => projectAir(state, at),
         soundEnded: (entryId, at) => take(learn(state, { type: 'sound-ended', entryId }, at)),
-        blank: (entryId, at, wasHeard) => take(learn(state, { type: 'silent', entryId, wasHeard }, at)),
+        blank: (entryId, at, wasHeard) => take(learn(state, { type: 'blank', entryId, wasHeard }, at)),
         late: () => {},
         unplayable: () => t.teardown(() => Promise.reject(new Error('a track could not be decoded'))),
         clipUnplayable: () => {},
@@ -260,7 +260,7 @@ async function broadcast(
         publishedMs = chunkEndMs(chunk)
         if (told && !isTold) {
           isTold = true
-          state = learn(state, { type: 'renditions', renditions: told }, publishedMs).state
+          state = learn(state, { type: 'cue-points', cuePoints: told }, publishedMs).state
         }
         if (publishedMs - NOON >= seconds * 1000) resolve()
       },

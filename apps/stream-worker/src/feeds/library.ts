@@ -1,7 +1,14 @@
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { apply, type Rendition, wantedLists } from '@solstice/playout'
-import { libraryOf, type MediaKey, renditionsOf, rotationSettings, sleep, trackRef } from '@solstice/station'
+import { apply, type CuePoints, wantedPlaylists } from '@solstice/playout'
+import {
+  cuePointsByTrack,
+  libraryOf,
+  type MediaKey,
+  rotationSettings,
+  sleep,
+  trackRef,
+} from '@solstice/station'
 import type { Air } from '../air/air.ts'
 import { createLibraryFiles } from './library-files.ts'
 import type { SecondChance } from './second-chance.ts'
@@ -12,12 +19,12 @@ const FIRST_SOUND_MS = 600
 
 /** Gives the air the library of each mode of which it wants a list, and how tracks are played. */
 export interface LibraryFeed {
-  readonly renditions: Record<string, Rendition>
+  readonly cuePoints: Record<string, CuePoints>
   /** Tracks were kept out of lists because their files are missing. */
   readonly lacksFiles: boolean
   /** Reads the library of each mode of which a list is wanted. */
   readWanted(): void
-  readRenditions(): Promise<void>
+  readCuePoints(): Promise<void>
   /** Anything being read now is out of date. */
   outdate(): void
   /** Tracks that were left out are worth another try. */
@@ -35,11 +42,11 @@ export function createLibraryFeed(
   const hasSound = air.state.pace === 'sound'
   const files = createLibraryFiles({ config, media, log })
   const reading = new Set<Mode>()
-  const renditions = createRenditions({ config, data, log }, air)
+  const cuePoints = createCuePointsFeed({ config, data, log }, air)
   let version = 0
 
   const readWanted = () => {
-    for (const mode of wantedLists(air.state)) if (!reading.has(mode)) void read(mode)
+    for (const mode of wantedPlaylists(air.state)) if (!reading.has(mode)) void read(mode)
   }
 
   const read = async (mode: Mode): Promise<void> => {
@@ -50,7 +57,7 @@ export function createLibraryFeed(
       const [library, settings] = await Promise.all([
         libraryOf(data, mode),
         rotationSettings(data, mode),
-        renditions.read(),
+        cuePoints.read(),
       ])
       const present = await files.present(mode, library)
       reading.delete(mode)
@@ -60,7 +67,7 @@ export function createLibraryFeed(
       const startMs = clock.nowMs() + (hasSound ? FIRST_SOUND_MS : 0)
       noteLeftOut('tracks')
       const tracks = within(present, media.cachedWhileAway()).map((track) =>
-        trackRef(track, renditions.known[track.id]),
+        trackRef(track, cuePoints.known[track.id]),
       )
       air.tell({ type: 'library', mode, tracks, settings }, startMs)
       planChanged()
@@ -84,14 +91,14 @@ export function createLibraryFeed(
   })
 
   return {
-    get renditions() {
-      return renditions.known
+    get cuePoints() {
+      return cuePoints.known
     },
     get lacksFiles() {
       return files.areMissing
     },
     readWanted,
-    readRenditions: renditions.read,
+    readCuePoints: cuePoints.read,
     outdate,
     tryAgain() {
       outdate()
@@ -102,17 +109,17 @@ export function createLibraryFeed(
 }
 
 /** How tracks are played; it is told to the air each time it is read. */
-function createRenditions({ config, data, log }: Pick<Ports, 'config' | 'data' | 'log'>, air: Air) {
+function createCuePointsFeed({ config, data, log }: Pick<Ports, 'config' | 'data' | 'log'>, air: Air) {
   const streamMode = air.state.pace === 'sound'
-  let known: Record<string, Rendition> = {}
+  let known: Record<string, CuePoints> = {}
   return {
     get known() {
       return known
     },
     async read(): Promise<void> {
       try {
-        known = await renditionsOf(data, { ...config, streamMode })
-        if (air.phase !== 'leaving') air.tell({ type: 'renditions', renditions: known })
+        known = await cuePointsByTrack(data, { ...config, streamMode })
+        if (air.phase !== 'leaving') air.tell({ type: 'cue-points', cuePoints: known })
       } catch (error) {
         // Tracks that it knows nothing of are played as they are.
         log.error({ err: error }, 'loudness of tracks could not be read')

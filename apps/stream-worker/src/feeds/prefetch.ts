@@ -1,4 +1,4 @@
-import { fillerInReserve, type PlayoutState, projectAir, upcoming } from '@solstice/playout'
+import { backgroundInReserve, type PlayoutState, projectAir, upcoming } from '@solstice/playout'
 import type { MediaKey } from '@solstice/station'
 import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 
@@ -15,12 +15,12 @@ export function filesToPrefetch(state: PlayoutState, nowMs: number): MediaKey[] 
     current?.phrase?.clip.media,
     interrupted,
     ...upcoming(state, PREFETCHED_TRACKS).map(({ track }) => track.id),
-    fillerInReserve(state)?.media,
+    backgroundInReserve(state)?.media,
   ].filter((key) => typeof key === 'string')
 }
 
 /** True when two states need the same files. */
 export function needsSameFiles(one: PlayoutState, other: PlayoutState): boolean {
-  const parts = ['onAir', 'list', 'prepared', 'clips', 'fillerChoice'] as const
+  const parts = ['onAir', 'playlist', 'prepared', 'clips', 'backgroundChoice'] as const
   return parts.every((part) => one[part] === other[part])
 }

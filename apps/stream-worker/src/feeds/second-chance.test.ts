@@ -23,7 +23,7 @@ function prepare() {
 }
 
 const song = playing(tracks(12))
-const broken: PlayoutState = { ...song, unplayable: [song.list.entries[1]!.track.id] }
+const broken: PlayoutState = { ...song, unplayable: [song.playlist.entries[1]!.track.id] }
 
 t.test('T4: skipped tracks are tried again after an hour, and an hour after that', async (t) => {
   const { clock, chance } = prepare()

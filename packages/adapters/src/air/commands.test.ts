@@ -21,14 +21,14 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'release-track': { type: 'release-track', trackId: 'day/a.mp3', purpose: 'remove' },
   'settings-changed': { type: 'settings-changed' },
   'clips-changed': { type: 'clips-changed' },
-  'renditions-changed': { type: 'renditions-changed' },
+  'cue-points-changed': { type: 'cue-points-changed' },
   'switch-mode': { type: 'switch-mode', target: 'night', atMs: null },
   'insert-group': { type: 'insert-group', mode: 'day', tracks: [] },
   'add-song': { type: 'add-song', ...song },
   'remove-entry': { type: 'remove-entry', position: 1 },
   skip: { type: 'skip' },
-  suggest: { type: 'suggest', uid: 'u', socketId: 's', track: track('song'), mode: 'day' },
-  'answer-suggestion': { type: 'answer-suggestion', uid: 'u', action: 'add' },
+  'request-track': { type: 'request-track', uid: 'u', socketId: 's', track: track('song'), mode: 'day' },
+  'answer-track-request': { type: 'answer-track-request', uid: 'u', action: 'add' },
   'go-live': { type: 'go-live', speaker, adminId: 'a', login: 'a', takeOver: false },
   'leave-live': { type: 'leave-live', socketId: 's' },
   'replica-gone': { type: 'replica-gone', replica: 'r' },
@@ -46,7 +46,7 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'forget-code': { type: 'forget-code', code: 'c' },
   'pause-queue': { type: 'pause-queue', socketId: 's', when: 'now' },
   'resume-queue': { type: 'resume-queue', socketId: 's' },
-  'choose-filler': { type: 'choose-filler', socketId: 's', clipId: null },
+  'choose-background': { type: 'choose-background', socketId: 's', clipId: null },
 }
 const paid: Command = { type: 'add-song', ...song, orderId: 'order' }
 
@@ -88,7 +88,7 @@ t.test('C2: either the worker takes a request up, or its sender takes it back; f
   const lease = await worker.bus.acquireLease(never)
   asker.bus.send(last).catch(() => {})
   const facts = [
-    ...['add-song', 'clips-changed', 'forget-code', 'leave-live', 'library-changed', 'renditions-changed'],
+    ...['add-song', 'clips-changed', 'cue-points-changed', 'forget-code', 'leave-live', 'library-changed'],
     ...['replica-gone', 'set-gain', 'set-mic', 'settings-changed'],
   ]
   t.same((await given(lease)).toSorted(), facts)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Command, isLasting, type Outcome } from '@solstice/playout'
+import { type Command, isLasting, type Outcome, parseSaved } from '@solstice/playout'
 import { type Asker, type Bus, Failure, sleep } from '@solstice/station'
 import { answered } from '../redis/connection.ts'
 import { readScript } from '../redis/script.ts'
@@ -79,7 +79,7 @@ export interface SentCommand {
 export function readCommand(fields: Buffer[]): SentCommand | null {
   const texts = fields.map((field) => field.toString())
   try {
-    const command = JSON.parse(texts[5]!) as Command
+    const command = parseSaved<Command>(texts[5]!)
     return {
       asker: { bus: texts[1]!, token: texts[3]! },
       command,

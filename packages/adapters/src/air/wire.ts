@@ -1,4 +1,4 @@
-import type { PlayoutState } from '@solstice/playout'
+import { type PlayoutState, parseSaved } from '@solstice/playout'
 import type { FrameChunk, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -49,7 +49,7 @@ export function encodeChunk({ audio, markers, ...about }: FrameChunk): (string |
 /** The chunk in a stream entry; null for the entry by which a new holder fenced the stream. */
 export function decodeChunk(fields: Buffer[]): FrameChunk | null {
   if (fields[0]?.toString() !== 'about') return null
-  const { cues, ...about } = JSON.parse(fields[1]!.toString()) as StoredChunk
+  const { cues, ...about } = parseSaved<StoredChunk>(fields[1]!.toString())
   return { ...about, audio: fields[3]!, markers: cues }
 }
 

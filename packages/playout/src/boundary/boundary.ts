@@ -1,24 +1,19 @@
 import type { Mode } from '@solstice/contracts'
-import { beginChat, nextFiller } from '../clips/chat.ts'
+import { beginChat, nextBackground } from '../clips/chat.ts'
 import { beginJingle, countSong } from '../clips/jingles.ts'
 import { drawPhrase } from '../clips/phrases.ts'
 import type { Step } from '../model/commands.ts'
-import {
-  dueMode,
-  emptyList,
-  isDonatedOnAir,
-  isDonatedQueued,
-  type List,
-  type PlayoutState,
-  type QueueEntry,
-} from '../model/state.ts'
+import { isDonatedOnAir } from '../model/on-air.ts'
+import { emptyPlaylist, isDonatedQueued } from '../model/playlists.ts'
+import { dueMode } from '../model/schedule.ts'
+import type { Playlist, PlayoutState, QueueEntry } from '../model/state.ts'
 import { leftOutMs } from '../model/timing.ts'
 import { enterMode } from './enter-mode.ts'
 import { switchNow, waitingSwitch } from './mode-switch.ts'
 
 /** What is heard ends at `atMs`: filler follows in a chat, a jingle where one is to come (rule J3), else what `goOn` gives. */
 export function next(state: PlayoutState, atMs: number): Step {
-  if (state.onAir.phase === 'chat') return { state: nextFiller(state, atMs), effects: [] }
+  if (state.onAir.phase === 'chat') return { state: nextBackground(state, atMs), effects: [] }
   if (state.onAir.phase !== 'track') return goOn(state, atMs)
   const counted = countSong(state)
   const jingle = beginJingle(counted, atMs, goOn)
@@ -27,22 +22,22 @@ export function next(state: PlayoutState, atMs: number): Step {
 
 /** The track boundary at `atMs`: the mode that is due then, its list, the next entry or a chat (rules L1, L2, M1, S4, O2). */
 export function goOn(state: PlayoutState, atMs: number): Step {
-  const { list, pendingSwitch, isPaused } = state
+  const { playlist, pendingSwitch, isPaused } = state
   if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
   const mode = dueMode(state, atMs)
   const isChanging = mode !== state.mode
   const isKept = !isChanging || isDonatedQueued(state)
   if (isPaused && isKept) return { state: beginChat(state, atMs), effects: [] }
-  const { entries } = isChanging ? onlyDonated(list) : list
-  const index = list.index + 1
+  const { entries } = isChanging ? onlyDonated(playlist) : playlist
+  const index = playlist.index + 1
   const entry = entries[index]
   return entry && isKept
-    ? startEntry({ ...state, list: { ...list, entries, index } }, entry, atMs)
+    ? startEntry({ ...state, playlist: { ...playlist, entries, index } }, entry, atMs)
     : startList(state, mode, atMs)
 }
 
 /** Rule M1: what is left of a list when its mode is over. */
-function onlyDonated(list: List): List {
+function onlyDonated(list: Playlist): Playlist {
   const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType === 'donated')
   return { ...list, entries }
 }
@@ -53,16 +48,16 @@ function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   const { [mode]: prepared, ...others } = entered.prepared
   const first = prepared?.entries[0]
   if (entered.isPaused) {
-    const waiting = prepared && first ? { list: prepared, prepared: others } : { list: emptyList }
-    const before = { ...entered, ...waiting, list: { ...waiting.list, index: -1 } }
+    const waiting = prepared && first ? { playlist: prepared, prepared: others } : { playlist: emptyPlaylist }
+    const before = { ...entered, ...waiting, playlist: { ...waiting.playlist, index: -1 } }
     return { state: beginChat(before, atMs), effects }
   }
   if (!prepared || !first) {
     const onAir = { phase: 'preparing', target: mode, sinceMs: atMs, notBeforeMs: atMs } as const
-    return { state: { ...entered, list: emptyList, onAir }, effects }
+    return { state: { ...entered, playlist: emptyPlaylist, onAir }, effects }
   }
-  const list = { ...prepared, index: 0 }
-  const started = startEntry({ ...entered, prepared: others, list }, first, atMs)
+  const playlist = { ...prepared, index: 0 }
+  const started = startEntry({ ...entered, prepared: others, playlist }, first, atMs)
   return { state: started.state, effects: [...effects, ...started.effects] }
 }
 

@@ -81,11 +81,11 @@ t.test('M3: what listeners asked for is not forgotten at an hour that changes no
   const song = track('wish')
   const asked = apply(
     begin(onlyIn('day')),
-    { type: 'suggest', uid: 'u', socketId: 's', track: song, mode: 'day' },
+    { type: 'request-track', uid: 'u', socketId: 's', track: song, mode: 'day' },
     NOON + HOUR,
   ).state
   const { state } = listen(t, asked, onlyIn('day'), NOON + HOUR, NOON + 9 * HOUR)
-  t.equal(state.suggestions.length, 1)
+  t.equal(state.trackRequests.length, 1)
   const order = { type: 'add-song', track: song, mode: 'day', orderType: 'donated', tier: 1 } as const
   t.match(apply(state, order, NOON + 9 * HOUR).outcome, { ok: true }, 'and nothing is too long for it')
 })
@@ -216,7 +216,7 @@ t.test(
     const atMs = NOON + 4 * HOUR
     const asked = apply(
       state,
-      { type: 'add-song', track: track('wish'), mode: 'day', orderType: 'lastinline', tier: null },
+      { type: 'add-song', track: track('wish'), mode: 'day', orderType: 'requested', tier: null },
       NOON + 3 * HOUR,
     ).state
     const resumed = resume(asked, NOON + 3 * HOUR, atMs).state
@@ -225,6 +225,7 @@ t.test(
     const { emptyModes: _, ...older } = begin(music, 'clock', NOON + 3 * HOUR)
     const silent = {
       ...older,
+      version: 4,
       mode: 'night',
       onAir: { phase: 'preparing', target: 'night', sinceMs: NOON, notBeforeMs: NOON },
     }

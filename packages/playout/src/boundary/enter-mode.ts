@@ -5,11 +5,11 @@ import { noSongs, type PlayoutState } from '../model/state.ts'
 /** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
 export function enterMode(state: PlayoutState, mode: Mode): Step {
   if (mode === state.mode) return { state, effects: [] }
-  const entered = { ...state, mode, jingleCount: noSongs, fillerChoice: null }
+  const entered = { ...state, mode, jingleCount: noSongs, backgroundChoice: null }
   if (mode === 'night') return { state: entered, effects: [] }
-  const cleared: PlayoutState = { ...entered, suggestions: [], suggestCooldowns: [] }
+  const cleared: PlayoutState = { ...entered, trackRequests: [], trackRequestCooldowns: [] }
   return {
     state: cleared,
-    effects: state.suggestions.length > 0 ? [{ type: 'suggestions-changed', suggestions: [] }] : [],
+    effects: state.trackRequests.length > 0 ? [{ type: 'track-requests-changed', trackRequests: [] }] : [],
   }
 }

@@ -1,15 +1,10 @@
 import type { FailureDetails, Mode } from '@solstice/contracts'
 import type { Command, Outcome, Step } from '../model/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
-import {
-  emptyList,
-  isDonatedOnAir,
-  isDonatedQueued,
-  naturalMode,
-  type PendingSwitch,
-  type PlayoutState,
-  type Schedule,
-} from '../model/state.ts'
+import { isDonatedOnAir } from '../model/on-air.ts'
+import { emptyPlaylist, isDonatedQueued } from '../model/playlists.ts'
+import { naturalMode } from '../model/schedule.ts'
+import type { PendingSwitch, PlayoutState, Schedule } from '../model/state.ts'
 import { enterMode } from './enter-mode.ts'
 
 /** An admin asks for another mode, now or at a moment (rules S1, S2, S3). */
@@ -48,7 +43,7 @@ export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step
       forced: forcedMode(entered.schedule, target, atMs),
       pendingSwitch: null,
       lastSwitchMs: atMs,
-      list: emptyList,
+      playlist: emptyPlaylist,
       prepared,
       onAir: {
         phase: 'preparing',

@@ -1,5 +1,5 @@
 import { pick } from '../model/random.ts'
-import type { Chat, ClipRef, Filler, PlayoutState } from '../model/state.ts'
+import type { BackgroundMusic, Chat, ClipRef, PlayoutState } from '../model/state.ts'
 
 /** Background music of unknown length is left after this time, as tracks are (rule T3). */
 const UNKNOWN_LENGTH_MS = 600_000
@@ -24,55 +24,55 @@ export function beginChat(
     interrupted,
     modeAsOfMs: atMs,
   } as const
-  return withFiller(state, chat, atMs)
+  return withBackground(state, chat, atMs)
 }
 
 /** The filler of a chat is over: what follows it (rule O4). */
-export function nextFiller(state: PlayoutState, atMs: number): PlayoutState {
-  return state.onAir.phase === 'chat' ? withFiller(state, state.onAir, atMs) : state
+export function nextBackground(state: PlayoutState, atMs: number): PlayoutState {
+  return state.onAir.phase === 'chat' ? withBackground(state, state.onAir, atMs) : state
 }
 
 /** Rule O4: what may be heard, or is wanted, is another thing than before; filler that still may and shall sound goes on. */
-export function renewFiller(state: PlayoutState, atMs: number, isChosenOtherwise = false): PlayoutState {
+export function renewBackground(state: PlayoutState, atMs: number, isChosenOtherwise = false): PlayoutState {
   const { onAir } = state
   if (onAir.phase !== 'chat') return state
-  const { clip } = onAir.filler
+  const { clip } = onAir.background
   const { chosenBy } = state.clips.background
   const choices = choicesIn(state)
   const goesOn = clip ? choices.some(({ id }) => id === clip.id) : choices.length === 0
   const isDrawnAnew = isChosenOtherwise && chosenBy === 'random'
-  return goesOn && !isDrawnAnew ? state : withFiller(state, onAir, atMs)
+  return goesOn && !isDrawnAnew ? state : withBackground(state, onAir, atMs)
 }
 
 /** What is heard under a talk if one begins now (rule O4), and otherwise next; null = nothing. */
-export function fillerInReserve(state: PlayoutState): ClipRef | null {
-  return pickFiller(state).choice
+export function backgroundInReserve(state: PlayoutState): ClipRef | null {
+  return pickBackground(state).choice
 }
 
 /** When filler ends by its duration; null = silence does not end. */
-export function fillerEndMs({ clip, startedAtMs }: Filler): number | null {
+export function backgroundEndMs({ clip, startedAtMs }: BackgroundMusic): number | null {
   return clip && startedAtMs + Math.max(SHORTEST_MS, clip.durationMs ?? UNKNOWN_LENGTH_MS)
 }
 
-function withFiller(state: PlayoutState, chat: Omit<Chat, 'filler'>, atMs: number): PlayoutState {
-  const { serial, lastFillerId } = state
-  const { choice: clip, seed } = pickFiller(state)
+function withBackground(state: PlayoutState, chat: Omit<Chat, 'background'>, atMs: number): PlayoutState {
+  const { serial, lastBackgroundId } = state
+  const { choice: clip, seed } = pickBackground(state)
   const entryId = clip ? `f${serial}-${clip.id}` : `f${serial}`
   return {
     ...state,
     seed,
     serial: serial + 1,
-    lastFillerId: clip?.id ?? lastFillerId,
-    onAir: { ...chat, filler: { entryId, clip, startedAtMs: atMs } },
+    lastBackgroundId: clip?.id ?? lastBackgroundId,
+    onAir: { ...chat, background: { entryId, clip, startedAtMs: atMs } },
   }
 }
 
-function pickFiller(state: PlayoutState) {
-  return pick(choicesIn(state), state.lastFillerId, state.seed)
+function pickBackground(state: PlayoutState) {
+  return pick(choicesIn(state), state.lastBackgroundId, state.seed)
 }
 
 /** The background music of which one is heard under a talk. */
-function choicesIn({ clips, mode, fillerChoice }: PlayoutState) {
+function choicesIn({ clips, mode, backgroundChoice }: PlayoutState) {
   const { usable, chosenBy } = clips.background
-  return chosenBy === 'random' ? usable[mode] : usable[mode].filter(({ id }) => id === fillerChoice)
+  return chosenBy === 'random' ? usable[mode] : usable[mode].filter(({ id }) => id === backgroundChoice)
 }

@@ -1,12 +1,12 @@
 import type { Mode } from '@solstice/contracts'
-import type { ClipRef, Clips, OnAir, PlayoutState } from '../model/state.ts'
-import { renewFiller } from './chat.ts'
+import type { ClipRef, OnAir, PlayoutState, UsableClips } from '../model/state.ts'
+import { renewBackground } from './chat.ts'
 
 /**
  * The station tells which clips may go on air (rules J1, J6, P4, O4). A jingle or a phrase that sounds already is not
  * touched; a phrase that is still to come and may not go on air any more does not.
  */
-export function learnClips(state: PlayoutState, clips: Clips, nowMs: number): PlayoutState {
+export function learnClips(state: PlayoutState, clips: UsableClips, nowMs: number): PlayoutState {
   if (state.pace === 'clock') return state
   const isOtherFrequency = clips.jingles.frequency !== state.clips.jingles.frequency
   const isOtherChoice = clips.background.chosenBy !== state.clips.background.chosenBy
@@ -18,7 +18,7 @@ export function learnClips(state: PlayoutState, clips: Clips, nowMs: number): Pl
     },
     nowMs,
   )
-  return renewFiller(informed, nowMs, isOtherChoice)
+  return renewBackground(informed, nowMs, isOtherChoice)
 }
 
 /** Rules J6, P5, O4: a clip that cannot be decoded is left out until the station tells anew. */
@@ -38,7 +38,7 @@ export function dropClip(state: PlayoutState, clipId: string, nowMs: number): Pl
     onAir: isPhraseOnAir ? withoutPhrase(onAir) : onAir,
     clips: { jingles: without(jingles), phrases: without(phrases), background: without(background) },
   }
-  return renewFiller(informed, nowMs)
+  return renewBackground(informed, nowMs)
 }
 
 function withoutLostPhrase(state: PlayoutState, nowMs: number): PlayoutState {

@@ -17,7 +17,6 @@ import {
   advance,
   apply,
   type ClipRef,
-  type Clips,
   learn,
   type PlayoutState,
   projectAir,
@@ -26,6 +25,7 @@ import {
   readState,
   resume,
   type Schedule,
+  type UsableClips,
 } from '../index.ts'
 import { noClips } from '../model/state.ts'
 
@@ -43,9 +43,9 @@ function clips({
   jingles = {},
   phrases = {},
 }: {
-  jingles?: Partial<Clips['jingles']>
-  phrases?: Partial<Clips['phrases']>
-}): Clips {
+  jingles?: Partial<UsableClips['jingles']>
+  phrases?: Partial<UsableClips['phrases']>
+}): UsableClips {
   return {
     ...noClips,
     jingles: { usable: { day: some(4), night: some(4, 'night') }, required: 3, frequency: 2, ...jingles },
@@ -53,13 +53,13 @@ function clips({
   }
 }
 
-const withPhrases = (usable: ClipRef[], offsetMs = 15_000): Clips => ({
+const withPhrases = (usable: ClipRef[], offsetMs = 15_000): UsableClips => ({
   ...noClips,
   phrases: { usable: { day: usable, night: [] }, offsetMs },
 })
 
 /** A station in stream mode that has learned its clips. */
-function station(told: Clips, songs = tracks(30), schedule = alwaysDay, atMs = NOON): PlayoutState {
+function station(told: UsableClips, songs = tracks(30), schedule = alwaysDay, atMs = NOON): PlayoutState {
   return learn(playing(songs, 'sound', schedule, atMs), { type: 'clips', clips: told }, atMs).state
 }
 
@@ -70,7 +70,7 @@ function endOfSound(state: PlayoutState): { state: PlayoutState; atMs: number } 
   const isJingle = onAir.phase === 'jingle'
   const { entryId } = isJingle ? onAir.jingle : onAir.entry
   const atMs = onAir.startedAtMs + ((isJingle ? onAir.jingle.clip : onAir.entry.track).durationMs ?? 60_000)
-  const songs = new Map(state.list.entries.map(({ track }) => [track.id, track]))
+  const songs = new Map(state.playlist.entries.map(({ track }) => [track.id, track]))
   const ended = learn(state, { type: 'sound-ended', entryId }, atMs).state
   return { state: withLists(ended, () => [...songs.values()], atMs), atMs }
 }
@@ -215,7 +215,7 @@ t.test('J4 a jingle shows the song before it, at the position where that ended',
   const order = { ...track('ordered'), id: 'day/ordered.mp3' }
   const added = apply(
     state,
-    { type: 'add-song', track: order, mode: 'day', orderType: 'lastinline', tier: null },
+    { type: 'add-song', track: order, mode: 'day', orderType: 'requested', tier: null },
     atMs,
   )
   t.same(added.outcome, { ok: true })
@@ -254,7 +254,7 @@ t.test('J6 a jingle that cannot be decoded gives way at once, and does not come 
   const { entryId, clip } = state.onAir.jingle
   const { id } = clip
   const learned = learn(state, { type: 'clip-unplayable', clipId: id }, atMs + 100)
-  const silent = (wasHeard: boolean) => learn(state, { type: 'silent', entryId, wasHeard }, atMs + 100)
+  const silent = (wasHeard: boolean) => learn(state, { type: 'blank', entryId, wasHeard }, atMs + 100)
   t.same(silent(false), learned, 'T6: as one of which nothing is heard')
   t.same(silent(true), learn(state, { type: 'sound-ended', entryId }, atMs + 100))
   t.match(learned.state.onAir, { phase: 'track', startedAtMs: atMs + 100 })

@@ -32,7 +32,7 @@ const needsHosting = new Set<LiveCommand['type']>([
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 type Answered = Step & { outcome: Outcome }
 
-type PeopleCommand = Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-filler' }>
+type PeopleCommand = Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-background' }>
 
 /** Somebody comes on the air, leaves it, wants to, or looks after those who are there (rules H). */
 export function applyLive(state: PlayoutState, command: PeopleCommand, nowMs: number): Answered {

@@ -15,12 +15,11 @@ import {
 import {
   advance,
   apply,
+  backgroundInReserve,
   type Chat,
   type ClipRef,
-  type Clips,
   type Command,
   type Fact,
-  fillerInReserve,
   initialState,
   learn,
   lockOf,
@@ -35,6 +34,7 @@ import {
   type SongOrder,
   type Step,
   soundStartMs,
+  type UsableClips,
 } from '../index.ts'
 import { noClips } from '../model/state.ts'
 import { resumeQueue } from './pause.ts'
@@ -49,7 +49,7 @@ const pause = (when: 'now' | 'afterTrack' = 'now', socketId = 'h'): Command => (
   when,
 })
 const goOn: Command = { type: 'resume-queue', socketId: 'h' }
-const choose = (clipId: string | null): Command => ({ type: 'choose-filler', socketId: 'h', clipId })
+const choose = (clipId: string | null): Command => ({ type: 'choose-background', socketId: 'h', clipId })
 const order = (song: Partial<SongOrder> = {}): Command => ({
   type: 'add-song',
   track: track('ordered'),
@@ -63,9 +63,9 @@ function music(id: string, durationMs: number | null = 20 * SECOND): ClipRef {
   return { id, media: `background/day/${id}.mp3`, durationMs }
 }
 
-function background(
+function backgroundFact(
   day: ClipRef[],
-  chosenBy: Clips['background']['chosenBy'] = 'random',
+  chosenBy: UsableClips['background']['chosenBy'] = 'random',
   night: ClipRef[] = [],
 ): Fact {
   return { type: 'clips', clips: { ...noClips, background: { usable: { day, night }, chosenBy } } }
@@ -77,7 +77,7 @@ const withHost = (state: PlayoutState): PlayoutState => ({
 })
 
 /** A station in stream mode with a host on the air. */
-function station(schedule: Schedule = alwaysDay, clips = background([])): PlayoutState {
+function station(schedule: Schedule = alwaysDay, clips = backgroundFact([])): PlayoutState {
   const state = withHost(initialState(7, 'sound', schedule, NOON))
   return withLists(learn(state, clips, NOON).state, (mode) => tracks(30, 30, mode), NOON)
 }
@@ -100,7 +100,7 @@ function ended(state: PlayoutState, atMs: number): Step {
   const { onAir } = state
   if (onAir.phase === 'preparing') throw new Error('nothing is heard')
   const { entryId } =
-    onAir.phase === 'track' ? onAir.entry : onAir.phase === 'jingle' ? onAir.jingle : onAir.filler
+    onAir.phase === 'track' ? onAir.entry : onAir.phase === 'jingle' ? onAir.jingle : onAir.background
   return learn(state, { type: 'sound-ended', entryId }, atMs)
 }
 
@@ -126,7 +126,7 @@ t.test('O1 a host pauses the queue, but not while a donated song is queued', asy
     t.match(step.outcome, { ok: false, code })
     t.equal(step.state, before)
   }
-  const asked = after(state, order({ orderType: 'lastinline' }), NOON)
+  const asked = after(state, order({ orderType: 'requested' }), NOON)
   t.equal(apply(asked, pause(), NOON).outcome.ok, true, 'other songs are no reason')
 
   const talking = after(state, pause(), NOON + SECOND)
@@ -151,8 +151,11 @@ t.test('O2 hosts talk at once, or after the song', async (t) => {
   t.match(chat(inTime.state), { sinceMs: NOON + 60 * SECOND, entry, interrupted: null })
   t.same(inTime.effects, [])
   t.match(chat(after(waiting, { type: 'skip' }, NOON + 30 * SECOND)), { entry, interrupted: null })
-  t.equal(projectAir(waiting, NOON + 50 * SECOND).next?.entryId, chat(inTime.state).filler.entryId)
-  const atEnd = { ...waiting, list: { ...waiting.list, entries: waiting.list.entries.slice(0, 1) } }
+  t.equal(projectAir(waiting, NOON + 50 * SECOND).next?.entryId, chat(inTime.state).background.entryId)
+  const atEnd = {
+    ...waiting,
+    playlist: { ...waiting.playlist, entries: waiting.playlist.entries.slice(0, 1) },
+  }
   t.equal(ended(atEnd, NOON + MINUTE).state.onAir.phase, 'chat', 'also at the end of a list')
 })
 
@@ -179,7 +182,7 @@ t.test('O2 no jingle comes before a talk, and one that is heard is ended', async
 t.test('O2 while preparing a talk begins where the first song would have started', async (t) => {
   const before = learn(
     withHost(initialState(7, 'sound', alwaysDay, NOON)),
-    background([music('a')]),
+    backgroundFact([music('a')]),
     NOON,
   ).state
   const waiting = after(before, pause(), NOON + SECOND)
@@ -200,7 +203,7 @@ t.test('O2 while preparing a talk begins where the first song would have started
   })
   t.equal(queuePage(made, 0, 100).total, 30)
   const first = nextId(made)
-  const paid = after(made, order({ orderType: 'lastinline' }), NOON + MINUTE)
+  const paid = after(made, order({ orderType: 'requested' }), NOON + MINUTE)
   t.equal(nextId(paid), track('ordered').id)
   t.equal(song(after(made, goOn, NOON + 2 * MINUTE)).entry.track.id, first)
   t.equal(song(after(paid, goOn, NOON + 2 * MINUTE)).entry.track.id, track('ordered').id)
@@ -235,7 +238,7 @@ t.test('O3 a talk is shown without artist, the queue stays, and nothing is skipp
   const release: Command = { type: 'release-track', trackId: entry.track.id, purpose: 'remove' }
   t.match(apply(talking, release, NOON + MINUTE).outcome, { code: 'TRACK_LOCKED' })
 
-  const asked = after(talking, order({ orderType: 'lastinline' }), NOON + MINUTE)
+  const asked = after(talking, order({ orderType: 'requested' }), NOON + MINUTE)
   t.equal(nextId(asked), track('ordered').id)
   const removed = after(talking, { type: 'remove-entry', position: 1 }, NOON + MINUTE)
   t.equal(nextId(removed), playlist[1]?.id)
@@ -247,96 +250,96 @@ t.test('O3 a talk is shown without artist, the queue stays, and nothing is skipp
 })
 
 t.test('O3 the sound is told what to play, what is shown, and what follows', async (t) => {
-  const state = station(alwaysDay, background([music('a'), music('b')]))
+  const state = station(alwaysDay, backgroundFact([music('a'), music('b')]))
   const talking = after(state, pause(), NOON + 20 * SECOND)
-  const { filler, entry } = chat(talking)
+  const { background, entry } = chat(talking)
   const plan = projectAir(talking, NOON + 25 * SECOND)
   t.match(plan.current, {
     positionMs: 5 * SECOND,
     entry: {
-      entryId: filler.entryId,
-      filler: filler.clip!,
+      entryId: background.entryId,
+      background: background.clip!,
       shown: { id: entry?.track.id, title: 'Just chatting', artist: '' },
     },
   })
   const next = ended(talking, NOON + 40 * SECOND).state
-  t.equal(plan.next?.entryId, chat(next).filler.entryId)
+  t.equal(plan.next?.entryId, chat(next).background.entryId)
   t.match(projectAir(talking, NOON + 19 * SECOND), { current: null, beginsAtMs: NOON + 20 * SECOND })
 
   const silent = after(station(), pause(), NOON)
   const inSilence = projectAir(silent, NOON + 10 * MINUTE)
-  t.match(inSilence, { current: { positionMs: 10 * MINUTE, entry: { filler: null } }, next: null })
-  t.not(inSilence.current?.entry.entryId, chat(talking).filler.entryId)
+  t.match(inSilence, { current: { positionMs: 10 * MINUTE, entry: { background: null } }, next: null })
+  t.not(inSilence.current?.entry.entryId, chat(talking).background.entryId)
   const resumed = after(talking, goOn, NOON + MINUTE)
   t.equal(soundStartMs(resumed), NOON + MINUTE)
   t.match(projectAir(resumed, NOON + MINUTE + SECOND).current, { positionMs: 21 * SECOND, entry: entry! })
 })
 
 t.test('O4 under the talk random music is heard, not the same twice in a row', async (t) => {
-  const before = station(alwaysDay, background(['a', 'b', 'c'].map((id) => music(id))))
+  const before = station(alwaysDay, backgroundFact(['a', 'b', 'c'].map((id) => music(id))))
   let state = after(before, pause(), NOON)
-  t.equal(fillerInReserve(before), chat(state).filler.clip, 'which one is known before')
-  const heard = [chat(state).filler]
+  t.equal(backgroundInReserve(before), chat(state).background.clip, 'which one is known before')
+  const heard = [chat(state).background]
   for (let i = 1; i < 40; i++) {
     state = ended(state, NOON + i * 20 * SECOND).state
-    heard.push(chat(state).filler)
+    heard.push(chat(state).background)
   }
   t.equal(new Set(heard.map(({ clip }) => clip?.id)).size, 3)
   t.notOk(heard.some(({ clip }, i) => clip!.id === heard[i + 1]?.clip?.id))
   t.equal(new Set(heard.map(({ entryId }) => entryId)).size, 40)
   t.equal(chat(state).sinceMs, NOON, 'it is one talk')
-  const { lastFillerId } = state
+  const { lastBackgroundId } = state
   const again = after(after(state, goOn, NOON + HOUR), pause(), NOON + HOUR + 1)
-  t.not(chat(again).filler.clip?.id, lastFillerId)
+  t.not(chat(again).background.clip?.id, lastBackgroundId)
 
-  const only = after(station(alwaysDay, background([music('a')])), pause(), NOON)
+  const only = after(station(alwaysDay, backgroundFact([music('a')])), pause(), NOON)
   const twice = ended(only, NOON + 20 * SECOND).state
-  t.match(chat(twice).filler, { clip: { id: 'a' }, startedAtMs: NOON + 20 * SECOND })
-  t.not(chat(twice).filler.entryId, chat(only).filler.entryId)
-  t.match(chat(advance(only, NOON + 60 * SECOND).state).filler, { startedAtMs: NOON + 50 * SECOND })
+  t.match(chat(twice).background, { clip: { id: 'a' }, startedAtMs: NOON + 20 * SECOND })
+  t.not(chat(twice).background.entryId, chat(only).background.entryId)
+  t.match(chat(advance(only, NOON + 60 * SECOND).state).background, { startedAtMs: NOON + 50 * SECOND })
 })
 
 t.test('O4 where hosts choose, their choice is heard again and again, else nothing', async (t) => {
-  const chosen = station(alwaysDay, background([music('a'), music('b')], 'hosts'))
+  const chosen = station(alwaysDay, backgroundFact([music('a'), music('b')], 'hosts'))
   const silent = after(chosen, pause(), NOON)
-  t.equal(chat(silent).filler.clip, null)
+  t.equal(chat(silent).background.clip, null)
   t.match(apply(silent, { ...choose('a'), socketId: 'x' } as Command, NOON).outcome, { code: 'NOT_LIVE' })
   t.match(apply(silent, choose('nothing'), NOON).outcome, { code: 'NOT_FOUND' })
 
   const playing = after(silent, choose('a'), NOON + SECOND)
-  t.match(chat(playing).filler, { clip: { id: 'a' }, startedAtMs: NOON + SECOND })
+  t.match(chat(playing).background, { clip: { id: 'a' }, startedAtMs: NOON + SECOND })
   t.equal(after(playing, choose('a'), NOON + 2 * SECOND).onAir, playing.onAir, 'the same is no change')
-  t.match(chat(ended(playing, NOON + MINUTE).state).filler.clip, { id: 'a' })
-  t.match(chat(after(playing, choose('b'), NOON + MINUTE)).filler.clip, { id: 'b' })
-  t.equal(chat(after(playing, choose(null), NOON + MINUTE)).filler.clip, null)
+  t.match(chat(ended(playing, NOON + MINUTE).state).background.clip, { id: 'a' })
+  t.match(chat(after(playing, choose('b'), NOON + MINUTE)).background.clip, { id: 'b' })
+  t.equal(chat(after(playing, choose(null), NOON + MINUTE)).background.clip, null)
 
   const before = after(after(chosen, choose('b'), NOON), pause('afterTrack'), NOON)
-  t.match(chat(ended(before, NOON + MINUTE).state).filler.clip, { id: 'b' }, 'it can be chosen before')
+  t.match(chat(ended(before, NOON + MINUTE).state).background.clip, { id: 'b' }, 'it can be chosen before')
 })
 
 t.test('O4 what may be heard, and who chooses it, counts at once', async (t) => {
-  const told = (state: PlayoutState, fact: Fact) => chat(learn(state, fact, NOON + MINUTE).state).filler
-  const random = after(station(alwaysDay, background([music('a')])), pause(), NOON)
-  const { filler } = chat(random)
-  t.equal(told(random, background([music('a'), music('b')])), filler, 'what still may sound goes on')
-  t.match(told(random, background([music('b')])), { clip: { id: 'b' }, startedAtMs: NOON + MINUTE })
-  t.equal(told(random, background([])).clip, null)
-  t.equal(told(random, background([music('a')], 'hosts')).clip, null, 'nobody has chosen anything')
+  const told = (state: PlayoutState, fact: Fact) => chat(learn(state, fact, NOON + MINUTE).state).background
+  const random = after(station(alwaysDay, backgroundFact([music('a')])), pause(), NOON)
+  const { background } = chat(random)
+  t.equal(told(random, backgroundFact([music('a'), music('b')])), background, 'what still may sound goes on')
+  t.match(told(random, backgroundFact([music('b')])), { clip: { id: 'b' }, startedAtMs: NOON + MINUTE })
+  t.equal(told(random, backgroundFact([])).clip, null)
+  t.equal(told(random, backgroundFact([music('a')], 'hosts')).clip, null, 'nobody has chosen anything')
   const chosen = after(random, choose('a'), NOON)
-  t.equal(told(chosen, background([music('a')], 'hosts')), filler, 'it is what they want')
-  const silent = learn(random, background([]), NOON).state
-  t.match(told(silent, background([music('a')])).clip, { id: 'a' })
-  const byHosts = learn(chosen, background([music('a'), music('b')], 'hosts'), NOON).state
-  t.match(told(byHosts, background([music('a'), music('b')])).clip, { id: 'b' })
+  t.equal(told(chosen, backgroundFact([music('a')], 'hosts')), background, 'it is what they want')
+  const silent = learn(random, backgroundFact([]), NOON).state
+  t.match(told(silent, backgroundFact([music('a')])).clip, { id: 'a' })
+  const byHosts = learn(chosen, backgroundFact([music('a'), music('b')], 'hosts'), NOON).state
+  t.match(told(byHosts, backgroundFact([music('a'), music('b')])).clip, { id: 'b' })
 
   const broken = learn(random, { type: 'clip-unplayable', clipId: 'a' }, NOON + SECOND).state
-  t.equal(chat(broken).filler.clip, null)
+  t.equal(chat(broken).background.clip, null)
   t.match(apply(broken, choose('a'), NOON).outcome, { code: 'NOT_FOUND' })
-  t.match(told(broken, background([music('a')])).clip, { id: 'a' })
+  t.match(told(broken, backgroundFact([music('a')])).clip, { id: 'a' })
 })
 
 t.test('O4, R1, R2 a takeover goes on with the talk; after a long silence the queue goes on', async (t) => {
-  const state = after(station(alwaysDay, background([music('a'), music('b', null)])), pause(), NOON)
+  const state = after(station(alwaysDay, backgroundFact([music('a'), music('b', null)])), pause(), NOON)
   const saved = readState(JSON.stringify(state))
   const soon = resume(saved, NOON + SECOND, NOON + 5 * SECOND).state
   t.same(soon, state)
@@ -358,11 +361,15 @@ t.test('O4, R1, R2 a takeover goes on with the talk; after a long silence the qu
 t.test('O5 the choice is forgotten when the mode changes', async (t) => {
   const schedule: Schedule = { natural: 'day', changes: [{ atMs: NOON + 10 * MINUTE, mode: 'night' }] }
   const both = [music('a')]
-  const chosen = after(station(schedule, background(both, 'hosts', both)), choose('a'), NOON)
+  const chosen = after(station(schedule, backgroundFact(both, 'hosts', both)), choose('a'), NOON)
   const talking = after(chosen, pause(), NOON)
-  t.match(chat(talking).filler.clip, { id: 'a' })
+  t.match(chat(talking).background.clip, { id: 'a' })
   const night = advance(talking, NOON + 10 * MINUTE).state
-  t.match(night, { mode: 'night', fillerChoice: null, onAir: { phase: 'chat', filler: { clip: null } } })
+  t.match(night, {
+    mode: 'night',
+    backgroundChoice: null,
+    onAir: { phase: 'chat', background: { clip: null } },
+  })
 })
 
 t.test('O6 the song that was interrupted goes on where it stopped, and is not played again', async (t) => {
@@ -386,15 +393,11 @@ t.test('O6 the song that was interrupted goes on where it stopped, and is not pl
 
   // Ten seconds behind its last sound the file itself still has a minute.
   const silentEnd = { gainDb: null, startMs: 0, endMs: durationMs - MINUTE / 2 }
-  const trimmed = learn(
-    state,
-    { type: 'renditions', renditions: { [entry.track.id]: silentEnd } },
-    NOON,
-  ).state
-  const heardMs = song(trimmed).entry.track.rendition?.endMs ?? silentEnd.endMs
+  const trimmed = learn(state, { type: 'cue-points', cuePoints: { [entry.track.id]: silentEnd } }, NOON).state
+  const heardMs = song(trimmed).entry.track.cuePoints?.endMs ?? silentEnd.endMs
   const airing = {
     ...trimmed,
-    onAir: { ...song(trimmed), entry: { ...entry, track: { ...entry.track, rendition: silentEnd } } },
+    onAir: { ...song(trimmed), entry: { ...entry, track: { ...entry.track, cuePoints: silentEnd } } },
   }
   const nearly = apply(after(airing, pause(), NOON + heardMs - 9 * SECOND), goOn, NOON + 10 * MINUTE)
   t.equal(song(nearly.state).entry.track.id, nextId(state), 'what is left counts to the last sound')
@@ -432,13 +435,13 @@ t.test(
         { atMs: hourMs + HOUR, mode: 'day' },
       ],
     }
-    const clips = background([music('a')], 'random', [music('moon')])
+    const clips = backgroundFact([music('a')], 'random', [music('moon')])
     const talking = after(station(schedule, clips), pause(), NOON + SECOND)
     const night = advance(talking, hourMs + SECOND).state
     t.match(night, { mode: 'night', isPaused: true })
     const { entry, sinceMs } = chat(talking)
     t.match(chat(night), { entry, sinceMs, interrupted: null })
-    t.match(chat(night).filler, { clip: { id: 'moon' } })
+    t.match(chat(night).background, { clip: { id: 'moon' } })
     t.equal(lockOf(night, entry!.track.id), 'current')
     const made = withLists(night, (mode) => tracks(20, 20, mode), hourMs + SECOND)
     assertLegal(t, made, hourMs + SECOND)
@@ -505,7 +508,7 @@ t.test('O8 the queue goes on with a song whose order says so, and when the last 
 })
 
 t.test('O9 where the clock is the pace there is no pause', async (t) => {
-  const talking = after(station(alwaysDay, background([music('a')])), pause(), NOON + SECOND)
+  const talking = after(station(alwaysDay, backgroundFact([music('a')])), pause(), NOON + SECOND)
   const inSync = learn(talking, stationFact(alwaysDay, {}, 'clock'), NOON + MINUTE).state
   t.match(inSync, { isPaused: false, clips: noClips })
   t.equal(song(inSync).startedAtMs, NOON + MINUTE - SECOND)

@@ -1,16 +1,11 @@
 import type { FailureCode } from '@solstice/contracts'
 import { goOn } from '../boundary/boundary.ts'
-import { beginChat, renewFiller } from '../clips/chat.ts'
+import { beginChat, renewBackground } from '../clips/chat.ts'
 import { countSong } from '../clips/jingles.ts'
 import type { Command, Outcome, Step } from '../model/commands.ts'
-import {
-  type Chat,
-  isDonatedOnAir,
-  isDonatedQueued,
-  type OnAir,
-  type PlayoutState,
-  type QueueEntry,
-} from '../model/state.ts'
+import { isDonatedOnAir } from '../model/on-air.ts'
+import { isDonatedQueued } from '../model/playlists.ts'
+import type { Chat, OnAir, PlayoutState, QueueEntry } from '../model/state.ts'
 import { leftOutMs, trackEndMs } from '../model/timing.ts'
 import { liveRoleOf } from './roster.ts'
 
@@ -44,15 +39,15 @@ export function resumeByHost(
 }
 
 /** A host says what is heard under the talk where hosts choose (rule O4). */
-export function chooseFiller(
+export function chooseBackground(
   state: PlayoutState,
-  { socketId, clipId }: Extract<Command, { type: 'choose-filler' }>,
+  { socketId, clipId }: Extract<Command, { type: 'choose-background' }>,
   nowMs: number,
-): Step & { outcome: Outcome<'choose-filler'> } {
+): Step & { outcome: Outcome<'choose-background'> } {
   if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
   const isUsable = state.clips.background.usable[state.mode].some((clip) => clip.id === clipId)
   if (clipId !== null && !isUsable) return refused(state, 'NOT_FOUND')
-  return accepted(renewFiller({ ...state, fillerChoice: clipId }, nowMs))
+  return accepted(renewBackground({ ...state, backgroundChoice: clipId }, nowMs))
 }
 
 /** The queue goes on: with the song that was interrupted, if it is worth it, else as at a track boundary (rule O6). */
@@ -82,7 +77,7 @@ export function resumeQueue(state: PlayoutState, nowMs: number): Step {
 
 /** Rules O6, R4: enough of a song is left behind a position. */
 export function isWorthResuming(entry: QueueEntry, positionMs: number): boolean {
-  const endMs = entry.track.rendition?.endMs ?? trackEndMs(entry, 0)
+  const endMs = entry.track.cuePoints?.endMs ?? trackEndMs(entry, 0)
   return endMs - positionMs > WORTH_RESUMING_MS
 }
 

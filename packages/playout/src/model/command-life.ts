@@ -8,7 +8,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   'library-changed': 'fact',
   'settings-changed': 'fact',
   'clips-changed': 'fact',
-  'renditions-changed': 'fact',
+  'cue-points-changed': 'fact',
   // Who may not change the track does not: nothing of it shall leave the queue for that.
   'release-track': 'request',
   'switch-mode': 'request',
@@ -17,8 +17,8 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   'add-song': 'a fact with an order',
   'remove-entry': 'request',
   skip: 'request',
-  suggest: 'request',
-  'answer-suggestion': 'request',
+  'request-track': 'request',
+  'answer-track-request': 'request',
   'go-live': 'request',
   'leave-live': 'fact',
   'replica-gone': 'fact',
@@ -38,7 +38,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   'forget-code': 'fact',
   'pause-queue': 'request',
   'resume-queue': 'request',
-  'choose-filler': 'request',
+  'choose-background': 'request',
 }
 
 /** Whether a command is carried out however late it is read. */

@@ -1,7 +1,15 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
-import type { GroupDefs } from './group-defs.ts'
 import type { HostingFact, LiveAccepted, LiveCommand, LiveEffect } from './live-commands.ts'
-import type { Clips, Limits, Pace, PlayoutState, Rendition, Schedule, Suggestion, TrackRef } from './state.ts'
+import type {
+  CuePoints,
+  Limits,
+  Pace,
+  PlayoutState,
+  Schedule,
+  TrackRef,
+  TrackRequest,
+  UsableClips,
+} from './state.ts'
 
 /** What anyone may ask of the air, over the bus. */
 export type Command =
@@ -20,7 +28,7 @@ export type Command =
   /** Clips were added, changed or removed, or how they are used: the worker reads them anew. */
   | { type: 'clips-changed' }
   /** Tracks were measured: the worker reads anew how they are played. */
-  | { type: 'renditions-changed' }
+  | { type: 'cue-points-changed' }
   /** The programme shall change, at once (`atMs` null) or at a moment. */
   | { type: 'switch-mode'; target: Mode; atMs: number | null }
   /** A song group shall be queued as a block. */
@@ -35,9 +43,9 @@ export type Command =
   /** The track on air shall end now. */
   | { type: 'skip' }
   /** A listener asks for a song. */
-  | { type: 'suggest'; uid: string; socketId: string; track: TrackRef; mode: Mode }
+  | { type: 'request-track'; uid: string; socketId: string; track: TrackRef; mode: Mode }
   /** An admin decides on what a listener asked for. */
-  | { type: 'answer-suggestion'; uid: string; action: 'add' | 'reject' }
+  | { type: 'answer-track-request'; uid: string; action: 'add' | 'reject' }
   | LiveCommand
 
 /**
@@ -48,7 +56,7 @@ export type Command =
 export interface SongOrder {
   track: TrackRef
   mode: Mode
-  orderType: 'lastinline' | 'donated'
+  orderType: 'requested' | 'donated'
   tier: number | null
   orderId?: string
   resumesQueue?: boolean
@@ -62,7 +70,7 @@ export interface Accepted extends LiveAccepted {
   'release-track': { removed: number }
   'settings-changed': object
   'clips-changed': object
-  'renditions-changed': object
+  'cue-points-changed': object
   'switch-mode': object
   /** Track ids in the order of the queue. */
   'insert-group': { inserted: string[] }
@@ -71,32 +79,35 @@ export interface Accepted extends LiveAccepted {
   /** What was skipped. */
   skip: { track: TrackRef }
   /** Until the listener may ask again. */
-  suggest: { secsLeft: number }
-  'answer-suggestion': { track: TrackRef }
+  'request-track': { secsLeft: number }
+  'answer-track-request': { track: TrackRef }
 }
 
 /** What only the worker that is on air says: facts of its surroundings. */
 export type Fact =
   /** How this station is set up; said when a worker acquires the lease and when the schedule grows. */
   | { type: 'station'; pace: Pace; schedule: Schedule; nightMode: boolean; limits: Limits }
-  /** The tracks of a mode, read because the engine wanted a list (`wantedLists`). */
-  | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: ProgrammeSettings }
+  /** The tracks of a mode, read because the engine wanted a list (`wantedPlaylists`). */
+  | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: RotationSettings }
   /** The clips that may go on air; said when a worker acquires the lease and when they or their settings change. */
-  | { type: 'clips'; clips: Clips }
+  | { type: 'clips'; clips: UsableClips }
   /** How tracks are played, by id; said when a worker acquires the lease and when that changes. */
-  | { type: 'renditions'; renditions: Record<string, Rendition> }
+  | { type: 'cue-points'; cuePoints: Record<string, CuePoints> }
   /** The last sample of an entry, a jingle or filler was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */
   | { type: 'unplayable'; entryId: string }
   /** A song or a jingle on air gave no sound for 8 s. `wasHeard`: it did before. It gives way at once. */
-  | { type: 'silent'; entryId: string; wasHeard: boolean }
+  | { type: 'blank'; entryId: string; wasHeard: boolean }
   /** A jingle, a phrase or background music cannot be decoded. On air it gives way at once. */
   | { type: 'clip-unplayable'; clipId: string }
   | HostingFact
 
+/** Artists by group, in order. The last group takes everybody whom no group names. */
+export type GroupDefs = Readonly<Record<string, readonly string[]>>
+
 /** How a list is generated. */
-export interface ProgrammeSettings {
+export interface RotationSettings {
   useAll: boolean
   /** Longest list, in ms, unless `useAll`. */
   maxDurationMs: number
@@ -115,9 +126,9 @@ export type Outcome<T extends Command['type'] = Command['type']> =
 export type Effect =
   | { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number; orderId?: string }
   /** Whoever asked is told; `auto`: nobody decided. */
-  | { type: 'suggestion-answered'; suggestion: Suggestion; accepted: boolean; auto: boolean }
+  | { type: 'track-request-answered'; trackRequest: TrackRequest; accepted: boolean; auto: boolean }
   /** Those who may decide are told what there is now. */
-  | { type: 'suggestions-changed'; suggestions: Suggestion[] }
+  | { type: 'track-requests-changed'; trackRequests: TrackRequest[] }
   | OrderEffect
   | LiveEffect
 

@@ -38,7 +38,7 @@ export type LiveCommand =
   | { type: 'pause-queue'; socketId: string; when: 'now' | 'afterTrack' }
   | { type: 'resume-queue'; socketId: string }
   /** What is heard under the talk where hosts choose; null = nothing. */
-  | { type: 'choose-filler'; socketId: string; clipId: string | null }
+  | { type: 'choose-background'; socketId: string; clipId: string | null }
 
 /** What the answer to an accepted command says. */
 export interface LiveAccepted {
@@ -61,7 +61,7 @@ export interface LiveAccepted {
   'forget-code': object
   'pause-queue': object
   'resume-queue': object
-  'choose-filler': object
+  'choose-background': object
 }
 
 /** How people are let on the air; said when a worker acquires the lease and when the settings change. */

@@ -1,6 +1,7 @@
-import type { Mode, OrderType } from '@solstice/contracts'
+import type { Mode } from '@solstice/contracts'
 import { type Hosting, type Live, nobodyLive, noHosting } from './live-state.ts'
-import { learnPlaces } from './track-places.ts'
+import { emptyPlaylist } from './playlists.ts'
+import { naturalMode } from './schedule.ts'
 
 /** What the engine knows of a track. */
 export interface TrackRef {
@@ -12,11 +13,11 @@ export interface TrackRef {
   /** null when unknown. */
   durationMs: number | null
   /** Absent = the track is played as it is. */
-  rendition?: Rendition
+  cuePoints?: CuePoints
 }
 
 /** How a track is played (rules V1–V3). */
-export interface Rendition {
+export interface CuePoints {
   /** null = as loud as it is. */
   gainDb: number | null
   /** Positions between which it is heard in the stream; `endMs` null = to its end. */
@@ -32,6 +33,9 @@ export const durationOf = (track: TrackRef) => track.durationMs ?? ASSUMED_DURAT
 
 export const sameArtist = (a: TrackRef, b: TrackRef) => a.artist.toLowerCase() === b.artist.toLowerCase()
 
+/** Why an entry is in the queue: it was paid for, a listener or an admin asked for it, or (null) it was generated. */
+export type OrderType = 'donated' | 'requested' | null
+
 /** A place in the queue. */
 export interface QueueEntry {
   /** Unique within the life of the state. */
@@ -44,7 +48,7 @@ export interface QueueEntry {
 }
 
 /** A song that a listener asks for; whoever may manage the queue decides. */
-export interface Suggestion {
+export interface TrackRequest {
   uid: string
   /** The socket that asked, and gets the result. */
   socketId: string
@@ -80,8 +84,8 @@ export interface Limits {
   queueRemoveCooldownMs: number
   queueSkipCooldownMs: number
   /** Between two song requests of a listener, and until one that nobody answers is given up. */
-  suggestCooldownMs: number
-  suggestExpiryMs: number
+  trackRequestCooldownMs: number
+  trackRequestExpiryMs: number
 }
 
 /** What the engine knows of a jingle, a phrase or background music. */
@@ -94,7 +98,7 @@ export interface ClipRef {
 }
 
 /** The clips that may go on air, and how. What is switched off has none. */
-export interface Clips {
+export interface UsableClips {
   /** `required`: fewer in a mode are as good as none. `frequency`: a jingle after so many songs. */
   jingles: { usable: Record<Mode, ClipRef[]>; required: number; frequency: number | 'random' }
   /** `offsetMs`: so long before the end of a song its phrase begins. */
@@ -121,7 +125,7 @@ export interface Jingle {
 export const CHAT_TITLE = 'Just chatting'
 
 /** What is heard under a talk, from its beginning. */
-export interface Filler {
+export interface BackgroundMusic {
   /** Unique within the life of the state, also among entries and jingles; a new one at each change and each repetition. */
   entryId: string
   /** null = silence. */
@@ -137,7 +141,7 @@ export interface Chat {
   entry: QueueEntry | null
   /** Where that song goes on; null = it does not. */
   interrupted: { positionMs: number; phrase?: Phrase } | null
-  filler: Filler
+  background: BackgroundMusic
   /** Changes of the mode by the schedule are dealt with up to here. */
   modeAsOfMs: number
 }
@@ -157,14 +161,14 @@ export type OnAir =
  * `repeats`: the library was so small that all of it was taken several times. `isStale`: library or settings are not what it was
  * made of any more; it holds its place until another one is made.
  */
-export interface PreparedList {
+export interface PreparedPlaylist {
   entries: QueueEntry[]
   repeats: boolean
   isStale?: boolean
 }
 
 /** `index` -1: nothing of it was on air yet. A stale one ends with the entry on air as soon as there is one to follow it. */
-export interface List extends PreparedList {
+export interface Playlist extends PreparedPlaylist {
   index: number
 }
 
@@ -178,7 +182,7 @@ export interface PendingSwitch {
 
 /** Everything that the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
 export interface PlayoutState {
-  version: 4
+  version: 5
   /** Id of the last command that this state has taken in. */
   appliedThrough: string
   /** State of the random generator. */
@@ -201,19 +205,19 @@ export interface PlayoutState {
   lastRemoveMs: number | null
   lastSkipMs: number | null
   /** In the order in which they came, one per uid. */
-  suggestions: Suggestion[]
+  trackRequests: TrackRequest[]
   /** Who has to wait before the next request, and since when. */
-  suggestCooldowns: { uid: string; sinceMs: number }[]
+  trackRequestCooldowns: { uid: string; sinceMs: number }[]
   /** Ids of the orders that were queued last, whatever became of them. */
   orders: string[]
   onAir: OnAir
   /** When the last effect `played` was, which is the one of the song that is shown now; null = there was none. */
   lastPlayedMs: number | null
   /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
-  list: List
+  playlist: Playlist
   /** The list that comes after this one, per mode; absent or stale = has to be made, empty = there is nothing to play. */
-  prepared: Partial<Record<Mode, PreparedList>>
-  clips: Clips
+  prepared: Partial<Record<Mode, PreparedPlaylist>>
+  clips: UsableClips
   /** Songs since the last jingle, and after how many the next one comes; null = still to be drawn. */
   jingleCount: { songs: number; threshold: number | null }
   lastJingleId: string | null
@@ -221,8 +225,8 @@ export interface PlayoutState {
   /** From the pause of the queue until it goes on, be there a song to wait for or not. */
   isPaused: boolean
   /** Which background music the hosts want; null = none. */
-  fillerChoice: string | null
-  lastFillerId: string | null
+  backgroundChoice: string | null
+  lastBackgroundId: string | null
   live: Live
   hosting: Hosting
   /** The modes for which there was nothing to play when a list was made last (rule M3). */
@@ -233,42 +237,61 @@ export interface PlayoutState {
   withheld: { trackId: string; untilMs: number }[]
 }
 
-/** A moment's first state: nothing on air yet, and nothing known of the station but its pace and schedule. */
+/** The initial state: nothing on air, only pace and schedule known. */
 export function initialState(seed: number, pace: Pace, schedule: Schedule, nowMs: number): PlayoutState {
   const mode = naturalMode(schedule, nowMs)
   return {
-    ...sinceVersion2,
-    ...sinceVersion3,
-    ...sinceVersion4,
-    version: 4,
+    version: 5,
     appliedThrough: '0-0',
     seed,
     serial: 0,
     pace,
     schedule,
+    nightMode: false,
+    limits: noLimits,
     mode,
+    forced: null,
+    pendingSwitch: null,
+    lastSwitchMs: null,
+    lastGroupInsertMs: null,
+    lastAddMs: null,
+    lastRemoveMs: null,
+    lastSkipMs: null,
+    trackRequests: [],
+    trackRequestCooldowns: [],
+    orders: [],
     onAir: { phase: 'preparing', target: mode, sinceMs: nowMs, notBeforeMs: nowMs },
-    list: emptyList,
-    prepared: {},
     lastPlayedMs: null,
+    playlist: emptyPlaylist,
+    prepared: {},
+    clips: noClips,
+    jingleCount: noSongs,
+    lastJingleId: null,
+    lastPhraseId: null,
+    isPaused: false,
+    backgroundChoice: null,
+    lastBackgroundId: null,
+    live: nobodyLive,
+    hosting: noHosting,
     emptyModes: [],
     unplayable: [],
+    withheld: [],
   }
 }
 
-const noLimits: Limits = {
+export const noLimits: Limits = {
   modeSwitchCooldownMs: 0,
   preparingMinMs: 0,
   groupInsertCooldownMs: 0,
   queueAddCooldownMs: 0,
   queueRemoveCooldownMs: 0,
   queueSkipCooldownMs: 0,
-  suggestCooldownMs: 0,
-  suggestExpiryMs: 0,
+  trackRequestCooldownMs: 0,
+  trackRequestExpiryMs: 0,
 }
 
 /** Before the station tells, and in sync mode: there are no clips. */
-export const noClips: Clips = {
+export const noClips: UsableClips = {
   jingles: { usable: { day: [], night: [] }, required: 1, frequency: 1 },
   phrases: { usable: { day: [], night: [] }, offsetMs: 0 },
   background: { usable: { day: [], night: [] }, chosenBy: 'random' },
@@ -276,178 +299,3 @@ export const noClips: Clips = {
 
 /** The count of songs that begins anew. */
 export const noSongs: PlayoutState['jingleCount'] = { songs: 0, threshold: null }
-
-/** What a state of version 1 did not have, before the station tells and anybody does anything. */
-const sinceVersion2 = {
-  nightMode: false,
-  limits: noLimits,
-  forced: null,
-  pendingSwitch: null,
-  lastSwitchMs: null,
-  lastGroupInsertMs: null,
-  withheld: [],
-} satisfies Partial<PlayoutState>
-
-/** And one of version 2; it knew fewer limits, too. */
-const sinceVersion3 = {
-  lastAddMs: null,
-  lastRemoveMs: null,
-  lastSkipMs: null,
-  suggestions: [],
-  suggestCooldowns: [],
-  orders: [],
-  clips: noClips,
-  jingleCount: noSongs,
-  lastJingleId: null,
-  lastPhraseId: null,
-} satisfies Partial<PlayoutState>
-
-/** And one of version 3; it knew fewer clips, too. */
-const sinceVersion4 = {
-  isPaused: false,
-  fillerChoice: null,
-  lastFillerId: null,
-  live: nobodyLive,
-  hosting: noHosting,
-} satisfies Partial<PlayoutState>
-
-type Version3 = Omit<
-  PlayoutState,
-  'version' | 'clips' | 'onAir' | 'lastPlayedMs' | 'emptyModes' | keyof typeof sinceVersion4
-> & {
-  version: 3
-  clips: Omit<Clips, 'background'>
-  onAir: Exclude<OnAir, Chat>
-}
-
-type Version2 = Omit<Version3, 'version' | 'limits' | keyof typeof sinceVersion3> & {
-  version: 2
-  limits: Partial<Limits>
-}
-
-type Version1 = Omit<Version2, 'version' | 'onAir' | keyof typeof sinceVersion2> & {
-  version: 1
-  onAir: { phase: 'preparing'; target: Mode; sinceMs: number } | Extract<OnAir, { phase: 'track' }>
-}
-
-/** Reads a saved state; one of an older version becomes one of this (rule R3). */
-export function readState(json: string): PlayoutState {
-  const saved = JSON.parse(json) as PlayoutState | Version1 | Version2 | Version3
-  switch (saved.version) {
-    case 1:
-      return fromVersion3(fromVersion2(fromVersion1(saved)))
-    case 2:
-      return fromVersion3(fromVersion2(saved))
-    case 3:
-      return fromVersion3(saved)
-    case 4:
-      return {
-        ...saved,
-        live: { ...nobodyLive, ...saved.live },
-        // The first states of this version did not have these.
-        lastPlayedMs: saved.lastPlayedMs ?? null,
-        emptyModes: saved.emptyModes ?? modes.filter((mode) => saved.prepared[mode]?.entries.length === 0),
-      }
-  }
-}
-
-function fromVersion3(saved: Version3): PlayoutState {
-  return {
-    ...sinceVersion3,
-    ...sinceVersion4,
-    lastPlayedMs: null,
-    emptyModes: [],
-    ...saved,
-    version: 4,
-    clips: { ...noClips, ...saved.clips },
-  }
-}
-
-function fromVersion2(saved: Version2): Version3 {
-  return { ...sinceVersion3, ...saved, version: 3, limits: { ...noLimits, ...saved.limits } }
-}
-
-function fromVersion1(saved: Version1): Version2 {
-  const { onAir } = saved
-  return {
-    ...sinceVersion2,
-    ...saved,
-    version: 2,
-    onAir: onAir.phase === 'preparing' ? { ...onAir, notBeforeMs: onAir.sinceMs } : onAir,
-  }
-}
-
-/** Entries for tracks that nobody ordered, and the serial number that follows. */
-export function makeEntries(
-  { serial }: PlayoutState,
-  tracks: readonly TrackRef[],
-): { entries: QueueEntry[]; serial: number } {
-  const entries = tracks.map((track, i) => ({
-    entryId: `e${serial + i}`,
-    track,
-    orderType: null,
-    tier: null,
-  }))
-  learnPlaces(entries)
-  return { entries, serial: serial + entries.length }
-}
-
-const modes: readonly Mode[] = ['day', 'night']
-
-/** The list while there is none. */
-export const emptyList: List = { entries: [], index: 0, repeats: false }
-
-/** The mode that the schedule wants at a moment. */
-export function naturalMode(schedule: Schedule, atMs: number): Mode {
-  return schedule.changes.findLast((change) => change.atMs <= atMs)?.mode ?? schedule.natural
-}
-
-/** The mode that is to be on air at a moment: the forced one, else the natural one, of those that have music (rule M3). */
-export function dueMode({ forced, schedule, nightMode, emptyModes }: PlayoutState, atMs: number): Mode {
-  const isForced = forced !== null && (forced.untilMs === null || atMs < forced.untilMs)
-  const wanted = isForced ? forced.mode : naturalMode(schedule, atMs)
-  if (!nightMode || !emptyModes.includes(wanted)) return wanted
-  return modes.find((mode) => !emptyModes.includes(mode)) ?? wanted
-}
-
-/** The song on air, or the one that goes on after a talk. */
-export function songOnAir({ onAir }: Pick<PlayoutState, 'onAir'>): QueueEntry | null {
-  switch (onAir.phase) {
-    case 'track':
-      return onAir.entry
-    case 'chat':
-      return onAir.interrupted ? onAir.entry : null
-    default:
-      return null
-  }
-}
-
-/** Only a skip ends it before its end. */
-export function isDonatedOnAir(state: Pick<PlayoutState, 'onAir'>): boolean {
-  return songOnAir(state)?.orderType === 'donated'
-}
-
-/** A donated song waits in this list: it keeps the mode. */
-export function isDonatedQueued({ list }: PlayoutState): boolean {
-  return list.entries.some((entry, i) => i > list.index && entry.orderType === 'donated')
-}
-
-/** The modes for which a list has to be made: the shell answers with a `library` fact for each. */
-export function wantedLists(state: PlayoutState): Mode[] {
-  const wanted = new Set([
-    state.mode,
-    state.schedule.natural,
-    ...state.schedule.changes.map((change) => change.mode),
-    ...(state.nightMode ? modes : []),
-  ])
-  const isMade = (list: PreparedList | undefined) => list !== undefined && !list.isStale
-  return [...wanted].filter((mode) => !isMade(state.prepared[mode]))
-}
-
-/** What comes next, in order, the first `most` of it: the rest of this list, then the one prepared to follow it. */
-export function upcoming(state: PlayoutState, most = Number.POSITIVE_INFINITY): QueueEntry[] {
-  const { entries, index } = state.list
-  const rest = entries.slice(index + 1, index + 1 + most)
-  const following = state.prepared[state.mode]?.entries ?? []
-  return rest.concat(following.slice(0, most - rest.length))
-}

@@ -21,11 +21,11 @@ export function soundStartMs({ onAir, pace }: Pick<PlayoutState, 'onAir' | 'pace
     case 'track':
       return onAir.resumedAtMs ?? onAir.startedAtMs + leftOutMs(onAir.entry, pace)
     case 'chat':
-      return onAir.filler.startedAtMs
+      return onAir.background.startedAtMs
   }
 }
 
 /** Rule V2: what of the beginning of a track is not heard. */
 export function leftOutMs({ track }: QueueEntry, pace: PlayoutState['pace']): number {
-  return pace === 'sound' ? (track.rendition?.startMs ?? 0) : 0
+  return pace === 'sound' ? (track.cuePoints?.startMs ?? 0) : 0
 }

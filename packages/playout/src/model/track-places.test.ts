@@ -3,13 +3,13 @@ import { largeStation } from '../../../../tests/harness/air/large-station.ts'
 import { NOON, playing, randomFrom, toEnd, track, tracks } from '../../../../tests/harness/air/programme.ts'
 import { searchQueue } from '../queue/projection.ts'
 import { apply } from '../step/apply.ts'
-import type { PlayoutState, PreparedList, TrackRef } from './state.ts'
+import type { PlayoutState, PreparedPlaylist, TrackRef } from './state.ts'
 import { carryPlaces, learnPlaces, placesOf } from './track-places.ts'
 
 /** A state that counts how often a track of an entry is looked at. */
 function watched(state: PlayoutState): { state: PlayoutState; looks(): number } {
   let count = 0
-  const watch = <L extends PreparedList>(list: L): L => ({
+  const watch = <L extends PreparedPlaylist>(list: L): L => ({
     ...list,
     entries: list.entries.map((entry) =>
       Object.defineProperty({ ...entry }, 'track', {
@@ -21,11 +21,11 @@ function watched(state: PlayoutState): { state: PlayoutState; looks(): number } 
       }),
     ),
   })
-  const { list, prepared } = state
+  const { playlist, prepared } = state
   return {
     state: {
       ...state,
-      list: watch(list),
+      playlist: watch(playlist),
       prepared: Object.fromEntries(Object.entries(prepared).map(([mode, other]) => [mode, watch(other)])),
     },
     looks() {
@@ -63,7 +63,7 @@ t.test('what a changed title costs does not grow with the library', async (t) =>
   const looksOf = (size: number) => {
     const { state, looks } = watched(largeStation(size))
     const rename = (before: PlayoutState, i: number) => {
-      const song = { ...before.list.entries[i]!.track, title: 'Another' }
+      const song = { ...before.playlist.entries[i]!.track, title: 'Another' }
       looks()
       return apply(before, { type: 'library-changed', settled: [{ trackId: song.id, track: song }] }, NOON)
         .state
@@ -72,13 +72,13 @@ t.test('what a changed title costs does not grow with the library', async (t) =>
     looks()
     const renamed = rename(known, 20)
     const first = looks()
-    const order = { track: track('asked for'), mode: 'day', orderType: 'lastinline', tier: null } as const
+    const order = { track: track('asked for'), mode: 'day', orderType: 'requested', tier: null } as const
     const added = apply(renamed, { type: 'add-song', ...order }, NOON).state
     t.not(added, renamed)
     const again = rename(added, 30)
     const second = looks()
     t.same(
-      [again.list, again.prepared.day!].map(
+      [again.playlist, again.prepared.day!].map(
         ({ entries }) => entries.filter((entry) => entry.track.title === 'Another').length,
       ),
       [3, 3],

@@ -1,5 +1,5 @@
 import { next } from '../boundary/boundary.ts'
-import { fillerEndMs } from '../clips/chat.ts'
+import { backgroundEndMs } from '../clips/chat.ts'
 import { jingleEndMs } from '../clips/jingles.ts'
 import {
   CHAT_TITLE,
@@ -33,7 +33,7 @@ export type AirEntry = QueueEntry | (Jingle & { after: QueueEntry }) | ChatEntry
 export interface ChatEntry {
   /** Another one at each change and each repetition. */
   entryId: string
-  filler: ClipRef | null
+  background: ClipRef | null
   shown: TrackRef
 }
 
@@ -50,7 +50,7 @@ export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
   const endMs = soundEndMs(onAir)
   const after = endMs === null ? null : next(state, Math.max(atMs, endMs)).state.onAir
   const phrase = onAir.phase === 'track' ? onAir.phrase : undefined
-  const { startedAtMs } = onAir.phase === 'chat' ? onAir.filler : onAir
+  const { startedAtMs } = onAir.phase === 'chat' ? onAir.background : onAir
   return {
     current: { entry, positionMs: atMs - startedAtMs, ...(phrase && { phrase }) },
     next: after === null || after.phase === 'preparing' ? null : heard(after),
@@ -72,7 +72,7 @@ function soundEndMs(onAir: Audible): number | null {
     case 'jingle':
       return jingleEndMs(onAir)
     case 'chat':
-      return fillerEndMs(onAir.filler)
+      return backgroundEndMs(onAir.background)
   }
 }
 
@@ -83,7 +83,11 @@ function heard(onAir: Audible): AirEntry {
     case 'jingle':
       return { ...onAir.jingle, after: onAir.entry }
     case 'chat':
-      return { entryId: onAir.filler.entryId, filler: onAir.filler.clip, shown: shownInChat(onAir.entry) }
+      return {
+        entryId: onAir.background.entryId,
+        background: onAir.background.clip,
+        shown: shownInChat(onAir.entry),
+      }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RadioState } from '@solstice/contracts'
 import { skipCooldownSecsLeft } from '../boundary/skip.ts'
 import { CHAT_TITLE, type PlayoutState } from '../model/state.ts'
-import { queueItem, SHOWN, shownQueue } from '../queue/projection.ts'
+import { queueItem, SHOWN, shownQueue, wireOrderType } from '../queue/projection.ts'
 import { advance } from '../step/advance.ts'
 
 /** The part of the radio state that the air decides; the rest is configuration and settings. */
@@ -15,12 +15,12 @@ export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiS
  */
 export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs, aheadMs = 0): AirState {
   const { state } = advance(saved, heardMs)
-  const { onAir, list, pendingSwitch } = state
+  const { onAir, playlist, pendingSwitch } = state
   const common = {
     mode: state.mode,
     serverTimeMs: Math.round(nowMs - aheadMs),
-    currentIndex: Math.max(0, list.index),
-    totalTracks: list.entries.length,
+    currentIndex: Math.max(0, playlist.index),
+    totalTracks: playlist.entries.length,
     pendingModeSwitch: pendingSwitch && {
       targetMode: pendingSwitch.target,
       // The track boundary that it waits for has no moment.
@@ -29,12 +29,12 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs,
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
-  const playlist = shownQueue(state, SHOWN).map(queueItem)
+  const shown = shownQueue(state, SHOWN).map(queueItem)
   if (onAir.phase === 'chat')
-    return { ...common, ...chatting, track: onAir.entry?.track.id ?? null, playlist }
+    return { ...common, ...chatting, track: onAir.entry?.track.id ?? null, playlist: shown }
   const { track, orderType, tier } = onAir.entry
   const duration = (track.durationMs ?? 0) / 1000
-  const gainDb = state.pace === 'clock' ? track.rendition?.gainDb : null
+  const gainDb = state.pace === 'clock' ? track.cuePoints?.gainDb : null
   const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, heardMs - onAir.startedAtMs)) / 1000
   return {
     ...common,
@@ -43,13 +43,13 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs,
     artist: track.artist,
     album: track.album,
     year: track.year,
-    orderType,
+    orderType: wireOrderType(orderType),
     tier,
     duration,
     seek: duration > 0 ? Math.min(seek, duration) : seek,
     isPlaying: true,
     isPreparing: false,
-    playlist,
+    playlist: shown,
     // In stream mode it is in the sound.
     ...(typeof gainDb === 'number' && { gainDb }),
   }

@@ -12,14 +12,8 @@ import {
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Command, SongOrder, Step } from '../model/commands.ts'
-import {
-  initialState,
-  type Pace,
-  type PlayoutState,
-  type Schedule,
-  type TrackRef,
-  upcoming,
-} from '../model/state.ts'
+import { upcoming } from '../model/playlists.ts'
+import { initialState, type Pace, type PlayoutState, type Schedule, type TrackRef } from '../model/state.ts'
 import { projectSync } from '../project/sync.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
 import { apply, learn } from '../step/apply.ts'
@@ -108,7 +102,7 @@ t.test('A3: what is generated before an order counts where it has to fit', async
   const onAirMs = onAir(apart)!.track.durationMs!
   const queuedMs = onAirMs + [one, between, two].reduce((sum, entry) => sum + entry!.track.durationMs!, 0)
   const switched = accepted(station(), toNight(NOON + queuedMs + MINUTE + 10 * SECOND))
-  const state = { ...switched, list: apart.list, serial: apart.serial }
+  const state = { ...switched, playlist: apart.playlist, serial: apart.serial }
   t.match(apply(state, donate(track('x', 'x', MINUTE + 1), 'x'), NOON).outcome, { ok: false })
   t.match(apply(state, donate(track('x', 'x', MINUTE), 'x'), NOON).outcome, { ok: true })
 })
@@ -201,7 +195,7 @@ t.test('R4: silence does not count for a donated song', async (t) => {
   const atMs = NOON + HOUR
   const begun = donatedOnAir('sound', atMs, {
     ...paid,
-    rendition: { gainDb: null, startMs: 2_000, endMs: null },
+    cuePoints: { gainDb: null, startMs: 2_000, endMs: null },
   })
   t.equal(onAir(begun)?.orderId, 'order')
   for (const awayMs of [15 * SECOND, 15 * MINUTE]) {
@@ -213,7 +207,7 @@ t.test('R4: silence does not count for a donated song', async (t) => {
       resumedAtMs: backMs,
       entry: { orderId: 'order' },
     })
-    t.equal(step.state.list.entries[step.state.list.index]?.orderId, 'order')
+    t.equal(step.state.playlist.entries[step.state.playlist.index]?.orderId, 'order')
     t.same([starts(step), orderEffects(begun, step)], [[], []], 'it goes on')
     t.ok(nextDueMs(step.state)! > backMs + 2 * MINUTE)
   }

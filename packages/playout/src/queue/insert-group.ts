@@ -1,8 +1,9 @@
 import type { FailureDetails } from '@solstice/contracts'
 import type { Command, Outcome, Step } from '../model/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
+import { makeEntries } from '../model/playlists.ts'
 import { shuffle } from '../model/random.ts'
-import { makeEntries, type PlayoutState, type TrackRef } from '../model/state.ts'
+import type { PlayoutState, TrackRef } from '../model/state.ts'
 import { insertAt, misfitOf, placeOf, playable } from './queue.ts'
 
 /** A song group is queued as a block, behind what was paid and asked for (rules I1–I4). */
@@ -34,7 +35,7 @@ export function insertGroup(
       serial: block.serial,
       lastGroupInsertMs: nowMs,
       // What somebody chose must not end with the library's next change (rule L4).
-      list: { ...inserted.list, repeats: false, isStale: false },
+      playlist: { ...inserted.playlist, repeats: false, isStale: false },
     },
     effects: [],
     outcome: { ok: true, inserted: block.entries.map((entry) => entry.track.id) },

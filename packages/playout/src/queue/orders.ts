@@ -1,5 +1,6 @@
 import type { OrderEffect, Step } from '../model/commands.ts'
-import { durationOf, type PlayoutState, type QueueEntry, songOnAir } from '../model/state.ts'
+import { songOnAir } from '../model/on-air.ts'
+import { durationOf, type PlayoutState, type QueueEntry } from '../model/state.ts'
 import { soundStartMs } from '../model/timing.ts'
 
 /**
@@ -24,7 +25,7 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
     return { type: 'order-ended', orderId: orderId!, atMs: following?.startedAtMs ?? soundStartMs(after) }
   })
 
-  const isWaitingSame = before.list === after.list
+  const isWaitingSame = before.playlist === after.playlist
   const kept = new Set([...(isWaitingSame ? [] : waiting(after)), isAiring, ...over])
   const dropped = isWaitingSame ? [] : waiting(before).filter((orderId) => !kept.has(orderId))
   return [
@@ -45,10 +46,10 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
  * the air. null = it is not in the queue, or the queue is paused. `state` is advanced to `nowMs`.
  */
 export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: number): number | null {
-  const { onAir, list, isPaused } = state
+  const { onAir, playlist, isPaused } = state
   const current = songOnAir(state)
   if (current?.orderId === orderId && onAir.phase === 'track') return soundStartMs(state)
-  const place = list.entries.findIndex((entry, i) => i > list.index && entry.orderId === orderId)
+  const place = playlist.entries.findIndex((entry, i) => i > playlist.index && entry.orderId === orderId)
   if (place < 0 || isPaused || onAir.phase === 'preparing') return null
   const endMs =
     onAir.phase === 'track'
@@ -56,11 +57,11 @@ export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: numbe
       : onAir.phase === 'jingle'
         ? onAir.startedAtMs + (onAir.jingle.clip.durationMs ?? 0)
         : nowMs
-  const between = list.entries.slice(list.index + 1, place)
+  const between = playlist.entries.slice(playlist.index + 1, place)
   return Math.max(nowMs, endMs) + between.reduce((sum, { track }) => sum + durationOf(track), 0)
 }
 
-function waiting({ list: { entries, index } }: PlayoutState): string[] {
+function waiting({ playlist: { entries, index } }: PlayoutState): string[] {
   const orders: string[] = []
   for (let i = index + 1; i < entries.length; i++) {
     const { orderId } = entries[i]!
@@ -74,5 +75,6 @@ function spoilt(before: PlayoutState, after: PlayoutState): (orderId: string) =>
   const news = after.unplayable.filter((trackId) => !before.unplayable.includes(trackId))
   const isOf = (orderId: string) => (entry: QueueEntry) =>
     entry.orderId === orderId && news.includes(entry.track.id)
-  return (orderId) => news.length > 0 && [before, after].some(({ list }) => list.entries.some(isOf(orderId)))
+  return (orderId) =>
+    news.length > 0 && [before, after].some(({ playlist }) => playlist.entries.some(isOf(orderId)))
 }

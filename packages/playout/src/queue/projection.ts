@@ -1,5 +1,6 @@
 import type { QueueItem } from '@solstice/contracts'
-import { type PlayoutState, type QueueEntry, upcoming } from '../model/state.ts'
+import { upcoming } from '../model/playlists.ts'
+import type { OrderType, PlayoutState, QueueEntry } from '../model/state.ts'
 
 /** How many upcoming entries listeners see. */
 export const SHOWN = 10
@@ -15,9 +16,9 @@ export function shownQueue(state: PlayoutState, most = Number.POSITIVE_INFINITY)
   return upcoming(state, Math.min(most, shownLength(state)))
 }
 
-function shownLength({ onAir, list, prepared, mode }: PlayoutState): number {
+function shownLength({ onAir, playlist, prepared, mode }: PlayoutState): number {
   if (onAir.phase === 'preparing') return 0
-  const rest = list.entries.length - 1 - list.index
+  const rest = playlist.entries.length - 1 - playlist.index
   return Math.max(rest, Math.min(SHOWN, rest + (prepared[mode]?.entries.length ?? 0)))
 }
 
@@ -80,7 +81,12 @@ export function queueItem({ track, orderType, tier }: QueueEntry): QueueItem {
     artist: track.artist,
     album: track.album,
     year: track.year,
-    orderType,
+    orderType: wireOrderType(orderType),
     tier,
   }
+}
+
+/** The wire says `lastinline` where the engine says `requested`. */
+export function wireOrderType(orderType: OrderType): QueueItem['orderType'] {
+  return orderType === 'requested' ? 'lastinline' : orderType
 }

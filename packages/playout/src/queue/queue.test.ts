@@ -17,26 +17,25 @@ import {
 } from '../../../../tests/harness/air/programme.ts'
 import { skipCooldownSecsLeft } from '../boundary/skip.ts'
 import type { Command, Effect, Outcome, SongOrder, Step } from '../model/commands.ts'
+import { upcoming, wantedPlaylists } from '../model/playlists.ts'
 import {
   initialState,
   type Limits,
   type Pace,
   type PlayoutState,
-  readState,
   type Schedule,
   type TrackRef,
-  upcoming,
-  wantedLists,
 } from '../model/state.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
+import { readState } from '../saved/state-versions.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
 import { apply, learn } from '../step/apply.ts'
 import { resume } from '../step/resume.ts'
 import { orderAirsAtMs, orderEffects } from './orders.ts'
 import { lockOf, queuePage, searchQueue, shownQueue } from './projection.ts'
 import { isOrderKnown } from './queue.ts'
-import { cooldownSecsLeft } from './suggestions.ts'
+import { trackRequestCooldownSecsLeft } from './track-requests.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -53,8 +52,8 @@ const limits: Partial<Limits> = {
   queueAddCooldownMs: 30 * SECOND,
   queueRemoveCooldownMs: 30 * SECOND,
   queueSkipCooldownMs: 30 * SECOND,
-  suggestCooldownMs: 5 * MINUTE,
-  suggestExpiryMs: 5 * MINUTE,
+  trackRequestCooldownMs: 5 * MINUTE,
+  trackRequestExpiryMs: 5 * MINUTE,
 }
 const songs = (mode: Mode) => tracks(20, 20, mode)
 
@@ -71,32 +70,32 @@ function pass(state: PlayoutState, nowMs: number): PlayoutState {
 
 /** An hour of music on air since a moment. */
 function withLongTrack(state: PlayoutState, startedAtMs: number): PlayoutState {
-  const { list } = state
-  const current = list.entries[list.index]!
+  const { playlist } = state
+  const current = playlist.entries[playlist.index]!
   const entry = { ...current, track: { ...current.track, durationMs: HOUR } }
   return {
     ...state,
-    list: { ...list, entries: list.entries.with(list.index, entry) },
+    playlist: { ...playlist, entries: playlist.entries.with(playlist.index, entry) },
     onAir: { phase: 'track', entry, startedAtMs },
   }
 }
 
 function add(
   song: TrackRef,
-  orderType: SongOrder['orderType'] = 'lastinline',
+  orderType: SongOrder['orderType'] = 'requested',
   order: { tier?: number; orderId?: string; mode?: Mode } = {},
 ): Command {
   return { type: 'add-song', track: song, mode: 'day', orderType, tier: null, ...order }
 }
 const ask = (uid: string, song: TrackRef, mode: Mode = 'day'): Command => ({
-  type: 'suggest',
+  type: 'request-track',
   uid,
   socketId: `socket of ${uid}`,
   track: song,
   mode,
 })
 const decide = (uid: string, action: 'add' | 'reject'): Command => ({
-  type: 'answer-suggestion',
+  type: 'answer-track-request',
   uid,
   action,
 })
@@ -164,7 +163,7 @@ t.test(
   'A1: at the end of a list an order is still of this list, and heard before the next one',
   async (t) => {
     let state = free()
-    while (state.list.index < state.list.entries.length - 1) state = pass(state, nextDueMs(state)!)
+    while (state.playlist.index < state.playlist.entries.length - 1) state = pass(state, nextDueMs(state)!)
     const nowMs = state.onAir.phase === 'track' ? state.onAir.startedAtMs : 0
     const [generated] = titles(state, 1)
     const ordered = accepted(state, add(track('asked')), nowMs)
@@ -180,7 +179,7 @@ t.test(
     const changed = accepted(both, { type: 'library-changed' })
     const made = learn(changed, library([track('a'), track('c')]), NOON + 1).state
     t.same(titles(made, 2), ['paid', 'asked'], 'L4: also where the library is small and changes')
-    t.equal(made.list.entries.length, made.list.index + 3)
+    t.equal(made.playlist.entries.length, made.playlist.index + 3)
   },
 )
 
@@ -200,7 +199,7 @@ t.test('A2: of several reasons the first in order is told, whatever else holds',
     ['duplicate_nearby', playing, 'day'],
   ]
   for (const [reason, state, mode] of reasons)
-    t.match(apply(state, add(song, 'lastinline', { mode }), NOON).outcome, { ok: false, details: { reason } })
+    t.match(apply(state, add(song, 'requested', { mode }), NOON).outcome, { ok: false, details: { reason } })
 })
 
 t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then', async (t) => {
@@ -218,10 +217,10 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
   const cases: [PlayoutState, Command, number, object][] = [
     [added, add(song, 'donated', { mode: 'night' }), NOON + 1, { reason: 'cooldown', secsLeft: 30 }],
     [added, add(song), NOON + 29_001, { reason: 'cooldown', secsLeft: 1 }],
-    [held, add(song, 'lastinline', { mode: 'night' }), NOON, { reason: 'not_found' }],
+    [held, add(song, 'requested', { mode: 'night' }), NOON, { reason: 'not_found' }],
     [day, add(song, 'donated', { mode: 'night' }), NOON, { reason: 'wrong_mode' }],
     [pending, add(song), NOON, { reason: 'no_time', minutesLeft: 3 }],
-    [switching, add(song, 'lastinline', { mode: 'night' }), NOON, { reason: 'preparing' }],
+    [switching, add(song, 'requested', { mode: 'night' }), NOON, { reason: 'preparing' }],
     [evening, add(track('x', 'x', 4 * MINUTE + 50_001)), fullMs, { reason: 'no_time', minutesLeft: 5 }],
     [
       { ...paid, lastAddMs: null },
@@ -258,7 +257,7 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
 
   const small = playing([track('a'), track('b')])
   let last = small
-  while (last.list.index < last.list.entries.length - 1) last = advance(last, nextDueMs(last)!).state
+  while (last.playlist.index < last.playlist.entries.length - 1) last = advance(last, nextDueMs(last)!).state
   const following = add(last.prepared.day!.entries[0]!.track)
   t.same(
     refusal(apply(last, following, NOON).outcome),
@@ -287,7 +286,7 @@ t.test('A5: an order with an id is queued once, whatever has become of it', asyn
   t.equal(many.orders.length, 200)
   t.equal(apply(many, order, NOON).state, many, 'as long as it waits it is known')
   const other = accepted(many, add(track('249'), 'donated', { orderId: 'new' }))
-  t.equal(other.list.entries.length, many.list.entries.length + 1, 'and another order is another one')
+  t.equal(other.playlist.entries.length, many.playlist.entries.length + 1, 'and another order is another one')
   t.same(readState(JSON.stringify(many)), many)
 })
 
@@ -330,7 +329,7 @@ t.test(
     t.equal(orderAirsAtMs(step.state, 'second', secondMs + 10_000), secondMs)
     const removed = apply(both, remove(1), NOON)
     t.same(orderEffects(both, removed), [{ type: 'order-dropped', orderId: 'first', why: 'removed' }])
-    const { entryId } = both.list.entries[both.list.index + 3]!
+    const { entryId } = both.playlist.entries[both.playlist.index + 3]!
     t.same(orderEffects(both, learn(both, { type: 'unplayable', entryId }, NOON)), [
       { type: 'order-dropped', orderId: 'first', why: 'unplayable' },
       { type: 'order-dropped', orderId: 'second', why: 'unplayable' },
@@ -387,7 +386,7 @@ t.test('A6: whatever is shown can be removed by its position', async (t) => {
   t.ok(apply(state, add(track('x')), NOON).outcome.ok, 'other cooldowns are other ones')
 
   let last = free()
-  while (last.list.index < last.list.entries.length - 1) last = pass(last, nextDueMs(last)!)
+  while (last.playlist.index < last.playlist.entries.length - 1) last = pass(last, nextDueMs(last)!)
   const nowMs = nextDueMs(last)! - 1
   for (let left = 20; left > 10; left--) {
     const shown = shownQueue(last)
@@ -395,11 +394,11 @@ t.test('A6: whatever is shown can be removed by its position', async (t) => {
     last = accepted(last, remove(3), nowMs)
     t.equal(last.prepared.day?.entries.length, left - 1)
     t.notOk(upcoming(last).some(({ entryId }) => entryId === shown[2]!.entryId))
-    t.equal(last.list.entries.length, 20, 'it was of the next list')
-    if (left > 11) t.same(wantedLists(last), [])
+    t.equal(last.playlist.entries.length, 20, 'it was of the next list')
+    if (left > 11) t.same(wantedPlaylists(last), [])
   }
   const anew = accepted(last, remove(1), nowMs)
-  t.same(wantedLists(anew), ['day'], 'what is too short is made anew')
+  t.same(wantedPlaylists(anew), ['day'], 'what is too short is made anew')
   t.equal(shownQueue(withLists(anew, songs, nowMs)).length, 10)
 })
 
@@ -474,16 +473,16 @@ t.test('U1, U2: a request is taken in for review, or refused for its reason', as
   const song = track('wish')
   const { state, outcome, effects } = apply(start, ask('ann', song), NOON)
   t.same(outcome, { ok: true, secsLeft: 300 })
-  const suggestion = { uid: 'ann', socketId: 'socket of ann', track: song, mode: 'day', addedAtMs: NOON }
-  t.same(effects, [{ type: 'suggestions-changed', suggestions: [suggestion] }])
+  const request = { uid: 'ann', socketId: 'socket of ann', track: song, mode: 'day', addedAtMs: NOON }
+  t.same(effects, [{ type: 'track-requests-changed', trackRequests: [request] }])
   t.same(upcoming(state), upcoming(start))
-  t.equal(cooldownSecsLeft(state, 'ann', NOON + 1), 300)
-  t.equal(cooldownSecsLeft(state, 'ann', NOON + 299_001), 1)
-  t.equal(cooldownSecsLeft(state, 'ann', NOON + 300_000), 0)
-  t.equal(cooldownSecsLeft(state, 'bob', NOON), 0)
+  t.equal(trackRequestCooldownSecsLeft(state, 'ann', NOON + 1), 300)
+  t.equal(trackRequestCooldownSecsLeft(state, 'ann', NOON + 299_001), 1)
+  t.equal(trackRequestCooldownSecsLeft(state, 'ann', NOON + 300_000), 0)
+  t.equal(trackRequestCooldownSecsLeft(state, 'bob', NOON), 0)
 
   const held = accepted(start, { type: 'release-track', trackId: song.id, purpose: 'remove' })
-  const noCooldown = accepted(station({ suggestExpiryMs: MINUTE }), ask('ann', song))
+  const noCooldown = accepted(station({ trackRequestExpiryMs: MINUTE }), ask('ann', song))
   const forEver = accepted(free(), ask('ann', song))
   let full = free()
   for (let i = 0; i < 100; i++) full = accepted(full, ask(`${i}`, song))
@@ -509,20 +508,20 @@ t.test('U1, U2: a request is taken in for review, or refused for its reason', as
     'whatever was decided',
   )
   const later = accepted(rejected, ask('ann', song), NOON + 300_000)
-  t.same(later.suggestCooldowns, [{ uid: 'ann', sinceMs: NOON + 300_000 }], 'what is over is not kept')
+  t.same(later.trackRequestCooldowns, [{ uid: 'ann', sinceMs: NOON + 300_000 }], 'what is over is not kept')
 })
 
 t.test('U3: to add a request is to queue it; what cannot be queued goes back', async (t) => {
   const song = track('wish')
   const asked = accepted(accepted(station(), ask('ann', song)), ask('bob', track('other')))
-  const [ann, bob] = asked.suggestions
+  const [ann, bob] = asked.trackRequests
   const added = apply(asked, decide('ann', 'add'), NOON + 1_000)
   t.same(added.outcome, { ok: true, track: song })
   t.same(added.effects, [
-    { type: 'suggestion-answered', suggestion: ann, accepted: true, auto: false },
-    { type: 'suggestions-changed', suggestions: [bob] },
+    { type: 'track-request-answered', trackRequest: ann, accepted: true, auto: false },
+    { type: 'track-requests-changed', trackRequests: [bob] },
   ])
-  t.match(upcoming(added.state)[0], { track: song, orderType: 'lastinline', tier: null })
+  t.match(upcoming(added.state)[0], { track: song, orderType: 'requested', tier: null })
 
   const refused = apply(added.state, decide('bob', 'add'), NOON + 2_000)
   t.same(refused.outcome, {
@@ -531,15 +530,15 @@ t.test('U3: to add a request is to queue it; what cannot be queued goes back', a
     details: { reason: 'cooldown', secsLeft: 29 },
   })
   const returned = { ...bob!, addedAtMs: NOON + 2_000 }
-  t.same(refused.effects, [{ type: 'suggestions-changed', suggestions: [returned] }])
-  t.same(refused.state.suggestions, [returned], 'with a new expiry')
+  t.same(refused.effects, [{ type: 'track-requests-changed', trackRequests: [returned] }])
+  t.same(refused.state.trackRequests, [returned], 'with a new expiry')
   t.same(upcoming(refused.state), upcoming(added.state))
 
   const rejected = apply(refused.state, decide('bob', 'reject'), NOON + 3_000)
   t.same(rejected.outcome, { ok: true, track: bob!.track })
   t.match(rejected.effects, [
-    { type: 'suggestion-answered', accepted: false, auto: false },
-    { suggestions: [] },
+    { type: 'track-request-answered', accepted: false, auto: false },
+    { trackRequests: [] },
   ])
   for (const uid of ['bob', 'ann', 'nobody']) {
     t.same(apply(rejected.state, decide(uid, 'add'), NOON + HOUR), {
@@ -558,19 +557,19 @@ t.test('U3: to add a request is to queue it; what cannot be queued goes back', a
 
 t.test('U4: what nobody decides on ends by itself, and what is gone ends at once', async (t) => {
   const asked = accepted(accepted(station(), ask('ann', track('one'))), ask('bob', track('two')), NOON + 10)
-  const [ann, bob] = asked.suggestions
-  t.same(advance(asked, NOON + 5 * MINUTE - 1).state.suggestions, [ann, bob])
+  const [ann, bob] = asked.trackRequests
+  t.same(advance(asked, NOON + 5 * MINUTE - 1).state.trackRequests, [ann, bob])
   const { state, effects } = advance(asked, NOON + 5 * MINUTE)
-  t.same(state.suggestions, [bob])
+  t.same(state.trackRequests, [bob])
   const own = effects.filter(({ type }) => type !== 'played')
   t.same(own, [
-    { type: 'suggestion-answered', suggestion: ann, accepted: false, auto: true },
-    { type: 'suggestions-changed', suggestions: [bob] },
+    { type: 'track-request-answered', trackRequest: ann, accepted: false, auto: true },
+    { type: 'track-requests-changed', trackRequests: [bob] },
   ])
-  t.same(advance(state, NOON + 5 * MINUTE + 10).state.suggestions, [])
-  t.equal(accepted(free(), ask('ann', track('one'))).suggestions.length, 1)
+  t.same(advance(state, NOON + 5 * MINUTE + 10).state.trackRequests, [])
+  t.equal(accepted(free(), ask('ann', track('one'))).trackRequests.length, 1)
   t.equal(
-    advance(accepted(free(), ask('ann', track('one'))), NOON + HOUR).state.suggestions.length,
+    advance(accepted(free(), ask('ann', track('one'))), NOON + HOUR).state.trackRequests.length,
     1,
     '0 is never',
   )
@@ -580,34 +579,34 @@ t.test('U4: what nobody decides on ends by itself, and what is gone ends at once
     { trackId: bob!.track.id, track: { ...bob!.track, title: 'New' } },
   ]
   const changed = apply(asked, { type: 'library-changed', settled }, NOON + 20)
-  t.match(changed.state.suggestions, [{ uid: 'bob', track: { title: 'New' } }])
+  t.match(changed.state.trackRequests, [{ uid: 'bob', track: { title: 'New' } }])
   t.match(changed.effects, [
-    { type: 'suggestion-answered', suggestion: ann, accepted: false, auto: true },
-    { type: 'suggestions-changed', suggestions: changed.state.suggestions },
+    { type: 'track-request-answered', trackRequest: ann, accepted: false, auto: true },
+    { type: 'track-requests-changed', trackRequests: changed.state.trackRequests },
   ])
   t.equal(changed.effects.length, 2)
   t.same(apply(asked, { type: 'library-changed' }, NOON + 20).effects, [])
 })
 
 t.test('U5: when day begins after night nobody has asked, and nobody has to wait', async (t) => {
-  const endless = { suggestCooldownMs: 100 * HOUR }
+  const endless = { trackRequestCooldownMs: 100 * HOUR }
   const asked = accepted(station(endless), ask('ann', track('one')))
   const night = pass(asked, NIGHT + 5 * MINUTE)
-  t.match(night, { mode: 'night', suggestions: [{ uid: 'ann' }], suggestCooldowns: [{ uid: 'ann' }] })
+  t.match(night, { mode: 'night', trackRequests: [{ uid: 'ann' }], trackRequestCooldowns: [{ uid: 'ann' }] })
   const ended = advance(night, NOON + 16 * HOUR + 5 * MINUTE)
-  t.match(ended.state, { mode: 'day', suggestions: [], suggestCooldowns: [] })
+  t.match(ended.state, { mode: 'day', trackRequests: [], trackRequestCooldowns: [] })
   t.same(
     ended.effects.filter(({ type }) => type !== 'played'),
-    [{ type: 'suggestions-changed', suggestions: [] }],
+    [{ type: 'track-requests-changed', trackRequests: [] }],
     'without results',
   )
   const switched = apply(night, { type: 'switch-mode', target: 'day', atMs: null }, NIGHT + 5 * MINUTE)
-  t.same(switched.state.suggestCooldowns, [])
-  t.same(switched.effects, [{ type: 'suggestions-changed', suggestions: [] }], 'by hand, too')
+  t.same(switched.state.trackRequestCooldowns, [])
+  t.same(switched.effects, [{ type: 'track-requests-changed', trackRequests: [] }], 'by hand, too')
 })
 
 t.test('R2: what was asked for and paid for outlives an outage, as do requests and cooldowns', async (t) => {
-  let state = station({ ...limits, suggestExpiryMs: 0, suggestCooldownMs: 50 * HOUR })
+  let state = station({ ...limits, trackRequestExpiryMs: 0, trackRequestCooldownMs: 50 * HOUR })
   state = accepted(state, add(track('asked')), NOON)
   state = accepted(state, add(track('paid'), 'donated', { orderId: 'order' }), NOON + MINUTE / 2)
   state = accepted(state, ask('ann', track('wish')), NOON + MINUTE / 2)
@@ -616,10 +615,10 @@ t.test('R2: what was asked for and paid for outlives an outage, as do requests a
   const { state: back, effects } = resume(state, aliveMs, NOON + HOUR)
   t.match(back, {
     mode: 'day',
-    list: { index: 0, repeats: false },
+    playlist: { index: 0, repeats: false },
     onAir: { phase: 'track', startedAtMs: NOON + HOUR, entry: { track: { title: 'paid' } } },
-    suggestions: state.suggestions,
-    suggestCooldowns: state.suggestCooldowns,
+    trackRequests: state.trackRequests,
+    trackRequestCooldowns: state.trackRequestCooldowns,
     lastAddMs: NOON + MINUTE / 2,
     lastRemoveMs: NOON + MINUTE / 2,
     orders: ['order'],
@@ -639,10 +638,10 @@ t.test('R2: what was asked for and paid for outlives an outage, as do requests a
   t.match(resume(onlyAsked, NOON + MINUTE, NIGHT + HOUR).state, {
     mode: 'night',
     onAir: { phase: 'preparing', target: 'night' },
-    list: { entries: [] },
+    playlist: { entries: [] },
   })
   const nextDay = resume(state, aliveMs, NOON + 20 * HOUR).state
-  t.match(nextDay, { mode: 'day', suggestions: [], suggestCooldowns: [] }, 'U5: a night has passed')
+  t.match(nextDay, { mode: 'day', trackRequests: [], trackRequestCooldowns: [] }, 'U5: a night has passed')
   t.same([onAir(nextDay)?.track.title, ...titles(nextDay, 5)], ['paid', 'asked'])
 
   const pending = {
@@ -692,8 +691,8 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
         queueAddCooldownMs: random(2) * 20_000,
         queueRemoveCooldownMs: random(2) * 20_000,
         queueSkipCooldownMs: random(2) * 20_000,
-        suggestCooldownMs: random(2) * MINUTE,
-        suggestExpiryMs: random(3) * MINUTE,
+        trackRequestCooldownMs: random(2) * MINUTE,
+        trackRequestExpiryMs: random(3) * MINUTE,
         preparingMinMs: random(2) * 3_000,
       },
       pace,
@@ -724,8 +723,8 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
         fates.set(orderId, to)
         if (to !== 'airing') seen[to]++
       }
-      const { list, onAir: air } = state
-      const waiting = list.entries.slice(list.index + 1).flatMap(({ orderId }) => orderId ?? [])
+      const { playlist, onAir: air } = state
+      const waiting = playlist.entries.slice(playlist.index + 1).flatMap(({ orderId }) => orderId ?? [])
       const airing = air.phase === 'track' ? air.entry.orderId : undefined
       for (const [orderId, fate] of fates) {
         const isWaiting = waiting.includes(orderId)
@@ -734,8 +733,8 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
       }
     }
     const check = (effect: Effect) => {
-      if (effect.type === 'suggestion-answered') seen[effect.auto ? 'expired' : 'answered']++
-      if (effect.type === 'suggestions-changed' && effect.suggestions.length === 0) seen.cleared++
+      if (effect.type === 'track-request-answered') seen[effect.auto ? 'expired' : 'answered']++
+      if (effect.type === 'track-requests-changed' && effect.trackRequests.length === 0) seen.cleared++
       if (effect.type !== 'played') return
       if (!effect.track.id.startsWith(effect.mode)) t.fail('a track of the other mode was started', { run })
       if (effect.track.title.startsWith('order ')) starts.set(effect.track.title, effect.startedAtMs)
@@ -760,7 +759,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
         if (!outcome.ok) seen.refused++
         else if (log[at]!.type === 'skip') seen.skipped++
         else if (log[at]!.type === 'remove-entry') seen.removed++
-        else if (log[at]!.type === 'suggest') seen.asked++
+        else if (log[at]!.type === 'request-track') seen.asked++
         else if (log[at]!.type === 'add-song') seen.added++
         take({ ...step, state: { ...step.state, appliedThrough: `${at + 1}-0` } })
       }
@@ -779,7 +778,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
       const song = track(`order ${run} ${i}`, `artist ${random(5)}`, 20_000 + random(120_000), mode)
       const queued = upcoming(state)[random(12)]?.track ?? song
       const uid = `listener ${random(3)}`
-      const asked = state.suggestions[random(state.suggestions.length || 1)]?.uid ?? uid
+      const asked = state.trackRequests[random(state.trackRequests.length || 1)]?.uid ?? uid
       switch (random(9)) {
         case 0:
         case 1: {
@@ -789,7 +788,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
           break
         }
         case 2:
-          log.push(add(random(3) ? song : { ...queued }, 'lastinline', { mode }))
+          log.push(add(random(3) ? song : { ...queued }, 'requested', { mode }))
           break
         case 3:
           log.push(remove(random(random(2) ? 3 : 12)))
@@ -829,18 +828,18 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
         ),
       )
       if (random(5))
-        for (const wanted of wantedLists(state)) take(learn(state, library(songs(wanted), wanted), nowMs))
+        for (const wanted of wantedPlaylists(state)) take(learn(state, library(songs(wanted), wanted), nowMs))
       take(advance(state, nowMs))
       assertLegal(t, state, nowMs)
 
-      const uids = state.suggestions.map((suggestion) => suggestion.uid)
+      const uids = state.trackRequests.map(({ uid }) => uid)
       if (new Set(uids).size !== uids.length) t.fail('two requests of one listener', { run })
-      const rest = state.list.entries.slice(state.list.index + 1)
+      const rest = state.playlist.entries.slice(state.playlist.index + 1)
       const ranks = rest.map(({ orderType, tier }) =>
         orderType === 'donated' ? 10 + (tier ?? 1) : orderType ? 1 : 0,
       )
       if (ranks.some((rank, i) => i > 0 && rank > ranks[i - 1]!)) t.fail('A1: not in order', { run, ranks })
-      const ids = [...state.list.entries].flatMap((entry) => entry.orderId ?? [])
+      const ids = [...state.playlist.entries].flatMap((entry) => entry.orderId ?? [])
       if (new Set(ids).size !== ids.length) t.fail('A5: an order stands twice in a list', { run })
       if (rest.some(({ orderId, track }) => orderId && starts.has(track.title)))
         t.fail('A5: played already', { run })

@@ -1,13 +1,14 @@
-import type { FailureDetails, OrderType } from '@solstice/contracts'
+import type { FailureDetails } from '@solstice/contracts'
 import { jingleEndMs } from '../clips/jingles.ts'
 import type { Command, Outcome, SongOrder, Step } from '../model/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
+import { dueMode } from '../model/schedule.ts'
 import {
-  dueMode,
   durationOf,
   type OnAir,
+  type OrderType,
   type PlayoutState,
-  type PreparedList,
+  type PreparedPlaylist,
   type QueueEntry,
   type TrackRef,
 } from '../model/state.ts'
@@ -80,10 +81,10 @@ export function insert(state: PlayoutState, order: SongOrder, nowMs: number): Pl
 
 /** An order that stands in the queue, or is one of those that were queued last: it is not queued again (rule A5). */
 export function isOrderKnown(
-  { orders, list }: Pick<PlayoutState, 'orders' | 'list'>,
+  { orders, playlist }: Pick<PlayoutState, 'orders' | 'playlist'>,
   orderId: string,
 ): boolean {
-  return orders.includes(orderId) || list.entries.some((entry) => entry.orderId === orderId)
+  return orders.includes(orderId) || playlist.entries.some((entry) => entry.orderId === orderId)
 }
 
 /** An upcoming entry leaves the queue, be it shown in this list or in the next one (rule A6). */
@@ -104,7 +105,7 @@ export function removeEntry(
     entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)
   if (!entry) return refused({ reason: 'not_found' })
 
-  const without = <L extends PreparedList>(list: L): L => {
+  const without = <L extends PreparedPlaylist>(list: L): L => {
     const at = list.entries.indexOf(entry)
     if (at < 0) return list
     const entries = list.entries.slice(0, at).concat(list.entries.slice(at + 1))
@@ -120,7 +121,7 @@ export function removeEntry(
     state: {
       ...state,
       lastRemoveMs: nowMs,
-      list: without(state.list),
+      playlist: without(state.playlist),
       prepared: { ...state.prepared, ...prepared },
     },
     effects: [],
@@ -133,23 +134,23 @@ export function removeEntry(
  * that was paid and asked for.
  */
 export function placeOf(
-  { list }: PlayoutState,
+  { playlist }: PlayoutState,
   order: { orderType: OrderType; tier: number | null },
 ): number {
   const comesFirst = (entry: QueueEntry) =>
     order.orderType === 'donated'
       ? entry.orderType === 'donated' && tierOf(entry) >= tierOf(order)
       : entry.orderType !== null
-  let place = list.index + 1
-  while (place < list.entries.length && comesFirst(list.entries[place]!)) place++
+  let place = playlist.index + 1
+  while (place < playlist.entries.length && comesFirst(playlist.entries[place]!)) place++
   return place
 }
 
 export function insertAt(state: PlayoutState, place: number, entries: readonly QueueEntry[]): PlayoutState {
-  const { list } = state
-  const all = list.entries.slice(0, place).concat(entries, list.entries.slice(place))
-  carryPlaces(all, list.entries)
-  return { ...state, list: { ...list, entries: all } }
+  const { playlist } = state
+  const all = playlist.entries.slice(0, place).concat(entries, playlist.entries.slice(place))
+  carryPlaces(all, playlist.entries)
+  return { ...state, playlist: { ...playlist, entries: all } }
 }
 
 /** Those of some tracks that a list may take up at the moment. */
@@ -164,13 +165,13 @@ export function misfitOf(
   songs: readonly TrackRef[],
   nowMs: number,
 ): FailureDetails | null {
-  const { onAir, list } = state
+  const { onAir, playlist } = state
   if (onAir.phase === 'preparing') return { reason: 'preparing' }
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return null
   // What is generated counts where it stands before an order (rule A4).
-  const lastOrder = list.entries.findLastIndex((entry) => entry.orderType !== null)
-  const first = list.entries.slice(list.index + 1, lastOrder + 1).map((entry) => entry.track)
+  const lastOrder = playlist.entries.findLastIndex((entry) => entry.orderType !== null)
+  const first = playlist.entries.slice(playlist.index + 1, lastOrder + 1).map((entry) => entry.track)
   const remainingMs = Math.max(0, leftMs(onAir, nowMs))
   const queuedMs = [...first, ...songs].reduce((sum, track) => sum + durationOf(track), 0)
   if (remainingMs + queuedMs + FIT_MARGIN_MS <= changeMs - nowMs) return null
@@ -209,14 +210,14 @@ function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
 /** Rule A4: the place of a donated song, or where that is beside itself, the next one behind it that is not. */
 function placeApart(state: PlayoutState, order: SongOrder): number {
   const first = placeOf(state, order)
-  for (let place = first; place <= state.list.entries.length; place++)
+  for (let place = first; place <= state.playlist.entries.length; place++)
     if (!isNearby(state, place, order.track)) return place
   return first
 }
 
 /** Rule A4: the same track is heard just before or just after the place. */
 function isNearby(state: PlayoutState, place: number, { id }: TrackRef): boolean {
-  const { entries } = state.list
+  const { entries } = state.playlist
   const after = entries[place] ?? state.prepared[state.mode]?.entries[0]
   return [entries[place - 1], after].some((entry) => entry?.track.id === id)
 }

@@ -19,22 +19,21 @@ import {
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
+import { upcoming, wantedPlaylists } from '../model/playlists.ts'
+import { dueMode } from '../model/schedule.ts'
 import {
-  type Clips,
-  dueMode,
   initialState,
   type Limits,
   type Pace,
   type PlayoutState,
-  readState,
   type Schedule,
-  upcoming,
-  wantedLists,
+  type UsableClips,
 } from '../model/state.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { groupInsertCooldownSecsLeft } from '../queue/insert-group.ts'
 import { lockOf, queuePage, searchQueue, shownQueue } from '../queue/projection.ts'
+import { readState } from '../saved/state-versions.ts'
 import { advance, nextDueMs } from './advance.ts'
 import { apply, learn } from './apply.ts'
 import { resume } from './resume.ts'
@@ -58,7 +57,7 @@ const talks = [
   { type: 'pause-queue', when: 'now' },
   { type: 'pause-queue', when: 'afterTrack' },
   { type: 'resume-queue' },
-  { type: 'choose-filler', clipId: 'air' },
+  { type: 'choose-background', clipId: 'air' },
 ] as const
 const music = (id: string) => ({ id, media: `background/${id}.mp3`, durationMs: 2 * MINUTE })
 const withoutNight = stationFact(alwaysDay, {}, 'clock', false)
@@ -102,7 +101,7 @@ t.test('Q1: pages and searches see what sync shows, and the whole rest of the li
   t.equal(queuePage(playing(tracks(150)), 0, 1000).items.length, 100)
 
   let last = start
-  while (last.list.index < 13) last = advance(last, nextDueMs(last)!).state
+  while (last.playlist.index < 13) last = advance(last, nextDueMs(last)!).state
   t.equal(queuePage(last, 0, 100).total, 10)
   t.same(queuePage(last, 0, 100).items, projectSync(last, nextDueMs(last)! - 1).playlist)
 
@@ -152,7 +151,7 @@ t.test('K1: what is on air or next is locked, also across the end of a list, and
 t.test('K2, K3: a track to be removed leaves all lists and is withheld, for a minute at most', async (t) => {
   const start = playing([track('a'), track('b'), track('c'), track('d'), track('e')])
   const gone = [...upcoming(start)].find((entry) => !lockOf(start, entry.track.id))!.track.id
-  const everywhere = [start.list, ...Object.values(start.prepared)].flatMap((list) => list.entries)
+  const everywhere = [start.playlist, ...Object.values(start.prepared)].flatMap((list) => list.entries)
   t.ok(everywhere.filter((entry) => entry.track.id === gone).length > 1)
   const shown = shownQueue(start).filter((entry) => entry.track.id === gone).length
   const { state, outcome } = apply(start, release(gone), NOON)
@@ -176,9 +175,9 @@ t.test('K2, K3: a track to be removed leaves all lists and is withheld, for a mi
   t.same(refusal(grouped.outcome), { reason: 'empty' }, 'and so does a group')
 
   const played = advance(state, nextDueMs(state)!).state
-  const history = apply(played, release(played.list.entries[0]!.track.id), NOON)
+  const history = apply(played, release(played.playlist.entries[0]!.track.id), NOON)
   t.ok(history.outcome.ok)
-  t.equal(history.state.list.entries[0], played.list.entries[0], 'what was played stays in its place')
+  t.equal(history.state.playlist.entries[0], played.playlist.entries[0], 'what was played stays in its place')
 
   t.same(advance(remade, NOON + 59_999).state.withheld.length, 1)
   t.same(advance(remade, NOON + 60_000).state.withheld, [])
@@ -187,7 +186,7 @@ t.test('K2, K3: a track to be removed leaves all lists and is withheld, for a mi
   const silent = learn(waiting, library([track('only')]), NOON + 1).state
   t.equal(silent.onAir.phase, 'preparing')
   const free = advance(silent, NOON + MINUTE).state
-  t.same(wantedLists(free), ['day'], 'nobody came back: the list is made anew')
+  t.same(wantedPlaylists(free), ['day'], 'nobody came back: the list is made anew')
   t.equal(learn(free, library([track('only')]), NOON + MINUTE + 1).state.onAir.phase, 'track')
 })
 
@@ -249,7 +248,7 @@ t.test('K4: what was settled is shown as it is now, and what is gone is not hear
   ).state
   t.notOk(upcoming(without).some((entry) => [other.id, current.id].includes(entry.track.id)))
   t.equal(onAir(without), onAir(start), 'on air it plays to its end')
-  t.same(wantedLists(without), ['day'], 'L4: prepared lists are made anew')
+  t.same(wantedPlaylists(without), ['day'], 'L4: prepared lists are made anew')
 })
 
 t.test('S1: a switch is refused for its reason, and changes nothing then', async (t) => {
@@ -275,7 +274,7 @@ t.test('S1: a switch is refused for its reason, and changes nothing then', async
     })
   }
   t.ok(
-    apply(ordered(day, track('asked'), 'lastinline'), switchTo('night'), NOON).outcome.ok,
+    apply(ordered(day, track('asked'), 'requested'), switchTo('night'), NOON).outcome.ok,
     'what was asked for does not hold it up',
   )
 })
@@ -300,7 +299,7 @@ t.test(
   'S2, S5: at once the track ends, a fresh list is made, and it begins after the minimum time',
   async (t) => {
     for (const pace of ['clock', 'sound'] as const) {
-      const day = ordered(station(dayThenNight, limits, pace), track('asked'), 'lastinline')
+      const day = ordered(station(dayThenNight, limits, pace), track('asked'), 'requested')
       const stale = day.prepared.night!.entries[0]!.entryId
       const nowMs = NOON + 20_000
       const { state: switching, outcome } = apply(day, switchTo('night'), nowMs)
@@ -316,7 +315,7 @@ t.test(
         pendingModeSwitch: null,
       })
       t.same(projectAir(switching, nowMs + 1), { current: null, next: null })
-      t.same(wantedLists(switching), ['night'])
+      t.same(wantedPlaylists(switching), ['night'])
 
       const ready = withLists(switching, songs, nowMs + 500)
       const first = ready.prepared.night!.entries[0]!
@@ -331,7 +330,7 @@ t.test(
       const { state: night, effects } = advance(ready, nowMs + 3_000)
       t.match(night, {
         mode: 'night',
-        list: { index: 0 },
+        playlist: { index: 0 },
         onAir: { phase: 'track', startedAtMs: nowMs + 3_000, entry: first },
       })
       t.match(effects, [{ type: 'played', mode: 'night', startedAtMs: nowMs + 3_000 }])
@@ -574,10 +573,11 @@ t.test(
 )
 
 t.test('R3: a state of an older version is read as one of this version', async (t) => {
-  const { isPaused, fillerChoice, lastFillerId, live, hosting, ...since } = playing(tracks(12))
+  const { isPaused, backgroundChoice, lastBackgroundId, live, hosting, ...since } = playing(tracks(12))
   const version3 = { ...since, version: 3 }
   t.same(readState(JSON.stringify(version3)), playing(tracks(12)))
-  const { lastAddMs, lastRemoveMs, lastSkipMs, suggestions, suggestCooldowns, orders, ...earlier } = version3
+  const { lastAddMs, lastRemoveMs, lastSkipMs, trackRequests, trackRequestCooldowns, orders, ...earlier } =
+    version3
   const { modeSwitchCooldownMs, preparingMinMs, groupInsertCooldownMs } = limits
   const version2 = {
     ...earlier,
@@ -593,7 +593,7 @@ t.test('R3: a state of an older version is read as one of this version', async (
   const { lastGroupInsertMs, withheld, ...version1 } = { ...rest, version: 1 }
   t.same(readState(JSON.stringify(version1)), playing(tracks(12)))
   const preparing = { ...version1, onAir: { phase: 'preparing', target: 'day', sinceMs: 5 } }
-  t.match(readState(JSON.stringify(preparing)), { version: 4, onAir: { sinceMs: 5, notBeforeMs: 5 } })
+  t.match(readState(JSON.stringify(preparing)), { version: 5, onAir: { sinceMs: 5, notBeforeMs: 5 } })
   t.same(readState(JSON.stringify(station())), station())
 })
 
@@ -629,7 +629,7 @@ t.test('I1, I3: a group is refused for its reason, and changes nothing then', as
     ],
     [full, group(), fullMs, { reason: 'no_time', minutesLeft: 3 }],
     [
-      ordered(fitting, track('asked', 'x', 1_000), 'lastinline'),
+      ordered(fitting, track('asked', 'x', 1_000), 'requested'),
       group(),
       fittingMs,
       { reason: 'no_time', minutesLeft: 3 },
@@ -660,7 +660,7 @@ t.test('I1, I3: a group is refused for its reason, and changes nothing then', as
 })
 
 t.test('I2, I4: a group is a block behind the orders, balanced by artist', async (t) => {
-  const start = ordered(ordered(playing(tracks(20)), track('asked'), 'lastinline'), track('paid'), 'donated')
+  const start = ordered(ordered(playing(tracks(20)), track('asked'), 'requested'), track('paid'), 'donated')
   const before = upcoming(start)
   const group = [
     ...Array.from({ length: 5 }, (_, i) => track(`x${i}`, 'X')),
@@ -736,7 +736,7 @@ t.test(
         NOON,
       ).state
       if (pace === 'sound') {
-        const background: Clips['background'] = {
+        const background: UsableClips['background'] = {
           usable: { day: [music('sun'), music('air')], night: [music('moon')] },
           chosenBy: random(2) ? 'random' : 'hosts',
         }
@@ -817,7 +817,7 @@ t.test(
                 state: ordered(
                   state,
                   { ...song, id: `${state.mode}/order.mp3` },
-                  random(3) ? 'donated' : 'lastinline',
+                  random(3) ? 'donated' : 'requested',
                 ),
                 effects: [],
               })
@@ -831,13 +831,13 @@ t.test(
         const asked = talks[random(4 * talks.length)]
         if (asked) take(apply(state, { ...asked, socketId: 'h' }, nowMs))
         if (state.onAir.phase === 'chat' && random(2)) {
-          const { entryId } = state.onAir.filler
+          const { entryId } = state.onAir.background
           take(learn(state, { type: 'sound-ended', entryId }, nowMs))
         }
         if (state !== beforeCommand) take(advance(state, nowMs))
         isSlowLibrary = random(4) === 0
         if (!isSlowLibrary)
-          for (const mode of wantedLists(state))
+          for (const mode of wantedPlaylists(state))
             take(learn(state, library(tracks(size + 2, size, mode), mode), nowMs))
         take(advance(state, nowMs))
         assertLegal(t, state, nowMs)
@@ -860,7 +860,7 @@ t.test(
           forced &&
           forced.mode !== state.mode &&
           !state.isPaused &&
-          !state.list.entries.slice(state.list.index).some((entry) => entry.orderType === 'donated')
+          !state.playlist.entries.slice(state.playlist.index).some((entry) => entry.orderType === 'donated')
         )
           t.fail('a forced mode is on air', { run, state })
         if (air.phase === 'preparing' && dueMode(state, nowMs) !== state.mode)

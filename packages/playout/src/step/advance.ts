@@ -1,11 +1,13 @@
 import { changeInChat, next, runPendingSwitch, start } from '../boundary/boundary.ts'
-import { fillerEndMs } from '../clips/chat.ts'
+import { backgroundEndMs } from '../clips/chat.ts'
 import { jingleDueMs } from '../clips/jingles.ts'
 import { liveDueMs, passLiveTime } from '../live/guests.ts'
 import type { Effect, Step } from '../model/commands.ts'
-import { dueMode, isDonatedQueued, type PlayoutState } from '../model/state.ts'
+import { isDonatedQueued } from '../model/playlists.ts'
+import { dueMode } from '../model/schedule.ts'
+import type { PlayoutState } from '../model/state.ts'
 import { trackEndMs } from '../model/timing.ts'
-import { expireSuggestions, expiryMs } from '../queue/suggestions.ts'
+import { expireTrackRequests, trackRequestsExpireAtMs } from '../queue/track-requests.ts'
 
 /** How long the sound may run over the duration before the clock ends the track (rule T2). */
 const SOUND_GRACE_MS = 30_000
@@ -36,7 +38,7 @@ interface Due {
 function firstDue(state: PlayoutState): Due | null {
   const dues = [
     due(endOfHold(state), releaseHolds),
-    due(expiryMs(state), expireSuggestions),
+    due(trackRequestsExpireAtMs(state), expireTrackRequests),
     due(liveDueMs(state), passLiveTime),
     due(state.forced?.untilMs, endForced),
     due(pendingSwitchMs(state), runPendingSwitch),
@@ -57,7 +59,7 @@ function soundDueMs({ onAir, pace }: PlayoutState): number | null {
     onAir.phase === 'track'
       ? trackEndMs(onAir.entry, onAir.startedAtMs)
       : onAir.phase === 'chat'
-        ? fillerEndMs(onAir.filler)
+        ? backgroundEndMs(onAir.background)
         : null
   return endMs === null ? null : endMs + (pace === 'sound' ? SOUND_GRACE_MS : 0)
 }

@@ -1,19 +1,19 @@
+import { withSafeNext } from '../boundary/blank.ts'
 import { changeInChat, goOn, next, start } from '../boundary/boundary.ts'
 import { forcedMode, onSchedule, switchMode } from '../boundary/mode-switch.ts'
-import { withSafeNext } from '../boundary/silence.ts'
 import { skip } from '../boundary/skip.ts'
 import { dropClip, learnClips } from '../clips/clips.ts'
-import { learnRenditions, withRendition } from '../clips/renditions.ts'
+import { learnCuePoints, withCuePoints } from '../clips/cue-points.ts'
 import { applyLive, learnHosting } from '../live/live.ts'
-import { chooseFiller, pauseQueue, resumeByHost, resumeQueue } from '../live/pause.ts'
+import { chooseBackground, pauseQueue, resumeByHost, resumeQueue } from '../live/pause.ts'
 import type { Command, Fact, Outcome, Step } from '../model/commands.ts'
+import { makeEntries } from '../model/playlists.ts'
 import {
-  type List,
-  makeEntries,
   noClips,
   type OnAir,
+  type Playlist,
   type PlayoutState,
-  type PreparedList,
+  type PreparedPlaylist,
   type QueueEntry,
   type TrackRef,
 } from '../model/state.ts'
@@ -21,8 +21,8 @@ import { carryPlaces, placesOf } from '../model/track-places.ts'
 import { insertGroup } from '../queue/insert-group.ts'
 import { lockOf, shownQueue } from '../queue/projection.ts'
 import { addSong, playable, removeEntry } from '../queue/queue.ts'
-import { answerSuggestion, settleSuggestions, suggest } from '../queue/suggestions.ts'
-import { generate, SMALLEST_LIST } from '../rotation/programme.ts'
+import { answerTrackRequest, requestTrack, settleTrackRequests } from '../queue/track-requests.ts'
+import { generatePlaylist, MIN_PLAYLIST_LENGTH } from '../rotation/playlist.ts'
 import { advance } from './advance.ts'
 
 /** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
@@ -44,7 +44,7 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
         outcome: { ok: true },
       }
     case 'clips-changed':
-    case 'renditions-changed':
+    case 'cue-points-changed':
       return { state, effects: [], outcome: { ok: true } }
     case 'release-track':
       return releaseTrack(state, command, nowMs)
@@ -58,16 +58,16 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
       return removeEntry(state, command, nowMs)
     case 'skip':
       return skip(state, nowMs)
-    case 'suggest':
-      return suggest(state, command, nowMs)
-    case 'answer-suggestion':
-      return answerSuggestion(state, command, nowMs)
+    case 'request-track':
+      return requestTrack(state, command, nowMs)
+    case 'answer-track-request':
+      return answerTrackRequest(state, command, nowMs)
     case 'pause-queue':
       return pauseQueue(state, command, nowMs)
     case 'resume-queue':
       return resumeByHost(state, command, nowMs)
-    case 'choose-filler':
-      return chooseFiller(state, command, nowMs)
+    case 'choose-background':
+      return chooseBackground(state, command, nowMs)
     default:
       return applyLive(state, command, nowMs)
   }
@@ -82,13 +82,13 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
       return learnLibrary(state, fact, nowMs)
     case 'clips':
       return { state: learnClips(state, fact.clips, nowMs), effects: [] }
-    case 'renditions':
-      return { state: learnRenditions(state, fact.renditions), effects: [] }
+    case 'cue-points':
+      return { state: learnCuePoints(state, fact.cuePoints), effects: [] }
     case 'hosting':
       return learnHosting(state, fact, nowMs)
     case 'sound-ended':
     case 'unplayable':
-    case 'silent':
+    case 'blank':
     case 'clip-unplayable': {
       // The sound is a little ahead of the clock: what falls due until then comes first.
       const { state: passed, effects } = advance(state, nowMs)
@@ -101,7 +101,7 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
 /** What the sound tells of itself (rules T2, T4, T6, J5, J6, P5, O4). */
 function learnOfSound(
   state: PlayoutState,
-  fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'silent' | 'clip-unplayable' }>,
+  fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'blank' | 'clip-unplayable' }>,
   nowMs: number,
 ): Step {
   const { onAir } = state
@@ -110,7 +110,7 @@ function learnOfSound(
       return isOnAir(state, fact.entryId) ? next(state, nowMs) : { state, effects: [] }
     case 'unplayable':
       return dropUnplayable(state, fact.entryId, nowMs)
-    case 'silent': {
+    case 'blank': {
       const { entryId, wasHeard } = fact
       if (wasHeard || !isOnAir(state, entryId))
         return learnOfSound(state, { type: 'sound-ended', entryId }, nowMs)
@@ -164,13 +164,13 @@ function settle(
 ): Step {
   if (settled.length === 0) return { state, effects: [] }
   const tracks = new Map(settled.map(({ trackId, track }) => [trackId, track]))
-  const { state: asked, effects } = settleSuggestions(state, tracks)
+  const { state: asked, effects } = settleTrackRequests(state, tracks)
   const gone = settled.filter(({ track }) => track === null).map(({ trackId }) => trackId)
   const cleaned = withoutTracks(asked, new Set(gone))
   const { onAir: air } = cleaned
   const onAir = renewOnAir(air, tracks, nowMs)
   const ids = new Set(tracks.keys())
-  const renew = <L extends PreparedList>(list: L): L => {
+  const renew = <L extends PreparedPlaylist>(list: L): L => {
     const places = placesOf(list.entries, ids)
     if (places.length === 0) return list
     const entries = list.entries.slice()
@@ -185,7 +185,7 @@ function settle(
   const renewed = {
     ...cleaned,
     onAir,
-    list: renew(cleaned.list),
+    playlist: renew(cleaned.playlist),
     prepared: mapLists(cleaned.prepared, renew),
     withheld: cleaned.withheld.filter((hold) => !tracks.has(hold.trackId)),
   }
@@ -213,29 +213,29 @@ function renewRunning(entry: QueueEntry, tracks: Map<string, TrackRef | null>, h
   if (!track) return entry
   const learntMs = track.durationMs === null ? null : Math.max(track.durationMs, heardMs)
   const durationMs = entry.track.durationMs ?? learntMs
-  return { ...entry, track: withRendition({ ...track, durationMs }, entry.track.rendition) }
+  return { ...entry, track: withCuePoints({ ...track, durationMs }, entry.track.cuePoints) }
 }
 
 /** Other tags change nothing of the sound. */
 function withTrack(entry: QueueEntry, track: TrackRef | null | undefined): QueueEntry {
-  return track ? { ...entry, track: withRendition(track, entry.track.rendition) } : entry
+  return track ? { ...entry, track: withCuePoints(track, entry.track.cuePoints) } : entry
 }
 
 /** Rule L4: prepared lists are to be made anew, and one that only repeats a small library is to end with that. */
 function outdateLists(state: PlayoutState): PlayoutState {
-  const { list, prepared } = state
+  const { playlist, prepared } = state
   return {
     ...state,
     unplayable: [],
-    list: list.repeats ? stale(list) : list,
+    playlist: playlist.repeats ? stale(playlist) : playlist,
     prepared: mapLists(prepared, stale),
   }
 }
 
-const stale = <L extends PreparedList>(list: L): L => ({ ...list, isStale: true })
+const stale = <L extends PreparedPlaylist>(list: L): L => ({ ...list, isStale: true })
 
 /** Rule L4: what of a list is still to come when the one after it was made. */
-function beforeNext(list: List): List {
+function beforeNext(list: Playlist): Playlist {
   if (!list.isStale) return list
   const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType !== null)
   return { ...list, entries, isStale: false }
@@ -284,21 +284,21 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
   if (before && !before.isStale) return { state, effects: [] }
   const library = playable(state, fact.tracks)
   const follows = fact.mode === state.mode
-  const list = follows ? beforeNext(state.list) : state.list
-  const after = follows ? (list.entries.at(-1)?.track ?? null) : null
-  const { tracks, repeats, seed } = generate(library, fact.settings, state.seed, after)
+  const playlist = follows ? beforeNext(state.playlist) : state.playlist
+  const after = follows ? (playlist.entries.at(-1)?.track ?? null) : null
+  const { tracks, repeats, seed } = generatePlaylist(library, fact.settings, state.seed, after)
   const { entries, serial } = makeEntries(state, tracks)
   // Where only the limit is short there is more to hear than what is repeated.
-  const isSmall = repeats && library.length < SMALLEST_LIST
+  const isSmall = repeats && library.length < MIN_PLAYLIST_LENGTH
   const prepared = { ...state.prepared, [fact.mode]: { entries, repeats: isSmall } }
   const others = state.emptyModes.filter((mode) => mode !== fact.mode)
   const emptyModes = entries.length > 0 ? others : [...others, fact.mode]
-  return start({ ...state, seed, serial, list, prepared, emptyModes }, nowMs)
+  return start({ ...state, seed, serial, playlist, prepared, emptyModes }, nowMs)
 }
 
 /** Rule T4: an entry that cannot be decoded leaves the queue with all others of its track, until the library changes. */
 function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): Step {
-  const lists = [state.list, ...Object.values(state.prepared)]
+  const lists = [state.playlist, ...Object.values(state.prepared)]
   const trackId = lists
     .map((list) => list.entries.find((entry) => entry.entryId === entryId))
     .find((entry) => entry !== undefined)?.track.id
@@ -314,7 +314,7 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
  * which nothing is left is made anew: there may be other tracks.
  */
 function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutState {
-  const without = <L extends PreparedList>(list: L, index: number): L => {
+  const without = <L extends PreparedPlaylist>(list: L, index: number): L => {
     const places = placesOf(list.entries, gone).filter((place) => place > index)
     // Of a list that stays as it is nothing has to be saved or made anew.
     if (places.length === 0) return list
@@ -325,7 +325,7 @@ function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutS
   }
   return {
     ...state,
-    list: without(state.list, state.list.index),
+    playlist: without(state.playlist, state.playlist.index),
     prepared: Object.fromEntries(
       Object.entries(state.prepared)
         .map(([mode, list]) => [mode, without(list, -1), list] as const)
@@ -337,7 +337,7 @@ function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutS
 
 function mapLists(
   prepared: PlayoutState['prepared'],
-  change: (list: PreparedList) => PreparedList,
+  change: (list: PreparedPlaylist) => PreparedPlaylist,
 ): PlayoutState['prepared'] {
   return Object.fromEntries(Object.entries(prepared).map(([mode, list]) => [mode, change(list)]))
 }
@@ -351,6 +351,6 @@ function isOnAir({ onAir }: PlayoutState, entryId: string): boolean {
     case 'jingle':
       return onAir.jingle.entryId === entryId
     case 'chat':
-      return onAir.filler.entryId === entryId
+      return onAir.background.entryId === entryId
   }
 }

@@ -15,19 +15,13 @@ import {
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Effect, Step } from '../model/commands.ts'
-import {
-  initialState,
-  naturalMode,
-  type PlayoutState,
-  type Schedule,
-  type TrackRef,
-  upcoming,
-  wantedLists,
-} from '../model/state.ts'
+import { upcoming, wantedPlaylists } from '../model/playlists.ts'
+import { naturalMode } from '../model/schedule.ts'
+import { initialState, type PlayoutState, type Schedule, type TrackRef } from '../model/state.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { lockOf, shownQueue } from '../queue/projection.ts'
-import { generate } from '../rotation/programme.ts'
+import { generatePlaylist } from '../rotation/playlist.ts'
 import { advance, nextDueMs } from './advance.ts'
 import { apply, learn } from './apply.ts'
 import { resume } from './resume.ts'
@@ -109,10 +103,10 @@ t.test(
   async (t) => {
     const names = ['first', 'heard', 'mute', 'hush', 'next', 'measured', 'last']
     const songs = names.map((name) => track(name))
-    songs[5] = { ...songs[5]!, rendition: { gainDb: -3, startMs: 0, endMs: null } }
+    songs[5] = { ...songs[5]!, cuePoints: { gainDb: -3, startMs: 0, endMs: null } }
     const first = withQueue(songs)
     const silent = (state: PlayoutState, wasHeard: boolean) =>
-      learn(state, { type: 'silent', entryId: onAir(state)!.entryId, wasHeard }, NOON + 8000)
+      learn(state, { type: 'blank', entryId: onAir(state)!.entryId, wasHeard }, NOON + 8000)
     const played = (state: PlayoutState) => silent(state, true).state
     const unheard = (state: PlayoutState) => silent(state, false).state
     const isOnAir = (state: PlayoutState, name: string) => t.equal(onAir(state)?.track.title, name)
@@ -148,7 +142,7 @@ t.test(
     const unknown = unheard(unheard(withQueue([songs[2]!, songs[3]!, songs[4]!])))
     isOnAir(unknown, 'next')
     t.equal(
-      learn(begun, { type: 'silent', entryId: 'none', wasHeard: false }, NOON + 8000).state,
+      learn(begun, { type: 'blank', entryId: 'none', wasHeard: false }, NOON + 8000).state,
       begun,
       'what is not on air is not left',
     )
@@ -162,7 +156,7 @@ function withQueue(songs: TrackRef[]): PlayoutState {
   return {
     ...start,
     onAir: { phase: 'track', entry: entries[0]!, startedAtMs: NOON },
-    list: { entries, index: 0, repeats: false },
+    playlist: { entries, index: 0, repeats: false },
     prepared: { day: { entries: [], repeats: false } },
   }
 }
@@ -194,9 +188,9 @@ t.test('L3: without anything to play the air is preparing, and the first track s
     title: '',
     mode: 'day',
   })
-  t.same(wantedLists(empty), [], 'nobody reads an empty library again and again')
+  t.same(wantedPlaylists(empty), [], 'nobody reads an empty library again and again')
   const changed = apply(empty, { type: 'library-changed' }, NOON + 6000).state
-  t.same(wantedLists(changed), ['day'])
+  t.same(wantedPlaylists(changed), ['day'])
   const started = learn(changed, library([track('only')]), NOON + 6100)
   t.match(started.state.onAir, { phase: 'track', startedAtMs: NOON + 6100 })
   t.equal(started.effects.length, 1)
@@ -208,16 +202,16 @@ t.test(
     const start = playing([track('a'), track('b')])
     const changed = apply(start, { type: 'library-changed' }, NOON + 1).state
     t.same(upcoming(changed), upcoming(start), 'nothing that is shown changes before there is another list')
-    t.same(wantedLists(changed), ['day'])
+    t.same(wantedPlaylists(changed), ['day'])
     const informed = learn(changed, library(tracks(30)), NOON + 2).state
     t.equal(upcoming(informed).length, 30)
     const otherwise = apply(start, { type: 'settings-changed' }, NOON + 1).state
-    t.same(otherwise.list, start.list, 'it goes on when only settings change')
+    t.same(otherwise.playlist, start.playlist, 'it goes on when only settings change')
     t.same(upcoming(otherwise), upcoming(start))
-    t.same(wantedLists(otherwise), ['day'])
+    t.same(wantedPlaylists(otherwise), ['day'])
     const large = playing(tracks(30))
     t.equal(
-      apply(large, { type: 'library-changed' }, NOON).state.list.entries.length,
+      apply(large, { type: 'library-changed' }, NOON).state.playlist.entries.length,
       30,
       'a full list goes on',
     )
@@ -228,9 +222,9 @@ t.test(
   'L4: a list that is made anew holds its place until then, and gives way soon if it began meanwhile',
   async (t) => {
     const large = playing(tracks(30), 'sound')
-    const last = { ...large.list, index: 29 }
+    const last = { ...large.playlist, index: 29 }
     const entry = last.entries[29]!
-    const end = { ...large, list: last, onAir: { ...large.onAir, entry } } as PlayoutState
+    const end = { ...large, playlist: last, onAir: { ...large.onAir, entry } } as PlayoutState
     const changed = apply(end, { type: 'library-changed' }, NOON).state
     t.same(shownQueue(changed), shownQueue(end))
     t.equal(lockOf(changed, upcoming(end)[0]!.track.id), 'next')
@@ -238,16 +232,16 @@ t.test(
     const begun = learn(changed, { type: 'sound-ended', entryId: entry.entryId }, NOON + 9_000)
     t.match(begun.effects, [{ type: 'played' }], 'nobody waits for a store that is away')
     t.equal(onAir(begun.state)?.entryId, end.prepared.day!.entries[0]!.entryId)
-    t.same(wantedLists(begun.state), ['day'])
+    t.same(wantedPlaylists(begun.state), ['day'])
     const paid = ordered(begun.state, track('paid'), 'donated')
     const informed = learn(paid, library(tracks(40)), NOON + 10_000).state
-    t.same(wantedLists(informed), [])
+    t.same(wantedPlaylists(informed), [])
     t.match(upcoming(informed).slice(0, 1), [{ orderType: 'donated' }])
     t.equal(upcoming(informed).length, 1 + 40, 'what was generated gives way')
     t.equal(onAir(informed)?.entryId, onAir(begun.state)?.entryId)
     const again = apply(informed, { type: 'settings-changed' }, NOON + 11_000).state
     const renewed = learn(again, library(tracks(40)), NOON + 12_000).state
-    t.same(renewed.list, informed.list, 'a list that is not stale stays')
+    t.same(renewed.playlist, informed.playlist, 'a list that is not stale stays')
     t.notSame(upcoming(renewed), upcoming(informed))
   },
 )
@@ -262,7 +256,7 @@ t.test('G: lists are within their limits and as varied as the library allows, fo
     )
     const settings = { ...all, useAll: random(2) === 0, maxDurationMs: HOUR + random(3 * HOUR) }
     const after = random(2) ? songs[random(songs.length)]! : null
-    const list = generate(songs, settings, seed, after)
+    const list = generatePlaylist(songs, settings, seed, after)
     const lengthMs = list.tracks.reduce((sum, song) => sum + song.durationMs!, 0)
 
     t.ok(list.tracks.length >= Math.min(11, songs.length), 'G3')
@@ -278,7 +272,7 @@ t.test('G: lists are within their limits and as varied as the library allows, fo
         'G3: never the same track twice in a row',
       )
     }
-    t.same(generate(songs, settings, seed, after), list, 'G4: reproducible')
+    t.same(generatePlaylist(songs, settings, seed, after), list, 'G4: reproducible')
   }
 })
 
@@ -286,7 +280,7 @@ t.test('G2: an artist follows himself only where nobody else is left', async (t)
   const meetings = (songs: TrackRef[]) =>
     songs.filter((song, i) => song.artist === songs[i - 1]?.artist).length
   for (let seed = 0; seed < 100; seed++) {
-    const list = generate(tracks(40, 8), all, seed, null).tracks
+    const list = generatePlaylist(tracks(40, 8), all, seed, null).tracks
     // Songs that were passed over stand behind all others, so artists meet there alone.
     const varied = list.findIndex((song, i) => song.artist === list[i - 1]?.artist)
     const passedOver = varied < 0 ? 0 : list.length - varied
@@ -306,7 +300,7 @@ const night: Schedule = {
 t.test('M1: night begins at the first track boundary after its hour, with its own list', async (t) => {
   const songs = [track('a', 'x', 90_000), track('b', 'y', 90_000), track('c', 'z', 90_000)]
   let state = learn(initialState(1, 'clock', night, NOON), library(songs), NOON).state
-  t.same(wantedLists(state).sort(), ['day', 'night'])
+  t.same(wantedPlaylists(state).sort(), ['day', 'night'])
   state = learn(state, library([{ ...track('n'), id: 'night/n.mp3' }], 'night'), NOON).state
   const atHour = advance(state, NOON + 100_001).state
   t.equal(atHour.mode, 'day', 'the second track plays on')
@@ -318,7 +312,7 @@ t.test('M1: night begins at the first track boundary after its hour, with its ow
   const after = advance(state, NOON + 180_000).state
   t.match(after, {
     mode: 'night',
-    list: { index: 0 },
+    playlist: { index: 0 },
     onAir: { startedAtMs: NOON + 180_000, entry: { track: { id: 'night/n.mp3' } } },
   })
 })
@@ -351,7 +345,7 @@ t.test('R2: after ten minutes of silence a new list begins', async (t) => {
   const { state } = resume(playing(tracks(20)), NOON, NOON + 600_000)
   t.match(state.onAir, { phase: 'preparing' })
   t.same(upcoming(state), [])
-  t.same(wantedLists(state), ['day'])
+  t.same(wantedPlaylists(state), ['day'])
 })
 
 t.test('random commands, facts and times: no illegal state, and a replay gives the same air', async (t) => {
@@ -375,7 +369,7 @@ t.test('random commands, facts and times: no illegal state, and a replay gives t
       const size = random(16)
       inputs.push((state, atMs) => {
         if (pick < 55) {
-          const [mode] = wantedLists(state)
+          const [mode] = wantedPlaylists(state)
           return mode
             ? learn(state, library(tracks(size, 1 + (size % 5)), mode), atMs)
             : { state, effects: [] }
@@ -385,7 +379,7 @@ t.test('random commands, facts and times: no illegal state, and a replay gives t
         const entryId = queue[pick < 85 ? 0 : pick % Math.max(1, queue.length)]?.entryId ?? 'none'
         if (pick < 85) return learn(state, { type: 'sound-ended', entryId }, atMs)
         if (pick < 91) return learn(state, { type: 'unplayable', entryId }, atMs)
-        if (pick < 95) return learn(state, { type: 'silent', entryId, wasHeard: pick === 91 }, atMs)
+        if (pick < 95) return learn(state, { type: 'blank', entryId, wasHeard: pick === 91 }, atMs)
         return resume(state, atMs - (pick % 2 ? 1000 : HOUR), atMs)
       })
     }

@@ -2,16 +2,9 @@ import type { Mode } from '@solstice/contracts'
 import { next, start } from '../boundary/boundary.ts'
 import { isWorthResuming } from '../live/pause.ts'
 import type { Effect, Step } from '../model/commands.ts'
-import {
-  type Chat,
-  emptyList,
-  isDonatedOnAir,
-  type OnAir,
-  type Phrase,
-  type PlayoutState,
-  type QueueEntry,
-  songOnAir,
-} from '../model/state.ts'
+import { isDonatedOnAir, songOnAir } from '../model/on-air.ts'
+import { emptyPlaylist } from '../model/playlists.ts'
+import type { Chat, OnAir, Phrase, PlayoutState, QueueEntry } from '../model/state.ts'
 import { leftOutMs, soundStartMs } from '../model/timing.ts'
 import { advance, nextDueMs } from './advance.ts'
 
@@ -63,16 +56,18 @@ function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
 /** Rule R2: only what was asked for and paid for is left of the queue. */
 function resumeOrders(saved: PlayoutState, silentFromMs: number, atMs: number): Step {
   const song = saved.pace === 'sound' ? stoppedSong(saved, silentFromMs) : null
-  const ordered = saved.list.entries.filter((entry, i) => i > saved.list.index && entry.orderType !== null)
+  const ordered = saved.playlist.entries.filter(
+    (entry, i) => i > saved.playlist.index && entry.orderType !== null,
+  )
   const onAir = {
     phase: 'preparing',
     target: saved.mode,
     sinceMs: silentFromMs,
     notBeforeMs: silentFromMs,
   } as const
-  const list = { ...emptyList, entries: song ? [song.entry, ...ordered] : ordered, index: -1 }
+  const playlist = { ...emptyPlaylist, entries: song ? [song.entry, ...ordered] : ordered, index: -1 }
   // The rest happened in silence: a switch that fell due, the hours of day and night (rules M2, S7).
-  const began = start({ ...saved, list, prepared: {}, onAir, isPaused: false }, silentFromMs)
+  const began = start({ ...saved, playlist, prepared: {}, onAir, isPaused: false }, silentFromMs)
   const passed = advance(began.state, atMs)
   const resumed = playOrders(passed.state, saved.mode, song, atMs)
   return { state: resumed.state, effects: [...began.effects, ...passed.effects, ...resumed.effects] }
@@ -80,11 +75,16 @@ function resumeOrders(saved: PlayoutState, silentFromMs: number, atMs: number): 
 
 /** What was asked for and paid for begins; where the mode has changed only the latter is played, as in rule M1. */
 function playOrders(state: PlayoutState, mode: Mode, song: StoppedSong | null, atMs: number): Step {
-  const entries = state.list.entries.filter((entry) => state.mode === mode || entry.orderType === 'donated')
-  if (entries.length === 0) return { state: { ...state, list: emptyList }, effects: [] }
-  const list = { ...state.list, entries }
-  if (!song) return next({ ...state, mode, list }, atMs)
-  return { state: { ...state, mode, list: { ...list, index: 0 }, onAir: goingOn(song, atMs) }, effects: [] }
+  const entries = state.playlist.entries.filter(
+    (entry) => state.mode === mode || entry.orderType === 'donated',
+  )
+  if (entries.length === 0) return { state: { ...state, playlist: emptyPlaylist }, effects: [] }
+  const playlist = { ...state.playlist, entries }
+  if (!song) return next({ ...state, mode, playlist }, atMs)
+  return {
+    state: { ...state, mode, playlist: { ...playlist, index: 0 }, onAir: goingOn(song, atMs) },
+    effects: [],
+  }
 }
 
 interface StoppedSong {

@@ -1,5 +1,5 @@
 import type { ClipFamily, Mode } from '@solstice/contracts'
-import type { ClipRef, Clips } from '@solstice/playout'
+import type { ClipRef, UsableClips } from '@solstice/playout'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
 import type { ClipRecord, DataStore } from '../ports/data-store.ts'
 import { capabilitiesOf, type Deployment } from '../settings/capabilities.ts'
@@ -14,7 +14,7 @@ const MAX_OFFSET_S = 30
 export async function usableClips(
   data: Pick<DataStore, 'clips' | 'settings'>,
   station: Deployment,
-): Promise<Clips> {
+): Promise<UsableClips> {
   const capabilities = capabilitiesOf(station)
   const { generation, radioHosts } = await readSettings(data)
   const usable = async (family: ClipFamily, isOn: boolean) => {

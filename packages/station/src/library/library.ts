@@ -1,5 +1,5 @@
 import type { Mode, Track } from '@solstice/contracts'
-import type { Rendition, TrackRef } from '@solstice/playout'
+import type { CuePoints, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import { fileExists } from '../core/file-exists.ts'
 import type { AudioFacts, AudioTags } from '../ports/audio.ts'
@@ -16,7 +16,7 @@ const FEW_TRACKS = 10
 const BATCH = 8
 
 /** A track as the engine knows it; the worker adds the cue points. */
-export function trackRef(track: Readonly<Track>, rendition?: Rendition): TrackRef {
+export function trackRef(track: Readonly<Track>, cuePoints?: CuePoints): TrackRef {
   const { id, title, artist, album, year, duration } = track
   return {
     id,
@@ -25,7 +25,7 @@ export function trackRef(track: Readonly<Track>, rendition?: Rendition): TrackRe
     album,
     year,
     durationMs: duration === null ? null : Math.round(duration * 1000),
-    ...(rendition && { rendition }),
+    ...(cuePoints && { cuePoints }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Rendition } from '@solstice/playout'
+import type { CuePoints } from '@solstice/playout'
 import type { DataStore, MeasurementRecord } from '../ports/data-store.ts'
 
 /** The true peak of a track after its gain stays below this. */
@@ -15,7 +15,7 @@ export interface LoudnessRules {
 }
 
 /** How a measured track is played: at the target where its peaks allow that, from its first sound to its last. */
-export function renditionOf(measured: Readonly<MeasurementRecord>, rules: LoudnessRules): Rendition {
+export function cuePointsOf(measured: Readonly<MeasurementRecord>, rules: LoudnessRules): CuePoints {
   const { startMs, endMs } = measured
   const trims = rules.trimSilence && endMs !== null
   return {
@@ -26,12 +26,12 @@ export function renditionOf(measured: Readonly<MeasurementRecord>, rules: Loudne
 }
 
 /** How the measured tracks are played, by track id. */
-export async function renditionsOf(
+export async function cuePointsByTrack(
   data: Pick<DataStore, 'measurements'>,
   rules: LoudnessRules,
-): Promise<Record<string, Rendition>> {
+): Promise<Record<string, CuePoints>> {
   const measurements = await data.measurements.find()
-  return Object.fromEntries(measurements.map((measured) => [measured.trackId, renditionOf(measured, rules)]))
+  return Object.fromEntries(measurements.map((measured) => [measured.trackId, cuePointsOf(measured, rules)]))
 }
 
 /** Moves the measurements of a track to its new id. Idempotent. */

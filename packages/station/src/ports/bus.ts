@@ -1,4 +1,4 @@
-import type { Command, Effect, Outcome, Phrase, PlayoutState, Rendition } from '@solstice/playout'
+import type { Command, CuePoints, Effect, Outcome, Phrase, PlayoutState } from '@solstice/playout'
 
 /** Timed metadata: names the sound that begins at `frame`. */
 export type StreamMarker = SoundMarker | SilenceMarker
@@ -16,11 +16,11 @@ export interface SoundMarker {
   /** ms, null when unknown. */
   durationMs: number | null
   /** Gain and cue points of the track; absent = played unchanged. */
-  rendition?: Rendition
+  cuePoints?: CuePoints
   /** The clip that is heard, when it is a jingle. */
   jingle?: { id: string; media: string }
   /** The hosts talk over this clip, null = over silence. */
-  chat?: { filler: { id: string; media: string } | null }
+  chat?: { background: { id: string; media: string } | null }
   /** The phrase mixed over the end of the track. */
   phrase?: Phrase
 }

@@ -5,6 +5,7 @@ import {
   type SongOrder,
   shownQueue,
   type TrackRef,
+  wireOrderType,
 } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
@@ -44,7 +45,7 @@ export async function addTrack(
   }
   const track = trackRef(found)
   await sendCommand(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
-  await deps.audit.record(actor, 'queue_add', { ...named(track), orderType })
+  await deps.audit.record(actor, 'queue_add', { ...named(track), orderType: wireOrderType(orderType) })
 }
 
 /**
@@ -79,7 +80,7 @@ export async function answerSuggestion(
   uid: string,
   action: 'add' | 'reject',
 ): Promise<void> {
-  const { track } = await sendCommand(bus, { type: 'answer-suggestion', uid, action })
+  const { track } = await sendCommand(bus, { type: 'answer-track-request', uid, action })
   await audit.record(actor, action === 'add' ? 'suggestion_accept' : 'suggestion_reject', named(track))
 }
 
@@ -99,7 +100,7 @@ export async function suggestSong(
 ): Promise<number> {
   const found = await data.tracks.get(id)
   if (!found) throw new Failure('SUGGESTION_REFUSED', { reason: 'not_found' })
-  const command = { type: 'suggest', ...listener, track: trackRef(found), mode: found.mode } as const
+  const command = { type: 'request-track', ...listener, track: trackRef(found), mode: found.mode } as const
   // Anybody may ask, as often as they like: requests that are sure to be refused do not reach the worker.
   if (air) accepted(apply(air, command, nowMs).outcome)
   return (await sendCommand(bus, command)).secsLeft

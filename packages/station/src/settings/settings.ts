@@ -1,5 +1,5 @@
 import type { Mode, Privilege, Settings, SettingsBounds, Track, UiSettings } from '@solstice/contracts'
-import { groupTracks, type ProgrammeSettings, type TrackGroup } from '@solstice/playout'
+import { groupTracks, type RotationSettings, type TrackGroup } from '@solstice/playout'
 import { type Admin, holds } from '../accounts/admins.ts'
 import type { Audit } from '../accounts/audit.ts'
 import { clipFamilies } from '../clips/clips.ts'
@@ -45,7 +45,7 @@ export async function readUiSettings(data: Pick<DataStore, 'settings'>): Promise
 export async function rotationSettings(
   data: Pick<DataStore, 'settings'>,
   mode: Mode,
-): Promise<ProgrammeSettings> {
+): Promise<RotationSettings> {
   const { generation } = await readSettings(data)
   const fields = generationFields[mode]
   const isGroupSections = generation[fields.groupSections]

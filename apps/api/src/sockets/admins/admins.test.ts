@@ -494,6 +494,6 @@ function playing(count: number, startedAtMs: number): PlayoutState {
   return {
     ...state,
     onAir: { phase: 'track', entry: entries[0]!, startedAtMs },
-    list: { ...state.list, entries },
+    playlist: { ...state.playlist, entries },
   }
 }

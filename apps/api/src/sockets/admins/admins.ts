@@ -1,5 +1,5 @@
 import type { Channel } from '@solstice/adapters'
-import { type PlayoutState, suggestionList } from '@solstice/playout'
+import { type PlayoutState, trackRequestList } from '@solstice/playout'
 import type { Admin, Announcer, Session, Sessions, WallClock } from '@solstice/station'
 import { Failure, serialise } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -36,7 +36,7 @@ export function createAdminSockets(deps: {
 }): AdminSockets {
   const { adminTokens, sessions, findAdmin, roster, live, airNow, announcer, clock, log } = deps
   const registry = createAdminRegistry(deps)
-  const requests = () => suggestionList(airNow()?.suggestions ?? [], clock.aheadMs())
+  const requests = () => trackRequestList(airNow()?.trackRequests ?? [], clock.aheadMs())
   const isEnded = async (session: Session) =>
     session.expiresAtMs <= clock.nowMs() || (await sessions.isOver(session))
   // In order, so that a change of an account never overtakes a socket that is just becoming its admin.

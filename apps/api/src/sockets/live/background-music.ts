@@ -26,7 +26,7 @@ export function backgroundMusicHandlers(deps: {
     },
     host_set_background_music: {
       async answer({ socketId }, { trackId }) {
-        await sendCommand(bus, { type: 'choose-filler', socketId, clipId: trackId })
+        await sendCommand(bus, { type: 'choose-background', socketId, clipId: trackId })
         return { ok: true }
       },
     },

@@ -124,7 +124,7 @@ export function createLiveEvents(deps: {
         guest_code_updated: shownCode(state, nowMs, aheadMs),
         guest_pending_status: pendingGuests(state),
         host_queue_pause_state: { paused: state.isPaused },
-        background_music_selection_changed: { trackId: state.fillerChoice },
+        background_music_selection_changed: { trackId: state.backgroundChoice },
       })
       for (const { socketId, role } of arrived) {
         if (role === 'host') emit([socketId], 'guest_queue_update', guestQueue(state, aheadMs))
@@ -135,7 +135,7 @@ export function createLiveEvents(deps: {
 }
 
 function nowPlaying({ onAir }: PlayoutState): Facts['background_music_now_playing'] {
-  const clip = onAir.phase === 'chat' ? onAir.filler.clip : null
+  const clip = onAir.phase === 'chat' ? onAir.background.clip : null
   if (!clip) return { trackId: null, filename: null }
   return { trackId: clip.id, filename: clip.media.slice(clip.media.lastIndexOf('/') + 1) }
 }

@@ -70,6 +70,6 @@ function studioOf(state: PlayoutState, aheadMs: number) {
     guestRequests: guestQueue(state, aheadMs),
     backgroundMusicMode:
       state.clips.background.chosenBy === 'hosts' ? ('hostChoice' as const) : ('random' as const),
-    selectedBackgroundMusicId: state.fillerChoice,
+    selectedBackgroundMusicId: state.backgroundChoice,
   }
 }

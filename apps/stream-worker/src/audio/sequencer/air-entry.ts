@@ -1,4 +1,4 @@
-import type { AirEntry, ClipRef, Phrase, Rendition, TrackRef } from '@solstice/playout'
+import type { AirEntry, ClipRef, CuePoints, Phrase, TrackRef } from '@solstice/playout'
 import { FRAME_SAMPLES, type MediaKey, type SoundMarker } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
@@ -38,35 +38,35 @@ export interface AboutEntry {
 export function aboutEntry(entry: AirEntry): AboutEntry {
   if ('track' in entry) {
     const { track } = entry
-    const { durationMs, rendition } = track
+    const { durationMs, cuePoints } = track
     const isChat = false
-    return { media: track.id, durationMs, ...played(durationMs, rendition), shown: track, clip: null, isChat }
+    return { media: track.id, durationMs, ...played(durationMs, cuePoints), shown: track, clip: null, isChat }
   }
-  const [clip, shown] = 'clip' in entry ? [entry.clip, entry.after.track] : [entry.filler, entry.shown]
+  const [clip, shown] = 'clip' in entry ? [entry.clip, entry.after.track] : [entry.background, entry.shown]
   const durationMs = clip?.durationMs ?? null
   const media = clip?.media ?? null
-  return { media, durationMs, ...played(durationMs), shown, clip, isChat: 'filler' in entry }
+  return { media, durationMs, ...played(durationMs), shown, clip, isChat: 'background' in entry }
 }
 
-function played(durationMs: number | null, rendition?: Rendition) {
+function played(durationMs: number | null, cuePoints?: CuePoints) {
   return {
-    startMs: rendition?.startMs ?? 0,
-    endMs: rendition?.endMs ?? durationMs,
-    isTrimmed: typeof rendition?.endMs === 'number',
-    gain: 10 ** ((rendition?.gainDb ?? 0) / 20),
+    startMs: cuePoints?.startMs ?? 0,
+    endMs: cuePoints?.endMs ?? durationMs,
+    isTrimmed: typeof cuePoints?.endMs === 'number',
+    gain: 10 ** ((cuePoints?.gainDb ?? 0) / 20),
   }
 }
 
 /** A marker of what is heard from a frame on. */
 export function markerOf({ entry, startsAt, phrase }: Placed, frame: number): SoundMarker {
   const { shown, durationMs, clip, isChat } = aboutEntry(entry)
-  const { id: trackId, title, artist, rendition } = shown
+  const { id: trackId, title, artist, cuePoints } = shown
   const positionMs = (frame * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
   const marker = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
   const heard = clip && { id: clip.id, media: clip.media }
-  if (isChat) return { ...marker, chat: { filler: heard } }
+  if (isChat) return { ...marker, chat: { background: heard } }
   if (heard) return { ...marker, jingle: heard }
-  return { ...marker, ...(rendition && { rendition }), ...(phrase && { phrase }) }
+  return { ...marker, ...(cuePoints && { cuePoints }), ...(phrase && { phrase }) }
 }
 
 /** As much of what a marker tells of as is needed to hear its end. */
@@ -81,13 +81,14 @@ function entryOf({
   title,
   artist,
   durationMs,
-  rendition,
+  cuePoints,
   jingle,
   chat,
 }: SoundMarker): AirEntry {
   const about = { id: trackId, title, artist, album: '', year: null, durationMs }
-  if (chat) return { entryId, filler: chat.filler && { ...chat.filler, durationMs }, shown: about }
-  const track = { ...about, ...(rendition && { rendition }) }
+  if (chat)
+    return { entryId, background: chat.background && { ...chat.background, durationMs }, shown: about }
+  const track = { ...about, ...(cuePoints && { cuePoints }) }
   const entry = { entryId, track, orderType: null, tier: null }
   return jingle ? { entryId, clip: { ...jingle, durationMs }, after: entry } : entry
 }

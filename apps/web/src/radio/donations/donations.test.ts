@@ -81,9 +81,9 @@ t.test('orders of a listener', async (t) => {
   const track = await addTrack('day/song.mp3', null, { title: 'Morning Tide', artist: 'Hilda' })
   const current = trackRef(await addTrack('day/current.mp3', null, { duration: 3600 }))
   const entry = { entryId: 'e', track: current, orderType: null, tier: null }
-  const list = { entries: [entry], index: 0, repeats: false }
+  const playlist = { entries: [entry], index: 0, repeats: false }
   const playing = { phase: 'track', entry, startedAtMs: station.ports.clock.nowMs() } as const
-  await putOnAir(station, { mode: 'day', list, onAir: playing })
+  await putOnAir(station, { mode: 'day', playlist, onAir: playing })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const browser = openBrowser(t, url)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseSaved } from '@solstice/playout'
 import { type AirLease, type OutboxEntry, type Saved, sleep } from '@solstice/station'
 import { clockKeys } from '../../redis/clock/station-clock.ts'
 import { answered } from '../../redis/connection.ts'
@@ -114,5 +115,5 @@ async function readSaved(
   const { state, isWhole } = await readWhole(redis, reader, head!)
   if (isWhole) saver.adopt(reader.known)
   else log.warn({ fencingToken }, 'blocks of the state lost; its lists are made anew')
-  return { state, outbox: JSON.parse(due) as OutboxEntry[], aliveAtMs }
+  return { state, outbox: parseSaved<OutboxEntry[]>(due), aliveAtMs }
 }

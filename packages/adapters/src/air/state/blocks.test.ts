@@ -5,7 +5,7 @@ import {
   type PlayoutState,
   type QueueEntry,
   readState,
-  wantedLists,
+  wantedPlaylists,
 } from '@solstice/playout'
 import t from 'tap'
 import { largeStation } from '../../../../../tests/harness/air/large-station.ts'
@@ -78,8 +78,8 @@ t.test('what a change costs does not grow with the library', async (t) => {
     const { save } = saving()
     const state = largeStation(count)
     const whole = save(state)
-    const song = state.list.entries[5]!.track
-    const order = { type: 'add-song', track: song, mode: 'day', orderType: 'lastinline', tier: null } as const
+    const song = state.playlist.entries[5]!.track
+    const order = { type: 'add-song', track: song, mode: 'day', orderType: 'requested', tier: null } as const
     const added = apply(state, order, NOON).state
     const next = learn(
       added,
@@ -89,7 +89,7 @@ t.test('what a change costs does not grow with the library', async (t) => {
     const removed = apply(next, { type: 'remove-entry', position: 3 }, NOON + 2000).state
     const asked = apply(
       removed,
-      { type: 'suggest', uid: 'u', socketId: 's', track: song, mode: 'day' },
+      { type: 'request-track', uid: 'u', socketId: 's', track: song, mode: 'day' },
       NOON + 3000,
     ).state
     const edited = apply(
@@ -138,35 +138,38 @@ t.test(
     let state: PlayoutState = { ...largeStation(700), serial }
     const changes: (() => void)[] = [
       () => {
-        state = ordered({ ...state, serial: serial++ }, songs[random(700)]!, 'lastinline')
+        state = ordered({ ...state, serial: serial++ }, songs[random(700)]!, 'requested')
       },
       () => {
-        const entries = state.list.entries.filter(() => random(40) > 0)
+        const entries = state.playlist.entries.filter(() => random(40) > 0)
         state = {
           ...state,
-          list: { ...state.list, entries, index: Math.min(state.list.index, entries.length - 1) },
+          playlist: { ...state.playlist, entries, index: Math.min(state.playlist.index, entries.length - 1) },
         }
       },
       () => {
-        const { entries } = state.list
+        const { entries } = state.playlist
         const measured = entries.map((entry) =>
           random(60) > 0 ? entry : { ...entry, track: { ...entry.track, durationMs: random(9) } },
         )
-        state = { ...state, list: { ...state.list, entries: measured } }
+        state = { ...state, playlist: { ...state.playlist, entries: measured } }
       },
       () => {
         const { day, night } = state.prepared
         serial += 1_000
         const entries = made(serial, random(600))
         state = random(2)
-          ? { ...state, list: { entries, repeats: false, index: 0 }, prepared: night ? { night } : {} }
+          ? { ...state, playlist: { entries, repeats: false, index: 0 }, prepared: night ? { night } : {} }
           : { ...state, prepared: { day: { entries, repeats: true }, ...(day && { night: day }) } }
       },
       () => {
-        state = { ...state, list: { ...state.list, index: random(state.list.entries.length + 1) - 1 } }
+        state = {
+          ...state,
+          playlist: { ...state.playlist, index: random(state.playlist.entries.length + 1) - 1 },
+        }
       },
       () => {
-        state = { ...state, fillerChoice: `f${random(9)}` }
+        state = { ...state, backgroundChoice: `f${random(9)}` }
       },
     ]
     let before = state
@@ -185,7 +188,7 @@ t.test(
     const { state: seen } = saves.follow()
     const again = saves.follow().state
     t.equal(saves.fetched, fetched, 'nothing is asked for that is known')
-    t.equal(again.list.entries, seen.list.entries)
+    t.equal(again.playlist.entries, seen.playlist.entries)
     t.not(state, before)
   },
 )
@@ -194,8 +197,8 @@ t.test('tracks that no list has any more are forgotten in the end', async (t) =>
   const saves = saving()
   let state = largeStation(300)
   for (let year = 0; year < 12; year++) {
-    const entries = state.list.entries.map((entry) => ({ ...entry, track: { ...entry.track, year } }))
-    state = { ...state, list: { ...state.list, entries }, prepared: {} }
+    const entries = state.playlist.entries.map((entry) => ({ ...entry, track: { ...entry.track, year } }))
+    state = { ...state, playlist: { ...state.playlist, entries }, prepared: {} }
     saves.save(state)
   }
   const size = [...saves.blocks.values()].join('').length
@@ -209,25 +212,25 @@ t.test(
     const saves = saving()
     const played = largeStation(900)
     const wanted = track('paid')
-    const far = ordered({ ...played, list: { ...played.list, index: 800 } }, wanted, 'donated')
-    const state = { ...far, list: { ...far.list, index: played.list.index } }
+    const far = ordered({ ...played, playlist: { ...played.playlist, index: 800 } }, wanted, 'donated')
+    const state = { ...far, playlist: { ...far.playlist, index: played.playlist.index } }
     saves.save(state)
     const [, key] = [...saves.blocks.keys()]
     saves.blocks.delete(key!)
     const { state: left, isWhole } = saves.readAnew()
     t.notOk(isWhole)
     t.same(left.onAir, played.onAir)
-    t.same(left.list.entries[left.list.index], played.list.entries[played.list.index])
-    t.same(left.list.entries.slice(1, 21), played.list.entries.slice(451, 471))
-    t.match(left.list.entries.at(-1), { orderType: 'donated', track: wanted })
-    t.same(wantedLists(left), ['day'], 'and lists are made anew')
+    t.same(left.playlist.entries[left.playlist.index], played.playlist.entries[played.playlist.index])
+    t.same(left.playlist.entries.slice(1, 21), played.playlist.entries.slice(451, 471))
+    t.match(left.playlist.entries.at(-1), { orderType: 'donated', track: wanted })
+    t.same(wantedPlaylists(left), ['day'], 'and lists are made anew')
     t.equal(left.serial, state.serial)
     assertLegal(t, left, NOON)
 
     const preparing = initialState(1, 'clock', alwaysDay, NOON)
-    saves.save({ ...preparing, list: { ...state.list, index: -1 } })
+    saves.save({ ...preparing, playlist: { ...state.playlist, index: -1 } })
     saves.blocks.clear()
-    t.match(saves.readAnew().state.list, { index: -1, entries: { length: 22 } })
+    t.match(saves.readAnew().state.playlist, { index: -1, entries: { length: 22 } })
   },
 )
 

@@ -1,5 +1,5 @@
 import type { Mode } from '@solstice/contracts'
-import type { PlayoutState, PreparedList, QueueEntry, TrackRef } from '@solstice/playout'
+import type { PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '@solstice/playout'
 
 /**
  * How a state is laid down: as a small *head*, and *blocks*, which are written once under a key made of their text. The head is
@@ -10,9 +10,9 @@ export interface Head extends PlayoutState {
   blocks?: {
     /** Key of the directory of all tracks in the lists. */
     tracks: string
-    list: { index: number; entries: string }
+    playlist: { index: number; entries: string }
     /** `entries`: the key of the list's directory. */
-    prepared: Partial<Record<Mode, Omit<PreparedList, 'entries'> & { entries: string }>>
+    prepared: Partial<Record<Mode, Omit<PreparedPlaylist, 'entries'> & { entries: string }>>
   }
 }
 

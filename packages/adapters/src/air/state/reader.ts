@@ -1,6 +1,7 @@
 import {
   type PlayoutState,
-  type PreparedList,
+  type PreparedPlaylist,
+  parseSaved,
   type QueueEntry,
   readState,
   type TrackRef,
@@ -77,7 +78,7 @@ export function createStateReader(): StateReader {
   const fill = (state: PlayoutState, blocks: NonNullable<Head['blocks']>): PlayoutState | null => {
     const tracks = readTracks(blocks.tracks)
     const modes = Object.entries(blocks.prepared)
-    const keys = [blocks.list.entries, ...modes.map(([, { entries }]) => entries)]
+    const keys = [blocks.playlist.entries, ...modes.map(([, { entries }]) => entries)]
     // Also without the tracks, to find out which blocks are missing.
     const lists = keys.map((key) => readList(key, tracks ?? noTracks))
     if (!tracks || missing.size > 0) return null
@@ -91,7 +92,7 @@ export function createStateReader(): StateReader {
       return known
     },
     learn(key, text) {
-      learnt.set(key, JSON.parse(text))
+      learnt.set(key, parseSaved(text))
     },
     read(json) {
       const { blocks, ...state } = readState(json) as Head
@@ -107,14 +108,14 @@ export function createStateReader(): StateReader {
 /** The state of a head with its whole lists: the current one, then the prepared ones in the order of the head. */
 function withEntries(
   state: PlayoutState,
-  { list, prepared }: NonNullable<Head['blocks']>,
+  { playlist, prepared }: NonNullable<Head['blocks']>,
   [current, ...others]: readonly KnownList[],
 ): PlayoutState {
   return {
     ...state,
-    list: { ...state.list, index: list.index, entries: current!.entries as QueueEntry[] },
+    playlist: { ...state.playlist, index: playlist.index, entries: current!.entries as QueueEntry[] },
     prepared: Object.fromEntries(
-      Object.entries(prepared).map(([mode, other], i): [string, PreparedList] => [
+      Object.entries(prepared).map(([mode, other], i): [string, PreparedPlaylist] => [
         mode,
         { ...other, entries: others[i]!.entries as QueueEntry[] },
       ]),

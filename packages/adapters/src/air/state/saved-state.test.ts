@@ -37,7 +37,7 @@ function station(count: number): PlayoutState {
   return {
     ...initialState(1, 'clock', alwaysDay, NOON),
     serial: count,
-    list: { entries, index: 7, repeats: false },
+    playlist: { entries, index: 7, repeats: false },
     prepared: { day: { entries: entries.slice(5), repeats: false } },
     onAir: { phase: 'track', entry: entries[7]!, startedAtMs: NOON },
   }
@@ -45,8 +45,8 @@ function station(count: number): PlayoutState {
 
 /** The next state: a song was removed. */
 function changed(state: PlayoutState, place = 9): PlayoutState {
-  const entries = state.list.entries.filter((_, i) => i !== place)
-  return { ...state, serial: state.serial + 1, list: { ...state.list, entries } }
+  const entries = state.playlist.entries.filter((_, i) => i !== place)
+  return { ...state, serial: state.serial + 1, playlist: { ...state.playlist, entries } }
 }
 
 t.test(
@@ -79,7 +79,7 @@ t.test(
     const blocks = await worker.redis.hkeys('solstice:air-blocks')
     await worker.redis.hset('solstice:air-blocks', 'stray', 'of a worker that was killed while it wrote')
     await next.save({ ...saved.state, serial: 1 })
-    t.ok(isSame((await seen(1)).list, state.list))
+    t.ok(isSame((await seen(1)).playlist, state.playlist))
     t.same(
       new Set(await worker.redis.hkeys('solstice:air-blocks')),
       new Set(blocks),
@@ -106,7 +106,7 @@ t.test(
     const seen = await follow(t, replica.bus)
     const left = await seen(state.serial)
     t.same(left.onAir, state.onAir)
-    t.same(left.list.entries, state.list.entries.slice(7, 28))
+    t.same(left.playlist.entries, state.playlist.entries.slice(7, 28))
     const next = changed(state)
     await lease.save(next)
     const whole = await follow(t, (await openBus(t, url)).bus)
@@ -118,7 +118,7 @@ t.test(
     const saved = (await other.resume())!
     t.match(saved.state, { onAir: next.onAir, prepared: {}, serial: next.serial })
     await other.save({ ...saved.state, serial: 1 })
-    t.same((await whole(1)).list, saved.state.list)
+    t.same((await whole(1)).playlist, saved.state.playlist)
   },
 )
 

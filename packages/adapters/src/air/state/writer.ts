@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Mode } from '@solstice/contracts'
-import type { List, PlayoutState, PreparedList, QueueEntry, TrackRef } from '@solstice/playout'
+import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '@solstice/playout'
 import {
   ENTRIES_PER_BLOCK,
   type EntryBlock,
@@ -44,7 +44,7 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
   let isKnown = known !== undefined
   let checkAt = SPARE_TRACKS
   const soonOf = remembered(soonIn)
-  const headOf = (state: PlayoutState) => headWith(state, soonOf(state.list), tracks.key, lists)
+  const headOf = (state: PlayoutState) => headWith(state, soonOf(state.playlist), tracks.key, lists)
 
   const layDown = (all: readonly (readonly QueueEntry[])[]) => {
     const made = new Map<string, string>()
@@ -67,7 +67,7 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
 
   return {
     write(state) {
-      const all = [state.list, ...Object.values(state.prepared)].map(({ entries }) => entries)
+      const all = [state.playlist, ...Object.values(state.prepared)].map(({ entries }) => entries)
       const isSame =
         isKnown && all.length === lists.length && all.every((one, i) => one === lists[i]!.entries)
       if (isSame) return { head: headOf(state), added: new Map(), removed: [], keys }
@@ -101,16 +101,16 @@ function headWith(
   tracks: string,
   lists: readonly KnownList[],
 ): string {
-  const { list, prepared } = state
+  const { playlist, prepared } = state
   const [ofList, ...ofPrepared] = lists.map(({ key }) => key)
-  const modes = Object.entries(prepared) as [Mode, PreparedList][]
+  const modes = Object.entries(prepared) as [Mode, PreparedPlaylist][]
   const head: Head = {
     ...state,
-    list: { ...list, entries: soon, index: Math.min(list.index, 0) },
+    playlist: { ...playlist, entries: soon, index: Math.min(playlist.index, 0) },
     prepared: {},
     blocks: {
       tracks,
-      list: { index: list.index, entries: ofList! },
+      playlist: { index: playlist.index, entries: ofList! },
       prepared: Object.fromEntries(
         modes.map(([mode, other], i) => [mode, { ...other, entries: ofPrepared[i]! }]),
       ),
@@ -120,7 +120,7 @@ function headWith(
 }
 
 /** The entry on air, all that was asked for, and the next of the others, in their order. */
-function soonIn({ entries, index }: List): QueueEntry[] {
+function soonIn({ entries, index }: Playlist): QueueEntry[] {
   const from = Math.max(0, index)
   const soon = entries.slice(from, from + SOON + 1)
   for (let i = from + SOON + 1; i < entries.length; i++)

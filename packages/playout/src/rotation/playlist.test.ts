@@ -8,15 +8,15 @@ import {
   randomFrom,
   track,
 } from '../../../../tests/harness/air/programme.ts'
-import type { ProgrammeSettings } from '../model/commands.ts'
+import type { RotationSettings } from '../model/commands.ts'
 import { durationOf, type TrackRef } from '../model/state.ts'
 import { apply, learn } from '../step/apply.ts'
 import { groupTracks } from './groups.ts'
-import { generate } from './programme.ts'
+import { generatePlaylist } from './playlist.ts'
 
 const groups = { rock: ['A', 'B'], pop: ['C', 'D'], jazz: ['E'], others: [] }
 const lengthOf = (tracks: readonly TrackRef[]) => tracks.reduce((sum, song) => sum + durationOf(song), 0)
-const groupOf = (song: TrackRef, defs: ProgrammeSettings['groups']) =>
+const groupOf = (song: TrackRef, defs: RotationSettings['groups']) =>
   groupTracks([song], defs).find(({ tracks }) => tracks.length > 0)!.name
 
 /** Songs of the artists of some groups, file names without a word of them. */
@@ -40,7 +40,7 @@ t.test('G6: in every section each group has its share, and neighbours differ whe
   for (let run = 0; run < 400; run++) {
     const random = randomFrom(run + 1)
     const songs = songsOf(random, 12 + random(90), 'ABCDEXY'.slice(0, 3 + random(5)))
-    const settings: ProgrammeSettings = {
+    const settings: RotationSettings = {
       ...all,
       useAll: random(2) === 0,
       maxDurationMs: HOUR + random(3 * HOUR),
@@ -49,8 +49,8 @@ t.test('G6: in every section each group has its share, and neighbours differ whe
       songsPerSection: 1 + random(20),
     }
     const after = random(3) ? songs[random(songs.length)]! : null
-    const list = generate(songs, settings, run, after)
-    t.same(generate(songs, settings, run, after), list, 'G4: reproducible')
+    const list = generatePlaylist(songs, settings, run, after)
+    t.same(generatePlaylist(songs, settings, run, after), list, 'G4: reproducible')
     if (list.repeats) continue
     const limitMs =
       settings.useAll || lengthOf(songs) <= HOUR ? Number.POSITIVE_INFINITY : settings.maxDurationMs
@@ -95,7 +95,7 @@ t.test('G6: in every section each group has its share, and neighbours differ whe
 t.test('G6: a first section that is too long is cut to the limit', async (t) => {
   const songs = songsOf(randomFrom(5), 120, 'ACE')
   const settings = { ...all, useAll: false, maxDurationMs: HOUR, algorithm: 'sections', groups } as const
-  const { tracks } = generate(songs, { ...settings, songsPerSection: 90 }, 1, null)
+  const { tracks } = generatePlaylist(songs, { ...settings, songsPerSection: 90 }, 1, null)
   t.ok(lengthOf(tracks) <= HOUR)
   t.ok(lengthOf(tracks) > HOUR - 360_000)
   const names = tracks.map((song) => groupOf(song, groups))
@@ -107,7 +107,7 @@ t.test('G7: group sections are one song of each group, as many as the smallest g
   for (let run = 0; run < 400; run++) {
     const random = randomFrom(run + 1_000)
     const songs = songsOf(random, 30 + random(90), 'ABCDEXY'.slice(0, 3 + random(5)))
-    const settings: ProgrammeSettings = {
+    const settings: RotationSettings = {
       ...all,
       useAll: random(2) === 0,
       maxDurationMs: HOUR + random(3 * HOUR),
@@ -115,8 +115,8 @@ t.test('G7: group sections are one song of each group, as many as the smallest g
       groups,
     }
     const after = random(3) ? songs[random(songs.length)]! : null
-    const list = generate(songs, settings, run, after)
-    t.same(generate(songs, settings, run, after), list, 'G4: reproducible')
+    const list = generatePlaylist(songs, settings, run, after)
+    t.same(generatePlaylist(songs, settings, run, after), list, 'G4: reproducible')
     const pools = groupTracks(songs, groups).filter(({ tracks }) => tracks.length > 0)
     if (pools.length < 2 || list.repeats) continue
     seen++
@@ -140,17 +140,25 @@ t.test('G7: group sections are one song of each group, as many as the smallest g
 
 t.test('G8: what groups cannot give is made as simple', async (t) => {
   const songs = songsOf(randomFrom(9), 40, 'ABCDE')
-  const simple = generate(songs, all, 3, null)
+  const simple = generatePlaylist(songs, all, 3, null)
   for (const algorithm of ['sections', 'group-sections'] as const) {
-    t.same(generate(songs, { ...all, algorithm }, 3, null), simple, 'no groups')
-    t.same(generate(songs, { ...all, algorithm, groups: { one: ['A'] } }, 3, null), simple, 'one group')
+    t.same(generatePlaylist(songs, { ...all, algorithm }, 3, null), simple, 'no groups')
+    t.same(
+      generatePlaylist(songs, { ...all, algorithm, groups: { one: ['A'] } }, 3, null),
+      simple,
+      'one group',
+    )
     const oneInUse = { none: ['nobody'], others: [] }
-    t.same(generate(songs, { ...all, algorithm, groups: oneInUse }, 3, null), simple, 'one that has tracks')
+    t.same(
+      generatePlaylist(songs, { ...all, algorithm, groups: oneInUse }, 3, null),
+      simple,
+      'one that has tracks',
+    )
     const settings = { ...all, useAll: false, maxDurationMs: HOUR, algorithm, groups }
     const long = songs.map((song) => ({ ...song, durationMs: 2 * HOUR }))
-    const [first] = generate(long, settings, 3, null).tracks
+    const [first] = generatePlaylist(long, settings, 3, null).tracks
     t.ok(first, 'G1: a list begins with a track whatever its length')
-    t.same(generate([], settings, 3, null).tracks, [])
+    t.same(generatePlaylist([], settings, 3, null).tracks, [])
   }
   const hours = songs.map((song) => ({ ...song, durationMs: 50 * 60_000 }))
   const settings = {
@@ -160,7 +168,11 @@ t.test('G8: what groups cannot give is made as simple', async (t) => {
     algorithm: 'group-sections',
     groups,
   } as const
-  t.equal(new Set(generate(hours, settings, 3, null).tracks).size, 11, 'no section fits: rounds of one song')
+  t.equal(
+    new Set(generatePlaylist(hours, settings, 3, null).tracks).size,
+    11,
+    'no section fits: rounds of one song',
+  )
 })
 
 t.test('G1: a library of at most an hour is played whole', async (t) => {
@@ -168,7 +180,7 @@ t.test('G1: a library of at most an hour is played whole', async (t) => {
   for (const algorithm of ['simple', 'sections'] as const) {
     const settings = { ...all, useAll: false, maxDurationMs: 60_000, algorithm, groups, songsPerSection: 5 }
     t.same(
-      generate(songs, settings, 1, null)
+      generatePlaylist(songs, settings, 1, null)
         .tracks.map(({ id }) => id)
         .sort(),
       songs.map(({ id }) => id).sort(),
@@ -185,7 +197,7 @@ t.test(
       const algorithm = (['simple', 'sections', 'group-sections'] as const)[run % 3]!
       const after = songs[random(songs.length)]!
       const settings = { ...all, algorithm, groups, songsPerSection: 1 + random(6) }
-      const { tracks } = generate(songs, settings, run, after)
+      const { tracks } = generatePlaylist(songs, settings, run, after)
       if (tracks.length < 11) t.fail('too short', { run })
       if (tracks.some((song, i) => song.id === (i === 0 ? after : tracks[i - 1]!).id))
         t.fail('a track follows itself', { run, algorithm })
@@ -202,7 +214,7 @@ t.test('G8: within groups no artist follows himself while there is another one',
   for (const algorithm of ['sections', 'group-sections'] as const) {
     for (let seed = 0; seed < 20; seed++) {
       const settings = { ...all, algorithm, groups: byFile, songsPerSection: 10 }
-      const { tracks } = generate(songs, settings, seed, null)
+      const { tracks } = generatePlaylist(songs, settings, seed, null)
       const meetings = tracks.slice(0, -10).filter((song, i) => song.artist === tracks[i - 1]?.artist)
       t.same(meetings, [])
     }
@@ -219,7 +231,7 @@ t.test('the border between two lists is as good as the inside', async (t) => {
       library(songs, 'day', settings),
       NOON,
     ).state
-    const last = state.list.entries.at(-1)!.track
+    const last = state.playlist.entries.at(-1)!.track
     t.not(groupOf(state.prepared.day!.entries[0]!.track, groups), groupOf(last, groups))
   }
 })

@@ -1,15 +1,15 @@
-import type { ProgrammeSettings } from '../model/commands.ts'
+import type { RotationSettings } from '../model/commands.ts'
 import { shuffle } from '../model/random.ts'
 import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
 import { groupTracks } from './groups.ts'
 import { type Grouped, groupSections, type Round, sections } from './sections.ts'
 
 /** So that there are always ten upcoming entries, a smaller library is played in several rounds. */
-export const SMALLEST_LIST = 11
+export const MIN_PLAYLIST_LENGTH = 11
 /** A library that is not longer is played whole, whatever the limit. */
 const SHORT_LIBRARY_MS = 3_600_000
 
-export interface Programme {
+export interface GeneratedPlaylist {
   tracks: TrackRef[]
   /** The library was too small for one round. */
   repeats: boolean
@@ -21,16 +21,16 @@ export interface Programme {
  *
  * @param after the track before the list, so that the border is as good as the inside.
  */
-export function generate(
+export function generatePlaylist(
   library: readonly TrackRef[],
-  settings: ProgrammeSettings,
+  settings: RotationSettings,
   seed: number,
   after: TrackRef | null,
-): Programme {
+): GeneratedPlaylist {
   const makeRound = roundOf(library, settings)
   const tracks: TrackRef[] = []
   let rounds = 0
-  while (library.length > 0 && tracks.length < SMALLEST_LIST) {
+  while (library.length > 0 && tracks.length < MIN_PLAYLIST_LENGTH) {
     const made = makeRound(seed, tracks.at(-1) ?? after)
     seed = made.seed
     tracks.push(...made.tracks)
@@ -43,7 +43,7 @@ export function generate(
 /** Rule G8: how one round is made; what groups cannot give is made without them. */
 function roundOf(
   library: readonly TrackRef[],
-  settings: ProgrammeSettings,
+  settings: RotationSettings,
 ): (seed: number, after: TrackRef | null) => Round {
   const limitMs = longestMs(library, settings)
   const withoutGroups = (seed: number, after: TrackRef | null) => simple(library, limitMs, seed, after)
@@ -67,7 +67,7 @@ function roundOf(
 }
 
 /** Rule G1: the longest that one round may be. */
-function longestMs(library: readonly TrackRef[], { useAll, maxDurationMs }: ProgrammeSettings): number {
+function longestMs(library: readonly TrackRef[], { useAll, maxDurationMs }: RotationSettings): number {
   const libraryMs = library.reduce((sum, track) => sum + durationOf(track), 0)
   return useAll || libraryMs <= SHORT_LIBRARY_MS ? Number.POSITIVE_INFINITY : maxDurationMs
 }

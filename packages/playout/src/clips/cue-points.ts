@@ -1,54 +1,57 @@
 import type { Command } from '../model/commands.ts'
-import type { PlayoutState, PreparedList, QueueEntry, Rendition, TrackRef } from '../model/state.ts'
+import type { CuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
 import { carryPlaces } from '../model/track-places.ts'
 
 /** Rule V3: how tracks are played is known now. What is on air is played to its end as it was begun. */
-export function learnRenditions(
+export function learnCuePoints(
   state: PlayoutState,
-  renditions: Readonly<Record<string, Rendition>>,
+  cuePoints: Readonly<Record<string, CuePoints>>,
 ): PlayoutState {
-  const { onAir, list, prepared, suggestions } = state
+  const { onAir, playlist, prepared, trackRequests } = state
   const onAirId = onAir.phase === 'preparing' ? null : onAir.entry?.entryId
   const known = <T extends { track: TrackRef }>(holder: T): T => {
-    const rendition = renditions[holder.track.id]
-    return isSame(rendition, holder.track.rendition)
+    const measured = cuePoints[holder.track.id]
+    return isSame(measured, holder.track.cuePoints)
       ? holder
-      : { ...holder, track: withRendition(holder.track, rendition) }
+      : { ...holder, track: withCuePoints(holder.track, measured) }
   }
   const knownEntry = (entry: QueueEntry) => (entry.entryId === onAirId ? entry : known(entry))
-  const inList = <L extends PreparedList>(before: L): L => {
+  const inList = <L extends PreparedPlaylist>(before: L): L => {
     const entries = before.entries.map(knownEntry)
     if (isEach(entries, before.entries)) return before
     carryPlaces(entries, before.entries)
     return { ...before, entries }
   }
   const informed = {
-    list: inList(list),
+    playlist: inList(playlist),
     prepared: Object.fromEntries(Object.entries(prepared).map(([mode, other]) => [mode, inList(other)])),
-    suggestions: suggestions.map(known),
+    trackRequests: trackRequests.map(known),
   }
   const isUnchanged =
-    informed.list === list &&
+    informed.playlist === playlist &&
     isEach(Object.values(informed.prepared), Object.values(prepared)) &&
-    isEach(informed.suggestions, suggestions)
+    isEach(informed.trackRequests, trackRequests)
   return isUnchanged ? state : { ...state, ...informed }
 }
 
 /** Rule V3: the songs that a command brings, as they are played; nothing else in the queue has to be looked at for that. */
-export function withRenditions(command: Command, renditions: Readonly<Record<string, Rendition>>): Command {
-  const known = (track: TrackRef) => withRendition(track, renditions[track.id])
+export function commandWithCuePoints(
+  command: Command,
+  cuePoints: Readonly<Record<string, CuePoints>>,
+): Command {
+  const known = (track: TrackRef) => withCuePoints(track, cuePoints[track.id])
   if ('track' in command) return { ...command, track: known(command.track) }
   if ('tracks' in command) return { ...command, tracks: command.tracks.map(known) }
   return command
 }
 
 /** A track that is played in this way; without one as it is. */
-export function withRendition(track: TrackRef, rendition: Rendition | undefined): TrackRef {
-  const { rendition: _, ...plain } = track
-  return rendition ? { ...plain, rendition } : plain
+export function withCuePoints(track: TrackRef, cuePoints: CuePoints | undefined): TrackRef {
+  const { cuePoints: _, ...plain } = track
+  return cuePoints ? { ...plain, cuePoints } : plain
 }
 
-function isSame(one: Rendition | undefined, other: Rendition | undefined): boolean {
+function isSame(one: CuePoints | undefined, other: CuePoints | undefined): boolean {
   if (!one || !other) return one === other
   return one.gainDb === other.gainDb && one.startMs === other.startMs && one.endMs === other.endMs
 }

@@ -1,4 +1,6 @@
-import { dueMode, makeEntries, type PlayoutState, type TrackRef, upcoming } from '../model/state.ts'
+import { makeEntries, upcoming } from '../model/playlists.ts'
+import { dueMode } from '../model/schedule.ts'
+import type { PlayoutState, TrackRef } from '../model/state.ts'
 import { insertAt, playable } from '../queue/queue.ts'
 
 /**
@@ -6,8 +8,8 @@ import { insertAt, playable } from '../queue/queue.ts'
  * that is known to sound, where there is one.
  */
 export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
-  const { list, unplayable } = state
-  const { entries, index } = list
+  const { playlist, unplayable } = state
+  const { entries, index } = playlist
   const [before, current] = [entries[index - 1], entries[index]]
   if (!before || !current || !unplayable.includes(before.track.id)) return state
   // Rule M1: nothing may stand between a track boundary at which the mode changes and the donated songs that come next.
@@ -24,10 +26,10 @@ export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
   const sounding = following.find(({ track }) => track.id !== current.track.id && hasSound(track))
   if (!sounding) return state
   const rest = following.filter((entry) => entry !== sounding)
-  return { ...state, list: { ...list, entries: [...entries.slice(0, index + 1), sounding, ...rest] } }
+  return { ...state, playlist: { ...playlist, entries: [...entries.slice(0, index + 1), sounding, ...rest] } }
 }
 
 /** It was measured, and there was something to measure. */
-function hasSound({ rendition }: TrackRef): boolean {
-  return rendition !== undefined && (rendition.gainDb !== null || rendition.endMs !== null)
+function hasSound({ cuePoints }: TrackRef): boolean {
+  return cuePoints !== undefined && (cuePoints.gainDb !== null || cuePoints.endMs !== null)
 }

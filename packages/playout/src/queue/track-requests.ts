@@ -1,0 +1,159 @@
+import type { FailureDetails, Mode } from '@solstice/contracts'
+import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
+import { secsLeft } from '../model/cooldown.ts'
+import type { PlayoutState, TrackRef, TrackRequest } from '../model/state.ts'
+import { insert, playable, refusalOf } from './queue.ts'
+
+/** Requests that wait at a time; what is above comes from nobody who could be answered. */
+const MAX_TRACK_REQUESTS = 100
+/** How long somebody waits for a place when nobody can say when there is one. */
+const UNKNOWN_WAIT_S = 60
+
+/** A listener asks for a song (rules U1, U2). */
+export function requestTrack(
+  state: PlayoutState,
+  { uid, socketId, track, mode }: Extract<Command, { type: 'request-track' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'request-track'> } {
+  const details = refusal(state, uid, track, mode, nowMs)
+  if (details) return { state, effects: [], outcome: { ok: false, code: 'SUGGESTION_REFUSED', details } }
+  const { trackRequestCooldownMs } = state.limits
+  const waiting = state.trackRequestCooldowns.filter((cooldown) => secsOf(state, cooldown, nowMs) > 0)
+  const asked: PlayoutState = {
+    ...state,
+    trackRequests: [...state.trackRequests, { uid, socketId, track, mode, addedAtMs: nowMs }],
+    trackRequestCooldowns: trackRequestCooldownMs > 0 ? [...waiting, { uid, sinceMs: nowMs }] : [],
+  }
+  return {
+    state: asked,
+    effects: [changed(asked)],
+    outcome: { ok: true, secsLeft: trackRequestCooldownSecsLeft(asked, uid, nowMs) },
+  }
+}
+
+/** An admin decides on a request (rule U3). */
+export function answerTrackRequest(
+  state: PlayoutState,
+  { uid, action }: Extract<Command, { type: 'answer-track-request' }>,
+  nowMs: number,
+): Step & { outcome: Outcome<'answer-track-request'> } {
+  const request = state.trackRequests.find((candidate) => candidate.uid === uid)
+  if (!request) return { state, effects: [], outcome: { ok: false, code: 'SUGGESTION_NOT_FOUND' } }
+  const { track, mode } = request
+  const others = state.trackRequests.filter((candidate) => candidate !== request)
+  const order = { track, mode, orderType: 'requested', tier: null } as const
+  const details = action === 'add' ? refusalOf(state, order, nowMs) : null
+  if (details) {
+    const returned = { ...state, trackRequests: [...others, { ...request, addedAtMs: nowMs }] }
+    return {
+      state: returned,
+      effects: [changed(returned)],
+      outcome: { ok: false, code: 'QUEUE_SUGGESTION_INJECT_FAILED', details },
+    }
+  }
+  const decided = { ...(action === 'add' ? insert(state, order, nowMs) : state), trackRequests: others }
+  return {
+    state: decided,
+    effects: [answered(request, action === 'add', false), changed(decided)],
+    outcome: { ok: true, track },
+  }
+}
+
+/** Whole seconds until a listener may ask for a song again; 0 = now. */
+export function trackRequestCooldownSecsLeft(state: PlayoutState, uid: string, nowMs: number): number {
+  const cooldown = state.trackRequestCooldowns.find((candidate) => candidate.uid === uid)
+  return cooldown ? secsOf(state, cooldown, nowMs) : 0
+}
+
+/** Whole seconds until a request of a listener may be taken in (rule U1); 0 = now. */
+export function trackRequestWaitSecs(state: PlayoutState, uid: string, nowMs: number): number {
+  const { trackRequests } = state
+  const waits = trackRequestCooldownSecsLeft(state, uid, nowMs)
+  if (waits > 0) return waits
+  const pending = trackRequests.filter((request) => request.uid === uid)
+  const inTheWay =
+    pending.length > 0 ? pending : trackRequests.length < MAX_TRACK_REQUESTS ? [] : trackRequests
+  if (inTheWay.length === 0) return 0
+  const untilMs = trackRequestsExpireAtMs({ ...state, trackRequests: inTheWay })
+  return untilMs === null ? UNKNOWN_WAIT_S : Math.max(1, Math.ceil((untilMs - nowMs) / 1000))
+}
+
+/** What those who may decide are shown of the requests. @param aheadMs as `projectSync` says. */
+export function trackRequestList(requests: readonly TrackRequest[], aheadMs = 0) {
+  return requests.map(({ uid, track, addedAtMs }) => ({
+    uid,
+    song: songOf(track),
+    addedAt: Math.round(addedAtMs - aheadMs),
+  }))
+}
+
+/** What listeners and admins are shown of a song that was asked for. */
+export const songOf = ({ id, title, artist }: TrackRef) => ({ id, title, artist })
+
+/** When the first request is given up; null = none is. */
+export function trackRequestsExpireAtMs({ trackRequests, limits }: PlayoutState): number | null {
+  if (limits.trackRequestExpiryMs === 0 || trackRequests.length === 0) return null
+  return Math.min(...trackRequests.map(({ addedAtMs }) => addedAtMs)) + limits.trackRequestExpiryMs
+}
+
+/** Rule U4: nobody has decided. */
+export function expireTrackRequests(state: PlayoutState, atMs: number): Step {
+  return giveUp(state, ({ addedAtMs }) => addedAtMs + state.limits.trackRequestExpiryMs <= atMs)
+}
+
+/** Rules U4, K4: requests for tracks that were changed show them as they are; those for tracks that are gone end. */
+export function settleTrackRequests(state: PlayoutState, settled: Map<string, TrackRef | null>): Step {
+  const { trackRequests } = state
+  if (!trackRequests.some(({ track }) => settled.has(track.id))) return { state, effects: [] }
+  const { state: left, effects } = giveUp(state, ({ track }) => settled.get(track.id) === null)
+  const renewed = {
+    ...left,
+    trackRequests: left.trackRequests.map((request) => ({
+      ...request,
+      track: settled.get(request.track.id) ?? request.track,
+    })),
+  }
+  return {
+    state: renewed,
+    effects: [...effects.filter(({ type }) => type === 'track-request-answered'), changed(renewed)],
+  }
+}
+
+function refusal(
+  state: PlayoutState,
+  uid: string,
+  track: TrackRef,
+  mode: Mode,
+  nowMs: number,
+): FailureDetails | null {
+  const waits = trackRequestWaitSecs(state, uid, nowMs)
+  if (waits > 0) return { reason: 'cooldown', secsLeft: waits }
+  if (playable(state, [track]).length === 0) return { reason: 'not_found' }
+  return mode === state.mode ? null : { reason: 'wrong_mode' }
+}
+
+function giveUp(state: PlayoutState, isOver: (request: TrackRequest) => boolean): Step {
+  const over = state.trackRequests.filter(isOver)
+  if (over.length === 0) return { state, effects: [] }
+  const left = { ...state, trackRequests: state.trackRequests.filter((request) => !isOver(request)) }
+  return {
+    state: left,
+    effects: [...over.map((request) => answered(request, false, true)), changed(left)],
+  }
+}
+
+const answered = (trackRequest: TrackRequest, accepted: boolean, auto: boolean): Effect => ({
+  type: 'track-request-answered',
+  trackRequest,
+  accepted,
+  auto,
+})
+const changed = ({ trackRequests }: PlayoutState): Effect => ({
+  type: 'track-requests-changed',
+  trackRequests,
+})
+const secsOf = (
+  { limits }: PlayoutState,
+  { sinceMs }: PlayoutState['trackRequestCooldowns'][number],
+  nowMs: number,
+) => secsLeft(sinceMs, limits.trackRequestCooldownMs, nowMs)
