@@ -1,4 +1,4 @@
-// Who may import whom: a straight line contracts <- playout <- station <- adapters <- apps (ARCHITECTURE.md, 3).
+// Who may import whom: a straight line contracts <- playout <- station <- adapters <- apps (ARCHITECTURE.md).
 const below = {
   contracts: ['demo-music', 'playout', 'station', 'adapters'],
   'demo-music': ['playout', 'station', 'adapters'],
@@ -13,7 +13,7 @@ const below = {
 const rooms = {
   'packages/contracts/src':
     'resources events examples routes | failures localized lyrics-lines messages privileges route',
-  'packages/playout/src': 'model rotation clips queue boundary live step project',
+  'packages/playout/src': 'model saved rotation clips queue boundary live step project',
   'packages/station/src':
     'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
   'packages/adapters/src':

@@ -11,6 +11,7 @@ export {
 } from './live/roster.ts'
 export { isLasting } from './model/command-life.ts'
 export * from './model/commands.ts'
+export { initialState } from './model/initial-state.ts'
 export * from './model/live-commands.ts'
 export {
   type AccessCode,
@@ -32,7 +33,6 @@ export {
   type Chat,
   type ClipRef,
   type CuePoints,
-  initialState,
   type Jingle,
   type Limits,
   type OnAir,

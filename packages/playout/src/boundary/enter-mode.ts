@@ -1,6 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import type { Step } from '../model/commands.ts'
-import { noSongs, type PlayoutState } from '../model/state.ts'
+import { noSongs } from '../model/initial-state.ts'
+import type { PlayoutState } from '../model/state.ts'
 
 /** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
 export function enterMode(state: PlayoutState, mode: Mode): Step {

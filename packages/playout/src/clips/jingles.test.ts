@@ -27,7 +27,7 @@ import {
   type Schedule,
   type UsableClips,
 } from '../index.ts'
-import { noClips } from '../model/state.ts'
+import { noClips } from '../model/initial-state.ts'
 
 const changesAt = (atMs: number): Schedule => ({ natural: 'day', changes: [{ atMs, mode: 'night' }] })
 

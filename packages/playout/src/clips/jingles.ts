@@ -1,6 +1,7 @@
 import type { Step } from '../model/commands.ts'
+import { noSongs } from '../model/initial-state.ts'
 import { draw, pick } from '../model/random.ts'
-import { type Jingle, noSongs, type OnAir, type PlayoutState } from '../model/state.ts'
+import type { Jingle, OnAir, PlayoutState } from '../model/state.ts'
 
 /** A jingle of unknown length counts as this long (rule J5). */
 export const ASSUMED_JINGLE_MS = 30_000

@@ -11,8 +11,9 @@ import {
   tracks,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Command, Effect, Step } from '../model/commands.ts'
+import { initialState } from '../model/initial-state.ts'
 import type { Hosting, Participant } from '../model/live-state.ts'
-import { initialState, type PlayoutState } from '../model/state.ts'
+import type { PlayoutState } from '../model/state.ts'
 import { readState } from '../saved/state-versions.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
 import { apply, learn } from '../step/apply.ts'

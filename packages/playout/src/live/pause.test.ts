@@ -36,7 +36,7 @@ import {
   soundStartMs,
   type UsableClips,
 } from '../index.ts'
-import { noClips } from '../model/state.ts'
+import { noClips } from '../model/initial-state.ts'
 import { resumeQueue } from './pause.ts'
 
 const SECOND = 1_000

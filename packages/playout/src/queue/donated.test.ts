@@ -12,8 +12,9 @@ import {
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Command, SongOrder, Step } from '../model/commands.ts'
+import { initialState } from '../model/initial-state.ts'
 import { upcoming } from '../model/playlists.ts'
-import { initialState, type Pace, type PlayoutState, type Schedule, type TrackRef } from '../model/state.ts'
+import type { Pace, PlayoutState, Schedule, TrackRef } from '../model/state.ts'
 import { projectSync } from '../project/sync.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
 import { apply, learn } from '../step/apply.ts'

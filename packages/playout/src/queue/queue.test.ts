@@ -17,15 +17,9 @@ import {
 } from '../../../../tests/harness/air/programme.ts'
 import { skipCooldownSecsLeft } from '../boundary/skip.ts'
 import type { Command, Effect, Outcome, SongOrder, Step } from '../model/commands.ts'
+import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
-import {
-  initialState,
-  type Limits,
-  type Pace,
-  type PlayoutState,
-  type Schedule,
-  type TrackRef,
-} from '../model/state.ts'
+import type { Limits, Pace, PlayoutState, Schedule, TrackRef } from '../model/state.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { readState } from '../saved/state-versions.ts'

@@ -1,16 +1,8 @@
 import type { Mode } from '@solstice/contracts'
+import { noClips, noLimits, noSongs } from '../model/initial-state.ts'
 import { type Live, nobodyLive, noHosting } from '../model/live-state.ts'
 import { modes } from '../model/schedule.ts'
-import {
-  type Chat,
-  type Limits,
-  noClips,
-  noLimits,
-  noSongs,
-  type OnAir,
-  type PlayoutState,
-  type UsableClips,
-} from '../model/state.ts'
+import type { Chat, Limits, OnAir, PlayoutState, UsableClips } from '../model/state.ts'
 import { parseSaved } from './former-names.ts'
 
 /** Reads a saved state; one of an older version becomes one of this (rule R3). @throws for a newer one */

@@ -19,16 +19,10 @@ import {
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
+import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
 import { dueMode } from '../model/schedule.ts'
-import {
-  initialState,
-  type Limits,
-  type Pace,
-  type PlayoutState,
-  type Schedule,
-  type UsableClips,
-} from '../model/state.ts'
+import type { Limits, Pace, PlayoutState, Schedule, UsableClips } from '../model/state.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { groupInsertCooldownSecsLeft } from '../queue/insert-group.ts'

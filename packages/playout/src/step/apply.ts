@@ -7,16 +7,9 @@ import { learnCuePoints, withCuePoints } from '../clips/cue-points.ts'
 import { applyLive, learnHosting } from '../live/live.ts'
 import { chooseBackground, pauseQueue, resumeByHost, resumeQueue } from '../live/pause.ts'
 import type { Command, Fact, Outcome, Step } from '../model/commands.ts'
+import { noClips } from '../model/initial-state.ts'
 import { makeEntries } from '../model/playlists.ts'
-import {
-  noClips,
-  type OnAir,
-  type Playlist,
-  type PlayoutState,
-  type PreparedPlaylist,
-  type QueueEntry,
-  type TrackRef,
-} from '../model/state.ts'
+import type { OnAir, Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
 import { carryPlaces, placesOf } from '../model/track-places.ts'
 import { insertGroup } from '../queue/insert-group.ts'
 import { lockOf, shownQueue } from '../queue/projection.ts'

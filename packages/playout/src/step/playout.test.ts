@@ -15,9 +15,10 @@ import {
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
 import type { Effect, Step } from '../model/commands.ts'
+import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
 import { naturalMode } from '../model/schedule.ts'
-import { initialState, type PlayoutState, type Schedule, type TrackRef } from '../model/state.ts'
+import type { PlayoutState, Schedule, TrackRef } from '../model/state.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { lockOf, shownQueue } from '../queue/projection.ts'
