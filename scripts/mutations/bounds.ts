@@ -257,7 +257,7 @@ const contentMutations = mutationsOf('packages/station/src', [
 const airMutations = mutationsOf('packages/adapters/src', [
   [
     'M3 a mode without music is due',
-    'packages/playout/src/model/state.ts',
+    'packages/playout/src/model/schedule.ts',
     'if (!nightMode || !emptyModes.includes(wanted)) return wanted',
     'return wanted',
     'packages/playout/src/boundary/empty-modes.test.ts',
@@ -320,7 +320,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'L4 a list that is stale is never made anew',
-    'packages/playout/src/model/state.ts',
+    'packages/playout/src/model/playlists.ts',
     'list !== undefined && !list.isStale',
     'list !== undefined',
     'packages/playout/src/step/playout.test.ts',

@@ -125,8 +125,8 @@ export const donatedMutations = mutationsOf('packages/playout/src', [
   [
     'songs that were asked for survive a change of mode beside donated ones',
     'boundary/boundary.ts',
-    'isChanging ? onlyDonated(list) : list',
-    'list',
+    'isChanging ? onlyDonated(playlist) : playlist',
+    'playlist',
     DONATED_TESTS,
   ],
   [
