@@ -188,7 +188,7 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
   )
 
   // The successor finishes a dead worker's jobs, once their locks have expired.
-  while ((await data.history.find()).length < last.list.index) await air.more(1)
+  while ((await data.history.find()).length < last.playlist.index) await air.more(1)
   const history = [...(await data.history.find())].sort((a, b) => a.playedAt - b.playedAt)
   t.same(
     history.map(({ trackId }) => trackId).slice(0, played.length - 1),

@@ -38,9 +38,9 @@ t.test('a track is played at the target, but its peaks stay below the ceiling', 
 })
 
 t.test('silence is trimmed where configured, and only from tracks with sound', async (t) => {
-  t.match(renditionOf(measured, rules), { startMs: 1500, endMs: 60_000 })
-  t.match(renditionOf(measured, { ...rules, trimSilence: false }), { startMs: 0, endMs: null })
-  t.match(renditionOf({ ...measured, endMs: null }, rules), { startMs: 0, endMs: null })
+  t.match(cuePointsOf(measured, rules), { startMs: 1500, endMs: 60_000 })
+  t.match(cuePointsOf(measured, { ...rules, trimSilence: false }), { startMs: 0, endMs: null })
+  t.match(cuePointsOf({ ...measured, endMs: null }, rules), { startMs: 0, endMs: null })
 })
 
 t.test('measurements follow a track that moves, and vanish with a deleted one', async (t) => {

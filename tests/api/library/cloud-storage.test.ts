@@ -94,15 +94,15 @@ t.test('listeners and admins are redirected to the bucket, by links that outlive
 
 t.test('upcoming files are known: also those of a talk, and of the song after it', async (t) => {
   const state = playing(tracks(30), 'sound')
-  const background = { id: 'f', media: 'background/day/f.mp3', durationMs: 20_000 }
-  const background: Clips['background'] = { usable: { day: [background], night: [] }, chosenBy: 'random' }
+  const music = { id: 'f', media: 'background/day/f.mp3', durationMs: 20_000 }
+  const background: UsableClips['background'] = { usable: { day: [music], night: [] }, chosenBy: 'random' }
   const clips = learn(state, { type: 'clips', clips: { ...state.clips, background } }, NOON).state
   const hosted = { ...clips, live: { ...clips.live, participants: [host('h')] } }
-  const songs = hosted.list.entries.map(({ track }) => track.id)
-  t.same([...new Set(filesToPrefetch(hosted, NOON + 1))], [...songs.slice(0, 4), background.media])
+  const songs = hosted.playlist.entries.map(({ track }) => track.id)
+  t.same([...new Set(filesToPrefetch(hosted, NOON + 1))], [...songs.slice(0, 4), music.media])
   const pause = { type: 'pause-queue', socketId: 'h', when: 'now' } as const
   const talk = apply(hosted, pause, NOON + 5_000).state
-  t.same([...new Set(filesToPrefetch(talk, NOON + 6_000))], [background.media, ...songs.slice(0, 4)])
+  t.same([...new Set(filesToPrefetch(talk, NOON + 6_000))], [music.media, ...songs.slice(0, 4)])
 })
 
 t.test(
