@@ -66,7 +66,7 @@ t.test('C1: a command that this version does not know is answered, and not read 
 })
 
 t.test('data that a command declares changed is read again', async (t) => {
-  const types = ['library-changed', 'settings-changed', 'clips-changed', 'cuePoints-changed'] as const
+  const types = ['library-changed', 'settings-changed', 'clips-changed', 'cue-points-changed'] as const
   const { readAnew } = await process(
     t,
     types.map((type) => ({ type })),
