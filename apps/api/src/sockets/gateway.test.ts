@@ -239,8 +239,8 @@ t.test('without sound nothing inaudible is shown; in sync mode the clock continu
       ...playing('one', 1_000_000),
       pace: streamMode ? ('sound' as const) : ('clock' as const),
     }
-    const two = { ...state.list.entries[0]!, entryId: 'two', track: track('two') }
-    state.list.entries.push(two)
+    const two = { ...state.playlist.entries[0]!, entryId: 'two', track: track('two') }
+    state.playlist.entries.push(two)
     air.say(state)
     air.send(air.chunk(19 * 100))
     const endMs = air.clock.nowMs()
