@@ -5,10 +5,10 @@ import { readSecrets } from './secrets.ts'
 import { hasProtocol, withoutEndSlashes } from './setting.ts'
 import { readStores } from './stores.ts'
 
-/** Everything that the environment decides, read once at start. */
+/** The configuration of a process, read from the environment once at start. */
 export type Config = ReturnType<typeof readConfig>['config']
 
-/** The environment cannot be worked with; each problem is a sentence for the operator. */
+/** The configuration is unusable; each problem is a sentence for the operator. */
 export class ConfigError extends Error {
   readonly problems: string[]
   constructor(problems: string[]) {
@@ -19,11 +19,11 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from the environment; the only reader of it in the service. `settings` has what each variable
- * is, the files beside this one how several make one value.
+ * Reads the configuration from the environment; nothing else in the service reads the environment. `settings` defines the
+ * variables; the files beside this one combine several of them into one value.
  *
- * @returns the configuration, and warnings for values that were replaced by a default or a limit.
- * @throws {ConfigError} naming everything without which the service must not start.
+ * @returns the configuration, and a warning for each value that was replaced by a default or a limit.
+ * @throws {ConfigError} listing all problems that keep the service from starting.
  */
 export function readConfig(env: Environment) {
   const reader = createReader(env)
@@ -48,23 +48,23 @@ function readServer(reader: Reader, isProduction: boolean) {
     port: read('PORT'),
     host: read('HOST'),
     logLevel: read('LOG_LEVEL'),
-    /** Built web client; null = the default place. */
+    /** Folder of the built web client; null = the default one. */
     webDist: read('WEB_DIST') ? resolve(read('WEB_DIST')) : null,
     clientOrigins: clientOrigins(reader, isProduction),
     publicServerUrl: read('PUBLIC_SERVER_URL'),
     trustProxyHops: read('TRUST_PROXY_HOPS'),
     redisUrl: redisUrl(reader),
-    /** How long a stopping replica still accepts connections while load balancers learn that it is not ready. */
+    /** A stopping replica accepts connections for this long, while load balancers notice that it is not ready. */
     drainDelayMs: read('DRAIN_DELAY_S') * 1000,
-    /** Where processes without HTTP of their own serve their metrics; null = nowhere. */
+    /** Port on which processes without an HTTP server of their own serve metrics; null = none. */
     metricsPort: read('METRICS_PORT') || null,
     metricsHost: read('METRICS_HOST'),
-    /** Lets operators read metrics; '' = programs of this machine may. */
+    /** Bearer token for reading metrics; '' = programs on this machine may read them. */
     metricsToken: read('METRICS_TOKEN'),
   }
 }
 
-/** Set but empty means none, also outside production. */
+/** An empty value means none, outside production too. */
 function clientOrigins({ read, raw }: Reader, isProduction: boolean): string[] {
   const given = raw('CLIENT_ORIGIN') ?? (isProduction ? '' : undefined)
   return given?.trim() === '' ? [] : read('CLIENT_ORIGIN')
@@ -73,14 +73,14 @@ function clientOrigins({ read, raw }: Reader, isProduction: boolean): string[] {
 function redisUrl({ read, problems }: Reader): string {
   const url = withoutEndSlashes(read('REDIS_URL'))
   if (!hasProtocol(url, ['redis:', 'rediss:']) || !new URL(url).hostname)
-    problems.push('REDIS_URL must be an address of a host, starting with redis:// or rediss://')
+    problems.push('REDIS_URL must be an address that starts with redis:// or rediss:// and names a host')
   return url
 }
 
 function readRadio({ read, raw, warnings }: Reader) {
   const streamMode = read('STREAM_MODE')
   const hostsWanted = read('RADIO_HOSTS_MODE')
-  if (hostsWanted && !streamMode) warnings.push('RADIO_HOSTS_MODE needs STREAM_MODE; live hosting is off')
+  if (hostsWanted && !streamMode) warnings.push('RADIO_HOSTS_MODE requires STREAM_MODE; live hosting is off')
   return {
     timeZone: read('TIME_ZONE'),
     nightMode: read('NIGHT_MODE'),
@@ -89,21 +89,21 @@ function readRadio({ read, raw, warnings }: Reader) {
     streamMode,
     streamBitrate: read('STREAM_BITRATE'),
     crossfadeMs: read('CROSSFADE_MS'),
-    /** Integrated loudness at which tracks are played; null = as they are. */
+    /** Integrated loudness of tracks on air; null = unchanged. */
     loudnessTargetLufs: read('LOUDNESS_TARGET_LUFS'),
     trimSilence: read('TRIM_SILENCE'),
     ffmpegPath: read('FFMPEG_PATH'),
     radioHostsMode: hostsWanted && streamMode,
-    /** Hosts and guests on the air together. */
+    /** Hosts and guests on air at once. */
     maxLiveHostSlots: read('MAX_LIVE_HOST_SLOTS'),
     rosterLimit: read('ROSTER_LIMIT'),
-    /** '' = lyrics are never looked up. */
+    /** '' turns lookups off. */
     lyricsApiUrl: raw('LYRICS_API_URL') === '' ? '' : read('LYRICS_API_URL'),
     lyricsPrefetch: read('LYRICS_PREFETCH'),
   }
 }
 
-/** 0 turns a limit off. */
+/** Limits; 0 turns one off. */
 function readLimits({ read }: Reader) {
   return {
     loginAttemptsPer15Min: read('LOGIN_ATTEMPTS_PER_15_MIN'),
@@ -123,11 +123,11 @@ function readLimits({ read }: Reader) {
 
 function readVideo({ read }: Reader) {
   return {
-    /** Download tool; '' = looked for in PATH. */
+    /** Download tool; '' = looked up in PATH. */
     videodownPath: read('VIDEODOWN_PATH'),
-    /** Bit rate of the sound that is taken from videos, as ffmpeg takes it. */
+    /** Bit rate of audio extracted from videos, in ffmpeg's notation. */
     videoAudioBitrate: read('VIDEO_AUDIO_BITRATE'),
-    /** Hosts, and their subdomains, that video links may name; the first is the domain that cookies have to be of. */
+    /** Hosts allowed in video links, including subdomains; cookies must belong to the first. */
     videoSiteHosts: read('VIDEO_SITE_HOSTS'),
   }
 }
@@ -135,7 +135,7 @@ function readVideo({ read }: Reader) {
 function readDonations(reader: Reader) {
   return {
     payments: readPayments(reader),
-    /** How long the code of an order is looked for in donations. */
+    /** Donations are matched with the code of an order for this long. */
     donationMatchExpiryMin: reader.read('DONATION_MATCH_EXPIRY_MIN'),
     donationRetentionDays: reader.read('DONATION_RETENTION_DAYS'),
   }

@@ -5,7 +5,7 @@ import { settings } from './settings.ts'
 
 const read = (name: string) => readFile(new URL(`../../../../${name}`, import.meta.url), 'utf8')
 
-t.test('what is written from the table of settings is in step with it (npm run docs)', async (t) => {
+t.test('generated documents match the table of settings (npm run docs)', async (t) => {
   t.equal(await read('.env.example'), envExample())
   t.equal(await read('docs/configuration.md'), configurationGuide())
   const readme = await read('README.md')
@@ -19,7 +19,7 @@ t.test('the default of each setting is one of its values', async (t) => {
   }
 })
 
-t.test('each setting says what it does in whole sentences', async (t) => {
+t.test('each setting describes its effect in whole sentences', async (t) => {
   for (const [name, { effect, values }] of Object.entries(settings)) {
     t.match(effect, /^[^a-z].*\.$|^`.*\.$|^yt-dlp.*\.$|^ffmpeg.*\.$/, name)
     t.not(values, '', name)

@@ -1,7 +1,7 @@
 import type { Setting } from './setting.ts'
 import { type SettingName, sections, settings } from './settings.ts'
 
-/** The settings that an operator wants first; the README shows them. */
+/** The settings that an operator needs first, shown in the README. */
 const common: readonly SettingName[] = [
   'PORT',
   'STREAM_MODE',
@@ -27,7 +27,7 @@ const WIDTH = 118
 /** The text of `.env.example`: every setting, commented out, with its default. */
 export function envExample(): string {
   const head = comment(
-    'Solstice reads .env at `npm start`; the environment wins over it. Copy this file to .env and uncomment what you change: every value shown is the default. Written from the table of settings by `npm run docs`.',
+    '`npm start` reads .env; variables of the environment take precedence. Copy this file to .env and uncomment the settings that you change; the values shown are the defaults. Generated from the table of settings by `npm run docs`.',
   )
   const parts = sections.map(({ title, settings }) => {
     const lines = Object.entries(settings).map(
@@ -43,17 +43,17 @@ export function envExample(): string {
 export function configurationGuide(): string {
   const head = `# Configuration
 
-Environment variables, or a \`.env\` file beside \`package.json\`; the environment wins. An empty value counts as unset, unless its row says otherwise. Values that cannot be used are replaced by the default or the nearest limit, with a warning in the log; without what is required, nothing starts and everything missing is named at once. This page is written from the table of settings by \`npm run docs\`.`
+Settings are environment variables, or lines of a \`.env\` file beside \`package.json\`; the environment takes precedence. An empty value counts as unset unless its row says otherwise. An invalid value is replaced by the default or the nearest limit, with a warning in the log. If a required value is missing, nothing starts, and the error lists all that are missing. This page is generated from the table of settings by \`npm run docs\`.`
   const parts = sections.map(
     ({ title, settings }) => `## ${plain(title)}\n\n${table(Object.entries(settings))}`,
   )
-  const web = `## Web pages that another site serves
+  const web = `## Web client served by another site
 
-Not in \`.env\` but in the environment of \`npm run build\`: \`VITE_SERVER_URL\`, the station's address (unset: the site that serves the pages). Of \`npm run dev -w apps/web\`: \`VITE_PORT\`, its port (3000), and \`STATION_URL\`, the station that it asks (http://127.0.0.1:3001).`
+These variables are not read from \`.env\`. \`npm run build\` reads \`VITE_SERVER_URL\`, the address of the station (by default the site that serves the pages). \`npm run dev -w apps/web\` reads \`VITE_PORT\`, its port (3000), and \`STATION_URL\`, the station that it connects to (http://127.0.0.1:3001).`
   return `${[head, ...parts, web].join('\n\n')}\n`
 }
 
-/** The README with its table of settings as it should be. @throws when the README has no place for the table. */
+/** Returns the README with an up-to-date table of settings. @throws when the README lacks the marks around it. */
 export function withSettings(readme: string): string {
   const [begin, end] = MARKS.map((mark) => readme.indexOf(mark)) as [number, number]
   if (begin < 0 || end < begin) throw new Error('README.md has lost the marks around its table of settings')
@@ -71,7 +71,7 @@ function table(rows: [string, Setting<unknown>][]): string {
 
 const plain = (markdown: string) => markdown.replaceAll('`', '')
 
-/** Lines of a comment, as long as lines of this project may be. */
+/** Wraps a text into comment lines of at most `WIDTH` characters. */
 function comment(text: string): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {

@@ -2,7 +2,7 @@ import { type PaymentProviderId, paymentProviderIds } from '@solstice/station'
 import type { Reader } from './reader.ts'
 import { paymentServices, type SettingName } from './settings.ts'
 
-/** Payment services whose values are all set; all null while donations are off. */
+/** Reads the payment services. One is null unless all its values are set; all are null while donations are off. */
 export function readPayments(reader: Reader) {
   const { read } = reader
   const isOn = read('DONATIONS_ENABLED')
@@ -19,7 +19,7 @@ export function readPayments(reader: Reader) {
   const donatello = values('matching_provider_1', ['DONATELLO_API_TOKEN', 'DONATELLO_PAGE_URL'])
   const kofi = values('matching_provider_2', ['KOFI_VERIFICATION_TOKEN', 'KOFI_PAGE_URL'])
   return {
-    /** Where new orders are to go; nowhere when that service is null here. */
+    /** Service for new orders; none are taken if that service is null below. */
     wanted,
     liqpay: liqpay && {
       publicKey: liqpay.LIQPAY_PUBLIC_KEY,
@@ -46,12 +46,12 @@ function wantedProvider({ read, warnings }: Reader): PaymentProviderId | null {
   const value = given.toLowerCase()
   const known = paymentProviderIds.find((id, i) => value === id || value === paymentServices[i])
   if (known) return known
-  const problem = given ? `"${given}" is not one of` : 'has to be one of'
+  const problem = given ? `"${given}" is not one of` : 'must be one of'
   warnings.push(`DONATIONS_PROVIDER: ${problem} ${paymentServices.join(', ')}; donations are off`)
   return null
 }
 
-/** The values of one service, or null when one of them is missing: with a warning, unless nobody began to set it up. */
+/** Returns the values of a service, or null if one is missing; warns unless none of them is set. */
 function completeValues<N extends SettingName>(
   { read, warnings }: Reader,
   service: { id: PaymentProviderId; isWanted: boolean; own: N[]; others: SettingName[] },
@@ -64,7 +64,7 @@ function completeValues<N extends SettingName>(
   ]
   if (missing.length === 0) return own
   const name = paymentServices[paymentProviderIds.indexOf(service.id)]
-  const outcome = service.isWanted ? 'donations are off' : `${name} is left out`
-  warnings.push(`${missing.join(', ')}: not set, and needed for ${name}; ${outcome}`)
+  const outcome = service.isWanted ? 'donations are off' : `${name} is ignored`
+  warnings.push(`${missing.join(', ')}: not set, but required for ${name}; ${outcome}`)
   return null
 }

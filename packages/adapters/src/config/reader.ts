@@ -1,17 +1,17 @@
 import { type SettingName, settings, type ValueOf } from './settings.ts'
 
-/** The environment as the operator wrote it. */
+/** Environment variables as the operator wrote them. */
 export type Environment = Record<string, string | undefined>
 
-/** Reads settings one by one and gathers what is wrong with them. */
+/** Reads settings one by one and collects warnings and problems. */
 export interface Reader {
-  /** The value of a setting; its fallback, or its nearest limit and a warning, when it cannot be used. */
+  /** Returns the value of a setting: the fallback if unset, the fallback or nearest limit with a warning if invalid. */
   read<N extends SettingName>(name: N): ValueOf<N>
-  /** The text of a variable exactly as written, or undefined when it is unset. */
+  /** Returns the text of a variable exactly as written; undefined if unset. */
   raw(name: SettingName): string | undefined
-  /** Values that were replaced, a sentence each. */
+  /** Sentences about values that were replaced or ignored. */
   readonly warnings: string[]
-  /** Reasons not to start, a sentence each. */
+  /** Sentences that say why the service cannot start. */
   readonly problems: string[]
 }
 

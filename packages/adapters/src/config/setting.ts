@@ -1,16 +1,16 @@
-/** One environment variable: how its text becomes a value, and what its operator is told about it. */
+/** One environment variable: its parser and its description for the operator. */
 export interface Setting<T> {
   /** The value when the variable is unset or empty. */
   readonly fallback: T
-  /** The fallback as `.env` would have it; '' when there is none. */
+  /** The fallback as written in `.env`; '' if there is none. */
   readonly example: string
-  /** Which values are accepted, in words for the operator. */
+  /** Accepted values, in words for the operator. */
   readonly values: string
-  /** What it does, in sentences for the operator. */
+  /** Effect of the setting, in sentences for the operator. */
   readonly effect: string
   /**
    * @param text not empty, without spaces around it.
-   * @returns the value. With a `warning` (it follows the variable's name), the fallback or the nearest limit.
+   * @returns the value; for an invalid text the fallback or the nearest limit, with a `warning` to follow the variable's name.
    */
   parse(text: string): Parsed<T>
 }
@@ -35,7 +35,7 @@ export function flag(fallback: boolean, effect: string): Setting<boolean> {
   }
 }
 
-/** A whole number; beyond its limits, the nearest of them. */
+/** A whole number; a value out of range becomes the nearest limit. */
 export function integer(
   fallback: number,
   { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
@@ -54,7 +54,7 @@ export function integer(
   }
 }
 
-/** A number, or null for `off`; beyond its limits, the nearest of them. */
+/** A number, or null for `off`; a value out of range becomes the nearest limit. */
 export function numberOrOff(
   fallback: number,
   { min, max }: { min: number; max: number },
@@ -96,7 +96,7 @@ export function choice<const T extends readonly (string | number)[]>(
   }
 }
 
-/** A setting that is the same but for what is said of it. */
+/** The same setting with another example and effect. */
 export function like<T>(
   setting: Setting<T>,
   { example, effect }: Pick<Setting<T>, 'example' | 'effect'>,
@@ -109,7 +109,7 @@ export function text(fallback: string, values: string, effect: string): Setting<
   return { fallback, example: fallback, values, effect, parse: (value) => ({ value }) }
 }
 
-/** An http:// or https:// address, without slashes at its end; '' when there is none. */
+/** An http:// or https:// address without trailing slashes; '' if there is none. */
 export function webAddress(fallback: string, effect: string): Setting<string> {
   return {
     fallback,
@@ -139,48 +139,48 @@ export function origins(fallback: string, effect: string): Setting<string[]> {
       if (wrong.length === 0) return { value }
       return {
         value,
-        warning: `${quoted(wrong)} is not an origin such as https://radio.example; it lets nobody in`,
+        warning: `${quoted(wrong)} is not an origin such as https://radio.example and never matches`,
       }
     },
   }
 }
 
-/** Names of hosts, separated by commas, in the spelling that addresses are compared in; wrong ones are left out. */
+/** Host names, separated by commas, normalised as in a URL; invalid ones are ignored. */
 export function hostNames(fallback: string, effect: string): Setting<string[]> {
   return {
     fallback: list(fallback),
     example: fallback,
-    values: 'names of hosts, separated by commas',
+    values: 'host names, separated by commas',
     effect,
     parse(given) {
       const found = list(given).map((name) => ({ name, host: hostOf(name) }))
       const value = found.flatMap(({ host }) => host ?? [])
       const wrong = found.filter(({ host }) => host === null).map(({ name }) => name)
       if (wrong.length === 0) return { value }
-      return { value, warning: `${quoted(wrong)} is not a host name; left out` }
+      return { value, warning: `${quoted(wrong)} is not a host name; ignored` }
     },
   }
 }
 
-/** A time zone that the runtime knows. */
+/** An IANA time zone known to the runtime. */
 export function timeZone(fallback: string, effect: string): Setting<string> {
   return {
     fallback,
     example: fallback,
-    values: 'an IANA name',
+    values: 'an IANA time zone',
     effect,
     parse(value) {
       try {
         new Intl.DateTimeFormat('en', { timeZone: value })
         return { value }
       } catch {
-        return { value: fallback, warning: `"${value}" is unknown; using ${fallback}` }
+        return { value: fallback, warning: `"${value}" is not a known time zone; using ${fallback}` }
       }
     },
   }
 }
 
-/** A bit rate as ffmpeg takes it, such as 128K. */
+/** A bit rate in ffmpeg's notation, such as 128K. */
 export function bitrate(
   fallback: string,
   { min, max }: { min: number; max: number },
@@ -195,12 +195,12 @@ export function bitrate(
       const value = given.toUpperCase()
       const kbits = /^\d{2,3}K$/.test(value) ? Number.parseInt(value, 10) : 0
       if (kbits >= min && kbits <= max) return { value }
-      return { value: fallback, warning: `"${given}" is not ${min}K to ${max}K; using ${fallback}` }
+      return { value: fallback, warning: `"${given}" is not between ${min}K and ${max}K; using ${fallback}` }
     },
   }
 }
 
-/** A prefix of keys in a bucket, without slashes around it. */
+/** A prefix of keys in a bucket, without leading or trailing slashes. */
 export function keyPrefix(fallback: string, effect: string): Setting<string> {
   return {
     fallback,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Reader } from './reader.ts'
 import { hasProtocol, WEB, withoutEndSlashes } from './setting.ts'
 
-/** Where records and files are kept, and for how long. */
+/** Reads the storage of records and files, and their retention. */
 export function readStores(reader: Reader) {
   const { read, raw } = reader
   const dataProvider = read('DATA_PROVIDER')
@@ -26,7 +26,7 @@ function database({ read, problems }: Reader) {
   const url = read('DATABASE_URL')
   if (!url) problems.push('DATABASE_URL is required with DATA_PROVIDER=sql')
   else if (!hasProtocol(url, ['postgres:', 'postgresql:']))
-    problems.push('DATABASE_URL must be an address starting with postgres:// or postgresql://')
+    problems.push('DATABASE_URL must be an address that starts with postgres:// or postgresql://')
   return { url, poolMax: read('DATABASE_POOL_MAX') }
 }
 
@@ -36,7 +36,7 @@ function bucket({ read, problems }: Reader) {
   if (missing.length) problems.push(`${missing.join(', ')}: required with MEDIA_STORAGE=cloud`)
   const endpoint = withoutEndSlashes(read('S3_ENDPOINT'))
   if (endpoint && !hasProtocol(endpoint, WEB))
-    problems.push('S3_ENDPOINT must be an address starting with http:// or https://')
+    problems.push('S3_ENDPOINT must be an address that starts with http:// or https://')
   return {
     endpoint,
     publicEndpoint: read('S3_PUBLIC_ENDPOINT') || endpoint,
