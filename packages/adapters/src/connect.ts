@@ -48,7 +48,7 @@ import { openTurnCounter, type TurnCounter } from './redis/turns.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video/tools.ts'
 
-/** All that a process of the station works with. */
+/** Ports and infrastructure of a process of the station. */
 export interface Ports {
   config: Config
   log: Logger
@@ -73,17 +73,17 @@ export interface Ports {
   replicas: Replicas
   metrics: Metrics
   turnCounter: TurnCounter
-  /** For one replica of the API, who closes it. */
+  /** For one replica of the API, which must close it. */
   openReplicaLink(): Promise<ReplicaLink>
   openLyricsBatches(): LyricsBatches
   /** Reads the state of the lease on the air. */
   readLease(): ReturnType<typeof readLease>
-  /** For tests, which look at what is in it. */
+  /** For tests, which inspect its content. */
   redis: Redis
   close(): Promise<void>
 }
 
-/** From the configuration to the ports: the only place that chooses. @throws when a store cannot be opened. */
+/** Opens the ports that the configuration selects; nothing else chooses adapters. @throws when a store cannot be opened. */
 export async function connect(config: Config, log: Logger): Promise<Ports> {
   const [store, media, redis] = await Promise.all([
     openData(config, log),

@@ -1,23 +1,23 @@
-/** How long an answer may take, from the question to its last byte, and how long it may be. */
+/** Limits of an answer: time from the request to its last byte, and size. */
 export interface AnswerLimits {
   timeMs: number
   maxBytes: number
 }
 
-/** An answer whose body is still to be read or discarded. */
+/** An answer whose body must be read or discarded. */
 export interface Answer {
   status: number
   headers: Headers
-  /** @throws Error when the rest is late, too long or breaks off. */
+  /** @throws Error when the rest is late, too long or incomplete. */
   text(): Promise<string>
   discard(): Promise<void>
 }
 
 /**
- * Asks a service that the operator named. It is not followed to other places.
+ * Sends a request to a service that the operator named. Redirects are errors.
  *
- * @param service for the errors: what it is called.
- * @throws Error when it cannot be reached, is late or sends us elsewhere.
+ * @param service its name, for error messages.
+ * @throws Error when the service cannot be reached, is late or redirects.
  */
 export async function fetchBounded(
   service: string,
@@ -28,7 +28,7 @@ export async function fetchBounded(
   const tooLate = AbortSignal.timeout(timeMs)
   const { status, headers, body } = await fetch(url, {
     ...request,
-    // The operator named one host; where it sends us to is nobody's promise.
+    // The operator trusts one host, not the ones that it redirects to.
     redirect: 'error',
     signal: tooLate,
   })
@@ -52,7 +52,7 @@ async function readText(
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = body.getReader()
-  // fetch heeds its signal until the head of the answer is there; afterwards it may forget it.
+  // fetch obeys its signal until the headers have arrived; afterwards it may ignore it.
   const giveUp = () => void reader.cancel().catch(() => {})
   tooLate.addEventListener('abort', giveUp)
   try {

@@ -8,7 +8,7 @@ import { createLyricsLookup } from './lyrics-lookup.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** A lyrics service that answers as the test says. */
+/** A lyrics service with the given answers. */
 async function openService(t: Test, answer: RequestListener) {
   const asked: URL[] = []
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ const saying = (answer: unknown, status = 200): RequestListener => {
   }
 }
 
-t.test('asks in the LRCLIB form, with what is known', async (t) => {
+t.test('a lookup is an LRCLIB request with the known fields', async (t) => {
   const service = await openService(t, saying({ syncedLyrics: null, plainLyrics: 'a' }))
   const { find } = createLyricsLookup(service.url)
   await find(SONG)
@@ -45,7 +45,7 @@ t.test('asks in the LRCLIB form, with what is known', async (t) => {
   t.same(Object.fromEntries(service.asked[1]!.searchParams), { track_name: 'T', artist_name: 'A' })
 })
 
-t.test('synced text is preferred to plain; nothing to read is nothing found', async (t) => {
+t.test('synced lyrics are preferred to plain ones; empty lyrics count as not found', async (t) => {
   const answers: [object, object | null][] = [
     [
       { syncedLyrics: '[00:01.00] one\n[00:02.50]\n[ar:x]\n[01:02.345]two', plainLyrics: 'one\ntwo' },
@@ -68,7 +68,7 @@ t.test('synced text is preferred to plain; nothing to read is nothing found', as
       },
     ],
     [
-      // Looked through one by one, these brackets would hold up everything for minutes.
+      // A backtracking parser would be busy with these brackets for minutes.
       { syncedLyrics: null, plainLyrics: `${'['.repeat(500_000)}\none [x2] [two` },
       {
         synced: false,
@@ -89,7 +89,7 @@ t.test('synced text is preferred to plain; nothing to read is nothing found', as
   t.equal(await createLyricsLookup(service.url).find(SONG), null)
 })
 
-t.test('an answer that is late, too large, redirected or something else is no answer', async (t) => {
+t.test('an answer that is late, too large, redirected or malformed is an error', async (t) => {
   const stranger = await openService(t, saying({ syncedLyrics: null, plainLyrics: 'a secret' }))
   const services: Record<string, RequestListener> = {
     'status 500': saying({}, 500),
@@ -121,7 +121,7 @@ t.test('an answer that is late, too large, redirected or something else is no an
   }
   for (const [what, answer] of Object.entries(services)) {
     const service = await openService(t, answer)
-    // What the runtime forgets of a request once it was answered must not matter for its time limit.
+    // The time limit must hold even if the runtime forgets the signal after the headers.
     const forgetting = setInterval(collectGarbage, 50)
     await t.rejects(createLyricsLookup(service.url, 300).find(SONG), what)
     clearInterval(forgetting)
@@ -130,6 +130,6 @@ t.test('an answer that is late, too large, redirected or something else is no an
   await t.rejects(createLyricsLookup('http://127.0.0.1:1/api').find(SONG), 'nobody there')
 })
 
-t.test('without an address lookups are off', async (t) => {
+t.test('without an address, lookups are off', async (t) => {
   t.equal(await createLyricsLookup('').find(SONG), null)
 })

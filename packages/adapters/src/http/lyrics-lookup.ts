@@ -3,15 +3,14 @@ import type { LyricsLookup } from '@solstice/station'
 import { fetchBounded } from './bounded-fetch.ts'
 
 const TIME_LIMIT_MS = 10_000
-/** The longest song text is a small part of this. */
+/** Even the longest lyrics are a fraction of this. */
 const SIZE_LIMIT_BYTES = 512 * 1024
 
 /**
- * Lyrics from a service that speaks the LRCLIB form: `GET <base>/get?track_name&artist_name&album_name&duration`.
- * Synced text is preferred to plain. An answer that is late, too large, redirected or not of that form counts as no
- * answer.
+ * Looks up lyrics at a service with the LRCLIB API: `GET <base>/get?track_name&artist_name&album_name&duration`.
+ * Prefers synced lyrics to plain ones. `find` throws when the answer is late, too large, redirected or malformed.
  *
- * @param baseUrl without a slash at the end; empty = lookups are off, nothing is ever found.
+ * @param baseUrl without a trailing slash; '' turns lookups off, and nothing is found.
  */
 export function createLyricsLookup(baseUrl: string, timeLimitMs = TIME_LIMIT_MS): LyricsLookup {
   return {
@@ -37,7 +36,7 @@ export function createLyricsLookup(baseUrl: string, timeLimitMs = TIME_LIMIT_MS)
 
 function readAnswer(answer: unknown): { synced: boolean; lines: LyricsLine[] } | null {
   if (typeof answer !== 'object' || answer === null || !('syncedLyrics' in answer || 'plainLyrics' in answer))
-    throw new Error('the lyrics service answered something else than lyrics')
+    throw new Error('the lyrics service answered something other than lyrics')
   const { syncedLyrics, plainLyrics } = answer as Record<string, unknown>
   const syncedLines = typeof syncedLyrics === 'string' ? parseSyncedLines(syncedLyrics) : []
   if (syncedLines.length) return { synced: true, lines: syncedLines }

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000
 /** The service's clock may be ahead of ours. */
 const CLOCK_SLACK_MS = 60_000
 
-/** Donatello, read with `GET <api>/donates` and the token of its panel. */
+/** Donatello, polled with `GET <api>/donates` and the token from its panel. */
 export function openDonatello(
   { apiToken, pageUrl, apiUrl, pollIntervalMs }: DonatelloAccount,
   limits: AnswerLimits,
@@ -60,8 +60,8 @@ function readDonation(donation: unknown, nowMs: number): MatchingPayment | null 
 }
 
 /**
- * The moment of a time such as `2026-03-01 18:05:00`. The service does not document its zone: UTC, or Kyiv, two or three
- * hours ahead. The latest reading that is not in the future is right for an hour, which is how long an order lives.
+ * Reads a time such as `2026-03-01 18:05:00`. The service does not document its zone: UTC, or Kyiv, two or three hours
+ * ahead. The latest reading that is not in the future is right for an hour, the lifetime of an order.
  */
 function paidAt(createdAt: unknown, nowMs: number): number | null {
   const time = timeOf(createdAt)

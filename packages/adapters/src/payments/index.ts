@@ -8,7 +8,7 @@ import { openStripe } from './stripe.ts'
 
 const LIMITS: AnswerLimits = { timeMs: 8000, maxBytes: 512 * 1024 }
 
-/** The payment services whose configuration is complete. No requests are sent yet. */
+/** Opens the payment services whose configuration is complete. Sends no requests. */
 export function openPayments(
   { payments: { wanted, liqpay, stripe, donatello, kofi }, publicServerUrl }: PaymentConfig,
   limits = LIMITS,
@@ -26,8 +26,8 @@ export function openPayments(
 type PaymentConfig = Pick<Config, 'payments' | 'publicServerUrl'>
 
 /**
- * Converts between wall time, which is all that services know, and station time: deliveries are judged by the former, the
- * payments in them carry the latter.
+ * Converts between wall time, which the services use, and station time. Deliveries are checked by wall time; the payments
+ * read from them carry station time.
  */
 export function inStationTime({ active, configured }: Payments, clock: WallClock): Payments {
   const providers = new Map([...configured].map(([id, provider]) => [id, timed(provider, clock)]))

@@ -6,7 +6,7 @@ import { amountMinorOf, currencyOf, idOf, pastOf, readForm, readObject } from '.
 export interface LiqPayAccount {
   publicKey: string
   privateKey: string
-  /** Of the checkout page. */
+  /** Address of the checkout page. */
   apiUrl: string
 }
 
@@ -18,8 +18,8 @@ const kinds: Record<string, 'paid' | 'failed'> = {
 }
 
 /**
- * LiqPay, protocol version 3: every message is base64 JSON (`data`) with a digest of it and the private key (`signature`).
- * The order is part of the address of the checkout page, so nothing is requested from the service.
+ * LiqPay, protocol version 3. Each message is base64 JSON (`data`) with a digest of it and the private key (`signature`).
+ * The order is part of the checkout page's address, so the service gets no request from us.
  */
 export function openLiqPay(
   { publicKey, privateKey, apiUrl }: LiqPayAccount,
@@ -55,7 +55,7 @@ export function openLiqPay(
     readDelivery(delivery) {
       const form = readForm(delivery, ['data', 'signature'])
       if (!form || !areSecretsEqual(form.signature, sign(form.data))) return null
-      // The donor holds one text signed by us, the order; it has no status, so posting it here is no payment.
+      // The donor has one message signed by us, the order. It has no status, so posting it here is not a payment.
       const { status, order_id, payment_id, amount, currency, end_date } =
         readObject(Buffer.from(form.data, 'base64').toString('utf8')) ?? {}
       const kind = typeof status === 'string' && Object.hasOwn(kinds, status) ? kinds[status] : undefined

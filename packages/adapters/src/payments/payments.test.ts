@@ -66,7 +66,7 @@ const delivery = ({ body, headers }: Posted, nowMs = NOW): Delivery => ({
   nowMs,
 })
 
-t.test('configured providers are known by id, and the selected one is active', async (t) => {
+t.test('configured providers are found by id, and the selected one is active', async (t) => {
   const { payments } = await open(t, { DONATIONS_PROVIDER: 'kofi' })
   t.equal(payments.active, payments.configured.get('matching_provider_2'))
   t.same(
@@ -97,7 +97,7 @@ t.test('configured providers are known by id, and the selected one is active', a
   t.equal((await open(t, { DONATIONS_ENABLED: 'false' })).payments.configured.size, 0)
 })
 
-t.test('LiqPay: the signed address of the page contains the order', async (t) => {
+t.test('LiqPay: the signed page address contains the order', async (t) => {
   const { services, liqpay } = await open(t)
   const { redirectUrl } = await liqpay.createCheckout(ORDER)
   t.ok(redirectUrl.startsWith(`${services.env.LIQPAY_API_URL}?data=`))
@@ -367,9 +367,9 @@ t.test(
       provider: CheckoutProvider | PostingProvider
       post: (said: unknown) => Posted
       said: object
-      /** The part of the body that no byte can be changed in. */
+      /** The part of the body in which every byte matters. */
       sealed: (body: string) => [from: number, to: number]
-      /** As it would be signed by somebody who does not know the secret. */
+      /** A signature made without the secret. */
       forged: Posted
     }[] = [
       {
@@ -407,7 +407,7 @@ t.test(
       t.ok(truth, `${name} is heard`)
       const accepted: string[] = []
       const expectNothing = (payment: Payment | null, what: string) => {
-        // Some changes mean the same, as %2b is %2B.
+        // Some changes have no meaning: %2b is %2B.
         if (payment && JSON.stringify(payment) !== JSON.stringify(truth)) accepted.push(what)
       }
 
@@ -460,7 +460,7 @@ const strange = [
   ['USD'],
 ]
 
-/** JSON of other shapes than the service's: by themselves, and in place of each value at any depth. */
+/** JSON of other shapes than the service's: on its own, and in place of each value at any depth. */
 function* strangeShapes(said: unknown): Generator<unknown> {
   yield* strange
   if (typeof said !== 'object' || said === null) return
@@ -483,7 +483,7 @@ function isSound(payment: Payment): boolean {
   )
 }
 
-/** A service that is not itself is asked once, and what comes back is no answer. */
+/** Requests that get a wrong answer are sent once and fail. */
 async function faults<Provider>(
   t: Test,
   services: PaymentServices,

@@ -11,14 +11,14 @@ export interface StripeAccount {
   apiUrl: string
 }
 
-/** Clock difference between sender and receiver, including the time of delivery. */
+/** Allows for clock difference and delivery time; Stripe's libraries use the same. */
 const TOLERANCE_S = 300
-/** The service's limit for the name of a product. */
+/** Stripe's limit for a product name. */
 const MAX_DESCRIPTION = 250
 
 /**
- * Stripe Checkout. Only cards, and wallets that charge them, are offered: other methods confirm days later, and
- * the track is wanted now.
+ * Stripe Checkout. Offers only cards, and wallets that charge them: other methods confirm days later, and the listener
+ * wants the track now.
  */
 export function openStripe(account: StripeAccount, limits: AnswerLimits): CheckoutProvider {
   return {
@@ -54,7 +54,7 @@ export function openStripe(account: StripeAccount, limits: AnswerLimits): Checko
           throw new Error(`Stripe opened no checkout: ${whyNot(error)}`)
         })
       if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url))
-        throw new Error('Stripe opened no checkout: it named no page')
+        throw new Error('Stripe opened no checkout: it returned no page')
       return { redirectUrl: url }
     },
 
@@ -63,7 +63,7 @@ export function openStripe(account: StripeAccount, limits: AnswerLimits): Checko
       const event = readObject(Buffer.from(delivery.rawBody).toString('utf8'))
       if (event?.type !== 'checkout.session.completed') return null
       const session = objectOf(objectOf(event.data)?.object)
-      // A session is also completed when the payment is still outstanding.
+      // A session can be completed while its payment is outstanding.
       if (!session || (session.payment_status ?? 'paid') !== 'paid') return null
       const eventId = idOf(event.id)
       const donationId = idOf(session.client_reference_id)
@@ -113,7 +113,7 @@ async function openClient({ secretKey, apiUrl }: StripeAccount, limits: AnswerLi
       return new Response(await answer.text(), answer)
     }),
   })
-  /** The type of an error without its message, in which the service may quote the key. */
+  /** Describes an error without its message, which may quote the key. */
   const whyNot = (error: unknown) => {
     if (!(error instanceof Stripe.errors.StripeError)) return 'something unexpected'
     const { type, code, statusCode, requestId } = error

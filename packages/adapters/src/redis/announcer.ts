@@ -3,13 +3,13 @@ import type { Announcer, Audience } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { PREFIX } from './connection.ts'
 
-/** Channel of socket.io's adapter in the API; not its default, so that nothing foreign arrives. */
+/** Channel of socket.io's adapter in the API; not its default, which other applications on the same Redis may use. */
 export const SOCKET_CHANNEL = 'solstice-io'
 
-/** Channel of changed accounts, for all API replicas: an `AccountNews` as JSON. */
+/** Channel of changed accounts, to all API replicas: an `AccountNews` as JSON. */
 export const ACCOUNT_CHANNEL = `${PREFIX}accounts`
 
-/** Channel of saved settings, for all API replicas. */
+/** Channel of saved settings, to all API replicas. */
 export const SETTINGS_CHANNEL = `${PREFIX}settings`
 
 /** Channel of presence between API replicas. */
@@ -26,8 +26,8 @@ export function roomOf(audience: Audience): string | null {
 }
 
 /**
- * Sends events to the sockets of all replicas through socket.io's Redis adapter. Nothing waits for them: while Redis is away
- * they are queued, and a process that ends drops them.
+ * Sends events to the sockets of all replicas through socket.io's Redis adapter, without waiting. While Redis is unavailable
+ * they are queued; a process that exits drops them.
  */
 export function openAnnouncer(redis: Redis): Announcer {
   const publish = (channel: string, message: string | Buffer) => {

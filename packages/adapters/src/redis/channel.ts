@@ -3,20 +3,20 @@ import type { Logger } from 'pino'
 
 /** A channel between replicas for messages that may get lost. */
 export interface Channel {
-  /** Publishes to all subscribers; lost while Redis is away. */
+  /** Publishes to all subscribers; the message is lost while Redis is unavailable. */
   publish(message: string): void
   /**
-   * Hears the channel until the function that comes back is called.
+   * Listens until the returned function is called.
    *
-   * @param hear.onCaughtUp is called when the channel is heard from now on, and when it can be spoken on again: at the
-   * start, and whenever a connection was made anew; what was said before may have been missed.
+   * @param hear.onCaughtUp is called when messages arrive from now on, and when publishing works again: at the start, and
+   * after each reconnection. Earlier messages may have been missed.
    */
   hear(hear: { onMessage: (message: string) => void; onCaughtUp: () => void }): () => void
 }
 
 /**
- * @param publisher a connection for all else than subscriptions.
- * @param subscriber a connection in subscribed state. Both may be shared.
+ * @param publisher a connection without subscriptions.
+ * @param subscriber a connection for subscriptions. Both may be used elsewhere too.
  */
 export function channelOf(publisher: Redis, subscriber: Redis, name: string, log: Logger): Channel {
   return {
@@ -32,7 +32,7 @@ export function channelOf(publisher: Redis, subscriber: Redis, name: string, log
           .subscribe(name)
           .then(onCaughtUp)
           .catch((error) =>
-            log.warn({ err: error, channel: name }, 'a channel of Redis is not heard for now'),
+            log.warn({ err: error, channel: name }, 'subscription to a Redis channel failed; retrying'),
           )
       }
       subscriber.on('message', onAnyMessage)

@@ -1,31 +1,31 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
 
-/** Every key and channel of the station in Redis begins with this. */
+/** Prefix of all keys and channels of the station in Redis. */
 export const PREFIX = 'solstice:'
 
-/** An answer that takes longer means that the connection is dead without having said so. */
+/** A slower answer means a dead connection that TCP has not noticed yet. */
 const ANSWER_LIMIT_MS = 3_000
 const FIRST_CONNECT_LIMIT_MS = 30_000
 
 const options: RedisOptions = {
   maxRetriesPerRequest: null,
   enableAutoPipelining: false,
-  // Between a connection and its greeting ioredis writes some commands (SUBSCRIBE, PUBLISH) and forgets them if that connection
-  // breaks, so that they are never answered nor refused. The less is said in between, the better.
+  // Before a connection is ready ioredis writes some commands (SUBSCRIBE, PUBLISH) and forgets them if the connection breaks:
+  // they are neither answered nor rejected. A shorter greeting leaves less time for that.
   disableClientInfo: true,
   retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 4), 1_000) + Math.random() * 100,
   keepAlive: 5_000,
   connectTimeout: ANSWER_LIMIT_MS,
-  // A dead connection does not answer a goodbye either.
+  // A dead connection does not answer QUIT either.
   disconnectTimeout: 500,
 }
 
 /**
  * Connects to Redis and waits for its first answer.
  *
- * @throws when Redis refuses, as without its password; and when there is no answer within 30 s and `mustAnswer` is set, else
- * waiting goes on.
+ * @throws when Redis refuses, as with a wrong password; with `mustAnswer` also when it has not answered within 30 s. Without
+ * it, waits on.
  */
 export async function openRedis(url: string, log: Logger, mustAnswer: boolean): Promise<Redis> {
   const redis = new Redis(url, options)
@@ -53,18 +53,18 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
   return redis
 }
 
-/** Whether it is an answer, by which Redis says no. */
+/** Whether Redis answered with an error. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** Another connection of the same settings, for blocking reads or subscriptions. */
+/** Opens another connection with the same options, for blocking reads or subscriptions. */
 export function anotherConnection(redis: Redis, overrides: RedisOptions = {}): Redis {
   const connection = redis.duplicate(overrides)
   limitGreeting(connection)
-  // The main connection has already said what is wrong.
+  // The main connection logs its errors.
   connection.on('error', () => {})
-  // Back after a break, ioredis subscribes anew and waits for no answer: a break right then would be nobody's error.
+  // After a reconnection ioredis subscribes again without handling the answer: a break then would be an unhandled rejection.
   for (const name of ['subscribe', 'psubscribe'] as const) {
     const ask = connection[name].bind(connection) as (...args: unknown[]) => Promise<unknown>
     connection[name] = (...args: unknown[]) => {
@@ -76,7 +76,7 @@ export function anotherConnection(redis: Redis, overrides: RedisOptions = {}): R
   return connection
 }
 
-/** A connection that opens and then lets nothing pass is made anew: ioredis would wait for its first answer for ever. */
+/** Reconnects a connection that opens but passes no data: ioredis would wait for its first answer forever. */
 function limitGreeting(redis: Redis): void {
   let limit: NodeJS.Timeout | undefined
   redis.on('connect', () => {
@@ -101,7 +101,7 @@ export function keepAnswering(redis: Redis, limitMs: number): void {
   redis.once('end', () => clearInterval(asking))
 }
 
-/** Makes a dead connection known: an answer within 3 s, or the connection is made anew and this rejects. */
+/** Detects a dead connection: without an answer within `limitMs`, it reconnects and rejects. */
 export async function answered<T>(redis: Redis, answer: Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
   const limit = rejectAfter(limitMs, 'Redis did not answer in time')
   try {

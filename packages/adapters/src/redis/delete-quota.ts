@@ -3,12 +3,13 @@ import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 import { readScript } from './script.ts'
 
+/** Outlives the period and any job that settles late. */
 const KEPT_S = 3 * 24 * 60 * 60
 
 const RESERVE = readScript(new URL('./reserve-deletions.lua', import.meta.url))
 const SETTLE = readScript(new URL('./settle-deletions.lua', import.meta.url))
 
-/** The quota of a day that begins at `logPurgeHour` by the wall clock. 0 deletions per day mean no limit. */
+/** Opens the daily quota, whose day begins at `logPurgeHour` by the wall clock. 0 deletions per day means no limit. */
 export function openDeleteQuota(
   redis: Redis,
   clock: WallClock,

@@ -3,18 +3,18 @@ import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 import { readScript } from './script.ts'
 
-/** Whoever died holding something keeps others waiting for at most so long. */
+/** Limits how long a holder that died keeps others waiting. */
 const LEASE_MS = 30_000
-/** So seldom that it costs nothing, so often that one which ends because the wall clock was set on is back at once. */
+/** Cheap, yet soon enough to restore a lease that expired because the wall clock was set forward. */
 const RENEW_EVERY_MS = 1_000
 const TRY_EVERY_MS = 50
-/** A job that waits longer lets others go first: one of them may be what it waits for. */
+/** A job that waits longer lets others run first: it may be waiting for one of them. */
 const MOST_WAIT_MS = 500
 
 const TAKE = readScript(new URL('./take-leases.lua', import.meta.url))
 const RELEASE = readScript(new URL('./release-leases.lua', import.meta.url))
 
-/** Leases in Redis. They keep jobs apart from each other, they do not fence: what is written has to be compare-and-set. */
+/** Opens leases in Redis. They keep jobs apart but do not fence, so writes must be compare-and-set. */
 export function openLeases(redis: Redis): Leases {
   return {
     async hold(holder, names, stopping, work) {

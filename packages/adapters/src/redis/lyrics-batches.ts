@@ -7,12 +7,12 @@ import { readScript } from './script.ts'
 
 const resultsKey = (jobId: string) => `${PREFIX}lyrics-batch:${jobId}`
 
-/** An hour longer than the job itself is kept. */
+/** An hour longer than BullMQ keeps the job, so that a kept job has its results. */
 const KEPT_S = 25 * 60 * 60
 
 const ADD = readScript(new URL('./add-lyrics-result.lua', import.meta.url))
 
-/** The results of lyrics batches, each entry marked with the run that added it. */
+/** Opens the results of lyrics batches; each entry is marked with the run that added it. */
 export function openLyricsBatches(redis: Redis): LyricsBatches {
   const run = randomUUID()
   return {

@@ -4,18 +4,18 @@ import type { Redis } from 'ioredis'
 import { answered, PREFIX } from './connection.ts'
 import { readScript } from './script.ts'
 
-/** The key of jobs is older than the lanes, so processes of both versions wait for each other. */
+/** The lane of jobs has no suffix, so that it shares its key with versions that had no lanes. */
 const keyOf = (lane: LyricsLane) => `${PREFIX}lyrics-turn${lane === 'jobs' ? '' : `:${lane}`}`
 
-/** Time between two lookups, out of courtesy: the service is not ours. */
+/** Spares the lyrics service, which others run for free. */
 const PACE_MS = 300
-/** Longer than a lookup may take. */
+/** Longer than the time limit of a lookup. */
 const TURN_LIMIT_MS = 15_000
 const LOOK_AGAIN_MS = 50
 
 const END_TURN = readScript(new URL('./end-lyrics-turn.lua', import.meta.url))
 
-/** Turns at the lyrics service, shared by all processes of a station. */
+/** Opens turns at the lyrics service, shared by all processes of a station. */
 export function openLyricsTurns(redis: Redis): LyricsTurns {
   return {
     async take(lane, stopping) {

@@ -6,11 +6,11 @@ import { createSubscriptions, type Subscriptions, subscriberOptions } from './su
 const PIECES = `${PREFIX}microphones`
 const HEADS = `${PREFIX}microphone-heads`
 
-/** Bytes that Redis has not taken yet; speech beyond that would arrive too late to be heard. */
+/** Bytes that Redis has not accepted yet; speech beyond them would arrive too late to be mixed. */
 const MAX_WAITING_BYTES = 2 * 1024 * 1024
 const SILENCE_TIMEOUT_MS = 3_000
 
-/** Microphones over Redis's pub/sub: one byte for the length of the socket id, the id, the piece. */
+/** Opens microphones over Redis pub/sub. A message is one byte for the length of the socket id, the id and the piece. */
 export function openMicrophones(redis: Redis): Microphones & { close(): void } {
   const connections: Redis[] = []
   const connect = (overrides: Parameters<typeof anotherConnection>[1]) => {
@@ -19,10 +19,10 @@ export function openMicrophones(redis: Redis): Microphones & { close(): void } {
     connections.push(connection)
     return connection
   }
-  // Opened at the first use: a station without hosts needs no connections for them.
+  // Opened on first use: a station without hosts does not need them.
   let publisher: ReturnType<typeof createPublisher> | undefined
   const speaking = () => {
-    // Speech that was on its way when a connection broke is not sent again.
+    // Speech that was in flight when a connection broke is stale.
     publisher ??= createPublisher(connect({ autoResendUnfulfilledCommands: false }))
     return publisher
   }
@@ -52,14 +52,14 @@ export function openMicrophones(redis: Redis): Microphones & { close(): void } {
   }
 }
 
-/** Publishes pieces as long as Redis takes them in time, and drops the others. */
+/** Publishes pieces while Redis keeps up, and drops the others. */
 function createPublisher(connection: Redis) {
   let waitingBytes = 0
   let wasReady = false
   return {
     publish(channel: string, socketId: string, bytes: Buffer) {
       wasReady ||= connection.status === 'ready'
-      // Only the first connection is waited for.
+      // Messages are queued only until the first connection is ready.
       if (wasReady && connection.status !== 'ready') return
       const message = encode(socketId, bytes)
       if (!message || waitingBytes + message.length > MAX_WAITING_BYTES) return

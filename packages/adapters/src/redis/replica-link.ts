@@ -5,19 +5,19 @@ import { SOCKET_CHANNEL } from './announcer.ts'
 import { type Channel, channelOf } from './channel.ts'
 import { anotherConnection, keepAnswering } from './connection.ts'
 
-/** A silent connection is replaced after this time: its news cannot wait for TCP to notice. */
+/** A silent connection is replaced after this: messages cannot wait until TCP notices. */
 const ANSWER_LIMIT_MS = 3_000
 
-/** The way from one replica of the API to the others. */
+/** Connects a replica of the API with the others. */
 export interface ReplicaLink {
-  /** socket.io's adapter, which reaches the sockets of other replicas. */
+  /** The socket.io adapter that reaches the sockets of other replicas. */
   readonly socketAdapter: ReturnType<typeof createAdapter>
   channel(name: string): Channel
-  /** Waits until Redis has taken everything that was sent, unless Redis is away. */
+  /** Waits until Redis has accepted all messages, unless it is unavailable. */
   close(): Promise<void>
 }
 
-/** Opens two connections beside `redis`. A message that gets lost later is replaced by the next one of its kind. */
+/** Opens two connections beside `redis`. Messages may get lost; the next one of the same kind makes up for it. */
 export async function openReplicaLink(redis: Redis, log: Logger): Promise<ReplicaLink> {
   const connections = [anotherConnection(redis), anotherConnection(redis)] as const
   await Promise.all(connections.map((connection) => connection.ping()))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The text of a Lua script. Its head lists KEYS, ARGV and the result; functions that it needs stand in files before it. */
+/** Reads a Lua script. Its header lists KEYS, ARGV and the result; pass the files of functions that it calls before it. */
 export function readScript(...files: URL[]): string {
   return files.map((file) => readFileSync(file, 'utf8')).join('\n')
 }

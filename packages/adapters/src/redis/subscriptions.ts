@@ -2,17 +2,17 @@ import type { Unsubscribe } from '@solstice/station'
 import type { Redis } from 'ioredis'
 
 /**
- * Options of a connection for `createSubscriptions`. ioredis writes a SUBSCRIBE before the connection is ready, then asks for
- * INFO, which a subscribed connection may not; and it neither restores nor answers subscriptions made that early. So this
- * connection greets with nothing, and each that replaces it is subscribed by us.
+ * Options of a connection for `createSubscriptions`. ioredis writes a SUBSCRIBE before the connection is ready, then sends
+ * INFO, which a subscribed connection may not; and it neither restores nor answers subscriptions made that early. So the
+ * ready check is off, and `createSubscriptions` subscribes again after each reconnection.
  */
 export const subscriberOptions = { enableReadyCheck: false, autoResubscribe: false } as const
 
-/** Channels heard on one connection, by any number of listeners each. */
+/** Subscriptions on one connection, with any number of listeners per channel. */
 export interface Subscriptions<Message> {
-  /** Resolves when the channel is heard. */
+  /** Resolves when Redis has confirmed the subscription. */
   subscribe(channel: string, listener: (message: Message) => void): Promise<Unsubscribe>
-  /** Calls back whenever these channels are heard again after a break: messages may have been missed. */
+  /** Calls back whenever these channels are subscribed again after a break: messages may have been missed. */
   onRestored(channels: string[], listener: () => Promise<void>): Unsubscribe
 }
 

@@ -9,18 +9,18 @@ import { beginTime, keepTime, type Look, STEP_MS } from './timekeeping.ts'
 const LOOK_EVERY_MS = 1_000
 const FIRST_LOOKS = 5
 
-/** What all processes agree on. */
+/** Keys that all processes share. */
 export const clockKeys = {
-  /** By how much the station's clock is ahead of Redis's `TIME`, the wall clock, ms. */
+  /** How far the station's clock is ahead of Redis's `TIME`, the wall clock, ms. */
   ahead: `${PREFIX}clock-correction`,
   /** Station time at which a lease holder was last seen. */
   alive: `${PREFIX}alive`,
-  /** The same, and the boot of the holder's machine with its monotonic clock at that moment. */
+  /** The same moment, with the boot id and the monotonic clock of the holder's machine. */
   anchor: `${PREFIX}clock-anchor`,
 } as const
 
 export interface RedisClock extends WallClock {
-  /** Calls back when the wall clock was set, with by how many ms. */
+  /** Calls back with the difference in ms when the wall clock was set. */
   onSet(listener: (byMs: number) => void): Unsubscribe
   stop(): void
 }
@@ -29,8 +29,8 @@ const LOOK = readScript(new URL('./look.lua', import.meta.url))
 const AGREE = readScript(new URL('./agree.lua', import.meta.url))
 
 /**
- * The station's clock goes on evenly whoever sets the clocks of its machines: each process carries it on by its monotonic
- * clock, and all agree in Redis on how far it is ahead of the wall clock, which is Redis's `TIME`.
+ * Opens the station's clock, which runs evenly even if the clocks of its machines are set: each process advances it by its
+ * monotonic clock, and all agree in Redis on how far it is ahead of the wall clock, Redis's `TIME`.
  */
 export async function openStationClock(redis: Redis): Promise<RedisClock> {
   const listeners = new Set<(byMs: number) => void>()
@@ -50,7 +50,7 @@ export async function openStationClock(redis: Redis): Promise<RedisClock> {
   const lookAgain = async () => {
     const seen = await look(redis)
     const kept = keepTime(time, seen)
-    // Where this process was wrong, time has to go back.
+    // This process was wrong, so its time has to go back.
     if (kept.time.offsetMs < time.offsetMs - STEP_MS) latestMs = 0
     time = kept.time
     if (kept.setByMs !== 0) for (const listener of listeners) listener(kept.setByMs)
@@ -61,7 +61,7 @@ export async function openStationClock(redis: Redis): Promise<RedisClock> {
   const timer = setInterval(async () => {
     if (isLooking) return
     isLooking = true
-    // Without Redis the time goes on as it did.
+    // Without Redis the clock runs on unchanged.
     await lookAgain().catch(() => {})
     isLooking = false
   }, LOOK_EVERY_MS).unref()
@@ -80,7 +80,7 @@ export async function openStationClock(redis: Redis): Promise<RedisClock> {
   }
 }
 
-/** With the agreement as it is written, by which it can be compared and set. */
+/** Includes the agreement as written, for compare-and-set. */
 interface SeenLook extends Look {
   ahead: string
 }
@@ -105,10 +105,10 @@ async function look(redis: Redis): Promise<SeenLook> {
   }
 }
 
-/** A moment of the station's clock that is now, by the monotonic clock of this machine as well. */
+/** Pairs the present station time with the boot id and monotonic clock of this machine. */
 export const anchorOf = (stationMs: number) => `${boot} ${monotonicMs()} ${stationMs}`
 
-/** When a holder was last seen, by `performance.now()`; null when it was elsewhere, or by one that left no anchor. */
+/** Time by `performance.now()` at which a holder was last seen; null if it was on another boot or machine, or left no anchor. */
 function readAnchor(anchor: string, aliveMs: number): number | null {
   const [bootOfHolder, atMs, stationMs] = anchor.split(' ')
   const agoMs = monotonicMs() - Number(atMs)
@@ -117,7 +117,7 @@ function readAnchor(anchor: string, aliveMs: number): number | null {
     : null
 }
 
-/** A clock that all processes of a machine share from one boot to the next, and nobody can set. */
+/** A clock that all processes of a machine share until it reboots, and that cannot be set. */
 const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6
 
 const boot = bootOfMachine()
@@ -126,14 +126,14 @@ function bootOfMachine(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    // Another process, and be it on this machine, has another: then the wall clock has to say what has passed.
+    // No two processes share this id, not even on one machine, so elapsed time is read from the wall clock.
     return randomUUID()
   }
 }
 
 /**
- * Redis counts expiries by the wall clock: where that was set back, leases and limits from before would last so much longer.
- * Where it was set forward they are over.
+ * Moves expiries after the wall clock was set by `byMs`. Redis expires keys by the wall clock: set back, it would keep leases
+ * and limits for that much longer. Set forward, it has already expired them.
  */
 export async function moveExpiries(redis: Redis, byMs: number): Promise<void> {
   if (byMs > -STEP_MS) return

@@ -1,53 +1,53 @@
-/** A difference beyond this is no drift but somebody setting a clock. */
+/** A larger difference is not drift: somebody set a clock. */
 export const STEP_MS = 500
-/** What the clocks drift apart is taken up so often, by the shortest round trip in between, as in NTP. */
+/** Drift is corrected by the look with the shortest round trip of many, as in NTP. */
 const TUNE_EVERY_LOOKS = 30
-/** So long a process stays with its own time when the station agrees on another: a step is put right within seconds. */
+/** A process keeps its own time for this long when the station agrees on another: others correct a step within seconds. */
 const STEADY_MS = 5_000
 
-/** One look at the wall clock and at what the station agrees on, by the monotonic clock of the process that looks. */
+/** One look at the wall clock and at the station's agreement, timed by the monotonic clock of the process. */
 export interface Look {
   atMs: number
-  /** How long it took: the wall clock is known to within half of it. */
+  /** Round trip; the wall clock is known to within half of it. */
   tripMs: number
   /** The wall clock minus the monotonic clock. */
   wallOffsetMs: number
-  /** By how much the station's clock is said to be ahead of the wall clock. */
+  /** How far the station's clock is ahead of the wall clock by the agreement. */
   aheadMs: number
   /** Station time at which a lease holder was last seen; null = never. */
   aliveMs: number | null
-  /** The moment, by the monotonic clock of this process, at which that was; null when it was on another boot or machine. */
+  /** The same moment by the monotonic clock of this process; null if it was on another boot or machine. */
   aliveAtMs: number | null
 }
 
-/** The time as a process knows it. */
+/** Time as a process knows it. */
 export interface Time {
   /** The station's clock minus the monotonic clock. */
   offsetMs: number
-  /** By how much the station's clock is ahead of the wall clock. */
+  /** How far the station's clock is ahead of the wall clock. */
   aheadMs: number
-  /** From when on it holds against what others agree on; until then nothing but one look at the wall clock speaks for it. */
+  /** From this moment on it prevails over another agreement; before, it rests on a single look at the wall clock. */
   sureFromMs: number
   best: Look
-  /** How far ahead the station's clock was said to be at the last look. */
+  /** The agreement at the last look. */
   toldAheadMs: number
   looks: number
-  /** Since when the station agrees on another time, and when a lease holder had been seen by then. */
+  /** When the station's agreement began to differ, and when a lease holder had last been seen by then. */
   other: { sinceMs: number; aliveMs: number | null } | null
 }
 
-/** What a look leads to. */
+/** Result of a look. */
 export interface Kept {
   time: Time
-  /** By how much the wall clock was set; 0 = it was not. */
+  /** Difference by which the wall clock was set; 0 = it was not. */
   setByMs: number
-  /** The station is to agree on the time of this process. */
+  /** Whether this process should write its time as the station's agreement. */
   isToAgree: boolean
 }
 
 /**
- * The time when a process starts. A holder that was seen on this boot of this machine tells how much has passed since by the
- * monotonic clock; else the wall clock has to say so, and time does not go back.
+ * Begins the time of a process. If a holder was seen on this boot of this machine, the monotonic clock tells the time elapsed
+ * since; otherwise the wall clock does, and time does not go back.
  */
 export function beginTime(best: Look): Kept {
   const { atMs, wallOffsetMs, aliveMs, aliveAtMs } = best
@@ -70,7 +70,7 @@ export function beginTime(best: Look): Kept {
   return { time, setByMs: 0, isToAgree }
 }
 
-/** The time goes on evenly: a wall clock that was set changes how far ahead of it the station's is, and nothing else. */
+/** Continues the time evenly: when the wall clock was set, only the station's lead over it changes. */
 export function keepTime(time: Time, seen: Look): Kept {
   const { offsetMs, aheadMs } = time
   const looks = time.looks + 1
@@ -84,8 +84,8 @@ export function keepTime(time: Time, seen: Look): Kept {
 }
 
 /**
- * The lease holder's time counts, which it says every second. While nobody holds the lease the one of living processes does:
- * then it is the station's agreement that is older than the step.
+ * Settles on one time. The lease holder's prevails, which it publishes every second. While nobody holds the lease, that of
+ * the running processes does, because the agreement is older than the step.
  */
 function settle(before: Time, seen: Look, setByMs: number): Kept {
   const time = { ...before, toldAheadMs: seen.aheadMs }
@@ -94,7 +94,7 @@ function settle(before: Time, seen: Look, setByMs: number): Kept {
   const other = time.other ?? { sinceMs: seen.atMs, aliveMs: seen.aliveMs }
   const isOver = seen.atMs - other.sinceMs >= STEADY_MS
   const isHeld = seen.aliveMs !== null && seen.aliveMs !== other.aliveMs
-  // One that has only begun learns that others know better.
+  // A process that has just started accepts the correction of others.
   const isCorrected = seen.atMs < time.sureFromMs && Math.abs(seen.aheadMs - before.toldAheadMs) > STEP_MS
   if (!isCorrected && !(isHeld && isOver)) return { time: { ...time, other }, setByMs, isToAgree: isOver }
   const followed = { offsetMs: seen.wallOffsetMs + seen.aheadMs, aheadMs: seen.aheadMs }
