@@ -3,7 +3,7 @@ import type { JobName } from '@solstice/station'
 
 const SWEEP_EVERY_MS = 60_000
 
-/** Jobs of every start, run once however many processes start together. */
+/** Jobs run at start, once even if several processes start together. */
 export function jobsAtStart({ config, payments }: Pick<Ports, 'config' | 'payments'>): JobName[] {
   return [
     'reconcile-media',

@@ -9,7 +9,7 @@ import { SAMPLE_RATE } from '@solstice/demo-music'
 
 const KEPT_COMPLAINT = 2_000
 
-/** What is written into the file beside the sound. */
+/** Tags written into the file. */
 export interface Tags {
   title: string
   artist: string
@@ -18,8 +18,8 @@ export interface Tags {
 }
 
 /**
- * Encodes 16-bit stereo samples to an MP3 of 192 kbit/s with ID3v2.4 tags and a LAME header, and hands its path to
- * `use`; the file is gone afterwards. A file and not a pipe, because the header is written when the end is known.
+ * Encodes 16-bit stereo samples as an MP3 of 192 kbit/s with ID3v2.4 tags and a LAME header, calls `use` with its path and
+ * deletes it. A pipe would not do: ffmpeg seeks back to write the header at the end.
  *
  * @throws when ffmpeg is missing or fails.
  */
@@ -44,7 +44,7 @@ export async function withMp3(
   }
 }
 
-/** Encodes pixels, red, green and blue by turns, to a JPEG. @throws when ffmpeg is missing or fails. */
+/** Encodes interleaved RGB pixels as a JPEG. @throws when ffmpeg is missing or fails. */
 export function toJpeg(ffmpegPath: string, pixels: Buffer, width: number, height: number): Promise<Buffer> {
   const input = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${width}x${height}`, '-i', 'pipe:0']
   const format = [
@@ -63,7 +63,7 @@ export function toJpeg(ffmpegPath: string, pixels: Buffer, width: number, height
   return runFfmpeg(ffmpegPath, [...input, ...format], pixels)
 }
 
-/** Gives ffmpeg its input and returns what it prints. */
+/** Runs ffmpeg with an input and returns its output. */
 async function runFfmpeg(ffmpegPath: string, args: string[], input: Buffer): Promise<Buffer> {
   const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', ...args], {
     env: bareEnvironment(),
@@ -78,9 +78,9 @@ async function runFfmpeg(ffmpegPath: string, args: string[], input: Buffer): Pro
     ffmpeg.once('error', reject)
     ffmpeg.once('close', resolve)
   })
-  // When it ends early, the reason is in its status and not in the broken pipe.
+  // If ffmpeg exits early, its status tells the reason, not the broken pipe.
   const fed = pipeline(Readable.from([input]), ffmpeg.stdin).catch(() => {})
   const [code] = await Promise.all([ended, fed])
-  if (code !== 0) throw new Error(`ffmpeg ended with status ${code}: ${complaint.trim()}`)
+  if (code !== 0) throw new Error(`ffmpeg exited with status ${code}: ${complaint.trim()}`)
   return Buffer.concat(output)
 }

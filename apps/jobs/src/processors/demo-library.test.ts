@@ -12,7 +12,7 @@ import { makeDemoLibrary } from './demo-library.ts'
 
 const run = promisify(execFile)
 
-/** The pieces with a few bars each, of all that plays in them. */
+/** The pieces cut to a few bars, with all their instruments. */
 const shortPieces = pieces.map((piece) => {
   const { form, parts } = piece.score
   return {
@@ -21,7 +21,7 @@ const shortPieces = pieces.map((piece) => {
   }
 })
 
-t.test('an empty library is filled piece by piece, and a crash in between repeats nothing', async (t) => {
+t.test('an empty library is filled piece by piece, and nothing is repeated after a crash', async (t) => {
   const [folder, redis] = await Promise.all([temporaryFolder(t), startRedis(t)])
   const env = {
     JWT_SECRET: 'x',
@@ -82,7 +82,7 @@ t.test('an empty library is filled piece by piece, and a crash in between repeat
   const art = await data.artists.get(artistKey(piece!.artist))
   t.match(art, { hasArt: true, artFileName: 'amber tramway.jpg' })
 
-  // Everything but one piece is there already.
+  // All pieces but one exist already.
   const missing = pieces[1]!
   for (const { title, artist, album, year, mode } of pieces) {
     if (title === missing.title) continue
@@ -97,7 +97,7 @@ t.test('an empty library is filled piece by piece, and a crash in between repeat
   t.same(await readdir(join(folder, 'media/music/night')), [`${missing.artist} - ${missing.title}.mp3`])
 })
 
-t.test('without ffmpeg the library stays empty, and that is no failure', async (t) => {
+t.test('without ffmpeg the library stays empty, and the job succeeds', async (t) => {
   const [folder, redis] = await Promise.all([temporaryFolder(t), startRedis(t)])
   const env = {
     JWT_SECRET: 'x',

@@ -20,13 +20,13 @@ type DemoPorts = Pick<
   'config' | 'log' | 'data' | 'media' | 'tags' | 'bus' | 'announcer' | 'clock' | 'jobs'
 >
 
-/** What trying again does not change: no ffmpeg, or no right or room to write. */
+/** Errors that a retry cannot fix: no ffmpeg, no permission or no space to write. */
 const HOPELESS = new Set(['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'])
 
 /**
- * Fills an empty library with pieces that are synthesised one after the other, each on air as soon as it is there. Done
- * again after a crash it goes on where it was: a piece with a record is complete. Without ffmpeg, or where nothing can
- * be written, the library stays as it is.
+ * Fills an empty library with synthesised pieces one by one, each playable as soon as it is added. Repeated after a crash, it
+ * continues where it stopped: a piece with a record is complete. Without ffmpeg or a writable folder, the library stays as
+ * it is.
  *
  * @throws when `stopping` is aborted.
  */
@@ -44,7 +44,7 @@ export async function makeDemoLibrary(
       if (isNew) {
         await makePiece(ports, piece, library.indexOf(piece) + 1, stopping)
         libraryChanged(ports)
-        log.info({ track: keyOf(piece) }, 'a demo piece is in the library')
+        log.info({ track: keyOf(piece) }, 'demo piece added')
       }
       await makeArt(ports, piece.artist)
     }
@@ -53,15 +53,15 @@ export async function makeDemoLibrary(
     if (code === undefined || !HOPELESS.has(code)) throw error
     log.warn(
       { err: error },
-      'the demo library cannot be made here (ffmpeg and a writable MEDIA_DIR are needed)',
+      'demo library could not be created; ffmpeg and a writable MEDIA_DIR are required',
     )
     return
   }
   const seconds = Math.round((performance.now() - startedAtMs) / 1000)
-  log.info({ pieces: library.length, seconds }, 'the demo library is complete')
+  log.info({ pieces: library.length, seconds }, 'demo library completed')
 }
 
-/** First one that can be heard now, then one for the other part of the day, then the rest. */
+/** Puts a piece for the current mode first, so that there is something to play at once. */
 function inOrderOfNeed(library: Piece[], natural: Mode): Piece[] {
   const first = library.find(({ mode }) => mode === natural)
   return first ? [first, ...library.filter((piece) => piece !== first)] : library
@@ -75,7 +75,7 @@ function keyOf(piece: Piece): string {
   return `${piece.mode}/${filenameOf(piece)}`
 }
 
-/** File, then lyrics, then the record: a record never points at something missing. */
+/** Writes the file, then the lyrics, then the record, which never points at anything missing. */
 async function makePiece(
   { config, data, media, tags }: DemoPorts,
   piece: Piece,

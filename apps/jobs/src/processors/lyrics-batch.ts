@@ -1,7 +1,7 @@
 import type { JobContext, Ports } from '@solstice/adapters'
 import { type Audit, createLyrics, type JobData, updateLyrics } from '@solstice/station'
 
-/** Updates the lyrics of some tracks from the lookup service. @throws when it has to break off. */
+/** Updates the lyrics of tracks from the lookup service. @throws when it is interrupted. */
 export function lyricsBatch(
   ports: Ports & { audit: Audit },
   data: JobData<'lyrics-batch'>,

@@ -14,7 +14,7 @@ const never = new AbortController().signal
 interface Place {
   ports: Ports
   warnings: string[]
-  /** Where the file of a track lies. */
+  /** Path of a track's file. */
   pathOf(id: string): string
   add(id: string, facts?: { addedAt: number }): Promise<void>
 }
@@ -49,7 +49,7 @@ async function prepare(t: Teardown, env: Record<string, string> = {}): Promise<P
   }
 }
 
-t.test('every track is measured once, and anew when it has another file', async (t) => {
+t.test('every track is measured once, and again when its file was replaced', async (t) => {
   const { ports, pathOf, add, warnings } = await prepare(t)
   const { data } = ports
   const told: string[] = []
@@ -87,7 +87,7 @@ t.test('every track is measured once, and anew when it has another file', async 
   t.equal(other?.modifiedMs, 1000)
 })
 
-t.test('a measurement that is broken off goes on where it was, the newest track first', async (t) => {
+t.test('an interrupted run continues where it stopped, the newest track first', async (t) => {
   const { ports, pathOf, add } = await prepare(t)
   for (const [i, name] of ['old', 'new', 'newest'].entries()) {
     await makeTone(pathOf(`day/${name}.mp3`), { hz: 440, seconds: 1 })
@@ -109,7 +109,7 @@ t.test('a measurement that is broken off goes on where it was, the newest track 
   t.same(order.slice(2), ['new.mp3', 'old.mp3'])
 })
 
-t.test('the store is asked for all measurements once, and again only when tracks came', async (t) => {
+t.test('all measurements are read once, and again only after tracks were added', async (t) => {
   const { ports, pathOf, add } = await prepare(t)
   const { data } = ports
   for (const name of ['a', 'b', 'c', 'late'])
@@ -137,14 +137,14 @@ t.test('the store is asked for all measurements once, and again only when tracks
       return ports.loudnessMeter.measure(source, signal)
     },
   }
-  // Saved after each of them.
+  // Saved after each track.
   await createMeasuring({ ...ports, loudnessMeter }, 0)(never)
   t.same(measured, ['c.mp3', 'b.mp3', 'late.mp3', 'a.mp3'], 'who comes in between is next')
   t.same(asked, ['all', 'all'])
   t.equal((await find()).length, 4)
 })
 
-t.test('without ffmpeg nothing is measured, and that is said once', async (t) => {
+t.test('without ffmpeg nothing is measured, and one warning is logged', async (t) => {
   const { ports, pathOf, add, warnings } = await prepare(t, { FFMPEG_PATH: '/no/such/ffmpeg' })
   await makeTone(pathOf('day/a.mp3'), { hz: 440, seconds: 1 })
   await add('day/a.mp3')
@@ -172,7 +172,7 @@ t.test(
     } as unknown as Processors
     const worker = await workJobs(ports.config.redisUrl, processors, [], pino({ level: 'silent' }))
     t.teardown(() => worker.close())
-    // Nobody is on air, so what tells the air is not waited for.
+    // Nobody is on air, so no confirmation is awaited.
     libraryChanged(ports)
     await begun.opened
     for (let i = 0; i < 3; i++)

@@ -9,8 +9,8 @@ const nothing: Measured = { lufs: null, peakDb: null, isMono: false, startMs: 0,
 
 /**
  * Creates the job that measures all tracks without a measurement, one by one and the newest first, and deletes the measurements
- * of deleted tracks. Run again it goes on where it was. A local file that was replaced from outside is measured again; each
- * file is compared with its measurement once in the life of the process.
+ * of deleted tracks. Run again, it continues where it stopped. A local file that was replaced from outside is measured again;
+ * each file is compared with its measurement once per process.
  */
 export function createMeasuring(
   ports: Ports,
@@ -25,7 +25,7 @@ export function createMeasuring(
     let looked: Tracks | null = null
     let waiting: TrackRecord[] = []
     for (;;) {
-      // Tracks that were added meanwhile come before those that have waited for long.
+      // Tracks added meanwhile come before those that have waited longer.
       const tracks = await data.tracks.find()
       if (tracks !== looked) waiting = await findUnmeasured(ports, tracks, compared, skipped)
       looked = tracks
@@ -71,7 +71,7 @@ async function findUnmeasured(
   const known = new Map((await data.measurements.find()).map((one) => [one.trackId, one]))
   const isMeasured = async ({ id, storageKey }: TrackRecord): Promise<boolean> => {
     const measurement = known.get(id)
-    // Asking a bucket about each of its files at each start would be too much.
+    // A bucket would need a request per file at each start.
     if (!measurement || compared.has(id) || config.mediaStorage === 'cloud') return measurement !== undefined
     const file = await media.stat(storageKey).catch(() => null)
     const isReplaced = file !== null && !isSame(file, measurement)
@@ -105,7 +105,7 @@ async function save({ data, bus, log }: Ports, found: Found[], compared: Set<str
   for (const { trackId } of found) compared.add(trackId)
   bus.send({ type: 'cue-points-changed' }).catch((error) => {
     // A worker that acquires the lease later reads the measurements by itself.
-    log.debug({ err: error }, 'no worker answered the news of measured tracks')
+    log.debug({ err: error }, 'worker did not confirm new measurements')
   })
 }
 

@@ -4,14 +4,14 @@ import { pollPayments } from '@solstice/station'
 type PollPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'leases' | 'clock' | 'log'>
 
 /**
- * Payments are read from the services that do not post them: once at a time in all processes, and after a failure not before
- * the next time comes.
+ * Reads payments from the services that do not post them, in one process at a time. A failed poll waits for the next
+ * interval.
  */
 export async function pollDonations(ports: PollPorts, jobId: string): Promise<void> {
   const { leases, clock, log } = ports
   let isAsking = false
   try {
-    // Nobody waits for a poll that takes longer than it should.
+    // Aborted from the start: does not wait while another poll holds the lease.
     await leases.hold(jobId, ['poll-donations'], AbortSignal.abort(), () => {
       isAsking = true
       return pollPayments(ports, clock.nowMs())

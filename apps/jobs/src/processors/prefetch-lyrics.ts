@@ -1,7 +1,7 @@
 import type { Ports } from '@solstice/adapters'
 import { createLyrics, lyricsKey, sleep } from '@solstice/station'
 
-/** Lookups are far apart: nobody waits for them, and the service is a guest's. */
+/** Nobody waits for these lookups, and the service belongs to others. */
 const PACE_MS = 10_000
 
 /**
@@ -18,7 +18,7 @@ export async function prefetchLyrics(
   for (const { title, artist, album } of await data.tracks.find()) {
     if (await data.lyrics.get(lyricsKey(artist, title))) continue
     await lyrics.read({ title, artist, album }).catch((error) => {
-      log.warn({ err: error, artist, title }, 'the lyrics could not be looked up')
+      log.warn({ err: error, artist, title }, 'lyrics lookup failed')
     })
     await sleep(PACE_MS, { signal: stopping })
   }

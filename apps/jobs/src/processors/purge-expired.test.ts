@@ -7,7 +7,7 @@ import { openApp } from '../../../../tests/harness/stations/app.ts'
 import { purgeExpired } from './purge-expired.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** On either side of a limit, and further than the test takes. */
+/** Distance from a limit, longer than the test takes. */
 const MARGIN_MS = 10 * 60 * 1000
 
 t.test(

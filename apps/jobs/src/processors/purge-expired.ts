@@ -14,10 +14,9 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * What was played and done longer than LOG_RETENTION_DAYS ago is forgotten, and what was ordered longer than
- * DONATION_RETENTION_DAYS ago; sessions whose tokens expired; and looked-up lyrics of songs that are neither in the library
- * nor in the history. Uploads that nobody committed within a day, and what killed processes left in the temporary folder,
- * are removed.
+ * Deletes play history and audit entries older than LOG_RETENTION_DAYS, donations older than DONATION_RETENTION_DAYS, sessions
+ * with expired tokens, looked-up lyrics of songs in neither library nor history, uploads not committed within a day, and
+ * temporary files left by killed processes.
  */
 export async function purgeExpired({ config, data, media, clock, log }: Ports): Promise<void> {
   const today = dateNow(clock)
@@ -30,5 +29,5 @@ export async function purgeExpired({ config, data, media, clock, log }: Ports): 
   const lyrics = await purgeLyrics(data)
   const uploads = await purgeStaged(media, today - DAY_MS)
   const copies = await purgeWorkingCopies(today - DAY_MS)
-  log.info({ history, audit, donations, sessions, lyrics, uploads, copies }, 'old entries are purged')
+  log.info({ history, audit, donations, sessions, lyrics, uploads, copies }, 'expired entries purged')
 }

@@ -8,8 +8,8 @@ import {
 } from '@solstice/station'
 
 /**
- * Library and disk agree again; then a worker that has nothing saved may begin, and an empty library gets its demo. A
- * bucket is not looked through: it may hold more than can be listed at each start.
+ * Reconciles the library with the disk. Afterwards a worker without saved state may start, and an empty library gets the demo
+ * library. A bucket is not listed: it may be too large for that at each start.
  */
 export async function reconcileMedia(ports: Ports): Promise<void> {
   const { config, data, jobs, reconciliation } = ports
@@ -19,7 +19,7 @@ export async function reconcileMedia(ports: Ports): Promise<void> {
   } else {
     const { missing } = await reconcileTracks(ports)
     await reconciliation.mark()
-    // Where the disk of the songs seems to be away, that of the clips is as well.
+    // If the disk with the songs seems to be missing, so is the one with the clips.
     const confirmTrackCleanup = config.confirmTrackCleanup && missing === 0
     await reconcileClips({ ...ports, confirmTrackCleanup })
   }
@@ -39,7 +39,7 @@ async function reconcileTracks(ports: Ports): Promise<Reconciled> {
     onChange: () => libraryChanged(ports),
   })
   if (result.isChanged) {
-    log.info(result, 'the library follows the disk')
+    log.info(result, 'library reconciled with the disk')
     libraryChanged(ports)
   }
   return result

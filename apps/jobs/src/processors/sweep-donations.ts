@@ -11,10 +11,10 @@ import {
 type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus' | 'clock' | 'log'>
 
 /**
- * Orders that nobody paid for expire. What others left half done is finished: deliveries that were kept, paid songs that were
- * not queued, and those that were lost with the queue.
+ * Expires unpaid orders and finishes interrupted work: stored deliveries, paid songs that were not queued, and paid songs that
+ * were lost with the queue.
  *
- * @throws the first error, when all of this was tried.
+ * @throws the first error, after trying all of this.
  */
 export async function sweepDonations(ports: SweepPorts): Promise<void> {
   const { data, bus, clock, log } = ports
@@ -22,13 +22,13 @@ export async function sweepDonations(ports: SweepPorts): Promise<void> {
     const air = await airNow(bus)
     return air ? restoreLostOrders(data, air) : 0
   }
-  // What was paid in time is not to expire first.
+  // Payments are applied first, so that an order paid in time does not expire.
   const [applied] = await Promise.allSettled([applyInbox(ports, clock.nowMs())])
   const [expired, restored] = await Promise.allSettled([expireOrders(ports, clock.nowMs()), restore()])
   await scheduleUnfinishedDonations(ports)
   await redateOrders(data, clock)
   const counts = { expired: countOf(expired), restored: countOf(restored) }
-  if (counts.expired + counts.restored > 0) log.info(counts, 'orders were swept')
+  if (counts.expired + counts.restored > 0) log.info(counts, 'orders swept')
   for (const part of [applied, expired, restored]) if (part.status === 'rejected') throw part.reason
 }
 
@@ -36,7 +36,7 @@ function countOf(part: PromiseSettledResult<number>): number {
   return part.status === 'fulfilled' ? part.value : 0
 }
 
-/** null when no worker was ever on the air. */
+/** The state of the air; null if no worker has ever been on air. */
 async function airNow(bus: Ports['bus']): Promise<PlayoutState | null> {
   let air: PlayoutState | null = null
   const unsubscribe = await bus.follow((state) => {
