@@ -11,11 +11,11 @@ import type { WorkerMetrics } from './metrics.ts'
 
 const FFMPEG_TIMEOUT_MS = 10_000
 const RETRY_MS = 1_000
-/** Commands wait while the sound catches up, and their senders with them. */
+/** Bounds how long commands, and their senders, wait for the sound to catch up. */
 const CATCH_UP_TIMEOUT_MS = 3_000
 const CATCH_UP_CHECK_MS = 20
 
-/** The sound of the air, as far as the rest of the shell has to know. Before it starts, and in sync mode, there is none. */
+/** The sound of the air as the rest of the worker sees it. There is none before it starts, nor in sync mode. */
 export interface AirSound {
   /** As of `Broadcast`; 0 without sound. */
   readonly mixedUntilMs: number
@@ -23,7 +23,7 @@ export interface AirSound {
   frameAt(atMs: number): number | null
   /** As of `Broadcast`. */
   planChanged(): void
-  /** From now on this is heard. */
+  /** Switches to the given broadcast. */
   start(broadcast: Broadcast): void
   stop(): Promise<void>
 }
@@ -69,7 +69,7 @@ export function broadcastAir(
     async publish(chunk) {
       await air.save()
       await lease.publish(chunk).catch((error) => {
-        // Without sound nobody shall hold the lease.
+        // A worker without sound must not hold the lease.
         air.fail(error)
         throw error
       })
@@ -116,7 +116,7 @@ function planOf(
   }
 }
 
-/** Resolves when the sound has reached the present, or it takes too long; from then on the clock counts. */
+/** Resolves when the sound has reached the present, or takes too long; from then on the clock decides. */
 export async function catchUp(
   air: Air,
   sound: Pick<AirSound, 'mixedUntilMs'>,

@@ -14,7 +14,7 @@ export interface Feeds {
   readClips(): Promise<void>
 }
 
-/** Applies commands, one after the other, until the air is left. @throws when they cannot be read any more */
+/** Applies commands in order until the air is left. @throws when they can no longer be read */
 export async function processCommands(
   air: Air,
   lease: Pick<AirLease, 'commands'>,
@@ -24,7 +24,7 @@ export async function processCommands(
 ): Promise<void> {
   for await (const { id, asker, command } of lease.commands(air.state.appliedThrough, air.leaving)) {
     if (air.phase === 'leaving') return
-    // Where the sound is mixed ahead, what follows begins with its first sample behind what is mixed.
+    // With sound mixed ahead, the next entry begins at the first sample not mixed yet.
     const isCut = cuttingCommands.has(command.type) || air.state.onAir.phase === 'chat'
     const nowMs = Math.max(clock.nowMs(), isCut ? sound.mixedUntilMs : 0)
     air.passTime(nowMs)
@@ -35,7 +35,7 @@ export async function processCommands(
       air.take({ ...step, state: { ...step.state, appliedThrough: id } }, [answer])
       sound.planChanged()
     } catch (error) {
-      // A command that this version does not know must not stop the air, nor be read again for ever.
+      // A command unknown to this version must neither stop the air nor be read again forever.
       log.error({ err: error, command }, 'command not understood')
       const answer = { type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } } as const
       air.take({ state: { ...air.state, appliedThrough: id }, effects: [] }, [answer])

@@ -27,9 +27,9 @@ import { createSecondChance } from './feeds/second-chance.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import { watchReplicas } from './replica-watch.ts'
 
-/** While there is nothing else to play, what was left out is tried again each time: a disk may be back. */
+/** With nothing else to play, tracks that were left out are retried at this interval: a disk may be back. */
 const SECOND_CHANCE_INTERVAL_MS = 20_000
-/** The lease is not held longer for what follows from the last states. */
+/** Bounds how long the lease is held for the effects of the last states. */
 const OUTBOX_TIMEOUT_MS = 2_000
 
 /**
@@ -54,7 +54,7 @@ export async function goOnAir(
   const lastChunk = hasSound ? ((await lease.lastChunk()) ?? memory.lastChunk) : null
   const nowMs = clock.nowMs()
   const fact = stationFact(ports, hasSound ? 'sound' : 'clock')
-  // Sound that is caught up with was planned when it was due.
+  // Sound to catch up with is planned as of the time at which it was due.
   const atMs = (lastChunk && catchUpFrom(lastChunk, nowMs)) ?? nowMs
   const first = await firstStep(lease, saved, lastChunk, fact, atMs)
   const air = createAir(saveLoop, first, [lease.lost, stopping], ports, sound.planChanged)
@@ -98,14 +98,14 @@ export async function goOnAir(
   if (!lease.lost.aborted) await handOver(lease, saveLoop, outbox, ports)
 }
 
-/** Brings paid tracks back to a queue that was lost. */
+/** Restores paid tracks to a queue that was lost. */
 function restoreOrders({ payments, jobs }: Pick<Ports, 'payments' | 'jobs'>): void {
   if (payments.configured.size === 0) return
   // The sweep runs every minute anyway.
   jobs.add('sweep-donations', {}, { id: 'sweep-donations', requeueIfActive: true }).catch(() => {})
 }
 
-/** Saves the last state, and once more what was done by then: that shall not be done again by whoever is next. */
+/** Saves the last state, then again without the effects done by then, so that a successor does not repeat them. */
 async function handOver(
   lease: AirLease,
   saveLoop: SaveLoop,

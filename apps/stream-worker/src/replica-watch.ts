@@ -6,7 +6,7 @@ import type { AirSound } from './air-sound.ts'
 
 const CHECK_INTERVAL_MS = 2_000
 
-/** Removes live participants of a replica that is gone. It has to be missing twice: it may have just begun. */
+/** Removes live participants of a dead replica. It must be missing twice, because it may have just started. */
 export function watchReplicas(
   air: Air,
   sound: Pick<AirSound, 'mixedUntilMs' | 'planChanged'>,

@@ -21,9 +21,9 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       .finally(leave)
     if (!lease) return
     try {
-      // Where Redis was emptied, the air goes on from what this process has seen of it.
+      // If Redis was emptied, the air continues from the state that this process last saw.
       const saved = (await lease.resume()) ?? memory.saved
-      // A station that starts for the first time may find its music on disk: the first list waits for that.
+      // On its first start a station may find music on disk; the first list waits for it.
       const isNew = !saved && (await ports.data.tracks.find()).length === 0
       if (isNew) await ports.reconciliation.wait(RECONCILIATION_TIMEOUT_MS)
       metrics.isOnAir = true
@@ -44,7 +44,7 @@ function prefetchOnStandby({ config, bus, media, clock }: Ports): () => void {
   const following = bus.follow((state) => {
     if (!isOver) media.prefetch(filesToPrefetch(state, clock.nowMs()))
   })
-  // Without Redis nothing is known of the air, and the lease cannot be acquired either.
+  // Without Redis the air is unknown, and the lease cannot be acquired either.
   const unfollow = following.catch(() => () => {})
   return () => {
     isOver = true

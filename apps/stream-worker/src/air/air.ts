@@ -10,29 +10,29 @@ import type { SaveLoop } from './save-loop.ts'
  */
 export type Phase = 'catching-up' | 'on-air' | 'leaving'
 
-/** The state of the air in this process. Everything that changes it goes through `take`. */
+/** The state of the air in this process. Every change goes through `take`. */
 export interface Air {
   readonly state: PlayoutState
   readonly phase: Phase
   /** Aborted when the phase becomes `leaving`. */
   readonly leaving: AbortSignal
-  /** The state changes; it is saved, then answered, then acted upon. */
+  /** Applies a step: the new state is saved, then answered, then acted upon. */
   take(step: Step, answers?: readonly OutboxEntry[]): void
-  /** The engine learns a fact, now unless another moment is given. */
+  /** Reports a fact to the engine, at the given moment or now. */
   tell(fact: Fact, atMs?: number): void
-  /** All that falls due until a moment, now unless it is given, happens. Nothing while catching up. */
+  /** Applies everything that is due by the given moment or now; nothing while catching up. */
   passTime(nowMs?: number): void
-  /** The sound has reached the present, or there is none: from now on the clock counts. */
+  /** Ends catching up: the sound has reached the present, or there is none. From now on the clock decides. */
   endCatchUp(): void
   /** Calls `listener` after each change, with the state before it, until the air is left. */
   follow(listener: (before: PlayoutState) => void): void
-  /** Resolves when all that changed so far is saved. @throws when the lease is lost */
+  /** Resolves when all changes so far are saved. @throws when the lease is lost */
   save(): Promise<void>
   /** Leaves the air because of an error. */
   fail(error: unknown): void
 }
 
-/** No timer can wait longer. */
+/** The longest delay that a Node timer can take. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -49,7 +49,7 @@ export function createAir(
 ): Air {
   const failed = new AbortController()
   const leaving = AbortSignal.any([...ending, failed.signal])
-  // All parts of the shell end with it.
+  // Every part of the worker listens to this signal.
   setMaxListeners(0, leaving)
   const listeners: ((before: PlayoutState) => void)[] = []
   let { state } = start.step
@@ -61,7 +61,7 @@ export function createAir(
     clearTimeout(dueTimer)
     if (phase !== 'on-air') return
     const dueMs = nextDueMs(state)
-    // A timer may fire a little early: advance() then does nothing and the rest is waited for.
+    // A timer may fire a little early: advance() then does nothing and a timer for the rest is set.
     if (dueMs === null) return
     const waitMs = Math.max(0, Math.ceil(dueMs - clock.nowMs()))
     dueTimer = setTimeout(onDue, Math.min(waitMs, MAX_TIMER_MS))

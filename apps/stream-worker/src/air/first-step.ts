@@ -4,9 +4,9 @@ import { type AirLease, chunkEndMs, type FrameChunk, type Saved } from '@solstic
 import type { StationFact } from './station-fact.ts'
 
 /**
- * The state with which a worker begins, and what follows from it: the saved one gone on until now, or a new one.
+ * The first step of a worker, with its effects: the saved state advanced to the present, or a new one.
  *
- * @param lastChunk the last of the sound; null when this worker is not heard, or nothing was.
+ * @param lastChunk the last chunk on the air; null without any, or when this worker makes no sound.
  * @param atMs the moment from which it plans.
  */
 export async function firstStep(
@@ -16,7 +16,7 @@ export async function firstStep(
   fact: StationFact,
   atMs: number,
 ): Promise<{ before: PlayoutState; step: Step }> {
-  // In stream mode a worker may be alive and not be heard.
+  // In stream mode a live worker may still be without sound.
   const isHeard = saved?.state.pace === 'sound' && lastChunk !== null
   const start = saved
     ? resume(saved.state, isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs, atMs)

@@ -4,14 +4,14 @@ import { chunkEndMs, type FrameChunk, type Saved, sleep } from '@solstice/statio
 
 const RETRY_MS = 1_000
 
-/** The air as a living worker has seen it: Redis may be emptied meanwhile. */
+/** The air as this process last saw it, in case Redis is emptied. */
 export interface AirMemory {
-  /** null = nothing was seen. */
+  /** null = no state seen yet. */
   readonly saved: Saved | null
   readonly lastChunk: FrameChunk | null
 }
 
-/** Follows the air, on it or not, until `stopping`. */
+/** Follows the air, on it or not, until `stopping` is aborted. */
 export function rememberAir(
   { bus, clock, log }: Pick<Ports, 'bus' | 'clock' | 'log'>,
   stopping: AbortSignal,
@@ -41,7 +41,7 @@ export function rememberAir(
   return {
     get saved() {
       if (!state) return null
-      // Without a stream everybody hears the files themselves: the air has gone on until now.
+      // Without a stream every listener plays the files directly, so the air has continued until now.
       const isHeard = state.pace === 'sound' && lastChunk !== null
       return { state, outbox: [], aliveAtMs: isHeard ? chunkEndMs(lastChunk!) : clock.nowMs() }
     },

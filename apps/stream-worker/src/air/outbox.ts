@@ -22,7 +22,7 @@ export interface Outbox {
 }
 
 const RETRY_MS = 1_000
-/** Bounds what is saved with each state while the store is away; the oldest entries are given up. */
+/** Bounds the entries saved with each state while the store is away; the oldest are dropped. */
 const MAX_PENDING = 2_000
 
 /** @param frameAt the frame of the broadcast that is due at a moment; null without a stream. */
@@ -99,7 +99,7 @@ export function createOutbox(
   }
 }
 
-/** Entries that become records. The others are notifications: worth nothing when they come late. */
+/** Entries that become records. The others are notifications, which are worthless when late. */
 const durable: Record<OutboxEntry['type'], boolean> = {
   answer: false,
   played: true,

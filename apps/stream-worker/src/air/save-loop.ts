@@ -7,17 +7,17 @@ import type { Outbox } from './outbox.ts'
  * from it; only then are they carried out. Until that is done they are saved with every later state.
  */
 export interface SaveLoop {
-  /** All that was taken in is saved. */
+  /** True when every step so far is saved. */
   readonly isSaved: boolean
-  /** The air changes from `before` by `step`. `answers`: what those are told who asked for it. */
+  /** Takes the change from `before` by `step`, with the answers to its askers. */
   add(before: PlayoutState, step: Step, answers?: readonly OutboxEntry[]): void
   /**
-   * Resolves when all that was taken in so far is saved.
+   * Resolves when every step so far is saved.
    *
    * @throws when the lease is lost; a later attempt may still succeed.
    */
   save(): Promise<void>
-  /** Saves the same state once more: what was done by now is not done again by whoever is next. @throws as `save` */
+  /** Saves the state again without the effects done by now, so that no successor repeats them. @throws as `save` */
   saveAgain(): Promise<void>
 }
 

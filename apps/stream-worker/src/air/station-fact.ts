@@ -4,7 +4,7 @@ import { scheduleNow } from '@solstice/station'
 import type { Air } from './air.ts'
 import { every } from './every.ts'
 
-/** The schedule covers some days only. */
+/** The schedule covers only a few days, so it is renewed regularly. */
 const SCHEDULE_INTERVAL_MS = 60_000
 
 export type StationFact = Extract<Fact, { type: 'station' }>
@@ -29,7 +29,7 @@ export function stationFact({ config, clock }: Pick<Ports, 'config' | 'clock'>, 
   }
 }
 
-/** Keeps the schedule of the air right: the hours of day and night come by the wall clock, which may be set. */
+/** Keeps the schedule of the air correct: day and night follow the wall clock, which may be set. */
 export function keepSchedule(air: Air, { config, clock }: Pick<Ports, 'config' | 'clock'>): void {
   const revise = () => {
     const fact = stationFact({ config, clock }, air.state.pace)

@@ -5,8 +5,8 @@ import type { Air } from '../air/air.ts'
 const RETRY_MS = 1_000
 
 /**
- * Tells the air which clips may go on it, and how people do. Both are read anew at each call; of several calls the last one
- * counts.
+ * Tells the air the clips that may be played and the settings of live hosting. Each call reads both again; the last call
+ * wins.
  */
 export function createClipsFeed(
   { config, data, log }: Pick<Ports, 'config' | 'data' | 'log'>,

@@ -2,7 +2,7 @@ import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import { Failure, type MediaKey, type MediaStorage, sleep } from '@solstice/station'
 
-/** The air does not wait longer for a storage that is slow or away. */
+/** Bounds how long the air waits for a storage that is slow or away. */
 const LISTING_TIMEOUT_MS = 5_000
 /** A bucket's listing costs a request for every thousand files. */
 const BUCKET_LISTING_INTERVAL_MS = 5_000
@@ -12,15 +12,15 @@ const STATS_AT_ONCE = 32
 
 const otherMode: Record<Mode, Mode> = { day: 'night', night: 'day' }
 
-/** Tells which files of the library are missing; a storage that is away, or has no music at all, misses none. */
+/** Finds the missing files of the library; a storage that is away, or has no music at all, counts as complete. */
 export interface LibraryFiles {
-  /** Tracks were left out of the library that was given last, of either mode. */
+  /** True when tracks were left out of the last library of either mode. */
   readonly areMissing: boolean
-  /** Resolves when a mode may be listed again; at once where somebody waits for it. */
+  /** Resolves when a mode may be listed again; at once when a list is being waited for. */
   turn(mode: Mode, isUrgent: boolean, signal: AbortSignal): Promise<void>
-  /** Those tracks of a mode whose files are not missing; all of them where the storage cannot tell. */
+  /** Returns the tracks of a mode whose files exist; all of them when the storage cannot tell. */
   present(mode: Mode, tracks: readonly Readonly<Track>[]): Promise<readonly Readonly<Track>[]>
-  /** Resolves when a file is there. @throws Failure NOT_FOUND when it is missing, otherwise when the storage cannot tell */
+  /** Resolves when a file exists. @throws Failure NOT_FOUND when missing; another error when the storage cannot tell */
   find(key: MediaKey): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function createLibraryFiles({
     const unlisted = tracks.filter(({ storageKey }) => !listed.has(storageKey))
     if (unlisted.length === 0) return tracks
     if (listed.size === 0 && (await list(otherMode[mode])).size === 0) return tracks
-    // The listing of a folder leaves out what lies behind links.
+    // The listing of a folder omits symbolic links.
     for (let at = 0; isFolder && at < unlisted.length; at += STATS_AT_ONCE) {
       const keys = unlisted.slice(at, at + STATS_AT_ONCE).map(({ storageKey }) => storageKey)
       const found = await Promise.all(keys.map(isThere))
@@ -75,7 +75,7 @@ export function createLibraryFiles({
     },
 
     async present(mode, tracks) {
-      // It is known to be away.
+      // The storage is known to be away.
       if (media.cachedWhileAway() !== null) return tracks
       try {
         const present = await inTime(withFile(mode, tracks))
@@ -104,7 +104,7 @@ async function isStored(media: Pick<MediaStorage, 'stat'>, key: MediaKey): Promi
   try {
     return (await media.stat(key)) !== null
   } catch (error) {
-    // A refused key leads out of the storage: nothing of ours is there.
+    // A refused key leads out of the storage, so the file is not ours.
     if (error instanceof Failure && error.code === 'BAD_REQUEST') return false
     throw error
   }

@@ -14,22 +14,22 @@ import { createLibraryFiles } from './library-files.ts'
 import type { SecondChance } from './second-chance.ts'
 
 const RETRY_MS = 1_000
-/** The first track of a list that was waited for starts later, so that its sound is ready by then. */
+/** Delays the first track of an awaited list, so that its sound is ready by then. */
 const FIRST_SOUND_MS = 600
 
-/** Gives the air the library of each mode of which it wants a list, and how tracks are played. */
+/** Feeds the air the library of each mode that needs a list, with the cue points of its tracks. */
 export interface LibraryFeed {
   readonly cuePoints: Record<string, CuePoints>
-  /** Tracks were kept out of lists because their files are missing. */
+  /** True when tracks were kept out of lists because their files are missing. */
   readonly lacksFiles: boolean
-  /** Reads the library of each mode of which a list is wanted. */
+  /** Reads the library of each mode that needs a list. */
   readWanted(): void
   readCuePoints(): Promise<void>
-  /** Anything being read now is out of date. */
+  /** Marks any read in progress as outdated. */
   outdate(): void
-  /** Tracks that were left out are worth another try. */
+  /** Gives tracks that were left out another try. */
   tryAgain(): void
-  /** Resolves when a file is there. @throws Failure NOT_FOUND when it is missing, otherwise when the storage cannot tell */
+  /** Resolves when a file exists. @throws Failure NOT_FOUND when missing; another error when the storage cannot tell */
   find(key: MediaKey): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function createLibraryFeed(
 
   air.follow(({ onAir: before }) => {
     const { onAir } = air.state
-    // Another mode is prepared from the library and settings of now, not from what was being read before.
+    // Another mode needs the current library and settings, not those of a read already in progress.
     if (onAir.phase === 'preparing' && onAir !== before) outdate()
     readWanted()
   })
@@ -121,14 +121,14 @@ function createCuePointsFeed({ config, data, log }: Pick<Ports, 'config' | 'data
         known = await cuePointsByTrack(data, { ...config, streamMode })
         if (air.phase !== 'leaving') air.tell({ type: 'cue-points', cuePoints: known })
       } catch (error) {
-        // Tracks that it knows nothing of are played as they are.
+        // Unmeasured tracks are played unchanged.
         log.error({ err: error }, 'loudness of tracks could not be read')
       }
     },
   }
 }
 
-/** Those tracks that can be had, unless there is none of them. */
+/** The available tracks, or all when none is available. */
 function within(
   tracks: readonly Readonly<Track>[],
   cached: ReadonlySet<MediaKey> | null,

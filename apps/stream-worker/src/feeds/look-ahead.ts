@@ -7,8 +7,8 @@ import { type ComingEntry, createNextFile } from './next-file.ts'
 import { filesToPrefetch, needsSameFiles } from './prefetch.ts'
 
 /**
- * Looks at what comes at each change, beginning with the first look: in stream mode its files are brought from a bucket to
- * this machine; in sync mode, where listeners hear the files themselves, the next one is to exist.
+ * Looks ahead at each change, and once at the start: in stream mode the next files are fetched from a bucket to this
+ * machine; in sync mode, where listeners play the files directly, the next one is checked to exist.
  *
  * @param find throws Failure NOT_FOUND for a file that is missing.
  */
@@ -31,7 +31,7 @@ export function lookAhead(
   look()
 }
 
-/** The entry that follows the one on air, as things stand. */
+/** The entry that currently follows the one on air. */
 function comingEntry(state: PlayoutState, nowMs: number): ComingEntry | null {
   const { next } = projectAir(state, nowMs)
   const media = next && aboutEntry(next).media

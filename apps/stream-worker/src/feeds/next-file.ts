@@ -2,21 +2,21 @@ import { Failure, type Log, type MediaKey, sleep } from '@solstice/station'
 
 const RETRY_MS = 10_000
 
-/** An entry that is to be heard, and the file it needs. */
+/** An upcoming entry and the file it needs. */
 export interface ComingEntry {
   entryId: string
   media: MediaKey
 }
 
-/** Looks once for the file of each entry that comes next. */
+/** Looks up the file of each upcoming entry once. */
 export interface NextFile {
-  /** Tells what comes next now; null = nothing. */
+  /** Sets the upcoming entry; null = none. */
   follow(next: ComingEntry | null): void
 }
 
 /**
  * @param find throws Failure NOT_FOUND for a file that is missing; after any other error it is asked again.
- * @param missing called for an entry without a file. Another one may come next by then.
+ * @param missing called for an entry without a file, which may no longer be the upcoming one.
  */
 export function createNextFile(
   find: (media: MediaKey) => Promise<unknown>,

@@ -2,10 +2,10 @@ import { backgroundInReserve, type PlayoutState, projectAir, upcoming } from '@s
 import type { MediaKey } from '@solstice/station'
 import { aboutEntry } from '../audio/sequencer/air-entry.ts'
 
-/** Enough for a bucket that is away for some minutes. */
+/** Enough to bridge a bucket outage of some minutes. */
 const PREFETCHED_TRACKS = 3
 
-/** The files that are needed first, in order of urgency; last the background music, should hosts begin to talk. */
+/** The files needed next, most urgent first; last the background music, in case hosts begin to talk. */
 export function filesToPrefetch(state: PlayoutState, nowMs: number): MediaKey[] {
   const { onAir } = state
   const { current, next } = projectAir(state, nowMs)

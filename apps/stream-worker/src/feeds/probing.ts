@@ -1,6 +1,6 @@
 import { Failure, type MediaKey, sleep } from '@solstice/station'
 
-/** A few missing files in a row may really be missing; more than this mean that the disk is away. */
+/** A few files in a row may really be missing; more suggest that the disk is away. */
 const MISSES_BEFORE_PAUSE = 3
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 10_000

@@ -8,16 +8,16 @@ const RETRY_AFTER_MS = 3_600_000
 
 /** Decides when tracks and clips that were left out are worth another try (rules T4, T7). */
 export interface SecondChance {
-  /** Some were left out just now: if the storage is away, they come back with it. */
+  /** Notes that some were left out; if the storage is away, they come back with it. */
   noteLeftOut(what: 'tracks' | 'clips'): void
-  /** A track was left out since its decoder started too late: nothing is known against its file. */
+  /** Notes that a track was left out because its decoder started too late; its file may be fine. */
   noteLate(): void
-  /** Files can be had again after several in a row could not. */
+  /** Notes that files can be opened again after several in a row could not. */
   noteFilesBack(): void
   /**
    * Returns the data that must be read again now. Each is returned only once, so the caller must read it.
    *
-   * @param lacksFiles tracks are kept out of lists because their files are missing.
+   * @param lacksFiles true while tracks are kept out of lists because their files are missing.
    */
   due(state: Pick<PlayoutState, 'onAir' | 'unplayable'>, lacksFiles: boolean): Set<'tracks' | 'clips'>
 }
