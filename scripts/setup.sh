@@ -1,6 +1,6 @@
 #!/bin/sh
-# Provides what a machine lacks before `npm start` and `npm test`: sh scripts/setup.sh start|test
-# Runs before anything is installed, so it needs only a shell and Node. Says nothing when all is in place.
+# Installs missing prerequisites before `npm start` and `npm test`: sh scripts/setup.sh start|test
+# Runs before anything is installed, so it needs only a shell and Node. Silent when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-start}
@@ -28,7 +28,7 @@ check_node() {
   fi
 }
 
-# npm keeps a record of what it installed; it is written last, so a broken-off installation does not pass.
+# npm keeps a record of what it installed; it is written last, so an interrupted installation is detected.
 modules_are_current() {
   [ -f node_modules/.package-lock.json ] && node -e '
     const { readFileSync } = require("node:fs")
@@ -58,12 +58,12 @@ apt_install() {
   [ "$(id -u)" = 0 ] || has sudo || return 1
   quiet_apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y "$@" >/dev/null; }
   apt-cache show $1 >/dev/null 2>&1 || quiet_apt update || return 1
-  # A list from long ago names versions that the mirror no longer has.
+  # An outdated list names versions that the mirror no longer has.
   quiet_apt install --no-install-recommends $1 ||
     { quiet_apt update && quiet_apt install --no-install-recommends $1; }
 }
 
-# provide <packages for apt> <package for brew>: installs it, or says with which command that is done, and fails.
+# provide <packages for apt> <package for brew>: installs it, or fails and prints the command that would.
 provide() {
   if has apt-get; then
     command="sudo apt-get update && sudo apt-get install -y $1"
@@ -111,7 +111,7 @@ provide_browser() {
   provide 'chromium chromium-sandbox' '--cask chromium' || exit 1
 }
 
-# tap comes with plugins that .taprc leaves out, and would build itself without them only beside the first run.
+# tap ships with plugins that .taprc excludes, and would rebuild itself without them only during the first run.
 build_tap() {
   built=node_modules/@tapjs/test/test-built/dist/esm/index.js
   sed -n 's/^ *- "!\(.*\)"$/\1/p' .taprc | grep -qFf - "$built" || return 0
@@ -131,7 +131,7 @@ build_web() {
 }
 
 check_node
-# npm fetches beside the package manager of the system.
+# npm downloads while the system's package manager works.
 install_modules &
 modules=$!
 trap wait EXIT
@@ -140,13 +140,13 @@ if [ "$purpose" = test ] || ! is_set REDIS_URL; then
 fi
 if ! is_set FFMPEG_PATH && ! has ffmpeg && ! provide ffmpeg ffmpeg; then
   [ "$purpose" = start ] || exit 1
-  say 'going on without ffmpeg: no stream, no demo library'
+  say 'continuing without ffmpeg: no stream, no demo library'
 fi
 if [ "$purpose" = test ]; then
   has curl || provide 'curl ca-certificates' curl || exit 1
-  # For the clock of a machine that can be set (tests/harness/processes/machine-clock.c).
+  # Compiles the adjustable machine clock (tests/harness/processes/machine-clock.c).
   has cc || provide 'gcc libc6-dev' gcc || exit 1
-  # Debian puts it where only root looks.
+  # Debian installs it outside the PATH of ordinary users.
   has nginx || [ -x /usr/sbin/nginx ] || provide nginx nginx || exit 1
   has caddy || provide caddy caddy || exit 1
   has_postgres || provide postgresql postgresql@16 || exit 1

@@ -56,7 +56,7 @@ t.test('npm start', async (t) => {
     t.ok(secrets.jwtSecret.length >= 32)
     t.equal((await stat(join(env.DATA_DIR, 'secrets.json'))).mode & 0o777, 0o600)
     t.notOk(output.includes(secrets.jwtSecret), 'the secret that signs tokens is not printed')
-    t.notMatch(output, 'ADMIN_PASS', 'nobody is warned of what was made here')
+    t.notMatch(output, 'ADMIN_PASS', 'generated values cause no warning')
     t.ok(await logIn(address, 'admin', secrets.adminPassword))
     t.ok(await isOnAir(address))
   })
@@ -80,7 +80,7 @@ t.test('npm start', async (t) => {
     const same = startStation(t, { ...env, PORT: 'any' })
     const elsewhere = startStation(t, { ...env, DATA_DIR: join(folder, 'other') })
     t.same(await Promise.all([same.exited, elsewhere.exited]), [1, 1])
-    t.match(same.output, `already runs with the data in ${env.DATA_DIR}`)
+    t.match(same.output, `is already running on the data in ${env.DATA_DIR}`)
     t.match(same.output, 'PORT: "any" is not a whole number')
     t.match(elsewhere.output, `Port ${env.PORT} is in use`)
   })
@@ -120,7 +120,7 @@ t.test('npm start', async (t) => {
     await until('all run again', areBack, LOOK_MS)
     await until('the station is on air again', () => isOnAir(address), LOOK_MS)
     const left = await living(victims.map(({ pid }) => pid))
-    t.same(left, [], 'what was killed is gone')
+    t.same(left, [], 'the killed processes are gone')
   })
 
   await t.test('restarts the worker within 3 s, however often it dies', async (t) => {

@@ -81,11 +81,7 @@ async function run({ env, config, warnings, admin, hasRedis }: Environment): Pro
       env: { ...env, ...own },
       leash: 'ipc',
     } as const
-    return keep(
-      app === 'stream-worker' ? { ...plan, longestDelayMs: WORKER_DELAY_MS } : plan,
-      running,
-      ending,
-    )
+    return keep(app === 'stream-worker' ? { ...plan, maxDelayMs: WORKER_DELAY_MS } : plan, running, ending)
   })
   await announce({ config, admin }, port, ending.signal)
 }
@@ -134,10 +130,12 @@ async function announce(
 
 async function needFree(port: number, host: string): Promise<void> {
   const free = await isFree(port, host).catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal(`Nothing can listen on ${host}, port ${port} (${error.code}): see HOST and PORT.`)
+    throw new Refusal(`Cannot listen on ${host}, port ${port} (${error.code}): check HOST and PORT.`)
   })
   if (!free)
-    throw new Refusal(`Port ${port} is in use. End what uses it, or choose another: PORT=3002 npm start`)
+    throw new Refusal(
+      `Port ${port} is in use. Stop the program that uses it, or choose another: PORT=3002 npm start`,
+    )
 }
 
 /** One supervisor per DATA_DIR: a second one would take over the first one's Redis. */
@@ -148,7 +146,7 @@ async function claim(dataDir: string): Promise<void> {
     const { command } = await describeProcess(holder)
     // Excludes npm's shell, whose command line names the script too.
     if (/^\S*node\b.*scripts\/start\.[jt]s/.test(command)) {
-      throw new Refusal(`Solstice already runs with the data in ${dataDir} (process ${holder}).`)
+      throw new Refusal(`Solstice is already running on the data in ${dataDir} (process ${holder}).`)
     }
   }
   try {
@@ -174,7 +172,7 @@ function endOnSignal(running: Running, ending: AbortController) {
       if (firstAtMs !== null && performance.now() - firstAtMs > SAME_SIGNAL_MS) process.exit(1)
       if (firstAtMs !== null) return
       firstAtMs = performance.now()
-      say(`${signal}: ending (once more ends at once)`)
+      say(`${signal}: stopping (repeat to stop at once)`)
       void end(running, ending, 0)
     })
   }

@@ -37,7 +37,7 @@ const flag = { type: 'boolean', default: false } as const
 const commands: Record<string, Command> = {
   status: {
     usage: '[--json]',
-    about: 'what the configuration says, and what is there; exit code 1 when something needed is away',
+    about: 'shows the configuration and the state of each dependency; exit code 1 when one is away',
     options: { json: flag },
     words: 0,
     run: async (values) => (await import('./station/status.ts')).printStatus(values),
@@ -45,7 +45,7 @@ const commands: Record<string, Command> = {
   data: {
     usage:
       '--from json|sql --to json|sql [--data-dir <folder>] [--database-url <address>] [--env-file <file>] [--replace] [--force] [--dry-run]',
-    about: 'moves all records, accounts and their passwords included, to the other kind of memory',
+    about: 'moves all records, accounts and their passwords included, to the other kind of data store',
     options: {
       from: text,
       to: text,
@@ -63,7 +63,7 @@ const commands: Record<string, Command> = {
   media: {
     usage:
       '--from local|cloud --to local|cloud [--media-dir <folder>] [--env-file <file>] [--s3-endpoint … --s3-bucket … --s3-access-key-id … --s3-secret-access-key …] [--s3-region …] [--s3-force-path-style …] [--s3-arts-prefix …] [--parallel 4] [--dry-run]',
-    about: 'copies all files to the other kind of storage; goes on where it was broken off; deletes nothing',
+    about: 'copies all files to the other kind of storage; resumes after an interruption; deletes nothing',
     options: {
       from: text,
       to: text,
@@ -84,7 +84,7 @@ const commands: Record<string, Command> = {
   },
   scan: {
     usage: '[--dry-run] [--remove-most]',
-    about: 'makes records of files, in the bucket or local, that have none; says which files are gone',
+    about: 'creates records for files, in the bucket or local, that have none; lists missing files',
     options: { 'dry-run': flag, 'remove-most': flag },
     words: 0,
     run: async (values, _, signal) => (await import('./station/scan.ts')).scan(values, signal),
@@ -106,7 +106,7 @@ const commands: Record<string, Command> = {
   },
   restore: {
     usage: '<file.tar.gz> [--replace] [--force] [--dry-run]',
-    about: 'checks an archive, then puts what it holds into a station that has nothing yet',
+    about: 'checks an archive, then restores it to an empty station',
     options: { replace: flag, force: flag, 'dry-run': flag },
     words: 1,
     patienceMs: MOVING_PATIENCE_MS,
@@ -122,7 +122,7 @@ const commands: Record<string, Command> = {
   },
   ledger: {
     usage: '<donation id> | unknown',
-    about: 'what happened to a donation, in order; the payments that name none',
+    about: 'shows the events of a donation, in order, or the payments that name none',
     options: {},
     words: 1,
     run: async (_, [id]) => (await import('./station/ledger.ts')).printLedger(id!),
@@ -142,7 +142,7 @@ async function run([name, ...args]: string[]): Promise<number> {
   }
   try {
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (!command) throw new UsageError(`there is no command ${name}; --help names them`)
+    if (!command) throw new UsageError(`unknown command ${name}; see --help`)
     const { values, positionals } = parse(command, args)
     if (values.help) {
       say(`npm run station -- ${name} ${command.usage}\n\n${command.about}`)
@@ -181,7 +181,7 @@ function help(): void {
   say('npm run station -- <command>\n')
   for (const [name, { usage, about }] of Object.entries(commands))
     say(`  ${`${name} ${usage}`.trim()}\n      ${about}\n`)
-  say('Exit codes: 0 done, 1 refused or failed, 2 called in a way that is not known.')
+  say('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.')
 }
 
 /** Existing environment variables win. Tests must not depend on somebody's `.env`. */
@@ -209,7 +209,7 @@ function endOnSignal(): void {
       if (firstAtMs !== null) return
       firstAtMs = performance.now()
       ending.abort()
-      if (patienceMs > PATIENCE_MS) process.stderr.write('breaking off; a second signal does not wait\n')
+      if (patienceMs > PATIENCE_MS) process.stderr.write('stopping; a second signal stops at once\n')
       setTimeout(() => process.exit(tell(ending.signal.reason)), patienceMs).unref()
     })
   }

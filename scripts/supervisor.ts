@@ -21,8 +21,8 @@ export interface Plan {
    * `stdin`, a process that exits at the end of its input.
    */
   leash: 'ipc' | 'stdin'
-  /** The longest delay before it is started again, ms; 30 s unless told otherwise. */
-  longestDelayMs?: number
+  /** Upper limit of the restart delay, ms; 30 s by default. */
+  maxDelayMs?: number
   /** Called before each start. */
   prepare?: () => Promise<void>
   /** Receives each line of its output; without it the output is ours. */
@@ -38,7 +38,7 @@ export interface Exit {
 
 export interface Supervised {
   readonly name: string
-  /** Of the current process. */
+  /** Pid of the current process. */
   readonly pid: number | undefined
   /** Resolves when it has ended for good: after `stop`, or because its configuration is refused. */
   readonly ended: Promise<Exit>
@@ -54,7 +54,7 @@ export interface Supervised {
  * supervisor, and children that a dead process left behind can be killed.
  */
 export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number) => void): Supervised {
-  const { longestDelayMs = MAX_DELAY_MS } = plan
+  const { maxDelayMs = MAX_DELAY_MS } = plan
   const stopping = new AbortController()
   let child: ChildProcess | undefined
 
@@ -94,7 +94,7 @@ export function supervise(plan: Plan, onDeath: (exit: Exit, restartInMs: number)
       if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) delayMs = MIN_DELAY_MS
       onDeath(exit, delayMs)
       await sleep(delayMs, { signal: stopping.signal }).catch(() => {})
-      delayMs = Math.min(delayMs * 2, longestDelayMs)
+      delayMs = Math.min(delayMs * 2, maxDelayMs)
     }
   }
 

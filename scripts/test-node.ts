@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 
 const [line = '', ...files] = process.argv.slice(2)
 if (!/^\d+(\.\d+){0,2}$/.test(line)) {
-  console.error('Which Node.js? For instance: npm run test:node -- 24')
+  console.error('Name a version of Node.js, for instance: npm run test:node -- 24')
   process.exit(2)
 }
 const folder = join(import.meta.dirname, '../.build/node', line)

@@ -55,7 +55,7 @@ function readStores(): Stores[] | null {
   const chosen = allStores.filter((each) => option === '--stores' || option === `--stores=${each}`)
   if (chosen.length > 0 && options.length === 1) return chosen
   console.error(
-    `What is ${options.join(' ')}? There is --stores, and --stores=${allStores.join(', --stores=')}`,
+    `Unknown option ${options.join(' ')}. Use --stores or --stores=${allStores.join(', --stores=')}`,
   )
   process.exit(2)
 }

@@ -78,7 +78,7 @@ export async function restore(
   const media = backup.manifest.media && (await openMediaIfThere(config))
   try {
     if (media && !args.replace && (await listMedia(media)).length > 0)
-      throw new Refusal(`there are files in ${placeOfMedia(config)} already; --replace writes over them`)
+      throw new Refusal(`there are files in ${placeOfMedia(config)} already; --replace overwrites them`)
   } finally {
     await media?.close()
   }
@@ -137,5 +137,5 @@ function tellContents({ collections, media, consistency }: BackupManifest): void
   const records = Object.values(collections).reduce((sum, one) => sum + one.records, 0)
   say(`${plural(records, 'record')}, ${media ? plural(Object.keys(media).length, 'file') : 'without files'}`)
   if (consistency === 'each')
-    say('the station was, or may have been, running: not all collections are of the same moment')
+    say('the station was, or may have been, running: its collections may be from different moments')
 }

@@ -88,7 +88,7 @@ export async function openIfThere(place: Place): Promise<DataStore | null> {
 /** @throws Refusal when the store was never used. */
 export async function openStationData(place: Place): Promise<DataStore> {
   const data = await openIfThere(place)
-  if (!data) throw new Refusal(`there is no data of a station: ${placeOfData(place)}`)
+  if (!data) throw new Refusal(`no station data found: ${placeOfData(place)}`)
   return data
 }
 

@@ -20,7 +20,7 @@ export async function moveData(
 ): Promise<void> {
   const { from, to } = args
   for (const [name, kind] of Object.entries({ from, to }))
-    if (kind !== 'json' && kind !== 'sql') throw new UsageError(`--${name} has to be json or sql`)
+    if (kind !== 'json' && kind !== 'sql') throw new UsageError(`--${name} must be json or sql`)
   if (from === to) throw new UsageError('--from and --to are the same')
   const station = readStation()
   const sql = await readPlace({ DATA_PROVIDER: 'sql', DATABASE_URL: args['database-url'] }, args['env-file'])

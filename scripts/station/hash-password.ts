@@ -12,16 +12,16 @@ export async function hashPassword(signal: AbortSignal): Promise<void> {
   const password = process.stdin.isTTY
     ? await askTwice(signal)
     : (await text(process.stdin)).replace(/\r?\n$/, '')
-  if (password === '') throw new Refusal('there is no password')
-  if (/[\r\n]/.test(password)) throw new Refusal('a password is one line')
+  if (password === '') throw new Refusal('no password was entered')
+  if (/[\r\n]/.test(password)) throw new Refusal('a password must be a single line')
   if ([...password].length > MAX_CHARACTERS)
-    throw new Refusal(`a password has at most ${MAX_CHARACTERS} characters`)
+    throw new Refusal(`a password may have at most ${MAX_CHARACTERS} characters`)
   say(await createPasswords().hash(password))
 }
 
 async function askTwice(signal: AbortSignal): Promise<string> {
   const password = await ask('Password: ', signal)
-  if ((await ask('Once more: ', signal)) !== password) throw new Refusal('these are two passwords')
+  if ((await ask('Once more: ', signal)) !== password) throw new Refusal('the passwords differ')
   return password
 }
 
@@ -35,7 +35,7 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
     lines.once('SIGINT', interrupt)
     signal.addEventListener('abort', interrupt)
     lines.once('line', resolve)
-    lines.once('close', () => reject(new Refusal('there is no password')))
+    lines.once('close', () => reject(new Refusal('no password was entered')))
   }).finally(() => {
     lines.close()
     process.stderr.write('\n')

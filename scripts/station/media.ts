@@ -39,11 +39,11 @@ export async function copyFiles(
 ): Promise<void> {
   const { from, to, 'dry-run': isDryRun } = args
   for (const [name, kind] of Object.entries({ from, to }))
-    if (kind !== 'local' && kind !== 'cloud') throw new UsageError(`--${name} has to be local or cloud`)
+    if (kind !== 'local' && kind !== 'cloud') throw new UsageError(`--${name} must be local or cloud`)
   if (from === to) throw new UsageError('--from and --to are the same')
   const parallel = Number(args.parallel)
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > 32)
-    throw new UsageError('--parallel has to be 1 to 32')
+    throw new UsageError('--parallel must be 1 to 32')
   const station = readStation()
   const given = Object.entries(bucketOptions).map(([option, name]) => [
     name,

@@ -29,9 +29,12 @@ export async function refuseWhileRunning(
   for (const url of urls) {
     const { host } = new URL(url)
     const isRunning = await runs(url)
-    if (isRunning) throw new Refusal(`the station runs (its Redis is ${host}); end it first, or say --force`)
+    if (isRunning)
+      throw new Refusal(`the station is running (its Redis is ${host}); stop it first, or use --force`)
     if (isRunning === null && isChosen())
-      throw new Refusal(`Redis (${host}) does not answer, so the station may be running; --force goes on`)
+      throw new Refusal(
+        `Redis (${host}) does not answer, so the station may be running; --force continues anyway`,
+      )
   }
 }
 

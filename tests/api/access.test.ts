@@ -100,7 +100,7 @@ t.test('every route for admins admits those whom its rule names, and nobody else
   t.match(
     await ask(session.verify, bearer(forge(HS256, claims()))),
     { status: 200 },
-    'what is forged below is near',
+    'the forged tokens below differ only slightly',
   )
 
   const newcomer = { adminId: HELPER_ID, login: 'new', role: 'admin', privileges, authorized: false } as const
@@ -141,15 +141,16 @@ t.test('every route for admins admits those whom its rule names, and nobody else
       }
 
       const refused = refusal(access === 'super' ? 'SUPER_ADMIN_ONLY' : 'FORBIDDEN')
-      if (access === 'session') await passes(t, ask, route, bearer(unactivated), 'who is not activated')
-      else t.match(await ask(route, bearer(unactivated)), refused, 'who is not activated')
+      if (access === 'session')
+        await passes(t, ask, route, bearer(unactivated), 'an account that is not activated')
+      else t.match(await ask(route, bearer(unactivated)), refused, 'an account that is not activated')
 
       const { all = [], any = [] } = typeof access === 'object' ? (access as Needed) : {}
       const others = privileges.filter((privilege) => ![...all, ...any].includes(privilege))
       const isRestricted = access === 'super' || all.length > 0 || any.length > 0
       if (isRestricted)
-        t.match(await ask(route, bearer(await holding(others))), refused, 'who holds all others')
-      else await passes(t, ask, route, bearer(await holding([])), 'who holds nothing')
+        t.match(await ask(route, bearer(await holding(others))), refused, 'a holder of all other privileges')
+      else await passes(t, ask, route, bearer(await holding([])), 'a helper without privileges')
 
       for (const privilege of any) await passes(t, ask, route, bearer(await holding([privilege])), privilege)
       if (all.length > 0) await passes(t, ask, route, bearer(await holding(all)), all.join())
@@ -184,7 +185,7 @@ t.test('every route for admins admits those whom its rule names, and nobody else
         ask(route, headers, { adminToken, ...(route.path.includes('stream') && { track: 'day/x.mp3' }) })
       const token = adminTokens.issueForFile(key, nowMs)
       t.notOk(REFUSALS.has((await open(token)).status), `${named(route)}: its file`)
-      t.notOk(REFUSALS.has((await open(token, bearer(unactivated))).status), 'whoever else one is')
+      t.notOk(REFUSALS.has((await open(token, bearer(unactivated))).status), 'with any other login')
       const wrong: Record<string, string> = {
         'for another file': adminTokens.issueForFile(`${key}x`, nowMs),
         'of ten minutes ago': adminTokens.issueForFile(key, nowMs - 600_000),

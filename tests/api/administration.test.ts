@@ -15,7 +15,7 @@ t.test('a station without a night does not switch modes', async (t) => {
     t.match(answer, { status: 409, body: { donated: false, error: { code: 'MODE_SWITCH_REFUSED' } } })
     t.equal(answer.body.error.reason, 'night_off')
   }
-  t.same(await auditLog(), [], 'what was refused is not told')
+  t.same(await auditLog(), [], 'refused requests are not logged')
 })
 
 t.test('a mode without music cannot be switched to, and settings do not require its music', async (t) => {
@@ -194,7 +194,7 @@ t.test('song groups', async (t) => {
     t.match(
       shown,
       { songs: [stays], songCount: 1, songsPreview: { length: 1 } },
-      'what the library does not have is not shown',
+      'names outside the library are not shown',
     )
   })
 })

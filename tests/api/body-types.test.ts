@@ -155,6 +155,6 @@ t.test('a body with too many values or levels is refused before it is parsed', a
   t.equal(
     (await send(`{"songGroups":"${'[{,\\"'.repeat(50_000)}"}`)).status,
     200,
-    'what is in a text counts not',
+    'brackets within a string do not count',
   )
 })

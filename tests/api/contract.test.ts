@@ -252,7 +252,7 @@ t.test('every event declares an access rule, and answers those that the rule nam
   t.equal(uid, tokens.uidOf('127.0.0.1'))
   const headers = { 'x-art-token': artToken, 'x-listener-uid': uid }
   const key = await app.inject({ url: '/api/audio-key', headers, remoteAddress: '127.0.0.1' })
-  t.equal(key.statusCode, 200, 'what a socket got is good for HTTP')
+  t.equal(key.statusCode, 200, 'a key from a socket is valid for HTTP')
 })
 
 t.test('every failure has a text in every language and the form of the contract', async (t) => {

@@ -108,7 +108,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       t.notOk('revision' in shownLogin!)
 
       const kept = JSON.stringify(await a.ports.data.audit.find()) + lines.join('') + shown.body
-      t.notMatch(kept, TYPED_BY_MISTAKE, 'what was typed is nowhere')
+      t.notMatch(kept, TYPED_BY_MISTAKE, 'the mistyped input is stored nowhere')
       const requests = lines
         .map((line) => JSON.parse(line))
         .filter(({ req }) => req?.url === '/api/admin/login')

@@ -207,7 +207,11 @@ t.test('a closing app answers requests in progress, and does not wait for idle c
   t.match(await ask(kept, '/healthz'), /^HTTP\/1.1 200 .*connection: keep-alive/is)
   const closing = app.close()
   t.match(await ask(kept, '/readyz'), /^HTTP\/1.1 503 .*connection: close.*"draining"/is)
-  t.match(await ask(await open(), '/healthz'), /^HTTP\/1.1 200 /, 'whoever was not told yet is answered')
+  t.match(
+    await ask(await open(), '/healthz'),
+    /^HTTP\/1.1 200 /,
+    'a connection that was not told yet is answered',
+  )
   await closing
   await Promise.all(ended)
   await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' })

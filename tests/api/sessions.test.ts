@@ -118,7 +118,7 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
         t.same(await verify(own), GOOD)
         const { sessions } = (await ask(a, 'GET self/sessions', own)).body
         t.same(sessions.length, 1)
-        t.same(await verify(await logIn(login, password)), GOOD, 'who logs in afterwards is in')
+        t.same(await verify(await logIn(login, password)), GOOD, 'a later login works')
       }
     })
 
@@ -245,7 +245,7 @@ t.test('a read-only store prevents no login, and revives no ended session', asyn
   const late = await logIn('Admin', PASSWORD)
   t.same([await verify(late), await verify(own), await verify(ended)], [GOOD, GOOD, ENDED])
   const out = await ask(a, 'POST logout', own)
-  t.ok(out.status >= 500, 'who could not be logged out is told')
+  t.ok(out.status >= 500, 'a failed logout is reported')
   t.match(out.headers['set-cookie'], /^adminToken=; Max-Age=0/)
   await take()
   t.equal((await ask(a, 'POST logout', own)).status, 200)

@@ -332,7 +332,11 @@ t.test('settings', async (t) => {
     await add('night', true)
     t.equal((await turnOn()).status, 200)
     await data.clips.delete({ family: 'phrases' })
-    t.equal((await save({ generation: { JINGLES_ENABLED: true } })).status, 200, 'what is on may stay on')
+    t.equal(
+      (await save({ generation: { JINGLES_ENABLED: true } })).status,
+      200,
+      'a feature that is on may stay on',
+    )
   })
 
   t.test('of two admins at once: neither overwrites the other’s changes', async (t) => {

@@ -23,7 +23,7 @@ t.test(
     t.equal(await page.title(), `${title} — Artist of ${title} · Сонцестояння`)
     await advances(page)
     await hears(page, tone!.hz)
-    t.ok((await page.locator('section:has(#next) li').count()) >= 10, 'what comes next is shown')
+    t.ok((await page.locator('section:has(#next) li').count()) >= 10, 'the upcoming songs are shown')
     t.equal(
       await page.evaluate(() => navigator.mediaSession.metadata?.title),
       title,

@@ -178,7 +178,7 @@ t.test('records move from files to PostgreSQL and back unchanged', async (t) => 
   const renew = () => asked.mset({ 'solstice:lease': 'a worker', 'solstice:alive': Date.now() })
   await renew()
   const renewing = setInterval(renew, 500)
-  t.match(await ended(t, 1, place, ...to), /the station runs/)
+  t.match(await ended(t, 1, place, ...to), /the station is running/)
   clearInterval(renewing)
   await asked.del('solstice:lease')
   const cut = { ...place, env: { ...place.env, REDIS_URL: 'redis://127.0.0.1:1' } }
@@ -366,7 +366,7 @@ t.test('a backup is restored to an empty station', async (t) => {
   t.same(
     [await isOver(begunAtMs), await isOver(begunAtMs + 3.6e6)],
     [true, false],
-    'who was logged in is not',
+    'earlier sessions have ended',
   )
   await withData(other, (data) => data.sessionCuts.delete(() => true))
   t.match(await ended(t, 0, other, 'end-sessions'), /log in again/)

@@ -355,7 +355,7 @@ t.test(
       t.same(
         all.filter(({ queue }) => queue === 'queued'),
         [],
-        'what is queued is heard',
+        'queued songs are heard',
       )
       t.same(await data.inbox.find(), [])
       const ends = all.map(({ status, queue }) => `${status} ${queue}`)

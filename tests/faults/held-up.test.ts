@@ -286,7 +286,7 @@ t.test('a change of clips interrupted by a store ends later as if it had been do
           const answer = second instanceof HeldUp ? await change(ports, ids, run()) : second
           t.match(answer, { results: ids.map((id) => ({ id, ok: true })) })
           for (const name of replaced) {
-            t.equal((await media.stat(name))?.size, 5, 'what came under a free name stays')
+            t.equal((await media.stat(name))?.size, 5, 'a new file under a free name stays')
             await media.delete(name)
           }
         }

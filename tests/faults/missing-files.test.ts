@@ -77,7 +77,7 @@ for (const storage of ['local', 'cloud'])
 
       const first = await air.until((state) => current(state) !== null && state.prepared.day !== undefined)
       t.same([...idsOf(first)].sort(), ['Three', 'Four', 'Five', 'Six'].map(idOf).sort())
-      t.same(first.unplayable, [], 'what is missing at first is in no list')
+      t.same(first.unplayable, [], 'a file missing from the start is in no list')
 
       const heard = await air.until((state) => {
         const { playlist } = state

@@ -226,7 +226,7 @@ async function testLongAbsence(t: Test, name: string, uses: string[], { stop, st
   )
   for (const [kind, answer] of Object.entries(asked))
     await t.rejects(answer, { code: 'JOBS_UNAVAILABLE' }, `${kind}: it is said that it will be finished`)
-  t.ok((await redis.keys(`solstice:lease:*${name}*`)).length >= 5, 'nobody else changes what is half done')
+  t.ok((await redis.keys(`solstice:lease:*${name}*`)).length >= 5, 'half-done changes stay locked')
   await start()
   const deletion = await asking
   const answers = await Promise.all(later)
@@ -235,7 +235,7 @@ async function testLongAbsence(t: Test, name: string, uses: string[], { stop, st
   t.equal(
     answers.filter((one) => one instanceof Error).length,
     refused,
-    'what only waited is refused, or made',
+    'changes that only waited are refused, or made',
   )
   const title = refused === later.length ? / new$/ : / later \d$/
   await assertWhole(t, { name, batch, title, edits: 1 + later.length - refused, deletion })

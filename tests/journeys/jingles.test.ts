@@ -133,7 +133,7 @@ t.test('J, P: jingles between songs and a phrase over their end survive a dead w
   t.same(
     told(client).map(({ event }) => event.replace('stream_', '')),
     ['jingle_start', 'jingle_end', 'track_start', 'jingle_start', 'jingle_end', 'track_start'],
-    'what begins and ends is told once',
+    'each start and end is announced once',
   )
   t.same(told(other), told(client), 'sockets of both replicas are told the same')
 

@@ -238,7 +238,7 @@ t.test('hosts and guests stay on air whichever process dies', async (t) => {
   t.same(
     [host, guest].flatMap((client) => client.all('live_hosts_roster')),
     [],
-    'nothing is told of it',
+    'no event announces it',
   )
 
   forget()

@@ -169,10 +169,10 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
   )
   for (const [i, { ok }] of outcomes.entries()) {
     const count = queueOf(last).filter(({ orderId }) => orderId === `order ${i}`).length
-    t.equal(count, ok ? 1 : 0, 'what was ordered is queued once')
+    t.equal(count, ok ? 1 : 0, 'each order is queued once')
   }
   t.ok(outcomes.some(({ ok }) => ok))
-  t.same(last.trackRequests.map(asked), trackRequests.map(asked), 'what a listener asked for still waits')
+  t.same(last.trackRequests.map(asked), trackRequests.map(asked), 'requests of listeners still wait')
   t.same(last.trackRequestCooldowns, trackRequestCooldowns, 'and so does the listener')
 
   const fromFirstJingle = markers.slice(markers.findIndex(isJingle))

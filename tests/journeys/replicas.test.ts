@@ -161,7 +161,11 @@ t.test('two replicas behind nginx are one station, even while they come and go',
       ['nobody', 2 ** 24, 'UNAUTHORIZED'],
     ] as const) {
       const refused = await uploadTrack(nginx.url, bearer, 'Refused.mp3', track, bytes)
-      t.match(JSON.parse(refused.body), { error: { code } }, 'who still sends can read why it is refused')
+      t.match(
+        JSON.parse(refused.body),
+        { error: { code } },
+        'a client that is still sending can read the reason',
+      )
     }
     const tooLarge = await fetch(`${nginx.url}/webhooks/donations/nobody`, {
       method: 'POST',
@@ -302,7 +306,7 @@ t.test('two replicas behind nginx are one station, even while they come and go',
     t.ok(await answers(back.url))
     const headers = { authorization: `Bearer ${token}` }
     const { status } = await fetch(`${nginx.url}/api/admin/verify`, { headers })
-    t.equal(status, 200, 'who logged in at a replica that is gone still is')
+    t.equal(status, 200, 'a login outlives its replica')
     if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
   })
 

@@ -184,7 +184,7 @@ t.test('PostgreSQL is killed again and again: no acknowledged change is lost', a
       )
       await until('a change is refused', () => refused.length > 0)
       await listener.first('sync')
-      t.match(await askTwo('GET /api/admin/song-groups'), { status: 200 }, 'what is known is read')
+      t.match(await askTwo('GET /api/admin/song-groups'), { status: 200 }, 'cached data is still served')
       await moreSound(8)
     }
     await server.restart()
@@ -402,7 +402,7 @@ t.test('a machine cut off from Redis leaves the air before another one takes it'
   const syncs = () => listener.all('sync') as RadioState[]
   await until('a replica that is cut off says something', () => syncs().length > 1)
   const [stale, later] = syncs().slice(-2) as [RadioState, RadioState]
-  t.same([later.track, later.seek], [stale.track, stale.seek], 'what it shows stays where its sound ends')
+  t.same([later.track, later.seek], [stale.track, stale.seek], 'its display stops where its sound ends')
   t.ok(later.serverTimeMs > stale.serverTimeMs)
   t.match(await two.ports.bus.send({ type: 'skip' }), { ok: true })
   const serial = air.state.serial

@@ -54,7 +54,7 @@ function assertExactEnds(t: Test, syncs: RadioState[]) {
     while (sumMs < apartMs - 1_000) sumMs += 1000 * (durations.get(coming[missed++]!) ?? Number.NaN)
     const lateMs = apartMs - sumMs
     t.ok(Math.abs(lateMs) <= 2, `${before.title} ended ${lateMs.toFixed(2)} ms beside its duration`)
-    t.equal(sync.track, coming[missed], 'what was next came next')
+    t.equal(sync.track, coming[missed], 'the announced next track came next')
   }
 }
 

@@ -44,7 +44,7 @@ t.test('a station of version 0.1.0 is upgraded without a visible change', async 
   admin.socket.emit('admin_active', authorization.slice('Bearer '.length))
   await admin.first('admin_confirmed')
 
-  // However slowly the processes started: first the song on air, then the ones to come.
+  // First the song on air, then the ones to come, even if the processes started slowly.
   const { items } = (await admin.ask('get_queue', { offset: 0, limit: 10 })) as Known['queue']
   const promised = [known.sync.track, ...known.queue.items.map(({ id }) => id)]
   const onAir = promised.indexOf(sync.track!)

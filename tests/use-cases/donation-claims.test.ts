@@ -103,7 +103,7 @@ for (const kind of ['json', 'sql'] as const)
       t.same(
         refusals,
         ['other_provider', 'other_currency', 'too_little', 'too_late'],
-        'and it is told as often',
+        'and it is reported as often',
       )
       t.match(await data.donations.get('misfit'), { status: 'pending', queue: null })
       for (let time = 0; time < 2; time++) t.equal(await claim('nothing'), 'refused')
@@ -315,7 +315,7 @@ t.test('beyond 20 000 the oldest that were unpaid for a day go, however many wer
   t.same(
     (await data.ledger.find()).map((entry) => entry.onceKey),
     ['created old 0', 'refused old 0', onceKey],
-    'what was once paid leaves its trace',
+    'a paid order leaves its record',
   )
   t.equal(await purgeDonations(data, 0, NOW), 0)
 })

@@ -122,7 +122,7 @@ t.test('a donation that names hundreds of orders costs no more than one that nam
   t.same(
     warnings,
     named.map((donationId) => ({ donationId, reason: 'too_little', provider: POLLED })),
-    'the operator hears of it once, and of nobody who paid',
+    "the operator is warned once, without the donor's data",
   )
 
   await data.donations.insert(ordered('whole', { provider: POLLED, matchCode: 'WHOLE9', amountMinor: 1 }))
@@ -135,7 +135,7 @@ t.test('a donation that names hundreds of orders costs no more than one that nam
     },
   )
   t.match(await data.donations.get('whole'), { status: 'paid' })
-  t.equal(warnings.length, named.length, 'what pays for another order is no matter')
+  t.equal(warnings.length, named.length, 'a payment for another order causes no warning')
 })
 
 t.test('a paid song ends a talk, unless donations wait for it; then its time is unknown', async (t) => {

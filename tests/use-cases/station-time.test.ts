@@ -91,14 +91,14 @@ t.test('an order lasts its intended time, and its dates are right', async (t) =>
       'claimed',
     )
     const paid = (await store.donations.get('PAID'))!
-    t.equal(paid.paidAt, wallMs(), 'what is kept are dates')
+    t.equal(paid.paidAt, wallMs(), 'stored times are wall-clock dates')
     t.equal(paid.createdAt, wallMs() - 10 * MINUTE_MS)
-    t.equal((await data.donations.get('PAID'))?.paidAt, clock.nowMs(), 'what is read are moments')
+    t.equal((await data.donations.get('PAID'))?.paidAt, clock.nowMs(), 'read times are station time')
     t.equal((await store.ledger.find({ donationId: 'PAID' })).at(-1)?.atMs, wallMs())
 
     await redateOrders(data, clock)
     t.equal((await store.donations.get('LATE'))?.expiresAt, wallMs() + 5 * MINUTE_MS)
-    t.equal((await store.donations.get('OLD'))?.createdAt, NOON, 'what is settled keeps its date')
+    t.equal((await store.donations.get('OLD'))?.createdAt, NOON, 'a settled order keeps its date')
     t.equal(dateOfOrder((await data.donations.get('OLD'))!, 'createdAt'), NOON)
     pass(5 * MINUTE_MS)
     t.equal(await expire(), 1, 'and none late')

@@ -6,7 +6,7 @@ import { startPostgres } from '../../tests/harness/servers/postgres.ts'
 import { track } from '../../tests/suites/data-store.ts'
 
 export const TRACKS = 100_000
-/** Of 20 000 donations. */
+/** The entries of 20 000 donations. */
 const LEDGER_ENTRIES = 120_000
 const TURNS = 9
 

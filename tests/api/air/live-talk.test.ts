@@ -33,7 +33,7 @@ t.test('hosts pause the queue to talk', async (t) => {
   const late = await two.join()
   t.same(late.all('stream_chat_mode_start'), [])
   late.socket.emit('listener_init')
-  t.same(await late.first('stream_chat_mode_start'), start, 'who comes in the middle is told when it began')
+  t.same(await late.first('stream_chat_mode_start'), start, 'a latecomer learns when it began')
   late.socket.disconnect()
   for (const client of [listener, guest, moderator]) t.same(client.all('host_queue_pause_state'), [])
   host.forget()
@@ -169,7 +169,7 @@ t.test('recordings reach the worker while the microphone is on', async (t) => {
   host.socket.emit('host_audio_chunk', Buffer.alloc(256 * 1024 + 1))
   for (let i = 0; i < 120; i++) host.socket.emit('host_audio_chunk', Buffer.alloc(1_000, i))
   await pieces.until('all pieces', () => heard.length === 120)
-  t.equal(heard[0]?.bytes[0], 0, 'what came before the microphone was on is dropped')
+  t.equal(heard[0]?.bytes[0], 0, 'pieces sent before the microphone was on are dropped')
   t.ok(heard.every(({ bytes, socketId }, i) => bytes[0] === i && socketId === id))
 
   two.ports.microphones.askForHead(String(id))

@@ -176,7 +176,7 @@ t.test('C1: events that a worker saved and did not live to send are sent by the 
   const { outbox: due } = (await lease.resume())!
   t.notOk(
     due.some(({ type }) => type === 'answer'),
-    'what is told is not left to the next one',
+    'events that were sent are not left to the next worker',
   )
   await lease.release()
 })

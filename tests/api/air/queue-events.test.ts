@@ -308,7 +308,7 @@ t.test(
     admin.forget()
     const boss = await two.join()
     boss.socket.emit('admin_active', (await asAdmin(two)).token)
-    t.match(await boss.first('suggestions_update'), [request], 'who joins hears of it')
+    t.match(await boss.first('suggestions_update'), [request], 'an admin who joins is told')
     t.match(await admin.first('suggestions_update'), [request], 'and so does everybody else')
     t.equal(requester.all('suggestion_result').length, 0)
     const decide = (uid: string | undefined, action: string) =>

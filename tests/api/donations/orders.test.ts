@@ -290,7 +290,7 @@ t.test('a station paid through a page', async (t) => {
 
     const save = (draft: object) => manager(`POST ${URL}/settings`, draft)
     t.match(await save(settings), { status: 200, body: { settings, clamped: false } })
-    t.same(await data.settings.find({ section: 'donations' }), [], 'what is the same is not saved')
+    t.same(await data.settings.find({ section: 'donations' }), [], 'unchanged settings are not saved')
     for (const currency of ['USD', 'гривня', '', 'toString'])
       t.match(await save({ currency }), refusal(400, 'BAD_REQUEST', { field: 'currency' }), currency)
     t.match(
@@ -417,7 +417,7 @@ t.test('a station paid through a page', async (t) => {
     t.equal(
       (await stripe.tiers(song.id)).body.currency,
       'USD',
-      'what the service does not take is not asked for',
+      'the service is never sent an amount that it rejects',
     )
     const placed = async (origin?: string) => {
       const { donationId, redirectUrl } = (await stripe.order({ songId: song.id }, '10.4.0.1', origin)).body
@@ -440,6 +440,6 @@ t.test('a station paid through a page', async (t) => {
     services.answer = (_, response) => response.writeHead(500).end('{}')
     t.match(await stripe.order({ songId: song.id }), refusal(500, 'DONATIONS_CREATE_FAILED'))
     services.answer = null
-    t.same(await data.donations.find(), before, 'what the service refused leaves nothing')
+    t.same(await data.donations.find(), before, 'an order that the service refused leaves no record')
   })
 })

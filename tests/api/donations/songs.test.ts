@@ -144,7 +144,7 @@ t.test('a paid song is queued, played and recorded once', async (t) => {
       song: { title: 'Morning Tide', artist: 'Hilda' },
     }
     for (const client of clients.slice(0, 2)) t.same(await client.first('donation_result'), result)
-    t.equal(clients[2]!.all('donation_result').length, 0, 'nobody else is told')
+    t.equal(clients[2]!.all('donation_result').length, 0, 'only the donor is told')
     const { airsAt, ...status } = (await two.ask(`${donationId}/status`)).body
     t.match(status, { status: 'paid', tier: null, matchCode })
     const { onAir } = air.state
@@ -160,7 +160,7 @@ t.test('a paid song is queued, played and recorded once', async (t) => {
       data: { title: 'Morning Tide', artist: 'Hilda', amount: 1, currency: 'USD' },
     })
     for (const client of clients.slice(0, 2)) t.equal(client.all('donation_result').length, 1)
-    t.same(await data.inbox.find(), [], 'what was applied is forgotten')
+    t.same(await data.inbox.find(), [], 'applied deliveries are removed')
 
     await one.ports.bus.send({ type: 'skip' })
     await one.until(donationId, { queue: 'aired' })
@@ -504,7 +504,7 @@ t.test('an inauthentic or malformed delivery changes nothing and is answered all
   cut.on('error', () => {})
   cut.write('data=', () => cut.destroy())
   t.equal((await fetch(`${one.url}/webhooks/donations/${'x'.repeat(200)}`, { method: 'POST' })).status, 404)
-  t.equal(await slow, 200, 'what comes too slowly')
+  t.equal(await slow, 200, 'a slow sender')
   t.same(
     JSON.parse(
       JSON.stringify([await data.donations.find(), await data.ledger.find(), await data.inbox.find()]),
@@ -602,7 +602,7 @@ t.test('a service without webhooks is polled by one process, and orders wait for
     { provider: DONATELLO, status: 'paid', queue: 'due' },
     'seen late, paid in time',
   )
-  t.equal(await status(early), 'expired', 'what was paid too late')
+  t.equal(await status(early), 'expired', 'an order paid too late')
   t.equal(await status(other), 'expired', 'one payment is for one order, and the 21st is not seen')
   t.match(await data.ledger.find({ donationId: early, event: 'refused' }), [
     { note: /^too_late/ },

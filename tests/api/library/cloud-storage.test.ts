@@ -147,7 +147,7 @@ t.test(
     t.same(
       played.filter((trackId) => trackId === null || !cached.has(trackId)),
       [],
-      'only what is here is heard',
+      'only local files are played',
     )
     const starts = heard().map(({ frame }) => frame)
     const isShort = (frame: number, i: number) => i > 0 && frame - starts[i - 1]! < (2.5 * 44_100) / 1152

@@ -509,7 +509,7 @@ t.test('saving changes what the flags select in file, library, lyrics, artists a
   t.match(
     shared.body,
     { track: { album: 'Альбом', year: 1999 }, entry: { lines: [{ text: 'lo' }] }, offset: 1.5 },
-    'what is there stays',
+    'existing data stays',
   )
   const apart = await save({
     songId,

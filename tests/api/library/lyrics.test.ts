@@ -98,7 +98,7 @@ t.test('lyrics are put, read, listed and deleted', async (t) => {
   t.same(
     (await logged(station)).filter(({ title }) => title === 'Deep'),
     [change('none', 'synced'), change('synced', 'plain'), change('plain', 'none')],
-    'what changes nothing is not logged, and no text is',
+    'unchanged lyrics are not logged, and texts never are',
   )
 
   for (const field of ['title', 'artist'])
@@ -134,7 +134,7 @@ t.test('lyrics are stored in one normal form', async (t) => {
     ['1.24 a', '2.01 b'],
   )
   t.same(normalizeLyrics({ synced: true, lines: ['', '[00:01.00]'] }), { synced: false, lines: [] })
-  t.same(normalizeLyrics({ ...plain('a'), notFound: true }), plain('a'), 'what has lines was found')
+  t.same(normalizeLyrics({ ...plain('a'), notFound: true }), plain('a'), 'lyrics with lines count as found')
 })
 
 t.test('an offset shifts the lines that listeners get', async (t) => {

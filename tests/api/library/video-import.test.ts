@@ -188,7 +188,7 @@ t.test('video import', async (t) => {
       t.match(run.args[run.args.indexOf('--proxy') + 1], /^http:\/\/127\.0\.0\.1:\d+$/)
       t.ok(['--ignore-config', '--no-exec', '--no-playlist'].every((option) => run.args.includes(option)))
 
-      t.equal((await upload('song')).status, 200, 'what waits is replaced')
+      t.equal((await upload('song')).status, 200, 'a waiting upload is replaced')
       const commit = await ask('POST /api/admin/upload-song-commit', { metadata: body.metadata })
       t.match(commit, { status: 200, body: { track: { id: 'day/AC_DC - Song.mp3', artist: 'AC/DC' } } })
       t.ok(commit.body.track.duration > 0.9)
