@@ -154,7 +154,7 @@ t.test('hosts on the air', async (t) => {
   await Promise.all([
     // From 6 s on it is another pitch.
     makeWav(path('song'), `if(lt(t\\,6)\\,${sine(440, 0.5)}\\,${sine(660, 0.5)})`, 30),
-    makeWav(path('filler'), sine(880, 0.4), 3),
+    makeWav(path('music'), sine(880, 0.4), 3),
     makeWav(path('second'), sine(1100, 0.4), 10),
     makeWav(path('nothing'), '0', 30),
     writeFile(path('broken'), 'no sound at all'),
@@ -173,56 +173,65 @@ t.test('hosts on the air', async (t) => {
     t.ok(near(level(after, 440, 1800), 0.5))
   })
 
-  t.test('pause the queue: the track gives way to filler and resumes where it stopped', async (t) => {
-    const studio = await openStudio(t, folder)
-    await studio.listen(4000)
-    const positionMs = studio.nowMs()
-    studio.change(chat('f1', 'filler', 3), 0, chat('f2', 'second', 10))
-    const talking = await studio.listen(4000)
-    t.ok(level(talking, 440, 0) > 0.4, 'the track does not stop at once')
-    t.ok(level(talking, 440, 750) < 0.005, 'but is gone within a second')
-    t.ok(near(level(talking, 880, 800), 0.4))
-    t.ok(level(talking, 880, 0) < 0.15, 'filler comes in as slowly')
-    t.same(studio.told, ['ended f1'])
-    t.ok(level(talking, 880, 3050) < 0.005)
-    t.ok(near(level(talking, 1100, 3050), 0.4), 'what follows joins without a pause')
+  t.test(
+    'pause the queue: the track gives way to background music and resumes where it stopped',
+    async (t) => {
+      const studio = await openStudio(t, folder)
+      await studio.listen(4000)
+      const positionMs = studio.nowMs()
+      studio.change(chat('f1', 'music', 3), 0, chat('f2', 'second', 10))
+      const talking = await studio.listen(4000)
+      t.ok(level(talking, 440, 0) > 0.4, 'the track does not stop at once')
+      t.ok(level(talking, 440, 750) < 0.005, 'but is gone within a second')
+      t.ok(near(level(talking, 880, 800), 0.4))
+      t.ok(level(talking, 880, 0) < 0.15, 'background music comes in as slowly')
+      t.same(studio.told, ['ended f1'])
+      t.ok(level(talking, 880, 3050) < 0.005)
+      t.ok(near(level(talking, 1100, 3050), 0.4), 'what follows joins without a pause')
 
-    const { placed, sample } = studio.heard.find(({ placed }) => placed?.entry.entryId === 'f1')!
-    const marker = markerOf(placed!, sample / FRAME)
-    const texts = { trackId: 'song', title: 'Just chatting', artist: '' }
-    t.match(marker, { ...texts, entryId: 'f1', chat: { background: { id: 'clip-filler', media: 'filler' } } })
-    t.match(placedBy(marker).entry, {
-      entryId: 'f1',
-      background: { media: 'filler', durationMs: 3000 },
-      shown: { id: 'song' },
-    })
+      const { placed, sample } = studio.heard.find(({ placed }) => placed?.entry.entryId === 'f1')!
+      const marker = markerOf(placed!, sample / FRAME)
+      const texts = { trackId: 'song', title: 'Just chatting', artist: '' }
+      t.match(marker, { ...texts, entryId: 'f1', chat: { background: { id: 'clip-music', media: 'music' } } })
+      t.match(placedBy(marker).entry, {
+        entryId: 'f1',
+        background: { media: 'music', durationMs: 3000 },
+        shown: { id: 'song' },
+      })
 
-    studio.change(chat('f3', null))
-    const silent = await studio.listen(3200, [...pieces])
-    t.ok(near(level(silent, 1500, 1500), 0.25), 'where there is no filler hosts are heard all the same')
-    t.ok(level(silent, 1100, 1500) < 0.005)
-    const last = studio.heard.at(-1)!
-    t.match(markerOf(last.placed!, Math.ceil(last.sample / FRAME)), { ...texts, chat: { background: null } })
+      studio.change(chat('f3', null))
+      const silent = await studio.listen(3200, [...pieces])
+      t.ok(
+        near(level(silent, 1500, 1500), 0.25),
+        'where there is no background music hosts are heard all the same',
+      )
+      t.ok(level(silent, 1100, 1500) < 0.005)
+      const last = studio.heard.at(-1)!
+      t.match(markerOf(last.placed!, Math.ceil(last.sample / FRAME)), {
+        ...texts,
+        chat: { background: null },
+      })
 
-    studio.change(chat('f4', 'second', 10))
-    await studio.listen(1000)
-    studio.change(song, positionMs)
-    const resumed = await studio.listen(3000)
-    t.ok(near(level(resumed, 440, 100), 0.5), 'the track is back at once')
-    t.ok(level(resumed, 1100, 750) < 0.005)
-    const turnMs = 6000 - positionMs
-    t.ok(near(level(resumed, 440, turnMs - 150), 0.5))
-    t.ok(near(level(resumed, 660, turnMs + 50), 0.5), 'it goes on at its position')
-  })
+      studio.change(chat('f4', 'second', 10))
+      await studio.listen(1000)
+      studio.change(song, positionMs)
+      const resumed = await studio.listen(3000)
+      t.ok(near(level(resumed, 440, 100), 0.5), 'the track is back at once')
+      t.ok(level(resumed, 1100, 750) < 0.005)
+      const turnMs = 6000 - positionMs
+      t.ok(near(level(resumed, 440, turnMs - 150), 0.5))
+      t.ok(near(level(resumed, 660, turnMs + 50), 0.5), 'it goes on at its position')
+    },
+  )
 
-  t.test('are heard over the same filler when another worker goes on', async (t) => {
-    const entry = chat('f1', 'filler', 3)
+  t.test('are heard over the same background music when another worker goes on', async (t) => {
+    const entry = chat('f1', 'music', 3)
     const lastMarker = markerOf({ entry, startsAt: -2 * RATE, phrase: null }, 0)
     const studio = await openStudio(t, folder, { entry, startedAtMs: -2000 }, lastMarker)
     const talking = await studio.listen(1500)
     t.ok(near(level(talking, 880, 850), 0.4))
     t.same(studio.told, ['ended f1'])
-    t.ok(level(talking, 880, 1050) < 0.005, 'filler ends where it would have ended')
+    t.ok(level(talking, 880, 1050) < 0.005, 'background music ends where it would have ended')
 
     const silence = chat('f2', null)
     const quiet = await openStudio(
@@ -258,10 +267,10 @@ t.test('hosts on the air', async (t) => {
     },
   )
 
-  t.test('do not wait for filler that cannot be decoded', async (t) => {
+  t.test('do not wait for background music that cannot be decoded', async (t) => {
     const studio = await openStudio(t, folder)
     await studio.listen(300)
-    studio.change(chat('f1', 'broken', 3), 0, chat('f2', 'filler', 3))
+    studio.change(chat('f1', 'broken', 3), 0, chat('f2', 'music', 3))
     const talking = await studio.listen(1500)
     t.same(studio.told, ['unplayable clip-broken'])
     t.ok(level(talking, 880, 1300) > 0.35)

@@ -429,7 +429,7 @@ t.test(
       for (const suffix of [`&${posted.body}`, `&data=x`, '&data='])
         if (read(Buffer.from(posted.body + suffix))) accepted.push(`… ${suffix.slice(0, 10)}`)
       if (read(Buffer.alloc(1024 * 1024, 'data=a&'))) accepted.push('a huge body')
-      if (read(Buffer.from(post({ ...said, filler: 'x'.repeat(64 * 1024) }).body)))
+      if (read(Buffer.from(post({ ...said, padding: 'x'.repeat(64 * 1024) }).body)))
         accepted.push('a long text')
       t.same(accepted, [], `${name}: nothing else is`)
 

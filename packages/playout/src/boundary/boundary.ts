@@ -11,7 +11,7 @@ import { leftOutMs } from '../model/timing.ts'
 import { enterMode } from './enter-mode.ts'
 import { switchNow, waitingSwitch } from './mode-switch.ts'
 
-/** What is heard ends at `atMs`: filler follows in a chat, a jingle where one is to come (rule J3), else what `goOn` gives. */
+/** What is heard ends at `atMs`: background music follows in a chat, a jingle where one is to come (rule J3), else what `goOn` gives. */
 export function next(state: PlayoutState, atMs: number): Step {
   if (state.onAir.phase === 'chat') return { state: nextBackground(state, atMs), effects: [] }
   if (state.onAir.phase !== 'track') return goOn(state, atMs)

@@ -27,12 +27,12 @@ export function beginChat(
   return withBackground(state, chat, atMs)
 }
 
-/** The filler of a chat is over: what follows it (rule O4). */
+/** The background music of a chat is over: what follows it (rule O4). */
 export function nextBackground(state: PlayoutState, atMs: number): PlayoutState {
   return state.onAir.phase === 'chat' ? withBackground(state, state.onAir, atMs) : state
 }
 
-/** Rule O4: what may be heard, or is wanted, is another thing than before; filler that still may and shall sound goes on. */
+/** Rule O4: what may be heard, or is wanted, is another thing than before; background music that still may and shall sound goes on. */
 export function renewBackground(state: PlayoutState, atMs: number, isChosenOtherwise = false): PlayoutState {
   const { onAir } = state
   if (onAir.phase !== 'chat') return state
@@ -49,7 +49,7 @@ export function backgroundInReserve(state: PlayoutState): ClipRef | null {
   return pickBackground(state).choice
 }
 
-/** When filler ends by its duration; null = silence does not end. */
+/** When background music ends by its duration; null = silence does not end. */
 export function backgroundEndMs({ clip, startedAtMs }: BackgroundMusic): number | null {
   return clip && startedAtMs + Math.max(SHORTEST_MS, clip.durationMs ?? UNKNOWN_LENGTH_MS)
 }

@@ -93,7 +93,7 @@ export type Fact =
   | { type: 'clips'; clips: UsableClips }
   /** How tracks are played, by id; said when a worker acquires the lease and when that changes. */
   | { type: 'cue-points'; cuePoints: Record<string, CuePoints> }
-  /** The last sample of an entry, a jingle or filler was handed to the encoder; what follows begins at that moment. */
+  /** The last sample of an entry, a jingle or background music was handed to the encoder; what follows begins at that moment. */
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */
   | { type: 'unplayable'; entryId: string }

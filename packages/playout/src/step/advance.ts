@@ -53,7 +53,7 @@ function due(atMs: number | null | undefined, happen: Due['happen']): Due | null
   return typeof atMs === 'number' ? { atMs, happen } : null
 }
 
-/** When a song or filler ends by the clock: where the sound is the pace only when that does not end. */
+/** When a song or background music ends by the clock: where the sound is the pace only when that does not end. */
 function soundDueMs({ onAir, pace }: PlayoutState): number | null {
   const endMs =
     onAir.phase === 'track'

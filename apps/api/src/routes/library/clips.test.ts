@@ -327,12 +327,12 @@ t.test('clips on air follow their use, the settings and the mode; the worker is 
     phrases: { offsetMs: 15_000 },
   })
   t.same(await onAir({ ...config, streamMode: false }), none)
-  const filler = { usable: { day: [{ id: bed, media: 'background/day/bed.mp3' }], night: [] } }
-  t.match((await usableClips(data, config)).background, { ...filler, chosenBy: 'random' })
+  const expected = { usable: { day: [{ id: bed, media: 'background/day/bed.mp3' }], night: [] } }
+  t.match((await usableClips(data, config)).background, { ...expected, chosenBy: 'random' })
   t.same((await usableClips(data, { ...config, radioHostsMode: false })).background.usable.day, [])
   const radioHosts = { ...defaultSettings.radioHosts, backgroundMusicMode: 'hostChoice' as const }
   await data.settings.insert({ section: 'radioHosts', value: radioHosts, revision: 1 })
-  t.match((await usableClips(data, config)).background, { ...filler, chosenBy: 'hosts' })
+  t.match((await usableClips(data, config)).background, { ...expected, chosenBy: 'hosts' })
   await ask('POST', `phrases/${again}/used`, { used: false })
   t.same((await onAir()).phrases, [[hello], []], 'what is not used never goes on air')
   const named = { PHRASES_ENABLED: true, PHRASES_RANDOM: false, PHRASES_DEFAULT_TIME: false }

@@ -429,7 +429,7 @@ t.test('events reach their audience on every replica, and nobody else', async (t
   const helpers = list.filter((user) => user.isAdmin && !user.isSuperAdmin)
   t.equal(helpers.length, 2)
   for (const { name, img } of helpers) {
-    const worn = aliases.find((persona) => persona.img === img)
+    const worn = aliases.find((alias) => alias.img === img)
     t.same(name, { uk: `Адмін ${worn?.name.uk}`, en: `Admin ${worn?.name.en}` })
   }
   for (const user of list.slice(3)) {

@@ -5,7 +5,7 @@ import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 /** Length that a clip of unknown length is decoded for. */
 export const ASSUMED_CLIP_MS = 30_000
 
-/** A track, jingle or filler with its place in the broadcast. */
+/** A track, jingle or background music with its place in the broadcast. */
 export interface Placed {
   entry: AirEntry
   /** Sample of the broadcast at which its position 0 lies. */

@@ -9,7 +9,7 @@ import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
 export interface PlaybackPlan {
   /** The plan for a moment: what is to be heard, and what follows it. */
   at(atMs: number): AirPlan
-  /** The last sample of a track, jingle or filler was mixed, or its crossfade began; the next one starts at that moment. */
+  /** The last sample of a track, jingle or background music was mixed, or its crossfade began; the next one starts at that moment. */
   soundEnded(entryId: string, atMs: number): void
   /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
   unplayable(entryId: string, atMs: number): void
@@ -17,7 +17,7 @@ export interface PlaybackPlan {
   blank(entryId: string, atMs: number, wasHeard: boolean): void
   /** An entry on air gave way since its decoder started too late; it is worth another try soon. `wasHeard` as in `blank`. */
   late(entryId: string, atMs: number, wasHeard: boolean): void
-  /** A jingle, a phrase or filler cannot be decoded. On air it gives way at that moment, but for a phrase. */
+  /** A jingle, a phrase or background music cannot be decoded. On air it gives way at that moment, but for a phrase. */
   clipUnplayable(clipId: string, atMs: number): void
 }
 

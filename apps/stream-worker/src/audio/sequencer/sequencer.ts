@@ -5,7 +5,7 @@
  * - **B1** Each sample is mixed once, in order. A step mixes as far as nothing else falls.
  * - **B2** A voice is over just behind its last sample, and the next one begins there with its first. Silence of 2 s comes
  *   between them when the track died within 5 s, long before it was to end.
- * - **B3** With a crossfade two tracks overlap: for at most half of either, and for the crossfade at most. Jingles, filler
+ * - **B3** With a crossfade two tracks overlap: for at most half of either, and for the crossfade at most. Jingles, background music
  *   and the tail of a dead worker overlap with nothing.
  * - **B4** A plan that changed is heard from the cursor on. What sounds fades out, over 20 ms or, where a chat begins or
  *   ends, over 700 ms. The same entry goes on.

@@ -30,7 +30,7 @@ export interface Sound {
   readonly fade: Fade | null
 }
 
-/** A track, jingle or filler that is on air, fading out, or prepared. */
+/** A track, jingle or background music that is on air, fading out, or prepared. */
 export interface Voice extends Sound, Readonly<Placed> {
   /** The phrase as a sound, from 20 s before it is heard. */
   readonly overlay: Sound | null
