@@ -179,8 +179,8 @@ t.test('PostgreSQL is killed again and again: no acknowledged change is lost', a
       admin.socket.emit('admin_skip_song')
       await admin.first('admin_success')
       t.same(admin.all('admin_error'), [])
-      await until('the audit log waits', () =>
-        said.some((line) => /audit log waits/.test(line) && /"queue_skip"/.test(line)),
+      await until('the audit entry spooled', () =>
+        said.some((line) => /audit entry spooled/.test(line) && /"queue_skip"/.test(line)),
       )
       await until('a change is refused', () => refused.length > 0)
       await listener.first('sync')
