@@ -4,15 +4,15 @@ import type { PlayoutState, TrackRef } from '../model/state.ts'
 import { insertAt, playable } from '../queue/queue.ts'
 
 /**
- * Rule T6: nothing was heard of the song on air. If nothing was heard of the one before it either, what comes next is a song
- * that is known to sound, where there is one.
+ * Rule T6: nothing was heard of the track on air. If nothing was heard of the one before it either, the next one is a track
+ * that is known to sound, if there is one.
  */
 export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
   const { playlist, unplayable } = state
   const { entries, index } = playlist
   const [before, current] = [entries[index - 1], entries[index]]
   if (!before || !current || !unplayable.includes(before.track.id)) return state
-  // Rule M1: nothing may stand between a track boundary at which the mode changes and the donated songs that come next.
+  // Rule M1: where the mode changes at this track boundary, donated tracks come next without another entry before them.
   if (dueMode(state, atMs) !== state.mode) return state
 
   const others = [current.track.id, upcoming(state, 1)[0]?.track.id]
@@ -29,7 +29,7 @@ export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
   return { ...state, playlist: { ...playlist, entries: [...entries.slice(0, index + 1), sounding, ...rest] } }
 }
 
-/** It was measured, and there was something to measure. */
+/** True for a track in which a measurement found sound. */
 function hasSound({ cuePoints }: TrackRef): boolean {
   return cuePoints !== undefined && (cuePoints.gainDb !== null || cuePoints.endMs !== null)
 }

@@ -11,7 +11,7 @@ import { leftOutMs } from '../model/timing.ts'
 import { enterMode } from './enter-mode.ts'
 import { switchNow, waitingSwitch } from './mode-switch.ts'
 
-/** What is heard ends at `atMs`: background music follows in a chat, a jingle where one is to come (rule J3), else what `goOn` gives. */
+/** Ends the current sound at `atMs`. Background music follows in a chat, a jingle where one is due (rule J3), else `goOn`. */
 export function next(state: PlayoutState, atMs: number): Step {
   if (state.onAir.phase === 'chat') return { state: nextBackground(state, atMs), effects: [] }
   if (state.onAir.phase !== 'track') return goOn(state, atMs)
@@ -20,7 +20,7 @@ export function next(state: PlayoutState, atMs: number): Step {
   return jingle ? { state: jingle, effects: [] } : goOn(counted, atMs)
 }
 
-/** The track boundary at `atMs`: the mode that is due then, its list, the next entry or a chat (rules L1, L2, M1, S4, O2). */
+/** The track boundary at `atMs`: the mode due then, its playlist, the next entry or a chat (rules L1, L2, M1, S4, O2). */
 export function goOn(state: PlayoutState, atMs: number): Step {
   const { playlist, pendingSwitch, isPaused } = state
   if (pendingSwitch?.waiting && !isDonatedQueued(state)) return runPendingSwitch(state, atMs)
@@ -36,13 +36,13 @@ export function goOn(state: PlayoutState, atMs: number): Step {
     : startList(state, mode, atMs)
 }
 
-/** Rule M1: what is left of a list when its mode is over. */
+/** Rule M1: the rest of a playlist when its mode is over. */
 function onlyDonated(list: Playlist): Playlist {
   const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType === 'donated')
   return { ...list, entries }
 }
 
-/** Begins the prepared list of a mode, or a chat before it; without one the air is preparing until there is (rules L3, O2). */
+/** Begins the prepared playlist of a mode, or a chat before it; without one the air is preparing (rules L3, O2). */
 function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   const { state: entered, effects } = enterMode(state, mode)
   const { [mode]: prepared, ...others } = entered.prepared
@@ -63,7 +63,7 @@ function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
 
 function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step {
   const { state, phrase } = drawPhrase(before, entry.track)
-  // Rule V2: positions count from the beginning of the file, wherever it is begun.
+  // Rule V2: positions count from the beginning of the file, wherever the track begins.
   const startedAtMs = atMs - leftOutMs(entry, state.pace)
   return {
     state: {
@@ -83,7 +83,7 @@ function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step
   }
 }
 
-/** While preparing: the first track of the mode that is due starts, if it may and its list is there (rules L3, M2, S5). */
+/** While preparing: starts the first track of the mode due, if it may and its playlist is there (rules L3, M2, S5). */
 export function start(state: PlayoutState, atMs: number): Step {
   const { onAir } = state
   if (onAir.phase !== 'preparing') return { state, effects: [] }
@@ -94,7 +94,7 @@ export function start(state: PlayoutState, atMs: number): Step {
   return { state: { ...entered, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects }
 }
 
-/** In a chat: the mode that is due comes, there being no song to wait for, unless a donated one is queued (rule O7). */
+/** In a chat: changes to the mode due at once, unless a donated track is queued or interrupted (rule O7). */
 export function changeInChat(state: PlayoutState, atMs: number): Step {
   const { onAir } = state
   if (onAir.phase !== 'chat') return { state, effects: [] }
@@ -103,7 +103,7 @@ export function changeInChat(state: PlayoutState, atMs: number): Step {
   return { state: { ...state, onAir: { ...onAir, modeAsOfMs: atMs } }, effects: [] }
 }
 
-/** Rule S4: the moment of the pending switch, or a track boundary that it has waited for. */
+/** Rule S4: the moment of the pending switch, or the track boundary for which it waited. */
 export function runPendingSwitch(state: PlayoutState, atMs: number): Step {
   const { pendingSwitch, mode, schedule } = state
   if (!pendingSwitch) return { state, effects: [] }
@@ -111,7 +111,7 @@ export function runPendingSwitch(state: PlayoutState, atMs: number): Step {
   const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
   const isInVain = target === mode || state.emptyModes.includes(target)
   if (isInVain || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
-  // What waits is not run before nothing is queued, at a boundary.
+  // A waiting switch gets here only between tracks, with no donated track queued.
   if (waiting || !(isDonatedQueued(state) || isDonatedOnAir(state))) return switchNow(state, target, atMs)
   return { state: { ...state, pendingSwitch: waitingSwitch(schedule, target, atMs) }, effects: [] }
 }

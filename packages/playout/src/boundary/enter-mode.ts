@@ -3,7 +3,7 @@ import type { Step } from '../model/commands.ts'
 import { noSongs } from '../model/initial-state.ts'
 import type { PlayoutState } from '../model/state.ts'
 
-/** The mode on air is another one. A day begins without requests and without anybody who has to wait (rule U5). */
+/** Changes the mode on air. A day begins without track requests and without their cooldowns (rule U5). */
 export function enterMode(state: PlayoutState, mode: Mode): Step {
   if (mode === state.mode) return { state, effects: [] }
   const entered = { ...state, mode, jingleCount: noSongs, backgroundChoice: null }

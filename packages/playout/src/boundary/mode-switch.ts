@@ -7,7 +7,7 @@ import { naturalMode } from '../model/schedule.ts'
 import type { PendingSwitch, PlayoutState, Schedule } from '../model/state.ts'
 import { enterMode } from './enter-mode.ts'
 
-/** An admin asks for another mode, now or at a moment (rules S1, S2, S3). */
+/** Switches the mode for an admin, now or at a moment (rules S1, S2, S3). */
 export function switchMode(
   state: PlayoutState,
   { target, atMs }: Extract<Command, { type: 'switch-mode' }>,
@@ -33,7 +33,7 @@ function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetai
   return state.emptyModes.includes(target) ? { reason: 'empty', donated: false } : null
 }
 
-/** Rules S5, S6: the track stops, the mode is prepared from a fresh library; against the schedule it is forced. */
+/** Rules S5, S6: ends the track and prepares the mode from a fresh library; against the schedule it is forced. */
 export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step {
   const { state: entered, effects } = enterMode(state, target)
   const { [target]: _stale, ...prepared } = entered.prepared
@@ -56,12 +56,12 @@ export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step
   }
 }
 
-/** Rule S4: from a moment on a switch waits for the end of what was paid for, at most until the schedule changes. */
+/** Rule S4: a switch that waits for the end of donated tracks, until the schedule changes at the latest. */
 export function waitingSwitch({ changes }: Schedule, target: Mode, atMs: number): PendingSwitch {
   return { target, atMs, waiting: { untilMs: changes.find((change) => change.atMs > atMs)?.atMs ?? null } }
 }
 
-/** Rule S8: the wall clock that a switch goes by may have been set since the schedule before. */
+/** Rule S8: moves a pending switch with the wall clock, which may have been set since the last schedule. */
 export function onSchedule(
   pending: PendingSwitch,
   before: Schedule,
@@ -76,7 +76,7 @@ export function onSchedule(
     : { ...pending, atMs: pending.atMs + byMs }
 }
 
-/** What keeps a mode on air that is not the natural one of a moment; null when it is. */
+/** The forced mode that keeps `mode` on air against the schedule; null when it is the natural one. */
 export function forcedMode(schedule: Schedule, mode: Mode, atMs: number): PlayoutState['forced'] {
   if (naturalMode(schedule, atMs) === mode) return null
   const untilMs = schedule.changes.find((change) => change.atMs > atMs && change.mode === mode)?.atMs ?? null

@@ -4,7 +4,7 @@ import { secsLeft } from '../model/cooldown.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { next } from './boundary.ts'
 
-/** The track on air ends now (rules A7, J4, O3). */
+/** Ends the track on air now (rules A7, J4, O3). */
 export function skip(state: PlayoutState, nowMs: number): Step & { outcome: Outcome<'skip'> } {
   const refused = (details: FailureDetails) => ({
     state,

@@ -1,15 +1,15 @@
 import { pick } from '../model/random.ts'
 import type { BackgroundMusic, Chat, ClipRef, PlayoutState } from '../model/state.ts'
 
-/** Background music of unknown length is left after this time, as tracks are (rule T3). */
+/** Bounds background music of unknown duration, as it does tracks (rule T3). */
 const UNKNOWN_LENGTH_MS = 600_000
-/** Nothing is shorter than this to the clock: it must get on. */
+/** Lower bound of a duration, so that `advance` makes progress. */
 const SHORTEST_MS = 100
 
 /**
- * Hosts talk from `atMs` on, or go on talking in another mode (rules O2, O7).
+ * Begins a chat at `atMs`, or continues it in another mode (rules O2, O7).
  *
- * @param interrupted where the song on air goes on when the queue does.
+ * @param interrupted position at which the track on air continues when the queue resumes.
  */
 export function beginChat(
   state: PlayoutState,
@@ -27,12 +27,12 @@ export function beginChat(
   return withBackground(state, chat, atMs)
 }
 
-/** The background music of a chat is over: what follows it (rule O4). */
+/** Follows background music that is over with the next (rule O4). */
 export function nextBackground(state: PlayoutState, atMs: number): PlayoutState {
   return state.onAir.phase === 'chat' ? withBackground(state, state.onAir, atMs) : state
 }
 
-/** Rule O4: what may be heard, or is wanted, is another thing than before; background music that still may and shall sound goes on. */
+/** Rule O4: chooses background music again after a change of clips or choice; music that is still wanted continues. */
 export function renewBackground(state: PlayoutState, atMs: number, isChosenOtherwise = false): PlayoutState {
   const { onAir } = state
   if (onAir.phase !== 'chat') return state
@@ -44,12 +44,12 @@ export function renewBackground(state: PlayoutState, atMs: number, isChosenOther
   return goesOn && !isDrawnAnew ? state : withBackground(state, onAir, atMs)
 }
 
-/** What is heard under a talk if one begins now (rule O4), and otherwise next; null = nothing. */
+/** The background music of a chat that begins now (rule O4), or the next one in a running chat; null = none. */
 export function backgroundInReserve(state: PlayoutState): ClipRef | null {
   return pickBackground(state).choice
 }
 
-/** When background music ends by its duration; null = silence does not end. */
+/** The moment at which background music ends by its duration; null = silence does not end. */
 export function backgroundEndMs({ clip, startedAtMs }: BackgroundMusic): number | null {
   return clip && startedAtMs + Math.max(SHORTEST_MS, clip.durationMs ?? UNKNOWN_LENGTH_MS)
 }
@@ -71,7 +71,7 @@ function pickBackground(state: PlayoutState) {
   return pick(choicesIn(state), state.lastBackgroundId, state.seed)
 }
 
-/** The background music of which one is heard under a talk. */
+/** The clips of which one is heard in a chat. */
 function choicesIn({ clips, mode, backgroundChoice }: PlayoutState) {
   const { usable, chosenBy } = clips.background
   return chosenBy === 'random' ? usable[mode] : usable[mode].filter(({ id }) => id === backgroundChoice)

@@ -3,8 +3,8 @@ import type { ClipRef, OnAir, PlayoutState, UsableClips } from '../model/state.t
 import { renewBackground } from './chat.ts'
 
 /**
- * The station tells which clips may go on air (rules J1, J6, P4, O4). A jingle or a phrase that sounds already is not
- * touched; a phrase that is still to come and may not go on air any more does not.
+ * Takes in the usable clips (rules J1, J6, P4, O4). A jingle or a phrase that already sounds is not touched; a coming phrase
+ * that is no longer usable is dropped.
  */
 export function learnClips(state: PlayoutState, clips: UsableClips, nowMs: number): PlayoutState {
   if (state.pace === 'clock') return state
@@ -21,7 +21,7 @@ export function learnClips(state: PlayoutState, clips: UsableClips, nowMs: numbe
   return renewBackground(informed, nowMs, isOtherChoice)
 }
 
-/** Rules J6, P5, O4: a clip that cannot be decoded is left out until the station tells anew. */
+/** Rules J6, P5, O4: leaves out an undecodable clip until the next `clips` fact. */
 export function dropClip(state: PlayoutState, clipId: string, nowMs: number): PlayoutState {
   const without = <F extends { usable: Record<Mode, ClipRef[]> }>(family: F): F => ({
     ...family,

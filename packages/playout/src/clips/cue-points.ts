@@ -2,7 +2,7 @@ import type { Command } from '../model/commands.ts'
 import type { CuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
 import { carryPlaces } from '../model/track-places.ts'
 
-/** Rule V3: how tracks are played is known now. What is on air is played to its end as it was begun. */
+/** Rule V3: takes in cue points. The track on air plays to its end as it began. */
 export function learnCuePoints(
   state: PlayoutState,
   cuePoints: Readonly<Record<string, CuePoints>>,
@@ -34,7 +34,7 @@ export function learnCuePoints(
   return isUnchanged ? state : { ...state, ...informed }
 }
 
-/** Rule V3: the songs that a command brings, as they are played; nothing else in the queue has to be looked at for that. */
+/** Rule V3: adds cue points to the tracks of a command, so that the rest of the queue need not be searched. */
 export function commandWithCuePoints(
   command: Command,
   cuePoints: Readonly<Record<string, CuePoints>>,
@@ -45,7 +45,7 @@ export function commandWithCuePoints(
   return command
 }
 
-/** A track that is played in this way; without one as it is. */
+/** The track with these cue points; without any it plays as it is. */
 export function withCuePoints(track: TrackRef, cuePoints: CuePoints | undefined): TrackRef {
   const { cuePoints: _, ...plain } = track
   return cuePoints ? { ...plain, cuePoints } : plain

@@ -3,14 +3,14 @@ import { noSongs } from '../model/initial-state.ts'
 import { draw, pick } from '../model/random.ts'
 import type { Jingle, OnAir, PlayoutState } from '../model/state.ts'
 
-/** A jingle of unknown length counts as this long (rule J5). */
+/** Duration of a jingle of unknown duration (rule J5). */
 export const ASSUMED_JINGLE_MS = 30_000
-/** How long the sound of a jingle may run over its duration before the clock ends it (rule J5). */
+/** Leaves the sound of a jingle time to end before the clock ends it (rule J5). */
 const JINGLE_GRACE_MS = 15_000
-/** Jingles at random come after one to so many songs (rule J2). */
+/** Upper end of the range from which `random` draws (rule J2). */
 const MOST_SONGS_AT_RANDOM = 3
 
-/** Rule J2: a song has ended, and counts. While there are no jingles nothing does. */
+/** Rule J2: counts a track that has ended. While there are no jingles nothing is counted. */
 export function countSong(state: PlayoutState): PlayoutState {
   const { jingleCount } = state
   if (!areOn(state)) return jingleCount.songs === 0 ? state : { ...state, jingleCount: noSongs }
@@ -22,9 +22,9 @@ export function countSong(state: PlayoutState): PlayoutState {
 }
 
 /**
- * Rules J1–J4: the state with a jingle on air, where one is to come at this track boundary; else null.
+ * Rules J1–J4: the state with a jingle on air, if one is due at this track boundary; else null.
  *
- * @param goOn what the air would be without a jingle, at a moment.
+ * @param goOn gives the air without a jingle, at a moment.
  */
 export function beginJingle(
   state: PlayoutState,
@@ -52,13 +52,13 @@ export function beginJingle(
   }
 }
 
-/** When a jingle ends by the clock: in sync mode by its duration, else only when its sound does not end (rule J5). */
+/** The moment at which the clock ends a jingle: in sync mode by its duration, else only if its sound does not end (rule J5). */
 export function jingleDueMs({ onAir, pace }: PlayoutState): number | null {
   if (onAir.phase !== 'jingle') return null
   return jingleEndMs(onAir) + (pace === 'sound' ? JINGLE_GRACE_MS : 0)
 }
 
-/** When a jingle ends by its duration. */
+/** The moment at which a jingle ends by its duration. */
 export function jingleEndMs({ jingle, startedAtMs }: Extract<OnAir, { phase: 'jingle' }>): number {
   return startedAtMs + (jingle.clip.durationMs ?? ASSUMED_JINGLE_MS)
 }

@@ -1,7 +1,7 @@
 import { pick } from '../model/random.ts'
 import type { Phrase, PlayoutState, TrackRef } from '../model/state.ts'
 
-/** Rules P1–P3: the phrase that is mixed over the end of a song that starts, if there is one. */
+/** Rules P1–P3: draws the phrase for the end of a track that starts, if there is one. */
 export function drawPhrase(
   state: PlayoutState,
   { durationMs, cuePoints }: TrackRef,

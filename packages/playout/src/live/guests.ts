@@ -6,18 +6,18 @@ import type { PlayoutState } from '../model/state.ts'
 import { isHostOnline } from './roster.ts'
 import { hasSlot } from './slots.ts'
 
-/** Requests that wait at a time. */
+/** Bounds the saved state (rule H7). */
 const MOST_REQUESTS = 100
-/** Guests who have to wait, and those who showed wrong codes: of more than so many the oldest are forgotten. */
+/** Bounds the saved cooldowns and wrong codes; the oldest are forgotten. */
 const MOST_REMEMBERED = 1_000
-/** Of so many who went off the air it is remembered why. */
+/** Replicas read the last ends to tell clients why they went off the air. */
 const MOST_ENDS = 20
-/** How long somebody who may come on the air has to come (rule H9). */
+/** Life of an approval (rule H9). */
 const APPROVAL_MS = 120_000
 const HOUR_MS = 3_600_000
 const SHORTEST_CODE_LIFE_MS = HOUR_MS
 const LONGEST_CODE_LIFE_MS = 168 * HOUR_MS
-/** So many wrong codes within so long (rule H10). */
+/** Limits guesses of the access code (rule H10). */
 const MOST_CODE_FAILURES = 3
 const CODE_FAILURES_MS = HOUR_MS
 const DEFAULT_GAIN = 5
@@ -25,7 +25,7 @@ const DEFAULT_GAIN = 5
 type Answered<T extends Command['type']> = Step & { outcome: Outcome<T> }
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** A listener asks to come on the air (rule H7). */
+/** Takes in a listener's request to come on the air (rule H7). */
 export function requestGuest(
   state: PlayoutState,
   { speaker, nickname }: Of<'request-guest'>,
@@ -44,7 +44,7 @@ export function requestGuest(
   return { state: { ...state, live: { ...live, requests } }, effects: [], outcome: { ok: true } }
 }
 
-/** A host decides on a request (rules H8, H9). */
+/** Carries out a host's decision on a guest request (rules H8, H9). */
 export function answerGuest(
   state: PlayoutState,
   { uid, action }: Of<'answer-guest'>,
@@ -74,7 +74,7 @@ export function answerGuest(
   }
 }
 
-/** Whoever may comes on the air (rule H9). Twice is once. */
+/** Puts an approved guest on the air (rule H9). Idempotent. */
 export function connectGuest(
   state: PlayoutState,
   { socketId }: Of<'connect-guest'>,
@@ -108,7 +108,7 @@ export function connectGuest(
   }
 }
 
-/** Somebody shows an access code (rule H10). */
+/** Checks an access code, and approves a special guest (rule H10). */
 export function enterByCode(
   state: PlayoutState,
   { speaker, nickname, code }: Of<'enter-by-code'>,
@@ -140,7 +140,7 @@ export function enterByCode(
   }
 }
 
-/** An access code is made, or ends (rule H10). */
+/** Sets or ends the access code (rule H10). */
 export function setCode(
   state: PlayoutState,
   { code, lifeMs, isReplacing }: Of<'set-code'>,
@@ -162,7 +162,7 @@ export function setCode(
   }
 }
 
-/** What some asked for, or may do, ends; they are told why unless they went themselves. Nobody has to wait for it. */
+/** Ends requests and approvals, without a cooldown. Their guests are told why (`told`), unless they left themselves (null). */
 export function withdraw(
   state: PlayoutState,
   isOver: (wanted: Speaker & { role?: Approval['role'] }) => boolean,
@@ -182,7 +182,7 @@ export function withdraw(
   }
 }
 
-/** When time alone changes who is on the air or may come; null = never. */
+/** The moment at which a live session, request, approval or the code expires next; null = never. */
 export function liveDueMs({ live }: PlayoutState): number | null {
   const { participants, requests, approvals, code } = live
   const moments = [
@@ -194,7 +194,7 @@ export function liveDueMs({ live }: PlayoutState): number | null {
   return moments.length > 0 ? Math.min(...moments) : null
 }
 
-/** Rules H3, H8, H9, H10: the time of guests, requests, approvals and of the code is up. */
+/** Rules H3, H8, H9, H10: ends the guests, requests, approvals and the code whose time is up. */
 export function passLiveTime(state: PlayoutState, atMs: number): Step {
   const { participants, requests, approvals, code } = state.live
   const isUp = (untilMs: number | null) => untilMs !== null && untilMs <= atMs
@@ -227,7 +227,7 @@ export function passLiveTime(state: PlayoutState, atMs: number): Step {
   })
 }
 
-/** Why people went off the air is remembered: their replicas tell them when they see it. */
+/** Keeps the reasons of ended sessions in the state, from which the replicas tell their clients. */
 export function noted<S extends Step>(step: S): S {
   const ends = step.effects.flatMap((effect) =>
     effect.type === 'live-ended' ? [{ socketId: effect.participant.socketId, reason: effect.reason }] : [],
@@ -238,7 +238,7 @@ export function noted<S extends Step>(step: S): S {
   return { ...step, state }
 }
 
-/** Somebody as it comes on the air (rule H5). */
+/** A participant at the moment of coming on the air (rule H5). */
 export function begin({ socketId, replica, uid, address }: Speaker, name: string, nowMs: number) {
   const silent = { isMicOn: false, gain: DEFAULT_GAIN, isMuted: false }
   return { socketId, replica, uid, address, name, ...silent, sinceMs: nowMs }
@@ -271,7 +271,7 @@ function requestRefusal(state: PlayoutState, { uid }: Speaker, nowMs: number): F
   return others.length >= MOST_REQUESTS || !hasSlot(state, 'guest') ? { reason: 'room_full' } : null
 }
 
-/** The cooldown of some guests begins (rule H8). */
+/** Begins the cooldown of some guests (rule H8). */
 function letWait(state: PlayoutState, uids: string[], nowMs: number): PlayoutState {
   const { guestCooldownMs } = state.hosting
   if (uids.length === 0) return state
@@ -282,7 +282,7 @@ function letWait(state: PlayoutState, uids: string[], nowMs: number): PlayoutSta
   return { ...state, live: { ...state.live, guestCooldowns: newest([...waiting, ...added]) } }
 }
 
-/** Somebody may come on the air; that it might before, or asked for, is settled with it. */
+/** Gives a socket an approval, in place of an earlier one. */
 function approve(
   state: PlayoutState,
   { socketId, replica, uid, address }: Speaker,
@@ -307,7 +307,7 @@ function recentFailures({ codeFailures }: Live, nowMs: number): Live['codeFailur
     .filter(({ atMs }) => atMs.length > 0)
 }
 
-/** Looks at all of the code, however early it differs: how long that takes tells nothing. */
+/** Compares in constant time, so that the duration does not reveal how much of a code was right. */
 function isSame(shown: string, code: string): boolean {
   let difference = shown.length ^ code.length
   for (let i = 0; i < code.length; i++) difference |= shown.charCodeAt(i) ^ code.charCodeAt(i)

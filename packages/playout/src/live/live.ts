@@ -34,7 +34,7 @@ type Answered = Step & { outcome: Outcome }
 
 type PeopleCommand = Exclude<LiveCommand, { type: 'pause-queue' | 'resume-queue' | 'choose-background' }>
 
-/** Somebody comes on the air, leaves it, wants to, or looks after those who are there (rules H). */
+/** Applies a command about people on the air (rules H). */
 export function applyLive(state: PlayoutState, command: PeopleCommand, nowMs: number): Answered {
   return noted(carryOut(state, command, nowMs))
 }
@@ -51,7 +51,7 @@ function carryOut(state: PlayoutState, command: PeopleCommand, nowMs: number): A
     }
     case 'replica-gone': {
       const isGone = ({ replica }: { replica: string }) => replica === command.replica
-      // What they asked for ends first: nobody is left to be told of anything else.
+      // Requests and approvals end first: no guest is left to be told about them.
       return done(andThen(withdraw(state, isGone, null), (state) => end(state, isGone, 'self', nowMs)))
     }
     case 'set-mic':
@@ -97,7 +97,7 @@ function carryOut(state: PlayoutState, command: PeopleCommand, nowMs: number): A
   }
 }
 
-/** The worker tells how people are let on the air; where nobody is, all that was going on ends. */
+/** Takes in the hosting settings; where hosting is off, all live sessions, requests and the code end (rule H4). */
 export function learnHosting(state: PlayoutState, { hosting }: HostingFact, nowMs: number): Step {
   const informed = { ...state, hosting }
   if (hosting.isOn) return { state: informed, effects: [] }
@@ -108,7 +108,7 @@ export function learnHosting(state: PlayoutState, { hosting }: HostingFact, nowM
   return noted({ state: { ...emptied, live: { ...nobodyLive, ends } }, effects })
 }
 
-/** Rules H1, H2: an admin goes on the air, in a slot or, when asked to, in place of another socket of the same account. */
+/** Rules H1, H2: puts an admin on the air, in a slot or, with `takeOver`, in place of another socket of the account. */
 function goLive(
   state: PlayoutState,
   { speaker, adminId, login, takeOver }: Of<'go-live'>,
@@ -142,7 +142,7 @@ function goLive(
   }
 }
 
-/** Rule H6; the code of a special guest that is kicked is of no use any more. */
+/** Rule H6: takes a participant off the air; kicking a special guest ends the access code. */
 function kick(state: PlayoutState, command: Of<'kick'>, nowMs: number): Answered {
   const target = targetOf(state, command)
   if (!target) return notFound(state, command)
@@ -151,7 +151,7 @@ function kick(state: PlayoutState, command: Of<'kick'>, nowMs: number): Answered
   return { ...end(closed, isOf(target), 'kick', nowMs), outcome: { ok: true, target } }
 }
 
-/** Some go off the air; with the last host all ends that needs one. */
+/** Ends some sessions; when the last host leaves, guests, requests, approvals and the pause end too (rule H4). */
 function end(
   state: PlayoutState,
   isOver: (participant: Participant) => boolean,
@@ -170,7 +170,7 @@ function end(
     : left
 }
 
-/** Rule H4. */
+/** Rule H4: ends all that needs a host. */
 function endWithoutHosts(state: PlayoutState, nowMs: number): Step {
   const { participants } = state.live
   const alone: Step = {
@@ -198,7 +198,7 @@ function withParticipant(state: PlayoutState, changed: Participant): PlayoutStat
   return { ...state, live: { ...state.live, participants } }
 }
 
-/** Whom a host or a moderator means; a host can only mean a guest. */
+/** The participant that a host or a moderator names; a host can only name a guest. */
 function targetOf({ live }: PlayoutState, { targetId, by }: Of<'mute' | 'kick'>): Participant | undefined {
   const target = live.participants.find(isOf({ socketId: targetId }))
   return target && isHost(target) && by === 'host' ? undefined : target

@@ -9,10 +9,10 @@ import type { Chat, OnAir, PlayoutState, QueueEntry } from '../model/state.ts'
 import { leftOutMs, trackEndMs } from '../model/timing.ts'
 import { liveRoleOf } from './roster.ts'
 
-/** A song of which no more remains is over when the queue goes on (rule O6). */
+/** A shorter rest of a track is not worth hearing after a chat (rule O6). */
 const WORTH_RESUMING_MS = 10_000
 
-/** A host wants to talk, at once or after the song (rules O1, O2, O9). */
+/** Pauses the queue for a host, at once or after the track (rules O1, O2, O9). */
 export function pauseQueue(
   state: PlayoutState,
   { socketId, when }: Extract<Command, { type: 'pause-queue' }>,
@@ -28,7 +28,7 @@ export function pauseQueue(
   return accepted(isCut ? beginChat(paused, nowMs, interruptedAt(paused, nowMs)) : paused)
 }
 
-/** A host says that the queue goes on (rule O8). */
+/** Resumes the queue for a host (rule O8). */
 export function resumeByHost(
   state: PlayoutState,
   { socketId }: Extract<Command, { type: 'resume-queue' }>,
@@ -38,7 +38,7 @@ export function resumeByHost(
   return { ...resumeQueue(state, nowMs), outcome: { ok: true } }
 }
 
-/** A host says what is heard under the talk where hosts choose (rule O4). */
+/** Sets the background music that a host chose (rule O4). */
 export function chooseBackground(
   state: PlayoutState,
   { socketId, clipId }: Extract<Command, { type: 'choose-background' }>,
@@ -50,7 +50,7 @@ export function chooseBackground(
   return accepted(renewBackground({ ...state, backgroundChoice: clipId }, nowMs))
 }
 
-/** The queue goes on: with the song that was interrupted, if it is worth it, else as at a track boundary (rule O6). */
+/** Resumes the queue: with the interrupted track if enough of it is left, else as at a track boundary (rule O6). */
 export function resumeQueue(state: PlayoutState, nowMs: number): Step {
   if (!state.isPaused) return { state, effects: [] }
   const { onAir } = state
@@ -60,7 +60,7 @@ export function resumeQueue(state: PlayoutState, nowMs: number): Step {
   if (!entry || !interrupted) return goOn(resumed, nowMs)
   const { positionMs, phrase } = interrupted
   if (!isWorthResuming(entry, positionMs)) return goOn(countSong(resumed), nowMs)
-  // Rule P4: a phrase that may not go on air any more before it begins is not heard.
+  // Rule P4: a phrase that becomes unusable before it begins is not heard.
   const isPhraseHeard =
     phrase &&
     (phrase.fromMs <= positionMs ||
@@ -75,17 +75,17 @@ export function resumeQueue(state: PlayoutState, nowMs: number): Step {
   return { state: { ...resumed, onAir: song }, effects: [] }
 }
 
-/** Rules O6, R4: enough of a song is left behind a position. */
+/** Rules O6, R4: true if enough of a track is left after a position. */
 export function isWorthResuming(entry: QueueEntry, positionMs: number): boolean {
   const endMs = entry.track.cuePoints?.endMs ?? trackEndMs(entry, 0)
   return endMs - positionMs > WORTH_RESUMING_MS
 }
 
-/** Where a song that is ended now goes on later; a jingle does not. */
+/** The position at which a track that is interrupted now continues later; null for a jingle, which does not. */
 function interruptedAt({ onAir, pace }: PlayoutState, nowMs: number): Chat['interrupted'] {
   if (onAir.phase !== 'track') return null
   const { entry, startedAtMs, phrase } = onAir
-  // Before its first sound there is nothing of it to leave out.
+  // Before its first sound nothing of the track was heard.
   const positionMs = Math.max(leftOutMs(entry, pace), nowMs - startedAtMs)
   return { positionMs, ...(phrase && { phrase }) }
 }

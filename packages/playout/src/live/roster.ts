@@ -2,7 +2,7 @@ import type { GuestRequest, LiveRole, Participant, PendingGuest } from '@solstic
 import { isHost } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
 
-/** Who is on microphone, as everybody on the air and the moderators are shown it. */
+/** The participants, as everybody on the air and the moderators see them. */
 export function liveRoster({ live }: PlayoutState): Participant[] {
   return live.participants.map(({ socketId, name, role, isMuted }) => ({
     id: socketId,
@@ -12,7 +12,7 @@ export function liveRoster({ live }: PlayoutState): Participant[] {
   }))
 }
 
-/** Who asks to come on the air, in the order in which they came. @param aheadMs as `projectSync` says. */
+/** The guest requests, in order of arrival. @param aheadMs as in `projectSync`. */
 export function guestQueue({ live }: PlayoutState, aheadMs = 0): GuestRequest[] {
   return live.requests.map(({ uid, nickname, addedAtMs }) => ({
     uid,
@@ -21,12 +21,12 @@ export function guestQueue({ live }: PlayoutState, aheadMs = 0): GuestRequest[] 
   }))
 }
 
-/** Who may come on the air and has not come yet. */
+/** The approved guests who have not come on the air yet. */
 export function pendingGuests({ live }: PlayoutState): PendingGuest[] {
   return live.approvals.map(({ socketId, nickname, role }) => ({ id: socketId, nickname, role }))
 }
 
-/** The access code, as those who may know it are shown it. @param aheadMs as `projectSync` says. */
+/** The access code, for those who may know it. @param aheadMs as in `projectSync`. */
 export function shownCode(
   { live: { code } }: PlayoutState,
   nowMs: number,
@@ -37,12 +37,12 @@ export function shownCode(
     : { code: null }
 }
 
-/** At least one host is on the air. */
+/** True while at least one host is on the air. */
 export function isHostOnline({ live }: Pick<PlayoutState, 'live'>): boolean {
   return live.participants.some(isHost)
 }
 
-/** As what a socket is on the air; null = it is not. */
+/** The role of a socket on the air; null = it is not. */
 export function liveRoleOf({ live }: PlayoutState, socketId: string): LiveRole | null {
   return live.participants.find((participant) => participant.socketId === socketId)?.role ?? null
 }

@@ -2,13 +2,13 @@ import type { LiveRole } from '@solstice/contracts'
 import { isHost } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
 
-/** Of each role so many at most, wherever there are slots for more. */
+/** Limits for each role, even when there are slots for more (rule H1). */
 const MOST_OF: Record<LiveRole, number> = { host: 2, specialGuest: 1, guest: 1 }
 
 /**
- * Rule H1: there is a slot for one more of a role. Its own approval is in nobody's way.
+ * Rule H1: true if there is a slot for one more of a role. The caller's own approval does not count.
  *
- * @param socketId who wants it; absent = anybody.
+ * @param socketId the socket that wants the slot; absent = any.
  */
 export function hasSlot({ live, hosting }: PlayoutState, role: LiveRole, socketId?: string): boolean {
   const { participants } = live

@@ -1,19 +1,19 @@
 import type { Command } from './commands.ts'
 
 /**
- * Whether a command still counts when whoever sent it waits no longer (rule C2). A request is for the moment: who got no
- * answer has thought again by then. A fact stays so, and must not be lost.
+ * Whether a command still counts when its sender no longer waits (rule C2). A request is for the moment: without an answer
+ * its sender may have changed their mind. A fact stays true, and must not be lost.
  */
 const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'> = {
   'library-changed': 'fact',
   'settings-changed': 'fact',
   'clips-changed': 'fact',
   'cue-points-changed': 'fact',
-  // Who may not change the track does not: nothing of it shall leave the queue for that.
+  // A sender without an answer does not change the track, so no entry may leave the queue for it.
   'release-track': 'request',
   'switch-mode': 'request',
   'insert-group': 'request',
-  // An order says itself until when it is wanted (rule A10).
+  // An order carries its own deadline (rule A10).
   'add-song': 'a fact with an order',
   'remove-entry': 'request',
   skip: 'request',
@@ -22,7 +22,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   'go-live': 'request',
   'leave-live': 'fact',
   'replica-gone': 'fact',
-  // How the switches of somebody on the air stand. Nobody shall be heard who believes to be off.
+  // The position of a switch: nobody may be heard who believes their microphone is off.
   'set-mic': 'fact',
   'set-gain': 'fact',
   mute: 'request',
@@ -41,7 +41,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   'choose-background': 'request',
 }
 
-/** Whether a command is carried out however late it is read. */
+/** True when a command is carried out however late it is read. */
 export function isLasting(command: Command): boolean {
   if (command.type === 'add-song') return command.orderId !== undefined
   return lives[command.type] === 'fact'

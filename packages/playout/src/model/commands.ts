@@ -11,47 +11,47 @@ import type {
   UsableClips,
 } from './state.ts'
 
-/** What anyone may ask of the air, over the bus. */
+/** A command to the air, sent over the bus. */
 export type Command =
   /**
-   * Tracks were added, changed or removed: lists are made anew from the library. `settled` ends what `release-track`
-   * began: a track that is still there is shown as it is now, one that is gone (null) is not withheld any longer.
+   * Tracks were added, changed or removed: playlists are made again from the library. `settled` ends what `release-track`
+   * began: a track that still exists is shown as it is now, a deleted one (null) is no longer withheld.
    */
   | { type: 'library-changed'; settled?: { trackId: string; track: TrackRef | null }[] }
   /**
-   * Somebody is about to change a track. Refused while it is playing or next. To remove it, its entries leave the queue and
-   * no list takes it up for a minute; to edit it, they stay.
+   * Asks for a track before it is changed. Refused while it is playing or next. To remove it, its entries leave the queue
+   * and no playlist takes it up for a minute; to edit it, they stay.
    */
   | { type: 'release-track'; trackId: string; purpose: 'edit' | 'remove' }
-  /** How lists are made was changed: those that are prepared are made anew. */
+  /** The rotation settings changed: prepared playlists are made again. */
   | { type: 'settings-changed' }
-  /** Clips were added, changed or removed, or how they are used: the worker reads them anew. */
+  /** Clips or their settings changed: the worker reads them again. */
   | { type: 'clips-changed' }
-  /** Tracks were measured: the worker reads anew how they are played. */
+  /** Tracks were measured: the worker reads the cue points again. */
   | { type: 'cue-points-changed' }
-  /** The programme shall change, at once (`atMs` null) or at a moment. */
+  /** Changes the mode, at once (`atMs` null) or at a moment. */
   | { type: 'switch-mode'; target: Mode; atMs: number | null }
-  /** A song group shall be queued as a block. */
+  /** Queues a song group as a block. */
   | { type: 'insert-group'; mode: Mode; tracks: TrackRef[] }
-  /** A single song shall be queued. */
+  /** Queues a single track. */
   | ({ type: 'add-song' } & SongOrder)
   /**
-   * An upcoming entry shall leave the queue; positions as in `searchQueue`, 1 = next. `entryId`: the one that stood there
-   * when that was asked; the queue may have moved on since.
+   * Removes an upcoming entry; positions as in `searchQueue`, 1 = next. `entryId`: the entry that the sender saw there,
+   * since the queue may have moved meanwhile.
    */
   | { type: 'remove-entry'; position: number; entryId?: string }
-  /** The track on air shall end now. */
+  /** Ends the track on air now. */
   | { type: 'skip' }
-  /** A listener asks for a song. */
+  /** A listener asks for a track. */
   | { type: 'request-track'; uid: string; socketId: string; track: TrackRef; mode: Mode }
-  /** An admin decides on what a listener asked for. */
+  /** An admin decides on a track request. */
   | { type: 'answer-track-request'; uid: string; action: 'add' | 'reject' }
   | LiveCommand
 
 /**
- * A song that somebody wants in the queue. `orderId`: however often it comes, it is queued once. `resumesQueue`: once it is
- * queued, a pause of the queue ends. `restores`: it had its place, and the queue was lost with it. `notAfterMs`: it is not
- * queued any more after that.
+ * An order for a track in the queue. `orderId`: makes it idempotent, however often it is sent. `resumesQueue`: ends a pause
+ * of the queue once it is queued. `restores`: it had its place in a queue that was lost. `notAfterMs`: its deadline, after
+ * which it is refused.
  */
 export interface SongOrder {
   track: TrackRef
@@ -64,7 +64,7 @@ export interface SongOrder {
   notAfterMs?: number
 }
 
-/** What the answer to an accepted command says. */
+/** The content of the answer to an accepted command. */
 export interface Accepted extends LiveAccepted {
   'library-changed': object
   'release-track': { removed: number }
@@ -76,40 +76,40 @@ export interface Accepted extends LiveAccepted {
   'insert-group': { inserted: string[] }
   'add-song': object
   'remove-entry': { track: TrackRef }
-  /** What was skipped. */
+  /** The skipped track. */
   skip: { track: TrackRef }
-  /** Until the listener may ask again. */
+  /** Seconds until the listener may ask again. */
   'request-track': { secsLeft: number }
   'answer-track-request': { track: TrackRef }
 }
 
-/** What only the worker that is on air says: facts of its surroundings. */
+/** A fact that only the worker on air reports, about its surroundings. */
 export type Fact =
-  /** How this station is set up; said when a worker acquires the lease and when the schedule grows. */
+  /** The setup of the station; reported when a worker acquires the lease and when the schedule grows. */
   | { type: 'station'; pace: Pace; schedule: Schedule; nightMode: boolean; limits: Limits }
-  /** The tracks of a mode, read because the engine wanted a list (`wantedPlaylists`). */
+  /** The tracks of a mode, read because the engine needs a playlist (`wantedPlaylists`). */
   | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: RotationSettings }
-  /** The clips that may go on air; said when a worker acquires the lease and when they or their settings change. */
+  /** The usable clips; reported when a worker acquires the lease and when they or their settings change. */
   | { type: 'clips'; clips: UsableClips }
-  /** How tracks are played, by id; said when a worker acquires the lease and when that changes. */
+  /** Cue points by track id; reported when a worker acquires the lease and when they change. */
   | { type: 'cue-points'; cuePoints: Record<string, CuePoints> }
-  /** The last sample of an entry, a jingle or background music was handed to the encoder; what follows begins at that moment. */
+  /** The last sample of an entry, a jingle or background music went to the encoder; the next sound begins at that moment. */
   | { type: 'sound-ended'; entryId: string }
   /** An entry cannot be decoded. On air it gives way at once, further back it leaves the queue. */
   | { type: 'unplayable'; entryId: string }
-  /** A song or a jingle on air gave no sound for 8 s. `wasHeard`: it did before. It gives way at once. */
+  /** A track or a jingle on air gave no sound for 8 s. `wasHeard`: it gave some before. It gives way at once. */
   | { type: 'blank'; entryId: string; wasHeard: boolean }
   /** A jingle, a phrase or background music cannot be decoded. On air it gives way at once. */
   | { type: 'clip-unplayable'; clipId: string }
   | HostingFact
 
-/** Artists by group, in order. The last group takes everybody whom no group names. */
+/** Artists by group, in order. The last group takes all artists that no group names. */
 export type GroupDefs = Readonly<Record<string, readonly string[]>>
 
-/** How a list is generated. */
+/** Settings for generating a playlist. */
 export interface RotationSettings {
   useAll: boolean
-  /** Longest list, in ms, unless `useAll`. */
+  /** Longest playlist, in ms, unless `useAll`. */
   maxDurationMs: number
   algorithm: 'simple' | 'sections' | 'group-sections'
   groups: GroupDefs
@@ -122,26 +122,26 @@ export type Outcome<T extends Command['type'] = Command['type']> =
   | ({ ok: true } & Accepted[T])
   | { ok: false; code: FailureCode; details?: FailureDetails }
 
-/** What the shell has to do after the new state is saved. Doing it twice does no harm. */
+/** A task for the shell once the new state is saved. Doing it twice is harmless. */
 export type Effect =
   | { type: 'played'; track: TrackRef; mode: Mode; startedAtMs: number; orderId?: string }
-  /** Whoever asked is told; `auto`: nobody decided. */
+  /** The answer for the listener who asked; `auto`: nobody decided. */
   | { type: 'track-request-answered'; trackRequest: TrackRequest; accepted: boolean; auto: boolean }
-  /** Those who may decide are told what there is now. */
+  /** The open requests, for the admins who may decide. */
   | { type: 'track-requests-changed'; trackRequests: TrackRequest[] }
   | OrderEffect
   | LiveEffect
 
-/** What became of a song that was queued for an order (rule A9). */
+/** The fate of an order in the queue (rule A9). */
 export type OrderEffect =
-  /** Its first sound is due at `atMs`. A song that goes on after an interruption is not said again. */
+  /** Its first sound is due at `atMs`. Not repeated when it continues after an interruption. */
   | { type: 'order-aired'; orderId: string; atMs: number }
-  /** It is over: it was played, or skipped. */
+  /** It was played to its end, or skipped. */
   | { type: 'order-ended'; orderId: string; atMs: number }
-  /** It will not be heard: it was taken out of the queue, its track is gone, or cannot be decoded. */
+  /** It was removed from the queue, or its track was deleted, cannot be decoded or is blank. */
   | { type: 'order-dropped'; orderId: string; why: 'removed' | 'unplayable' }
 
-/** A new state, and what follows from it outside the engine. */
+/** A new state, and its effects outside the engine. */
 export interface Step {
   state: PlayoutState
   effects: Effect[]

@@ -56,12 +56,12 @@ export const noLimits: Limits = {
   trackRequestExpiryMs: 0,
 }
 
-/** Before the station tells, and in sync mode: there are no clips. */
+/** No clips: before the `clips` fact, and in sync mode. */
 export const noClips: UsableClips = {
   jingles: { usable: { day: [], night: [] }, required: 1, frequency: 1 },
   phrases: { usable: { day: [], night: [] }, offsetMs: 0 },
   background: { usable: { day: [], night: [] }, chosenBy: 'random' },
 }
 
-/** The count of songs that begins anew. */
+/** The count of tracks as it restarts. */
 export const noSongs: PlayoutState['jingleCount'] = { songs: 0, threshold: null }

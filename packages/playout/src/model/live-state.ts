@@ -1,20 +1,20 @@
 import type { LiveRole } from '@solstice/contracts'
 
-/** Why somebody is no longer on the air; `self` also when the socket is gone. */
+/** Reason for which a participant went off the air; `self` also when the socket closed. */
 export type LiveEnd = 'self' | 'timeout' | 'no_hosts' | 'kick' | 'ban' | 'session_replaced'
 
-/** A socket that may speak, and where it is connected. */
+/** A socket that may speak, and its connection. */
 export interface Speaker {
-  /** Of the socket: all that a person may do on the air ends with it. */
+  /** A person's rights on the air end with this socket. */
   socketId: string
-  /** The API process that holds the socket; when that is gone, so is the socket. */
+  /** The API process that holds the socket; the socket ends with it. */
   replica: string
   uid: string
-  /** As `clientAddress` gives it. */
+  /** As returned by `clientAddress`. */
   address: string
 }
 
-/** Somebody on microphone. */
+/** A person on the air. */
 export interface Participant extends Speaker {
   role: LiveRole
   /** The account of a host; null for a guest. */
@@ -22,60 +22,60 @@ export interface Participant extends Speaker {
   /** Login of a host, nickname of a guest. */
   name: string
   isMicOn: boolean
-  /** How loud the microphone is mixed, 2 to 7. */
+  /** Gain of the microphone in the mix, 2 to 7. */
   gain: number
   isMuted: boolean
   sinceMs: number
-  /** When the time of a guest is up; null for a host. */
+  /** End of a guest's time; null for a host. */
   endsAtMs: number | null
 }
 
 /** A listener who asks to come on the air. */
 export interface GuestRequest extends Speaker {
   nickname: string
-  /** When it was asked for last. */
+  /** Time of the last request. */
   addedAtMs: number
-  /** null = it waits for as long as it takes. */
+  /** null = never. */
   expiresAtMs: number | null
 }
 
-/** Who may come on the air, by the decision of a host or with the access code, and has not come yet. */
+/** Permission to come on the air, given by a host or by the access code and not used yet. */
 export interface Approval extends Speaker {
   nickname: string
   role: 'guest' | 'specialGuest'
   expiresAtMs: number
 }
 
-/** What special guests show to be let in. */
+/** The code that lets special guests in. */
 export interface AccessCode {
   code: string
   expiresAtMs: number
 }
 
-/** Who is on microphone, and who wants to be (rules H). */
+/** People on the air, and those who want to be (rules H). */
 export interface Live {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   participants: Participant[]
   requests: GuestRequest[]
   approvals: Approval[]
-  /** Guests who have to wait before they ask again, and since when; in order of time. */
+  /** Cooldowns of guests who must wait before they ask again; in order of time. */
   guestCooldowns: { uid: string; sinceMs: number }[]
-  /** Who went off the air last, and why; in order of time. */
+  /** The last ends of live sessions, with reasons; in order of time. */
   ends: { socketId: string; reason: LiveEnd }[]
   code: AccessCode | null
-  /** When a wrong code was shown, by whom; in order of time. A uid stands for a whole household, an address may not. */
+  /** Wrong codes by uid; in order of time. A uid stands for a whole household, which an address may not. */
   codeFailures: { uid: string; atMs: number[] }[]
 }
 
-/** How this station has people on the air. */
+/** The hosting settings of this station. */
 export interface Hosting {
   isOn: boolean
   /** Hosts and guests together. */
   slots: number
-  /** Until a request that nobody answers is given up, and between two of one guest; 0 = no limit. */
+  /** Life of an unanswered request, and the pause between two requests of one guest; 0 = no limit. */
   guestRequestExpiryMs: number
   guestCooldownMs: number
-  /** How long a guest stays at most. */
+  /** Longest stay of a guest. */
   guestMs: number
   specialGuestMs: number
 }
@@ -92,7 +92,7 @@ export const nobodyLive: Live = {
   codeFailures: [],
 }
 
-/** Before the station tells: nobody is let on the air. */
+/** Nobody may come on the air: before the `hosting` fact. */
 export const noHosting: Hosting = {
   isOn: false,
   slots: 0,

@@ -1,6 +1,6 @@
 import type { PlayoutState, QueueEntry } from './state.ts'
 
-/** The song on air, or the one that goes on after a talk. */
+/** The track on air, or the one that continues after a chat. */
 export function songOnAir({ onAir }: Pick<PlayoutState, 'onAir'>): QueueEntry | null {
   switch (onAir.phase) {
     case 'track':
@@ -12,7 +12,7 @@ export function songOnAir({ onAir }: Pick<PlayoutState, 'onAir'>): QueueEntry | 
   }
 }
 
-/** Only a skip ends it before its end. */
+/** True for a donated track, which only a skip ends early. */
 export function isDonatedOnAir(state: Pick<PlayoutState, 'onAir'>): boolean {
   return songOnAir(state)?.orderType === 'donated'
 }

@@ -3,10 +3,10 @@ import { modes } from './schedule.ts'
 import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from './state.ts'
 import { learnPlaces } from './track-places.ts'
 
-/** The list while there is none. */
+/** Stands for the playlist while there is none. */
 export const emptyPlaylist: Playlist = { entries: [], index: 0, repeats: false }
 
-/** Entries for tracks that nobody ordered, and the serial number that follows. */
+/** Entries for tracks that nobody ordered, and the next serial number. */
 export function makeEntries(
   { serial }: PlayoutState,
   tracks: readonly TrackRef[],
@@ -21,12 +21,12 @@ export function makeEntries(
   return { entries, serial: serial + entries.length }
 }
 
-/** A donated song waits in this list: it keeps the mode. */
+/** True while a donated track waits in the playlist; it keeps the mode. */
 export function isDonatedQueued({ playlist }: PlayoutState): boolean {
   return playlist.entries.some((entry, i) => i > playlist.index && entry.orderType === 'donated')
 }
 
-/** The modes for which a list has to be made: the shell answers with a `library` fact for each. */
+/** The modes that need a playlist: the shell answers with a `library` fact for each. */
 export function wantedPlaylists(state: PlayoutState): Mode[] {
   const wanted = new Set([
     state.mode,
@@ -38,7 +38,7 @@ export function wantedPlaylists(state: PlayoutState): Mode[] {
   return [...wanted].filter((mode) => !isMade(state.prepared[mode]))
 }
 
-/** What comes next, in order, the first `most` of it: the rest of this list, then the one prepared to follow it. */
+/** The first `most` upcoming entries, in order: the rest of the playlist, then the prepared one. */
 export function upcoming(state: PlayoutState, most = Number.POSITIVE_INFINITY): QueueEntry[] {
   const { entries, index } = state.playlist
   const rest = entries.slice(index + 1, index + 1 + most)

@@ -1,4 +1,4 @@
-/** One step of mulberry32: a number in [0, 1) and the seed that follows. */
+/** One step of mulberry32: a number in [0, 1) and the next seed. */
 export function draw(seed: number): { value: number; seed: number } {
   const next = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(next ^ (next >>> 15), 1 | next)
@@ -6,7 +6,7 @@ export function draw(seed: number): { value: number; seed: number } {
   return { value: ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296, seed: next }
 }
 
-/** A shuffled copy (Fisher–Yates), and the seed that follows. */
+/** A shuffled copy (Fisher–Yates), and the next seed. */
 export function shuffle<T>(items: readonly T[], seed: number): { items: T[]; seed: number } {
   const shuffled = [...items]
   for (let last = shuffled.length - 1; last > 0; last--) {
@@ -18,7 +18,7 @@ export function shuffle<T>(items: readonly T[], seed: number): { items: T[]; see
   return { items: shuffled, seed }
 }
 
-/** One of some things at random, other than the last one if there is a choice; null when there are none. */
+/** A random choice, other than the last one if there is another; null when there are none. */
 export function pick<T extends { id: string }>(
   choices: readonly T[],
   lastId: string | null,

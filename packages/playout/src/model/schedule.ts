@@ -3,12 +3,12 @@ import type { PlayoutState, Schedule } from './state.ts'
 
 export const modes: readonly Mode[] = ['day', 'night']
 
-/** The mode that the schedule wants at a moment. */
+/** The mode of the schedule at a moment. */
 export function naturalMode(schedule: Schedule, atMs: number): Mode {
   return schedule.changes.findLast((change) => change.atMs <= atMs)?.mode ?? schedule.natural
 }
 
-/** The mode that is to be on air at a moment: the forced one, else the natural one, of those that have music (rule M3). */
+/** The mode due at a moment: the forced one, else the natural one, of those that have music (rule M3). */
 export function dueMode({ forced, schedule, nightMode, emptyModes }: PlayoutState, atMs: number): Mode {
   const isForced = forced !== null && (forced.untilMs === null || atMs < forced.untilMs)
   const wanted = isForced ? forced.mode : naturalMode(schedule, atMs)

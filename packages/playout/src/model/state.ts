@@ -1,7 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import type { Hosting, Live } from './live-state.ts'
 
-/** What the engine knows of a track. */
+/** A track, as far as the engine knows it. */
 export interface TrackRef {
   id: string
   title: string
@@ -14,24 +14,24 @@ export interface TrackRef {
   cuePoints?: CuePoints
 }
 
-/** How a track is played (rules V1–V3). */
+/** Gain and range with which a track is played (rules V1–V3). */
 export interface CuePoints {
-  /** null = as loud as it is. */
+  /** null = no change. */
   gainDb: number | null
-  /** Positions between which it is heard in the stream; `endMs` null = to its end. */
+  /** First and last position heard in the stream; `endMs` null = the end of the track. */
   startMs: number
   endMs: number | null
 }
 
-/** Counted for a track of unknown length wherever lengths are summed up (rule T3). */
+/** Duration of a track of unknown duration in sums (rule T3). */
 export const ASSUMED_DURATION_MS = 180_000
 
-/** The length of a track where lengths are summed up, ms. */
+/** Duration of a track in sums, ms. */
 export const durationOf = (track: TrackRef) => track.durationMs ?? ASSUMED_DURATION_MS
 
 export const sameArtist = (a: TrackRef, b: TrackRef) => a.artist.toLowerCase() === b.artist.toLowerCase()
 
-/** Why an entry is in the queue: it was paid for, a listener or an admin asked for it, or (null) it was generated. */
+/** Origin of an entry: paid for, requested by a listener or an admin, or (null) generated. */
 export type OrderType = 'donated' | 'requested' | null
 
 /** A place in the queue. */
@@ -41,52 +41,52 @@ export interface QueueEntry {
   track: TrackRef
   orderType: OrderType
   tier: number | null
-  /** Of the order that it fulfils, when it has an id. */
+  /** Id of the order that it fulfils, if that has one. */
   orderId?: string
 }
 
-/** A song that a listener asks for; whoever may manage the queue decides. */
+/** A listener's request for a track; admins who manage the queue decide. */
 export interface TrackRequest {
   uid: string
-  /** The socket that asked, and gets the result. */
+  /** The socket that gets the result. */
   socketId: string
   track: TrackRef
   mode: Mode
   addedAtMs: number
 }
 
-/** When day and night begin by themselves: which mode is natural now and at which moments that changes. */
+/** The hours of day and night: the natural mode now, and the moments at which it changes. */
 export interface Schedule {
   natural: Mode
   /** In order of time. */
   changes: { atMs: number; mode: Mode }[]
-  /** By how much the clock of these moments is ahead of the wall clock, which day and night go by. */
+  /** Lead of the clock of these moments over the wall clock, which sets day and night. */
   aheadMs?: number
 }
 
 /**
- * What ends a track. In sync mode the clock, by the track's duration. In stream mode the sound, by its last sample; the
- * clock then only watches that the sound ends at all.
+ * The signal that ends a track: in sync mode the clock, by the track's duration; in stream mode the sound, by its last
+ * sample, while the clock only makes sure that the sound ends at all.
  */
 export type Pace = 'clock' | 'sound'
 
-/** How long things have to wait, in ms; 0 = no limit. */
+/** Cooldowns and other times, in ms; 0 = no limit. */
 export interface Limits {
-  /** Between a mode switch that an admin asked for, once it is done, and the next request. */
+  /** From an admin's mode switch, once it is carried out, to the next one. */
   modeSwitchCooldownMs: number
-  /** How long such a switch prepares at least. */
+  /** Shortest preparing phase of such a switch. */
   preparingMinMs: number
   groupInsertCooldownMs: number
-  /** Between two single songs that are put into the queue, are removed from it, or are skipped. */
+  /** Between two single tracks that are queued, removed or skipped. */
   queueAddCooldownMs: number
   queueRemoveCooldownMs: number
   queueSkipCooldownMs: number
-  /** Between two song requests of a listener, and until one that nobody answers is given up. */
+  /** Between two track requests of a listener, and the life of an unanswered one. */
   trackRequestCooldownMs: number
   trackRequestExpiryMs: number
 }
 
-/** What the engine knows of a jingle, a phrase or background music. */
+/** A jingle, a phrase or background music, as far as the engine knows it. */
 export interface ClipRef {
   id: string
   /** Key of its file in the media storage. */
@@ -95,36 +95,36 @@ export interface ClipRef {
   durationMs: number | null
 }
 
-/** The clips that may go on air, and how. What is switched off has none. */
+/** The clips that may go on air, and their settings. A family that is switched off has none. */
 export interface UsableClips {
-  /** `required`: fewer in a mode are as good as none. `frequency`: a jingle after so many songs. */
+  /** `required`: fewer in a mode count as none. `frequency`: number of tracks between jingles. */
   jingles: { usable: Record<Mode, ClipRef[]>; required: number; frequency: number | 'random' }
-  /** `offsetMs`: so long before the end of a song its phrase begins. */
+  /** `offsetMs`: time from the beginning of a phrase to the end of its track. */
   phrases: { usable: Record<Mode, ClipRef[]>; offsetMs: number }
-  /** What is heard under the talk of hosts, and who says which. */
+  /** Background music of a chat; `chosenBy` says how it is chosen. */
   background: { usable: Record<Mode, ClipRef[]>; chosenBy: 'random' | 'hosts' }
 }
 
-/** A clip that is mixed over the end of a song. */
+/** A clip that is mixed over the end of a track. */
 export interface Phrase {
   clip: ClipRef
-  /** Position in the song at which it begins. */
+  /** Position in the track at which it begins. */
   fromMs: number
 }
 
-/** A clip between two songs. */
+/** A clip between two tracks. */
 export interface Jingle {
   /** Unique within the life of the state, also among the entries of the queue. */
   entryId: string
   clip: ClipRef
 }
 
-/** What is shown instead of a song while hosts talk. */
+/** Title shown during a chat. */
 export const CHAT_TITLE = 'Just chatting'
 
-/** What is heard under a talk, from its beginning. */
+/** Background music of a chat, from its beginning. */
 export interface BackgroundMusic {
-  /** Unique within the life of the state, also among entries and jingles; a new one at each change and each repetition. */
+  /** Unique within the life of the state, also among entries and jingles; new at each change and each repetition. */
   entryId: string
   /** null = silence. */
   clip: ClipRef | null
@@ -135,19 +135,19 @@ export interface BackgroundMusic {
 export interface Chat {
   phase: 'chat'
   sinceMs: number
-  /** The song that was interrupted, or the one before: it stays locked. null = there was none. */
+  /** The interrupted track, or the one before: it stays locked. null = none. */
   entry: QueueEntry | null
-  /** Where that song goes on; null = it does not. */
+  /** Position at which that track continues; null = it does not. */
   interrupted: { positionMs: number; phrase?: Phrase } | null
   background: BackgroundMusic
-  /** Changes of the mode by the schedule are dealt with up to here. */
+  /** Mode changes by the schedule are handled up to this moment. */
   modeAsOfMs: number
 }
 
 /**
- * `notBeforeMs`: the first track does not start before, even when its list is there. During a jingle the song before it, the
- * one at the list's index, is still shown, at the position where it ended (`shownMs`). `resumedAtMs`: when a song that was
- * interrupted went on; its `startedAtMs` is where its position counts from.
+ * `notBeforeMs`: earliest start of the first track, even when its playlist is there. During a jingle the track before it, at
+ * the index of the playlist, is still shown, at the position where it ended (`shownMs`). `resumedAtMs`: the moment at which
+ * an interrupted track continued; its position counts from `startedAtMs`.
  */
 export type OnAir =
   | { phase: 'preparing'; target: Mode; sinceMs: number; notBeforeMs: number }
@@ -156,8 +156,8 @@ export type OnAir =
   | Chat
 
 /**
- * `repeats`: the library was so small that all of it was taken several times. `isStale`: library or settings are not what it was
- * made of any more; it holds its place until another one is made.
+ * `repeats`: the library was so small that all of it was taken several times. `isStale`: library or settings have changed
+ * since; it keeps its place until another one is made.
  */
 export interface PreparedPlaylist {
   entries: QueueEntry[]
@@ -165,72 +165,72 @@ export interface PreparedPlaylist {
   isStale?: boolean
 }
 
-/** `index` -1: nothing of it was on air yet. A stale one ends with the entry on air as soon as there is one to follow it. */
+/** `index` -1: no entry was on air yet. A stale one ends with the entry on air as soon as there is one to follow it. */
 export interface Playlist extends PreparedPlaylist {
   index: number
 }
 
-/** A mode switch that an admin asked for; `waiting`: its moment came, but a donated song was on air or queued. */
+/** A mode switch that an admin asked for; `waiting`: its moment came, but a donated track was on air or queued. */
 export interface PendingSwitch {
   target: Mode
   atMs: number
-  /** `untilMs`: when it lapses; null = it waits for as long as it takes. */
+  /** `untilMs`: the moment at which it lapses; null = never. */
   waiting: { untilMs: number | null } | null
 }
 
-/** Everything that the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
+/** Everything the air depends on. Plain JSON, so that it can be saved, sent and replayed. */
 export interface PlayoutState {
   version: 5
-  /** Id of the last command that this state has taken in. */
+  /** Id of the last command applied to this state. */
   appliedThrough: string
   /** State of the random generator. */
   seed: number
-  /** How many entries were ever made; gives them their ids. */
+  /** Number of entries ever made; entry ids come from it. */
   serial: number
   pace: Pace
   schedule: Schedule
-  /** Whether the station has a night at all. */
+  /** True when the station has a night at all. */
   nightMode: boolean
   limits: Limits
   mode: Mode
-  /** The mode that an admin chose against the schedule, and when it would begin by itself; null = never. */
+  /** The mode that an admin chose against the schedule, and the moment at which it would begin by itself; null = never. */
   forced: { mode: Mode; untilMs: number | null } | null
   pendingSwitch: PendingSwitch | null
-  /** When an admin's switch was carried out last; null = never yet. */
+  /** Time of the last switch by an admin; null = never yet. */
   lastSwitchMs: number | null
   lastGroupInsertMs: number | null
   lastAddMs: number | null
   lastRemoveMs: number | null
   lastSkipMs: number | null
-  /** In the order in which they came, one per uid. */
+  /** In order of arrival, one per uid. */
   trackRequests: TrackRequest[]
-  /** Who has to wait before the next request, and since when. */
+  /** Listeners who must wait before the next request, and since when. */
   trackRequestCooldowns: { uid: string; sinceMs: number }[]
-  /** Ids of the orders that were queued last, whatever became of them. */
+  /** Ids of the last orders queued, whatever became of them. */
   orders: string[]
   onAir: OnAir
-  /** When the last effect `played` was, which is the one of the song that is shown now; null = there was none. */
+  /** Time of the last effect `played`, which belongs to the track shown now; null = there was none. */
   lastPlayedMs: number | null
-  /** The list of this cycle: entries before `index` were played, the one at `index` is on air. */
+  /** The current playlist: entries before `index` were played, the one at `index` is on air. */
   playlist: Playlist
-  /** The list that comes after this one, per mode; absent or stale = has to be made, empty = there is nothing to play. */
+  /** The next playlist, per mode; absent or stale = has to be made, empty = there is nothing to play. */
   prepared: Partial<Record<Mode, PreparedPlaylist>>
   clips: UsableClips
-  /** Songs since the last jingle, and after how many the next one comes; null = still to be drawn. */
+  /** Tracks since the last jingle, and the number after which the next one comes; null = still to be drawn. */
   jingleCount: { songs: number; threshold: number | null }
   lastJingleId: string | null
   lastPhraseId: string | null
-  /** From the pause of the queue until it goes on, be there a song to wait for or not. */
+  /** True from the pause of the queue until it resumes, also while a track plays to its end. */
   isPaused: boolean
-  /** Which background music the hosts want; null = none. */
+  /** Id of the background music that the hosts chose; null = none. */
   backgroundChoice: string | null
   lastBackgroundId: string | null
   live: Live
   hosting: Hosting
-  /** The modes for which there was nothing to play when a list was made last (rule M3). */
+  /** The modes whose last playlist came out empty (rule M3). */
   emptyModes: Mode[]
-  /** Tracks that could not be decoded, the last of them; left out until the library changes. */
+  /** The last undecodable tracks; left out until the library changes. */
   unplayable: string[]
-  /** Tracks that somebody is about to remove; left out until that is settled, at most until a moment. */
+  /** Tracks about to be removed; left out until that is settled, at the latest until `untilMs`. */
   withheld: { trackId: string; untilMs: number }[]
 }

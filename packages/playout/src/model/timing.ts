@@ -1,17 +1,17 @@
 import type { PlayoutState, QueueEntry } from './state.ts'
 
-/** A track of unknown length is left after this time (rule T3). */
+/** Bounds a track of unknown duration (rule T3). */
 const UNKNOWN_LENGTH_MS = 600_000
 
-/** No track is shorter than this to the clock, whatever its tags say: the loop below must get on. */
+/** Lower bound of a duration, whatever the tags say, so that `advance` makes progress. */
 const SHORTEST_MS = 100
 
-/** When a track ends by its duration. */
+/** The moment at which a track ends by its duration. */
 export function trackEndMs(entry: QueueEntry, startedAtMs: number): number {
   return startedAtMs + Math.max(SHORTEST_MS, entry.track.durationMs ?? UNKNOWN_LENGTH_MS)
 }
 
-/** When the first sound of what is on air is due: in stream mode not at position 0, where silence before it is left out. */
+/** The moment of the first sound of the entry on air; in stream mode the silence before it is left out (rule V2). */
 export function soundStartMs({ onAir, pace }: Pick<PlayoutState, 'onAir' | 'pace'>): number {
   switch (onAir.phase) {
     case 'preparing':
@@ -25,7 +25,7 @@ export function soundStartMs({ onAir, pace }: Pick<PlayoutState, 'onAir' | 'pace
   }
 }
 
-/** Rule V2: what of the beginning of a track is not heard. */
+/** Rule V2: the part at the beginning of a track that is not heard, ms. */
 export function leftOutMs({ track }: QueueEntry, pace: PlayoutState['pace']): number {
   return pace === 'sound' ? (track.cuePoints?.startMs ?? 0) : 0
 }

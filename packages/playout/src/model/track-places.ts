@@ -1,14 +1,14 @@
-/** Fewer tracks than this are looked for one after the other, which is quicker than a walk through the list. */
+/** Up to this many tracks, one search for each is quicker than a walk through the playlist. */
 const FEW = 16
 
 interface Entry {
   track: { id: string }
 }
 
-/** For each entry of a list a number made of its track's id; other ids may give the same one. */
+/** A hash of the track id for each entry of a playlist; different ids may have the same hash. */
 const known = new WeakMap<readonly Entry[], Int32Array>()
 
-/** Where any of these tracks stand in a list, in order. Of a list that is known only numbers are compared. */
+/** Indices of the entries of some tracks, in order. For a known playlist only hashes are compared. */
 export function placesOf(entries: readonly Entry[], trackIds: ReadonlySet<string>): number[] {
   const numbers = known.get(entries) ?? learnPlaces(entries)
   const wanted = new Set([...trackIds].map(numberOf))
@@ -23,14 +23,14 @@ function occurrences(numbers: Int32Array, number: number): number[] {
   return places
 }
 
-/** A list becomes known; to be called where its tracks are at hand anyway. */
+/** Makes a playlist known. Call it where its tracks are in memory anyway. */
 export function learnPlaces(entries: readonly Entry[]): Int32Array {
   const numbers = Int32Array.from(entries, ({ track }) => numberOf(track.id))
   known.set(entries, numbers)
   return numbers
 }
 
-/** A list that was made of a known one becomes known, without another look at what is the same in both. */
+/** Makes a playlist known that derives from a known one, without hashing shared entries again. */
 export function carryPlaces(entries: readonly Entry[], before: readonly Entry[]): void {
   const numbersBefore = known.get(before)
   if (!numbersBefore) return
@@ -39,7 +39,7 @@ export function carryPlaces(entries: readonly Entry[], before: readonly Entry[])
   const numbers = new Int32Array(entries.length)
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at]!
-    // Behind the first entry that came or went the others stand that much further on.
+    // Behind the first entry added or removed, the others are shifted by that many places.
     if (entry !== before[at - moved] && entry === before[at - shift]) moved = shift
     const isSame = entry === before[at - moved]
     numbers[at] = isSame ? numbersBefore[at - moved]! : numberOf(entry.track.id)

@@ -14,32 +14,32 @@ import {
 import { soundStartMs, trackEndMs } from '../model/timing.ts'
 import { advance } from '../step/advance.ts'
 
-/** What is to be heard at a moment, and what follows it. */
+/** The sound of a moment, and the entry that follows it. */
 export interface AirPlan {
-  /** `phrase`: what is mixed over the end of a song. */
+  /** `phrase`: the clip that is mixed over the end of a track. */
   current: { entry: AirEntry; positionMs: number; phrase?: Phrase } | null
   next: AirEntry | null
-  /** What is on air begins only then: until that moment it is what was on before, if there was anything. */
+  /** The entry on air begins only then; until that moment the one before it is heard, if there was one. */
   beginsAtMs?: number
 }
 
-/** A song; a jingle, `after`: the song before it, which is still shown; or what is heard under a talk. */
+/** A track; a jingle, with `after`, the track before it, which is still shown; or background music of a chat. */
 export type AirEntry = QueueEntry | (Jingle & { after: QueueEntry }) | ChatEntry
 
 /**
- * Background music under a talk, from its beginning to its end, or silence (null) without an end. `shown`: what is shown
- * meanwhile, with the id of the song before, '' if there was none.
+ * Background music of a chat, from its beginning to its end, or silence (null) without an end. `shown`: the chat's title,
+ * with the id of the track before it, '' if there was none.
  */
 export interface ChatEntry {
-  /** Another one at each change and each repetition. */
+  /** New at each change and each repetition. */
   entryId: string
   background: ClipRef | null
   shown: TrackRef
 }
 
-/** What to decode, and from where. Says nothing of time: the sound itself reports its end. */
+/** The entry to decode, and the position. It has no end: the sound itself reports that. */
 export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
-  // The first track after a preparing phase starts at a moment that is known before.
+  // The first track after a preparing phase starts at a moment that is known beforehand.
   const state = saved.onAir.phase === 'preparing' ? advance(saved, atMs).state : saved
   const { onAir } = state
   const startMs = soundStartMs(state)
@@ -57,14 +57,14 @@ export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
   }
 }
 
-/** While preparing: with what the list begins, unless hosts talk first (rule O2). */
+/** While preparing: the first entry of the playlist, unless a chat comes first (rule O2). */
 function firstOf(state: PlayoutState): QueueEntry | null {
   return state.isPaused ? null : (state.prepared[state.mode]?.entries[0] ?? null)
 }
 
 type Audible = Exclude<OnAir, { phase: 'preparing' }>
 
-/** When what is on air ends by its duration; null = not by itself. */
+/** The moment at which the sound on air ends by its duration; null = not by itself. */
 function soundEndMs(onAir: Audible): number | null {
   switch (onAir.phase) {
     case 'track':

@@ -4,14 +4,14 @@ import { CHAT_TITLE, type PlayoutState } from '../model/state.ts'
 import { queueItem, SHOWN, shownQueue, wireOrderType } from '../queue/projection.ts'
 import { advance } from '../step/advance.ts'
 
-/** The part of the radio state that the air decides; the rest is configuration and settings. */
+/** The part of the radio state that depends on the air; the rest is configuration and settings. */
 export type AirState = Omit<RadioState, 'dayStartHour' | 'nightStartHour' | 'uiSettings'>
 
 /**
- * What listeners are told at a moment. Any replica can work it out, also while no worker is alive.
+ * The radio state for listeners at a moment. Any replica can compute it, also while no worker is alive.
  *
- * @param heardMs the moment up to which there is something to hear; what lies behind it has not happened yet.
- * @param aheadMs by how much the clock of these moments is ahead of the wall clock, of which dates are told.
+ * @param heardMs the moment up to which sound exists; nothing after it has happened yet.
+ * @param aheadMs lead of the clock of these moments over the wall clock, in which dates are sent.
  */
 export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs, aheadMs = 0): AirState {
   const { state } = advance(saved, heardMs)
@@ -23,7 +23,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs,
     totalTracks: playlist.entries.length,
     pendingModeSwitch: pendingSwitch && {
       targetMode: pendingSwitch.target,
-      // The track boundary that it waits for has no moment.
+      // A track boundary that a switch waits for has no known moment.
       executeAtMs: pendingSwitch.waiting ? null : Math.round(pendingSwitch.atMs - aheadMs),
     },
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
@@ -50,7 +50,7 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs,
     isPlaying: true,
     isPreparing: false,
     playlist: shown,
-    // In stream mode it is in the sound.
+    // In stream mode the gain is already in the sound.
     ...(typeof gainDb === 'number' && { gainDb }),
   }
 }
@@ -66,7 +66,7 @@ const noSong = {
   seek: 0,
 } satisfies Partial<AirState>
 
-/** What is shown before the first track, while modes change, and when there is nothing to play. */
+/** Shown before the first track, while modes change, and when there is nothing to play. */
 export const preparing = {
   ...noSong,
   track: null,
@@ -75,7 +75,7 @@ export const preparing = {
   playlist: [],
 } satisfies Partial<AirState>
 
-/** What is shown while hosts talk (rule O3). */
+/** Shown during a chat (rule O3). */
 const chatting = {
   ...noSong,
   title: CHAT_TITLE,

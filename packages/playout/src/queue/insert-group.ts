@@ -6,7 +6,7 @@ import { shuffle } from '../model/random.ts'
 import type { PlayoutState, TrackRef } from '../model/state.ts'
 import { insertAt, misfitOf, placeOf, playable } from './queue.ts'
 
-/** A song group is queued as a block, behind what was paid and asked for (rules I1–I4). */
+/** Queues a song group as a block, behind donated and requested tracks (rules I1–I4). */
 export function insertGroup(
   state: PlayoutState,
   { mode, tracks }: Extract<Command, { type: 'insert-group' }>,
@@ -34,7 +34,7 @@ export function insertGroup(
       seed: balanced.seed,
       serial: block.serial,
       lastGroupInsertMs: nowMs,
-      // What somebody chose must not end with the library's next change (rule L4).
+      // A playlist with a chosen group must survive the next change of the library (rule L4).
       playlist: { ...inserted.playlist, repeats: false, isStale: false },
     },
     effects: [],
@@ -47,7 +47,7 @@ export function groupInsertCooldownSecsLeft(state: PlayoutState, nowMs: number):
   return secsLeft(state.lastGroupInsertMs, state.limits.groupInsertCooldownMs, nowMs)
 }
 
-/** Rule I4: shuffled, then always from the artist who has most songs left and was not the one before. */
+/** Rule I4: shuffled, then always by the artist with most tracks left, other than the one before. */
 function balance(songs: readonly TrackRef[], seed: number): { tracks: TrackRef[]; seed: number } {
   const shuffled = shuffle(songs, seed)
   const left = new Map<string, TrackRef[]>()

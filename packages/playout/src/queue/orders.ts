@@ -4,8 +4,8 @@ import { durationOf, type PlayoutState, type QueueEntry } from '../model/state.t
 import { soundStartMs } from '../model/timing.ts'
 
 /**
- * What a step means for the orders in the queue, whichever way it came about: an order leaves the queue on the air, or it is
- * said that it was dropped.
+ * Rule A9: the effects of a step on the orders in the queue, whatever caused it. Each order that leaves the queue is either
+ * aired or reported as dropped.
  */
 export function orderEffects(before: PlayoutState, { state: after, effects }: Step): OrderEffect[] {
   const starts = effects.flatMap((effect) => (effect.type === 'played' ? [effect] : []))
@@ -42,8 +42,8 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
 }
 
 /**
- * When the first sound of an order is due, if nothing comes before it that is not queued now; the moment itself when it is on
- * the air. null = it is not in the queue, or the queue is paused. `state` is advanced to `nowMs`.
+ * The moment at which the first sound of an order is due by the queue as it is now; for an order on air, when it was due.
+ * null = it is not in the queue, or the queue is paused. `state` is advanced to `nowMs`.
  */
 export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: number): number | null {
   const { onAir, playlist, isPaused } = state
@@ -70,7 +70,7 @@ function waiting({ playlist: { entries, index } }: PlayoutState): string[] {
   return orders
 }
 
-/** Of an order whose track was found to be undecodable in between. */
+/** Tells whether the track of an order became unplayable in between. */
 function spoilt(before: PlayoutState, after: PlayoutState): (orderId: string) => boolean {
   const news = after.unplayable.filter((trackId) => !before.unplayable.includes(trackId))
   const isOf = (orderId: string) => (entry: QueueEntry) =>

@@ -2,15 +2,15 @@ import type { QueueItem } from '@solstice/contracts'
 import { upcoming } from '../model/playlists.ts'
 import type { OrderType, PlayoutState, QueueEntry } from '../model/state.ts'
 
-/** How many upcoming entries listeners see. */
+/** Number of upcoming entries shown to listeners (rule L5). */
 export const SHOWN = 10
 const LONGEST_PAGE = 100
 const MOST_FOUND = 1_000
 const SEARCHED_AT_ONCE = 2_000
 
 /**
- * What comes next as people are shown it (rule Q1), the first `most` of it: the rest of this list; near its end as much of the
- * prepared one as makes ten. Nothing while the air is preparing. For the queue of a moment, `advance` the state to it first.
+ * The first `most` upcoming entries as people see them (rule Q1): the rest of the playlist, and near its end as many of the
+ * prepared one as make ten. Empty while preparing. For the queue at a moment, `advance` the state to it first.
  */
 export function shownQueue(state: PlayoutState, most = Number.POSITIVE_INFINITY): QueueEntry[] {
   return upcoming(state, Math.min(most, shownLength(state)))
@@ -22,7 +22,7 @@ function shownLength({ onAir, playlist, prepared, mode }: PlayoutState): number 
   return Math.max(rest, Math.min(SHOWN, rest + (prepared[mode]?.entries.length ?? 0)))
 }
 
-/** A part of the shown queue, at most 100 entries, and how many there are in all. */
+/** A part of the shown queue, at most 100 entries, and the total. */
 export function queuePage(
   state: PlayoutState,
   offset: number,
@@ -34,8 +34,8 @@ export function queuePage(
 }
 
 /**
- * Looks for the entries of the shown queue that have all words of a query: the first 1000 of them, and how many there are in
- * all; `position` counts from the entry on air, 1 = next. In steps of some milliseconds, so that others have their turn.
+ * Finds the entries of the shown queue that have all words of a query: the first 1000 of them, and the total; `position`
+ * counts from the entry on air, 1 = next. Yields every few milliseconds, so that the event loop is not blocked.
  */
 export function* searchQueue(state: PlayoutState, query: string): Generator<undefined, FoundEntries> {
   const matches = wordSearch(query)
@@ -55,7 +55,7 @@ interface FoundEntries {
   total: number
 }
 
-/** Tells whether all words of a query occur in "artist title", whatever their case. No words: everything matches. */
+/** Makes a test for all words of a query in "artist title", in any case. Without words everything matches. */
 export function wordSearch(query: string): (song: { artist: string; title: string }) => boolean {
   const words = query
     .toLowerCase()
@@ -67,7 +67,7 @@ export function wordSearch(query: string): (song: { artist: string; title: strin
   }
 }
 
-/** Why a track must not be changed now: it is on air, or goes on after a talk, or it comes next, be it in the list after this one (rule K1). */
+/** Rule K1: the lock on a track that is on air, continues after a chat, or comes next, also in the prepared playlist. */
 export function lockOf(state: PlayoutState, trackId: string): 'current' | 'next' | null {
   if (state.onAir.phase === 'preparing') return null
   if (state.onAir.entry?.track.id === trackId) return 'current'

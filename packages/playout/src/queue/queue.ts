@@ -15,12 +15,12 @@ import {
 import { carryPlaces } from '../model/track-places.ts'
 import { SHOWN, shownQueue } from './projection.ts'
 
-/** So much time is left between what was queued and the change of mode. */
+/** Safety margin before a change of mode (rule I3). */
 const FIT_MARGIN_MS = 10_000
-/** Orders that are known again when they come a second time. */
+/** Bounds the order ids saved with the state (rule A5). */
 const KNOWN_ORDERS = 200
 
-/** A single song is queued (rules A1–A5). */
+/** Queues a single track (rules A1–A5). */
 export function addSong(
   state: PlayoutState,
   order: SongOrder,
@@ -33,7 +33,7 @@ export function addSong(
   return { state: insert(state, order, nowMs), effects: [], outcome: { ok: true } }
 }
 
-/** Rules A2, A8, A10: why a song cannot be queued now; null = it can. */
+/** Rules A2, A8, A10: the reason for which an order is refused now; null = it can be queued. */
 export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number): FailureDetails | null {
   const { restores, notAfterMs = nowMs } = order
   if (nowMs > notAfterMs) return { reason: 'too_late' }
@@ -42,7 +42,7 @@ export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number):
   return obstacleTo(state, order, nowMs)
 }
 
-/** Rule A2 but for the cooldown: why a song would not be queued, however long one waits for others; null = it would. */
+/** Rule A2 without the cooldown: the reason for which an order would be refused; null = it could be queued. */
 export function obstacleTo(
   state: PlayoutState,
   order: Pick<SongOrder, 'track' | 'mode' | 'orderType' | 'tier'>,
@@ -56,12 +56,12 @@ export function obstacleTo(
   return isRefused ? { reason: 'duplicate_nearby' } : null
 }
 
-/** Whole seconds until the next single song may be queued; 0 = now. */
+/** Whole seconds until the next single track may be queued; 0 = now. */
 export function addCooldownSecsLeft(state: PlayoutState, nowMs: number): number {
   return secsLeft(state.lastAddMs, state.limits.queueAddCooldownMs, nowMs)
 }
 
-/** The song in its place (rules A1, A4); from now on single songs have to wait. */
+/** Puts the track of an order in its place (rules A1, A4) and begins the cooldown of single tracks. */
 export function insert(state: PlayoutState, order: SongOrder, nowMs: number): PlayoutState {
   const { track, orderType, orderId } = order
   const entry: QueueEntry = {
@@ -79,7 +79,7 @@ export function insert(state: PlayoutState, order: SongOrder, nowMs: number): Pl
   }
 }
 
-/** An order that stands in the queue, or is one of those that were queued last: it is not queued again (rule A5). */
+/** True for an order in the queue or among the last queued: it is not queued again (rule A5). */
 export function isOrderKnown(
   { orders, playlist }: Pick<PlayoutState, 'orders' | 'playlist'>,
   orderId: string,
@@ -87,7 +87,7 @@ export function isOrderKnown(
   return orders.includes(orderId) || playlist.entries.some((entry) => entry.orderId === orderId)
 }
 
-/** An upcoming entry leaves the queue, be it shown in this list or in the next one (rule A6). */
+/** Removes an upcoming entry, shown in the playlist or the prepared one (rule A6). */
 export function removeEntry(
   state: PlayoutState,
   { position, entryId }: Extract<Command, { type: 'remove-entry' }>,
@@ -114,7 +114,7 @@ export function removeEntry(
   }
   const following = state.prepared[state.mode]
   const left = following && without(following)
-  // A prepared list that has become too short to be shown is made anew.
+  // A prepared playlist that has become too short to be shown whole is made again.
   const isTooShort = left && left !== following && left.entries.length < SHOWN
   const prepared = left && { [state.mode]: isTooShort ? { ...left, isStale: true } : left }
   return {
@@ -130,8 +130,8 @@ export function removeEntry(
 }
 
 /**
- * Where something new stands (rules A1, I2): a donated song behind those of at least its tier, everything else behind all
- * that was paid and asked for.
+ * The place of a new entry (rules A1, I2): a donated track goes behind those of at least its tier, everything else behind
+ * all donated and requested tracks.
  */
 export function placeOf(
   { playlist }: PlayoutState,
@@ -153,13 +153,13 @@ export function insertAt(state: PlayoutState, place: number, entries: readonly Q
   return { ...state, playlist: { ...playlist, entries: all } }
 }
 
-/** Those of some tracks that a list may take up at the moment. */
+/** The tracks that a playlist may take up at the moment. */
 export function playable({ unplayable, withheld }: PlayoutState, tracks: readonly TrackRef[]): TrackRef[] {
   const leftOut = new Set([...unplayable, ...withheld.map((hold) => hold.trackId)])
   return tracks.filter((track) => !leftOut.has(track.id))
 }
 
-/** Rules A3, I3: why some of it cannot be heard before the mode changes; null = all of it can. */
+/** Rules A3, I3: the reason for which not all of these tracks fit before the mode changes; null = they do. */
 export function misfitOf(
   state: PlayoutState,
   songs: readonly TrackRef[],
@@ -169,7 +169,7 @@ export function misfitOf(
   if (onAir.phase === 'preparing') return { reason: 'preparing' }
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return null
-  // What is generated counts where it stands before an order (rule A4).
+  // Generated tracks count when they stand before an order (rule A3).
   const lastOrder = playlist.entries.findLastIndex((entry) => entry.orderType !== null)
   const first = playlist.entries.slice(playlist.index + 1, lastOrder + 1).map((entry) => entry.track)
   const remainingMs = Math.max(0, leftMs(onAir, nowMs))
@@ -178,7 +178,7 @@ export function misfitOf(
   return { reason: 'no_time', minutesLeft: Math.floor((changeMs - nowMs) / 60_000) }
 }
 
-/** How much of the song on air, of a jingle, or of a song that goes on after a talk, is left. */
+/** Remaining time of the track on air, of a jingle, or of a track that continues after a chat, ms. */
 function leftMs(onAir: Exclude<OnAir, { phase: 'preparing' }>, nowMs: number): number {
   switch (onAir.phase) {
     case 'track':
@@ -193,8 +193,8 @@ function leftMs(onAir: Exclude<OnAir, { phase: 'preparing' }>, nowMs: number): n
 }
 
 /**
- * When the mode on air ends, by the schedule or by a pending switch; now, when only a track boundary is waited for; null =
- * never.
+ * The moment at which the mode on air ends, by the schedule or by a pending switch; now, if it only waits for a track
+ * boundary; null = never.
  */
 function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
   const { mode, nightMode, pendingSwitch, schedule } = state
@@ -207,7 +207,7 @@ function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
   return Math.min(pendingSwitch.atMs, naturalMs ?? Number.POSITIVE_INFINITY)
 }
 
-/** Rule A4: the place of a donated song, or where that is beside itself, the next one behind it that is not. */
+/** Rule A4: the place of a donated track, moved back until the same track is not beside it. */
 function placeApart(state: PlayoutState, order: SongOrder): number {
   const first = placeOf(state, order)
   for (let place = first; place <= state.playlist.entries.length; place++)
@@ -215,7 +215,7 @@ function placeApart(state: PlayoutState, order: SongOrder): number {
   return first
 }
 
-/** Rule A4: the same track is heard just before or just after the place. */
+/** Rule A4: true if the entry before or after the place has the same track. */
 function isNearby(state: PlayoutState, place: number, { id }: TrackRef): boolean {
   const { entries } = state.playlist
   const after = entries[place] ?? state.prepared[state.mode]?.entries[0]

@@ -4,12 +4,12 @@ import { secsLeft } from '../model/cooldown.ts'
 import type { PlayoutState, TrackRef, TrackRequest } from '../model/state.ts'
 import { insert, playable, refusalOf } from './queue.ts'
 
-/** Requests that wait at a time; what is above comes from nobody who could be answered. */
+/** Bounds the saved state (rule U1). */
 const MAX_TRACK_REQUESTS = 100
-/** How long somebody waits for a place when nobody can say when there is one. */
+/** Wait reported to a listener when requests never expire. */
 const UNKNOWN_WAIT_S = 60
 
-/** A listener asks for a song (rules U1, U2). */
+/** Takes in a listener's track request (rules U1, U2). */
 export function requestTrack(
   state: PlayoutState,
   { uid, socketId, track, mode }: Extract<Command, { type: 'request-track' }>,
@@ -31,7 +31,7 @@ export function requestTrack(
   }
 }
 
-/** An admin decides on a request (rule U3). */
+/** Carries out an admin's decision on a track request (rule U3). */
 export function answerTrackRequest(
   state: PlayoutState,
   { uid, action }: Extract<Command, { type: 'answer-track-request' }>,
@@ -59,13 +59,13 @@ export function answerTrackRequest(
   }
 }
 
-/** Whole seconds until a listener may ask for a song again; 0 = now. */
+/** Whole seconds left of a listener's cooldown; 0 = over. */
 export function trackRequestCooldownSecsLeft(state: PlayoutState, uid: string, nowMs: number): number {
   const cooldown = state.trackRequestCooldowns.find((candidate) => candidate.uid === uid)
   return cooldown ? secsOf(state, cooldown, nowMs) : 0
 }
 
-/** Whole seconds until a request of a listener may be taken in (rule U1); 0 = now. */
+/** Whole seconds until a listener's request can be accepted (rule U1); 0 = now. */
 export function trackRequestWaitSecs(state: PlayoutState, uid: string, nowMs: number): number {
   const { trackRequests } = state
   const waits = trackRequestCooldownSecsLeft(state, uid, nowMs)
@@ -78,7 +78,7 @@ export function trackRequestWaitSecs(state: PlayoutState, uid: string, nowMs: nu
   return untilMs === null ? UNKNOWN_WAIT_S : Math.max(1, Math.ceil((untilMs - nowMs) / 1000))
 }
 
-/** What those who may decide are shown of the requests. @param aheadMs as `projectSync` says. */
+/** The requests as admins see them. @param aheadMs as in `projectSync`. */
 export function trackRequestList(requests: readonly TrackRequest[], aheadMs = 0) {
   return requests.map(({ uid, track, addedAtMs }) => ({
     uid,
@@ -87,21 +87,21 @@ export function trackRequestList(requests: readonly TrackRequest[], aheadMs = 0)
   }))
 }
 
-/** What listeners and admins are shown of a song that was asked for. */
+/** A requested track as listeners and admins see it. */
 export const songOf = ({ id, title, artist }: TrackRef) => ({ id, title, artist })
 
-/** When the first request is given up; null = none is. */
+/** The moment at which the first request expires; null = none does. */
 export function trackRequestsExpireAtMs({ trackRequests, limits }: PlayoutState): number | null {
   if (limits.trackRequestExpiryMs === 0 || trackRequests.length === 0) return null
   return Math.min(...trackRequests.map(({ addedAtMs }) => addedAtMs)) + limits.trackRequestExpiryMs
 }
 
-/** Rule U4: nobody has decided. */
+/** Rule U4: ends requests that nobody decided on. */
 export function expireTrackRequests(state: PlayoutState, atMs: number): Step {
   return giveUp(state, ({ addedAtMs }) => addedAtMs + state.limits.trackRequestExpiryMs <= atMs)
 }
 
-/** Rules U4, K4: requests for tracks that were changed show them as they are; those for tracks that are gone end. */
+/** Rules U4, K4: requests for changed tracks show them as they are now; those for deleted tracks end. */
 export function settleTrackRequests(state: PlayoutState, settled: Map<string, TrackRef | null>): Step {
   const { trackRequests } = state
   if (!trackRequests.some(({ track }) => settled.has(track.id))) return { state, effects: [] }

@@ -8,8 +8,8 @@ export interface TrackGroup<T> {
 
 /**
  * Tracks by group (rule G5): a track belongs to the first group with an artist whose folded name occurs in the folded
- * file name; if there is none, to the first with one that occurs in the artist tag; else to the last group. All groups
- * are there, in order, also those without tracks; without groups there is nothing.
+ * file name; failing that, in the folded artist tag; else to the last group. Returns all groups in order, also those
+ * without tracks; without groups the result is empty.
  */
 export function groupTracks<T extends { id: string; artist: string }>(
   tracks: readonly T[],
@@ -25,7 +25,7 @@ export function groupTracks<T extends { id: string; artist: string }>(
   return groups
 }
 
-/** A name as it is compared: lower case, and one space for what separates words in names of files. */
+/** A name in the form that is compared: lower case, with one space for whatever separates words in file names. */
 export function foldName(name: string): string {
   return name
     .normalize('NFC')
@@ -38,15 +38,15 @@ function fileNameOf(trackId: string): string {
   return trackId.slice(trackId.indexOf('/') + 1).replace(/\.mp3$/i, '')
 }
 
-/** A letter of one or more names; `group` where a name ends, the first group that has it. */
+/** A letter of one or more names; `group`, where a name ends: the first group that has it. */
 interface Letter {
   next: Map<string, Letter>
   group: number | null
 }
 
-/** Finds the first group of all those that have an artist whose folded name occurs in a folded text. */
+/** Makes a search for the first group with an artist whose folded name occurs in a folded text. */
 function artistSearch(artistsByGroup: (readonly string[])[]): (text: string) => number | null {
-  // A tree of letters, so that the time depends on the text alone: stations name thousands of artists.
+  // A trie, so that the time depends on the text alone: stations name thousands of artists.
   const root: Letter = { next: new Map(), group: null }
   artistsByGroup.forEach((artists, group) => {
     for (const artist of artists) {

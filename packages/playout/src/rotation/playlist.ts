@@ -4,9 +4,9 @@ import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
 import { groupTracks } from './groups.ts'
 import { type Grouped, groupSections, type Round, sections } from './sections.ts'
 
-/** So that there are always ten upcoming entries, a smaller library is played in several rounds. */
+/** Ten upcoming entries and the one on air: a smaller library is played in several rounds (rule G3). */
 export const MIN_PLAYLIST_LENGTH = 11
-/** A library that is not longer is played whole, whatever the limit. */
+/** A short library is played whole, whatever the limit (rule G1). */
 const SHORT_LIBRARY_MS = 3_600_000
 
 export interface GeneratedPlaylist {
@@ -17,9 +17,9 @@ export interface GeneratedPlaylist {
 }
 
 /**
- * Makes a list out of a library (rules G1–G8).
+ * Makes a playlist of a library (rules G1–G8).
  *
- * @param after the track before the list, so that the border is as good as the inside.
+ * @param after the track before the playlist, so that the rules hold across the border.
  */
 export function generatePlaylist(
   library: readonly TrackRef[],
@@ -40,7 +40,7 @@ export function generatePlaylist(
   return { tracks, repeats: rounds > 1, seed }
 }
 
-/** Rule G8: how one round is made; what groups cannot give is made without them. */
+/** Rule G8: makes the function for one round; where groups give nothing, the round is made without them. */
 function roundOf(
   library: readonly TrackRef[],
   settings: RotationSettings,
@@ -66,13 +66,13 @@ function roundOf(
   }
 }
 
-/** Rule G1: the longest that one round may be. */
+/** Rule G1: longest duration of one round, ms. */
 function longestMs(library: readonly TrackRef[], { useAll, maxDurationMs }: RotationSettings): number {
   const libraryMs = library.reduce((sum, track) => sum + durationOf(track), 0)
   return useAll || libraryMs <= SHORT_LIBRARY_MS ? Number.POSITIVE_INFINITY : maxDurationMs
 }
 
-/** Rule G2: first those of a shuffled library that suit their neighbour, then the others that still fit. */
+/** Rule G2: first the tracks of a shuffled library that suit their neighbour, then the others that still fit. */
 function simple(library: readonly TrackRef[], limitMs: number, seed: number, after: TrackRef | null): Round {
   const shuffled = shuffle(library, seed)
   const taken: TrackRef[] = []

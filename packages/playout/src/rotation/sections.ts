@@ -2,16 +2,16 @@ import { shuffle } from '../model/random.ts'
 import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
 import type { TrackGroup } from './groups.ts'
 
-/** So many of the songs that could come next are looked at for one by another artist. */
+/** Bounds the search for a track by another artist (rule G8). */
 const LOOKED_AT = 32
 
-/** One way through a library, and the seed that follows. */
+/** One way through a library, and the next seed. */
 export interface Round {
   tracks: TrackRef[]
   seed: number
 }
 
-/** A song and the group that it was taken from. */
+/** A track and the group that it was taken from. */
 export interface Grouped {
   track: TrackRef
   group: string
@@ -52,7 +52,7 @@ export function sections(
     seed = drawn.seed
     const section = alternate(drawn.items, taken.at(-1) ?? after)
     const fitting = section.slice(0, countFitting(section, limitMs - lengthMs))
-    // Only the first section is cut: a list has to begin with something.
+    // Only the first section is cut: a playlist must not be empty.
     if (section.length === 0 || (fitting.length < section.length && taken.length > 0)) break
     taken.push(...fitting)
     lengthMs += lengthOf(fitting)
@@ -62,7 +62,7 @@ export function sections(
 }
 
 /**
- * Sections of one song of every group, in an order that is drawn, as many as the smallest group has songs (rule G7).
+ * Sections of one track of every group, in a drawn order, as many as the smallest group has tracks (rule G7).
  *
  * @param groups at least two, none of them empty.
  */
@@ -90,7 +90,7 @@ export function groupSections(
   return { tracks: taken.map(({ track }) => track), seed }
 }
 
-/** Always a song of the group that has most left and was not the one before, as long as there is another one. */
+/** Always takes a track of the group with most left, other than the group before while there is another one. */
 function alternate(parts: Group[], before: Grouped | null): Grouped[] {
   const ordered: Grouped[] = []
   for (let left = parts.reduce((sum, { tracks }) => sum + tracks.length, 0); left > 0; left--) {
@@ -105,7 +105,7 @@ function alternate(parts: Group[], before: Grouped | null): Grouped[] {
   return ordered
 }
 
-/** Takes a song out of a group: the last one, or one close to it when that spares listeners the same artist twice. */
+/** Takes a track out of a group: the last one, or one near it if that avoids the same artist twice. */
 function takeFrom({ name, tracks }: Group, before: Grouped | null): Grouped {
   let at = tracks.length - 1
   if (before) {

@@ -1,6 +1,6 @@
 /**
- * Names in what versions before 5 of the state have written: states, blocks of playlists, commands, effects and stream
- * markers. While a station is upgraded, and for as long as Redis keeps them, they are read under the names of today.
+ * Field names that versions before 5 of the state wrote: in states, blocks of playlists, commands, effects and stream
+ * markers. While a station is upgraded, and for as long as Redis keeps them, they are read under today's names.
  */
 const fields: Record<string, string> = {
   rendition: 'cuePoints',
@@ -15,7 +15,7 @@ const fields: Record<string, string> = {
   suggestExpiryMs: 'trackRequestExpiryMs',
 }
 
-/** Values, by the field that holds them. */
+/** Former values, by the field that holds them. */
 const values: Record<string, Record<string, string>> = {
   orderType: { lastinline: 'requested' },
   type: {
@@ -31,10 +31,10 @@ const values: Record<string, Record<string, string>> = {
 const names = [...Object.keys(fields), ...Object.values(values).flatMap(Object.keys)]
 const formerNames = new RegExp(`"(?:${names.join('|')})"`)
 
-/** Parses JSON that the engine's types describe, whichever version wrote it. @throws SyntaxError */
+/** Parses JSON of the engine's types, whichever version wrote it. @throws SyntaxError */
 export function parseSaved<T>(json: string): T {
   const saved = JSON.parse(json)
-  // Most texts have none of them, and are not walked through.
+  // Most texts contain none of them, and need no walk.
   return formerNames.test(json) ? renamed(saved) : saved
 }
 

@@ -5,7 +5,7 @@ import { modes } from '../model/schedule.ts'
 import type { Chat, Limits, OnAir, PlayoutState, UsableClips } from '../model/state.ts'
 import { parseSaved } from './former-names.ts'
 
-/** Reads a saved state; one of an older version becomes one of this (rule R3). @throws for a newer one */
+/** Reads a saved state and upgrades an older version to this one (rule R3). @throws for a newer one */
 export function readState(json: string): PlayoutState {
   const saved = parseSaved<PlayoutState | Version4 | Version3 | Version2 | Version1>(json)
   switch (saved.version) {
@@ -60,7 +60,7 @@ function fromVersion1(saved: Version1): Version2 {
   }
 }
 
-/** The fields that are optional here came while it was the version of the day. */
+/** Its optional fields were added while version 4 was current. */
 type Version4 = Omit<PlayoutState, 'version' | 'live' | 'lastPlayedMs' | 'emptyModes'> &
   Partial<Pick<PlayoutState, 'lastPlayedMs' | 'emptyModes'>> & { version: 4; live: Partial<Live> }
 
@@ -94,7 +94,7 @@ const sinceVersion2 = {
   withheld: [],
 } satisfies Partial<PlayoutState>
 
-/** Fields that version 2 did not have; it knew fewer limits, too. */
+/** Fields that version 2 did not have; it also knew fewer limits. */
 const sinceVersion3 = {
   lastAddMs: null,
   lastRemoveMs: null,
@@ -108,7 +108,7 @@ const sinceVersion3 = {
   lastPhraseId: null,
 } satisfies Partial<PlayoutState>
 
-/** Fields that version 3 did not have; it knew fewer clips, too. */
+/** Fields that version 3 did not have; it also knew fewer clips. */
 const sinceVersion4 = {
   isPaused: false,
   backgroundChoice: null,

@@ -9,10 +9,10 @@ import type { PlayoutState } from '../model/state.ts'
 import { trackEndMs } from '../model/timing.ts'
 import { expireTrackRequests, trackRequestsExpireAtMs } from '../queue/track-requests.ts'
 
-/** How long the sound may run over the duration before the clock ends the track (rule T2). */
+/** Leaves the sound time to end by itself before the clock ends the track (rule T2). */
 const SOUND_GRACE_MS = 30_000
 
-/** Time passes: all that falls due until `nowMs` happens, each at its own moment. */
+/** Carries out everything that falls due until `nowMs`, each at its own moment. */
 export function advance(state: PlayoutState, nowMs: number): Step {
   const effects: Effect[] = []
   for (;;) {
@@ -34,7 +34,7 @@ interface Due {
   happen(state: PlayoutState, atMs: number): Step
 }
 
-/** Of what falls on the same moment the first is done first: a switch comes before the track that it would cut. */
+/** The first due event; at the same moment, the first in this order: a switch comes before the end of the track it would cut. */
 function firstDue(state: PlayoutState): Due | null {
   const dues = [
     due(endOfHold(state), releaseHolds),
@@ -53,7 +53,7 @@ function due(atMs: number | null | undefined, happen: Due['happen']): Due | null
   return typeof atMs === 'number' ? { atMs, happen } : null
 }
 
-/** When a song or background music ends by the clock: where the sound is the pace only when that does not end. */
+/** The moment at which the clock ends a track or background music; in stream mode only if the sound does not end. */
 function soundDueMs({ onAir, pace }: PlayoutState): number | null {
   const endMs =
     onAir.phase === 'track'
@@ -64,7 +64,7 @@ function soundDueMs({ onAir, pace }: PlayoutState): number | null {
   return endMs === null ? null : endMs + (pace === 'sound' ? SOUND_GRACE_MS : 0)
 }
 
-/** While preparing: when the first track starts, or another mode is due (rule M2). */
+/** While preparing: the moment at which the first track starts, or another mode is due (rule M2). */
 function startMs(state: PlayoutState): number | null {
   const { onAir, mode, prepared, schedule } = state
   if (onAir.phase !== 'preparing') return null
@@ -75,7 +75,7 @@ function startMs(state: PlayoutState): number | null {
   return Math.min(Math.max(sinceMs, notBeforeMs), changeMs ?? Number.POSITIVE_INFINITY)
 }
 
-/** In a chat: when another mode is due by the schedule (rule O7). */
+/** In a chat: the moment at which another mode is due by the schedule (rule O7). */
 function modeInChatMs(state: PlayoutState): number | null {
   const { onAir, mode, schedule } = state
   if (onAir.phase !== 'chat') return null
@@ -83,7 +83,7 @@ function modeInChatMs(state: PlayoutState): number | null {
   return schedule.changes.find((change) => isOther(change.atMs))?.atMs ?? null
 }
 
-/** When the pending switch runs, or is given up; null = at a track boundary. */
+/** The moment at which the pending switch is carried out or lapses; null = at a track boundary. */
 function pendingSwitchMs(state: PlayoutState): number | null {
   const { pendingSwitch, onAir } = state
   if (!pendingSwitch?.waiting) return pendingSwitch?.atMs ?? null
@@ -91,7 +91,7 @@ function pendingSwitchMs(state: PlayoutState): number | null {
   return isFree ? onAir.sinceMs : pendingSwitch.waiting.untilMs
 }
 
-/** Rule S6: from now on the schedule wants the same. */
+/** Rule S6: from now on the schedule has the same mode. */
 function endForced(state: PlayoutState): Step {
   return { state: { ...state, forced: null }, effects: [] }
 }
@@ -103,7 +103,7 @@ function endOfHold({ withheld }: PlayoutState): number | null {
   )
 }
 
-/** Rule K3: who wanted to remove a track has not come back; a list that is empty for want of it is made anew. */
+/** Rule K3: releases holds that were not settled; a prepared playlist that is empty for want of the track is made again. */
 function releaseHolds(state: PlayoutState, atMs: number): Step {
   const withheld = state.withheld.filter((hold) => hold.untilMs > atMs)
   const prepared = Object.fromEntries(

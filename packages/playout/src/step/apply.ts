@@ -18,12 +18,12 @@ import { answerTrackRequest, requestTrack, settleTrackRequests } from '../queue/
 import { generatePlaylist, MIN_PLAYLIST_LENGTH } from '../rotation/playlist.ts'
 import { advance } from './advance.ts'
 
-/** A track that somebody removes is left out for so long, unless that is settled before (rule K2). */
+/** Ends a hold that nobody settles (rule K3). */
 const WITHHOLD_MS = 60_000
-/** Tracks that are left out because they cannot be decoded: each of them is saved and told at every change. */
+/** Bounds the undecodable tracks, which are saved and sent at every change (rule T4). */
 const KNOWN_UNPLAYABLE = 100
 
-/** A command arrives: it is accepted or refused, in full, at once. The caller advances the state to `nowMs` first. */
+/** Applies a command: accepts or refuses all of it, at once. The caller advances the state to `nowMs` first. */
 export function apply(state: PlayoutState, command: Command, nowMs: number): Step & { outcome: Outcome } {
   switch (command.type) {
     case 'library-changed': {
@@ -66,7 +66,7 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Ste
   }
 }
 
-/** The worker tells a fact of its surroundings. */
+/** Takes in a fact that the worker reports. */
 export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
   switch (fact.type) {
     case 'station':
@@ -83,7 +83,7 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
     case 'unplayable':
     case 'blank':
     case 'clip-unplayable': {
-      // The sound is a little ahead of the clock: what falls due until then comes first.
+      // The sound is a little ahead of the clock: everything that falls due until then comes first.
       const { state: passed, effects } = advance(state, nowMs)
       const step = learnOfSound(passed, fact, nowMs)
       return { state: step.state, effects: [...effects, ...step.effects] }
@@ -91,7 +91,7 @@ export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
   }
 }
 
-/** What the sound tells of itself (rules T2, T4, T6, J5, J6, P5, O4). */
+/** Takes in a fact about the sound (rules T2, T4, T6, J5, J6, P5, O4). */
 function learnOfSound(
   state: PlayoutState,
   fact: Extract<Fact, { type: 'sound-ended' | 'unplayable' | 'blank' | 'clip-unplayable' }>,
@@ -118,7 +118,7 @@ function learnOfSound(
   }
 }
 
-/** Rules A1–A5, O8: a song is queued; once it is, a pause may end. */
+/** Rules A1–A5, O8: queues a track, and resumes the queue if the order says so. */
 function addToQueue(
   state: PlayoutState,
   order: Extract<Command, { type: 'add-song' }>,
@@ -130,7 +130,7 @@ function addToQueue(
   return { ...added, state: resumed.state, effects: [...added.effects, ...resumed.effects] }
 }
 
-/** Rules K1, K2: refused while the track is locked; to be removed, it leaves the queue and is withheld. */
+/** Rules K1, K2: refuses a locked track; a track to be removed leaves the queue and is withheld. */
 function releaseTrack(
   state: PlayoutState,
   { trackId, purpose }: Extract<Command, { type: 'release-track' }>,
@@ -149,7 +149,7 @@ function releaseTrack(
   }
 }
 
-/** Rule K4: tracks that were changed are shown as they are now, those that are gone leave the queue; holds end. */
+/** Rule K4: shows changed tracks as they are now, removes deleted ones from the queue, and ends holds. */
 function settle(
   state: PlayoutState,
   settled: { trackId: string; track: TrackRef | null }[],
@@ -185,7 +185,7 @@ function settle(
   return { state: renewed, effects }
 }
 
-/** What is on air, with the song on air as it is now. */
+/** `onAir` with its track as it is now. */
 function renewOnAir(onAir: OnAir, tracks: Map<string, TrackRef | null>, nowMs: number): OnAir {
   switch (onAir.phase) {
     case 'preparing':
@@ -200,7 +200,7 @@ function renewOnAir(onAir: OnAir, tracks: Map<string, TrackRef | null>, nowMs: n
   }
 }
 
-/** The end of the running track does not move; one that had no known end gets it, not before what was heard of it. */
+/** The running track keeps its end; an unknown end becomes known, but never lies in the past (rule K4). */
 function renewRunning(entry: QueueEntry, tracks: Map<string, TrackRef | null>, heardMs: number): QueueEntry {
   const track = tracks.get(entry.track.id)
   if (!track) return entry
@@ -209,12 +209,12 @@ function renewRunning(entry: QueueEntry, tracks: Map<string, TrackRef | null>, h
   return { ...entry, track: withCuePoints({ ...track, durationMs }, entry.track.cuePoints) }
 }
 
-/** Other tags change nothing of the sound. */
+/** The track with its new tags; the cue points stay (rule V3). */
 function withTrack(entry: QueueEntry, track: TrackRef | null | undefined): QueueEntry {
   return track ? { ...entry, track: withCuePoints(track, entry.track.cuePoints) } : entry
 }
 
-/** Rule L4: prepared lists are to be made anew, and one that only repeats a small library is to end with that. */
+/** Rule L4: marks prepared playlists as stale, and the current one if it only repeats a small library. */
 function outdateLists(state: PlayoutState): PlayoutState {
   const { playlist, prepared } = state
   return {
@@ -227,7 +227,7 @@ function outdateLists(state: PlayoutState): PlayoutState {
 
 const stale = <L extends PreparedPlaylist>(list: L): L => ({ ...list, isStale: true })
 
-/** Rule L4: what of a list is still to come when the one after it was made. */
+/** Rule L4: the current playlist once the next one is made; a stale one keeps only its orders. */
 function beforeNext(list: Playlist): Playlist {
   if (!list.isStale) return list
   const entries = list.entries.filter((entry, i) => i <= list.index || entry.orderType !== null)
@@ -235,8 +235,8 @@ function beforeNext(list: Playlist): Playlist {
 }
 
 /**
- * What the configuration says may be another thing than before: a station without a night has no use for a switch, one
- * without a stream none for clips (rule J1).
+ * Takes in the setup, which may have changed since the state was saved: a station without a night has no use for a switch,
+ * one without a stream none for clips (rule J1).
  */
 function learnStation(
   state: PlayoutState,
@@ -259,19 +259,19 @@ function learnStation(
   const { onAir } = informed
   const isLost = pace === 'clock' && onAir.phase === 'jingle'
   if (isLost) return goOn({ ...informed, isPaused: false }, nowMs)
-  // Rule S7.
+  // Rule S7: without a night the day begins at once, except during a donated track.
   const isOfNight = !nightMode && informed.mode === 'night'
   const isKept = onAir.phase === 'track' && onAir.entry.orderType === 'donated'
   if (isOfNight && (onAir.phase === 'track' || onAir.phase === 'jingle') && !isKept)
     return goOn(informed, nowMs)
-  // Rule O9.
+  // Rule O9: in sync mode there is no pause.
   const resumed = pace === 'clock' ? resumeQueue(informed, nowMs) : { state: informed, effects: [] }
   const isChat = resumed.state.onAir.phase === 'chat'
   const step = (isChat ? changeInChat : start)(resumed.state, nowMs)
   return { state: step.state, effects: [...resumed.effects, ...step.effects] }
 }
 
-/** Rule L3: the list for a mode is prepared, and begins if the air was waiting for it. */
+/** Rule L3: prepares the playlist of a mode, and begins it if the air was waiting for it. */
 function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library' }>, nowMs: number): Step {
   const before = state.prepared[fact.mode]
   if (before && !before.isStale) return { state, effects: [] }
@@ -281,7 +281,7 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
   const after = follows ? (playlist.entries.at(-1)?.track ?? null) : null
   const { tracks, repeats, seed } = generatePlaylist(library, fact.settings, state.seed, after)
   const { entries, serial } = makeEntries(state, tracks)
-  // Where only the limit is short there is more to hear than what is repeated.
+  // Where only the limit is short, the library has more tracks than the repeated ones.
   const isSmall = repeats && library.length < MIN_PLAYLIST_LENGTH
   const prepared = { ...state.prepared, [fact.mode]: { entries, repeats: isSmall } }
   const others = state.emptyModes.filter((mode) => mode !== fact.mode)
@@ -289,7 +289,7 @@ function learnLibrary(state: PlayoutState, fact: Extract<Fact, { type: 'library'
   return start({ ...state, seed, serial, playlist, prepared, emptyModes }, nowMs)
 }
 
-/** Rule T4: an entry that cannot be decoded leaves the queue with all others of its track, until the library changes. */
+/** Rule T4: removes an undecodable entry with all others of its track, until the library changes. */
 function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): Step {
   const lists = [state.playlist, ...Object.values(state.prepared)]
   const trackId = lists
@@ -303,13 +303,13 @@ function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): St
 }
 
 /**
- * All upcoming entries of some tracks leave the queue; what was played, and the entry on air, stay. A prepared list of
- * which nothing is left is made anew: there may be other tracks.
+ * Removes all upcoming entries of some tracks; played entries and the one on air stay. A prepared playlist that loses all
+ * its entries is made again: there may be other tracks.
  */
 function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutState {
   const without = <L extends PreparedPlaylist>(list: L, index: number): L => {
     const places = placesOf(list.entries, gone).filter((place) => place > index)
-    // Of a list that stays as it is nothing has to be saved or made anew.
+    // An unchanged playlist need not be saved or made again.
     if (places.length === 0) return list
     const leaving = new Set(places)
     const entries = list.entries.filter((_, i) => !leaving.has(i))

@@ -8,25 +8,25 @@ import type { Chat, OnAir, Phrase, PlayoutState, QueueEntry } from '../model/sta
 import { leftOutMs, soundStartMs } from '../model/timing.ts'
 import { advance, nextDueMs } from './advance.ts'
 
-/** A state whose station was silent for longer is only kept in part (rule R2). */
+/** After a longer outage only a part of the state is kept (rule R2). */
 const FORGET_AFTER_MS = 600_000
 
 /**
- * A worker takes over a saved state (rules R1, R2, R4).
+ * Takes over a saved state (rules R1, R2, R4).
  *
- * @param silentFromMs up to when there was something to hear.
- * @param atMs the moment at which the air goes on; not before `silentFromMs`.
+ * @param silentFromMs the moment up to which something could be heard.
+ * @param atMs the moment at which the air continues; not before `silentFromMs`.
  */
 export function resume(state: PlayoutState, silentFromMs: number, atMs: number): Step {
   if (atMs - silentFromMs >= FORGET_AFTER_MS) return resumeOrders(state, silentFromMs, atMs)
-  // Without a stream everybody hears the files themselves, also while no worker is alive.
+  // Without a stream listeners play the files themselves, also while no worker is alive.
   const isHeard = state.pace === 'clock' || atMs <= silentFromMs
   return isHeard ? advance(state, atMs) : passSilence(state, silentFromMs, atMs)
 }
 
 /**
- * Rules R1, R4: the clock goes on, also where otherwise the sound decides, but not over what was paid for. `played` is only
- * what is heard in the end.
+ * Rules R1, R4: advances by the clock, even in stream mode, but does not pass over donated tracks. Only the track heard in
+ * the end gives `played`.
  */
 function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
   const { pace } = saved
@@ -39,7 +39,7 @@ function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
     state = step.state
     const song = state.onAir.phase === 'track' ? stoppedSong({ ...state, pace }, dueMs) : null
     if (!song || song.entry.entryId === kept) continue
-    // It does not end before `atMs`: what else falls due until then happens.
+    // The track does not end before `atMs`; everything else that falls due until then happens.
     state = { ...state, onAir: goingOn(song, atMs) }
     kept = song.entry.entryId
   }
@@ -53,7 +53,7 @@ function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
   return { state: { ...state, lastPlayedMs: startedAtMs }, effects: [...others, { ...heard, startedAtMs }] }
 }
 
-/** Rule R2: only what was asked for and paid for is left of the queue. */
+/** Rule R2: keeps only requested and donated tracks of the queue. */
 function resumeOrders(saved: PlayoutState, silentFromMs: number, atMs: number): Step {
   const song = saved.pace === 'sound' ? stoppedSong(saved, silentFromMs) : null
   const ordered = saved.playlist.entries.filter(
@@ -66,14 +66,14 @@ function resumeOrders(saved: PlayoutState, silentFromMs: number, atMs: number): 
     notBeforeMs: silentFromMs,
   } as const
   const playlist = { ...emptyPlaylist, entries: song ? [song.entry, ...ordered] : ordered, index: -1 }
-  // The rest happened in silence: a switch that fell due, the hours of day and night (rules M2, S7).
+  // Events during the outage: a switch that fell due, the hours of day and night (rules M2, S7).
   const began = start({ ...saved, playlist, prepared: {}, onAir, isPaused: false }, silentFromMs)
   const passed = advance(began.state, atMs)
   const resumed = playOrders(passed.state, saved.mode, song, atMs)
   return { state: resumed.state, effects: [...began.effects, ...passed.effects, ...resumed.effects] }
 }
 
-/** What was asked for and paid for begins; where the mode has changed only the latter is played, as in rule M1. */
+/** Begins with requested and donated tracks; after a mode change only with donated ones, as in rule M1. */
 function playOrders(state: PlayoutState, mode: Mode, song: StoppedSong | null, atMs: number): Step {
   const entries = state.playlist.entries.filter(
     (entry) => state.mode === mode || entry.orderType === 'donated',
@@ -89,13 +89,13 @@ function playOrders(state: PlayoutState, mode: Mode, song: StoppedSong | null, a
 
 interface StoppedSong {
   entry: QueueEntry
-  /** Up to which it was heard, and where that began. */
+  /** Position up to which it was heard, and that of its first sound. */
   positionMs: number
   startMs: number
   phrase?: Phrase
 }
 
-/** Rule R4: the donated song whose sound stopped at a moment; null = there is none, or it is as good as over. */
+/** Rule R4: the donated track whose sound stopped at a moment; null = none, or too little of it is left. */
 function stoppedSong(state: PlayoutState, stoppedAtMs: number): StoppedSong | null {
   const { onAir, pace } = state
   const entry = songOnAir(state)
