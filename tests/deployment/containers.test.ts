@@ -98,10 +98,11 @@ t.test('each container has the least privileges it needs', async (t) => {
     t.match(action, /^(Read|Write|List|Tagging):solstice$/, 'the key of the station reaches one bucket')
 
   const images = new Set(Object.values(compose['x-images']))
+  const { version } = JSON.parse(await read('package.json')) as { version: string }
   for (const [name, service] of Object.entries(services)) {
     t.ok(service.restart === 'no' || service.healthcheck, `${name} has a health check`)
     t.ok(
-      images.has(service.image) || service.image === 'solstice:0.1.0',
+      images.has(service.image) || service.image === `solstice:${version}`,
       `${name}: the version is in its place`,
     )
     t.match(service.image, /:\d+(\.\d+)?[\w.-]*$/, `${name}: the image has a version`)
