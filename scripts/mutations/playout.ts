@@ -226,7 +226,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'Q1 a page of the queue has no bound',
     'queue/projection.ts',
-    'Math.min(Math.max(0, limit), LONGEST_PAGE)',
+    'Math.min(Math.max(0, limit), MAX_PAGE)',
     'Math.max(0, limit)',
     'queue/queue.test.ts',
     'step/playout.test.ts',
@@ -284,22 +284,22 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'H5 a gain has no bound',
     'live/live.ts',
-    'Math.min(MOST_GAIN, Math.max(LEAST_GAIN, command.gain))',
+    'Math.min(MAX_GAIN, Math.max(MIN_GAIN, command.gain))',
     'command.gain',
     'live/live.test.ts',
   ],
   [
     'H10 a fourth wrong code is taken',
     'live/guests.ts',
-    'const MOST_CODE_FAILURES = 3',
-    'const MOST_CODE_FAILURES = 4',
+    'const MAX_CODE_FAILURES = 3',
+    'const MAX_CODE_FAILURES = 4',
     'live/live.test.ts',
   ],
   [
     'H10 a code lives for months',
     'live/guests.ts',
-    'const LONGEST_CODE_LIFE_MS = 168 * HOUR_MS',
-    'const LONGEST_CODE_LIFE_MS = 1680 * HOUR_MS',
+    'const MAX_CODE_LIFE_MS = 168 * HOUR_MS',
+    'const MAX_CODE_LIFE_MS = 1680 * HOUR_MS',
     'live/live.test.ts',
   ],
   [

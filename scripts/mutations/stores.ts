@@ -184,8 +184,8 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'who waits for a change that is held up keeps it from going on',
     'redis/leases.ts',
-    'const MOST_WAIT_MS = 500',
-    'const MOST_WAIT_MS = 60_000',
+    'const MAX_WAIT_MS = 500',
+    'const MAX_WAIT_MS = 60_000',
     'redis/delete-quota.test.ts',
   ],
   [

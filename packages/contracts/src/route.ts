@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { FailureCode } from './failures.ts'
 import type { Privilege } from './privileges.ts'
-import type { Capability } from './resources/resources.ts'
+import type { Capability } from './resources/station.ts'
 
 /** Who may call a route. There is no default: a route without a rule does not compile, and does not register. */
 export type Access = 'public' | 'art' | 'art+audio' | 'file' | 'operator' | AdminAccess

@@ -16,7 +16,7 @@ export interface Note {
 export type Instrument = (out: Float32Array, note: Note, random: Random) => number
 
 /** No sound is longer than this. */
-export const LONGEST_NOTE_S = 14
+export const MAX_NOTE_S = 14
 
 const TABLE = 2048
 const MASK = TABLE - 1
@@ -328,7 +328,7 @@ function perSample(seconds: number): number {
 }
 
 function samples(seconds: number): number {
-  return Math.min(Math.round(seconds * SAMPLE_RATE), LONGEST_NOTE_S * SAMPLE_RATE)
+  return Math.min(Math.round(seconds * SAMPLE_RATE), MAX_NOTE_S * SAMPLE_RATE)
 }
 
 /** Fades a ringing note out over its last 30 ms, to avoid a click. */

@@ -1,7 +1,7 @@
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import { compose, lengthOf, type Played, type Score } from './compose.ts'
 import { type Effect, echo, room, type Stereo } from './effects.ts'
-import { instruments, LONGEST_NOTE_S, SAMPLE_RATE } from './instruments.ts'
+import { instruments, MAX_NOTE_S, SAMPLE_RATE } from './instruments.ts'
 import { fade, master } from './mastering.ts'
 import { type Random, seededRandom } from './random.ts'
 
@@ -54,7 +54,7 @@ export async function render(
   const sends = { room: new Float32Array(length), echo: new Float32Array(length) }
   const rest = turns(stopping)
 
-  const sound = new Float32Array(LONGEST_NOTE_S * SAMPLE_RATE)
+  const sound = new Float32Array(MAX_NOTE_S * SAMPLE_RATE)
   for (const note of compose(score, random)) {
     const count = instruments[note.part.instrument](sound, note, random)
     place(note, sound.subarray(0, count), out, sends, random)

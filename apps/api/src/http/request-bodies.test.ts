@@ -18,7 +18,7 @@ import { refuseOtherMethods } from './method-not-allowed.ts'
 const MB = 1024 * 1024
 const LIMIT = 20 * MB
 /** Upper bound of what a refused sender can still send: the lingering read and the system's socket buffers. */
-const MOST_TAKEN_IN = 10 * MB
+const MAX_READ_BYTES = 10 * MB
 
 const send = defineRoute({
   method: 'POST',
@@ -162,7 +162,7 @@ t.test('a refused upload costs little, and its sender can read the reason while 
       const answer = await client.hears(REFUSED)
       t.match(answer, `HTTP/1.1 ${status} `)
       t.match(answer, /\r\nconnection: close\r\n/i)
-      t.ok(sockets.at(-1)!.bytesRead < MOST_TAKEN_IN, 'what it sends is not all read')
+      t.ok(sockets.at(-1)!.bytesRead < MAX_READ_BYTES, 'what it sends is not all read')
       client.socket.destroy()
       await pouring
     })
@@ -172,7 +172,7 @@ t.test('a refused upload costs little, and its sender can read the reason while 
     client.write(head('/api/send', MP3, CHUNKED))
     const pouring = client.pour(chunk)
     t.match(await client.hears(REFUSED), 'HTTP/1.1 413 ')
-    t.ok(sockets.at(-1)!.bytesRead < LIMIT + MOST_TAKEN_IN)
+    t.ok(sockets.at(-1)!.bytesRead < LIMIT + MAX_READ_BYTES)
     client.socket.destroy()
     await pouring
   })
@@ -201,7 +201,7 @@ t.test('a refused upload costs little, and its sender can read the reason while 
     client.socket.pause()
     client.write(head('/api/send', MP3, huge))
     await client.pour(piece)
-    t.ok(sockets.at(-1)!.bytesRead < MOST_TAKEN_IN)
+    t.ok(sockets.at(-1)!.bytesRead < MAX_READ_BYTES)
   })
   t.same(
     lines.filter(({ level }) => level > 30),

@@ -114,9 +114,9 @@ t.test('a socket that never reads is closed, and others get every event', async 
   const song = { id: 'day/a.mp3', title: 'x'.repeat(200_000), artist: 'x' }
   reader.forget()
   let told = 0
-  const MOST_TOLD = 500
+  const MAX_SENT = 500
   const more = async () => {
-    if (told >= MOST_TOLD) throw new Error('100 MB are kept for one that does not read')
+    if (told >= MAX_SENT) throw new Error('100 MB are kept for one that does not read')
     // "3": it says that it is there, or it would be given up as dead.
     deaf.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x33]))
     for (let i = 0; i < 10; i++, told++)

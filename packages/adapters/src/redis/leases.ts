@@ -9,7 +9,7 @@ const LEASE_MS = 30_000
 const RENEW_EVERY_MS = 1_000
 const TRY_EVERY_MS = 50
 /** A job that waits longer lets others run first: it may be waiting for one of them. */
-const MOST_WAIT_MS = 500
+const MAX_WAIT_MS = 500
 
 const TAKE = readScript(new URL('./take-leases.lua', import.meta.url))
 const RELEASE = readScript(new URL('./release-leases.lua', import.meta.url))
@@ -22,7 +22,7 @@ export function openLeases(redis: Redis): Leases {
       if (keys.length === 0) return work()
       const take = async () =>
         (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, LEASE_MS))) === 1
-      const giveWayMs = performance.now() + MOST_WAIT_MS
+      const giveWayMs = performance.now() + MAX_WAIT_MS
       while (!(await take())) {
         if (performance.now() > giveWayMs)
           throw new HeldUp(new Error('another change is not whole yet'), true)

@@ -1,7 +1,5 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Privilege } from '../privileges.ts'
-
-export const EpochMs = Type.Integer({ description: 'epoch ms of the station clock' })
 
 /**
  * Who may send an event. Like a route, an event without a rule does not register. What only admin sockets may send is

@@ -1,10 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AuditEntry } from '../resources/admin.ts'
-import { QueueItem, RadioState, TrackId, User } from '../resources/resources.ts'
-import { clientEvent, EpochMs, serverEvent } from './event.ts'
+import { nullable, StationTimeMs } from '../resources/schema.ts'
+import { RadioState, User } from '../resources/station.ts'
+import { QueueItem, TrackId } from '../resources/track.ts'
+import { clientEvent, serverEvent } from './event.ts'
 import { liveClientEvents, liveServerEvents } from './live.ts'
-
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const clientEvents = {
   listener_init: clientEvent({
@@ -29,7 +29,7 @@ export const clientEvents = {
     summary: 'Position of the stream now; no answer in sync mode',
     access: 'anyone',
     payload: Type.Number({ description: 'clientTs' }),
-    ack: Type.Object({ seek: Type.Number(), duration: Type.Number(), trackId: Nullable(TrackId) }),
+    ack: Type.Object({ seek: Type.Number(), duration: Type.Number(), trackId: nullable(TrackId) }),
   }),
   admin_active: clientEvent({
     summary: 'Makes the socket an admin socket; without a token the cookie of the handshake counts',
@@ -62,7 +62,7 @@ export const clientEvents = {
     payload: Type.Object({
       id: TrackId,
       orderType: Type.Union([Type.Literal('lastinline'), Type.Literal('donated')]),
-      tier: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 }))),
+      tier: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 100 }))),
     }),
     ack: null,
   }),
@@ -98,7 +98,7 @@ export const clientEvents = {
     summary: 'The station clock, with the client time echoed',
     access: 'anyone',
     payload: Type.Number({ description: 'clientTs' }),
-    ack: Type.Object({ serverTs: EpochMs, clientTs: Type.Number() }),
+    ack: Type.Object({ serverTs: StationTimeMs, clientTs: Type.Number() }),
   }),
   ...liveClientEvents,
 } as const
@@ -156,7 +156,7 @@ export const serverEvents = {
       Type.Object({
         uid: Type.String(),
         song: Type.Object({ id: TrackId, title: Type.String(), artist: Type.String() }),
-        addedAt: EpochMs,
+        addedAt: StationTimeMs,
       }),
     ),
   }),
@@ -174,7 +174,7 @@ export const serverEvents = {
       Type.Object({
         donationId: Type.String(),
         accepted: Type.Literal(true),
-        tier: Nullable(Type.Integer()),
+        tier: nullable(Type.Integer()),
         song: Type.Object({ title: Type.String(), artist: Type.String() }),
       }),
       Type.Object({
@@ -215,16 +215,16 @@ export const serverEvents = {
   }),
   stream_track_start: serverEvent({
     summary: 'The first sample of a track reached the encoder',
-    payload: Type.Object({ trackId: TrackId, duration: Type.Number(), serverTs: EpochMs }),
+    payload: Type.Object({ trackId: TrackId, duration: Type.Number(), serverTs: StationTimeMs }),
   }),
   stream_jingle_start: serverEvent({
     summary:
       'The first sample of a jingle reached the encoder; the song before it stays shown, its clock stands still',
-    payload: Type.Object({ jingleId: Type.String(), serverTs: EpochMs }),
+    payload: Type.Object({ jingleId: Type.String(), serverTs: StationTimeMs }),
   }),
   stream_jingle_end: serverEvent({
     summary: 'A jingle ended',
-    payload: Type.Object({ serverTs: EpochMs }),
+    payload: Type.Object({ serverTs: StationTimeMs }),
   }),
   ...liveServerEvents,
 } as const

@@ -1,46 +1,17 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { Localized } from '../localized.ts'
-import { clientEvent, EpochMs, serverEvent } from './event.ts'
+import {
+  BackgroundMode,
+  BanEntry,
+  GuestRequest,
+  LiveRole,
+  Participant,
+  PendingGuest,
+} from '../resources/live.ts'
+import { nullable, StationTimeMs } from '../resources/schema.ts'
+import { clientEvent, serverEvent } from './event.ts'
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const SocketId = Type.String({ minLength: 1, maxLength: 100 })
-
-export const LiveRole = Type.Union([
-  Type.Literal('host'),
-  Type.Literal('specialGuest'),
-  Type.Literal('guest'),
-])
-export type LiveRole = Static<typeof LiveRole>
-
-/** Somebody on microphone. */
-export const Participant = Type.Object({
-  id: Type.String({ description: 'socket id' }),
-  login: Type.String({ description: 'login of a host, nickname of a guest' }),
-  role: LiveRole,
-  muted: Type.Boolean(),
-})
-export type Participant = Static<typeof Participant>
-
-/** A listener who asks to come on the air. */
-export const GuestRequest = Type.Object({ uid: Type.String(), nickname: Type.String(), addedAt: EpochMs })
-export type GuestRequest = Static<typeof GuestRequest>
-/** A guest who may come on the air and has not come yet; `id` is the socket. */
-export const PendingGuest = Type.Object({
-  id: Type.String(),
-  nickname: Type.String(),
-  role: Type.Union([Type.Literal('guest'), Type.Literal('specialGuest')]),
-})
-export type PendingGuest = Static<typeof PendingGuest>
-export const BackgroundMode = Type.Union([Type.Literal('random'), Type.Literal('hostChoice')])
-
-/** An address that may not come on the air. */
-export const BanEntry = Type.Object({
-  ip: Type.String(),
-  nickname: Type.String(),
-  bannedAt: EpochMs,
-  bannedBy: Type.String({ description: 'login of the moderator' }),
-})
-export type BanEntry = Static<typeof BanEntry>
 
 /** The refusal of a callback: a text in both languages, with its code. */
 const Refusal = Type.Object({
@@ -53,11 +24,11 @@ const MuteTarget = Type.Object({ targetId: SocketId, muted: Type.Boolean() })
 const Nickname = Type.String({ maxLength: 1_000, description: 'trimmed, cut at 32 characters' })
 const Life = Type.Object({ ttlHours: Type.Optional(Type.Number({ description: '1–168, default 8' })) })
 const AccessCode = Type.Union([
-  Type.Object({ code: Type.String(), expiresAt: EpochMs }),
+  Type.Object({ code: Type.String(), expiresAt: StationTimeMs }),
   Type.Object({ code: Type.Null() }),
 ])
 const NewAccessCode = Type.Union([
-  Type.Object({ ok: Type.Literal(true), code: Type.String(), expiresAt: EpochMs }),
+  Type.Object({ ok: Type.Literal(true), code: Type.String(), expiresAt: StationTimeMs }),
   Refusal,
 ])
 const Page = Type.Object({ offset: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) })
@@ -67,7 +38,7 @@ const BackgroundTrack = Type.Object({
   mode: Type.Union([Type.Literal('day'), Type.Literal('night')]),
   duration: nullable(Type.Number()),
   used: Type.Boolean(),
-  createdAt: EpochMs,
+  createdAt: StationTimeMs,
 })
 
 /** What hosts, guests and moderators send. All of it is refused, or dropped, while hosting is off. */
@@ -198,7 +169,12 @@ export const liveClientEvents = {
     access: 'anyone',
     payload: null,
     ack: Type.Union([
-      Type.Object({ ok: Type.Literal(true), role: LiveRole, nickname: Type.String(), expiresAt: EpochMs }),
+      Type.Object({
+        ok: Type.Literal(true),
+        role: LiveRole,
+        nickname: Type.String(),
+        expiresAt: StationTimeMs,
+      }),
       Refusal,
     ]),
   }),
@@ -293,11 +269,11 @@ export const liveServerEvents = {
   }),
   stream_chat_mode_start: serverEvent({
     summary: 'The queue rests under a pause, and the hosts talk',
-    payload: Type.Object({ serverTs: EpochMs }),
+    payload: Type.Object({ serverTs: StationTimeMs }),
   }),
   stream_chat_mode_end: serverEvent({
     summary: 'The queue goes on',
-    payload: Type.Object({ serverTs: EpochMs }),
+    payload: Type.Object({ serverTs: StationTimeMs }),
   }),
   host_queue_pause_state: serverEvent({
     summary: 'Whether the queue is paused: to all on the air, and a refusal to the host who asked',

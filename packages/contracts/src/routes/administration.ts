@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
 import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from '../examples/settings.ts'
 import { Localized } from '../localized.ts'
-import { AuditEntry, Offset, Settings, SettingsBounds, SongGroup } from '../resources/admin.ts'
-import { HistoryItem, TrackId } from '../resources/resources.ts'
+import { AuditEntry } from '../resources/admin.ts'
+import { SongGroup } from '../resources/group.ts'
+import { Offset } from '../resources/schema.ts'
+import { Settings, SettingsBounds } from '../resources/settings.ts'
+import { HistoryItem, TrackId } from '../resources/track.ts'
 import { defineRoute, needs, perSection } from '../route.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { Clip, type ClipFamily, ClipResult, Offset } from '../resources/admin.ts'
-import { Mode } from '../resources/resources.ts'
-import { audioTypes, FileName } from '../resources/track-shapes.ts'
+import { Clip, type ClipFamily, ClipResult } from '../resources/clip.ts'
+import { Offset } from '../resources/schema.ts'
+import { audioTypes, FileName, Mode } from '../resources/track.ts'
 import { bytes, defineRoute, needs } from '../route.ts'
 
 const MB = 1024 * 1024

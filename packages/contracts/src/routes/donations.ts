@@ -1,9 +1,9 @@
-import { type TSchema, Type } from 'typebox'
-import { Offset } from '../resources/admin.ts'
-import { DonationSettings, DonationStatus, TrackId } from '../resources/resources.ts'
+import { Type } from 'typebox'
+import { DonationSettings, DonationStatus } from '../resources/donation.ts'
+import { nullable, Offset } from '../resources/schema.ts'
+import { TrackId } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const EpochMs = Type.Number({ description: 'epoch ms' })
 const Tier = nullable(Type.Integer({ description: 'null without tiers' }))
 /** Read as a boolean, whatever was sent: the one place where the type of a JSON body is converted. */

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { Localized } from '../localized.ts'
-import { Offset, SongGroup, SongPreview } from '../resources/admin.ts'
-import { Mode, TrackId } from '../resources/resources.ts'
+import { SongGroup, SongPreview } from '../resources/group.ts'
+import { Offset } from '../resources/schema.ts'
+import { Mode, TrackId } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
 const ByGroup = Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) })

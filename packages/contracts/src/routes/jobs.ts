@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JobState, QueueReport } from '../resources/admin.ts'
+import { JobState, QueueReport } from '../resources/job.ts'
 import { defineRoute } from '../route.ts'
 
 export const getJobs = defineRoute({

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { privileges } from '../privileges.ts'
-import { capabilityNames, HistoryItem, LibraryItem, PublicConfig, TrackId } from '../resources/resources.ts'
+import { capabilityNames, PublicConfig } from '../resources/station.ts'
+import { HistoryItem, LibraryItem, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute } from '../route.ts'
 
 const MediaUrl = Type.Object({

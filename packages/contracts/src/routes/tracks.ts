@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
+import { DONE_EXAMPLE, LYRICS_EXAMPLE, TRACK_EXAMPLE, TRACK_ID } from '../examples/tracks.ts'
 import { Localized } from '../localized.ts'
-import { LyricsInput, LyricsStatus, RemovedArtist } from '../resources/admin.ts'
-import { LyricsEntry, Mode, Track, TrackId } from '../resources/resources.ts'
+import { LyricsEntry, LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
+import { Text } from '../resources/schema.ts'
 import {
-  DONE_EXAMPLE,
-  LYRICS_EXAMPLE,
   lockFailures,
+  Mode,
+  RemovedArtist,
   SongIds,
-  Text,
-  TRACK_EXAMPLE,
-  TRACK_ID,
+  Track,
+  TrackId,
   TrackResults,
   Year,
-} from '../resources/track-shapes.ts'
+} from '../resources/track.ts'
 import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
 export const listSongs = defineRoute({

@@ -1,21 +1,24 @@
 import { Type } from 'typebox'
-import { Localized } from '../localized.ts'
-import { LyricsInput, LyricsStatus } from '../resources/admin.ts'
-import { Mode, Track } from '../resources/resources.ts'
 import {
-  audioTypes,
   DONE_EXAMPLE,
-  FileName,
   LYRICS_EXAMPLE,
   METADATA_EXAMPLE,
-  SongIds,
-  Text,
   TRACK_EXAMPLE,
   TRACK_ID,
+} from '../examples/tracks.ts'
+import { Localized } from '../localized.ts'
+import { LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
+import { Text } from '../resources/schema.ts'
+import {
+  audioTypes,
+  FileName,
+  Mode,
+  SongIds,
+  Track,
   TrackResults,
   Uploaded,
   Year,
-} from '../resources/track-shapes.ts'
+} from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
 export const checkDuplicate = defineRoute({

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { Mode } from '../resources/resources.ts'
-import { Link, METADATA_EXAMPLE, TRACK_ID, Uploaded } from '../resources/track-shapes.ts'
+import { METADATA_EXAMPLE, TRACK_ID } from '../examples/tracks.ts'
+import { Link } from '../resources/schema.ts'
+import { Mode, Uploaded } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
 export const uploadSongUrl = defineRoute({

@@ -1,10 +1,6 @@
 import { pick } from '../model/random.ts'
 import type { BackgroundMusic, Chat, ClipRef, PlayoutState } from '../model/state.ts'
-
-/** Bounds background music of unknown duration, as it does tracks (rule T3). */
-const UNKNOWN_LENGTH_MS = 600_000
-/** Lower bound of a duration, so that `advance` makes progress. */
-const SHORTEST_MS = 100
+import { MIN_LENGTH_MS, UNKNOWN_LENGTH_MS } from '../model/timing.ts'
 
 /**
  * Begins a chat at `atMs`, or continues it in another mode (rules O2, O7).
@@ -51,7 +47,7 @@ export function backgroundInReserve(state: PlayoutState): ClipRef | null {
 
 /** The moment at which background music ends by its duration; null = silence does not end. */
 export function backgroundEndMs({ clip, startedAtMs }: BackgroundMusic): number | null {
-  return clip && startedAtMs + Math.max(SHORTEST_MS, clip.durationMs ?? UNKNOWN_LENGTH_MS)
+  return clip && startedAtMs + Math.max(MIN_LENGTH_MS, clip.durationMs ?? UNKNOWN_LENGTH_MS)
 }
 
 function withBackground(state: PlayoutState, chat: Omit<Chat, 'background'>, atMs: number): PlayoutState {

@@ -8,7 +8,7 @@ export const ASSUMED_JINGLE_MS = 30_000
 /** Leaves the sound of a jingle time to end before the clock ends it (rule J5). */
 const JINGLE_GRACE_MS = 15_000
 /** Upper end of the range from which `random` draws (rule J2). */
-const MOST_SONGS_AT_RANDOM = 3
+const MAX_SONGS_AT_RANDOM = 3
 
 /** Rule J2: counts a track that has ended. While there are no jingles nothing is counted. */
 export function countSong(state: PlayoutState): PlayoutState {
@@ -72,5 +72,5 @@ function drawThreshold({ clips, seed }: PlayoutState): { threshold: number; seed
   const { frequency } = clips.jingles
   if (frequency !== 'random') return { threshold: frequency, seed }
   const drawn = draw(seed)
-  return { threshold: 1 + Math.floor(drawn.value * MOST_SONGS_AT_RANDOM), seed: drawn.seed }
+  return { threshold: 1 + Math.floor(drawn.value * MAX_SONGS_AT_RANDOM), seed: drawn.seed }
 }

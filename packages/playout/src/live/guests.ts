@@ -7,18 +7,18 @@ import { isHostOnline } from './roster.ts'
 import { hasSlot } from './slots.ts'
 
 /** Bounds the saved state (rule H7). */
-const MOST_REQUESTS = 100
+const MAX_REQUESTS = 100
 /** Bounds the saved cooldowns and wrong codes; the oldest are forgotten. */
-const MOST_REMEMBERED = 1_000
+const MAX_REMEMBERED = 1_000
 /** Replicas read the last ends to tell clients why they went off the air. */
-const MOST_ENDS = 20
+const MAX_ENDS = 20
 /** Life of an approval (rule H9). */
 const APPROVAL_MS = 120_000
 const HOUR_MS = 3_600_000
-const SHORTEST_CODE_LIFE_MS = HOUR_MS
-const LONGEST_CODE_LIFE_MS = 168 * HOUR_MS
+const MIN_CODE_LIFE_MS = HOUR_MS
+const MAX_CODE_LIFE_MS = 168 * HOUR_MS
 /** Limits guesses of the access code (rule H10). */
-const MOST_CODE_FAILURES = 3
+const MAX_CODE_FAILURES = 3
 const CODE_FAILURES_MS = HOUR_MS
 const DEFAULT_GAIN = 5
 
@@ -117,7 +117,7 @@ export function enterByCode(
   const { live } = state
   const failures = recentFailures(live, nowMs)
   const atMs = failures.find(({ uid }) => uid === speaker.uid)?.atMs ?? []
-  if (atMs.length >= MOST_CODE_FAILURES) {
+  if (atMs.length >= MAX_CODE_FAILURES) {
     const secs = secsLeft(atMs[0]!, CODE_FAILURES_MS, nowMs)
     return refused(state, 'GUEST_CODE_REFUSED', { reason: 'too_many_attempts', secsLeft: secs })
   }
@@ -154,7 +154,7 @@ export function setCode(
       outcome: { ok: true, expiresAtMs: null },
     }
   if (live.code && !isReplacing) return refused(state, 'GUEST_CODE_REFUSED', { reason: 'exists' })
-  const expiresAtMs = nowMs + Math.min(LONGEST_CODE_LIFE_MS, Math.max(SHORTEST_CODE_LIFE_MS, lifeMs))
+  const expiresAtMs = nowMs + Math.min(MAX_CODE_LIFE_MS, Math.max(MIN_CODE_LIFE_MS, lifeMs))
   return {
     state: { ...state, live: { ...live, requests: [], code: { code, expiresAtMs } } },
     effects: live.requests.map((request) => turnedDown(request, 'special_guest_active')),
@@ -234,7 +234,7 @@ export function noted<S extends Step>(step: S): S {
   )
   if (ends.length === 0) return step
   const { live } = step.state
-  const state = { ...step.state, live: { ...live, ends: [...live.ends, ...ends].slice(-MOST_ENDS) } }
+  const state = { ...step.state, live: { ...live, ends: [...live.ends, ...ends].slice(-MAX_ENDS) } }
   return { ...step, state }
 }
 
@@ -268,7 +268,7 @@ function requestRefusal(state: PlayoutState, { uid }: Speaker, nowMs: number): F
   const secs = cooldown ? secsLeft(cooldown.sinceMs, hosting.guestCooldownMs, nowMs) : 0
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
   const others = live.requests.filter((request) => request.uid !== uid)
-  return others.length >= MOST_REQUESTS || !hasSlot(state, 'guest') ? { reason: 'room_full' } : null
+  return others.length >= MAX_REQUESTS || !hasSlot(state, 'guest') ? { reason: 'room_full' } : null
 }
 
 /** Begins the cooldown of some guests (rule H8). */
@@ -314,7 +314,7 @@ function isSame(shown: string, code: string): boolean {
   return difference === 0
 }
 
-const newest = <T>(list: T[]) => list.slice(-MOST_REMEMBERED)
+const newest = <T>(list: T[]) => list.slice(-MAX_REMEMBERED)
 
 function parted<T>(list: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
   return [list.filter(isFirst), list.filter((item) => !isFirst(item))]

@@ -19,8 +19,8 @@ import { resumeQueue } from './pause.ts'
 import { isHostOnline } from './roster.ts'
 import { hasSlot } from './slots.ts'
 
-const LEAST_GAIN = 2
-const MOST_GAIN = 7
+const MIN_GAIN = 2
+const MAX_GAIN = 7
 const needsHosting = new Set<LiveCommand['type']>([
   'go-live',
   'request-guest',
@@ -58,7 +58,7 @@ function carryOut(state: PlayoutState, command: PeopleCommand, nowMs: number): A
       return changeOwn(state, command.socketId, { isMicOn: command.isOn })
     case 'set-gain':
       return changeOwn(state, command.socketId, {
-        gain: Math.min(MOST_GAIN, Math.max(LEAST_GAIN, command.gain)),
+        gain: Math.min(MAX_GAIN, Math.max(MIN_GAIN, command.gain)),
       })
     case 'mute': {
       const target = targetOf(state, command)

@@ -3,7 +3,7 @@ import { isHost } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
 
 /** Limits for each role, even when there are slots for more (rule H1). */
-const MOST_OF: Record<LiveRole, number> = { host: 2, specialGuest: 1, guest: 1 }
+const MAX_OF_ROLE: Record<LiveRole, number> = { host: 2, specialGuest: 1, guest: 1 }
 
 /**
  * Rule H1: true if there is a slot for one more of a role. The caller's own approval does not count.
@@ -16,6 +16,7 @@ export function hasSlot({ live, hosting }: PlayoutState, role: LiveRole, socketI
   const isFirstHost = role === 'host' && !participants.some(isHost)
   const holders = isFirstHost ? participants : [...participants, ...approvals]
   return (
-    holders.length < hosting.slots && holders.filter((holder) => holder.role === role).length < MOST_OF[role]
+    holders.length < hosting.slots &&
+    holders.filter((holder) => holder.role === role).length < MAX_OF_ROLE[role]
   )
 }

@@ -1,5 +1,4 @@
-import type { Mode } from '@solstice/contracts'
-import { modes } from './schedule.ts'
+import { type Mode, modes } from '@solstice/contracts'
 import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from './state.ts'
 import { learnPlaces } from './track-places.ts'
 

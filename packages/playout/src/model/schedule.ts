@@ -1,7 +1,5 @@
-import type { Mode } from '@solstice/contracts'
+import { type Mode, modes } from '@solstice/contracts'
 import type { PlayoutState, Schedule } from './state.ts'
-
-export const modes: readonly Mode[] = ['day', 'night']
 
 /** The mode of the schedule at a moment. */
 export function naturalMode(schedule: Schedule, atMs: number): Mode {

@@ -1,14 +1,14 @@
 import type { PlayoutState, QueueEntry } from './state.ts'
 
-/** Bounds a track of unknown duration (rule T3). */
-const UNKNOWN_LENGTH_MS = 600_000
+/** Bounds a track or clip of unknown duration (rule T3). */
+export const UNKNOWN_LENGTH_MS = 600_000
 
 /** Lower bound of a duration, whatever the tags say, so that `advance` makes progress. */
-const SHORTEST_MS = 100
+export const MIN_LENGTH_MS = 100
 
 /** The moment at which a track ends by its duration. */
 export function trackEndMs(entry: QueueEntry, startedAtMs: number): number {
-  return startedAtMs + Math.max(SHORTEST_MS, entry.track.durationMs ?? UNKNOWN_LENGTH_MS)
+  return startedAtMs + Math.max(MIN_LENGTH_MS, entry.track.durationMs ?? UNKNOWN_LENGTH_MS)
 }
 
 /** The moment of the first sound of the entry on air; in stream mode the silence before it is left out (rule V2). */

@@ -4,8 +4,8 @@ import type { OrderType, PlayoutState, QueueEntry } from '../model/state.ts'
 
 /** Number of upcoming entries shown to listeners (rule L5). */
 export const SHOWN = 10
-const LONGEST_PAGE = 100
-const MOST_FOUND = 1_000
+const MAX_PAGE = 100
+const MAX_FOUND = 1_000
 const SEARCHED_AT_ONCE = 2_000
 
 /**
@@ -29,7 +29,7 @@ export function queuePage(
   limit: number,
 ): { items: QueueItem[]; total: number } {
   const from = Math.max(0, offset)
-  const to = from + Math.min(Math.max(0, limit), LONGEST_PAGE)
+  const to = from + Math.min(Math.max(0, limit), MAX_PAGE)
   return { items: shownQueue(state, to).slice(from).map(queueItem), total: shownLength(state) }
 }
 
@@ -45,7 +45,7 @@ export function* searchQueue(state: PlayoutState, query: string): Generator<unde
     if (i % SEARCHED_AT_ONCE === SEARCHED_AT_ONCE - 1) yield
     if (!matches(entry.track)) continue
     total++
-    if (items.length < MOST_FOUND) items.push({ ...queueItem(entry), position: i + 1 })
+    if (items.length < MAX_FOUND) items.push({ ...queueItem(entry), position: i + 1 })
   }
   return { items, total }
 }

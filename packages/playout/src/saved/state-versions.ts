@@ -1,7 +1,6 @@
-import type { Mode } from '@solstice/contracts'
+import { type Mode, modes } from '@solstice/contracts'
 import { noClips, noLimits, noSongs } from '../model/initial-state.ts'
 import { type Live, nobodyLive, noHosting } from '../model/live-state.ts'
-import { modes } from '../model/schedule.ts'
 import type { Chat, Limits, OnAir, PlayoutState, UsableClips } from '../model/state.ts'
 import { parseSaved } from './former-names.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clip, ClipFamily, Mode } from '@solstice/contracts'
+import { type Clip, type ClipFamily, type Mode, modes } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { cleanFilename } from '../core/text.ts'
@@ -52,8 +52,6 @@ export const clipFamilies = {
 
 /** Encoders pad, so a clip may be a little longer than its family allows. */
 const TOLERANCE_S = 0.25
-const modes: Mode[] = ['day', 'night']
-
 export interface ClipCounts {
   day: number
   night: number

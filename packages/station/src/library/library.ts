@@ -1,4 +1,4 @@
-import type { Mode, Track } from '@solstice/contracts'
+import { type Mode, modes, type Track } from '@solstice/contracts'
 import type { CuePoints, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import { fileExists } from '../core/file-exists.ts'
@@ -6,8 +6,6 @@ import type { AudioFacts, AudioTags } from '../ports/audio.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
-
-const modes: Mode[] = ['day', 'night']
 
 /** More missing files than this, and more than half of all, mean that a disk is not mounted. */
 const FEW_TRACKS = 10

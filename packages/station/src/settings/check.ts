@@ -1,4 +1,4 @@
-import { locales, type Mode, type Settings, type Track } from '@solstice/contracts'
+import { locales, type Mode, modes, type Settings, type Track } from '@solstice/contracts'
 import { groupTracks } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { durationOf, limitsOf, phraseTime } from './bounds.ts'
@@ -10,7 +10,6 @@ import {
   GUEST_MINUTES,
   generationFields,
   MIN_PLAYLIST_S,
-  modes,
   type Range,
   type SectionName,
 } from './fields.ts'

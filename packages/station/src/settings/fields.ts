@@ -1,4 +1,4 @@
-import type { Mode, Settings } from '@solstice/contracts'
+import { type Mode, modes, type Settings } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 
 export type SectionName = keyof Settings
@@ -11,8 +11,6 @@ export const MIN_PLAYLIST_S = 3_600
 /** Seconds between the beginning of a phrase and the end of its track. */
 export const PHRASE_TIME = { min: 5, max: 30 }
 export const GUEST_MINUTES = { min: 1, max: 240 }
-
-export const modes: Mode[] = ['day', 'night']
 
 /** The stored and sent names of the generation settings of a mode. */
 export const generationFields = {

@@ -1,4 +1,4 @@
-import { locales, type Settings } from '@solstice/contracts'
+import { locales, modes, type Settings } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { tidyText } from '../core/text.ts'
 import {
@@ -7,7 +7,6 @@ import {
   type Generation,
   GROUPS_FIELD,
   generationFields,
-  modes,
   PHRASE_TIME,
   type SectionName,
 } from './fields.ts'

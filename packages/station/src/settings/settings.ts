@@ -1,4 +1,12 @@
-import type { Mode, Privilege, Settings, SettingsBounds, Track, UiSettings } from '@solstice/contracts'
+import {
+  type Mode,
+  modes,
+  type Privilege,
+  type Settings,
+  type SettingsBounds,
+  type Track,
+  type UiSettings,
+} from '@solstice/contracts'
 import { groupTracks, type RotationSettings, type TrackGroup } from '@solstice/playout'
 import { type Admin, holds } from '../accounts/admins.ts'
 import type { Audit } from '../accounts/audit.ts'
@@ -14,7 +22,7 @@ import { boundsOf } from './bounds.ts'
 import { describeChanges, isSame } from './changes.ts'
 import { checkSection, type SettingsContext } from './check.ts'
 import { defaultSettings } from './defaults.ts'
-import { algorithmFlags, generationFields, modes, type SectionName } from './fields.ts'
+import { algorithmFlags, generationFields, type SectionName } from './fields.ts'
 import { mergeSection } from './read.ts'
 
 /** All sections; defaults where nothing was saved. */
@@ -221,7 +229,7 @@ async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsC
 function activeModes(nightMode: boolean, library: SettingsContext['library']): Mode[] {
   if (!nightMode) return ['day']
   const withMusic = modes.filter((mode) => library[mode].length > 0)
-  return withMusic.length > 0 ? withMusic : modes
+  return withMusic.length > 0 ? withMusic : [...modes]
 }
 
 /** Writes a section over the record that it was compared with. @returns false after a concurrent save. */

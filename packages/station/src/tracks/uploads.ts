@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { LyricsEntry, LyricsInput, Mode, Track } from '@solstice/contracts'
+import { type LyricsEntry, type LyricsInput, type Mode, modes, type Track } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
 import { ensureArtist } from '../artwork/artwork.ts'
 import { clipFamilies } from '../clips/clips.ts'
@@ -186,7 +186,6 @@ export async function purgeStaged(media: MediaStorage, beforeMs: number): Promis
   return removed
 }
 
-const modes = ['day', 'night'] as const
 export const isMode = (text: string | undefined): text is Mode => modes.some((mode) => mode === text)
 const idOf = (mode: Mode, filename: string) => `${mode}/${filename}`
 

@@ -24,7 +24,7 @@ import { createStateReader, type StateReader } from './reader.ts'
 import { createStateWriter } from './writer.ts'
 
 /** Upper bound for a change with the largest library. */
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 /** A station that saves its states, and what another process makes of them. */
 function saving() {
@@ -108,11 +108,11 @@ t.test('what a change costs does not grow with the library', async (t) => {
   const [small, large] = [costs(1_000), costs(100_000)]
   for (const name of ['added', 'next', 'removed', 'asked', 'kept', 'talk'] as const) {
     t.ok(
-      large[name].bytes <= MOST_BYTES,
+      large[name].bytes <= MAX_BYTES,
       `${name}: ${large[name].bytes} bytes, ${small[name].bytes} with 1 000 tracks`,
     )
     t.ok(
-      large[name].published <= MOST_BYTES / 2,
+      large[name].published <= MAX_BYTES / 2,
       `${name}: ${large[name].published} bytes of that are published`,
     )
   }

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox'
+import { Localized } from '../localized.ts'
+import { nullable } from './schema.ts'
+
+const RadioNames = Type.Object({
+  dayRadioName: Type.String(),
+  nightRadioName: Type.String(),
+  messengerLabel: Type.String(),
+})
+
+export const UiSettings = Type.Object({
+  messenger_url: Type.String(),
+  byLang: Type.Object({ uk: RadioNames, en: RadioNames }),
+  artistArts: Type.Object({ dayEnabled: Type.Boolean(), nightEnabled: Type.Boolean() }),
+})
+export type UiSettings = Static<typeof UiSettings>
+
+const GroupDefs = Type.Record(Type.String(), Type.Array(Type.String()), {
+  description: 'artists by group, in order; the last group takes everybody else',
+})
+
+/** The station's settings by section. */
+export const Settings = Type.Object({
+  branding: Type.Object({
+    messenger_url: UiSettings.properties.messenger_url,
+    byLang: UiSettings.properties.byLang,
+  }),
+  generation: Type.Object({
+    USE_ALL_DAY_SONGS: Type.Boolean(),
+    USE_ALL_NIGHT_SONGS: Type.Boolean(),
+    MAX_DAY_DURATION: Type.Integer({ description: 'seconds' }),
+    MAX_NIGHT_DURATION: Type.Integer({ description: 'seconds' }),
+    DAY_ALGORYTM: Type.Boolean(),
+    NIGHT_ALGORYTM: Type.Boolean(),
+    GROUP_SECTIONS_ALGORYTM: Type.Boolean(),
+    NIGHT_GROUP_SECTIONS_ALGORYTM: Type.Boolean(),
+    GROUP_DEFS: GroupDefs,
+    NIGHT_GROUP_DEFS: GroupDefs,
+    SONGS_PER_SECTION: Type.Integer(),
+    NIGHT_SONGS_PER_SECTION: Type.Integer(),
+    JINGLES_ENABLED: Type.Boolean(),
+    JINGLES_RANDOM: Type.Boolean(),
+    JINGLES_FREQUENCY: Type.Integer(),
+    PHRASES_ENABLED: Type.Boolean(),
+    PHRASES_RANDOM: Type.Boolean(),
+    PHRASES_DEFAULT_TIME: Type.Boolean({ description: 'true = 15 s before the end' }),
+    PHRASES_TIME_SECONDS: Type.Number(),
+    PHRASES_DAY_ID: Type.String(),
+    PHRASES_NIGHT_ID: Type.String(),
+  }),
+  radioHosts: Type.Object({
+    guestMaxDurationMinutes: Type.Integer(),
+    specialGuestMaxDurationMinutes: Type.Integer(),
+    backgroundMusicMode: Type.Union([Type.Literal('random'), Type.Literal('hostChoice')]),
+  }),
+  artistArts: UiSettings.properties.artistArts,
+})
+export type Settings = Static<typeof Settings>
+
+const Span = Type.Object({ min: Type.Number(), max: Type.Number() })
+
+const AlgorithmStatus = Type.Object({
+  canUse: Type.Boolean(),
+  reason: nullable(Localized),
+  minGroupCount: Type.Optional(Type.Integer({ description: 'songs of the smallest group that has any' })),
+  groupCount: Type.Optional(Type.Integer({ description: 'groups that have songs' })),
+  maxPossibleDuration: Type.Optional(Type.Number({ description: 'seconds' })),
+})
+export type AlgorithmStatus = Static<typeof AlgorithmStatus>
+
+/** What the library of this moment allows the settings to be. Durations in seconds. */
+export const SettingsBounds = Type.Object({
+  totalDayDuration: Type.Number(),
+  totalNightDuration: Type.Number(),
+  MAX_DAY_DURATION: Span,
+  MAX_NIGHT_DURATION: Span,
+  SONGS_PER_SECTION: Span,
+  NIGHT_SONGS_PER_SECTION: Span,
+  PHRASES_TIME_SECONDS: Span,
+  groupSongCounts: Type.Record(Type.String(), Type.Integer()),
+  nightGroupSongCounts: Type.Record(Type.String(), Type.Integer()),
+  dayAlgorithmStatus: AlgorithmStatus,
+  groupSectionsAlgorithmStatus: AlgorithmStatus,
+  nightAlgorithmStatus: AlgorithmStatus,
+  nightGroupSectionsAlgorithmStatus: AlgorithmStatus,
+})
+export type SettingsBounds = Static<typeof SettingsBounds>

@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox'
+import { DonationSettings } from './donation.ts'
+import { nullable } from './schema.ts'
+import { UiSettings } from './settings.ts'
+import { Mode, OrderType, QueueItem, TrackId } from './track.ts'
+
+/** What the air looks like at `serverTimeMs`: the payload of `sync`. */
+export const RadioState = Type.Object({
+  track: nullable(TrackId),
+  title: Type.String(),
+  artist: Type.String(),
+  album: Type.String(),
+  year: nullable(Type.Number()),
+  orderType: OrderType,
+  tier: nullable(Type.Integer()),
+  duration: Type.Number({ description: 'seconds; 0 when unknown' }),
+  seek: Type.Number({ description: 'seconds at serverTimeMs' }),
+  isPlaying: Type.Boolean(),
+  playlist: Type.Array(QueueItem, { maxItems: 10 }),
+  currentIndex: Type.Integer(),
+  totalTracks: Type.Integer(),
+  mode: Mode,
+  serverTimeMs: Type.Integer(),
+  isPreparing: Type.Boolean(),
+  pendingModeSwitch: nullable(Type.Object({ targetMode: Mode, executeAtMs: nullable(Type.Integer()) })),
+  skipCooldownSecsLeft: Type.Integer(),
+  dayStartHour: Type.Integer(),
+  nightStartHour: Type.Integer(),
+  uiSettings: UiSettings,
+  gainDb: Type.Optional(
+    Type.Number({ description: 'sync mode: dB by which the file is played louder; absent = as it is' }),
+  ),
+})
+export type RadioState = Static<typeof RadioState>
+
+/** One connected socket, as the others see it. */
+export const User = Type.Object({
+  name: Type.Object({ uk: Type.String(), en: Type.String() }),
+  img: Type.String({ description: 'file name for GET /api/avatar/:filename' }),
+  color: Type.String({ pattern: '^#[0-9a-f]{6}$' }),
+  isAdmin: Type.Optional(Type.Boolean()),
+  isSuperAdmin: Type.Optional(Type.Boolean()),
+})
+export type User = Static<typeof User>
+
+export const capabilityNames = [
+  'uploadTracks',
+  'editTrackMetadata',
+  'moveTrackMode',
+  'deleteTracks',
+  'artistArts',
+  'helperAdmins',
+  'adminAccount',
+  'ipModeration',
+  'editSettings',
+  'auditLog',
+  'history',
+  'jingles',
+  'backgroundMusic',
+  'phrases',
+  'donations',
+] as const
+
+export type Capability = (typeof capabilityNames)[number]
+
+export const Capabilities = Type.Object(
+  Object.fromEntries(capabilityNames.map((name) => [name, Type.Boolean()])) as Record<
+    Capability,
+    ReturnType<typeof Type.Boolean>
+  >,
+)
+
+export type Capabilities = Record<Capability, boolean>
+
+export const PublicConfig = Type.Object({
+  dataProvider: Type.Union([Type.Literal('json'), Type.Literal('sql')]),
+  musicSource: Type.Union([Type.Literal('local'), Type.Literal('cloud')]),
+  nightMode: Type.Boolean(),
+  streamMode: Type.Boolean(),
+  radioHostsMode: Type.Boolean(),
+  allPrivileges: Type.Array(Type.String()),
+  timeZone: Type.String(),
+  capabilities: Capabilities,
+  donationInfo: nullable(
+    Type.Object({
+      provider: Type.String(),
+      displayName: Type.String(),
+      ...DonationSettings.properties,
+      donationRetentionDays: Type.Integer(),
+    }),
+  ),
+})
+export type PublicConfig = Static<typeof PublicConfig>
