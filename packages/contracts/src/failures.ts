@@ -219,7 +219,7 @@ const insertionReasons = {
   ),
 }
 
-/** What a refusal says instead when its `reason` is known. */
+/** Texts that replace those of the code when the `reason` is known. */
 const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   BAD_REQUEST: {
     missing: text('Не заповнено: {field}', 'Missing: {field}'),
@@ -415,7 +415,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   },
 }
 
-/** What a refusal carries beside its code: `field`, `retryAfterSecs`, `reason` and the like. */
+/** Details beside the code: `field`, `retryAfterSecs`, `reason` and the like. */
 export type FailureDetails = Record<string, string | number | boolean | null>
 
 export interface FailureBody {
@@ -429,7 +429,7 @@ export interface FetchFailedBody {
   error: 'fetch_failed'
 }
 
-/** What a refusal says to a person. */
+/** The text of a refusal, for people. */
 export function failureText(code: FailureCode, details: FailureDetails = {}): Localized {
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''))
   const { uk, en } = reasons[code]?.[String(details.reason)] ?? failures[code].text

@@ -16,7 +16,7 @@ export function parseSyncedLines(lrc: string): LyricsLine[] {
   })
 }
 
-/** Whether a line is of the form `[MM:SS.cc] text`. */
+/** True for lines of the form `[MM:SS.cc] text`. */
 export function isSyncedLine(line: string): boolean {
   return SYNCED.test(line.trim())
 }

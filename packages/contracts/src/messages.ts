@@ -2,7 +2,7 @@ import type { Localized } from './localized.ts'
 
 const text = (uk: string, en: string): Localized => ({ uk, en })
 
-/** What is said to an admin when something was done. */
+/** Confirmations for admins. */
 export const messages = {
   ADMIN_CREATED: text('Адміністратора створено', 'The admin is created'),
   ADMIN_DELETED: text('Адміністратора вилучено', 'The admin is deleted'),

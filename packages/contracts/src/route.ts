@@ -3,7 +3,7 @@ import type { FailureCode } from './failures.ts'
 import type { Privilege } from './privileges.ts'
 import type { Capability } from './resources/station.ts'
 
-/** Who may call a route. There is no default: a route without a rule does not compile, and does not register. */
+/** The access rule of a route. There is no default: a route without a rule neither compiles nor registers. */
 export type Access = 'public' | 'art' | 'art+audio' | 'file' | 'operator' | AdminAccess
 
 /** Rules that an admin token answers. The super admin passes all of them. */
@@ -30,7 +30,7 @@ export const perSection = <const P extends Privilege[]>(...privileges: P) =>
 export interface Upload {
   /** The content types that are taken; `*` = whatever it says that it is. */
   upload: readonly string[] | '*'
-  /** What the bytes have to be: a body of any other content type is refused as not being that. */
+  /** The content types of the bytes; a body of any other type is refused. */
   kind?: 'mp3' | 'jpeg'
   maxBytes: number
   description: string
@@ -57,7 +57,7 @@ export interface Route {
   path: string
   summary: string
   access: Access
-  /** What has to be possible in this configuration; otherwise the route answers FEATURE_UNAVAILABLE. */
+  /** Capability that the configuration must have; otherwise the route answers FEATURE_UNAVAILABLE. */
   capability?: Capability
   params?: TSchema
   query?: TSchema
@@ -66,7 +66,7 @@ export interface Route {
   body?: TSchema | Upload
   reply: TSchema | BytesReply
   failures: readonly FailureCode[]
-  /** What a call and its answer look like; the reference shows them, a test holds them against the shapes. */
+  /** An example of a call and its answer for the reference; a test validates it against the schemas. */
   example?: { body?: unknown; query?: Record<string, string | number>; reply?: unknown }
 }
 

@@ -4,7 +4,7 @@ import { messages } from './messages.ts'
 const text = (uk: string, en: string): Localized => ({ uk, en })
 
 /**
- * What admins are told over the socket, beside the `failures` that both ways share. A code is never changed once
+ * Messages to admins over the socket, beside the `failures` that both ways share. A code is never changed once
  * shipped; texts may be.
  */
 export const socketMessages = {

@@ -53,7 +53,7 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
   return redis
 }
 
-/** Whether Redis answered with an error. */
+/** True when Redis answered with an error. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }

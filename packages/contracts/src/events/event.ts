@@ -2,10 +2,10 @@ import type { TSchema } from 'typebox'
 import type { Privilege } from '../privileges.ts'
 
 /**
- * Who may send an event. Like a route, an event without a rule does not register. What only admin sockets may send is
- * dropped without a word before the socket is one; one that lacks a privilege gets an error. `live`: who is on the air;
- * from others it is dropped, or refused where there is a callback. `host`: an admin who is on the air as a host; other
- * admins get an error, and who is no admin is never answered.
+ * The access rule of an event. Like a route, an event without a rule does not register. Events for admins are dropped
+ * silently until the socket is an admin socket; an admin without the privilege gets an error. `live`: people on air; from
+ * others the event is dropped, or refused where there is a callback. `host`: an admin on air as a host; other admins get an
+ * error, everybody else no answer.
  */
 export type EventAccess =
   | 'anyone'
@@ -18,10 +18,10 @@ export type EventAccess =
 export interface ClientEvent {
   summary: string
   access: EventAccess
-  /** The one argument; `null` when the event has none and whatever comes is ignored. */
+  /** The only argument; `null` when the event has none and ignores what comes. */
   payload: TSchema | null
   /**
-   * What the callback gets; `null` when the event never calls back. An admin who is refused gets `{ error: Coded }`, or
+   * The argument of the callback; `null` when the event never calls back. A refused admin gets `{ error: Coded }`, or
    * `admin_error` where there is no callback.
    */
   ack: TSchema | null

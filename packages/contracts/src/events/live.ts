@@ -41,7 +41,7 @@ const BackgroundTrack = Type.Object({
   createdAt: StationTimeMs,
 })
 
-/** What hosts, guests and moderators send. All of it is refused, or dropped, while hosting is off. */
+/** Events of hosts, guests and moderators; refused or dropped while hosting is off. */
 export const liveClientEvents = {
   admin_go_live: clientEvent({
     summary:
@@ -261,7 +261,7 @@ export const liveClientEvents = {
   }),
 } as const
 
-/** What is told of live hosting. */
+/** News of live hosting. */
 export const liveServerEvents = {
   radio_hosts_online: serverEvent({
     summary: 'At least one host is on the air; on connect and on change, where hosting is on',

@@ -29,7 +29,7 @@ export type AdminSession = Static<typeof AdminSession>
 const ABOUT_LOGINS =
   'What was done, such as `upload_song`. `admin_login`, `admin_login_failed` and `admin_logout` count what one account did from one network within an hour: their `data` is `{ ip, count, lastAt }`, with `ip` null where there were too many networks to list.'
 
-/** What an admin did. `data` depends on the operation; `details` says what changed from what to what. */
+/** An admin's action. `data` depends on the operation; `details` lists old and new values. */
 export const AuditEntry = Type.Object({
   id: Type.Integer(),
   adminId: Type.String({

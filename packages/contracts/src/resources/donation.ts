@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** What a song costs, and when it can be paid for. Prices are in the units of the currency. */
+/** Prices of songs, in units of the currency, and when songs can be paid for. */
 export const DonationSettings = Type.Object({
   currency: Type.String({ description: 'three capital letters' }),
   pricingMode: Type.Union([Type.Literal('fixed'), Type.Literal('calculated')]),

@@ -11,7 +11,7 @@ export const JobState = Type.Union([
 ])
 export type JobState = Static<typeof JobState>
 
-/** What a queue of background jobs holds; nothing of what the jobs are given and answer. */
+/** The contents of a queue of background jobs, without their data and results. */
 export const QueueReport = Type.Object({
   name: Type.String(),
   counts: Type.Object({

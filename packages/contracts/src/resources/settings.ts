@@ -68,7 +68,7 @@ const AlgorithmStatus = Type.Object({
 })
 export type AlgorithmStatus = Static<typeof AlgorithmStatus>
 
-/** What the library of this moment allows the settings to be. Durations in seconds. */
+/** Bounds that the current library sets to the settings. Durations in seconds. */
 export const SettingsBounds = Type.Object({
   totalDayDuration: Type.Number(),
   totalNightDuration: Type.Number(),

@@ -4,7 +4,7 @@ import { nullable } from './schema.ts'
 import { UiSettings } from './settings.ts'
 import { Mode, OrderType, QueueItem, TrackId } from './track.ts'
 
-/** What the air looks like at `serverTimeMs`: the payload of `sync`. */
+/** The air at `serverTimeMs`: the payload of `sync`. */
 export const RadioState = Type.Object({
   track: nullable(TrackId),
   title: Type.String(),

@@ -75,7 +75,7 @@ export type TrackResult = Static<typeof TrackResult>
 /** The content types under which browsers send MP3. */
 export const audioTypes = ['audio/mpeg', 'audio/mp3', 'application/octet-stream'] as const
 
-/** What a file shall be called: uploads are raw bytes and carry their name beside them. */
+/** The name of an uploaded file. Uploads are raw bytes and carry their name beside them. */
 export const FileName = Type.Object({
   'X-File-Name': Type.String({ description: 'percent-encoded UTF-8', minLength: 1, maxLength: 2_000 }),
 })
@@ -84,7 +84,7 @@ export const Year = Type.Optional(Type.Union([Type.Null(), Type.Number(), Type.S
 
 export const SongIds = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 20_000 })
 
-/** What is known of an uploaded file, to be looked over and sent back with the commit. */
+/** Metadata read from an uploaded file, to be checked and sent back with the commit. */
 const UploadedMetadata = Type.Object({
   artist: Type.String(),
   title: Type.String(),

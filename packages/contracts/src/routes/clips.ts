@@ -6,7 +6,7 @@ import { bytes, defineRoute, needs } from '../route.ts'
 
 const MB = 1024 * 1024
 
-/** What tells the three families of clips apart on the wire. */
+/** Differences of the three clip families on the wire. */
 const families = {
   jingles: { one: 'jingle', capability: 'jingles', maxBytes: 80 * MB, mostPerPage: 50 },
   phrases: { one: 'phrase', capability: 'phrases', maxBytes: 10 * MB, mostPerPage: 100 },

@@ -63,7 +63,7 @@ function station(told: UsableClips, songs = tracks(30), schedule = alwaysDay, at
   return learn(playing(songs, 'sound', schedule, atMs), { type: 'clips', clips: told }, atMs).state
 }
 
-/** What is on air now ends by its sound, at the end of its duration; another list of the same songs is ready. */
+/** Ends the entry on air by its sound, at the end of its duration; another playlist of the same tracks is ready. */
 function endOfSound(state: PlayoutState): { state: PlayoutState; atMs: number } {
   const { onAir } = state
   if (onAir.phase !== 'track' && onAir.phase !== 'jingle') throw new Error('neither song nor jingle is heard')
@@ -75,7 +75,7 @@ function endOfSound(state: PlayoutState): { state: PlayoutState; atMs: number } 
   return { state: withLists(ended, () => [...songs.values()], atMs), atMs }
 }
 
-/** What is heard one after the other: 's' for a song, the id of a jingle. */
+/** The sequence heard: 's' for a track, the id of a jingle. */
 function heard(state: PlayoutState, count: number): { programme: string[]; state: PlayoutState } {
   const programme: string[] = []
   for (let i = 0; i < count; i++) {

@@ -107,7 +107,7 @@ function refusal({ outcome }: ReturnType<typeof apply>) {
 const refusalOf = (state: PlayoutState, command: Command, nowMs = NOON) =>
   refusal(apply(state, command, nowMs))
 
-/** What follows, in short: who began, who ended and why, who was answered what. */
+/** A short form of the effects: who began, who ended and why, who was answered what. */
 function told({ effects }: Step): string[] {
   return effects.flatMap((effect: Effect) => {
     switch (effect.type) {

@@ -1,8 +1,8 @@
 import type { Command } from './commands.ts'
 
 /**
- * Whether a command still counts when its sender no longer waits (rule C2). A request is for the moment: without an answer
- * its sender may have changed their mind. A fact stays true, and must not be lost.
+ * How long a command counts (rule C2). A request is dropped when its sender stopped waiting, who may have changed their
+ * mind. A fact stays true and must not be lost.
  */
 const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'> = {
   'library-changed': 'fact',

@@ -693,7 +693,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
     )
     let nowMs = NOON
     let state = learn(initialState(run, pace, schedule, NOON), fact, NOON).state
-    /** What a worker reads anew after a crash: the state, and the commands behind `appliedThrough`. */
+    /** All that a worker reads after a crash: the state, and the commands behind `appliedThrough`. */
     let saved = JSON.stringify(state)
     let text = saved
     const log: Command[] = []

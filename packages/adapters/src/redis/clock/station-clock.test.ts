@@ -36,7 +36,7 @@ const isSet = ({ clock }: Joined) => {
   return inTime('the clock is set', set)
 }
 const correctionIn = async ({ redis }: Joined) => Number(await redis.get('solstice:clock-correction'))
-/** Whether the time of this process is so far anchored in Redis that whoever comes later finds it. */
+/** True when Redis has an anchor of this process's time that a later process can use. */
 const isAnchored = async ({ redis }: Joined) => (await redis.exists('solstice:clock-anchor')) === 1
 
 t.test(

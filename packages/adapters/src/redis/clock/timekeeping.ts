@@ -41,7 +41,7 @@ export interface Kept {
   time: Time
   /** Difference by which the wall clock was set; 0 = it was not. */
   setByMs: number
-  /** Whether this process should write its time as the station's agreement. */
+  /** True when this process should write its time as the station's agreement. */
   isToAgree: boolean
 }
 
