@@ -62,56 +62,52 @@ export const failures = {
   SONG_OFF_AIR: failure(
     409,
     'Пісня належить до режиму, який зараз не в ефірі',
-    'The song is of the mode that is not on air',
+    'This song belongs to the other programme',
   ),
   SONG_NOT_ORDERABLE: failure(
     409,
     'Цю пісню зараз не можна поставити в ефір',
-    'This song cannot be put on the air now',
+    "This song can't be played right now",
   ),
   DONATIONS_PAUSED: failure(
     409,
     'Ведучі спілкуються в ефірі: замовлення тимчасово не приймаються',
-    'The hosts are talking: no orders are taken for the moment',
+    'The hosts are talking, so orders are paused for the moment',
   ),
   FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
   MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
   JINGLE_IN_PROGRESS: failure(
     409,
     'Під час джинглу пісню не можна пропустити',
-    'Nothing can be skipped during a jingle',
+    "You can't skip during a jingle",
   ),
   DONATED_QUEUED: failure(
     409,
     'У черзі стоїть оплачена пісня: поставити чергу на паузу не можна',
-    'A donated song is queued: the queue cannot be paused',
+    "A paid song is queued, so the queue can't be paused",
   ),
   QUEUE_PAUSED: failure(409, 'Чергу поставлено на паузу', 'The queue is paused'),
   NOT_LIVE: failure(409, 'Ви не в ефірі', 'You are not on the air'),
   ALREADY_LIVE: failure(
     409,
     'Ви вже в ефірі або маєте дозвіл вийти в нього',
-    'You are on the air already, or may come on it',
+    'You are already on air, or have been let in',
   ),
   LIVE_ELSEWHERE: failure(
     409,
     'Ваш обліковий запис уже в ефірі з іншого вікна',
-    'Your account is on the air in another window',
+    'Your account is on air in another window',
   ),
   SLOTS_TAKEN: failure(409, 'В ефірі немає вільного місця', 'There is no free slot on the air'),
   NO_HOSTS: failure(409, 'В ефірі немає ведучих', 'No host is on the air'),
-  PARTICIPANT_NOT_FOUND: failure(
-    404,
-    'Такого учасника в ефірі немає',
-    'There is nobody like that on the air',
-  ),
+  PARTICIPANT_NOT_FOUND: failure(404, 'Такого учасника в ефірі немає', 'Participant not found'),
   GUEST_NOT_FOUND: failure(404, 'Такого гостя в ефірі немає', 'There is no such guest on the air'),
   GUEST_NOT_APPROVED: failure(403, 'Вам ще не дозволено вийти в ефір', 'You may not come on the air yet'),
   GUEST_REQUEST_NOT_FOUND: failure(404, 'Такого запиту вже немає', 'There is no such request any more'),
   GUEST_REQUEST_REFUSED: failure(
     409,
     'Зараз не можна попроситися в ефір',
-    'Nobody can ask to come on the air now',
+    'Guest requests are closed right now',
   ),
   BANNED: failure(403, 'З вашої адреси вихід в ефір заборонено', 'Your address is banned from the air'),
   GUEST_CODE_REFUSED: failure(409, 'Код доступу не прийнято', 'The access code was not accepted'),
@@ -142,7 +138,7 @@ export const failures = {
   DONATIONS_STATUS_FAILED: failure(
     500,
     'Не вдалося дізнатися стан замовлення',
-    'The state of the order could not be read',
+    'The status of the order could not be read',
   ),
   DONATIONS_SETTINGS_LOAD_FAILED: failure(
     500,
@@ -157,30 +153,30 @@ export const failures = {
   DONATIONS_HISTORY_FAILED: failure(
     500,
     'Не вдалося прочитати історію донатів',
-    'The history of donations could not be read',
+    'The donation history could not be read',
   ),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
   STORAGE_URL_FAILED: failure(502, 'Сховище файлів не відповідає', 'The file storage does not answer'),
   DONATIONS_FULL: failure(
     503,
     'Забагато замовлень чекає на оплату: спробуйте за годину',
-    'Too many orders are waiting to be paid: please try again in an hour',
+    'Too many orders are waiting for payment. Please try again in an hour',
   ),
   STREAM_NOT_READY: failure(503, 'Потік ще не готовий', 'The stream is not ready'),
   AIR_UNAVAILABLE: failure(
     503,
     'Ефір тимчасово недоступний, спробуйте ще раз',
-    'The air is unavailable for a moment, please try again',
+    'The station is briefly unavailable. Please try again',
   ),
   JOBS_UNAVAILABLE: failure(
     503,
     'Обробка триває довше, ніж зазвичай; вона завершиться сама',
-    'The work takes longer than usual; it will be finished by itself',
+    'This is taking longer than usual. It will finish in the background',
   ),
   DATA_UNAVAILABLE: failure(
     503,
     'Дані тимчасово недоступні, спробуйте ще раз',
-    'The data is unavailable for a moment, please try again',
+    'Data is briefly unavailable. Please try again',
   ),
   TOOL_UNAVAILABLE: failure(
     503,
@@ -190,7 +186,7 @@ export const failures = {
   TOOL_TIMEOUT: failure(
     504,
     'Сайт відео відповідає занадто довго, спробуйте пізніше',
-    'The video site takes too long, please try later',
+    'The video site is taking too long. Please try again later',
   ),
 } as const satisfies Record<string, FailureKind>
 
@@ -200,7 +196,7 @@ const text = (uk: string, en: string): Localized => ({ uk, en })
 
 const preparing = text(
   'Ефір саме готується: спробуйте за мить',
-  'The air is being prepared: try again in a moment',
+  'The programme is being prepared. Try again in a moment',
 )
 
 /** Why a single song is not put into the queue. */
@@ -211,11 +207,11 @@ const insertionReasons = {
   preparing,
   no_time: text(
     'Пісня не встигне прозвучати: до зміни режиму {minutesLeft} хв',
-    'The song does not fit: the mode changes in {minutesLeft} min',
+    "The song doesn't fit: the programme changes in {minutesLeft} min",
   ),
   duplicate_nearby: text(
     'Ця пісня вже стоїть поруч на цьому місці черги',
-    'The same song is next to that place in the queue',
+    'The same song is already next to that place in the queue',
   ),
 }
 
@@ -225,7 +221,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     missing: text('Не заповнено: {field}', 'Missing: {field}'),
     login_invalid: text(
       'Логін має містити від 1 до 64 друкованих символів',
-      'A login has 1 to 64 printable characters',
+      'A login needs 1 to 64 printable characters',
     ),
     login_taken: text('Такий логін уже зайнятий', 'This login is taken'),
     password_weak: text(
@@ -236,7 +232,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     already_active: text('Обліковий запис уже активовано', 'The account is already active'),
     super_admin: text(
       'Обліковий запис головного адміністратора змінюється налаштуваннями сервера',
-      'The account of the super admin is changed in the settings of the server',
+      "The super admin's account is changed in the server's settings",
     ),
     empty_body: text('Файл порожній', 'The file is empty'),
     not_mp3: text('Це не MP3', 'This is not an MP3'),
@@ -245,7 +241,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     not_jpeg: text('Приймається лише JPEG', 'Only JPEG is accepted'),
     line_untimed: text(
       'Рядки синхронізованого тексту мають вигляд [ХХ:СС.сс] текст',
-      'Lines of synced lyrics have the form [MM:SS.cc] text',
+      'Synced lyrics need lines like [MM:SS.cc] text',
     ),
     name_long: text('Для назви файлу задовго: {field}', 'Too long for a file name: {field}'),
     image_large: text(
@@ -255,7 +251,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     not_portrait: text('Висота зображення має перевищувати ширину', 'The image has to be higher than wide'),
     not_uploaded: text(
       'Такий файл не чекає на збереження; завантажте його знову',
-      'No such file is waiting; upload it again',
+      'That file is no longer waiting. Upload it again',
     ),
     name_taken: text('Така назва вже зайнята', 'This name is taken'),
     not_an_ip: text('{field}: це не IP-адреса', '{field}: this is no IP address'),
@@ -274,47 +270,41 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     ),
     library_short: text(
       'Для цього бібліотека режиму «{mode}» має тривати щонайменше годину',
-      'For this the {mode} library has to last at least an hour',
+      'This needs a {mode} library of at least an hour',
     ),
     groups_short: text('З таких груп не складається і години', 'These groups do not make an hour'),
     phrases_few: text(
       'Для фраз в ефірі потрібно щонайменше {minRequired} увімкнених у кожному режимі',
-      'Phrases on air need at least {minRequired} enabled in every mode',
+      'Phrases need at least {minRequired} enabled in every mode',
     ),
-    link_foreign: text(
-      'Посилання не з підтримуваного сайту відео',
-      'The link is not of a supported video site',
-    ),
+    link_foreign: text('Посилання не з підтримуваного сайту відео', "This video site isn't supported"),
     link_playlist: text(
       'Це посилання на список відтворення; виберіть окреме відео',
-      'This is a link to a playlist; choose a single video',
+      'This link is a playlist. Choose a single video',
     ),
     video_unreadable: text(
       'Це відео не вдалося отримати: воно може бути закритим, обмеженим або вилученим',
-      'This video cannot be had: it may be private, restricted or removed',
+      'This video is unavailable: it may be private, restricted or removed',
     ),
     video_large: text(
       'Звук цього відео завеликий: щонайбільше {maxMb} МБ',
       'The sound of this video is too large: at most {maxMb} MB',
     ),
-    job_not_failed: text(
-      'Повторити можна лише завдання, яке не вдалося',
-      'Only a job that failed is done again',
-    ),
+    job_not_failed: text('Повторити можна лише завдання, яке не вдалося', 'Only failed jobs can be retried'),
     job_awaited: text(
       'Таке завдання виконується, лише поки на нього чекають: повторіть сам запит',
-      'Such a job is done only while it is waited for: send the request itself again',
+      'This job runs only while its request waits. Send the request again',
     ),
     currency_unsupported: text(
       'Платіжний сервіс не приймає цю валюту',
-      'The payment service does not take this currency',
+      "The payment service doesn't accept this currency",
     ),
     cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
   },
   DATA_UNAVAILABLE: {
     disk_full: text(
       'На диску сервера закінчилося місце. Зміни знову стануть можливими, щойно його звільнять',
-      "The server's disk is full. Changes are possible again as soon as there is room",
+      "The server's disk is full. Changes will work again as soon as there is room",
     ),
   },
   STORAGE_WRITE_FAILED: {
@@ -340,7 +330,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     preparing,
     no_time: text(
       'Група не встигне прозвучати: до зміни режиму {minutesLeft} хв',
-      'The group does not fit: the mode changes in {minutesLeft} min',
+      "The group doesn't fit: the programme changes in {minutesLeft} min",
     ),
     not_found: text('Такої групи немає', 'There is no such group'),
     wrong_mode: text('Група належить до іншого режиму', 'The group is of the other mode'),
@@ -349,19 +339,19 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   SONG_NOT_ORDERABLE: {
     not_found: text(
       'Файл цієї пісні зараз не вдається відтворити: оберіть, будь ласка, іншу',
-      'The file of this song cannot be played at the moment: please choose another one',
+      "This song's file can't be played at the moment. Please choose another one",
     ),
     preparing: text(
       'Ефір саме готується до наступної програми: спробуйте за хвилину',
-      'The next programme is being prepared: please try again in a minute',
+      'The next programme is being prepared. Please try again in a minute',
     ),
     no_time: text(
       'Пісня не встигне прозвучати до зміни програми: до неї {minutesLeft} хв',
-      'The song does not fit any more: the programme changes in {minutesLeft} min',
+      'The song no longer fits: the programme changes in {minutesLeft} min',
     ),
     wrong_mode: text(
       'Пісня належить до режиму, який зараз не в ефірі',
-      'The song is of the mode that is not on air',
+      'This song belongs to the other programme',
     ),
   },
   QUEUE_ADD_FAILED: insertionReasons,
@@ -410,7 +400,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     not_active: text('Спершу активуйте обліковий запис', 'Activate the account first'),
     whole_library: text(
       'Усю бібліотеку вилучає лише головний адміністратор',
-      'Only the super admin deletes the whole library',
+      'Only the super admin can delete the whole library',
     ),
   },
 }

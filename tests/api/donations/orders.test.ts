@@ -183,7 +183,7 @@ t.test('a station paid through a page', async (t) => {
     const cases: [Partial<PlayoutState>, object][] = [
       [
         { unplayable: [song.id] },
-        { reason: 'not_found', en: /cannot be played/, uk: /не вдається відтворити/ },
+        { reason: 'not_found', en: /can't be played/, uk: /не вдається відтворити/ },
       ],
       [
         { nightMode: true, pendingSwitch: inAnHour },
