@@ -5,7 +5,7 @@ import type { PlayoutState, QueueEntry } from '@solstice/playout'
 import t, { type Test } from 'tap'
 import { type Moment, moveClock } from '../../harness/air/moved-clock.ts'
 import { makeTone } from '../../harness/audio/audio.ts'
-import { type Ask, asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
+import { type Ask, asAdmin, command, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket, type SocketClient } from '../../harness/people/socket-client.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { type Air, startAir, startJobs } from '../../harness/stations/workers.ts'
@@ -97,12 +97,7 @@ t.test('day and night across the day on which an hour is skipped', async (t) => 
   await station.startWorker()
   await station.addTrack('night/wish.mp3', null, { duration: 1 })
   const sync = (isSo: (state: RadioState) => boolean) => listener.first<RadioState>('sync', isSo)
-  const add = async (id: string) => {
-    admin.forget()
-    admin.socket.emit('admin_add_song', { id, orderType: 'donated' })
-    const answers = ['admin_success', 'admin_error'].map((name) => admin.first<string>(name))
-    return JSON.parse(await Promise.race(answers)) as object
-  }
+  const add = (id: string) => command(admin, 'admin_add_song', { id, orderType: 'donated' })
   /** Queues a one-second song that no list has; each of them once, so that none follows itself. */
   const pay = async (t: Test, id: string) => {
     await station.addTrack(id, null, { duration: 1 })

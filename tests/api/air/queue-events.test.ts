@@ -2,7 +2,7 @@ import { type AuditEntry, coded, failures, type Privilege, type RadioState } fro
 import { apply, initialState, type PlayoutState } from '@solstice/playout'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
+import { asAdmin, command, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket, type SocketClient } from '../../harness/people/socket-client.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { useStores } from '../../harness/stations/stores.ts'
@@ -61,22 +61,6 @@ async function station(t: Test, env: Record<string, string>): Promise<[Replica, 
 }
 
 const WISH = { id: 'day/wish.mp3', title: 'wish', artist: 'Wished' }
-
-/** The reply to an admin's command. @throws when it is incomplete or breaks the contract. */
-async function told(
-  client: SocketClient,
-  event: string,
-  ...args: unknown[]
-): Promise<Record<string, unknown>> {
-  client.forget()
-  client.socket.emit(event, ...args)
-  const answers = ['admin_success', 'admin_error'].map((name) => client.first<string>(name))
-  const answer = JSON.parse(await Promise.race(answers))
-  const isWhole = [answer.uk, answer.en].every((text) => /^[^{}]+$/.test(text))
-  const isRightEvent = answer.code in failures === (client.all('admin_error').length === 1)
-  if (!isWhole || !isRightEvent) throw new Error(JSON.stringify(client.heard))
-  return answer
-}
 
 const logged = (client: SocketClient, operationType: string) =>
   client.first<AuditEntry>('audit_new_entry', (entry) => entry.operationType === operationType)
@@ -154,7 +138,7 @@ t.test('queue changes by admins are acknowledged, broadcast at once, and logged'
   const sync = (isSo: (state: RadioState) => boolean) => listener.first<RadioState>('sync', isSo)
   const current = () => (air.state.onAir.phase === 'track' ? air.state.onAir.entry.track : null)
   const add = (client: SocketClient, id: string, more: object = { orderType: 'lastinline' }) =>
-    told(client, 'admin_add_song', { id, title: 'Mine', artist: 'Me', ...more })
+    command(client, 'admin_add_song', { id, title: 'Mine', artist: 'Me', ...more })
 
   const pending = (inMs: number) =>
     bus.send({ type: 'switch-mode', target: 'night', atMs: clock.nowMs() + inMs })
@@ -177,7 +161,7 @@ t.test('queue changes by admins are acknowledged, broadcast at once, and logged'
   t.match(await add(other, 'day/nowhere.mp3'), { ...failed, reason: 'cooldown' }, 'before all else')
 
   for (const position of [0, -1, 1.5, 1e9]) {
-    t.match(await told(other, 'admin_remove_song', position), {
+    t.match(await command(other, 'admin_remove_song', position), {
       code: 'QUEUE_REMOVE_FAILED',
       reason: 'not_found',
     })
@@ -185,14 +169,14 @@ t.test('queue changes by admins are acknowledged, broadcast at once, and logged'
   const [third] = (
     (await other.ask('get_queue', { offset: 2, limit: 1 })) as { items: RadioState['playlist'] }
   ).items
-  t.match(await told(other, 'admin_remove_song', 3), { code: 'QUEUE_SONG_REMOVED' })
+  t.match(await command(other, 'admin_remove_song', 3), { code: 'QUEUE_SONG_REMOVED' })
   await sync(({ playlist }) => playlist[0]?.id === WISH.id && playlist[2]?.id !== third!.id)
   const { title, artist } = third!
   t.match(await logged(boss, 'queue_remove'), { data: { position: 3, title, artist } })
-  t.match(await told(admin, 'admin_remove_song', 1), { code: 'QUEUE_REMOVE_FAILED', reason: 'cooldown' })
+  t.match(await command(admin, 'admin_remove_song', 1), { code: 'QUEUE_REMOVE_FAILED', reason: 'cooldown' })
 
   const skipped = current()!
-  t.match(await told(admin, 'admin_skip_song', {}), { code: 'QUEUE_SONG_SKIPPED' })
+  t.match(await command(admin, 'admin_skip_song', {}), { code: 'QUEUE_SONG_SKIPPED' })
   t.match(await sync(({ track }) => track === WISH.id), {
     orderType: 'donated',
     skipCooldownSecsLeft: Number,
@@ -200,7 +184,7 @@ t.test('queue changes by admins are acknowledged, broadcast at once, and logged'
   })
   t.ok(listener.all('sync').some((state) => (state as RadioState).skipCooldownSecsLeft > 0))
   t.match(await logged(boss, 'queue_skip'), { data: { title: skipped.title, artist: skipped.artist } })
-  t.match(await told(other, 'admin_skip_song'), {
+  t.match(await command(other, 'admin_skip_song'), {
     code: 'QUEUE_SKIP_FAILED',
     reason: 'cooldown',
     secsLeft: Number,
@@ -217,7 +201,7 @@ t.test('queue changes by admins are acknowledged, broadcast at once, and logged'
     await group('day', ['day/gone.mp3']),
   ]
   await data.tracks.delete({ id: 'day/gone.mp3' })
-  const insert = (groupId: string) => told(admin, 'admin_insert_song_group', { groupId })
+  const insert = (groupId: string) => command(admin, 'admin_insert_song_group', { groupId })
   const refused = { code: 'QUEUE_GROUP_INSERT_FAILED' }
   t.match(await insert('nowhere'), { ...refused, reason: 'not_found' })
   t.match(await insert(night), { ...refused, reason: 'wrong_mode' })
@@ -234,7 +218,7 @@ t.test('queue changes by admins are acknowledged, broadcast at once, and logged'
   t.match(await insert(whole), { ...refused, reason: 'cooldown' }, 'REST and sockets share it')
   t.match(await insert('nowhere'), { ...refused, reason: 'cooldown' }, 'before all else')
 
-  t.match(await told(admin, 'admin_suggestion_action', { uid: 'nobody', action: 'add' }), {
+  t.match(await command(admin, 'admin_suggestion_action', { uid: 'nobody', action: 'add' }), {
     code: 'SUGGESTION_NOT_FOUND',
   })
   for (const client of [listener, other]) t.same(client.all('audit_new_entry').length > 0, client === other)
@@ -312,7 +296,7 @@ t.test(
     t.match(await admin.first('suggestions_update'), [request], 'and so does everybody else')
     t.equal(requester.all('suggestion_result').length, 0)
     const decide = (uid: string | undefined, action: string) =>
-      told(boss, 'admin_suggestion_action', { uid, action })
+      command(boss, 'admin_suggestion_action', { uid, action })
     t.match(await decide(uids[0], 'add'), { code: 'QUEUE_SUGGESTION_ACCEPTED' })
     t.same(await requester.first('suggestion_result'), { accepted: true, auto: false, song: WISH })
     const next = await bob.first<RadioState>('sync', ({ playlist }) => playlist[0]?.id === WISH.id)
@@ -346,7 +330,7 @@ t.test(
 
     // Nobody is on air: the reply says so, and the command is not carried out later.
     const [refusal, dave] = [
-      told(admin, 'admin_add_song', { id: 'day/song 5.mp3', orderType: 'donated' }),
+      command(admin, 'admin_add_song', { id: 'day/song 5.mp3', orderType: 'donated' }),
       await one.join('203.0.113.13'),
     ]
     dave.socket.emit('listener_init')
@@ -371,7 +355,7 @@ t.test(
     const back = await three.join()
     back.socket.emit('admin_active', (await asAdmin(three)).token)
     t.match(await back.first('suggestions_update'), [...byCarol, { song: WISH }])
-    t.match(await told(back, 'admin_suggestion_action', { uid: uids[3], action: 'add' }), {
+    t.match(await command(back, 'admin_suggestion_action', { uid: uids[3], action: 'add' }), {
       code: 'QUEUE_SUGGESTION_ACCEPTED',
     })
   },
@@ -394,12 +378,12 @@ t.test('limits of 0 are off; undecided requests expire; a new privilege shows th
     t.same(await listener.first('suggestion_result'), { accepted: false, auto: true, song: WISH })
     await admin.first<object[]>('suggestions_update', (list) => list.length === 0)
   }
-  t.match(await told(admin, 'admin_suggestion_action', { uid, action: 'add' }), {
+  t.match(await command(admin, 'admin_suggestion_action', { uid, action: 'add' }), {
     code: 'SUGGESTION_NOT_FOUND',
   })
   for (let i = 0; i < 2; i++) {
-    t.match(await told(admin, 'admin_skip_song'), { code: 'QUEUE_SONG_SKIPPED' })
-    t.match(await told(admin, 'admin_remove_song', 1), { code: 'QUEUE_SONG_REMOVED' })
+    t.match(await command(admin, 'admin_skip_song'), { code: 'QUEUE_SONG_SKIPPED' })
+    t.match(await command(admin, 'admin_remove_song', 1), { code: 'QUEUE_SONG_REMOVED' })
   }
 
   helper.forget()
@@ -428,9 +412,9 @@ t.test('J4: nothing is skipped during a jingle', async (t) => {
   const lease = await bus.acquireLease(ending.signal)
   await lease.save(ringing)
   const admin = await one.joinAs(['queue_manage'])
-  const answer = told(admin, 'admin_skip_song')
-  for await (const { asker, command } of lease.commands('0-0')) {
-    await lease.answer(asker, apply(ringing, command, clock.nowMs()).outcome)
+  const answer = command(admin, 'admin_skip_song')
+  for await (const { asker, command: asked } of lease.commands('0-0')) {
+    await lease.answer(asker, apply(ringing, asked, clock.nowMs()).outcome)
     break
   }
   t.match(await answer, { code: 'JINGLE_IN_PROGRESS' })

@@ -1,6 +1,7 @@
-import type { Privilege } from '@solstice/contracts'
+import { failures, type Privilege } from '@solstice/contracts'
 import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
 import type { OpenApp } from '../stations/app.ts'
+import type { SocketClient } from './socket-client.ts'
 
 /** Configuration for `openApp` that creates a super admin. */
 export const SUPER_ADMIN = { ADMIN_LOGIN: 'admin', ADMIN_PASS: 'Correct horse 1' }
@@ -52,4 +53,19 @@ export async function asAdmin(
     }
   }
   return { token, ask }
+}
+
+/** Sends an admin's command, and returns the reply. @throws when the reply is incomplete or breaks the contract. */
+export async function command(
+  client: SocketClient,
+  event: string,
+  ...args: unknown[]
+): Promise<Record<string, unknown>> {
+  client.forget()
+  client.socket.emit(event, ...args)
+  const reply = JSON.parse(await client.firstOf<string>(['admin_success', 'admin_error']))
+  const isWhole = [reply.uk, reply.en].every((text) => /^[^{}]+$/.test(text))
+  const isRightEvent = reply.code in failures === (client.all('admin_error').length === 1)
+  if (!isWhole || !isRightEvent) throw new Error(JSON.stringify(client.heard))
+  return reply
 }

@@ -34,20 +34,25 @@ export function openSocket(
     refusal = error
     changed()
   })
+  const firstHeard = async (what: string, fits: (one: (typeof heard)[number]) => boolean) => {
+    let found: (typeof heard)[number] | undefined
+    await until(`${what} is heard`, () => {
+      found = heard.find(fits)
+      if (!found && refusal) throw refusal
+      return found !== undefined
+    })
+    return found!.payload
+  }
   return {
     socket,
     heard,
     all: (event: string) => heard.filter((one) => one.event === event).map((one) => one.payload),
     /** Resolves with the first event of that name whose payload matches. */
-    async first<T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> {
-      let found: { payload: unknown } | undefined
-      await until(`${event} is heard`, () => {
-        found = heard.find((one) => one.event === event && fits(one.payload as T))
-        if (!found && refusal) throw refusal
-        return found !== undefined
-      })
-      return found!.payload as T
-    },
+    first: async <T = unknown>(event: string, fits: (payload: T) => boolean = () => true): Promise<T> =>
+      (await firstHeard(event, (one) => one.event === event && fits(one.payload as T))) as T,
+    /** Resolves with the first event that has one of these names. */
+    firstOf: async <T = unknown>(events: string[]): Promise<T> =>
+      (await firstHeard(events.join(' or '), ({ event }) => events.includes(event))) as T,
     /** Forgets the past: from now on `first` and `all` see only new events. */
     forget() {
       heard.length = 0
