@@ -17,7 +17,7 @@ const rooms = {
   'packages/station/src':
     'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
   'packages/adapters/src':
-    'auth config http payments files process redis clock air data media backup audio video jobs',
+    'auth config http payments files process redis air data media backup audio video jobs',
   'apps/api/src': 'limits auth reference http files stream air background routes sockets',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',

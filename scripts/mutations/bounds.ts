@@ -246,7 +246,7 @@ const contentMutations = mutationsOf('packages/station/src', [
   ],
   [
     'lookups have no turns',
-    'packages/adapters/src/redis/lyrics-turns.ts',
+    'packages/adapters/src/redis/lyrics/turns.ts',
     "'PX', TURN_LIMIT_MS, 'NX'",
     "'PX', TURN_LIMIT_MS",
     'tests/api/library/lyrics-of-strangers.test.ts',
@@ -460,17 +460,17 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a lease that is held up is given away',
-    'redis/leases.ts',
+    'redis/leases/leases.ts',
     'if (isHeldUp) await take()',
     'if (false as boolean) await take()',
-    'redis/delete-quota.test.ts',
+    'redis/limits/delete-quota.test.ts',
   ],
   [
     'each turn begins its window anew',
-    'redis/take-turns.lua',
+    'redis/limits/take-turns.lua',
     'if left < 0 then',
     'if true then',
-    'redis/turns.test.ts',
+    'redis/limits/turns.test.ts',
   ],
   [
     'what was measured is asked again each time',

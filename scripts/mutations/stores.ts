@@ -71,17 +71,17 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'settling a job gives back none of its deletions',
-    'redis/settle-deletions.lua',
+    'redis/limits/settle-deletions.lua',
     "return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])",
     'return 0',
-    'redis/delete-quota.test.ts',
+    'redis/limits/delete-quota.test.ts',
   ],
   [
     'a job larger than the rest is let through',
-    'redis/reserve-deletions.lua',
+    'redis/limits/reserve-deletions.lua',
     'if tonumber(ARGV[2]) > remaining then return math.max(0, remaining) end',
     'if remaining <= 0 then return math.max(0, remaining) end',
-    'redis/delete-quota.test.ts',
+    'redis/limits/delete-quota.test.ts',
   ],
   [
     'a signed link ends before its song',
@@ -183,10 +183,10 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'who waits for a change that is held up keeps it from going on',
-    'redis/leases.ts',
+    'redis/leases/leases.ts',
     'const MAX_WAIT_MS = 500',
     'const MAX_WAIT_MS = 60_000',
-    'redis/delete-quota.test.ts',
+    'redis/limits/delete-quota.test.ts',
   ],
   [
     'clips are changed by two jobs at once',

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { ACCOUNT_CHANNEL } from '../redis/announcer.ts'
+import { ACCOUNT_CHANNEL } from '../redis/channels/announcer.ts'
 import { answered, isRefusal, PREFIX } from '../redis/connection.ts'
 import { readLease } from './lease/status.ts'
 import { keys } from './wire.ts'

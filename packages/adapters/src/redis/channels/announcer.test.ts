@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { startRedis } from '../../../../tests/harness/processes/processes.ts'
-import { inTime } from '../../../../tests/harness/until.ts'
+import { startRedis } from '../../../../../tests/harness/processes/processes.ts'
+import { inTime } from '../../../../../tests/harness/until.ts'
 import { ACCOUNT_CHANNEL, openAnnouncer, roomOf, SOCKET_CHANNEL } from './announcer.ts'
 
 t.test('an audience has a room of its own, everyone has none', async (t) => {

@@ -1,9 +1,9 @@
 import type { MicrophonePiece } from '@solstice/station'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
-import { inTime, waiting } from '../../../../tests/harness/until.ts'
-import { openReplicas } from '../air/replicas.ts'
+import { startRedis, type Teardown } from '../../../../../tests/harness/processes/processes.ts'
+import { inTime, waiting } from '../../../../../tests/harness/until.ts'
+import { openReplicas } from '../../air/replicas.ts'
 import { openMicrophones } from './microphones.ts'
 
 function connect(t: Teardown, url: string) {

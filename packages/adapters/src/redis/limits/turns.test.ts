@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { startRedis } from '../../../../tests/harness/processes/processes.ts'
-import { openRedis } from './connection.ts'
+import { startRedis } from '../../../../../tests/harness/processes/processes.ts'
+import { openRedis } from '../connection.ts'
 import { openTurnCounter } from './turns.ts'
 
 const server = await startRedis(t)

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import { answered, PREFIX } from './connection.ts'
-import { readScript } from './script.ts'
+import { answered, PREFIX } from '../connection.ts'
+import { readScript } from '../script.ts'
 
 /** Counts turns per window across all replicas. */
 export interface TurnCounter {

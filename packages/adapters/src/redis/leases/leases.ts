@@ -1,7 +1,7 @@
 import { HeldUp, type Leases, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { answered, PREFIX } from './connection.ts'
-import { readScript } from './script.ts'
+import { answered, PREFIX } from '../connection.ts'
+import { readScript } from '../script.ts'
 
 /** Limits how long a holder that died keeps others waiting. */
 const LEASE_MS = 30_000
@@ -11,8 +11,8 @@ const TRY_EVERY_MS = 50
 /** A job that waits longer lets others run first: it may be waiting for one of them. */
 const MAX_WAIT_MS = 500
 
-const TAKE = readScript(new URL('./take-leases.lua', import.meta.url))
-const RELEASE = readScript(new URL('./release-leases.lua', import.meta.url))
+const TAKE = readScript(new URL('./take.lua', import.meta.url))
+const RELEASE = readScript(new URL('./release.lua', import.meta.url))
 
 /** Opens leases in Redis. They keep jobs apart but do not fence, so writes must be compare-and-set. */
 export function openLeases(redis: Redis): Leases {

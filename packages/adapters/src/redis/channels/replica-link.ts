@@ -1,9 +1,9 @@
 import { createAdapter } from '@socket.io/redis-adapter'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { anotherConnection, keepAnswering } from '../connection.ts'
 import { SOCKET_CHANNEL } from './announcer.ts'
 import { type Channel, channelOf } from './channel.ts'
-import { anotherConnection, keepAnswering } from './connection.ts'
 
 /** A silent connection is replaced after this: messages cannot wait until TCP notices. */
 const ANSWER_LIMIT_MS = 3_000

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { LyricsBatchResult } from '@solstice/contracts'
 import type { LyricsBatches } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { PREFIX } from './connection.ts'
-import { readScript } from './script.ts'
+import { PREFIX } from '../connection.ts'
+import { readScript } from '../script.ts'
 
 const resultsKey = (jobId: string) => `${PREFIX}lyrics-batch:${jobId}`
 
 /** An hour longer than BullMQ keeps the job, so that a kept job has its results. */
 const KEPT_S = 25 * 60 * 60
 
-const ADD = readScript(new URL('./add-lyrics-result.lua', import.meta.url))
+const ADD = readScript(new URL('./add-result.lua', import.meta.url))
 
 /** Opens the results of lyrics batches; each entry is marked with the run that added it. */
 export function openLyricsBatches(redis: Redis): LyricsBatches {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type LyricsLane, type LyricsTurns, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { answered, PREFIX } from './connection.ts'
-import { readScript } from './script.ts'
+import { answered, PREFIX } from '../connection.ts'
+import { readScript } from '../script.ts'
 
 /** The lane of jobs has no suffix, so that it shares its key with versions that had no lanes. */
 const keyOf = (lane: LyricsLane) => `${PREFIX}lyrics-turn${lane === 'jobs' ? '' : `:${lane}`}`
@@ -13,7 +13,7 @@ const PACE_MS = 300
 const TURN_LIMIT_MS = 15_000
 const LOOK_AGAIN_MS = 50
 
-const END_TURN = readScript(new URL('./end-lyrics-turn.lua', import.meta.url))
+const END_TURN = readScript(new URL('./end-turn.lua', import.meta.url))
 
 /** Opens turns at the lyrics service, shared by all processes of a station. */
 export function openLyricsTurns(redis: Redis): LyricsTurns {

@@ -1,7 +1,7 @@
 import { Emitter } from '@socket.io/redis-emitter'
 import type { Announcer, Audience } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { PREFIX } from './connection.ts'
+import { PREFIX } from '../connection.ts'
 
 /** Channel of socket.io's adapter in the API; not its default, which other applications on the same Redis may use. */
 export const SOCKET_CHANNEL = 'solstice-io'

@@ -1,7 +1,7 @@
 import { type DeleteQuota, dateNow, Failure, lastHour, type WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { answered, PREFIX } from './connection.ts'
-import { readScript } from './script.ts'
+import { answered, PREFIX } from '../connection.ts'
+import { readScript } from '../script.ts'
 
 /** Outlives the period and any job that settles late. */
 const KEPT_S = 3 * 24 * 60 * 60

@@ -1,6 +1,6 @@
 import type { Microphones } from '@solstice/station'
 import type { Redis } from 'ioredis'
-import { anotherConnection, keepAnswering, PREFIX } from './connection.ts'
+import { anotherConnection, keepAnswering, PREFIX } from '../connection.ts'
 import { createSubscriptions, type Subscriptions, subscriberOptions } from './subscriptions.ts'
 
 const PIECES = `${PREFIX}microphones`

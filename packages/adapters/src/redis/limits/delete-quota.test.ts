@@ -1,10 +1,10 @@
 import { Failure, HeldUp } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { startRedis } from '../../../../tests/harness/processes/processes.ts'
-import { openRedis } from './connection.ts'
+import { startRedis } from '../../../../../tests/harness/processes/processes.ts'
+import { openRedis } from '../connection.ts'
+import { openLeases } from '../leases/leases.ts'
 import { openDeleteQuota } from './delete-quota.ts'
-import { openLeases } from './leases.ts'
 
 const log = pino({ level: 'silent' })
 const rule = { deleteQuotaPerDay: 30, logPurgeHour: 4, timeZone: 'Europe/Kyiv' }
