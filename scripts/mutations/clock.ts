@@ -81,14 +81,14 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'services are judged by the clock of the station',
-    'payments/index.ts',
+    'services/payments/index.ts',
     'nowMs - clock.aheadMs()',
     'nowMs',
     'tests/use-cases/station-time.test.ts',
   ],
   [
     'moments that services state are taken for those of the station',
-    'payments/index.ts',
+    'services/payments/index.ts',
     'paidAtMs: payment.paidAtMs + clock.aheadMs()',
     'paidAtMs: payment.paidAtMs',
     'tests/use-cases/station-time.test.ts',

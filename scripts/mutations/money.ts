@@ -1,33 +1,33 @@
 import { mutationsOf } from './mutation.ts'
 
-const PAYMENT_TESTS = 'packages/adapters/src/payments/payments.test.ts'
+const PAYMENT_TESTS = 'packages/adapters/src/services/payments/payments.test.ts'
 
 /** Payments and their effects. */
 export const moneyMutations = mutationsOf('packages/station/src', [
   [
     'old signatures of Stripe are taken',
-    'packages/adapters/src/payments/stripe.ts',
+    'packages/adapters/src/services/payments/stripe.ts',
     'if (Math.abs(Math.floor(nowMs / 1000) - Number(time)) > TOLERANCE_S) return false',
     '',
     PAYMENT_TESTS,
   ],
   [
     'what Stripe says needs no signature',
-    'packages/adapters/src/payments/stripe.ts',
+    'packages/adapters/src/services/payments/stripe.ts',
     'if (!isSigned(delivery, account.webhookSecret)) return null',
     '',
     PAYMENT_TESTS,
   ],
   [
     'what LiqPay says needs no signature',
-    'packages/adapters/src/payments/liqpay.ts',
+    'packages/adapters/src/services/payments/liqpay.ts',
     'if (!form || !areSecretsEqual(form.signature, sign(form.data))) return null',
     'if (!form) return null',
     PAYMENT_TESTS,
   ],
   [
     'amounts are rounded up from beyond hundredths',
-    'packages/adapters/src/payments/wire-values.ts',
+    'packages/adapters/src/services/payments/wire-values.ts',
     "Number(units) * 100 + Number(fraction.slice(0, 2).padEnd(2, '0'))",
     "Math.ceil(Number(units + '.' + fraction) * 100)",
     PAYMENT_TESTS,

@@ -14,7 +14,7 @@ import {
 } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { inStationTime } from '../../packages/adapters/src/payments/index.ts'
+import { inStationTime } from '../../packages/adapters/src/services/payments/index.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 
 const MINUTE_MS = 60_000

@@ -39,7 +39,7 @@ import type { Test } from 'tap'
 import { sweepDonations } from '../../../apps/jobs/src/processors/sweep-donations.ts'
 import { createOutbox } from '../../../apps/stream-worker/src/air/outbox.ts'
 import { createSaveLoop } from '../../../apps/stream-worker/src/air/save-loop.ts'
-import { inStationTime } from '../../../packages/adapters/src/payments/index.ts'
+import { inStationTime } from '../../../packages/adapters/src/services/payments/index.ts'
 import { alwaysDay, host, NOON, stationFact, track, tracks, withLists } from '../air/programme.ts'
 import { pendingDonation } from './donations.ts'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { lostToEphemeralStorage } from '@solstice/station'
 import type { Logger } from 'pino'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
-import { openPayments } from '../payments/index.ts'
+import { openPayments } from '../services/payments/index.ts'
 import { openLog, openOutput } from './log.ts'
 
 /** Stops everything that the process started. Called once, at the end of its life. */

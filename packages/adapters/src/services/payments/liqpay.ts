@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CheckoutProvider } from '@solstice/station'
-import { areSecretsEqual } from '../auth/equal-secrets.ts'
+import { areSecretsEqual } from '../../auth/equal-secrets.ts'
 import { amountMinorOf, currencyOf, idOf, pastOf, readForm, readObject } from './wire-values.ts'
 
 export interface LiqPayAccount {

@@ -20,8 +20,8 @@ import {
   stripeEvent,
   stripePosts,
   stripeSignature,
-} from '../../../../tests/harness/servers/payment-services.ts'
-import { readConfig } from '../config/config.ts'
+} from '../../../../../tests/harness/servers/payment-services.ts'
+import { readConfig } from '../../config/config.ts'
 import { openPayments } from './index.ts'
 
 const NOW = Date.UTC(2026, 6, 1, 12, 30, 15)

@@ -1,6 +1,6 @@
 import type { Delivery, Payment, PaymentProvider, Payments, WallClock } from '@solstice/station'
-import type { Config } from '../config/config.ts'
-import type { AnswerLimits } from '../http/bounded-fetch.ts'
+import type { Config } from '../../config/config.ts'
+import type { AnswerLimits } from '../bounded-fetch.ts'
 import { openDonatello } from './donatello.ts'
 import { openKofi } from './kofi.ts'
 import { openLiqPay } from './liqpay.ts'

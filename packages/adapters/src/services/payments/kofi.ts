@@ -1,5 +1,5 @@
 import type { PostingProvider } from '@solstice/station'
-import { areSecretsEqual } from '../auth/equal-secrets.ts'
+import { areSecretsEqual } from '../../auth/equal-secrets.ts'
 import { amountMinorOf, commentOf, currencyOf, idOf, readForm, readObject, timeOf } from './wire-values.ts'
 
 export interface KofiAccount {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { CheckoutProvider, Delivery } from '@solstice/station'
-import { areSecretsEqual } from '../auth/equal-secrets.ts'
-import { type AnswerLimits, fetchBounded } from '../http/bounded-fetch.ts'
+import { areSecretsEqual } from '../../auth/equal-secrets.ts'
+import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
 import { currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, pastOf, readObject } from './wire-values.ts'
 
 export interface StripeAccount {

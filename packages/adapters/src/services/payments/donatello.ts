@@ -1,5 +1,5 @@
 import type { MatchingPayment, PolledProvider } from '@solstice/station'
-import { type AnswerLimits, fetchBounded } from '../http/bounded-fetch.ts'
+import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
 import { amountMinorOf, commentOf, currencyOf, idOf, objectOf, readObject, timeOf } from './wire-values.ts'
 
 export interface DonatelloAccount {
