@@ -13,7 +13,7 @@ export const startedByTests = [
   'apps/jobs/src/main.ts',
   'scripts/start.ts',
   'scripts/station.ts',
-  'packages/adapters/src/jobs/worker.ts',
+  'packages/adapters/src/jobs/worker/worker.ts',
   'packages/adapters/src/process/log.ts',
   'packages/adapters/src/media/local.ts',
   'tests/suites/data-writer.ts',

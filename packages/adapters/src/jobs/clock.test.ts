@@ -7,8 +7,8 @@ import { startRedis } from '../../../../tests/harness/processes/processes.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 import { moveExpiries } from '../redis/clock/station-clock.ts'
 import { openJobQueue } from './client.ts'
-import type { Processors } from './run-job.ts'
-import { workJobs } from './worker.ts'
+import type { Processors } from './worker/run-job.ts'
+import { workJobs } from './worker/worker.ts'
 
 const DAY_MS = 86_400_000
 const log = pino({ level: 'silent' })

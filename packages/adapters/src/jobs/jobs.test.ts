@@ -12,9 +12,9 @@ import {
 import { programOf } from '../../../../tests/harness/processes/programs.ts'
 import { inTime, PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
 import { openJobQueue } from './client.ts'
-import type { Recurrence } from './recurrences.ts'
-import type { Processors } from './run-job.ts'
-import { workJobs } from './worker.ts'
+import type { Recurrence } from './worker/recurrences.ts'
+import type { Processors } from './worker/run-job.ts'
+import { workJobs } from './worker/worker.ts'
 
 const log = pino({ level: 'silent' })
 const actor = { adminId: 'super', login: 'admin' }
@@ -480,7 +480,7 @@ async function work(
 async function workElsewhere(t: Teardown, url: string, processors: string): Promise<Process> {
   const script = `
     import { pino } from 'pino'
-    import { workJobs } from '${await programOf('packages/adapters/src/jobs/worker.ts')}'
+    import { workJobs } from '${await programOf('packages/adapters/src/jobs/worker/worker.ts')}'
     await workJobs('${url}', ${processors}, [], pino({ level: 'silent' }))
     console.log('taking jobs')
     setInterval(() => {}, 1000)`

@@ -2,8 +2,8 @@ import type { JobName } from '@solstice/station'
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { connectQueues, openQueue } from './connection.ts'
-import { optionsOf, queueNames, queueOfJob, SERIAL_QUEUE } from './queues.ts'
+import { connectQueues, openQueue } from '../connection.ts'
+import { optionsOf, queueNames, queueOfJob, SERIAL_QUEUE } from '../queues.ts'
 
 /**
  * A recurring job: every so many ms, or at the times of a cron pattern (minute, hour, day of the month, month, day of the

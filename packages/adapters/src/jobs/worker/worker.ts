@@ -1,12 +1,12 @@
 import { type Job, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { connectQueues, logQueueError, PREFIX } from './connection.ts'
+import { connectQueues, logQueueError, PREFIX } from '../connection.ts'
+import { ABANDONED } from '../on-demand.ts'
+import { type QueueName, queueNames, queues } from '../queues.ts'
+import { refusalIn } from '../refusals.ts'
 import { createJobLocks, LOCK_MS } from './job-locks.ts'
-import { ABANDONED } from './on-demand.ts'
-import { type QueueName, queueNames, queues } from './queues.ts'
 import { keepPlanned, planRecurrences, type Recurrence } from './recurrences.ts'
-import { refusalIn } from './refusals.ts'
 import { createRunner, type Processors } from './run-job.ts'
 
 /** With the duration of a lock this bounds the time until the job of a dead process is taken over. */

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { readScript } from '../redis/script.ts'
-import { PREFIX } from './connection.ts'
+import { readScript } from '../../redis/script.ts'
+import { PREFIX } from '../connection.ts'
 
 /** With BullMQ's stalled check this bounds the time until the job of a dead process is taken over. */
 export const LOCK_MS = 10_000

@@ -10,10 +10,10 @@ import {
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { createProgressWriter, progressOf } from './job-progress.ts'
-import { ABANDONED, watchCaller } from './on-demand.ts'
-import { isAwaited, isOnDemand } from './queues.ts'
-import { writeRefusal } from './refusals.ts'
+import { createProgressWriter, progressOf } from '../job-progress.ts'
+import { ABANDONED, watchCaller } from '../on-demand.ts'
+import { isAwaited, isOnDemand } from '../queues.ts'
+import { writeRefusal } from '../refusals.ts'
 
 /** A job that a closing process breaks off is offered to others after this time. */
 const HANDOVER_DELAY_MS = 1_000
