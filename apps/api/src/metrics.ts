@@ -36,44 +36,51 @@ export function registerMetrics(app: FastifyInstance, deps: MetricDeps): void {
 function registerStreamMetrics(deps: MetricDeps): void {
   const { metrics, mirror, fanOut, gateway, clock } = deps
   metrics.gauge(
-    { name: 'solstice_stream_listeners', help: 'Listeners of the stream' },
+    { name: 'solstice_stream_listeners', help: 'Current listeners of the stream' },
     () => fanOut.listeners,
   )
-  metrics.gauge({ name: 'solstice_sockets', help: 'Connected socket.io clients' }, () => gateway.sockets)
+  metrics.gauge(
+    { name: 'solstice_sockets', help: 'Currently connected socket.io clients' },
+    () => gateway.sockets,
+  )
   metrics.counter(
-    { name: 'solstice_stream_bytes_total', help: 'Bytes of the stream handed to connections' },
+    { name: 'solstice_stream_bytes_total', help: 'Stream bytes written to listener connections' },
     () => fanOut.totals.bytes,
   )
   metrics.counter(
     {
       name: 'solstice_stream_skips_total',
-      help: 'Listeners carried to the live edge because they were late',
+      help: 'Times a lagging listener was moved to the live edge',
     },
     () => fanOut.totals.skips,
   )
   metrics.counter(
-    { name: 'solstice_stream_closed_total', help: 'Listeners closed because they were late' },
+    {
+      name: 'solstice_stream_closed_total',
+      help: 'Listeners disconnected because they lagged too far behind',
+    },
     () => fanOut.totals.closed,
   )
   metrics.gauge(
     {
       name: 'solstice_stream_listener_lag_seconds',
-      help: 'How far the latest listener is behind this replica',
+      help: 'How far the slowest listener lags behind this replica, in seconds',
     },
     () => fanOut.lagMs / 1000,
   )
   metrics.gauge(
     {
       name: 'solstice_stream_edge_age_seconds',
-      help: 'How long ago the newest sound ended; nothing before the first',
+      help: 'Age of the newest audio in seconds, absent until the first arrives',
     },
     () => mirror.newestChunk && (clock.nowMs() - chunkEndMs(mirror.newestChunk)) / 1000,
   )
-  metrics.gauge({ name: 'solstice_stream_fresh', help: '1 while sound comes; nothing in sync mode' }, () =>
-    deps.config.streamMode ? Number(mirror.isFresh(clock.nowMs())) : null,
+  metrics.gauge(
+    { name: 'solstice_stream_fresh', help: '1 while fresh audio arrives, otherwise 0; absent in sync mode' },
+    () => (deps.config.streamMode ? Number(mirror.isFresh(clock.nowMs())) : null),
   )
   metrics.gauge(
-    { name: 'solstice_queue_entries', help: 'Entries that come after the one on air' },
+    { name: 'solstice_queue_entries', help: 'Queue entries after the one on air' },
     () => mirror.state && upcoming(mirror.state).length,
   )
 }
@@ -88,7 +95,10 @@ function registerLeaseMetrics(deps: MetricDeps): void {
     return lease
   }
   metrics.gauge(
-    { name: 'solstice_desk_epoch', help: 'Rises whenever a worker acquires the lease' },
+    {
+      name: 'solstice_desk_epoch',
+      help: 'Fencing token of the lease, which rises whenever a worker acquires it',
+    },
     async () => {
       return (await leaseNow()).fencingToken
     },
@@ -96,20 +106,23 @@ function registerLeaseMetrics(deps: MetricDeps): void {
   metrics.gauge(
     {
       name: 'solstice_clock_correction_seconds',
-      help: "By how much the station's clock is ahead of the wall clock, which was set meanwhile",
+      help: 'How far the station clock is ahead of the wall clock, in seconds; not 0 after the wall clock was set',
     },
     () => clock.aheadMs() / 1000,
   )
-  metrics.gauge({ name: 'solstice_desk_held', help: '1 while a worker holds the lease' }, async () => {
-    return (await leaseNow()).isHeld ? 1 : 0
-  })
+  metrics.gauge(
+    { name: 'solstice_desk_held', help: '1 while a worker holds the lease, otherwise 0' },
+    async () => {
+      return (await leaseNow()).isHeld ? 1 : 0
+    },
+  )
 }
 
 /** Jobs and orders. */
 function registerWorkMetrics(deps: MetricDeps): void {
   const { metrics } = deps
   metrics.gauge(
-    { name: 'solstice_jobs', help: 'Jobs by queue and state', labels: ['queue', 'state'] },
+    { name: 'solstice_jobs', help: 'Background jobs by queue and state', labels: ['queue', 'state'] },
     async () => {
       const queues = await deps.jobs.board({ offset: 0, limit: 1 })
       return queues.flatMap(({ name: queue, counts }) =>
@@ -125,7 +138,7 @@ function registerWorkMetrics(deps: MetricDeps): void {
     return [...counts].map(([state, value]) => ({ labels: { state }, value }))
   })
   metrics.gauge(
-    { name: 'solstice_donations', help: 'Kept orders by state, counted once a minute', labels: ['state'] },
+    { name: 'solstice_donations', help: 'Stored orders by state, counted once a minute', labels: ['state'] },
     orders,
   )
 }
@@ -134,7 +147,7 @@ function registerRequestMetrics(app: FastifyInstance, { metrics }: MetricDeps): 
   const observe = metrics.durations(
     {
       name: 'solstice_http_request_duration_seconds',
-      help: 'From the head of a request to the end of its answer; streams are not counted',
+      help: 'Duration of HTTP requests in seconds, streams not included',
       labels: ['route', 'method', 'status'],
     },
     BUCKETS_S,
@@ -142,7 +155,7 @@ function registerRequestMetrics(app: FastifyInstance, { metrics }: MetricDeps): 
   metrics.counter(
     {
       name: 'solstice_refusals_total',
-      help: 'Requests refused for reasons of our own: a store that is away, a full disk, faults',
+      help: 'Requests refused because of a server-side problem, by failure code and reason',
       labels: ['code', 'reason'],
     },
     () =>

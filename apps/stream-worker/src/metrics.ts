@@ -1,25 +1,26 @@
 import type { Metrics } from '@solstice/adapters'
 
-/** Values that the worker keeps for its metrics. */
+/** Values behind the metrics of the worker. */
 export interface WorkerMetrics {
   isOnAir: boolean
-  /** Encoders that died or hung. */
+  /** Encoder processes replaced because they died or hung. */
   encodersReplaced: number
-  /** Tracks and jingles left because they gave no sound. */
+  /** Tracks and jingles skipped because they were silent. */
   blanksLeft: number
 }
 
 export function registerMetrics(registry: Metrics): WorkerMetrics {
   const metrics: WorkerMetrics = { isOnAir: false, encodersReplaced: 0, blanksLeft: 0 }
-  registry.gauge({ name: 'solstice_worker_on_air', help: '1 at the worker that holds the lease' }, () =>
-    metrics.isOnAir ? 1 : 0,
+  registry.gauge(
+    { name: 'solstice_worker_on_air', help: '1 if this worker holds the lease, otherwise 0' },
+    () => (metrics.isOnAir ? 1 : 0),
   )
   registry.counter(
-    { name: 'solstice_encoder_restarts_total', help: 'Encoders that died or hung and were replaced' },
+    { name: 'solstice_encoder_restarts_total', help: 'Encoder processes replaced because they died or hung' },
     () => metrics.encodersReplaced,
   )
   registry.counter(
-    { name: 'solstice_stream_silences_total', help: 'Songs and jingles left after 8 s without any sound' },
+    { name: 'solstice_stream_silences_total', help: 'Songs and jingles skipped after 8 s of silence' },
     () => metrics.blanksLeft,
   )
   return metrics

@@ -6,6 +6,6 @@ export type Locale = (typeof locales)[number]
 
 export const Localized = Type.Object(
   { uk: Type.String(), en: Type.String() },
-  { description: 'One text in every language' },
+  { description: 'the same text in every language' },
 )
 export type Localized = Static<typeof Localized>

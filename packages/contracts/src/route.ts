@@ -26,23 +26,23 @@ export const needsOneOf = <const P extends Privilege[]>(...any: P) => ({ any }) 
 export const perSection = <const P extends Privilege[]>(...privileges: P) =>
   ({ perSection: privileges }) as const
 
-/** A body of raw bytes, read as it comes. */
+/** A body of raw bytes, streamed to the handler. */
 export interface Upload {
-  /** The content types that are taken; `*` = whatever it says that it is. */
+  /** Accepted content types; `*` accepts any. */
   upload: readonly string[] | '*'
-  /** The content types of the bytes; a body of any other type is refused. */
+  /** The real type of the bytes; any other content is refused. */
   kind?: 'mp3' | 'jpeg'
   maxBytes: number
   description: string
 }
 
-/** A body that is not JSON: what its bytes are. */
+/** A reply that is not JSON: the content type of its bytes. */
 export interface BytesReply {
   bytes: string
   description: string
   /** Single byte ranges are served, with status 206. */
   hasRanges?: boolean
-  /** Where files lie in a cloud storage the answer leads there, with status 302. */
+  /** With cloud storage, the reply redirects there with status 302. */
   mayRedirect?: boolean
 }
 

@@ -17,14 +17,14 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Art-Token',
-    description: 'From the socket event `listener_uid`, which answers `listener_init`.',
+    description: 'Sent in the socket event `listener_uid`, the answer to `listener_init`.',
   },
   artTokenInQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'The art token.' },
   audioToken: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Audio-Token',
-    description: 'From `GET /api/audio-key`; of the same listener as the art token.',
+    description: 'From `GET /api/audio-key`; must belong to the same listener as the art token.',
   },
   artTokenBesideAudio: { type: 'apiKey', in: 'query', name: 'artToken', description: 'The art token.' },
   audioTokenInQuery: { type: 'apiKey', in: 'query', name: 'audioToken', description: 'The audio token.' },
@@ -32,21 +32,23 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'From `POST /api/admin/login`, outside production also in its answer.',
+    description:
+      'The value of the `adminToken` cookie; outside production `POST /api/admin/login` also returns it.',
   },
   adminCookie: {
     type: 'apiKey',
     in: 'cookie',
     name: 'adminToken',
-    description: 'Set by `POST /api/admin/login`; what changes something also needs an allowed `Origin`.',
+    description:
+      'Set by `POST /api/admin/login`. Requests that change something also need an allowed `Origin` header.',
   },
   adminTokenInQuery: {
     type: 'apiKey',
     in: 'query',
     name: 'adminToken',
-    description: 'An admin token, or one that was given for this file.',
+    description: 'An admin token, or the token of a URL for this file.',
   },
-  metricsToken: { type: 'http', scheme: 'bearer', description: '`METRICS_TOKEN` of the configuration.' },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The configured `METRICS_TOKEN`.' },
 } as const
 
 type SchemeName = keyof typeof securitySchemes
@@ -76,15 +78,15 @@ function securityOf(access: Access): Partial<Record<SchemeName, string[]>>[] {
 function permissionOf(access: Access): string | undefined {
   const list = (privileges: readonly string[], word: string) =>
     privileges.map((p) => `\`${p}\``).join(` ${word} `)
-  if (access === 'session') return 'Any admin, also one that has to activate its account first.'
+  if (access === 'session') return 'Any admin, including helpers who have not activated their account.'
   if (access === 'admin' || access === 'file') return 'Any activated admin.'
   if (access === 'super') return 'The super admin only.'
   if (access === 'operator')
-    return 'Who brings `METRICS_TOKEN`; where none is set, programs of the same machine, through no proxy.'
+    return 'Callers with `METRICS_TOKEN`; if none is set, local processes that connect without a proxy.'
   if (typeof access === 'string') return undefined
   if ('all' in access) return `Needs ${list(access.all, 'and')}.`
   if ('any' in access) return `Needs ${list(access.any, 'or')}.`
-  return `Any activated admin; depending on what changes it needs ${list(access.perSection, 'or')}.`
+  return `Any activated admin; each change needs its own privilege: ${list(access.perSection, 'or')}.`
 }
 
 /** Generates the OpenAPI document from the route values that also serve requests; `serveReference` publishes it. */
@@ -96,21 +98,25 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
         title: 'Solstice',
         version: '1',
         description:
-          'One broadcast for everybody. Every refusal has the form `{ error: { code, uk, en, … }, message: { uk, en } }`; the code never changes, the texts may.',
+          'An Internet radio station: one broadcast that all listeners hear together. Errors have the form `{ error: { code, uk, en, … }, message: { uk, en } }`. Codes are stable; texts may change. Times are epoch milliseconds and durations are seconds unless noted.',
       },
       tags: [
-        { name: 'listening', description: 'What listeners need' },
-        { name: 'session', description: 'Logging in, and the accounts of admins' },
-        { name: 'uploads', description: 'New tracks in three steps' },
-        { name: 'video', description: 'New tracks from video links' },
-        { name: 'tracks', description: 'The library and the song editor' },
-        { name: 'lyrics', description: 'Lyrics and their offsets' },
+        {
+          name: 'listening',
+          description: 'Everything the player needs: library, lyrics, images, audio, stream',
+        },
+        { name: 'session', description: 'Logins, sessions and accounts of admins' },
+        { name: 'uploads', description: 'Adding tracks in three steps: file, lyrics, commit' },
+        { name: 'video', description: 'Adding tracks from video links' },
+        { name: 'tracks', description: 'Editing, moving and deleting tracks' },
+        { name: 'lyrics', description: 'Lyrics and their time offsets' },
         { name: 'artwork', description: 'One image per artist' },
         { name: 'clips', description: 'Jingles, phrases, background music' },
-        { name: 'groups', description: 'Songs that are queued together' },
-        { name: 'donations', description: 'Paid songs' },
-        { name: 'administration', description: 'Settings, statistics, audit log, programme' },
-        { name: 'operations', description: 'What operators need' },
+        { name: 'groups', description: 'Groups of songs that are queued together' },
+        { name: 'donations', description: 'Ordering and paying for songs' },
+        { name: 'administration', description: 'Settings, statistics, history, audit log, programme mode' },
+        { name: 'jobs', description: 'Background jobs' },
+        { name: 'operations', description: 'Health checks and metrics' },
       ],
       components: { securitySchemes },
     },
@@ -176,7 +182,7 @@ function replies({ reply, example }: Route) {
   return {
     200: { description, content },
     ...(reply.hasRanges && { 206: { description, content } }),
-    ...(reply.mayRedirect && { 302: { description: 'Where the file lies in the cloud storage' } }),
+    ...(reply.mayRedirect && { 302: { description: 'Redirects to the file in cloud storage' } }),
   }
 }
 

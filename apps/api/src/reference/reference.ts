@@ -13,7 +13,7 @@ const compress = promisify(gzip)
 
 /**
  * Serves the API reference at `/api/docs` without a login: it reveals nothing that the API's replies do not. Each file is
- * generated and compressed once, because the text has 2 MB.
+ * generated and compressed once, because the document is 2 MB.
  *
  * @param limit counts a request against the client's address. @throws Failure RATE_LIMITED
  */
@@ -22,7 +22,7 @@ export async function serveReference(
   limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): Promise<void> {
   const files = new Map<string, Compressed>()
-  /** Files being generated, each by one request for which others wait. */
+  /** Files being generated: the first request generates, the others wait for it. */
   const underway = new Map<string, { request: FastifyRequest; done: Promise<void>; end(): void }>()
   const begin = (path: string, request: FastifyRequest) => {
     let end = () => {}

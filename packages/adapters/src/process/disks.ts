@@ -11,12 +11,12 @@ export function registerDiskMetrics(
   const folders = { data: dataDir, temporary: tmpdir(), ...(mediaStorage === 'local' && { media: mediaDir }) }
   const spec = {
     name: 'solstice_disk_free_bytes',
-    help: 'Room on the disk of DATA_DIR, MEDIA_DIR and the temporary folder',
+    help: 'Free bytes on the disks of DATA_DIR, MEDIA_DIR and the temporary folder',
     labels: ['folder'],
   }
   metrics.gauge(spec, async () => {
     const read = Object.entries(folders).map(async ([folder, path]) => {
-      // A folder that is not made yet has no disk.
+      // A folder that does not exist yet has no disk to report.
       const disk = await statfs(path).catch(() => null)
       return disk ? [{ labels: { folder }, value: disk.bavail * disk.bsize }] : []
     })

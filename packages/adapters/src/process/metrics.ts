@@ -21,14 +21,14 @@ export type Sample = number | null | readonly { labels: Record<string, string>; 
 export interface Metrics {
   /** A value that goes up and down, read at each scrape. Left out when reading fails or takes longer than 2 s. */
   gauge(spec: MetricSpec, read: () => Sample | Promise<Sample>): void
-  /** A value that only rises while the process lives. */
+  /** A value that only rises during the life of the process. */
   counter(spec: MetricSpec, read: () => number | Exclude<Sample, number | null>): void
   /** A histogram of durations in seconds. */
   durations<Label extends string>(
     spec: Required<MetricSpec<Label>>,
     bucketsS: readonly number[],
   ): (labels: Record<Label, string>, seconds: number) => void
-  /** All metrics, with those that Node keeps of the process. */
+  /** All metrics, including Node's own metrics of the process. */
   report(): Promise<Uint8Array>
 }
 

@@ -8,13 +8,13 @@ import { liveClientEvents, liveServerEvents } from './live.ts'
 
 export const clientEvents = {
   listener_init: clientEvent({
-    summary: 'Asks for a uid and a fresh art token; answered by `listener_uid` and `usersUpdate`',
+    summary: 'Requests a uid and a fresh art token; answered by `listener_uid` and `usersUpdate`',
     access: 'anyone',
     payload: null,
     ack: null,
   }),
   suggest_song: clientEvent({
-    summary: 'Asks for a song of the library; only `id` is trusted',
+    summary: 'Requests a song of the library; the server reads only `id`',
     access: 'anyone',
     payload: Type.Object({ id: TrackId }),
     ack: Type.Union([
@@ -26,26 +26,26 @@ export const clientEvents = {
     ]),
   }),
   stream_get_seek: clientEvent({
-    summary: 'Position of the stream now; no answer in sync mode',
+    summary: 'Returns the current position of the stream in seconds; not acknowledged in sync mode',
     access: 'anyone',
     payload: Type.Number({ description: 'clientTs' }),
     ack: Type.Object({ seek: Type.Number(), duration: Type.Number(), trackId: nullable(TrackId) }),
   }),
   admin_active: clientEvent({
-    summary: 'Makes the socket an admin socket; without a token the cookie of the handshake counts',
+    summary: 'Turns the socket into an admin socket, by the given token or the cookie of the handshake',
     access: 'anyone',
     payload: Type.Optional(Type.Union([Type.String({ maxLength: 4_096 }), Type.Null(), Type.Object({})])),
     ack: null,
   }),
   get_queue: clientEvent({
-    summary: 'A page of what comes next',
+    summary: 'Returns a page of the upcoming entries',
     access: 'admin',
     payload: Type.Object({ offset: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) }),
     ack: Type.Object({ items: Type.Array(QueueItem), total: Type.Integer() }),
   }),
   search_queue: clientEvent({
     summary:
-      'The first 1000 upcoming entries that have all words of `query` in artist and title; `total`: how many have',
+      'Returns the first 1000 upcoming entries whose artist and title contain every word of `query`; `total` counts all of them',
     access: 'admin',
     payload: Type.Object({ query: Type.Optional(Type.String({ maxLength: 300 })) }),
     ack: Type.Object({
@@ -57,7 +57,7 @@ export const clientEvents = {
   }),
   admin_add_song: clientEvent({
     summary:
-      'Queues a song of the library; only `id` is trusted. Answered by `admin_success` or `admin_error`',
+      'Queues a song of the library; the server looks it up by `id`. Answered by `admin_success` or `admin_error`',
     access: { all: ['queue_manage'] },
     payload: Type.Object({
       id: TrackId,
@@ -79,23 +79,23 @@ export const clientEvents = {
     ack: null,
   }),
   admin_insert_song_group: clientEvent({
-    summary: 'Queues a whole group. Answered by `admin_success` or `admin_error`',
+    summary: 'Queues all songs of a group. Answered by `admin_success` or `admin_error`',
     access: { all: ['queue_manage', 'settings_groups'] },
     payload: Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) }),
     ack: null,
   }),
   admin_suggestion_action: clientEvent({
     summary:
-      'Decides on the request of a listener. Answered by `suggestions_update`, and by `admin_success` when the song is queued or `admin_error` when that is refused',
+      "Accepts or rejects a listener's request. Answered by `suggestions_update`, and for an accepted song by `admin_success` or `admin_error`",
     access: { all: ['queue_manage'] },
     payload: Type.Object({
       uid: Type.String({ maxLength: 100 }),
-      action: Type.String({ maxLength: 100, description: '`add`; any other word rejects' }),
+      action: Type.String({ maxLength: 100, description: '`add` accepts; anything else rejects' }),
     }),
     ack: null,
   }),
   stream_ping: clientEvent({
-    summary: 'The station clock, with the client time echoed',
+    summary: 'Returns the time of the station clock and echoes `clientTs`',
     access: 'anyone',
     payload: Type.Number({ description: 'clientTs' }),
     ack: Type.Object({ serverTs: StationTimeMs, clientTs: Type.Number() }),
@@ -105,20 +105,20 @@ export const clientEvents = {
 
 export const serverEvents = {
   sync: serverEvent({
-    summary: 'The air now: on connect, every 2 seconds and on change',
+    summary: 'The state of the air; sent on connect, every 2 seconds and on change',
     payload: RadioState,
   }),
-  radio_hosts_mode: serverEvent({ summary: 'Live hosting is on', payload: Type.Boolean() }),
+  radio_hosts_mode: serverEvent({ summary: 'Whether live hosting is on', payload: Type.Boolean() }),
   usersUpdate: serverEvent({
-    summary: 'Who is here: admins first, then the newest',
+    summary: 'Connected users: admins first, then the newest',
     payload: Type.Array(User),
   }),
   admin_online: serverEvent({
-    summary: 'Somebody who may answer requests is online',
+    summary: 'Whether an admin who may answer requests is online',
     payload: Type.Boolean(),
   }),
   listener_uid: serverEvent({
-    summary: 'Answer to `listener_init`',
+    summary: 'The answer to `listener_init`',
     payload: Type.Object({
       uid: Type.String({ pattern: '^[0-9a-f]{36}$' }),
       artToken: Type.String(),
@@ -126,16 +126,16 @@ export const serverEvents = {
       cooldownSecsLeft: Type.Integer(),
     }),
   }),
-  library_updated: serverEvent({ summary: 'The library changed: read it again', payload: null }),
+  library_updated: serverEvent({ summary: 'The library changed; fetch it again', payload: null }),
   queue_updated: serverEvent({
-    summary: 'Entries left the queue because their track was deleted or moved: read it again',
+    summary: 'Entries left the queue because their track was deleted or moved; fetch it again',
     payload: Type.Object({}),
   }),
   jingles_updated: serverEvent({ summary: 'The jingles changed', payload: null }),
   phrases_updated: serverEvent({ summary: 'The phrases changed', payload: null }),
   background_music_updated: serverEvent({ summary: 'The background music changed', payload: null }),
   admin_confirmed: serverEvent({
-    summary: 'The socket is an admin socket from now on',
+    summary: 'The socket has become an admin socket',
     payload: Type.Object({
       role: Type.Union([Type.Literal('super_admin'), Type.Literal('admin')]),
       privileges: Type.Array(Type.String()),
@@ -143,15 +143,15 @@ export const serverEvents = {
     }),
   }),
   admin_success: serverEvent({
-    summary: 'What an admin asked for was done: a JSON text `{ code, uk, en }`',
+    summary: "An admin's request succeeded: `{ code, uk, en }` as a JSON string",
     payload: Type.String(),
   }),
   admin_error: serverEvent({
-    summary: 'What an admin asked for was refused: a JSON text `{ code, uk, en, reason?, secsLeft? }`',
+    summary: "An admin's request was refused: `{ code, uk, en, reason?, secsLeft? }` as a JSON string",
     payload: Type.String(),
   }),
   suggestions_update: serverEvent({
-    summary: 'The songs that listeners ask for',
+    summary: 'The songs that listeners have requested',
     payload: Type.Array(
       Type.Object({
         uid: Type.String(),
@@ -161,7 +161,7 @@ export const serverEvents = {
     ),
   }),
   suggestion_result: serverEvent({
-    summary: 'What became of the own song request; `auto`: nobody decided',
+    summary: "The outcome of the listener's own song request; `auto` means nobody decided in time",
     payload: Type.Object({
       accepted: Type.Boolean(),
       auto: Type.Boolean(),
@@ -169,7 +169,7 @@ export const serverEvents = {
     }),
   }),
   donation_result: serverEvent({
-    summary: 'What became of an own order: its song is queued, or will not be',
+    summary: "The outcome of the listener's own order: the song was queued or will not be",
     payload: Type.Union([
       Type.Object({
         donationId: Type.String(),
@@ -185,26 +185,26 @@ export const serverEvents = {
     ]),
   }),
   suggest_cooldown_update: serverEvent({
-    summary: 'Seconds until the listener may ask for a song again',
+    summary: 'Seconds until the listener may request a song again',
     payload: Type.Integer(),
   }),
   privileges_updated: serverEvent({
-    summary: 'What the own account may do has changed',
+    summary: 'The privileges of the own account changed',
     payload: Type.Object({ privileges: Type.Array(Type.String()), authorized: Type.Boolean() }),
   }),
   admin_authorized: serverEvent({
-    summary: 'A helper has activated its account',
+    summary: 'A helper activated the account',
     payload: Type.Object({ adminId: Type.String(), login: Type.String(), authorized: Type.Literal(true) }),
   }),
   force_logout: serverEvent({
-    summary: 'The own account is gone or was reset: the socket is no admin socket any more',
+    summary: 'The own account was deleted or its password reset; the socket is no longer an admin socket',
     payload: Type.Object({
       reason: Type.Union([Type.Literal('admin_deleted'), Type.Literal('password_reset')]),
     }),
   }),
-  audit_new_entry: serverEvent({ summary: 'Somebody did something', payload: AuditEntry }),
+  audit_new_entry: serverEvent({ summary: 'A new entry of the audit log', payload: AuditEntry }),
   job_progress: serverEvent({
-    summary: 'How far a background job is',
+    summary: 'Progress of a background job',
     payload: Type.Object({
       jobId: Type.String(),
       name: Type.String(),
@@ -219,7 +219,7 @@ export const serverEvents = {
   }),
   stream_jingle_start: serverEvent({
     summary:
-      'The first sample of a jingle reached the encoder; the song before it stays shown, its clock stands still',
+      'The first sample of a jingle reached the encoder; keep showing the previous song with its clock stopped',
     payload: Type.Object({ jingleId: Type.String(), serverTs: StationTimeMs }),
   }),
   stream_jingle_end: serverEvent({

@@ -45,7 +45,7 @@ const BackgroundTrack = Type.Object({
 export const liveClientEvents = {
   admin_go_live: clientEvent({
     summary:
-      'Goes on the air as a host. An account does so from one socket: `LIVE_ELSEWHERE` where another one has the air, unless `takeOver` moves the session here',
+      'Goes on air as a host. An account can be on air from one socket only: others get `LIVE_ELSEWHERE`, or move the session with `takeOver`',
     access: { all: ['radio_host'] },
     payload: Type.Object({ takeOver: Type.Optional(Type.Boolean()) }),
     ack: Type.Union([
@@ -63,26 +63,26 @@ export const liveClientEvents = {
     ]),
   }),
   admin_leave_live: clientEvent({
-    summary: 'Goes off the air as a host',
+    summary: 'Leaves the air as a host',
     access: 'live',
     payload: null,
     ack: null,
   }),
   host_mic_toggle: clientEvent({
-    summary: 'The own microphone is on or off',
+    summary: 'Switches the own microphone on or off',
     access: 'live',
     payload: Type.Object({ on: Type.Boolean() }),
     ack: null,
   }),
   host_mic_gain: clientEvent({
-    summary: 'How loud the own microphone is mixed: 2 to 7, default 5',
+    summary: 'Sets the level of the own microphone in the mix: 2 to 7, default 5',
     access: 'live',
     payload: Type.Object({ gain: Type.Number() }),
     ack: null,
   }),
   host_audio_chunk: clientEvent({
     summary:
-      'The next piece of the own WebM/Opus recording, at most 256 KiB; dropped while the microphone is off',
+      'Sends the next piece of the own WebM/Opus recording, at most 256 KiB; dropped while the microphone is off',
     access: 'live',
     payload: Type.Refine(
       Type.Unsafe<Uint8Array>({ description: 'binary' }),
@@ -91,7 +91,7 @@ export const liveClientEvents = {
     ack: null,
   }),
   host_pause_queue: clientEvent({
-    summary: 'Pauses the queue to talk: at once, or after the song. Answered by `host_queue_pause_state`',
+    summary: 'Pauses the queue for a chat, now or after the song. Answered by `host_queue_pause_state`',
     access: 'host',
     payload: Type.Object({
       when: Type.Optional(Type.Union([Type.Literal('now'), Type.Literal('afterTrack')])),
@@ -99,13 +99,13 @@ export const liveClientEvents = {
     ack: null,
   }),
   host_resume_queue: clientEvent({
-    summary: 'The queue goes on. Answered by `host_queue_pause_state`',
+    summary: 'Resumes the queue. Answered by `host_queue_pause_state`',
     access: 'host',
     payload: null,
     ack: null,
   }),
   host_get_background_music_list: clientEvent({
-    summary: 'A page of the background music of the mode; empty for an admin who is not live',
+    summary: 'Returns a page of the background music of the mode; empty for an admin who is not on air',
     access: 'admin',
     payload: Page,
     ack: Type.Object({
@@ -115,13 +115,14 @@ export const liveClientEvents = {
     }),
   }),
   host_set_background_music: clientEvent({
-    summary: 'Chooses what is heard under the talk where hosts choose; null = nothing',
+    summary:
+      'Chooses the background music under chats, if the settings leave it to the hosts; null means none',
     access: 'host',
     payload: Type.Object({ trackId: nullable(Type.String({ maxLength: 100 })) }),
     ack: DoneOrRefusal,
   }),
   host_guest_mute: clientEvent({
-    summary: 'Mutes a guest, or lets it be heard again',
+    summary: 'Mutes or unmutes a guest',
     access: 'host',
     payload: MuteTarget,
     ack: DoneOrRefusal,
@@ -133,13 +134,13 @@ export const liveClientEvents = {
     ack: DoneOrRefusal,
   }),
   guest_check_ban: clientEvent({
-    summary: 'Whether the own address may come on the air',
+    summary: 'Returns whether the own address is banned from the air',
     access: 'anyone',
     payload: null,
     ack: Type.Object({ banned: Type.Boolean() }),
   }),
   guest_request: clientEvent({
-    summary: 'Asks to come on the air',
+    summary: 'Asks to go on air as a guest',
     access: 'anyone',
     payload: Type.Object({ nickname: Nickname }),
     ack: Type.Union([
@@ -156,7 +157,7 @@ export const liveClientEvents = {
     ]),
   }),
   admin_guest_action: clientEvent({
-    summary: 'Decides on the request of a guest',
+    summary: 'Accepts or rejects the request of a guest',
     access: { all: ['radio_host'] },
     payload: Type.Object({
       uid: Type.String({ maxLength: 100 }),
@@ -165,7 +166,7 @@ export const liveClientEvents = {
     ack: DoneOrRefusal,
   }),
   guest_connect: clientEvent({
-    summary: 'Comes on the air, when that was allowed',
+    summary: 'Goes on air as a guest after approval',
     access: 'anyone',
     payload: null,
     ack: Type.Union([
@@ -179,73 +180,73 @@ export const liveClientEvents = {
     ]),
   }),
   guest_leave_live: clientEvent({
-    summary: 'Goes off the air as a guest',
+    summary: 'Leaves the air as a guest',
     access: 'live',
     payload: null,
     ack: null,
   }),
   special_guest_connect: clientEvent({
-    summary: 'Shows an access code; who has the right one may come on the air',
+    summary: 'Redeems an access code; a valid one lets the guest go on air without a request',
     access: 'anyone',
     payload: Type.Object({ code: Type.String({ maxLength: 100 }), nickname: Nickname }),
     ack: DoneOrRefusal,
   }),
   moderator_get_guest_code: clientEvent({
-    summary: 'The access code for special guests, when there is one',
+    summary: 'Returns the access code for special guests, if there is one',
     access: { any: ['radio_host', 'radio_moderator'] },
     payload: null,
     ack: Type.Union([AccessCode, Refusal]),
   }),
   moderator_generate_guest_code: clientEvent({
-    summary: 'Makes an access code when there is none',
+    summary: 'Creates an access code if there is none',
     access: { any: ['radio_host', 'radio_moderator'] },
     payload: Life,
     ack: NewAccessCode,
   }),
   moderator_regenerate_guest_code: clientEvent({
-    summary: 'Makes an access code in place of the one there is',
+    summary: 'Replaces the access code with a new one',
     access: { any: ['radio_host', 'radio_moderator'] },
     payload: Life,
     ack: NewAccessCode,
   }),
   moderator_deactivate_guest_code: clientEvent({
-    summary: 'Ends the access code',
+    summary: 'Revokes the access code',
     access: { any: ['radio_host', 'radio_moderator'] },
     payload: null,
     ack: DoneOrRefusal,
   }),
   moderator_get_live_roster: clientEvent({
-    summary: 'Who is on microphone; empty for an admin who is no moderator',
+    summary: 'Returns everyone on air; empty for an admin who is not a moderator',
     access: 'admin',
     payload: null,
     ack: Type.Object({ roster: Type.Array(Participant), hostsOnline: Type.Boolean() }),
   }),
   moderator_mute: clientEvent({
-    summary: 'Mutes anybody on the air, or lets them be heard again',
+    summary: 'Mutes or unmutes anyone on air',
     access: { all: ['radio_moderator'] },
     payload: MuteTarget,
     ack: DoneOrRefusal,
   }),
   moderator_kick: clientEvent({
-    summary: 'Takes anybody off the air; the code of a special guest ends, too',
+    summary: "Takes anyone off the air; a special guest's access code is revoked too",
     access: { all: ['radio_moderator'] },
     payload: Target,
     ack: DoneOrRefusal,
   }),
   moderator_ban_participant: clientEvent({
-    summary: 'Takes an ordinary guest off the air and bans its address',
+    summary: 'Takes an ordinary guest off the air and bans the address',
     access: { all: ['radio_moderator'] },
     payload: Target,
     ack: DoneOrRefusal,
   }),
   moderator_get_banlist: clientEvent({
-    summary: 'A page of the banned addresses, newest first',
+    summary: 'Returns a page of the banned addresses, newest first',
     access: { all: ['radio_moderator'] },
     payload: Page,
     ack: Type.Union([Type.Object({ list: Type.Array(BanEntry), total: Type.Integer() }), Refusal]),
   }),
   moderator_ban_ip: clientEvent({
-    summary: 'Bans an address; whoever is on the air from there as an ordinary guest is taken off',
+    summary: 'Bans an address and takes ordinary guests from that address off the air',
     access: { all: ['radio_moderator'] },
     payload: Type.Object({
       ip: Type.String({ maxLength: 100 }),
@@ -254,7 +255,7 @@ export const liveClientEvents = {
     ack: Type.Union([Type.Object({ ok: Type.Literal(true), entry: BanEntry }), Refusal]),
   }),
   moderator_unban_ip: clientEvent({
-    summary: 'Ends the ban of an address',
+    summary: 'Lifts the ban of an address',
     access: { all: ['radio_moderator'] },
     payload: Type.Object({ ip: Type.String({ maxLength: 100 }) }),
     ack: DoneOrRefusal,
@@ -264,19 +265,19 @@ export const liveClientEvents = {
 /** News of live hosting. */
 export const liveServerEvents = {
   radio_hosts_online: serverEvent({
-    summary: 'At least one host is on the air; on connect and on change, where hosting is on',
+    summary: 'Whether a host is on air; sent on connect and on change while hosting is on',
     payload: Type.Boolean(),
   }),
   stream_chat_mode_start: serverEvent({
-    summary: 'The queue rests under a pause, and the hosts talk',
+    summary: 'The queue paused and the hosts are talking',
     payload: Type.Object({ serverTs: StationTimeMs }),
   }),
   stream_chat_mode_end: serverEvent({
-    summary: 'The queue goes on',
+    summary: 'The queue resumed after a chat',
     payload: Type.Object({ serverTs: StationTimeMs }),
   }),
   host_queue_pause_state: serverEvent({
-    summary: 'Whether the queue is paused: to all on the air, and a refusal to the host who asked',
+    summary: 'Whether the queue is paused, to everyone on air; a refusal goes to the asking host alone',
     payload: Type.Object({
       paused: Type.Boolean(),
       denied: Type.Optional(Type.Literal(true)),
@@ -284,19 +285,19 @@ export const liveServerEvents = {
     }),
   }),
   live_hosts_roster: serverEvent({
-    summary: 'Who is on microphone: to all of them, and to moderators',
+    summary: 'Everyone on air; sent to all of them and to moderators',
     payload: Type.Array(Participant),
   }),
   guest_queue_update: serverEvent({
-    summary: 'Who asks to come on the air',
+    summary: 'Guests asking to go on air',
     payload: Type.Array(GuestRequest),
   }),
   guest_pending_status: serverEvent({
-    summary: 'Who may come on the air and has not come yet',
+    summary: 'Approved guests who are not on air yet',
     payload: Type.Array(PendingGuest),
   }),
   guest_request_result: serverEvent({
-    summary: 'What became of the own request; `auto`: nobody decided',
+    summary: 'The outcome of the own request; `auto` means nobody decided in time',
     payload: Type.Union([
       Type.Object({ accepted: Type.Literal(true), nickname: Type.String() }),
       Type.Object({
@@ -317,7 +318,7 @@ export const liveServerEvents = {
     payload: AccessCode,
   }),
   host_force_disconnect: serverEvent({
-    summary: 'Somebody took the host off the air, or another socket of the account took over',
+    summary: 'The host was taken off the air, or another socket of the account took over',
     payload: Type.Object({ reason: Type.Union([Type.Literal('kick'), Type.Literal('session_replaced')]) }),
   }),
   guest_force_disconnect: serverEvent({
@@ -332,16 +333,16 @@ export const liveServerEvents = {
     }),
   }),
   background_music_now_playing: serverEvent({
-    summary: 'What is heard under the talk; nulls when nothing is',
+    summary: 'The background music now playing; nulls when there is none',
     payload: Type.Object({ trackId: nullable(Type.String()), filename: nullable(Type.String()) }),
   }),
   background_music_selection_changed: serverEvent({
-    summary: 'What the hosts chose to be heard under the talk',
+    summary: 'The background music that the hosts chose',
     payload: Type.Object({ trackId: nullable(Type.String()) }),
   }),
   host_mic_restart: serverEvent({
     summary:
-      'The decoder of the own microphone is new: please begin a new recording, so that it has a header to begin with',
+      'The decoder of the own microphone restarted; start a new recording, because the decoder needs its header',
     payload: null,
   }),
 } as const

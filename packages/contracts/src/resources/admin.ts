@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { EpochMs } from './schema.ts'
 
-export const Privileges = Type.Array(Type.String(), { description: 'see `allPrivileges`' })
+export const Privileges = Type.Array(Type.String(), { description: 'names listed in `allPrivileges`' })
 
 /** A helper's account as the super admin sees it. */
 export const HelperAdmin = Type.Object({
   adminId: Type.String(),
   login: Type.String(),
   privileges: Privileges,
-  authorized: Type.Boolean({ description: 'the helper has replaced its temporary password' }),
+  authorized: Type.Boolean({ description: 'whether the helper has replaced its temporary password' }),
   createdAt: EpochMs,
   updatedAt: EpochMs,
 })
@@ -18,22 +18,22 @@ export type HelperAdmin = Static<typeof HelperAdmin>
 export const AdminSession = Type.Object({
   id: Type.String(),
   createdAt: EpochMs,
-  lastSeenAt: Type.Number({ description: 'epoch ms, to a minute' }),
-  address: Type.String({ description: 'where it was last used from' }),
-  userAgent: Type.String({ description: 'of the last use, at most 120 characters' }),
-  current: Type.Boolean({ description: 'the one that asks' }),
+  lastSeenAt: Type.Number({ description: 'epoch ms, accurate to a minute' }),
+  address: Type.String({ description: 'IP address of the last use' }),
+  userAgent: Type.String({ description: 'browser of the last use, at most 120 characters' }),
+  current: Type.Boolean({ description: 'whether this request belongs to it' }),
 })
 export type AdminSession = Static<typeof AdminSession>
 
-/** The operations of which an entry counts several. */
+/** Operations that one entry counts several of. */
 const ABOUT_LOGINS =
-  'What was done, such as `upload_song`. `admin_login`, `admin_login_failed` and `admin_logout` count what one account did from one network within an hour: their `data` is `{ ip, count, lastAt }`, with `ip` null where there were too many networks to list.'
+  'The operation, such as `upload_song`. An entry of `admin_login`, `admin_login_failed` or `admin_logout` counts those of one account from one network within an hour; its `data` is `{ ip, count, lastAt }`, with `ip` null when there were too many networks to list.'
 
 /** An admin's action. `data` depends on the operation; `details` lists old and new values. */
 export const AuditEntry = Type.Object({
   id: Type.Integer(),
   adminId: Type.String({
-    description: 'uuid, `super`, `guest`, `donation`, or `unknown`: a login that nobody has',
+    description: 'UUID, `super`, `guest`, `donation`, or `unknown` for a login that does not exist',
   }),
   adminLogin: Type.String(),
   operationType: Type.String({ description: ABOUT_LOGINS }),

@@ -12,7 +12,7 @@ export const Clip = Type.Object({
   filename: Type.String(),
   mode: Mode,
   duration: nullable(Type.Number({ description: 'seconds' })),
-  used: Type.Boolean({ description: 'may go on air' }),
+  used: Type.Boolean({ description: 'whether the clip may go on air' }),
   createdAt: EpochMs,
 })
 export type Clip = Static<typeof Clip>
@@ -20,6 +20,6 @@ export type Clip = Static<typeof Clip>
 export const ClipResult = Type.Object({
   id: Type.String(),
   ok: Type.Boolean(),
-  error: Type.Optional(Type.String({ description: '`not_found` or a text' })),
+  error: Type.Optional(Type.String({ description: '`not_found` or a message' })),
 })
 export type ClipResult = Static<typeof ClipResult>

@@ -2,12 +2,14 @@ import { type Static, Type } from 'typebox'
 
 /** Prices of songs, in units of the currency, and when songs can be paid for. */
 export const DonationSettings = Type.Object({
-  currency: Type.String({ description: 'three capital letters' }),
+  currency: Type.String({ description: 'ISO 4217 code, such as `UAH`' }),
   pricingMode: Type.Union([Type.Literal('fixed'), Type.Literal('calculated')]),
-  fixedPrice: Type.Number(),
-  pricePerSecond: Type.Number(),
+  fixedPrice: Type.Number({ description: 'price of a song when `pricingMode` is `fixed`' }),
+  pricePerSecond: Type.Number({
+    description: 'price per second of a song when `pricingMode` is `calculated`',
+  }),
   tiersEnabled: Type.Boolean(),
-  tierCeiling: Type.Integer({ minimum: 2, maximum: 10 }),
+  tierCeiling: Type.Integer({ minimum: 2, maximum: 10, description: 'the highest tier on offer' }),
   blockDonationsWhileChatting: Type.Boolean(),
 })
 export type DonationSettings = Static<typeof DonationSettings>

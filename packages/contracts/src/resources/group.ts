@@ -17,6 +17,6 @@ export const SongGroup = Type.Object({
   mode: Mode,
   songs: Type.Array(TrackId),
   songCount: Type.Integer(),
-  songsPreview: Type.Array(SongPreview, { description: 'every song of the group, in order' }),
+  songsPreview: Type.Array(SongPreview, { description: 'all songs of the group, in order' }),
 })
 export type SongGroup = Static<typeof SongGroup>

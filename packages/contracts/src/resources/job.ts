@@ -25,7 +25,7 @@ export const QueueReport = Type.Object({
   recurrences: Type.Array(
     Type.Object({
       name: Type.String(),
-      pattern: nullable(Type.String({ description: 'cron, in the time zone' })),
+      pattern: nullable(Type.String({ description: 'cron expression in `timeZone`' })),
       timeZone: nullable(Type.String()),
       everyMs: nullable(Type.Number()),
       nextAt: nullable(EpochMs),
@@ -36,14 +36,14 @@ export const QueueReport = Type.Object({
       id: Type.String(),
       name: Type.String(),
       state: JobState,
-      attempts: Type.Integer({ description: 'made so far' }),
+      attempts: Type.Integer({ description: 'attempts made so far' }),
       progress: nullable(Type.Object({ done: Type.Number(), total: Type.Number() })),
       createdAt: EpochMs,
       startedAt: nullable(EpochMs),
       finishedAt: nullable(EpochMs),
-      failedReason: nullable(Type.String({ description: 'code of the refusal, or one line' })),
+      failedReason: nullable(Type.String({ description: 'failure code or a one-line message' })),
     }),
   ),
-  total: Type.Integer({ description: 'jobs of the state asked for, or of all states' }),
+  total: Type.Integer({ description: 'jobs in the requested state, or in any' }),
 })
 export type QueueReport = Static<typeof QueueReport>

@@ -44,6 +44,6 @@ export const LyricsBatchResult = Type.Object({
   ]),
   before: LyricsStatus,
   after: LyricsStatus,
-  error: Type.Optional(Type.String({ description: 'the code of the refusal' })),
+  error: Type.Optional(Type.String({ description: 'failure code' })),
 })
 export type LyricsBatchResult = Static<typeof LyricsBatchResult>

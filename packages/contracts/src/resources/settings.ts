@@ -16,7 +16,7 @@ export const UiSettings = Type.Object({
 export type UiSettings = Static<typeof UiSettings>
 
 const GroupDefs = Type.Record(Type.String(), Type.Array(Type.String()), {
-  description: 'artists by group, in order; the last group takes everybody else',
+  description: 'artists by group, in order; the last group takes all other artists',
 })
 
 /** The station's settings by section. */
@@ -43,7 +43,7 @@ export const Settings = Type.Object({
     JINGLES_FREQUENCY: Type.Integer(),
     PHRASES_ENABLED: Type.Boolean(),
     PHRASES_RANDOM: Type.Boolean(),
-    PHRASES_DEFAULT_TIME: Type.Boolean({ description: 'true = 15 s before the end' }),
+    PHRASES_DEFAULT_TIME: Type.Boolean({ description: 'true: 15 s before the end' }),
     PHRASES_TIME_SECONDS: Type.Number(),
     PHRASES_DAY_ID: Type.String(),
     PHRASES_NIGHT_ID: Type.String(),
@@ -62,16 +62,18 @@ const Span = Type.Object({ min: Type.Number(), max: Type.Number() })
 const AlgorithmStatus = Type.Object({
   canUse: Type.Boolean(),
   reason: nullable(Localized),
-  minGroupCount: Type.Optional(Type.Integer({ description: 'songs of the smallest group that has any' })),
-  groupCount: Type.Optional(Type.Integer({ description: 'groups that have songs' })),
+  minGroupCount: Type.Optional(
+    Type.Integer({ description: 'number of songs in the smallest group that has any' }),
+  ),
+  groupCount: Type.Optional(Type.Integer({ description: 'number of groups that have songs' })),
   maxPossibleDuration: Type.Optional(Type.Number({ description: 'seconds' })),
 })
 export type AlgorithmStatus = Static<typeof AlgorithmStatus>
 
 /** Bounds that the current library sets to the settings. Durations in seconds. */
 export const SettingsBounds = Type.Object({
-  totalDayDuration: Type.Number(),
-  totalNightDuration: Type.Number(),
+  totalDayDuration: Type.Number({ description: 'seconds' }),
+  totalNightDuration: Type.Number({ description: 'seconds' }),
   MAX_DAY_DURATION: Span,
   MAX_NIGHT_DURATION: Span,
   SONGS_PER_SECTION: Span,

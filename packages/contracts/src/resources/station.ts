@@ -14,7 +14,7 @@ export const RadioState = Type.Object({
   orderType: OrderType,
   tier: nullable(Type.Integer()),
   duration: Type.Number({ description: 'seconds; 0 when unknown' }),
-  seek: Type.Number({ description: 'seconds at serverTimeMs' }),
+  seek: Type.Number({ description: 'position in seconds at `serverTimeMs`' }),
   isPlaying: Type.Boolean(),
   playlist: Type.Array(QueueItem, { maxItems: 10 }),
   currentIndex: Type.Integer(),
@@ -28,7 +28,7 @@ export const RadioState = Type.Object({
   nightStartHour: Type.Integer(),
   uiSettings: UiSettings,
   gainDb: Type.Optional(
-    Type.Number({ description: 'sync mode: dB by which the file is played louder; absent = as it is' }),
+    Type.Number({ description: 'sync mode only: gain in dB to play the file with; absent means 0' }),
   ),
 })
 export type RadioState = Static<typeof RadioState>
@@ -36,7 +36,7 @@ export type RadioState = Static<typeof RadioState>
 /** One connected socket, as the others see it. */
 export const User = Type.Object({
   name: Type.Object({ uk: Type.String(), en: Type.String() }),
-  img: Type.String({ description: 'file name for GET /api/avatar/:filename' }),
+  img: Type.String({ description: 'file name for `GET /api/avatar/:filename`' }),
   color: Type.String({ pattern: '^#[0-9a-f]{6}$' }),
   isAdmin: Type.Optional(Type.Boolean()),
   isSuperAdmin: Type.Optional(Type.Boolean()),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable } from './schema.ts'
 
 export const Mode = Type.Union([Type.Literal('day'), Type.Literal('night')], {
-  description: 'Programme mode',
+  description: 'programme mode',
 })
 export type Mode = Static<typeof Mode>
 export const modes: readonly Mode[] = ['day', 'night']
@@ -44,7 +44,7 @@ export const HistoryItem = Type.Object({
 export type HistoryItem = Static<typeof HistoryItem>
 
 export const OrderType = Type.Union([Type.Literal('donated'), Type.Literal('lastinline'), Type.Null()], {
-  description: 'null = generated or inserted as a group',
+  description: 'null for entries generated or inserted as a group',
 })
 export type OrderType = Static<typeof OrderType>
 
@@ -68,7 +68,7 @@ export const TrackResult = Type.Object({
   ok: Type.Boolean(),
   newId: Type.Optional(TrackId),
   track: Type.Optional(Track),
-  error: Type.Optional(Type.String({ description: 'the code of the refusal' })),
+  error: Type.Optional(Type.String({ description: 'failure code' })),
 })
 export type TrackResult = Static<typeof TrackResult>
 

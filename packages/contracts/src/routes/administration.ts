@@ -38,7 +38,7 @@ const SONG = {
 export const getAudit = defineRoute({
   method: 'GET',
   path: '/api/admin/audit',
-  summary: 'What admins did, newest first',
+  summary: 'Returns the audit log, newest entries first',
   access: 'admin',
   capability: 'auditLog',
   query: Type.Object({
@@ -85,7 +85,7 @@ export const getAudit = defineRoute({
 export const getPlayHistory = defineRoute({
   method: 'GET',
   path: '/api/admin/history',
-  summary: 'Everything that was played, newest first, the current track included',
+  summary: 'Returns the whole play history, newest first, including the current track',
   access: needs('stats'),
   capability: 'history',
   reply: Type.Object({ ok: Type.Literal(true), entries: Type.Array(HistoryItem), total: Type.Integer() }),
@@ -112,7 +112,7 @@ export const getPlayHistory = defineRoute({
 export const getStats = defineRoute({
   method: 'GET',
   path: '/api/admin/stats',
-  summary: 'The library by mode, group and artist',
+  summary: 'Returns the tracks of the library by mode, group and artist',
   access: needs('stats'),
   reply: Type.Object({
     day: ByArtist,
@@ -129,12 +129,14 @@ export const getStats = defineRoute({
 export const switchMode = defineRoute({
   method: 'POST',
   path: '/api/admin/switch-mode',
-  summary: 'Switches the programme, at once or at a time of the day',
+  summary: 'Switches the programme mode, now or at a given time',
   access: needs('mode_switch'),
   body: Type.Object({
     targetMode: Type.Optional(Type.String()),
     scheduledTime: Type.Optional(
-      Type.String({ description: 'HH:MM in the time zone of the station; past = tomorrow. null = at once' }),
+      Type.String({
+        description: "HH:MM in the station's time zone; a time already past means tomorrow, null means now",
+      }),
     ),
   }),
   reply: Type.Object({ ok: Type.Literal(true) }),
@@ -145,7 +147,7 @@ export const switchMode = defineRoute({
 export const getSettings = defineRoute({
   method: 'GET',
   path: '/api/admin/settings',
-  summary: 'All settings, and what the library allows them to be',
+  summary: 'Returns all settings, with the limits that the library sets to them',
   access: 'admin',
   reply: Type.Object(SettingsNow),
   failures: [],
@@ -155,7 +157,7 @@ export const getSettings = defineRoute({
 export const saveSettings = defineRoute({
   method: 'POST',
   path: '/api/admin/settings',
-  summary: 'Saves the sections that differ; each needs its own privilege',
+  summary: 'Saves the sections that changed; each section needs its own privilege',
   access: perSection('settings_branding', 'settings_algorithm', 'radio_moderator'),
   capability: 'editSettings',
   body: Type.Object({

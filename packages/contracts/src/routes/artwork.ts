@@ -3,19 +3,19 @@ import { Localized } from '../localized.ts'
 import { Mode } from '../resources/track.ts'
 import { bytes, defineRoute, needs, needsOneOf } from '../route.ts'
 
-const Artist = Type.String({ minLength: 1, maxLength: 300, description: 'in any case and spacing' })
+const Artist = Type.String({ minLength: 1, maxLength: 300, description: 'case and spacing do not matter' })
 const ArtistArt = Type.Object({
   artist: Type.String({ description: 'the normalised name' }),
   hasArt: Type.Boolean(),
-  artFileName: Type.String({ description: "'' without image" }),
-  modes: Type.Array(Mode, { description: 'where the artist has tracks now' }),
+  artFileName: Type.String({ description: 'empty when there is no image' }),
+  modes: Type.Array(Mode, { description: 'modes in which the artist has tracks' }),
 })
 const ART = { artist: 'hilda', hasArt: true, artFileName: 'hilda.jpg', modes: ['day'] }
 
 export const listArtistArts = defineRoute({
   method: 'GET',
   path: '/api/admin/artist-arts',
-  summary: 'All artists, with whether they have an image',
+  summary: 'Returns all artists and whether each has an image',
   access: needs('artist_arts'),
   capability: 'artistArts',
   reply: Type.Object({ items: Type.Array(ArtistArt) }),
@@ -26,7 +26,7 @@ export const listArtistArts = defineRoute({
 export const uploadArtistArt = defineRoute({
   method: 'POST',
   path: '/api/admin/artist-arts/upload',
-  summary: "Puts an artist's image: a JPEG that is higher than wide, at most 10 MB",
+  summary: "Sets an artist's image: a portrait JPEG (taller than wide) of at most 10 MB",
   access: needs('artist_arts'),
   capability: 'artistArts',
   query: Type.Object({ artist: Type.Optional(Artist) }),
@@ -42,7 +42,7 @@ export const uploadArtistArt = defineRoute({
 export const deleteArtistArt = defineRoute({
   method: 'DELETE',
   path: '/api/admin/artist-arts/:artist',
-  summary: "Removes an artist's image; the artist stays",
+  summary: "Deletes an artist's image; the artist's tracks stay",
   access: needsOneOf('artist_arts', 'editor_meta'),
   capability: 'artistArts',
   params: Type.Object({ artist: Artist }),
@@ -64,7 +64,7 @@ export const deleteArtistArt = defineRoute({
 export const getArtistArtFile = defineRoute({
   method: 'GET',
   path: '/api/admin/artist-arts/file/:artist',
-  summary: "An artist's image as it is, for preview",
+  summary: "Returns an artist's image unwrapped, for previews",
   access: needs('artist_arts'),
   capability: 'artistArts',
   params: Type.Object({ artist: Artist }),

@@ -8,9 +8,15 @@ const MB = 1024 * 1024
 
 /** Differences of the three clip families on the wire. */
 const families = {
-  jingles: { one: 'jingle', capability: 'jingles', maxBytes: 80 * MB, mostPerPage: 50 },
-  phrases: { one: 'phrase', capability: 'phrases', maxBytes: 10 * MB, mostPerPage: 100 },
-  'background-music': { one: 'track', capability: 'backgroundMusic', maxBytes: 80 * MB, mostPerPage: 50 },
+  jingles: { one: 'jingle', plural: 'jingles', capability: 'jingles', maxBytes: 80 * MB, mostPerPage: 50 },
+  phrases: { one: 'phrase', plural: 'phrases', capability: 'phrases', maxBytes: 10 * MB, mostPerPage: 100 },
+  'background-music': {
+    one: 'track',
+    plural: 'background tracks',
+    capability: 'backgroundMusic',
+    maxBytes: 80 * MB,
+    mostPerPage: 50,
+  },
 } as const satisfies Record<ClipFamily, object>
 
 /** The key under which a single clip of a family is answered. */
@@ -29,7 +35,7 @@ const CLIP = {
 
 /** The same nine routes for each family. */
 function clipRoutes<const F extends ClipFamily>(family: F) {
-  const { one, capability, maxBytes, mostPerPage } = families[family]
+  const { one, plural, capability, maxBytes, mostPerPage } = families[family]
   const path = `/api/admin/${family}`
   const access = needs('jingles_uploader')
   const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
@@ -43,11 +49,11 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     list: defineRoute({
       method: 'GET',
       path,
-      summary: `The ${family}, newest first`,
+      summary: `Returns the ${plural}, newest first`,
       access,
       capability,
       query: Type.Object({
-        mode: Type.Optional(Type.String({ description: '`day` or `night`; anything else = both' })),
+        mode: Type.Optional(Type.String({ description: '`day` or `night`; anything else means both' })),
         search: Type.Optional(Type.String({ maxLength: 300, description: 'part of the file name' })),
         offset: Offset,
         limit: Type.Integer({ minimum: 1, default: 10, description: `at most ${mostPerPage}` }),
@@ -59,7 +65,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     counts: defineRoute({
       method: 'GET',
       path: `${path}/counts`,
-      summary: `How many ${family} there are and how many of them may go on air`,
+      summary: `Counts the ${plural} of each mode and those of them that may go on air`,
       access: 'admin',
       capability,
       reply: Type.Object({
@@ -76,23 +82,25 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     getFile: defineRoute({
       method: 'GET',
       path: `${path}/file`,
-      summary: 'The file, for previews; single byte ranges are served',
+      summary: 'Returns the audio file, for previews; supports single byte ranges',
       access: 'file',
       capability,
       query: Type.Object({
         mode: Mode,
         filename: Type.String({ minLength: 1, maxLength: 300 }),
-        adminToken: Type.Optional(Type.String({ description: 'an admin token, or one for this file' })),
+        adminToken: Type.Optional(
+          Type.String({ description: 'an admin token, or the token of a URL for this file' }),
+        ),
       }),
       headers: Type.Object({ Range: Type.Optional(Type.String()) }),
-      reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true },
+      reply: { ...bytes('audio/mpeg', 'The file or the requested range of it'), hasRanges: true },
       failures: ['BAD_REQUEST', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
       example: { query: { mode: 'day', filename: 'Station call.mp3' } },
     }),
     getAudio: defineRoute({
       method: 'GET',
       path: `${path}/:id/audio`,
-      summary: 'An address of the file that is good for 10 minutes at least and needs no headers',
+      summary: 'Returns a URL of the audio file that needs no headers and is valid for at least 10 minutes',
       access,
       capability,
       params: ById,
@@ -105,7 +113,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     setUsed: defineRoute({
       method: 'POST',
       path: `${path}/:id/used`,
-      summary: 'Says whether it may go on air',
+      summary: `Sets whether the ${one} may go on air`,
       access,
       capability,
       params: ById,
@@ -117,7 +125,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     batchDelete: defineRoute({
       method: 'POST',
       path: `${path}/batch-delete`,
-      summary: 'Deletes several',
+      summary: `Deletes several ${plural}; each result says whether it worked`,
       access,
       capability,
       body: Type.Object({ ids: Ids }),
@@ -128,7 +136,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     batchMove: defineRoute({
       method: 'POST',
       path: `${path}/batch-move`,
-      summary: 'Moves several to the other mode',
+      summary: `Moves several ${plural} to the other mode; each result says whether it worked`,
       access,
       capability,
       body: Type.Object({ ids: Ids, targetMode: Mode }),
@@ -148,7 +156,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     checkDuplicate: defineRoute({
       method: 'POST',
       path: `${path}/upload-check-duplicate`,
-      summary: 'Whether the file name is taken, in either mode',
+      summary: 'Checks whether the file name is taken in either mode',
       access,
       capability,
       body: Type.Object({ filename: Type.Optional(Type.String({ maxLength: 1_000 })) }),
@@ -159,7 +167,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     upload: defineRoute({
       method: 'POST',
       path: `${path}/upload`,
-      summary: `Adds an MP3 of at most ${maxBytes / MB} MB; it may go on air at once`,
+      summary: `Adds an MP3 of at most ${maxBytes / MB} MB, which may go on air at once`,
       access,
       capability,
       query: Type.Object({ mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })) }),

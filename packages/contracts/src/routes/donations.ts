@@ -5,7 +5,7 @@ import { TrackId } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
 const EpochMs = Type.Number({ description: 'epoch ms' })
-const Tier = nullable(Type.Integer({ description: 'null without tiers' }))
+const Tier = nullable(Type.Integer({ description: 'null when tiers are off' }))
 /** Read as a boolean, whatever was sent: the one place where the type of a JSON body is converted. */
 const Lenient = Type.Optional(Type.Unknown())
 
@@ -24,7 +24,7 @@ const SETTINGS = {
 export const getDonationSettings = defineRoute({
   method: 'GET',
   path: '/api/admin/donations/settings',
-  summary: 'What a song costs, and through whom it is paid',
+  summary: 'Returns the prices and the payment service',
   access: 'admin',
   capability: 'donations',
   reply: Type.Object({
@@ -55,21 +55,23 @@ export const getDonationSettings = defineRoute({
 export const saveDonationSettings = defineRoute({
   method: 'POST',
   path: '/api/admin/donations/settings',
-  summary: 'Saves what a song costs; a ceiling that the provider could not charge is lowered',
+  summary: 'Saves the prices; lowers a tier ceiling whose price the payment service could not charge',
   access: needs('donations_manage'),
   capability: 'donations',
   body: Type.Object({
-    currency: Type.Optional(Type.String({ description: 'one that the provider takes' })),
-    pricingMode: Type.Optional(Type.Unknown({ description: '`calculated`; anything else is `fixed`' })),
-    fixedPrice: Type.Optional(Type.Number({ description: 'what is not above 0 changes nothing' })),
-    pricePerSecond: Type.Optional(Type.Number({ description: 'what is not above 0 changes nothing' })),
+    currency: Type.Optional(
+      Type.String({ description: 'one of the `supportedCurrencies` of the payment service' }),
+    ),
+    pricingMode: Type.Optional(Type.Unknown({ description: '`calculated`; anything else means `fixed`' })),
+    fixedPrice: Type.Optional(Type.Number({ description: 'ignored unless above 0' })),
+    pricePerSecond: Type.Optional(Type.Number({ description: 'ignored unless above 0' })),
     tiersEnabled: Lenient,
-    tierCeiling: Type.Optional(Type.Number({ description: 'rounded, and brought into 2 to 10' })),
+    tierCeiling: Type.Optional(Type.Number({ description: 'rounded and limited to 2–10' })),
     blockDonationsWhileChatting: Lenient,
   }),
   reply: Type.Object({
     settings: DonationSettings,
-    clamped: Type.Boolean({ description: 'the ceiling was lowered' }),
+    clamped: Type.Boolean({ description: 'whether the tier ceiling was lowered' }),
   }),
   failures: ['BAD_REQUEST', 'DONATIONS_SETTINGS_SAVE_FAILED'],
   example: { body: SETTINGS, reply: { settings: SETTINGS, clamped: false } },
@@ -78,7 +80,7 @@ export const saveDonationSettings = defineRoute({
 export const getDonationHistory = defineRoute({
   method: 'GET',
   path: '/api/admin/donations/history',
-  summary: 'Donations, newest first',
+  summary: 'Returns the donations, newest first',
   access: needs('donations_manage'),
   capability: 'donations',
   query: Type.Object({
@@ -137,7 +139,7 @@ export const getDonationHistory = defineRoute({
 export const getDonationLedger = defineRoute({
   method: 'GET',
   path: '/api/admin/donations/:id/ledger',
-  summary: 'All that happened to a donation, in order',
+  summary: 'Returns everything that happened to a donation, oldest first',
   access: needs('donations_manage'),
   capability: 'donations',
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }) }),
@@ -148,7 +150,7 @@ export const getDonationLedger = defineRoute({
           description: '`created`, `delivered`, `claimed`, `queued`, `on-air`, `finished` or `refused`',
         }),
         at: EpochMs,
-        note: Type.String({ description: 'why, by which payment, or at which frame of the broadcast' }),
+        note: Type.String({ description: 'the reason, the payment, or the frame of the broadcast' }),
       }),
     ),
   }),
@@ -169,12 +171,16 @@ export const getDonationLedger = defineRoute({
 export const previewDonationPrice = defineRoute({
   method: 'GET',
   path: '/api/admin/donations/price-preview',
-  summary: 'What the first tier costs by the saved settings',
+  summary: 'Returns the price of the first tier under the saved settings',
   access: needs('donations_manage'),
   capability: 'donations',
   query: Type.Object({
     durationSeconds: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 86_400, description: 'default: the longest track of the library' }),
+      Type.Number({
+        minimum: 0,
+        maximum: 86_400,
+        description: 'seconds; default: the longest track of the library',
+      }),
     ),
   }),
   reply: Type.Object({ basePrice: Type.Number() }),
@@ -189,13 +195,14 @@ export const previewDonationPrice = defineRoute({
 export const receiveDelivery = defineRoute({
   method: 'POST',
   path: '/webhooks/donations/:provider',
-  summary: 'A payment service tells of a payment, in its own form; always 200 where the service is set up',
+  summary:
+    'Receives a webhook of a payment service, in its own format; always answers 200 if the service is configured',
   access: 'public',
   params: Type.Object({ provider: Type.String({ maxLength: 2000 }) }),
   body: {
     upload: '*',
     maxBytes: 256 * 1024,
-    description: 'as the service signs it; more than 256 KB is not read',
+    description: 'exactly as the service signed it; at most 256 KB',
   },
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['NOT_FOUND'],
@@ -205,7 +212,7 @@ export const receiveDelivery = defineRoute({
 export const getDonationTiers = defineRoute({
   method: 'GET',
   path: '/api/public/donations/tiers',
-  summary: 'What it costs to have a song queued; each tier costs double the one before',
+  summary: 'Returns the price of queueing a song in each tier; a tier costs twice the one below',
   access: 'public',
   capability: 'donations',
   query: Type.Object({ songId: TrackId }),
@@ -244,7 +251,7 @@ export const getDonationTiers = defineRoute({
 export const createDonation = defineRoute({
   method: 'POST',
   path: '/api/public/donations/create',
-  summary: 'Orders a song: it is queued once its payment is confirmed',
+  summary: 'Orders a song, which is queued once the payment is confirmed',
   access: 'public',
   capability: 'donations',
   body: Type.Object({ songId: TrackId, tier: Type.Optional(Type.Integer()) }),
@@ -294,7 +301,7 @@ export const createDonation = defineRoute({
 export const getDonationStatus = defineRoute({
   method: 'GET',
   path: '/api/public/donations/:id/status',
-  summary: 'What became of an own order',
+  summary: 'Returns the status of an order',
   access: 'public',
   capability: 'donations',
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }) }),
@@ -306,7 +313,7 @@ export const getDonationStatus = defineRoute({
     airsAt: nullable(
       Type.Number({
         description:
-          'epoch ms at which the song goes on air: expected while it waits in the queue, known once it is heard; else null',
+          'epoch ms at which the song goes on air: an estimate while it is queued, exact once it has started; otherwise null',
       }),
     ),
   }),

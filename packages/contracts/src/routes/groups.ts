@@ -21,7 +21,7 @@ const message = { uk: 'Групу збережено', en: 'The group is saved' 
 export const listGroups = defineRoute({
   method: 'GET',
   path: '/api/admin/song-groups',
-  summary: 'All song groups',
+  summary: 'Returns all song groups',
   access: 'admin',
   reply: Type.Object({ items: Type.Array(SongGroup) }),
   failures: [],
@@ -31,7 +31,7 @@ export const listGroups = defineRoute({
 export const searchGroupLibrary = defineRoute({
   method: 'GET',
   path: '/api/admin/song-groups/library',
-  summary: 'Tracks of a mode to choose from; every word of `query` occurs in artist or title',
+  summary: 'Searches the tracks of a mode; every word of `query` must occur in the artist or title',
   access: 'admin',
   query: Type.Object({
     mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })),
@@ -66,7 +66,7 @@ export const createGroup = defineRoute({
 export const editGroup = defineRoute({
   method: 'PUT',
   path: '/api/admin/song-groups/:groupId',
-  summary: 'Changes what is sent of a song group',
+  summary: 'Changes the given fields of a song group',
   access: needs('settings_groups'),
   params: ByGroup,
   body: Type.Object({
@@ -82,7 +82,7 @@ export const editGroup = defineRoute({
 export const deleteGroup = defineRoute({
   method: 'DELETE',
   path: '/api/admin/song-groups/:groupId',
-  summary: 'Deletes a song group; what is queued stays',
+  summary: 'Deletes a song group; entries already in the queue stay',
   access: needs('settings_groups'),
   params: ByGroup,
   reply: Type.Object({ ok: Type.Literal(true), message: Localized }),
@@ -93,13 +93,13 @@ export const deleteGroup = defineRoute({
 export const insertGroup = defineRoute({
   method: 'POST',
   path: '/api/admin/song-groups/:groupId/insert',
-  summary: 'Queues a whole group, balanced by artist',
+  summary: 'Queues all songs of a group, spreading out each artist',
   access: needs('queue_manage', 'settings_groups'),
   params: ByGroup,
   reply: Type.Object({
     ok: Type.Literal(true),
     insertedCount: Type.Integer(),
-    insertedSongIds: Type.Array(TrackId, { description: 'in the order of the queue' }),
+    insertedSongIds: Type.Array(TrackId, { description: 'in queue order' }),
     message: Localized,
   }),
   failures: ['QUEUE_GROUP_INSERT_FAILED', 'NOT_FOUND', 'AIR_UNAVAILABLE'],

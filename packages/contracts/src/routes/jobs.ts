@@ -6,13 +6,13 @@ export const getJobs = defineRoute({
   method: 'GET',
   path: '/api/admin/jobs',
   summary:
-    'The background jobs by queue, newest first: how many there are of each state, and when which comes again',
+    'Returns the background jobs of each queue, newest first, with counts by state and the next runs of recurring jobs',
   access: 'super',
   query: Type.Object({
-    queue: Type.Optional(Type.String({ maxLength: 100, description: 'all queues unless given' })),
+    queue: Type.Optional(Type.String({ maxLength: 100, description: 'default: all queues' })),
     state: Type.Optional(JobState),
     offset: Type.Integer({ minimum: 0, maximum: 100_000, default: 0 }),
-    limit: Type.Integer({ minimum: 1, default: 20, description: 'jobs of each queue, at most 100' }),
+    limit: Type.Integer({ minimum: 1, default: 20, description: 'jobs per queue, at most 100' }),
   }),
   reply: Type.Object({ ok: Type.Literal(true), queues: Type.Array(QueueReport) }),
   failures: ['BAD_REQUEST', 'NOT_FOUND', 'JOBS_UNAVAILABLE'],
@@ -56,7 +56,7 @@ export const getJobs = defineRoute({
 export const retryJob = defineRoute({
   method: 'POST',
   path: '/api/admin/jobs/:queue/:id/retry',
-  summary: 'A failed job is done again',
+  summary: 'Runs a failed job again',
   access: 'super',
   params: Type.Object({ queue: Type.String({ maxLength: 100 }), id: Type.String({ maxLength: 200 }) }),
   reply: Type.Object({ ok: Type.Literal(true) }),

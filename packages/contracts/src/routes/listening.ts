@@ -6,19 +6,19 @@ import { bytes, defineRoute } from '../route.ts'
 
 const MediaUrl = Type.Object({
   url: Type.String(),
-  ttl: Type.Optional(Type.Number({ description: 'seconds for which the address is good' })),
+  ttl: Type.Optional(Type.Number({ description: 'seconds for which the URL is valid' })),
 })
 const Name = (description: string) => Type.String({ description, minLength: 1, maxLength: 300 })
 const ByTrack = Type.Object({ track: TrackId })
 const TRACK_ID = 'day/Morning Tide.mp3'
 const SONG = { title: 'Morning Tide', artist: 'Hilda' }
 const wrapped = (what: string) =>
-  bytes('application/octet-stream', `${what}, XOR-wrapped with the key in the art token's middle segment`)
+  bytes('application/octet-stream', `${what}, XORed with the key in the middle segment of the art token`)
 
 export const getConfig = defineRoute({
   method: 'GET',
   path: '/api/public/config',
-  summary: 'What this station is and can do',
+  summary: 'Returns what the station is and can do',
   access: 'public',
   reply: PublicConfig,
   failures: [],
@@ -40,7 +40,7 @@ export const getConfig = defineRoute({
 export const getHistory = defineRoute({
   method: 'GET',
   path: '/api/history',
-  summary: 'The last 10 tracks that were played, oldest first, the current one not included',
+  summary: 'Returns the last 10 tracks played, oldest first, without the current one',
   access: 'public',
   reply: Type.Array(HistoryItem),
   failures: [],
@@ -52,7 +52,7 @@ export const getHistory = defineRoute({
 export const getLibrary = defineRoute({
   method: 'GET',
   path: '/api/library',
-  summary: 'The tracks of the mode on air, by artist and title',
+  summary: 'Returns the tracks of the mode on air, ordered by artist and title',
   access: 'public',
   reply: Type.Array(LibraryItem),
   failures: [],
@@ -62,7 +62,7 @@ export const getLibrary = defineRoute({
 export const getLyrics = defineRoute({
   method: 'GET',
   path: '/api/lyrics',
-  summary: 'Lyrics of a song, looked up and remembered on first access',
+  summary: 'Returns the lyrics of a song, looked up and stored on first access',
   access: 'art',
   query: Type.Object({
     title: Name('title'),
@@ -77,7 +77,7 @@ export const getLyrics = defineRoute({
 export const getArtUrl = defineRoute({
   method: 'GET',
   path: '/api/art/url',
-  summary: "Where an artist's image is",
+  summary: "Returns the URL of an artist's image",
   access: 'art',
   query: Type.Object({ artist: Name('artist') }),
   reply: MediaUrl,
@@ -91,7 +91,7 @@ export const getArtUrl = defineRoute({
 export const getArtistArt = defineRoute({
   method: 'GET',
   path: '/api/artist-art/:artist',
-  summary: "An artist's image; its real type is in X-Art-Mime",
+  summary: "Returns an artist's image, wrapped; the `X-Art-Mime` header has its type",
   access: 'art',
   params: Type.Object({ artist: Name('artist') }),
   reply: wrapped('A JPEG image'),
@@ -101,7 +101,7 @@ export const getArtistArt = defineRoute({
 export const getAvatar = defineRoute({
   method: 'GET',
   path: '/api/avatar/:filename',
-  summary: "A listener's avatar; its real type is in X-Art-Mime",
+  summary: "Returns a listener's avatar, wrapped; the `X-Art-Mime` header has its type",
   access: 'art',
   params: Type.Object({ filename: Name('file name') }),
   reply: wrapped('An image'),
@@ -111,7 +111,7 @@ export const getAvatar = defineRoute({
 export const getAudioKey = defineRoute({
   method: 'GET',
   path: '/api/audio-key',
-  summary: 'An audio token for the listener named in X-Listener-Uid',
+  summary: 'Returns an audio token for the listener named in `X-Listener-Uid`',
   access: 'art',
   headers: Type.Object({
     'X-Listener-Uid': Type.String({ description: 'the uid from `listener_uid`', minLength: 1 }),
@@ -124,11 +124,15 @@ export const getAudioKey = defineRoute({
 export const getAudio = defineRoute({
   method: 'GET',
   path: '/api/audio/stream',
-  summary: 'The audio file of a track (single byte ranges are served)',
+  summary: 'Returns the audio file of a track; supports single byte ranges',
   access: 'art+audio',
   query: ByTrack,
   headers: Type.Object({ Range: Type.Optional(Type.String({ description: 'for example `bytes=0-65535`' })) }),
-  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true, mayRedirect: true },
+  reply: {
+    ...bytes('audio/mpeg', 'The file or the requested range of it'),
+    hasRanges: true,
+    mayRedirect: true,
+  },
   failures: [
     'BAD_REQUEST',
     'ART_TOKEN_INVALID',
@@ -143,7 +147,7 @@ export const getAudio = defineRoute({
 export const getAudioUrl = defineRoute({
   method: 'GET',
   path: '/api/audio/url',
-  summary: 'An address of the audio file that needs no headers',
+  summary: 'Returns a URL of the audio file that needs no headers',
   access: 'art+audio',
   query: ByTrack,
   reply: MediaUrl,
@@ -164,21 +168,21 @@ export const getAudioUrl = defineRoute({
 
 const FromFrame = Type.Object({
   from: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'frame number to resume at, when it is still in the ring' }),
+    Type.Integer({ minimum: 0, description: 'frame number to resume from, if it is still buffered' }),
   ),
 })
 const WantsTitles = Type.Object({
-  'Icy-MetaData': Type.Optional(Type.String({ description: '`1` = with titles' })),
+  'Icy-MetaData': Type.Optional(Type.String({ description: '`1` asks for in-band titles' })),
 })
 const endless = bytes(
   'audio/mpeg',
-  'The endless broadcast; with `Icy-MetaData: 1` in-band titles every 16000 bytes',
+  'The endless broadcast; with `Icy-MetaData: 1`, titles stand in it every 16000 bytes',
 )
 
 export const getStream = defineRoute({
   method: 'GET',
   path: '/api/stream',
-  summary: 'The shared broadcast, for the browser',
+  summary: 'Streams the broadcast to a browser',
   access: 'art',
   query: FromFrame,
   headers: WantsTitles,
@@ -189,7 +193,7 @@ export const getStream = defineRoute({
 export const getPublicStream = defineRoute({
   method: 'GET',
   path: '/api/stream/public.mp3',
-  summary: 'The shared broadcast, for radio directories and hardware players',
+  summary: 'Streams the broadcast to radio directories and hardware players',
   access: 'public',
   query: FromFrame,
   headers: WantsTitles,
@@ -200,7 +204,7 @@ export const getPublicStream = defineRoute({
 export const setLyricsOffset = defineRoute({
   method: 'POST',
   path: '/api/lyrics/offset',
-  summary: 'Shifts all lines of a song by some seconds; 0 removes the shift',
+  summary: 'Shifts all lyrics lines of a song by `offset` seconds; 0 removes the shift',
   access: 'admin',
   body: Type.Object({
     title: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -218,14 +222,20 @@ export const setLyricsOffset = defineRoute({
 export const getAdminAudio = defineRoute({
   method: 'GET',
   path: '/api/audio/stream/admin',
-  summary: 'The audio file of a track, for admins (single byte ranges are served)',
+  summary: 'Returns the audio file of a track to an admin; supports single byte ranges',
   access: 'file',
   query: Type.Object({
     track: TrackId,
-    adminToken: Type.Optional(Type.String({ description: 'an admin token, or one for this file' })),
+    adminToken: Type.Optional(
+      Type.String({ description: 'an admin token, or the token of a URL for this file' }),
+    ),
   }),
   headers: Type.Object({ Range: Type.Optional(Type.String()) }),
-  reply: { ...bytes('audio/mpeg', 'The file, or the asked range of it'), hasRanges: true, mayRedirect: true },
+  reply: {
+    ...bytes('audio/mpeg', 'The file or the requested range of it'),
+    hasRanges: true,
+    mayRedirect: true,
+  },
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_URL_FAILED'],
   example: { query: { track: TRACK_ID } },
 })

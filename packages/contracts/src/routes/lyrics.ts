@@ -14,7 +14,7 @@ const LYRICS = { synced: true, lines: [{ time: 12.5, text: 'The water is quiet' 
 export const listLyricsSongs = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/songs',
-  summary: 'All tracks with the state of their lyrics, by artist and title',
+  summary: 'Returns all tracks with the status of their lyrics, ordered by artist and title',
   access,
   reply: Type.Object({
     items: Type.Array(
@@ -54,7 +54,7 @@ export const listLyricsSongs = defineRoute({
 export const getOffsets = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/offsets',
-  summary: 'All offsets that are not zero, in seconds, by `artist||title`',
+  summary: 'Returns all non-zero offsets in seconds, keyed by `artist||title`',
   access,
   reply: Type.Record(Type.String(), Type.Number()),
   failures: [],
@@ -64,7 +64,7 @@ export const getOffsets = defineRoute({
 export const getLyricsIndex = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/cache-index',
-  summary: 'What has lyrics, without their text',
+  summary: 'Lists the stored lyrics without their text',
   access,
   reply: Type.Object({
     items: Type.Array(
@@ -83,7 +83,7 @@ export const getLyricsIndex = defineRoute({
 export const getLyricsEntry = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/cache-entry',
-  summary: 'The lyrics of one track or song',
+  summary: 'Returns the lyrics of a track (`songId`) or a song (`title` and `artist`)',
   access,
   query: Type.Object({ songId: Type.Optional(Text), ...Song.properties }),
   reply: Type.Object({
@@ -99,7 +99,7 @@ export const getLyricsEntry = defineRoute({
 export const getAllLyrics = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/cache-full',
-  summary: 'All lyrics in one answer (heavy)',
+  summary: 'Returns all lyrics in one reply, which can be large',
   access,
   reply: Type.Record(Type.String(), LyricsEntry),
   failures: [],
@@ -109,7 +109,7 @@ export const getAllLyrics = defineRoute({
 export const putLyrics = defineRoute({
   method: 'PUT',
   path: '/api/admin/lyrics/cache',
-  summary: 'Puts the lyrics of a song',
+  summary: 'Replaces the lyrics of a song',
   access,
   body: Type.Object({ ...Song.properties, entry: Type.Optional(LyricsInput) }),
   reply: Type.Object({ ok: Type.Literal(true) }),
@@ -120,7 +120,7 @@ export const putLyrics = defineRoute({
 export const deleteLyrics = defineRoute({
   method: 'DELETE',
   path: '/api/admin/lyrics/cache',
-  summary: 'Forgets the lyrics of a song; they are looked up again when somebody asks',
+  summary: 'Deletes the stored lyrics of a song; the next request looks them up again',
   access,
   query: Song,
   reply: Type.Object({ ok: Type.Literal(true), existed: Type.Boolean() }),
@@ -131,7 +131,7 @@ export const deleteLyrics = defineRoute({
 export const getAudioPreview = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/audio-preview',
-  summary: 'An address of the audio of a song, good for 10 minutes at least',
+  summary: 'Returns a URL of the audio of a song, valid for at least 10 minutes',
   access,
   query: Song,
   reply: Type.Object({ url: Type.String() }),
@@ -146,7 +146,7 @@ export const startLyricsBatch = defineRoute({
   method: 'POST',
   path: '/api/admin/jobs/lyrics-batch',
   summary:
-    'Looks up the lyrics of several tracks in the background: better ones are kept, with `force` any that are found',
+    'Looks up the lyrics of several tracks in the background; stores better ones only, or with `force` any that are found',
   access: needs('editor_lyrics'),
   body: Type.Object({
     songIds: Type.Array(Type.String({ maxLength: 512 }), { minItems: 1, maxItems: 20_000 }),
@@ -160,7 +160,7 @@ export const startLyricsBatch = defineRoute({
 export const getLyricsBatch = defineRoute({
   method: 'GET',
   path: '/api/admin/jobs/lyrics-batch/:jobId',
-  summary: 'How far a batch is, and what it has done so far; kept for a day after its end',
+  summary: 'Returns the progress and results of a batch, for a day after it ends',
   access: needs('editor_lyrics'),
   params: Type.Object({ jobId: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: Type.Object({
@@ -191,7 +191,7 @@ export const uploadSongLyrics = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-lyrics',
   summary:
-    'Step 2: asks the lyrics service; stores nothing. Its 500 still holds a `lyricsEntry`, so that an upload goes on',
+    'Step 2: looks up lyrics without storing them. A 500 still carries an empty `lyricsEntry` to go on with',
   access: needsOneOf('upload_songs', 'editor_lyrics'),
   body: Type.Object({
     title: Type.Optional(Text),

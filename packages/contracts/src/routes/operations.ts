@@ -4,7 +4,7 @@ import { bytes, defineRoute } from '../route.ts'
 export const getHealth = defineRoute({
   method: 'GET',
   path: '/healthz',
-  summary: 'The process is alive',
+  summary: 'Checks that the process is alive',
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: [],
@@ -15,7 +15,7 @@ export const getReadiness = defineRoute({
   method: 'GET',
   path: '/readyz',
   summary:
-    'Nothing is wrong with this replica: it stays, Redis answers, the process keeps up; what all replicas lack does not count',
+    'Checks that this replica can serve: it is not shutting down, reaches Redis and keeps up. Outages that all replicas share do not count',
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['AIR_UNAVAILABLE'],
@@ -25,7 +25,7 @@ export const getReadiness = defineRoute({
 export const getStreamReadiness = defineRoute({
   method: 'GET',
   path: '/readyz/stream',
-  summary: 'This replica is ready and has what listeners hear: the air, and in stream mode fresh sound',
+  summary: 'Checks that this replica is ready and has the state of the air and, in stream mode, fresh audio',
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['AIR_UNAVAILABLE'],
@@ -35,7 +35,7 @@ export const getStreamReadiness = defineRoute({
 export const getMetrics = defineRoute({
   method: 'GET',
   path: '/metrics',
-  summary: 'What this replica, the air and the queues are like, for Prometheus',
+  summary: 'Returns the metrics of this replica, the air and the job queues for Prometheus',
   access: 'operator',
   reply: bytes('text/plain', 'Prometheus text format 0.0.4'),
   failures: [],

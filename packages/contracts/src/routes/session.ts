@@ -30,7 +30,7 @@ const SESSION = {
 export const login = defineRoute({
   method: 'POST',
   path: '/api/admin/login',
-  summary: 'Logs an admin in: sets the cookie `adminToken`, outside production also returns the token',
+  summary: 'Logs an admin in: sets the `adminToken` cookie and, outside production, also returns the token',
   access: 'public',
   body: Type.Object({ login: Type.Optional(Login), password: Type.Optional(Password) }),
   reply: Type.Object({ ok: Type.Literal(true), token: Type.Optional(Type.String()) }),
@@ -44,8 +44,7 @@ export const login = defineRoute({
 export const logout = defineRoute({
   method: 'POST',
   path: '/api/admin/logout',
-  summary:
-    'Clears the cookie and ends the session: its token is good no longer, and its sockets are no admins',
+  summary: 'Ends the session and clears the cookie; its token and its admin sockets stop working',
   access: 'public',
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['FORBIDDEN'],
@@ -55,7 +54,7 @@ export const logout = defineRoute({
 export const verify = defineRoute({
   method: 'GET',
   path: '/api/admin/verify',
-  summary: 'Who the token belongs to, with the privileges of this moment',
+  summary: 'Returns the account of the token and its current privileges',
   access: 'session',
   reply: Type.Object({
     ok: Type.Literal(true),
@@ -64,7 +63,7 @@ export const verify = defineRoute({
     login: Type.String(),
     privileges: Privileges,
     authorized: Type.Boolean(),
-    token: Type.Optional(Type.String({ description: 'outside production' })),
+    token: Type.Optional(Type.String({ description: 'only outside production' })),
   }),
   failures: [],
   example: {
@@ -82,7 +81,7 @@ export const verify = defineRoute({
 export const listAdmins = defineRoute({
   method: 'GET',
   path: '/api/admin/admins',
-  summary: 'All helper admins',
+  summary: 'Returns all helper admins',
   access: 'super',
   capability: 'helperAdmins',
   reply: Type.Object({ ok: Type.Literal(true), admins: Type.Array(HelperAdmin), allPrivileges: Privileges }),
@@ -93,7 +92,7 @@ export const listAdmins = defineRoute({
 export const createAdmin = defineRoute({
   method: 'POST',
   path: '/api/admin/admins',
-  summary: 'Creates a helper admin with a temporary password; `stats` is always among its privileges',
+  summary: 'Creates a helper admin with a temporary password; it always gets the `stats` privilege',
   access: 'super',
   capability: 'helperAdmins',
   body: Type.Object({ login: Login, password: Password, privileges: Type.Optional(Privileges) }),
@@ -120,7 +119,7 @@ export const deleteAdmin = defineRoute({
 export const setPrivileges = defineRoute({
   method: 'PUT',
   path: '/api/admin/admins/:id/privileges',
-  summary: "Replaces a helper's privileges; they hold at once, on every replica",
+  summary: "Replaces a helper's privileges, effective at once",
   access: 'super',
   capability: 'helperAdmins',
   params: ById,
@@ -136,7 +135,7 @@ export const setPrivileges = defineRoute({
 export const resetPassword = defineRoute({
   method: 'PUT',
   path: '/api/admin/admins/:id/reset-password',
-  summary: 'Sets a temporary password; the helper has to log in and to activate its account again',
+  summary: 'Sets a temporary password; the helper must log in and activate the account again',
   access: 'super',
   capability: 'helperAdmins',
   params: ById,
@@ -149,7 +148,7 @@ export const resetPassword = defineRoute({
 export const activateSelf = defineRoute({
   method: 'POST',
   path: '/api/admin/admins/self/activate',
-  summary: 'Replaces the temporary password; the only thing that a new helper may do',
+  summary: 'Replaces the temporary password; a new helper can do nothing else before this',
   access: 'session',
   capability: 'adminAccount',
   body: Type.Object({ tempPassword: Password, newPassword: Password }),
@@ -164,7 +163,7 @@ export const activateSelf = defineRoute({
 export const changeOwnLogin = defineRoute({
   method: 'PUT',
   path: '/api/admin/admins/self/login',
-  summary: 'Changes the own login; the token stays good',
+  summary: "Changes the caller's login; the token stays valid",
   access: 'admin',
   capability: 'adminAccount',
   body: Type.Object({ newLogin: Login, currentPassword: Password }),
@@ -179,7 +178,7 @@ export const changeOwnLogin = defineRoute({
 export const changeOwnPassword = defineRoute({
   method: 'PUT',
   path: '/api/admin/admins/self/password',
-  summary: 'Changes the own password; the token stays good, all other sessions end',
+  summary: "Changes the caller's password; the token stays valid, all other sessions end",
   access: 'admin',
   capability: 'adminAccount',
   body: Type.Object({ currentPassword: Password, newPassword: Password }),
@@ -194,7 +193,7 @@ export const changeOwnPassword = defineRoute({
 export const listOwnSessions = defineRoute({
   method: 'GET',
   path: '/api/admin/self/sessions',
-  summary: 'The own sessions, the last used first',
+  summary: "Returns the caller's sessions, most recently used first",
   access: 'admin',
   reply: Sessions,
   failures: [],
@@ -204,7 +203,7 @@ export const listOwnSessions = defineRoute({
 export const endOtherSessions = defineRoute({
   method: 'DELETE',
   path: '/api/admin/self/sessions',
-  summary: 'Ends all own sessions but the one that asks',
+  summary: "Ends all of the caller's sessions except the current one",
   access: 'admin',
   reply: Done,
   failures: [],
@@ -214,7 +213,7 @@ export const endOtherSessions = defineRoute({
 export const endOwnSession = defineRoute({
   method: 'DELETE',
   path: '/api/admin/self/sessions/:id',
-  summary: 'Ends one of the own sessions',
+  summary: "Ends one of the caller's sessions",
   access: 'admin',
   params: ById,
   reply: Done,
@@ -225,7 +224,7 @@ export const endOwnSession = defineRoute({
 export const listSessions = defineRoute({
   method: 'GET',
   path: '/api/admin/admins/:id/sessions',
-  summary: 'The sessions of a helper admin, the last used first',
+  summary: 'Returns the sessions of a helper admin, most recently used first',
   access: 'super',
   capability: 'helperAdmins',
   params: ById,

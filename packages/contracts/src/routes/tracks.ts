@@ -18,10 +18,12 @@ import { bytes, defineRoute, needs, perSection } from '../route.ts'
 export const listSongs = defineRoute({
   method: 'GET',
   path: '/api/admin/songs',
-  summary: 'The tracks of a mode, by artist, with the state of their lyrics',
+  summary: 'Returns the tracks of a mode, ordered by artist, with the status of their lyrics',
   access: 'admin',
   query: Type.Object({
-    mode: Type.Optional(Type.String({ description: '`day` or `night`; anything else = the mode on air' })),
+    mode: Type.Optional(
+      Type.String({ description: '`day` or `night`; anything else means the mode on air' }),
+    ),
   }),
   reply: Type.Array(
     Type.Object({
@@ -50,7 +52,8 @@ export const listSongs = defineRoute({
 export const saveSong = defineRoute({
   method: 'POST',
   path: '/api/admin/song-editor/save',
-  summary: 'Saves what changed of a track: tags, lyrics, offset. Go on with the id in the answer',
+  summary:
+    'Saves the changed parts of a track: tags, lyrics, offset. The id may change, so continue with the returned one',
   access: perSection('editor_meta', 'editor_lyrics'),
   capability: 'editTrackMetadata',
   body: Type.Object({
@@ -133,7 +136,7 @@ export const moveSong = defineRoute({
 export const deleteSong = defineRoute({
   method: 'DELETE',
   path: '/api/admin/song-editor',
-  summary: 'Deletes a track from library and storage, unless it is playing or next',
+  summary: 'Deletes a track from the library and storage, unless it is playing or next',
   access: needs('editor_meta'),
   capability: 'deleteTracks',
   query: Type.Object({ songId: Type.Optional(Text) }),
@@ -180,7 +183,7 @@ export const batchMove = defineRoute({
 export const batchDelete = defineRoute({
   method: 'POST',
   path: '/api/admin/song-editor/batch-delete',
-  summary: 'Deletes several tracks; those that are playing or next are passed over',
+  summary: 'Deletes several tracks; refuses those that are playing or next',
   access: needs('editor_meta'),
   capability: 'deleteTracks',
   body: Type.Object({ songIds: SongIds }),
@@ -202,7 +205,7 @@ export const batchDelete = defineRoute({
 export const downloadSong = defineRoute({
   method: 'GET',
   path: '/api/admin/song-editor/download',
-  summary: 'The stored MP3 as a download',
+  summary: 'Downloads the stored MP3',
   access: needs('editor_meta'),
   query: Type.Object({ songId: TrackId }),
   reply: bytes('audio/mpeg', 'The file, named "Artist - Title.mp3"'),

@@ -24,7 +24,7 @@ import { defineRoute, needs } from '../route.ts'
 export const checkDuplicate = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-check-duplicate',
-  summary: 'Whether a track of this id exists',
+  summary: 'Checks whether a track with this id exists',
   access: needs('upload_songs'),
   body: Type.Object({ trackId: Type.Optional(Text) }),
   reply: Type.Object({ ok: Type.Literal(true), exists: Type.Boolean() }),
@@ -35,7 +35,7 @@ export const checkDuplicate = defineRoute({
 export const uploadSongFile = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-file',
-  summary: 'Step 1: receives an MP3 of at most 80 MB; it takes no part in the broadcast until its commit',
+  summary: 'Step 1: uploads an MP3 of at most 80 MB, which stays off the air until it is committed',
   access: needs('upload_songs'),
   capability: 'uploadTracks',
   query: Type.Object({ mode: Type.Optional(Type.String({ description: '`day` (default) or `night`' })) }),
@@ -49,7 +49,7 @@ export const uploadSongFile = defineRoute({
 export const commitSong = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-commit',
-  summary: 'Step 3: the uploaded file becomes a track',
+  summary: 'Step 3: commits the uploaded file as a track',
   access: needs('upload_songs'),
   capability: 'uploadTracks',
   body: Type.Object({
@@ -90,7 +90,7 @@ export const commitSong = defineRoute({
 export const uploadBatchDelete = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-batch-delete',
-  summary: 'Deletes files that wait for their commit and tracks that the caller has just uploaded',
+  summary: 'Deletes uncommitted files and tracks that the caller has just uploaded',
   access: needs('upload_songs'),
   capability: 'deleteTracks',
   body: Type.Object({ songIds: SongIds }),

@@ -8,7 +8,7 @@ export const uploadSongUrl = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-url',
   summary:
-    'Step 1 from a video link: downloads the sound and re-encodes it. Ending the request ends the download',
+    'Step 1 from a video link: downloads the audio and re-encodes it. Closing the connection cancels the download',
   access: needs('upload_songs'),
   capability: 'uploadTracks',
   body: Type.Object({
@@ -35,7 +35,8 @@ export const uploadSongUrl = defineRoute({
 export const getVideoTracks = defineRoute({
   method: 'POST',
   path: '/api/admin/video-track-info',
-  summary: 'The tracks behind a video or playlist link, at most 100. Ending the request ends the reading',
+  summary:
+    'Lists the tracks behind a video or playlist link, at most 100. Closing the connection cancels the lookup',
   access: needs('upload_songs'),
   body: Type.Object({ url: Type.Optional(Link), lang: Type.Optional(Type.String()) }),
   reply: Type.Object({
@@ -59,7 +60,7 @@ export const getVideoTracks = defineRoute({
 export const putVideoCookies = defineRoute({
   method: 'POST',
   path: '/api/admin/video-cookies',
-  summary: 'Cookies of the video site, for age-restricted videos; kept for a day',
+  summary: 'Stores cookies of the video site for a day, for age-restricted videos',
   access: needs('upload_songs'),
   body: Type.Object({ cookies: Type.Optional(Type.String({ maxLength: 500_000 })) }),
   reply: Type.Object({ ok: Type.Literal(true) }),
@@ -73,7 +74,7 @@ export const putVideoCookies = defineRoute({
 export const getVideoStatus = defineRoute({
   method: 'GET',
   path: '/api/admin/videodown-status',
-  summary: 'Whether songs can be taken from video links here',
+  summary: 'Returns whether songs can be imported from video links',
   access: needs('upload_songs'),
   reply: Type.Object({
     ok: Type.Literal(true),
