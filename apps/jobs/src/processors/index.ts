@@ -13,7 +13,7 @@ import {
 } from '@solstice/station'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
-import { createMeasuring } from './measure-loudness.ts'
+import { createMeasuring, measureTrack } from './measure-loudness.ts'
 import { pollDonations } from './poll-donations.ts'
 import { prefetchLyrics } from './prefetch-lyrics.ts'
 import { purgeAccounts } from './purge-accounts.ts'
@@ -36,6 +36,7 @@ export function processorsOf(ports: Ports): Processors {
     'poll-donations': (_, { jobId }) => pollDonations(ports, jobId),
     'sweep-donations': () => sweepDonations(ports),
     'measure-loudness': (_, { stopping }) => measure(stopping),
+    'measure-track': ({ trackId }, { stopping }) => measureTrack(ports, trackId, stopping),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
     'lyrics-batch': (data, context) => lyricsBatch(deps, data, context),
     'edit-track': (data, context) => editTrack(deps, data, context),

@@ -52,11 +52,26 @@ export function createMeasuring(
         isReported = true
         return
       } finally {
-        await save(ports, found, compared)
+        await save(ports, found)
+        for (const { trackId } of found) compared.add(trackId)
       }
       waiting = waiting.slice(tried)
       log.info({ measured: found.length, waiting: waiting.length }, 'tracks measured')
     }
+  }
+}
+
+/** Measures one track ahead of its turn, unless its waveform is stored. */
+export async function measureTrack(ports: Ports, trackId: string, stopping: AbortSignal): Promise<void> {
+  const { data, log } = ports
+  const track = await data.tracks.get(trackId)
+  if (!track || (await data.waveforms.get(trackId))) return
+  try {
+    const found = await measure(ports, track, stopping)
+    if (found) await save(ports, [found])
+  } catch (error) {
+    if (stopping.aborted || !isOfMeter(error)) throw error
+    log.warn({ err: error }, 'ffmpeg could not be started; track not measured')
   }
 }
 
@@ -96,13 +111,12 @@ async function measure(
   return after && isSame(before, after) ? { trackId: id, file: after, ...(measured ?? nothing) } : null
 }
 
-async function save({ data, bus, log }: Ports, found: Found[], compared: Set<string>): Promise<void> {
+async function save({ data, bus, log }: Ports, found: Found[]): Promise<void> {
   if (found.length === 0) return
   await Promise.all(found.map(({ trackId, peaks }) => data.waveforms.put({ trackId, peaks })))
   await Promise.all(
     found.map(({ peaks: _, file, ...measured }) => data.measurements.put({ ...measured, ...file })),
   )
-  for (const { trackId } of found) compared.add(trackId)
   bus.send({ type: 'cue-points-changed' }).catch((error) => {
     // A worker that acquires the lease later reads the measurements by itself.
     log.debug({ err: error }, 'worker did not confirm new measurements')

@@ -66,6 +66,7 @@ export const queueOfJob: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'poll-donations': 'jobs',
   'sweep-donations': 'jobs',
   'measure-loudness': 'background',
+  'measure-track': 'background',
   'prefetch-lyrics': 'background',
   'lyrics-batch': 'lyrics',
   'edit-track': 'changes',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { DONE_EXAMPLE, LYRICS_EXAMPLE, TRACK_EXAMPLE, TRACK_ID } from '../examples/tracks.ts'
 import { Localized } from '../localized.ts'
 import { LyricsEntry, LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
-import { Text } from '../resources/schema.ts'
+import { nullable, Text } from '../resources/schema.ts'
 import {
   lockFailures,
   Mode,
@@ -46,6 +46,33 @@ export const listSongs = defineRoute({
         lyricsStatus: 'synced',
       },
     ],
+  },
+})
+
+export const getPeaks = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-editor/peaks',
+  summary:
+    'The waveform of a track; status 202 with `peaks` null while it is measured: ask again in some seconds',
+  access: 'admin',
+  query: Type.Object({ songId: TrackId }),
+  headers: Type.Object({
+    'If-None-Match': Type.Optional(Type.String({ description: 'the `ETag` of a reply: 304 while it holds' })),
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    duration: nullable(Type.Number({ description: 'seconds; null when unknown' })),
+    peaks: nullable(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), {
+        description:
+          'the highest sample of each of 800 equal parts, 255 = full scale; empty when the file has no sound that can be measured',
+      }),
+    ),
+  }),
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'JOBS_UNAVAILABLE'],
+  example: {
+    query: { songId: TRACK_ID },
+    reply: { ok: true, duration: 184.3, peaks: [0, 12, 96, 203, 188, 40] },
   },
 })
 

@@ -32,6 +32,8 @@ export interface Jobs {
   'purge-accounts': { data: Record<string, never>; result: undefined }
   /** Measures loudness, cue points and waveform of all tracks that are unmeasured or whose file has changed. */
   'measure-loudness': { data: Record<string, never>; result: undefined }
+  /** Measures one track ahead of its turn, unless it is measured. */
+  'measure-track': { data: { trackId: string }; result: undefined }
   /** Looks up lyrics for all tracks without any, one by one. */
   'prefetch-lyrics': { data: Record<string, never>; result: undefined }
   /** Changes the given parts of a track: its tags (in file and library), its lyrics, their offset in seconds. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Config } from '@solstice/adapters'
 import { type Mode, messages, type TrackResult, tracks, uploads } from '@solstice/contracts'
 import {
@@ -9,6 +10,7 @@ import {
   type JobResult,
   type MediaStorage,
   memoizeLast,
+  readWaveform,
   type TrackOutcome,
   type TrackScope,
   type TrackWithLyrics,
@@ -52,6 +54,17 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     if (!track) throw new Failure('TRACK_NOT_FOUND')
     reply.header('content-disposition', attachment(`${track.artist} - ${track.title}.mp3`))
     return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
+  })
+
+  implement(app, tracks.getPeaks, async ({ query, request, reply }) => {
+    const { duration, peaks } = await readWaveform(deps, query.songId)
+    const body = { ok: true as const, duration, peaks: peaks && [...peaks] }
+    if (!peaks) return reply.code(202).send(body)
+    const etag = `"${createHash('sha256').update(peaks).update(`${duration}`).digest('base64url').slice(0, 22)}"`
+    // Asked for each time, since another file may come under this id; a token that has ended opens nothing.
+    reply.header('cache-control', 'private, no-cache').header('etag', etag)
+    // A proxy that compresses marks the tag as weak.
+    return request.headers['if-none-match']?.includes(etag) ? reply.code(304).send() : body
   })
 
   implement(app, tracks.deleteSong, async ({ query, body, caller }) => {
