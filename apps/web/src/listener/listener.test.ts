@@ -2,7 +2,7 @@ import t from 'tap'
 import { air } from '../../../../tests/harness/air/radio-state.ts'
 import { counted, texts } from '../texts.ts'
 import { formatDuration } from './format.ts'
-import { activeLine } from './sheets/lyrics.ts'
+import { activeLine } from './sheets/lyrics/lyrics.ts'
 import { artVisibility } from './stage/art-visibility.ts'
 import { troubleOf } from './trouble.ts'
 

@@ -7,7 +7,7 @@ import { useStore } from '../ui/store.ts'
 import { formatTime, orderLabel } from './format.ts'
 import { useRadio } from './radio-context.ts'
 import { LastNews } from './sheets/news-toast.tsx'
-import { RequestStatus } from './sheets/request-status.tsx'
+import { RequestStatus } from './sheets/request/status.tsx'
 import { SongText } from './song-text.tsx'
 
 /** Below the song: what comes next, what played earlier, and requests. */

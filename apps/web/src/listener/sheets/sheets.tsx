@@ -1,8 +1,8 @@
 import type { RadioState } from '@solstice/contracts'
-import { DonateSheet, type DonateSubject } from './donate-sheet.tsx'
-import { LyricsSheet } from './lyrics-sheet.tsx'
+import { DonateSheet, type DonateSubject } from './donate/sheet.tsx'
+import { LyricsSheet } from './lyrics/sheet.tsx'
 import { NewsToast } from './news-toast.tsx'
-import { RequestSheet } from './request-sheet.tsx'
+import { RequestSheet } from './request/sheet.tsx'
 
 /** A sheet that lies over the page; `over`: the sheet below, to which one comes back. */
 export type SheetName =

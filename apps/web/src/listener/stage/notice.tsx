@@ -1,5 +1,5 @@
 import { useRadio } from '../radio-context.ts'
-import { DonateLine } from '../sheets/donate-line.tsx'
+import { DonateLine } from '../sheets/donate/line.tsx'
 import type { Trouble } from '../trouble.ts'
 
 /** The trouble and the one thing to do about it; without any, the listener's paid order. */

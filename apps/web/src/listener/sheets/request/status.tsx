@@ -1,11 +1,16 @@
-import './request-status.css'
+import './status.css'
 import { useEffect, useState } from 'preact/hooks'
-import { localNowMs } from '../../radio/connection/station-clock.ts'
-import { type BlockedReason, blockedReason, type Cooldown, cooldownSecsLeft } from '../../radio/requests.ts'
-import { counted } from '../../texts.ts'
-import { useStore } from '../../ui/store.ts'
-import { formatDuration } from '../format.ts'
-import { useRadio } from '../radio-context.ts'
+import { localNowMs } from '../../../radio/connection/station-clock.ts'
+import {
+  type BlockedReason,
+  blockedReason,
+  type Cooldown,
+  cooldownSecsLeft,
+} from '../../../radio/requests.ts'
+import { counted } from '../../../texts.ts'
+import { useStore } from '../../../ui/store.ts'
+import { formatDuration } from '../../format.ts'
+import { useRadio } from '../../radio-context.ts'
 
 const TICK_MS = 250
 

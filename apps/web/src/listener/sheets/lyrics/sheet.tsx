@@ -1,14 +1,14 @@
-import './lyrics-sheet.css'
+import './sheet.css'
 import type { RadioState } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { localNowMs } from '../../radio/connection/station-clock.ts'
-import type { Radio } from '../../radio/radio.ts'
-import { useStoredChoice } from '../../ui/browser-storage.ts'
-import { closeSheet, Sheet } from '../../ui/sheet.tsx'
-import { useRadio } from '../radio-context.ts'
+import { localNowMs } from '../../../radio/connection/station-clock.ts'
+import type { Radio } from '../../../radio/radio.ts'
+import { useStoredChoice } from '../../../ui/browser-storage.ts'
+import { closeSheet, Sheet } from '../../../ui/sheet.tsx'
+import { useRadio } from '../../radio-context.ts'
+import { NewsToast } from '../news-toast.tsx'
 import { activeLine, type Lyrics, readLyrics } from './lyrics.ts'
-import { FullScreenTool, LINE_SIZES, LyricsTools, Tool, type Typography } from './lyrics-tools.tsx'
-import { NewsToast } from './news-toast.tsx'
+import { FullScreenTool, LINE_SIZES, LyricsTools, Tool, type Typography } from './tools.tsx'
 
 type LyricsState = { is: 'loading' } | { is: 'failed' } | { is: 'none' } | { is: 'loaded'; lyrics: Lyrics }
 

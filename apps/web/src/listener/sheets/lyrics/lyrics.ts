@@ -1,6 +1,6 @@
 import type { LyricsEntry } from '@solstice/contracts'
-import { apiUrl, getWrapped } from '../../api.ts'
-import type { RenewingToken } from '../../radio/connection/renewing-token.ts'
+import { apiUrl, getWrapped } from '../../../api.ts'
+import type { RenewingToken } from '../../../radio/connection/renewing-token.ts'
 
 /** The lyrics of a song; `offset` is added to the time of every line, in seconds. */
 export type Lyrics = LyricsEntry & { offset: number }

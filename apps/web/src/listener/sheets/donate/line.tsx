@@ -1,10 +1,10 @@
-import { Icon } from '../../ui/icons.tsx'
-import { useStore } from '../../ui/store.ts'
-import { useNow } from '../../ui/use-now.ts'
-import { formatDuration } from '../format.ts'
-import { useRadio } from '../radio-context.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { useStore } from '../../../ui/store.ts'
+import { useNow } from '../../../ui/use-now.ts'
+import { formatDuration } from '../../format.ts'
+import { useRadio } from '../../radio-context.ts'
 import { isWorthShowing, orderLine } from './order-text.ts'
-import './donate-line.css'
+import './line.css'
 
 /** The state of an order, in a line that opens it: of one with bad news if there is any, else of the newest. */
 export function DonateLine({ onOpen }: { onOpen: (orderId: string) => void }) {

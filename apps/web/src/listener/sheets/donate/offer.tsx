@@ -1,14 +1,14 @@
-import '../songs.css'
+import '../../songs.css'
 import type { LibraryItem, Locale } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError } from '../../api.ts'
-import type { Offer } from '../../radio/donations/donations.ts'
-import { isWebAddress } from '../../radio/donations/order.ts'
-import type { Texts } from '../../texts.ts'
-import { localizedText } from '../../ui/localized-text.ts'
-import { useStore } from '../../ui/store.ts'
-import { formatMoney } from '../format.ts'
-import { useRadio } from '../radio-context.ts'
+import { ApiError } from '../../../api.ts'
+import type { Offer } from '../../../radio/donations/donations.ts'
+import { isWebAddress } from '../../../radio/donations/order.ts'
+import type { Texts } from '../../../texts.ts'
+import { localizedText } from '../../../ui/localized-text.ts'
+import { useStore } from '../../../ui/store.ts'
+import { formatMoney } from '../../format.ts'
+import { useRadio } from '../../radio-context.ts'
 
 type OfferState = { is: 'loading' } | { is: 'failed'; text: string } | { is: 'loaded'; offer: Offer }
 

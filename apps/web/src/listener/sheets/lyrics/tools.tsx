@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Icon, type IconName } from '../../ui/icons.tsx'
-import { useRadio } from '../radio-context.ts'
+import { Icon, type IconName } from '../../../ui/icons.tsx'
+import { useRadio } from '../../radio-context.ts'
 
 /** The first one is the default. */
 export const LINE_SIZES = ['m', 's', 'l', 'xl'] as const
