@@ -281,14 +281,14 @@ const loudnessMutations = mutationsOf('packages/station/src', [
 const webMutations = mutationsOf('apps/web/src/radio', [
   [
     'a page drifts by seconds before it jumps',
-    'players/drift-correction.ts',
+    'players/sync/drift-correction.ts',
     'const JUMP_BEYOND_S = 0.35',
     'const JUMP_BEYOND_S = 3.5',
     'players/players.test.ts',
   ],
   [
     'a landing too late makes the next one later',
-    'players/drift-correction.ts',
+    'players/sync/drift-correction.ts',
     'leadS + landedBehindS',
     'leadS - landedBehindS',
     'players/players.test.ts',
@@ -302,7 +302,7 @@ const webMutations = mutationsOf('apps/web/src/radio', [
   ],
   [
     "the page plays by its own clock, not by the station's",
-    'players/sync-player.ts',
+    'players/sync/player.ts',
     'positionAt(airing, connection.stationNowMs())',
     'positionAt(airing, localNowMs())',
     'tests/browser/sync.test.ts',

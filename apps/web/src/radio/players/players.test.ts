@@ -1,9 +1,9 @@
 import { streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { NOON } from '../../../../../tests/harness/air/radio-state.ts'
-import { correctionOf, leadAfter } from './drift-correction.ts'
 import { retryDelayMs } from './retry.ts'
-import { isFarBehind, isStalled, lagOf, smoothLag } from './stream-lag.ts'
+import { isFarBehind, isStalled, lagOf, smoothLag } from './stream/lag.ts'
+import { correctionOf, leadAfter } from './sync/drift-correction.ts'
 
 t.test(
   'drift beyond 0.35 s is a jump, 2 s after the last at the soonest, never while settling',

@@ -1,7 +1,7 @@
-import { createStore } from '../../ui/store.ts'
-import type { Connection } from '../connection/connection.ts'
-import { type Airing, positionAt } from '../timeline.ts'
-import { onAudio, type Player, type Sound } from './player.ts'
+import { createStore } from '../../../ui/store.ts'
+import type { Connection } from '../../connection/connection.ts'
+import { type Airing, positionAt } from '../../timeline.ts'
+import { onAudio, type Player, type Sound } from '../player.ts'
 import { createPositionKeeper } from './position-keeper.ts'
 import { createTrackLoader } from './track-loader.ts'
 

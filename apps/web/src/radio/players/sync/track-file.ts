@@ -1,6 +1,6 @@
-import { apiUrl } from '../../api.ts'
-import type { RenewingToken } from '../connection/renewing-token.ts'
-import { clearAudio, startAudio } from './player.ts'
+import { apiUrl } from '../../../api.ts'
+import type { RenewingToken } from '../../connection/renewing-token.ts'
+import { clearAudio, startAudio } from '../player.ts'
 
 /** The file of a track in an audio element. */
 export interface TrackFile {

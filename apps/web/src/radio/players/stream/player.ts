@@ -1,8 +1,8 @@
-import { createStore } from '../../ui/store.ts'
-import type { Connection } from '../connection/connection.ts'
-import { onAudio, type Player, type Sound } from './player.ts'
-import { createLagMeter, isFarBehind } from './stream-lag.ts'
-import { createStreamLoader } from './stream-loader.ts'
+import { createStore } from '../../../ui/store.ts'
+import type { Connection } from '../../connection/connection.ts'
+import { onAudio, type Player, type Sound } from '../player.ts'
+import { createLagMeter, isFarBehind } from './lag.ts'
+import { createStreamLoader } from './loader.ts'
 
 const CHECK_INTERVAL_MS = 1000
 const PAUSE_SETTLING_MS = 300

@@ -1,7 +1,7 @@
-import type { Connection } from '../connection/connection.ts'
-import { type Airing, isChatting } from '../timeline.ts'
-import { type Sound, startAudio } from './player.ts'
-import { createRetry } from './retry.ts'
+import type { Connection } from '../../connection/connection.ts'
+import { type Airing, isChatting } from '../../timeline.ts'
+import { type Sound, startAudio } from '../player.ts'
+import { createRetry } from '../retry.ts'
 import { createTrackFile } from './track-file.ts'
 
 /** Loads the file of the track on air into an audio element, and the next one when that is on air. */

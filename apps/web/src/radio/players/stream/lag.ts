@@ -1,5 +1,5 @@
 import { streamBurstMs } from '@solstice/contracts'
-import { localNowMs } from '../connection/station-clock.ts'
+import { localNowMs } from '../../connection/station-clock.ts'
 
 const STALL_TIMEOUT_MS = 5000
 /** The weight of a new measurement in the lag that is shown. */

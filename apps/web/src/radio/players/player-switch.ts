@@ -1,5 +1,5 @@
-import { createStore, type Store } from '../ui/store.ts'
-import type { Player, Sound } from './players/player.ts'
+import { createStore, type Store } from '../../ui/store.ts'
+import type { Player, Sound } from './player.ts'
 
 /** The player that the station's way of broadcasting needs; which one is unknown at first, and may change. */
 export interface PlayerSwitch {

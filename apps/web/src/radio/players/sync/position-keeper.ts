@@ -1,6 +1,6 @@
-import { localNowMs } from '../connection/station-clock.ts'
+import { localNowMs } from '../../connection/station-clock.ts'
+import { startAudio } from '../player.ts'
 import { correctionOf, leadAfter } from './drift-correction.ts'
-import { startAudio } from './player.ts'
 
 /** Holds a playing element to the station's position. */
 export interface PositionKeeper {

@@ -1,8 +1,8 @@
-import type { RenewingToken } from '../connection/renewing-token.ts'
-import type { Sound } from './player.ts'
-import { createRetry } from './retry.ts'
-import type { LagMeter } from './stream-lag.ts'
-import { createStreamRequest } from './stream-request.ts'
+import type { RenewingToken } from '../../connection/renewing-token.ts'
+import type { Sound } from '../player.ts'
+import { createRetry } from '../retry.ts'
+import type { LagMeter } from './lag.ts'
+import { createStreamRequest } from './request.ts'
 
 /** Keeps the request for the broadcast open, and opens it again when it breaks. */
 export interface StreamLoader {
