@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import type { Radio } from './radio/radio.ts'
-import { chooseLocale, chosenLocale, type PageAddress, parsePath, pathOf } from './ui/language.ts'
+import { chooseLocale, chosenLocale, type PageAddress, parsePath, pathOf } from './ui/language/language.ts'
 import { lazyPage } from './ui/lazy-page.tsx'
 import type { PageProps } from './ui/page-props.ts'
 

@@ -2,7 +2,7 @@ import './not-found-page.css'
 import type { Locale } from '@solstice/contracts'
 import { StillHorizon } from './listener/stage/horizon.tsx'
 import { texts } from './texts.ts'
-import { pathOf } from './ui/language.ts'
+import { pathOf } from './ui/language/language.ts'
 
 export function NotFoundPage({ locale }: { locale: Locale }) {
   const t = texts[locale]

@@ -1,6 +1,6 @@
 import type { Locale } from '@solstice/contracts'
 import { useId, useState } from 'preact/hooks'
-import { pathOf } from '../../ui/language.ts'
+import { pathOf } from '../../ui/language/language.ts'
 import { Confirm } from '../confirm.tsx'
 import { PanelSection } from './panel-section.tsx'
 import { useStudio } from './studio-context.ts'

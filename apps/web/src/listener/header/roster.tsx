@@ -3,7 +3,7 @@ import type { User } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { apiUrl, getWrappedImage } from '../../api.ts'
 import { counted } from '../../texts.ts'
-import { localizedText } from '../../ui/localized-text.ts'
+import { localizedText } from '../../ui/language/localized-text.ts'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
 

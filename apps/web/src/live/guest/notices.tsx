@@ -1,4 +1,4 @@
-import { localizedText } from '../../ui/localized-text.ts'
+import { localizedText } from '../../ui/language/localized-text.ts'
 import { useStore } from '../../ui/store.ts'
 import { useGuest } from './guest-context.ts'
 import type { GuestNotice } from './guest-session.ts'

@@ -7,7 +7,7 @@ import { openSocket } from '../../../../../tests/harness/people/socket-client.ts
 import { openPaymentServices } from '../../../../../tests/harness/servers/payment-services.ts'
 import { openApp } from '../../../../../tests/harness/stations/app.ts'
 import { ApiError } from '../../api.ts'
-import { localizedText } from '../../ui/localized-text.ts'
+import { localizedText } from '../../ui/language/localized-text.ts'
 import { createStore, type Store } from '../../ui/store.ts'
 import type { LinkState } from '../connection/station-socket.ts'
 import { createDonations } from './donations.ts'

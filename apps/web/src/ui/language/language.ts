@@ -1,5 +1,5 @@
 import { type Locale, locales } from '@solstice/contracts'
-import { readStored, writeStored } from './browser-storage.ts'
+import { readStored, writeStored } from '../browser-storage.ts'
 
 /** The pages of this client. */
 export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel'
