@@ -9,25 +9,25 @@ import { createTimeLine } from './time-line.ts'
 
 export type { PlaybackPlan } from './playback.ts'
 
-/** A broadcast that ended longer ago is not caught up with: nobody's player has waited for it. */
+/** A broadcast that ended longer ago is not caught up with: no player has waited that long. */
 const MAX_CATCH_UP_MS = 15_000
-/** A publication that takes longer does not hold up the end of the broadcast. */
+/** The end of the broadcast waits no longer than this for a publication under way. */
 const LAST_PUBLICATION_TIMEOUT_MS = 1_000
 
-/** The sound of the station, from now on until it is stopped or the lease is lost. */
+/** The sound of the station, until it is stopped or the lease is lost. */
 export interface Broadcast {
   /**
-   * To be called when the plan may have changed for another reason than `soundEnded` or `unplayable`: another current
-   * entry takes over with a quick fade, another next one is decoded instead of the one prepared.
+   * Call this when the plan may have changed for a reason other than `soundEnded` or `unplayable`: a new current
+   * entry takes over with a quick fade, and a new next one replaces the one prepared.
    */
   planChanged(): void
-  /** The moment up to which the sound is mixed: what changes now is heard from there. */
+  /** The moment up to which audio is mixed; changes made now are heard from there. */
   readonly mixedUntilMs: number
-  /** The frame that holds the sound of a moment, by the numbers of the broadcast. */
+  /** The number of the frame that holds the audio of a moment. */
   frameAt(atMs: number): number
-  /** Ends it; resolves when every ffmpeg process is gone. */
+  /** Stops the broadcast and resolves when every ffmpeg process is gone. */
   stop(): Promise<void>
-  /** The ffmpeg processes that run now. */
+  /** The running ffmpeg processes. */
   readonly processes: { encoder: number | undefined; decoders: number[] }
 }
 
@@ -35,26 +35,26 @@ interface BroadcastOptions {
   plan: PlaybackPlan
   /** Path or http address that ffmpeg can open. */
   source(media: MediaKey): Promise<string>
-  /** Live audio over the plan; it is mixed in as late as possible. */
+  /** Live audio over the plan, mixed in as late as possible. */
   microphones?: Pick<MicrophoneMixer, 'mix' | 'open'>
-  /** Called one at a time, in order. A rejection means that the lease is lost: nothing more is produced. */
+  /** Called one at a time, in order. A rejection means that the lease is lost and ends production. */
   publish(chunk: FrameChunk): Promise<void>
   /** Station clock, ms; never goes back. */
   nowMs(): number
-  /** The last chunk on the air, if there was ever one. */
+  /** The last published chunk, if any. */
   after: FrameChunk | null
   settings: { ffmpegPath: string; bitrate: number; crossfadeMs: number }
-  /** Called when an encoder died or hung. */
+  /** Called when an encoder has died or hung. */
   onEncoderReplaced?: () => void
   log: Logger
 }
 
 /**
- * Starts to broadcast: what is planned is decoded, mixed, encoded and published in chunks of about half a second, on the
- * beat of the station clock and without a hole in the frame numbers.
+ * Starts to broadcast: the plan is decoded, mixed, encoded and published in chunks of about half a second, to the
+ * station clock and without gaps in the frame numbers.
  *
- * A broadcast goes on from `after`: when that ended at most 15 s ago, everything that should have been heard since is
- * caught up with as fast as possible, so that the sound has no hole either; otherwise only the numbers go on.
+ * A broadcast continues from `after`. If that ended at most 15 s ago, everything due since then is
+ * produced as fast as possible, so that the audio has no gap either; otherwise only the numbering continues.
  */
 export function startBroadcast(options: BroadcastOptions): Broadcast {
   const { publish, nowMs, after, settings, log } = options
@@ -114,16 +114,16 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
   }
 }
 
-/** Where a broadcast begins: its number, its place in bytes, when it is due, and whether it goes on without a pause. */
+/** The start of a broadcast: frame number, byte offset, due time, and whether it continues without a pause. */
 function firstFrame(after: FrameChunk | null, nowMs: number) {
-  // Without a memory the clock counts, so that numbers rise even then.
+  // Without a previous chunk the numbers come from the clock, so that they rise even then.
   if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs, isFresh: false }
   const fromMs = catchUpFrom(after, nowMs)
   const frame = after.frame + after.frames
   return { frame, byte: after.byte + after.audio.length, atMs: fromMs ?? nowMs, isFresh: fromMs !== null }
 }
 
-/** Station time from which a broadcast that ended with `after` is caught up with; null = it ended too long ago. */
+/** Station time from which to catch up with a broadcast that ended with `after`; null when it ended too long ago. */
 export function catchUpFrom(after: FrameChunk, nowMs: number): number | null {
   const endMs = chunkEndMs(after)
   return nowMs - endMs <= MAX_CATCH_UP_MS ? endMs : null

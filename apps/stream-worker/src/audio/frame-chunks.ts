@@ -4,22 +4,22 @@ import { markerOf, type Placed } from './sequencer/air-entry.ts'
 
 /** About half a second. */
 export const CHUNK_FRAMES = 19
-/** About 30 s: what waits longer than that for its publication is of no use to anybody. */
+/** About 30 s; chunks that waited longer to be published are of no use to anyone. */
 const MAX_QUEUED_CHUNKS = 60
 
-/** Gathers frames to chunks, says what is heard in them, and publishes them one after the other. */
+/** Gathers frames into chunks, marks what is heard in them, and publishes them one after another. */
 export interface FrameChunks {
-  /** Notes the sound that begins at a sample; null = silence. */
+  /** Notes the sound that starts at a sample; null for silence. */
   heard(sample: number, placed: Placed | null): void
-  /** The next frame. */
+  /** Adds the next frame. */
   add(frame: Buffer): void
-  /** Publishes nothing more; resolves when a publication under way is over. */
+  /** Stops publishing and resolves when a publication under way has finished. */
   stop(): Promise<void>
 }
 
 /**
- * @param options.frame number of the first frame. @param options.byte its place in the broadcast.
- * @param options.onLost publishing was refused: somebody else is on air.
+ * @param options.frame number of the first frame. @param options.byte its byte offset in the broadcast.
+ * @param options.onLost called when publishing is refused because another worker is on air.
  */
 export function createFrameChunks(options: {
   frame: number
@@ -32,7 +32,7 @@ export function createFrameChunks(options: {
   const publisher = createPublisher(options)
   let { frame, byte } = options
   let gathered: Buffer[] = []
-  /** In order; the first is what is heard at the first frame of the next chunk. */
+  /** In order; the first is heard at the first frame of the next chunk. */
   let changes: { frame: number; placed: Placed | null }[] = []
 
   function markersUntil(end: number): StreamMarker[] {
@@ -69,7 +69,7 @@ export function createFrameChunks(options: {
   }
 }
 
-/** Publishes chunks one after the other; the oldest are dropped when they pile up. */
+/** Publishes chunks one after another and drops the oldest when they pile up. */
 function createPublisher(options: {
   publish(chunk: FrameChunk): Promise<void>
   onLost(error: unknown): void

@@ -21,15 +21,15 @@ import { takeUp } from './sequencer/take-up.ts'
 
 export type { PlaybackPlan } from './sequencer/playback-plan.ts'
 
-/** Renders the plan to samples: tracks and jingles without a gap, phrases over them, each decoded in advance. */
+/** Renders the plan to samples: gapless tracks and jingles with phrases over them, each decoded in advance. */
 export interface Playback {
-  /** Mixes the rest of the next frame; false = a decoder is not ready and is worth waiting for. */
+  /** Mixes the rest of the next frame; false when a decoder is not ready but worth waiting for. */
   fill(block: Int16Array, nowMs: number): boolean
-  /** To be called when the plan may be another one for a reason that did not come from here. */
+  /** Call this when the plan may have changed for a reason other than playback. */
   planChanged(): void
-  /** Replaces decoders that hang; about every 100 ms, with the ms since the last call. */
+  /** Replaces hanging decoders. Call it about every 100 ms with the ms since the last call. */
   check(elapsedMs: number): void
-  /** The station time of what comes next is another one: the plan is taken up anew. */
+  /** Takes up the plan anew after the station time of the next sample changed. */
   restart(): void
   /** Process ids of the decoders. */
   readonly pids: number[]
@@ -48,19 +48,19 @@ interface Options {
   timeOf(sample: number): number
   ffmpegPath: string
   crossfadeMs: number
-  /** Called with the sound that begins at a sample; null = silence. */
+  /** Called with the sound that starts at a sample; null for silence. */
   onHeard(sample: number, placed: Placed | null): void
-  /** A decoder has something new. */
+  /** Called when a decoder makes progress. */
   onProgress(): void
   log: Logger
 }
 
 /**
- * Runs what the sequencer says: mixes its spans, tells the engine of its turns, and keeps a decoder for each sound.
+ * Runs the steps of the sequencer: mixes its spans, reports its turns to the engine, and keeps a decoder for each sound.
  *
- * @param options.start sample of the broadcast to begin with, a multiple of a frame.
- * @param options.firstHeard the plan is taken up at this sample; what lies before it only lets the encoder settle.
- * @param options.lastMarker what was heard just before, when this broadcast goes on without a pause (`takeUp`).
+ * @param options.start first sample of the broadcast, a multiple of a frame.
+ * @param options.firstHeard the plan is taken up at this sample; earlier ones only prime the encoder.
+ * @param options.lastMarker what was heard just before, if this broadcast continues without a pause (`takeUp`).
  */
 export function createPlayback(options: Options): Playback {
   const { plan, timeOf, start, firstHeard, lastMarker } = options
@@ -71,10 +71,10 @@ export function createPlayback(options: Options): Playback {
   const mixSpan = createSpanMixer(options, decoders)
   const report = createReport(options)
   let stage = emptyStage(start, crossfade)
-  /** Samples of the frame that are mixed. */
+  /** Number of samples of the frame mixed so far. */
   let filled = 0
 
-  /** `at`: sample from which on the stage is heard. */
+  /** `at`: sample from which the stage is heard. */
   function enter(next: Stage, at = next.cursor) {
     const before = stage
     stage = next
@@ -97,7 +97,7 @@ export function createPlayback(options: Options): Playback {
     plan.clipUnplayable(clip.id, timeOf(stage.cursor))
   }
 
-  /** Takes all turns that fall on the cursor. */
+  /** Takes all turns at the cursor. */
   function settle(): Exclude<Step, Turn> {
     for (;;) {
       const step = nextStep(stage, FRAME_SAMPLES - filled, patience.isLeft, progressOf)
@@ -150,7 +150,7 @@ function createSpanMixer({ microphones }: Options, { read, progressOf }: Decoder
   return (stage: Stage, { sounds, count }: Mix, block: Int16Array, from: number, isPresent: boolean) => {
     const { cursor } = stage
     const parts = sounds.map((sound) => read(sound, cursor, count, from))
-    // While catching up nobody is heard: live audio belongs to the present.
+    // Live audio belongs to the present, so it is left out while catching up.
     const live = isPresent ? (microphones?.mix(from, count) ?? null) : null
     mix(parts, block, from, count, cursor, live)
     const isAlone = sounds.length === 1 && !live && !microphones?.open

@@ -5,14 +5,14 @@ import type { Playback } from './playback.ts'
 import type { TimeLine } from './time-line.ts'
 
 const TICK_MS = 100
-/** Sound is mixed this long before it is due: a tick, and the time that the encoder needs. */
+/** Audio is mixed this long before it is due: one tick plus the time that the encoder needs. */
 const LEAD_MS = 200
-/** Sound that is later than this is given up, and time starts anew at the present. */
+/** Audio that is later than this is given up, and time restarts at the present. */
 const MAX_LATE_MS = 20_000
 
-/** Moves sound from the playback to the encoder as it falls due. */
+/** Moves audio from playback to the encoder as it falls due. */
 export interface Pump {
-  /** Something that was waited for may be there: goes on at once, not only with the next tick. */
+  /** Continues at once instead of at the next tick, because something awaited may have arrived. */
   progress(): void
   planChanged(): void
   stop(): void
@@ -39,7 +39,7 @@ export function startPump({
 
   const dueMs = () => timeLine.timeOf(encoder.offered * FRAME_SAMPLES)
 
-  /** Mixes all that is due, as far as decoders and encoder keep up. */
+  /** Mixes everything due, as far as decoders and encoder keep up. */
   function mixDue() {
     if (state === 'mixing' || state === 'stopped') return
     state = 'mixing'
@@ -55,7 +55,7 @@ export function startPump({
       }
       encoder.flush()
     } finally {
-      // It may have been stopped meanwhile.
+      // The pump may have been stopped meanwhile.
       if (isMixing()) state = isWaiting ? 'waiting' : 'idle'
     }
   }
@@ -86,7 +86,7 @@ export function startPump({
       })
     },
     planChanged() {
-      // The engine may say so while it is being told something: its answer is taken up right after that.
+      // The engine may announce a change during a report to it; the new plan is taken up right after the report.
       isPlanNew = true
       mixDue()
     },

@@ -5,20 +5,20 @@ import { SAMPLES_PER_MS } from './pcm/ring.ts'
 export interface TimeLine {
   /** Station time of a sample, ms. */
   timeOf(sample: number): number
-  /** The frame that holds the sound of a moment. */
+  /** The frame that holds the audio of a moment. */
   frameAt(atMs: number): number
-  /** From a sample on, time counts from another moment. Samples before the one before keep no time of their own. */
+  /** From a sample on, counts time from another moment. Only the current and the previous anchor are kept. */
   anchor(sample: number, atMs: number): void
 }
 
-/** A place from which time is counted at the rate of the samples. */
+/** An anchor from which time is counted at the sample rate. */
 interface TimeAnchor {
   sample: number
   atMs: number
 }
 
 export function createTimeLine(first: TimeAnchor): TimeLine {
-  /** In order. Moments of the former one are still asked for: its frames are not published yet. */
+  /** In order. The previous anchor is still needed for frames that are not published yet. */
   let anchors: [TimeAnchor, ...TimeAnchor[]] = [first]
   return {
     timeOf(sample) {

@@ -2,26 +2,26 @@ import { bareEnvironment, FORMATS } from '@solstice/adapters'
 import { SAMPLE_RATE } from '@solstice/station'
 import prism from 'prism-media'
 
-/** Up to this position a seek decodes from the beginning: exact to the sample, and done in about half a second. */
+/** Up to this position a seek decodes from the start, which is exact to the sample and takes about half a second. */
 const EXACT_SEEK_SAMPLES = 600 * SAMPLE_RATE
-/** Further back ffmpeg jumps ahead of the position by this much and decodes the rest. */
+/** Beyond it, ffmpeg jumps to this long before the position and decodes from there. */
 const SEEK_RUN_SAMPLES = 5 * SAMPLE_RATE
 const MAX_COMPLAINT_CHARACTERS = 500
 
 /** One ffmpeg that decodes a file to 44.1 kHz stereo, s16le. */
 export interface DecoderProcess {
-  /** The process id while it runs. */
+  /** The process id while the process runs. */
   readonly pid: number | undefined
-  /** The next bytes; null = none yet. */
+  /** The next bytes; null when there are none yet. */
   read(): Buffer | null
   /** Resolves when the process has ended. */
   readonly exited: Promise<Exit>
-  /** Resolves when all its output was read; never after `kill`. */
+  /** Resolves when all output has been read; never after `kill`. */
   readonly drained: Promise<void>
   kill(): void
 }
 
-/** How a process ended: `absent` when there is no such program. */
+/** How a process ended; `absent` means that ffmpeg is not installed. */
 export type Exit =
   | { is: 'absent'; err?: Error }
   | { is: 'ended' }
@@ -29,8 +29,8 @@ export type Exit =
   | { is: 'failed'; code: number | null; complaint: string }
 
 /**
- * @param place path of the file. @param from position of the first sample wanted.
- * @throws when no process can be started at the moment
+ * @param place path of the file. @param from position of the first sample to deliver.
+ * @throws when no process can be started right now
  */
 export function startDecoderProcess(
   ffmpegPath: string,
@@ -62,7 +62,7 @@ export function startDecoderProcess(
     read: () => stream.read(),
     exited,
     drained,
-    /** Not by the stream's own `destroy`, which leaves the pipes open. */
+    /** The stream's own `destroy` would leave the pipes open. */
     kill() {
       child.kill('SIGKILL')
       for (const pipe of child.stdio) pipe?.destroy()
@@ -70,12 +70,12 @@ export function startDecoderProcess(
   }
 }
 
-/** `env` ends with these when the program is not there, or is none. */
+/** Exit codes of `env` when the program is missing or not executable. */
 const NOT_FOUND = 127
 const NOT_EXECUTABLE = 126
 
-// prism-media passes our environment on to what it starts, which holds the secrets of the station. `env` drops it and then
-// becomes ffmpeg: the process id, its end and its signals are ffmpeg's own.
+// prism-media passes on our environment, which holds the station's secrets. `env` drops it and then
+// becomes ffmpeg, so process id, exit code and signals are those of ffmpeg.
 prism.FFmpeg.getInfo = () => ({ command: '/usr/bin/env', info: '', version: '', output: '' })
 
 function withoutOurEnvironment(program: string, args: string[]): string[] {

@@ -13,7 +13,7 @@ const folder = await temporaryFolder(t)
 const tone = join(folder, 'tone.mp3')
 await makeTone(tone, { hz: 440, seconds: 2 })
 
-/** A program that does this in place of ffmpeg, or before it. */
+/** A script that runs instead of ffmpeg, or before it. */
 async function programOf(name: string, script: string): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, `#!/bin/sh\n${script}\n`)
@@ -48,7 +48,7 @@ t.test('ffmpeg gets the PATH and nothing else of our environment', async (t) => 
   t.equal(decoder.phase, 'ended')
   t.ok(Math.abs(decoder.end! - 2 * SAMPLE_RATE) < SAMPLE_RATE / 10, `${decoder.end} samples`)
   const names = (await readFile(told, 'utf8')).match(/^\w+(?==)/gm)!
-  // A shell adds these by itself.
+  // The shell sets these itself.
   t.same(
     names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name)),
     ['PATH'],
@@ -98,7 +98,7 @@ t.test('a program that cannot be started says nothing about the track', async (t
 t.test('T4: a decoder that starts late on a slow machine is not the fault of the track', async (t) => {
   const slow = await programOf('slow', 'sleep 1.5\nexec ffmpeg "$@"')
   const { decoder, isDone } = decode(t, slow)
-  // Time passes 15 times as fast: the program takes 22 s to start.
+  // Time passes 15 times as fast, so the program takes 22 s to start.
   const checks = setInterval(() => decoder.check(150), 10)
   t.teardown(() => clearInterval(checks))
   await isDone

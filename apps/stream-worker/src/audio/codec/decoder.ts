@@ -4,66 +4,66 @@ import { PcmRing } from '../pcm/ring.ts'
 import { type DecoderProcess, startDecoderProcess } from './decoder-process.ts'
 import { createReplacements } from './replacements.ts'
 
-/** ffmpeg's pipe and the stream over it may give this much at once. */
+/** The most that ffmpeg's pipe and the stream over it can deliver at once. */
 const READ_BYTES = 128 * 1024
-/** A running decoder that is asked for samples and gives none for this long hangs. */
+/** A running decoder hangs when samples are wanted and none come for this long. */
 const HANG_MS = 2_000
-/** As long as more than this is ready, a decoder that gives nothing has time. */
+/** A decoder that produces nothing is no concern while more than this is ready. */
 const LOW_SAMPLES = SAMPLE_RATE
-/** A check that comes late (the worker itself was held up) counts as no more than this. */
+/** A late check (the worker itself was stalled) counts as no more than this. */
 const MAX_CHECK_MS = 150
 const PAUSE_MS = 500
-/** Without ffmpeg nothing can be decoded; that is no fault of the file. */
+/** A missing ffmpeg is not the fault of the file. */
 const NO_FFMPEG_PAUSE_MS = 2_000
 
 /** One track as samples, decoded a few seconds ahead. Positions count from the track's first sample. */
 export interface Decoder {
   /**
-   * `opening`: not one sample yet, however long that takes. `ended`: `end` is known. `unplayable`: ffmpeg ended without a
-   * sample, or the storage refused the file; a decoder that is only late is never that.
+   * `opening`: no sample yet, however long that takes. `ended`: `end` is known. `unplayable`: ffmpeg exited without a
+   * sample, or the storage refused the file; a decoder that is merely late never is.
    */
   readonly phase: 'opening' | 'decoding' | 'ended' | 'unplayable'
-  /** Position just past the track's last sample, as soon as it was decoded; null before. */
+  /** Position just past the track's last sample; null until that is decoded. */
   readonly end: number | null
-  /** Position just past what is ready. */
+  /** Position just past the ready samples. */
   readonly ready: number
-  /** Copies samples to sample `to` of `into`; what is not ready is silence. Everything before them is forgotten. */
+  /** Copies samples to sample `to` of `into`, silence for those not ready, and forgets everything before them. */
   read(position: number, count: number, into: Int16Array, to: number): void
-  /** Replaces a decoder that hangs; to be called about every 100 ms, with the ms since the last call. */
+  /** Replaces a hanging decoder. Call it about every 100 ms with the ms since the last call. */
   check(elapsedMs: number): void
-  /** Process id of the ffmpeg that runs now. */
+  /** Process id of the running ffmpeg. */
   readonly pid: number | undefined
-  /** Ends the process; resolves when it is gone. */
+  /** Kills the process and resolves when it is gone. */
   close(): Promise<void>
 }
 
 export interface DecoderOptions {
   ffmpegPath: string
-  /** Gives a path. @throws Failure when there will be none. */
+  /** Returns a path to decode. @throws Failure when the file will never be available */
   source(): Promise<string>
-  /** Position of the first sample wanted. */
+  /** Position of the first sample to deliver. */
   from: number
-  /** Position at which decoding ends at the latest; Infinity = the end of the file. */
+  /** Position at which decoding stops; Infinity for the end of the file. */
   limit: number
-  /** Samples that are decoded ahead. */
+  /** Number of samples to decode ahead. */
   readAhead: number
-  /** There is something new: samples, the end, or that there will be none. */
+  /** Called on any progress: samples, the end, or failure. */
   onProgress(): void
   log: Logger
 }
 
 type State =
-  /** The file is asked for, or a pause is made before. */
+  /** The file is being fetched, or a retry is pending. */
   | { is: 'waiting'; timer: NodeJS.Timeout | null }
-  /** `startedAt`: position of its first sample. `idleMs`: how long it has given nothing though it was asked. */
+  /** `startedAt`: position of its first sample. `idleMs`: how long it has produced nothing while samples were wanted. */
   | { is: 'running'; process: DecoderProcess; startedAt: number; idleMs: number }
   | { is: 'ended' | 'unplayable' }
   | { is: 'closed' }
 
 /**
- * Decodes a track from a position on, to 44.1 kHz stereo whatever the file holds. Reads no more than what fits into
- * the read-ahead; ffmpeg waits meanwhile. A process that is killed, fails on the way or hangs is replaced at the exact
- * sample; one that does not get on is given up.
+ * Decodes a track from a position on to 44.1 kHz stereo, whatever its format. Reads no more than fits into
+ * the read-ahead; ffmpeg waits meanwhile. A process that is killed, fails midway or hangs is replaced at the exact
+ * sample; a track that makes no progress is given up.
  */
 export function openDecoder(options: DecoderOptions): Decoder {
   const { from, limit } = options
@@ -95,7 +95,7 @@ export function openDecoder(options: DecoderOptions): Decoder {
   }
 }
 
-/** Moves samples from the process that runs into the ring. */
+/** Moves samples from the running process into the ring. */
 function createFeed({ limit, onProgress }: DecoderOptions, ring: PcmRing) {
   const feed = {
     state: { is: 'waiting', timer: null } as State,
@@ -137,7 +137,7 @@ function startRun(options: DecoderOptions, ring: PcmRing, feed: ReturnType<typeo
       process = startDecoderProcess(ffmpegPath, place, ring.end, feed.pull)
     } catch (err) {
       if (feed.state.is === 'closed') return
-      // A refusal is the storage's last word; anything else may be over in a moment.
+      // A refusal by the storage is final; any other error may pass.
       return err instanceof Failure ? giveUp({ err }) : replace({ err }, PAUSE_MS)
     }
     void run(process)
@@ -181,7 +181,7 @@ function startRun(options: DecoderOptions, ring: PcmRing, feed: ReturnType<typeo
       if (state.is !== 'running' || !isHanging(state, ring, elapsedMs, replacements.startTimeoutMs)) return
       const { idleMs } = state
       if (ring.end > from) return replace({ idleMs }, 0)
-      // The machine may be slow: as long as nothing was decoded, that is not held against the track.
+      // On a slow machine the first sample may take long; the track is not blamed for that.
       replacements.noteLateStart()
       log.warn({ idleMs }, 'decoder late; started again')
       launchLater(0)
@@ -194,7 +194,7 @@ function startRun(options: DecoderOptions, ring: PcmRing, feed: ReturnType<typeo
   }
 }
 
-/** Counts the time in which a process was asked for samples and gave none; true when that is too long. */
+/** Counts how long a process has produced nothing while samples were wanted; true when that is too long. */
 function isHanging(
   running: Extract<State, { is: 'running' }>,
   ring: PcmRing,

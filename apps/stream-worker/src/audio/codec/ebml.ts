@@ -1,12 +1,12 @@
 /** An element of EBML (RFC 8794), the format under WebM. */
 export interface Element {
   id: number
-  /** Where its content begins and ends; `end` null = where its parent ends. */
+  /** Start and end of its content; `end` is null when it ends with its parent. */
   start: number
   end: number | null
 }
 
-/** The element at a place; `more`: it is cut off there; null: there is none. */
+/** The element at an offset; `more` when it is cut off, null when there is none. */
 export function elementAt(bytes: Buffer, at: number): Element | 'more' | null {
   const id = idAt(bytes, at)
   if (id === 'more' || !id) return id
@@ -36,7 +36,7 @@ export function idAt(bytes: Buffer, at: number): { id: number; end: number } | '
   return { id: bytes.readUIntBE(at, length), end: at + length }
 }
 
-/** The elements in the content of one; up to where it makes no sense. */
+/** The child elements of an element, up to the first malformed one. */
 export function elementsOf(data: Buffer): { id: number; data: Buffer }[] {
   const elements: { id: number; data: Buffer }[] = []
   for (let at = 0; at < data.length; ) {

@@ -4,25 +4,25 @@ import { createFrameCutter } from './mp3-frames.ts'
 
 const MAX_COMPLAINT_CHARACTERS = 500
 
-/** One ffmpeg that encodes s16le stereo at 44.1 kHz to MP3 of a constant bit rate. */
+/** One ffmpeg that encodes s16le stereo at 44.1 kHz to constant bit rate MP3. */
 export interface EncoderProcess {
   readonly pid: number | undefined
   readonly isWritable: boolean
-  /** Sends pieces of sound in one go. */
+  /** Sends pieces of audio in one write. */
   write(pieces: readonly Uint8Array[]): void
-  /** Resolves when it is gone, with the reason. */
+  /** Resolves with the reason when the process is gone. */
   readonly ended: Promise<object>
   kill(): void
 }
 
-/** @param onFrames called with the frames that became whole, of each piece of output. */
+/** @param onFrames called with the frames completed by each piece of output. */
 export function startEncoderProcess(
   { ffmpegPath, bitrate }: { ffmpegPath: string; bitrate: number },
   onFrames: (frames: readonly Buffer[]) => void,
 ): EncoderProcess {
   const child: ChildProcess = spawn(ffmpegPath, encoderArgs(bitrate), {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C is for the worker; an encoder that ends politely would add silence to its last frame.
+    // Its own session, so that Ctrl-C reaches only the worker: an encoder that exits cleanly pads its last frame with silence.
     detached: true,
     windowsHide: true,
     env: bareEnvironment(),
@@ -34,7 +34,7 @@ export function startEncoderProcess(
   child.stderr!.on('data', (text: Buffer) => {
     complaint = (complaint + text).slice(-MAX_COMPLAINT_CHARACTERS)
   })
-  stdin.on('error', () => {}) // told by 'close'
+  stdin.on('error', () => {}) // reported by 'close'
   const ended = new Promise<object>((resolve) => {
     child.once('error', (err) => resolve({ err, complaint }))
     child.once('close', (code, signal) => resolve({ code, signal, complaint }))
@@ -57,7 +57,7 @@ export function startEncoderProcess(
 }
 
 function encoderArgs(bitrate: number): string[] {
-  // Not `-fflags nobuffer`: with it ffmpeg throws the first 1024 samples away.
+  // Without `-fflags nobuffer`, which makes ffmpeg drop the first 1024 samples.
   const input = '-f s16le -ar 44100 -ac 2 -probesize 32 -analyzeduration 0 -i pipe:0'
   const output = `-c:a libmp3lame -b:a ${bitrate}k -reservoir 0 -write_xing 0 -id3v2_version 0 -flush_packets 1`
   return `-hide_banner -loglevel error ${input} ${output} -f mp3 pipe:1`.split(' ')

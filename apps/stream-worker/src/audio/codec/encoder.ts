@@ -4,55 +4,55 @@ import { SAMPLE_BYTES } from '../pcm/ring.ts'
 import { type EncoderProcess, startEncoderProcess } from './encoder-process.ts'
 
 /**
- * Frames that a fresh encoder makes before the first one that is used. An MP3 frame depends on the sound of about two
- * frames before it (filter bank and overlap); the others let the encoder's hearing model settle.
+ * Frames that a fresh encoder produces before the first one used. An MP3 frame depends on the audio of about two
+ * frames before it (filter bank and overlap); the rest let the psychoacoustic model settle.
  */
 export const PRIMING_FRAMES = 4
-/** LAME's delay of 576 samples and every decoder's of 529: a frame holds the sound that the encoder was given this much earlier. */
+/** The delay of LAME (576 samples) plus that of every decoder (529): a frame holds audio fed to the encoder this much earlier. */
 const DELAY_SAMPLES = 1105
-/** About 2 s of sound is kept for a successor. */
+/** About 2 s of audio, kept for a replacement process. */
 const HISTORY_FRAMES = 80
-/** Frames offered and not yet delivered, at most; together with the priming it stays within the history. */
+/** Limit of frames offered but not delivered; together with the priming it fits into the history. */
 const OPEN_FRAMES = 57
 const BLOCK_BYTES = FRAME_SAMPLES * SAMPLE_BYTES
 
-/** No output for this long, though as much sound waits for it: the encoder hangs. */
+/** An encoder hangs when it has this much audio to encode and has produced nothing for as long. */
 const HANG_MS = 500
 const HANG_FRAMES = Math.floor((HANG_MS * SAMPLE_RATE) / 1000 / FRAME_SAMPLES)
-/** A process that has just been started may need longer on a busy machine. */
+/** A process that has just started may need longer on a busy machine. */
 const START_TIMEOUT_MS = 3_000
-/** A check that comes late (the worker itself was held up) counts as no more than this. */
+/** A late check (the worker itself was stalled) counts as no more than this. */
 const MAX_CHECK_MS = 150
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2_000
 
-/** Turns samples into MP3 frames with numbers, for the life of a broadcast. */
+/** Turns samples into numbered MP3 frames for the life of a broadcast. */
 export interface Encoder {
-  /** Number of the next frame to be mixed. */
+  /** Number of the next frame to mix. */
   readonly offered: number
   /** Number of the next frame to come out. */
   readonly delivered: number
-  /** False while the encoder is behind: nothing must be offered then. */
+  /** False while the encoder is behind; do not offer anything then. */
   readonly hasRoom: boolean
-  /** The samples of frame `offered`, to be filled before `offer`. */
+  /** The samples of frame `offered`; fill them before calling `offer`. */
   readonly block: Int16Array
-  /** Hands `block` in. It is sent to the encoder at the next `flush`. */
+  /** Queues `block` for the encoder; `flush` sends it. */
   offer(): void
-  /** Sends what was offered, in one piece. */
+  /** Sends all queued blocks in one write. */
   flush(): void
-  /** Ends an encoder that hangs; to be called about every 100 ms, with the ms since the last call. */
+  /** Kills a hanging encoder. Call it about every 100 ms with the ms since the last call. */
   check(elapsedMs: number): void
-  /** Process id of the ffmpeg that runs now. */
+  /** Process id of the running ffmpeg. */
   readonly pid: number | undefined
-  /** Ends the process; resolves when it is gone. */
+  /** Kills the process and resolves when it is gone. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the one ffmpeg that makes all frames, constant bit rate and without a bit reservoir, so that each frame stands
- * alone. Frame n carries exactly the samples of block n: the delay of encoder and decoder is taken out here. When the
- * process dies or hangs another one takes its place, is fed the last blocks again and delivers the frame that is due:
- * no number is left out or given twice, and the sound goes on.
+ * Starts the ffmpeg that encodes all frames, with a constant bit rate and no bit reservoir, so that each frame stands
+ * alone. Frame n carries exactly the samples of block n, because the encoder and decoder delay is compensated here. When the
+ * process dies or hangs, a new one is fed the last blocks again and continues with the frame that is due:
+ * no frame number is skipped or repeated, and the audio continues seamlessly.
  *
  * @param options.first number of the first frame delivered; blocks are offered from `PRIMING_FRAMES` before it.
  */
@@ -142,7 +142,7 @@ interface EncoderOptions {
   bitrate: number
   first: number
   onFrame(frame: Buffer): void
-  /** Called when the process died or hung. */
+  /** Called when the process has died or hung. */
   onReplaced?: () => void
   log: Logger
 }
@@ -150,34 +150,34 @@ interface EncoderOptions {
 interface Running {
   is: 'running'
   process: EncoderProcess
-  /** Number of the first block it was fed. */
+  /** Number of the first block fed to it. */
   launchedAt: number
   /** Number of the next block to feed. */
   fed: number
   hasDelivered: boolean
-  /** How long it has given nothing though it is behind. */
+  /** How long it has produced nothing although it is behind. */
   idleMs: number
 }
 
 type State = Running | { is: 'paused'; timer: NodeJS.Timeout } | { is: 'stopped' }
 
-/** The last blocks of samples, by the numbers of their frames, for the encoder and its successor. */
+/** The last blocks of samples by frame number, for the encoder and its replacement. */
 function createHistory() {
   const memory = new ArrayBuffer(HISTORY_FRAMES * BLOCK_BYTES)
   const blocks = Array.from({ length: HISTORY_FRAMES }, (_, i) => {
     const samples = new Int16Array(memory, i * BLOCK_BYTES, FRAME_SAMPLES * 2)
-    // Written without a copy: a block is not mixed into again before its frame has come out.
+    // No copy is needed: a block is not reused before its frame has come out.
     return { samples, bytes: Buffer.from(memory, i * BLOCK_BYTES, BLOCK_BYTES) }
   })
   const at = (frame: number) => blocks[frame % HISTORY_FRAMES]!
   return {
     block: (frame: number) => at(frame).samples,
-    /** The blocks from `from` to before `to` for a process whose first block is `launchedAt`. */
+    /** The blocks from `from` up to, but not including, `to`, for a process whose first block is `launchedAt`. */
     bytes(from: number, to: number, launchedAt: number): Uint8Array[] {
       const pieces: Uint8Array[] = []
       for (let frame = from; frame < to; frame++) {
         const { bytes } = at(frame)
-        // The first block of a process is cut short, so that each frame falls on its own block.
+        // The first block of a process is shortened to align each frame with its block.
         pieces.push(frame === launchedAt ? bytes.subarray(DELAY_SAMPLES * SAMPLE_BYTES) : bytes)
       }
       return pieces

@@ -6,7 +6,7 @@ import { createFrameCutter } from './mp3-frames.ts'
 
 const run = promisify(execFile)
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function randomFrom(seed: number) {
   return (below: number) => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0

@@ -4,10 +4,10 @@ const HEADER_BYTES = 4
 const MAX_FRAME_BYTES = 1441
 
 /**
- * Cuts a byte stream at the boundaries of its MP3 frames. What is no frame is left out: after anything foreign, a
+ * Splits a byte stream into its MP3 frames and drops everything else: after foreign bytes, a
  * header counts only when another one follows where its frame ends.
  *
- * @returns a function that takes the next bytes, cut anywhere, and gives the frames that became whole.
+ * @returns a function that takes the next bytes, cut anywhere, and returns the frames they complete.
  */
 export function createFrameCutter(): (chunk: Uint8Array) => Buffer[] {
   let rest: Buffer = Buffer.alloc(0)
@@ -37,7 +37,7 @@ export function createFrameCutter(): (chunk: Uint8Array) => Buffer[] {
       at += length
     }
     rest = bytes.subarray(at)
-    // A short rest must not hold a large chunk in memory.
+    // A short rest must not keep a large chunk in memory.
     if (rest.length <= MAX_FRAME_BYTES) rest = Buffer.from(rest)
     return frames
   }

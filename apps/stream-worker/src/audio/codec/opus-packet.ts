@@ -29,7 +29,7 @@ export function opusDurationMs(packet: Uint8Array): number | null {
   }
 }
 
-/** Code 3: a number of frames, of one length or each with its own, and padding. */
+/** Code 3: several frames, of equal or individual length, with padding. */
 function manyFramesMs(packet: Uint8Array, frameMs: number): number | null {
   const flags = packet[1]
   if (flags === undefined) return null
@@ -60,7 +60,7 @@ function manyFramesMs(packet: Uint8Array, frameMs: number): number | null {
   return left >= 0 && left <= MAX_FRAME_BYTES ? count * frameMs : null
 }
 
-/** A coded frame length: one byte up to 251, else two. */
+/** An encoded frame length: one byte up to 251, otherwise two. */
 function frameLength(packet: Uint8Array, at: number): { header: number; bytes: number } | null {
   const first = packet[at]
   if (first === undefined) return null

@@ -5,21 +5,21 @@ import { opusDurationMs } from './opus-packet.ts'
 export interface Packet {
   bytes: Uint8Array
   durationMs: number
-  /** Within the recording; null while that is not known: after bytes that were lost or no WebM. */
+  /** Time within the recording; null when unknown, as after lost or malformed bytes. */
   atMs: number | null
 }
 
-/** Takes the Opus packets out of a WebM recording that comes in pieces, cut anywhere. */
+/** Extracts the Opus packets of a WebM recording that arrives in arbitrary pieces. */
 export interface WebmReader {
-  /** The packets that are complete now. A piece that begins with an EBML header begins another recording. */
+  /** Returns the packets completed by a piece. A piece starting with an EBML header starts another recording. */
   read(piece: Buffer): Packet[]
-  /** False: nothing can be understood until the header of the recording comes. */
+  /** False while the header of the recording is missing: nothing can be read without it. */
   readonly hasHead: boolean
-  /** Number of recordings that began. */
+  /** Number of recordings started. */
   readonly recordings: number
 }
 
-// Elements of Matroska (RFC 9559) that a live recording of sound consists of.
+// Matroska elements (RFC 9559) found in a live audio recording.
 const EBML = 0x1a45dfa3
 const SEGMENT = 0x18538067
 const TRACKS = 0x1654ae6b
@@ -37,22 +37,22 @@ const passed = [0x114d9b74, 0x1549a966, 0x1254c367, 0x1c53bb6b, 0xec, 0xbf, 0xa7
 const known = new Set([EBML, TRACKS, TIMESTAMP, SIMPLE_BLOCK, BLOCK, ...containers, ...passed])
 
 const EBML_BYTES = Buffer.of(0x1a, 0x45, 0xdf, 0xa3)
-/** An element that says it is larger is taken for garbage. So no more than that is ever waited for. */
+/** A larger element is taken for garbage, which also bounds the bytes buffered. */
 const MAX_ELEMENT_BYTES = 16 * 1024
-/** The decoder takes no larger packets: 120 ms at 256 kbit/s. */
+/** Limit of the decoder: 120 ms at 256 kbit/s. */
 const MAX_PACKET_BYTES = 3840
 /** Track number (one byte), time in the cluster (two), flags. */
 const BLOCK_HEADER_BYTES = 4
 
 /**
- * A reader that garbage cannot stop: where the bytes make no sense it looks for the next header, cluster or block. A block
- * found that way has to be followed by another element, so it is given out only when the bytes behind it are there.
+ * A reader that recovers from garbage: it looks for the next header, cluster or block. A block
+ * found that way counts only when another element follows it, so it is delivered once the bytes after it are there.
  */
 export function createWebmReader(): WebmReader {
   let rest: Buffer = Buffer.alloc(0)
   let track: number | null = null
   let clusterMs: number | null = null
-  /** The bytes before `rest` made no sense. */
+  /** The bytes before `rest` were garbage. */
   let isLost = false
   let recordings = 0
 
@@ -108,14 +108,14 @@ export function createWebmReader(): WebmReader {
           if (packet) packets.push(packet)
         }
       }
-      // A copy: what is kept must not hold on to a large piece.
+      // A copy, so that a small rest does not keep a large piece in memory.
       rest = Buffer.from(bytes.subarray(at))
       return packets
     },
   }
 }
 
-/** Number of the Opus track that a list of tracks names last. */
+/** Number of the last Opus track in the track list. */
 function opusTrackIn(tracks: Buffer): number | null {
   let track: number | null = null
   for (const entry of elementsOf(tracks)) {
@@ -128,7 +128,7 @@ function opusTrackIn(tracks: Buffer): number | null {
   return track
 }
 
-/** The packet in a block of a track; null where it is none. */
+/** The packet in a block of a track; null when the block holds none. */
 function packetIn(block: Buffer, track: number | null, clusterMs: number | null): Packet | null {
   if (track === null || block[0] !== (0x80 | track)) return null
   // Lacing would put several packets into one block; no browser does that.
@@ -140,7 +140,7 @@ function packetIn(block: Buffer, track: number | null, clusterMs: number | null)
   return { bytes, durationMs, atMs: clusterMs === null ? null : clusterMs + block.readInt16BE(1) }
 }
 
-/** Where reading can go on from `at`; the end of what has to be kept back when that cannot be told yet. */
+/** The next offset after `from` at which reading can resume, or the start of the bytes to keep until that is known. */
 function findAgain(bytes: Buffer, from: number, track: number | null): { at: number; isFound: boolean } {
   for (let at = from; at < bytes.length; at++) {
     const first = bytes[at]

@@ -1,21 +1,21 @@
-/** Ramps that keep sound from clicking where it begins, ends or leaves something out. */
+/** Ramps that prevent clicks where audio starts, ends or skips. */
 const EDGE_SAMPLES = 132
-/** 5 ms: a word that is cut falls silent without a click. */
+/** 5 ms, so that a word cut off falls silent without a click. */
 const END_SAMPLES = 220
 const FULL_SCALE = 32_767
 
-/** The gain of one microphone, without jumps. */
+/** The gain of one microphone, which never jumps. */
 export interface Envelope {
-  /** Samples that are still heard; Infinity while the microphone is on. */
+  /** Number of samples still audible; Infinity while the microphone is on. */
   readonly remaining: number
   /** Fades in from the next sample on. */
   fadeIn(): void
-  /** The microphone is off: what is heard of it falls silent within 5 ms. */
+  /** Fades out within 5 ms, because the microphone was switched off. */
   end(isHeard: boolean): void
   /**
-   * Adds `count` samples at `from` of `into`, times the gain.
+   * Adds `count` samples to `into` at `from`, with the gain applied.
    *
-   * @param isLast the sound has run out behind them: they fade out.
+   * @param isLast true when no samples follow, so these fade out.
    */
   add(
     samples: Float32Array,

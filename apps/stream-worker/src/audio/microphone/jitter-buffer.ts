@@ -2,28 +2,28 @@ import { SAMPLE_RATE } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
 /**
- * Delay between the first packet and its sound. Sound is taken out 100 ms at a time, so nothing is missing as long as no
- * piece is more than about 40 ms late, however long pieces are. A line that is worse than that gets more.
+ * Delay between the first packet and its playback. Audio is taken out 100 ms at a time, so nothing is missing as long as no
+ * piece is more than about 40 ms late, however long pieces are. A worse connection gets more.
  */
 const FIRST_CUSHION_MS = 150
 const CUSHION_STEP_MS = 50
 const MAX_CUSHION_MS = 350
-/** Sound that comes this soon after it had run out was late. */
+/** Audio that arrives this soon after the buffer ran dry was late. */
 const LATE_MS = 1_000
-/** More than the cushion that was not needed for a while is left out, so that the delay does not grow for ever. */
+/** An unneeded surplus over the cushion is dropped after a while, so that the delay does not grow forever. */
 const MIN_SPARE_MS = 100
 const SPARE_PERIOD_SAMPLES = 2 * SAMPLE_RATE
 
-/** Decides when received sound is heard: late enough to bridge the jitter of its line, and no later. */
+/** Decides when received audio plays: late enough to bridge the jitter of the connection, and no later. */
 export interface JitterBuffer {
   readonly isPlaying: boolean
-  /** A packet has arrived. */
+  /** Notes the arrival of a packet. */
   arrive(nowMs: number): void
-  /** Begins to play when the cushion is full. */
+  /** Starts to play when the cushion is full. */
   begin(nowMs: number): boolean
-  /** The sound has run out. */
+  /** Notes that the audio has run out. */
   runOut(nowMs: number): void
-  /** ms of sound that can be left out, after `taken` samples were played and `left` remain. */
+  /** ms of audio that can be dropped after `taken` samples were played and `left` remain. */
   spareMs(left: number, taken: number): number
 }
 

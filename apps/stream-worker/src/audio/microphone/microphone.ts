@@ -7,23 +7,23 @@ import { createJitterBuffer } from './jitter-buffer.ts'
 import { createOpusStream } from './opus-stream.ts'
 import { createPacketQueue } from './packet-queue.ts'
 
-/** 64 kbit/s are 8 KiB a second; a client that sends more than this is not listened to. */
+/** 64 kbit/s is 8 kB a second; anything that a client sends beyond this limit is ignored. */
 const BYTES_PER_S = 96 * 1024
 const MAX_BURST_BYTES = 512 * 1024
 
-/** The sound of one microphone, from the pieces of its recording to samples that are due. */
+/** The audio of one microphone, from pieces of its recording to due samples. */
 export interface Microphone {
-  /** Takes bytes as they come. Nothing in them stops it; the queue and the rate are bounded. */
+  /** Takes bytes as they arrive. Survives any input; queue and rate are bounded. */
   receive(piece: Buffer, nowMs: number): void
-  /** Adds its next samples to `from` to `from + count` of `into`, times the gain; false = there was no sound. */
+  /** Adds its next samples to samples `from` to `from + count` of `into`, with the gain applied; false when it had none. */
   add(into: Float32Array, from: number, count: number, gain: number, nowMs: number): boolean
-  /** The microphone was switched off: 5 ms more are heard while it falls silent, and nothing is received any more. */
+  /** Switches the microphone off: it fades out within 5 ms and receives nothing more. */
   end(): void
-  /** It has ended, and all of it was heard. */
+  /** True when it was switched off and has played out. */
   readonly isOver: boolean
-  /** Bytes arrive without the header that is needed to understand them. */
+  /** True when bytes arrive without the header needed to decode them. */
   readonly wantsHead: boolean
-  /** Resolves when it can be heard; what comes before waits. */
+  /** Resolves when the decoder is ready; audio received before then waits. */
   readonly ready: Promise<void>
   close(): void
 }
@@ -35,12 +35,12 @@ export function createMicrophone(log: Logger): Microphone {
   const buffer = createJitterBuffer()
   const envelope = createEnvelope()
   const takeBytes = tokenBucket({ burst: MAX_BURST_BYTES, perS: BYTES_PER_S })
-  /** Decoded and not heard yet. */
+  /** Decoded but not yet played. */
   let decoded = new Float32Array(0)
   let wantsHead = false
   let recordings = 0
 
-  /** Decodes until `count` samples are there, or nothing is left. */
+  /** Decodes until `count` samples are ready or nothing is left. */
   function decode(count: number) {
     while (decoded.length < count && opus.isReady) {
       const packet = queue.take()
@@ -95,7 +95,7 @@ export function createMicrophone(log: Logger): Microphone {
         buffer.runOut(nowMs)
         return taken > 0
       }
-      // After a hold-up everything would be heard late for ever.
+      // After a stall, everything would otherwise stay late forever.
       const left = decoded.length + Math.floor(queue.durationMs * SAMPLES_PER_MS)
       if (queue.drop(buffer.spareMs(left, count))) envelope.fadeIn()
       return true

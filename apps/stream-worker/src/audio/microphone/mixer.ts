@@ -8,22 +8,22 @@ import { createMicrophone, type Microphone } from './microphone.ts'
 /** Gain of the music while somebody speaks. */
 export const DUCKING_GAIN = 0.16
 const DUCKING_STEP = (1 - DUCKING_GAIN) / (0.2 * SAMPLE_RATE)
-/** A line that is cut does not hold the music down for longer. */
+/** A broken connection ducks the music no longer than this. */
 const HOLD_SAMPLES = SAMPLE_RATE
 const HEAD_INTERVAL_MS = 1_000
 
-/** The microphones of all who are on the air, as one sound over the music. */
+/** All microphones on air, mixed into one sound over the music. */
 export interface MicrophoneMixer {
   /**
-   * Takes the people who are on the air now; a microphone that is off, or whose person is gone, is let go. Resolves when
-   * all that are on can be heard; nobody has to wait for that.
+   * Sets the people on air; closes microphones that are off or whose person is gone. Resolves when
+   * all that are on can be heard; there is no need to wait for that.
    */
   follow(participants: readonly Participant[]): Promise<void>
-  /** The next piece of somebody's recording. Never throws, whatever it is. */
+  /** Takes the next piece of a person's recording. Never throws, whatever the bytes. */
   receive(piece: MicrophonePiece): void
   /**
-   * Mixes the next samples, at most a frame, to `from` to `from + count` of what it returns. null = nobody is heard, and
-   * the music keeps its loudness.
+   * Mixes the next samples, at most a frame, into `from` to `from + count` of the result. Null when nobody is heard and
+   * the music keeps its level.
    */
   mix(from: number, count: number): LiveAudio | null
   /** Number of microphones that are on. */
@@ -31,17 +31,17 @@ export interface MicrophoneMixer {
   close(): void
 }
 
-/** Somebody on the air. */
+/** A person on air. */
 interface Speaker {
   microphone: Microphone
   gain: number
   isMuted: boolean
-  /** Sample of this mix after which it has given no more sound. */
+  /** Sample of this mix after which the microphone has produced no audio. */
   heardUntil: number
   headAskedAtMs: number
 }
 
-/** @param options.nowMs any clock that never goes back. @param options.askForHead a recording cannot be understood. */
+/** @param options.nowMs any monotonic clock. @param options.askForHead called when a recording cannot be read without its header. */
 export function createMicrophoneMixer(options: {
   askForHead(socketId: string): void
   nowMs?: () => number
@@ -49,7 +49,7 @@ export function createMicrophoneMixer(options: {
 }): MicrophoneMixer {
   const { askForHead, log, nowMs = () => performance.now() } = options
   const speakers = new Map<string, Speaker>()
-  /** Switched off a moment ago, and still heard. */
+  /** Switched off a moment ago and still fading out. */
   const ending = new Set<Speaker>()
   const mix = createLiveMix(speakers, ending, nowMs)
   return {
@@ -102,7 +102,7 @@ function newSpeaker(log: Logger): Speaker {
   return { microphone, gain: 1, isMuted: false, heardUntil: -Infinity, headAskedAtMs: -Infinity }
 }
 
-/** Mixes speakers and ducks the music under them; those that are ending are closed when they are over. */
+/** Mixes speakers and ducks the music under them; closes those that have faded out. */
 function createLiveMix(
   speakers: ReadonlyMap<string, Speaker>,
   ending: Set<Speaker>,

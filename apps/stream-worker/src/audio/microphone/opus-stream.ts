@@ -5,19 +5,19 @@ import { createResampler } from '../pcm/resampler.ts'
 
 const HIGH_PASS_HZ = 90
 
-/** One person's Opus packets as samples at the rate of the broadcast; a decoder that fails is replaced. */
+/** Decodes one person's Opus packets to the sample rate of the broadcast, replacing a decoder that fails. */
 export interface OpusStream {
   readonly isReady: boolean
   /** Resolves when the decoder has started, or failed to. */
   readonly ready: Promise<void>
-  /** The samples of a packet, none of one that breaks the decoder. To be called while ready. */
+  /** Decodes a packet; no samples if it breaks the decoder. Call it only while ready. */
   decode(packet: Uint8Array): Float32Array
-  /** Starts a decoder where there is none. */
+  /** Starts a decoder if there is none. */
   open(): void
   close(): void
 }
 
-/** Each microphone has a decoder of its own: what one person sends cannot reach anybody else's. */
+/** Each microphone has its own decoder, so that one person's bytes cannot break another's. */
 export function createOpusStream(log: Logger): OpusStream {
   const highPass = createHighPass(HIGH_PASS_HZ)
   let resample = createResampler()

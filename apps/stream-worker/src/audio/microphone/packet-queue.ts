@@ -1,22 +1,22 @@
 import type { Packet } from '../codec/webm-reader.ts'
 
-/** Bounds on what waits to be decoded; the oldest is dropped first. */
+/** Bounds of the queue; the oldest packets are dropped first. */
 const MAX_QUEUED_MS = 2_000
 const MAX_QUEUED_BYTES = 512 * 1024
-/** A timestamp that goes back marks a repeated packet; after this much in a row it is another clock. */
+/** A timestamp that goes back marks a repeated packet; this much of them in a row means a new clock. */
 const MAX_REPEATED_MS = 500
 
-/** The packets of one microphone that are not decoded yet. */
+/** The packets of one microphone that await decoding. */
 export interface PacketQueue {
-  /** ms of sound in the queue. */
+  /** ms of audio in the queue. */
   readonly durationMs: number
   readonly isEmpty: boolean
-  /** Adds a packet. `repeated`: it was heard before and is ignored; `overflowed`: older ones were dropped for it. */
+  /** Adds a packet. `repeated`: a duplicate, ignored; `overflowed`: older packets were dropped to make room. */
   add(packet: Packet): 'added' | 'repeated' | 'overflowed'
   take(): Packet | undefined
-  /** Drops the oldest packets that fit into `ms`; false = there was none. */
+  /** Drops the oldest packets, up to `ms` in total; false when none was dropped. */
   drop(ms: number): boolean
-  /** Timestamps begin anew: another recording follows. */
+  /** Restarts the timestamps for another recording. */
   resetClock(): void
   clear(): void
 }
@@ -43,7 +43,7 @@ export function createPacketQueue(): PacketQueue {
       durationMs -= packet.durationMs
       bytes -= packet.bytes.length
     }
-    // Fractions of a millisecond do not add up exactly.
+    // Sums of fractional milliseconds are not exact.
     if (packets.length === 0) durationMs = 0
     return packet
   }

@@ -1,6 +1,6 @@
 import { SAMPLE_RATE } from '@solstice/station'
 
-/** A high-pass filter of second order without a peak (Butterworth), as in the Audio EQ Cookbook; in place. */
+/** A second-order Butterworth high-pass filter, as in the Audio EQ Cookbook; works in place. */
 export function createHighPass(hz: number): (samples: Float32Array) => void {
   const w = (2 * Math.PI * hz) / SAMPLE_RATE
   const cos = Math.cos(w)

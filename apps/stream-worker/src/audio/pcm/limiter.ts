@@ -1,22 +1,22 @@
 import { SAMPLE_RATE } from '@solstice/station'
 
-/** Nothing that is said is louder than this, of 32 767. */
+/** Peak level of speech; full scale is 32 767. */
 export const MICROPHONE_CEILING = 26_000
 const ATTACK_SAMPLES = Math.round(0.005 * SAMPLE_RATE)
 const RELEASE = 1 - Math.exp(-1 / (0.12 * SAMPLE_RATE))
 const NEARLY_FULL = 0.999
 
-/** Keeps speech below the ceiling; 5 ms later, for as long ahead of a peak it begins to soften. */
+/** Keeps speech below the ceiling. Delays it by 5 ms, the time over which the gain falls before a peak. */
 export interface MicrophoneLimiter {
-  /** Limits samples `from` to `from + count` in place; to be called for one span after the other. */
+  /** Limits samples `from` to `from + count` in place. Spans must be passed in order. */
   limit(samples: Float32Array, from: number, count: number): void
-  /** As long as it is given silence it gives silence. */
+  /** True when silent input gives silent output: nothing is left in the delay. */
   readonly isIdle: boolean
 }
 
 /**
- * For each sample the gain that it allows; of those within the attack the least, which rises slowly again (release); of
- * that the mean over the attack, so that the gain has arrived when the peak comes, and never moves in a jump.
+ * Takes the gain that each sample allows, the minimum of it over the attack, which rises slowly again (release), and of
+ * that the mean over the attack, so that the gain is down when the peak comes and never jumps.
  */
 export function createMicrophoneLimiter(): MicrophoneLimiter {
   const delayed = new Float32Array(ATTACK_SAMPLES)

@@ -1,36 +1,36 @@
 import { FRAME_SAMPLES } from '@solstice/station'
 
-/** A change of loudness with equal power: in follows a quarter of a sine, out a quarter of a cosine. */
+/** An equal-power fade: a quarter sine in, a quarter cosine out. */
 export interface Fade {
   direction: 'in' | 'out'
-  /** Sample of the broadcast at which it begins. */
+  /** Sample of the broadcast at which the fade starts. */
   from: number
-  /** Samples that it lasts; after them the gain is `level` (in) or 0 (out). */
+  /** Length in samples; afterwards the gain is `level` (in) or 0 (out). */
   length: number
-  /** Gain at its loud end, 0 to 1: a fade may begin while another one is under way. */
+  /** Gain at the loud end, 0 to 1: a fade may start while another is under way. */
   level: number
 }
 
 /** One sound in the mix. */
 export interface Part {
-  /** Interleaved stereo, as large as the block that is mixed. */
+  /** Interleaved stereo, as large as the mixed block. */
   samples: Int16Array
   fade: Fade | null
-  /** Beside the fade; 1 unless given. */
+  /** Applied on top of the fade; default 1. */
   gain?: number
 }
 
-/** The microphones over all parts, by sample of the block. */
+/** The microphones over all parts, indexed by sample of the block. */
 export interface LiveAudio {
-  /** For both channels, of 32 767. */
+  /** The same for both channels; full scale is 32 767. */
   samples: Float32Array
-  /** Gain of everything else meanwhile. */
+  /** Gain of everything else at the time. */
   musicGain: Float32Array
 }
 
 /**
- * Mixes the parts into samples `from` to `from + count` of a block; `at` is the sample of the broadcast at `from`. To be
- * called for one span after the other.
+ * Mixes the parts into samples `from` to `from + count` of a block; `at` is the sample of the broadcast at `from`. Spans
+ * must be passed in order.
  */
 export type Mixer = (
   parts: readonly Part[],
@@ -42,8 +42,8 @@ export type Mixer = (
 ) => void
 
 /**
- * A mixer for blocks of up to one frame. A part that plays alone at full loudness passes unchanged, no parts give silence,
- * and what would be too loud together is limited (see `createLimiter`).
+ * A mixer for blocks of up to one frame. A part that plays alone at full level passes unchanged, no parts give silence,
+ * and a sum that would clip is limited (see `createLimiter`).
  */
 export function createMixer(): Mixer {
   const sum = new Float32Array(FRAME_SAMPLES * 2)
@@ -64,7 +64,7 @@ export function createMixer(): Mixer {
   }
 }
 
-/** Full scale on either side. */
+/** Full scale, positive and negative. */
 const FULL_SCALE = 32_767
 /** The gain halves within the attack before a peak, and doubles within the release after it. */
 const ATTACK_SAMPLES = 44
@@ -73,13 +73,13 @@ const ATTACK = 2 ** (1 / ATTACK_SAMPLES)
 const RELEASE = 2 ** (1 / RELEASE_SAMPLES)
 
 /**
- * Turns sums of sounds into samples of 16 bits. Where a sum is beyond full scale both channels get softer: as far ahead of
- * the peak as the span reaches, and slowly louder again behind it. All else passes bit by bit.
+ * Turns sums of sounds into 16-bit samples. Where a sum exceeds full scale, both channels get softer, as far ahead of
+ * the peak as the span reaches, and slowly louder again after it. Everything else passes bit for bit.
  */
 export function createLimiter(): {
   /** Indices of interleaved stereo, `start` and `stop` even. */
   limit(sum: Float32Array, block: Int16Array, start: number, stop: number): void
-  /** Nothing is softened at the moment. */
+  /** True when nothing is being softened. */
   readonly isIdle: boolean
 } {
   const allowed = new Float32Array(FRAME_SAMPLES)
@@ -110,12 +110,12 @@ export function createLimiter(): {
   }
 }
 
-/** True when the fade changes nothing any more from a sample of the broadcast on. */
+/** True when the fade has no effect from a sample of the broadcast on. */
 export function isOver(fade: Fade, at: number): boolean {
   return at >= fade.from + fade.length
 }
 
-/** Gain of a fade at a sample of the broadcast, 0 to 1; without a fade 1. */
+/** Gain of a fade at a sample of the broadcast, 0 to 1; 1 without a fade. */
 export function gainAt(fade: Fade | null, at: number): number {
   if (fade === null) return 1
   const quarter = (Math.min(1, Math.max(0, (at - fade.from) / fade.length)) * Math.PI) / 2

@@ -1,19 +1,19 @@
-/** 48 kHz to 44.1 kHz is 160 samples to 147. */
+/** 48 kHz to 44.1 kHz: 160 samples become 147. */
 const UP = 147
 const DOWN = 160
-/** Samples of the input that make one of the output. */
+/** Input samples that contribute to one output sample. */
 const TAPS = 48
-/** The filter is at half its strength here, as a part of the input's rate: what is above 22 kHz would come back mirrored. */
+/** The filter's half-amplitude point as a fraction of the input rate: anything above 22 kHz would alias. */
 const CUTOFF = 20_500 / 48_000
-/** Kaiser window: what is stopped is 80 dB down. */
+/** Kaiser window with 80 dB of stop-band attenuation. */
 const BETA = 7.86
 
 const filters = makeFilters()
 
-/** Turns a stream of samples at 48 kHz into one at 44.1 kHz, half a millisecond later. */
+/** Resamples a stream from 48 kHz to 44.1 kHz with a delay of half a millisecond. */
 export function createResampler(): (samples: Float32Array) => Float32Array {
   let held = new Float32Array(TAPS - 1)
-  /** In `held`, where the filter of the next output sample begins; and how far behind it that one lies, in 1/147. */
+  /** The start of the next output sample's filter in `held`, and its fractional offset in units of 1/147. */
   let at = 0
   let phase = 0
   return (samples) => {
@@ -38,7 +38,7 @@ export function createResampler(): (samples: Float32Array) => Float32Array {
   }
 }
 
-/** A windowed sinc for each place between two samples. */
+/** A windowed sinc for each phase between two samples. */
 function makeFilters(): Float32Array[] {
   const middle = TAPS / 2 - 1
   return Array.from({ length: UP }, (_, phase) => {
@@ -53,7 +53,7 @@ function makeFilters(): Float32Array[] {
   })
 }
 
-/** The modified Bessel function of the first kind, of order zero. */
+/** The zeroth-order modified Bessel function of the first kind. */
 function bessel(x: number): number {
   let sum = 1
   let term = 1

@@ -5,8 +5,8 @@ export const SAMPLE_BYTES = 4
 export const SAMPLES_PER_MS = SAMPLE_RATE / 1000
 
 /**
- * The samples of one sound between what was used and what was decoded. Samples are named by their position in that
- * sound, so nobody has to count what was read before.
+ * The decoded but unused samples of one sound. Samples are addressed by their position in that
+ * sound, so callers need not count what they have read.
  */
 export class PcmRing {
   readonly capacity: number
@@ -16,7 +16,7 @@ export class PcmRing {
   #writtenBytes = 0
   #start: number
 
-  /** @param capacity samples that are held at most. @param from position of the first sample to be written. */
+  /** @param capacity number of samples held at most. @param from position of the first sample written. */
   constructor(capacity: number, from: number) {
     this.capacity = capacity
     const memory = new ArrayBuffer(capacity * SAMPLE_BYTES)
@@ -36,12 +36,12 @@ export class PcmRing {
     return this.#origin + Math.floor(this.#writtenBytes / SAMPLE_BYTES)
   }
 
-  /** Bytes that can be written now. */
+  /** Number of bytes that can be written now. */
   get roomBytes(): number {
     return (this.#start - this.#origin + this.capacity) * SAMPLE_BYTES - this.#writtenBytes
   }
 
-  /** Appends bytes; they may be cut anywhere, also within a sample. @throws RangeError when there is no room. */
+  /** Appends bytes, which may be cut anywhere, even within a sample. @throws RangeError when there is no room. */
   write(chunk: Uint8Array): void {
     if (chunk.length > this.roomBytes) throw new RangeError('more samples than the ring can hold')
     const at = this.#writtenBytes % this.#bytes.length
@@ -51,17 +51,17 @@ export class PcmRing {
     this.#writtenBytes += chunk.length
   }
 
-  /** Forgets the part of a sample that was written last, so that another writer can go on at `end`. */
+  /** Forgets a trailing partial sample, so that another writer can continue at `end`. */
   dropPartial(): void {
     this.#writtenBytes -= this.#writtenBytes % SAMPLE_BYTES
   }
 
-  /** Forgets what lies before a position. */
+  /** Forgets everything before a position. */
   release(before: number): void {
     this.#start = Math.max(this.#start, Math.min(before, this.end))
   }
 
-  /** Copies `count` samples from `position` to sample `to` of `into`; what the ring does not hold becomes silence. */
+  /** Copies `count` samples from `position` to sample `to` of `into`; samples not in the ring become silence. */
   read(position: number, count: number, into: Int16Array, to: number): void {
     const { end } = this
     const length = this.#samples.length

@@ -2,36 +2,36 @@ import type { AirEntry, ClipRef, CuePoints, Phrase, TrackRef } from '@solstice/p
 import { FRAME_SAMPLES, type MediaKey, type SoundMarker } from '@solstice/station'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 
-/** Length that a clip of unknown length is decoded for. */
+/** Limit for decoding a clip of unknown length. */
 export const ASSUMED_CLIP_MS = 30_000
 
 /** A track, jingle or background music with its place in the broadcast. */
 export interface Placed {
   entry: AirEntry
-  /** Sample of the broadcast at which its position 0 lies. */
+  /** Sample of the broadcast at its position 0. */
   startsAt: number
-  /** Mixed over its end. */
+  /** The phrase mixed over its end. */
   phrase: Phrase | null
 }
 
-/** An entry as the sound needs it, and the track that is shown while it is heard. */
+/** An entry as playback needs it, with the track shown while it plays. */
 export interface AboutEntry {
-  /** null = silence in a chat. */
+  /** null for silence during a chat. */
   media: MediaKey | null
   /** null when unknown. */
   durationMs: number | null
-  /** Positions between which it is heard; `endMs` null = unknown. */
+  /** Positions between which it plays; `endMs` is null when unknown. */
   startMs: number
   endMs: number | null
-  /** Only silence follows behind `endMs`, which is left out. */
+  /** The file has only silence after `endMs`, which is left out. */
   isTrimmed: boolean
-  /** Factor by which it is louder than its file. */
+  /** Gain factor relative to the file. */
   gain: number
   /** The track on air, the one before the jingle, or the title of a chat. */
   shown: TrackRef
-  /** The clip on air, when it is not a track. */
+  /** The clip on air, if it is not a track. */
   clip: ClipRef | null
-  /** Hosts talk. */
+  /** True while hosts talk. */
   isChat: boolean
 }
 
@@ -57,7 +57,7 @@ function played(durationMs: number | null, cuePoints?: CuePoints) {
   }
 }
 
-/** A marker of what is heard from a frame on. */
+/** The marker for an entry that is heard from a frame on. */
 export function markerOf({ entry, startsAt, phrase }: Placed, frame: number): SoundMarker {
   const { shown, durationMs, clip, isChat } = aboutEntry(entry)
   const { id: trackId, title, artist, cuePoints } = shown
@@ -69,7 +69,7 @@ export function markerOf({ entry, startsAt, phrase }: Placed, frame: number): So
   return { ...marker, ...(cuePoints && { cuePoints }), ...(phrase && { phrase }) }
 }
 
-/** As much of what a marker tells of as is needed to hear its end. */
+/** Rebuilds the entry of a marker, as far as is needed to play it to its end. */
 export function placedBy(marker: SoundMarker): Placed {
   const startsAt = marker.frame * FRAME_SAMPLES - Math.round(marker.positionMs * SAMPLES_PER_MS)
   return { entry: entryOf(marker), startsAt, phrase: marker.phrase ?? null }

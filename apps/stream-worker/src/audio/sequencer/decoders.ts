@@ -6,26 +6,26 @@ import type { Progress, Sound } from './voice.ts'
 
 const READ_AHEAD_SAMPLES = 4 * SAMPLE_RATE
 
-/** A broadcast that is being closed may still ask. */
+/** Stands in for unknown sounds: a closing broadcast may still ask. */
 const NOT_OPEN: Progress = { phase: 'opening', end: null, ready: 0 }
 
-/** One decoder for each sound that is needed. */
+/** One decoder for each sound in use. */
 export interface Decoders {
-  /** To be called whenever other sounds are needed: opens what is new, and closes what is not named any more. */
+  /** Sets the sounds in use: opens decoders for new ones and closes those no longer listed. */
   follow(sounds: readonly Sound[]): void
-  /** Progress of the decoder of a sound. */
+  /** Returns the progress of a sound's decoder. */
   progressOf(sound: Sound): Progress
-  /** The sound's samples from sample `cursor` of the broadcast on, at `to` of the part; silence where there is none. */
+  /** The sound's samples from sample `cursor` of the broadcast, placed at `to` of the part; silence where there are none. */
   read(sound: Sound, cursor: number, count: number, to: number): Part
-  /** Replaces decoders that hang; about every 100 ms, with the ms since the last call. */
+  /** Replaces hanging decoders. Call it about every 100 ms with the ms since the last call. */
   check(elapsedMs: number): void
   /** Process ids of the decoders. */
   readonly pids: number[]
-  /** Closes all; resolves when every process is gone. */
+  /** Closes all decoders and resolves when every process is gone. */
   close(): Promise<void>
 }
 
-/** @param options.crossfade samples that are decoded further ahead, so that the end is known before they begin. */
+/** @param options.crossfade extra samples to decode ahead, so that the end is known before the crossfade begins. */
 export function createDecoders(options: {
   ffmpegPath: string
   source(media: MediaKey): Promise<string>

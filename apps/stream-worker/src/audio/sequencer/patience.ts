@@ -1,30 +1,30 @@
 /**
- * How far the sound may fall behind its time while it waits for a decoder. Then it goes on with silence, as slowly as
- * time passes. Listeners hold more than that, so a wait is not heard.
+ * How far the broadcast may fall behind while it waits for a decoder. After that it continues with silence in
+ * real time. Listeners buffer more than this, so a wait is inaudible.
  */
 const PATIENCE_MS = 2_000
-/** A sample that is mixed this late, or later, is not the present any more. */
+/** A sample mixed this late or later no longer counts as live. */
 const PRESENT_MS = PATIENCE_MS + 500
-/** When the worker itself was held up for longer, the delay is not held against the decoders. */
+/** If the worker itself was stalled for longer, the decoders are not blamed for the delay. */
 const HELD_UP_MS = 500
 
-/** Decides how long decoders are waited for, by how late the sound is. */
+/** Decides how long to wait for decoders, by how late the broadcast is. */
 export interface Patience {
   /** Notes how late the next sample is, ms. */
   note(lagMs: number): void
-  /** Notes the ms since the last check of about every 100 ms. */
+  /** Notes the ms since the last check; checks come about every 100 ms. */
   noteCheck(elapsedMs: number): void
-  /** Forgets how late the sound was: what it is next counts as late before anything had to be waited for. */
+  /** Forgets earlier lags; the next one is taken as the baseline. */
   forgive(): void
-  /** Decoders are still waited for. */
+  /** True while waiting for decoders is allowed. */
   readonly isLeft: boolean
-  /** Sound that is mixed now is heard about now: nothing is being caught up with. */
+  /** True when audio is heard about when it is mixed, that is, no catch-up is under way. */
   readonly isPresent: boolean
 }
 
 export function createPatience(): Patience {
   let lagMs = 0
-  /** The smallest lag since the beginning: what was late before anything had to be waited for. */
+  /** The smallest lag so far, the baseline that no decoder caused. */
   let ownLagMs = Infinity
   const forgive = () => {
     ownLagMs = Infinity

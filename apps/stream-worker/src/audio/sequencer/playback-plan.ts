@@ -5,29 +5,29 @@ import { aboutEntry, type Placed } from './air-entry.ts'
 import type { Turn } from './sequencer.ts'
 import { currentOf, isSameOnAir, placedOf, type Stage } from './stage.ts'
 
-/** The engine as the sound sees it: says what is to be heard, and learns what was. All moments are station time. */
+/** The engine as playback sees it: it plans what to play and is told what was played. All moments are station time. */
 export interface PlaybackPlan {
-  /** The plan for a moment: what is to be heard, and what follows it. */
+  /** The plan for a moment: the entry to play and the one that follows. */
   at(atMs: number): AirPlan
   /** The last sample of a track, jingle or background music was mixed, or its crossfade began; the next one starts at that moment. */
   soundEnded(entryId: string, atMs: number): void
-  /** An entry cannot be decoded. On air it gives way at that moment, further back it leaves the queue. */
+  /** An entry cannot be decoded. The entry on air ends at that moment; a later one leaves the queue. */
   unplayable(entryId: string, atMs: number): void
-  /** A track or jingle on air has been silent for too long and gives way at that moment; `wasHeard`: it had sound before. */
+  /** A track or jingle on air was silent for too long and ends at that moment; `wasHeard` when it had sound before. */
   blank(entryId: string, atMs: number, wasHeard: boolean): void
-  /** An entry on air gave way since its decoder started too late; it is worth another try soon. `wasHeard` as in `blank`. */
+  /** An entry on air was skipped because its decoder started too late; it may be retried soon. `wasHeard` as in `blank`. */
   late(entryId: string, atMs: number, wasHeard: boolean): void
-  /** A jingle, a phrase or background music cannot be decoded. On air it gives way at that moment, but for a phrase. */
+  /** A jingle, phrase or background track cannot be decoded. If it is on air it ends at that moment, except a phrase. */
   clipUnplayable(clipId: string, atMs: number): void
 }
 
-/** Tells the engine and the listeners what was done at a sample of the broadcast. */
+/** Reports to the engine and the listeners what happened at a sample of the broadcast. */
 export interface Report {
-  /** A turn falls on a sample. A tail's end is not told: the engine knows. */
+  /** A turn happened at a sample. The end of a tail is not reported, because the engine already knows it. */
   turn(turn: Turn, at: number): void
   /** An entry cannot be decoded. */
   undecodable(entry: AirEntry, at: number): void
-  /** The stage is another one from a sample on. */
+  /** The stage changed at a sample. */
   heard(before: Stage, after: Stage, at: number): void
 }
 
@@ -53,7 +53,7 @@ export function createReport(options: {
       const { entryId } = entry
       if (turn.do === 'refuse') return undecodable(entry, at)
       if (turn.do !== 'blank' && turn.do !== 'late') return plan.soundEnded(entryId, timeOf(at))
-      // Operators have to see this: the file is at fault, or something on the way to it.
+      // Logged as an error for operators: the file is broken, or something on the way to it.
       const { wasHeard } = blank
       const about = { media: aboutEntry(entry).media, entryId, wasHeard }
       log.error(about, turn.do === 'blank' ? 'blank track left' : 'track left: its decoder did not start')

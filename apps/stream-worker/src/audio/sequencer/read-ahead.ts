@@ -6,27 +6,27 @@ import { mayBeLeft } from './blank-detector.ts'
 import { currentOf, followerOf, type Stage, withCurrent } from './stage.ts'
 import { endOf, overlayOf, type ProgressOf, startOf, voiceOf, withPhrase } from './voice.ts'
 
-/** The next track, and a phrase, are opened when this much is left until they are heard. */
+/** The next track and a phrase are opened this long before they play. */
 const PREPARE_SAMPLES = 20 * SAMPLE_RATE
 
-/** The stage with what follows, and the phrase of what is on air, opened ahead of their time. */
+/** The stage with the next entry and the phrase of the current one opened ahead of time. */
 export function readAhead(stage: Stage, progressOf: ProgressOf): Stage {
   return withPhraseOpen(withNextOpen(stage, progressOf))
 }
 
-/** The prepared entry, when it cannot be decoded. */
+/** The prepared entry, if it cannot be decoded. */
 export function undecodableNext({ prepared }: Stage, progressOf: ProgressOf): AirEntry | null {
   return prepared && progressOf(prepared).phase === 'unplayable' ? prepared.entry : null
 }
 
-/** The stage without the prepared entry, of which the engine was told: `plan` is what it says since. */
+/** The stage without the prepared entry, after the engine was told; `plan` is the engine's new plan. */
 export function withoutNext(stage: Stage, plan: AirPlan): Stage {
   const follower = followerOf(stage, plan)
   const isSame = follower?.entryId === stage.prepared?.entry.entryId
   return { ...stage, prepared: null, following: isSame ? null : follower }
 }
 
-/** The phrase of the voice on air, when it cannot be decoded. */
+/** The phrase of the voice on air, if it cannot be decoded. */
 export function undecodablePhrase(stage: Stage, progressOf: ProgressOf): ClipRef | null {
   const { overlay = null, phrase = null } = currentOf(stage) ?? {}
   return overlay && phrase && progressOf(overlay).phase === 'unplayable' ? phrase.clip : null

@@ -1,19 +1,19 @@
 /**
- * The sequencer: what is to be done with the next samples of the broadcast. Pure: stage, plan and the progress of decoders
- * go in, steps and the next stage come out; `playback` runs them.
+ * The sequencer decides what to do with the next samples of the broadcast. It is pure: stage, plan and decoder progress
+ * go in, steps and the next stage come out, and `playback` runs the steps.
  *
- * - **B1** Each sample is mixed once, in order. A step mixes as far as nothing else falls.
- * - **B2** A voice is over just behind its last sample, and the next one begins there with its first. Silence of 2 s comes
- *   between them when the track died within 5 s, long before it was to end.
- * - **B3** With a crossfade two tracks overlap: for at most half of either, and for the crossfade at most. Jingles, background music
- *   and the tail of a dead worker overlap with nothing.
- * - **B4** A plan that changed is heard from the cursor on. What sounds fades out, over 20 ms or, where a chat begins or
- *   ends, over 700 ms. The same entry goes on.
- * - **B5** A tail is played to its end or its cut, and is not told to the engine, which knows.
- * - **B6** Samples that are not ready are waited for, as long as there is patience; then they are silent, and time goes on.
- * - **B7** An undecodable voice gives way at once, a blank one after 8 s (rule T6). A voice whose decoder is late is
- *   neither: after 8 s it gives way to a next one that has sound, but while that one is late too, the machine is slow and
- *   changing would not help. The entry that ended last is not begun again, whatever the plan says.
+ * - **B1** Each sample is mixed once, in order. A step mixes up to the next turn.
+ * - **B2** A voice ends right after its last sample, and the next one starts there with its first. If the
+ *   track died within 5 s, long before its end, 2 s of silence come between them.
+ * - **B3** With a crossfade two tracks overlap, by at most the crossfade and half of either track. Jingles, background music
+ *   and the tail left by a dead worker never overlap.
+ * - **B4** A changed plan applies from the cursor on. The current voice fades out over 20 ms or, when a chat begins or
+ *   ends, over 700 ms. An entry that is in both plans continues.
+ * - **B5** A tail plays to its end or its cut. The engine is not told, because it already knows.
+ * - **B6** The sequencer waits for samples that are not ready until its patience ends; then it mixes silence.
+ * - **B7** An undecodable voice is skipped at once, a blank one after 8 s (rule T6). A voice with a late decoder is
+ *   neither: after 8 s it yields to a next voice that is ready, but if that one is late too, the machine is slow and
+ *   changing would not help. The entry that ended last is not started again, whatever the plan says.
  */
 import type { AirPlan } from '@solstice/playout'
 import { type Fade, isOver } from '../pcm/mixer.ts'
@@ -40,32 +40,32 @@ import {
 } from './voice.ts'
 
 export type Step =
-  /** Mix `count` samples of these sounds, none of them gives silence. */
+  /** Mix `count` samples of these sounds; with no sounds, silence. */
   | { readonly do: 'mix'; readonly count: number; readonly sounds: readonly Sound[] }
-  /** Samples are not ready, and worth waiting for. */
+  /** Samples are not ready but worth waiting for. */
   | { readonly do: 'wait' }
   | Turn
 
-/** Falls on the cursor: the engine is told, and its plan is put on air (`take`). */
+/** A change at the cursor: the engine is told, and its new plan goes on air (`take`). */
 export type Turn =
   /** No voice is on air. */
   | { readonly do: 'begin' }
   /** The last sample was mixed. */
   | { readonly do: 'end'; readonly voice: Voice }
-  /** The entry after a tail takes over before the tail's end. */
+  /** The entry after a tail starts before the tail ends. */
   | { readonly do: 'cut'; readonly voice: Voice }
   /** The crossfade to the prepared voice begins; `length` in samples. */
   | { readonly do: 'crossfade'; readonly voice: Voice; readonly length: number }
   /** The voice cannot be decoded. */
   | { readonly do: 'refuse'; readonly voice: Voice }
-  /** The voice gave no sound for 8 s. */
+  /** The voice was silent for 8 s. */
   | { readonly do: 'blank'; readonly voice: Voice }
   /** The voice's decoder is 8 s late, and the next voice is ready. */
   | { readonly do: 'late'; readonly voice: Voice }
 
 /**
- * @param most samples that can be mixed.
- * @param isPatient decoders are waited for.
+ * @param most limit of samples to mix.
+ * @param isPatient whether to wait for decoders.
  */
 export function nextStep(stage: Stage, most: number, isPatient: boolean, progressOf: ProgressOf): Step {
   const { cursor } = stage
@@ -78,7 +78,7 @@ export function nextStep(stage: Stage, most: number, isPatient: boolean, progres
   if (isOvertaken(stage, voice, progressOf)) return { do: 'late', voice }
   const end = endOf(voice, progress)
   const { cutAt } = voice
-  // An end that falls on that moment, but for rounding, is no cut.
+  // An end at that moment, apart from rounding, is not a cut.
   if (cutAt !== null && (end === null || end - cutAt > ROUNDING_SAMPLES))
     return cursor < cutAt ? until(cutAt) : { do: 'cut', voice }
   if (end === null) return until(Infinity)
@@ -90,13 +90,13 @@ export function nextStep(stage: Stage, most: number, isPatient: boolean, progres
   return { do: 'crossfade', voice, length: end - cursor }
 }
 
-/** ms behind the cursor for which the plan is asked after a turn. */
+/** ms after the cursor for which the plan is requested after a turn. */
 export function planDelayMs(turn: Turn): number {
-  // The moment of a tail's end was computed by another worker, and may lie a hair's breadth later.
+  // Another worker computed when the tail ends, so rounding may put it slightly later.
   return turn.do === 'cut' || (turn.do === 'end' && turn.voice.isTail) ? 1 : 0
 }
 
-/** The stage after a turn, of which the engine was told: `plan` is what it says since. */
+/** The stage after a turn that the engine was told of; `plan` is the engine's new plan. */
 export function take(stage: Stage, turn: Turn, plan: AirPlan, progressOf: ProgressOf): Stage {
   const { cursor } = stage
   if (turn.do === 'begin') return begin({ ...stage, askedAt: cursor }, plan, cursor, null, progressOf)
@@ -109,13 +109,13 @@ export function take(stage: Stage, turn: Turn, plan: AirPlan, progressOf: Progre
   const fade = (direction: Fade['direction'], length: number): Fade => ({
     ...{ direction, from: cursor, length, level: 1 },
   })
-  // The engine may have thought again: this one sounds to its end after all, the other one joins in now.
+  // The engine may have changed its mind: this voice plays to its end after all, and the other joins in now.
   const outLength = isAsPrepared ? length : Math.min(length, QUICK_FADE_SAMPLES)
   const leaving = [...stage.leaving, { ...voice, fade: fade('out', outLength) }]
   return begin({ ...left, leaving }, plan, cursor, isAsPrepared ? fade('in', length) : null, progressOf)
 }
 
-/** The stage when the plan may be another one for a reason that does not lie in the sound. */
+/** The stage after the plan may have changed for a reason other than playback. */
 export function followPlan(stage: Stage, plan: AirPlan, progressOf: ProgressOf): Stage {
   const entryId = plan.current?.entry.entryId
   const { prepared, onAir } = stage
@@ -134,14 +134,14 @@ export function followPlan(stage: Stage, plan: AirPlan, progressOf: ProgressOf):
   return { ...now, following, onAir: { is: 'voice', voice: phrased } }
 }
 
-/** True when the decoder of a voice is late, although another one that was started after it has sound. */
+/** True when the decoder of a voice is late although one that started after it has samples. */
 function isOvertaken({ prepared }: Stage, voice: Voice, progressOf: ProgressOf): boolean {
   if (!prepared || !isMissing(voice.blank) || progressOf(voice).phase !== 'opening') return false
   const { phase } = progressOf(prepared)
   return phase === 'decoding' || phase === 'ended'
 }
 
-/** Mixes up to `most` samples, as far as nothing falls. */
+/** Mixes up to `most` samples, or up to the next turn. */
 function mix(stage: Stage, most: number, isPatient: boolean, progressOf: ProgressOf): Step {
   const { cursor } = stage
   const voices = voicesOf(stage)
@@ -152,7 +152,7 @@ function mix(stage: Stage, most: number, isPatient: boolean, progressOf: Progres
   const current = currentOf(stage)
   if (isPatient && current && isLate(current, cursor + count, stage.crossfade, progressOf))
     return { do: 'wait' }
-  // A phrase is heard from its beginning to its end only.
+  // A phrase is only ever played from its start to its end.
   const isHeard = (sound: Sound) => {
     const { end } = progressOf(sound)
     return sound.startsAt < cursor + count && (end === null || cursor < sound.startsAt + end)
@@ -161,9 +161,9 @@ function mix(stage: Stage, most: number, isPatient: boolean, progressOf: Progres
   return { do: 'mix', count, sounds }
 }
 
-/** True while a voice cannot give its samples up to `sample`. */
+/** True while a voice lacks samples before `sample`. */
 function isLate(voice: Voice, sample: number, crossfade: number, progressOf: ProgressOf): boolean {
-  // A crossfade can only begin in time when the end is known that much ahead.
+  // A crossfade can start in time only if the end is known that far ahead.
   if (isStarved(voice, progressOf(voice), sample + crossfade)) return true
   const { overlay } = voice
   if (!overlay) return false

@@ -5,38 +5,38 @@ import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { aboutEntry, type Placed } from './air-entry.ts'
 import { allSounds, type ProgressOf, type Sound, type Voice, voiceOf, withPhrase } from './voice.ts'
 
-/** A change that is not a track's end is heard as a fade of 20 ms, not as a click. */
+/** A change before a track's end fades over 20 ms, to avoid a click. */
 export const QUICK_FADE_SAMPLES = 20 * SAMPLES_PER_MS
-/** Where a chat begins or ends the music gives way more slowly. */
+/** The slower fade of the music when a chat begins or ends. */
 export const CHAT_FADE_SAMPLES = 700 * SAMPLES_PER_MS
-/** The next track starts with its first sample even if the engine's moments differ by rounding. */
+/** Tolerance for rounding in the engine's moments, so that the next track starts with its first sample. */
 export const ROUNDING_MS = 50
 export const ROUNDING_SAMPLES = ROUNDING_MS * SAMPLES_PER_MS
-/** A prepared decoder that is further behind is not waited for: another one is opened. */
+/** A prepared decoder that is further behind is replaced by a new one. */
 const CATCH_UP_SAMPLES = 2 * SAMPLE_RATE
 
-/** On air is a voice, the silence of a chat, or nothing. */
+/** A voice, the silence of a chat, or nothing. */
 export type OnAir =
   | { readonly is: 'voice'; readonly voice: Voice }
   | { readonly is: 'chat'; readonly placed: Readonly<Placed> }
   | { readonly is: 'nothing' }
 
-/** All that the sequence of sounds depends on, as a value. Moments are samples of the broadcast. */
+/** The state of the sequencer as a value. Moments are samples of the broadcast. */
 export interface Stage {
-  /** The next sample to be mixed. */
+  /** The next sample to mix. */
   readonly cursor: number
   readonly onAir: OnAir
-  /** Voices that fade out, in the order in which they began. */
+  /** Voices that are fading out, in the order in which they started. */
   readonly leaving: readonly Voice[]
   /** The next voice, decoded ahead. */
   readonly prepared: Voice | null
-  /** The next entry, as far as the engine said. */
+  /** The next entry, if the engine has named one. */
   readonly following: AirEntry | null
-  /** The entry that was over or undecodable last: it is not begun again, whatever the plan says. */
+  /** The entry that last ended or failed to decode: it is not started again, whatever the plan says. */
   readonly overId: string | null
-  /** The sample for which the plan had nothing to be heard. */
+  /** The sample for which the plan had nothing to play. */
   readonly askedAt: number | null
-  /** Longest crossfade, samples; 0 = none. */
+  /** Longest crossfade in samples; 0 for none. */
   readonly crossfade: number
   /** Number of sounds so far: the id of the next one. */
   readonly opened: number
@@ -55,7 +55,7 @@ export function currentOf({ onAir }: Stage): Voice | null {
   return onAir.is === 'voice' ? onAir.voice : null
 }
 
-/** All voices that sound, in the order in which they began. */
+/** All audible voices, in the order in which they started. */
 export function voicesOf(stage: Stage): readonly Voice[] {
   const current = currentOf(stage)
   return current ? [...stage.leaving, current] : stage.leaving
@@ -67,12 +67,12 @@ export function soundsOf(stage: Stage): Sound[] {
   return allSounds(stage.prepared ? [...voices, stage.prepared] : voices)
 }
 
-/** The entry after the voice on air: after a tail it is the one that the engine has on air already. */
+/** The entry after the voice on air; after a tail it is the one that the engine already has on air. */
 export function followerOf(stage: Stage, plan: AirPlan): AirEntry | null {
   return currentOf(stage)?.isTail ? (plan.current?.entry ?? plan.next) : plan.next
 }
 
-/** The stage with the voice on air changed, if there is one. */
+/** The stage with the voice on air changed, if any. */
 export function withCurrent(stage: Stage, changed: (voice: Voice) => Voice): Stage {
   const voice = currentOf(stage)
   return voice ? { ...stage, onAir: { is: 'voice', voice: changed(voice) } } : stage
@@ -85,7 +85,7 @@ export function placedOf(onAir: OnAir): Readonly<Placed> | null {
   return { entry, startsAt, phrase }
 }
 
-/** True when nothing else is heard, or to be shown, than before. */
+/** True when the same entry is heard and shown as before. */
 export function isSameOnAir(before: OnAir, after: OnAir): boolean {
   if (before.is === 'voice' && after.is === 'voice')
     return before.voice.id === after.voice.id && before.voice.phrase === after.voice.phrase
@@ -94,7 +94,7 @@ export function isSameOnAir(before: OnAir, after: OnAir): boolean {
   return before.is === after.is
 }
 
-/** The stage after `count` samples were mixed. */
+/** The stage after mixing `count` samples. */
 export function advance(stage: Stage, count: number): Stage {
   const cursor = stage.cursor + count
   const isHeard = ({ fade }: Voice) => fade === null || !isOver(fade, cursor)
@@ -102,14 +102,14 @@ export function advance(stage: Stage, count: number): Stage {
   return { ...stage, cursor, leaving }
 }
 
-/** The stage without all that was opened for it, and `count` samples back: they were mixed for nothing. */
+/** The stage moved back by `count` samples, which were mixed in vain, and without the sounds opened for it. */
 export function rewind(stage: Stage, count: number): Stage {
   return { ...stage, cursor: stage.cursor - count, leaving: [], prepared: null, askedAt: null }
 }
 
 /**
- * Puts on air at sample `at` what the plan says; nothing, when that is what was just over. A voice that is on air is gone
- * thereby, unless it is among those that leave.
+ * Puts the entry of the plan on air at sample `at`, or nothing if that entry has just ended. The voice on air is dropped
+ * unless it is among those fading out.
  */
 export function begin(
   stage: Stage,
@@ -136,7 +136,7 @@ export function begin(
   const startsAt = at - position
   return putOnAir(
     { ...stage, prepared: null, following },
-    // The track may have been measured since it was opened.
+    // The track may have been measured after it was opened.
     voice
       ? { ...voice, entry, startsAt, gain: aboutEntry(entry).gain, fade }
       : openVoice(stage, entry, startsAt, fade),
@@ -144,7 +144,7 @@ export function begin(
   )
 }
 
-/** Puts on air what the plan says now, although what sounds is not over: that fades out. */
+/** Puts the entry of the plan on air now and fades out the current one. */
 export function change(stage: Stage, plan: AirPlan, progressOf: ProgressOf): Stage {
   const { cursor } = stage
   const current = currentOf(stage)
@@ -165,7 +165,7 @@ export function putOnAir(stage: Stage, voice: Voice, phrase: Phrase | null): Sta
   return { ...stage, onAir: { is: 'voice', voice: withPhrase(voice, phrase) }, opened }
 }
 
-/** An entry from where the broadcast is, to be put on air. */
+/** A voice for an entry that joins at the current position of the broadcast. */
 export function openVoice(
   { opened, cursor }: Stage,
   entry: AirEntry,
@@ -175,7 +175,7 @@ export function openVoice(
   return { ...voiceOf(entry, opened, startsAt, Math.max(0, cursor - startsAt)), fade }
 }
 
-/** A voice that fades out from the cursor on, and what is mixed over it; at its own time, where that is sooner. */
+/** A voice and its phrase fading out from the cursor; a fade-out already under way keeps its end if that is sooner. */
 function fadedOut(voice: Voice, cursor: number, longest: number): Voice {
   const out = (fade: Fade | null): Fade => {
     const left = fade?.direction === 'out' ? fade.from + fade.length - cursor : Infinity

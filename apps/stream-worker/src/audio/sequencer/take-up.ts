@@ -5,17 +5,17 @@ import { aboutEntry, placedBy } from './air-entry.ts'
 import { begin, openVoice, putOnAir, ROUNDING_MS, type Stage } from './stage.ts'
 import type { ProgressOf } from './voice.ts'
 
-/** A track that the last chunk left off closer to its end is played to that end by the worker that goes on. */
+/** A track that was closer to its end than this in the last chunk is played to the end by the worker that takes over. */
 const TAIL_MS = 2_000
 
 /**
- * The stage that goes on where the last broadcast ended.
+ * The stage that continues where the last broadcast ended.
  *
- * A worker that died may have told the engine of a track's end that it could not publish any more: the plan is then
- * beyond what was heard. What is left of that track, its tail, is heard first; to its end, or to where the plan begins.
+ * A worker may die after telling the engine of a track's end but before publishing it: the plan is then
+ * ahead of what was heard. The rest of that track, its tail, plays first, to its end or to where the plan begins.
  *
- * @param at sample from which on the plan is heard; `atMs`: its station time.
- * @param lastMarker what was heard just before; null = nothing that can be gone on with.
+ * @param at sample from which the plan is heard; `atMs`: its station time.
+ * @param lastMarker what was heard just before; null if it cannot be continued.
  */
 export function takeUp(
   stage: Stage,
@@ -30,7 +30,7 @@ export function takeUp(
   const positionMs = (at - startsAt) / SAMPLES_PER_MS
   const planned = plan.current
   if (planned?.entry.entryId === lastMarker.entryId) {
-    // The marker is exact to the sample; the engine's position may be off by a frame.
+    // The marker is exact to the sample; the engine's position can be off by a frame.
     const isSame = Math.abs(planned.positionMs - positionMs) < ROUNDING_MS
     const current = isSame ? { ...planned, positionMs } : planned
     return begin(stage, { ...plan, current }, at, null, progressOf)

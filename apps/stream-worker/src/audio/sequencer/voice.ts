@@ -6,25 +6,25 @@ import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { ASSUMED_CLIP_MS, aboutEntry, type Placed } from './air-entry.ts'
 import { type BlankCount, nothingCounted } from './blank-detector.ts'
 
-/** Files are decoded up to this far behind the duration in the library (contract: stream engine, watchdog). */
+/** Files are decoded up to this far beyond their duration in the library, in case that is too short. */
 const OVERRUN_MS = 5_000
-/** A track that died within 5 s is followed by 2 s of silence, so that a broken library cannot race through. */
+/** A track that died within 5 s is followed by 2 s of silence, so that a broken library does not race by. */
 const EARLY_SAMPLES = 5 * SAMPLE_RATE
 const EARLY_SHORTFALL_SAMPLES = SAMPLE_RATE
 const EARLY_SILENCE_SAMPLES = 2 * SAMPLE_RATE
 /** Gain of a phrase over the end of a track. */
 const PHRASE_GAIN = 9
 
-/** One file in the mix, as numbers; its decoder is elsewhere and goes by the id. Positions and lengths are samples. */
+/** One file in the mix, as numbers; its decoder is found by the id. Positions and lengths are in samples. */
 export interface Sound {
   /** Unique within a broadcast. */
   readonly id: number
   readonly media: MediaKey
-  /** Sample of the broadcast at which its position 0 lies. */
+  /** Sample of the broadcast at its position 0. */
   readonly startsAt: number
-  /** Position of the first sample that is decoded. */
+  /** Position of the first decoded sample. */
   readonly from: number
-  /** Position at which decoding ends at the latest; Infinity = the end of the file. */
+  /** Position at which decoding stops; Infinity for the end of the file. */
   readonly limit: number
   readonly gain: number
   readonly fade: Fade | null
@@ -32,12 +32,12 @@ export interface Sound {
 
 /** A track, jingle or background music that is on air, fading out, or prepared. */
 export interface Voice extends Sound, Readonly<Placed> {
-  /** The phrase as a sound, from 20 s before it is heard. */
+  /** The phrase as a sound, present from 20 s before it plays. */
   readonly overlay: Sound | null
   readonly blank: BlankCount
-  /** The engine knows already that this one is over: only its end is still to be heard. */
+  /** True when the engine already counts this entry as ended and only its tail is left to play. */
   readonly isTail: boolean
-  /** Sample at which a tail was cut, if it was. */
+  /** Sample at which a tail was cut, if any. */
   readonly cutAt: number | null
 }
 
@@ -59,7 +59,7 @@ export function voiceOf(entry: AirEntry, id: number, startsAt: number, from: num
   }
 }
 
-/** The phrase of a voice as a sound, decoded from where the broadcast is. */
+/** The phrase of a voice as a sound, decoded from the current position of the broadcast. */
 export function overlayOf({ clip }: Phrase, id: number, startsAt: number, cursor: number): Sound {
   const limitMs = (clip.durationMs ?? ASSUMED_CLIP_MS) + OVERRUN_MS
   const limit = Math.round(limitMs * SAMPLES_PER_MS)
@@ -67,18 +67,18 @@ export function overlayOf({ clip }: Phrase, id: number, startsAt: number, cursor
   return { id, media: clip.media, startsAt, from, limit, gain: PHRASE_GAIN, fade: null }
 }
 
-/** The voice with another phrase, or none; the very same one when it has that already. */
+/** The voice with the given phrase, or none; the same object if nothing changes. */
 export function withPhrase(voice: Voice, phrase: Phrase | null): Voice {
   const isSame = voice.phrase?.clip.id === phrase?.clip.id && voice.phrase?.fromMs === phrase?.fromMs
   return isSame ? voice : { ...voice, phrase, overlay: null }
 }
 
-/** Voices with what is mixed over them. */
+/** Voices and their phrases. */
 export function allSounds(voices: readonly Voice[]): Sound[] {
   return voices.flatMap((voice) => (voice.overlay ? [voice, voice.overlay] : [voice]))
 }
 
-/** Position at which an entry begins when it is heard from its beginning. */
+/** Position at which an entry starts when it plays from its beginning. */
 export function startOf(entry: AirEntry): number {
   return Math.round(aboutEntry(entry).startMs * SAMPLES_PER_MS)
 }
@@ -94,8 +94,8 @@ export function endOf({ entry, startsAt }: Voice, { end }: Progress): number | n
 }
 
 /**
- * Sample at which a voice that ends at `end` and the one prepared begin to overlap; null = they do not, as with a
- * jingle, a tail, and a track that died early. Either is heard alone for half of its length at least.
+ * Sample at which a voice that ends at `end` starts to overlap with the prepared one; null when they do not, as with a
+ * jingle, a tail, or a track that died early. Each is heard alone for at least half of its length.
  */
 export function crossfadeStart(
   voice: Voice,
@@ -115,7 +115,7 @@ export function crossfadeStart(
   return end - Math.floor(Math.min(longest, length / 2, (nextEnd - prepared.from) / 2))
 }
 
-/** True when a sound has no samples ready up to `sample` of the broadcast, and there may be more. */
+/** True when a sound has no samples ready up to `sample` of the broadcast but may still get them. */
 export function isStarved({ startsAt }: Sound, { phase, ready }: Progress, sample: number): boolean {
   const needed = sample - startsAt
   return needed > 0 && phase !== 'ended' && ready < needed
