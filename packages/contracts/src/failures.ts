@@ -74,6 +74,11 @@ export const failures = {
     'Ведучі спілкуються в ефірі: замовлення тимчасово не приймаються',
     'The hosts are talking, so orders are paused for the moment',
   ),
+  DONATION_NOT_UNQUEUED: failure(
+    409,
+    'Це замовлення не чекає на рішення',
+    "This order isn't waiting for a decision",
+  ),
   FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
   MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
   JINGLE_IN_PROGRESS: failure(
@@ -155,6 +160,7 @@ export const failures = {
     'Не вдалося прочитати історію донатів',
     'The donation history could not be read',
   ),
+  DONATIONS_CHANGE_FAILED: failure(500, 'Не вдалося змінити замовлення', 'The order could not be changed'),
   INTERNAL: failure(500, 'Внутрішня помилка', 'Internal error'),
   STORAGE_URL_FAILED: failure(502, 'Сховище файлів не відповідає', 'The file storage does not answer'),
   DONATIONS_FULL: failure(
@@ -353,6 +359,12 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Пісня належить до режиму, який зараз не в ефірі',
       'This song belongs to the other programme',
     ),
+  },
+  DONATION_NOT_UNQUEUED: {
+    unpaid: text('Це замовлення не оплачене', "This order hasn't been paid for"),
+    paid: text('Пісня цього замовлення вже стоїть у черзі', 'The song of this order is queued already'),
+    aired: text('Пісня цього замовлення вже прозвучала', 'The song of this order has been played'),
+    paid_back: text('Гроші за це замовлення вже повернуто', 'This order has been paid back'),
   },
   QUEUE_ADD_FAILED: insertionReasons,
   QUEUE_SUGGESTION_INJECT_FAILED: insertionReasons,

@@ -404,6 +404,8 @@ t.test('a station paid through a page', async (t) => {
       status: 'pending',
       createdAt: nowMs - DAY_MS / 2,
       paidAt: null,
+      airedAt: null,
+      refusedWhy: null,
     })
     t.equal((await read('limit=1000')).limit, 200)
     t.equal((await ask('GET /api/admin/donations/history?limit=0')).status, 400)

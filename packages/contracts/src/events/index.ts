@@ -180,7 +180,11 @@ export const serverEvents = {
       Type.Object({
         donationId: Type.String(),
         accepted: Type.Literal(false),
-        reason: Type.Union([Type.Literal('payment_failed'), Type.Literal('no_slot')]),
+        reason: Type.Union([
+          Type.Literal('payment_failed'),
+          Type.Literal('no_slot'),
+          Type.Literal('paid_back'),
+        ]),
       }),
     ]),
   }),

@@ -18,6 +18,7 @@ export const DonationStatus = Type.Union([
   Type.Literal('pending'),
   Type.Literal('paid'),
   Type.Literal('paid_unqueued'),
+  Type.Literal('paid_back'),
   Type.Literal('failed'),
   Type.Literal('expired'),
 ])

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { DonationSettings, DonationStatus } from '../resources/donation.ts'
-import { nullable, Offset } from '../resources/schema.ts'
+import { nullable } from '../resources/schema.ts'
 import { TrackId } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
+
+export * from './donation-orders.ts'
 
 const EpochMs = Type.Number({ description: 'epoch ms' })
 const Tier = nullable(Type.Integer({ description: 'null when tiers are off' }))
@@ -75,97 +77,6 @@ export const saveDonationSettings = defineRoute({
   }),
   failures: ['BAD_REQUEST', 'DONATIONS_SETTINGS_SAVE_FAILED'],
   example: { body: SETTINGS, reply: { settings: SETTINGS, clamped: false } },
-})
-
-export const getDonationHistory = defineRoute({
-  method: 'GET',
-  path: '/api/admin/donations/history',
-  summary: 'Returns the donations, newest first',
-  access: needs('donations_manage'),
-  capability: 'donations',
-  query: Type.Object({
-    window: Type.Optional(Type.String({ description: '`24h`, `7d`, `30d` or `max` (default)' })),
-    limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
-    offset: Offset,
-  }),
-  reply: Type.Object({
-    entries: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        uid: Type.String(),
-        songId: TrackId,
-        songTitle: Type.String(),
-        songArtist: Type.String(),
-        provider: Type.String(),
-        currency: Type.String(),
-        amount: Type.Number(),
-        tier: Tier,
-        status: DonationStatus,
-        createdAt: EpochMs,
-        paidAt: nullable(EpochMs),
-      }),
-    ),
-    total: Type.Integer(),
-    offset: Type.Integer(),
-    limit: Type.Integer(),
-  }),
-  failures: ['BAD_REQUEST', 'DONATIONS_HISTORY_FAILED'],
-  example: {
-    query: { window: '7d' },
-    reply: {
-      entries: [
-        {
-          id: ID,
-          uid: '0f3a9c1d2e4b5a6978c0d1e2f3a4b5c6d7e8',
-          songId: SONG,
-          songTitle: 'Morning Tide',
-          songArtist: 'Hilda',
-          provider: 'matching_provider_1',
-          currency: 'UAH',
-          amount: 50,
-          tier: 1,
-          status: 'paid',
-          createdAt: 1_790_000_000_000,
-          paidAt: 1_790_000_060_000,
-        },
-      ],
-      total: 1,
-      offset: 0,
-      limit: 30,
-    },
-  },
-})
-
-export const getDonationLedger = defineRoute({
-  method: 'GET',
-  path: '/api/admin/donations/:id/ledger',
-  summary: 'Returns everything that happened to a donation, oldest first',
-  access: needs('donations_manage'),
-  capability: 'donations',
-  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }) }),
-  reply: Type.Object({
-    entries: Type.Array(
-      Type.Object({
-        event: Type.String({
-          description: '`created`, `delivered`, `claimed`, `queued`, `on-air`, `finished` or `refused`',
-        }),
-        at: EpochMs,
-        note: Type.String({ description: 'the reason, the payment, or the frame of the broadcast' }),
-      }),
-    ),
-  }),
-  failures: ['NOT_FOUND', 'DONATIONS_HISTORY_FAILED'],
-  example: {
-    reply: {
-      entries: [
-        { event: 'created', at: 1_790_000_000_000, note: '' },
-        { event: 'delivered', at: 1_790_000_059_000, note: 'matching_provider_1 2f6c' },
-        { event: 'claimed', at: 1_790_000_059_010, note: 'matching_provider_1 2f6c' },
-        { event: 'queued', at: 1_790_000_059_100, note: '' },
-        { event: 'on-air', at: 1_790_000_200_000, note: 'frame 5310421' },
-      ],
-    },
-  },
 })
 
 export const previewDonationPrice = defineRoute({

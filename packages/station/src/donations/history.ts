@@ -1,4 +1,4 @@
-import type { donations, Reply } from '@solstice/contracts'
+import type { DonationStatus, donations, Reply } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 import type { DataStore, DonationRecord } from '../ports/data-store.ts'
@@ -7,7 +7,8 @@ import { dateOfOrder } from './station-time.ts'
 
 type Donation = Readonly<DonationRecord>
 type DonationData = Pick<DataStore, 'donations'>
-type HistoryPage = Pick<Reply<typeof donations.getDonationHistory>, 'entries' | 'total'>
+type HistoryPage = Omit<Reply<typeof donations.getDonationHistory>, 'offset' | 'limit'>
+type DonationEntry = HistoryPage['entries'][number]
 
 const DAY_MS = 24 * 3_600_000
 /** Windows of the history by name; any other name means all that is stored. */
@@ -20,25 +21,48 @@ export async function findOwnDonation(data: DonationData, id: string, uid: strin
   return donation
 }
 
-/** A page of the donations within a window, newest first. @param page.nowMs the date, epoch ms. */
+/** A page of the donations within a window, newest first, and what was paid. @param page.nowMs the date, epoch ms. */
 export async function donationHistory(
   data: DonationData,
   page: {
     window: string | undefined
+    /** Only orders in this status. */
+    status?: DonationStatus | undefined
     offset: number
     limit: number
     retentionDays: number
     nowMs: number
   },
 ): Promise<HistoryPage> {
-  const { window = '', offset, limit, retentionDays, nowMs } = page
+  const { window = '', status, offset, limit, retentionDays, nowMs } = page
   const mostMs = retentionDays * DAY_MS
   const spanMs = Object.hasOwn(windows, window) ? Math.min(windows[window]!, mostMs) : mostMs
-  const found = (await data.donations.find())
-    .filter((donation) => dateOfOrder(donation, 'createdAt') > nowMs - spanMs)
+  const all = await data.donations.find()
+  const within = all.filter((donation) => dateOfOrder(donation, 'createdAt') > nowMs - spanMs)
+  const found = within
+    .filter((donation) => status === undefined || donation.status === status)
     .toReversed()
     .sort((a, b) => b.createdAt - a.createdAt)
-  return { entries: found.slice(offset, offset + limit).map(historyEntry), total: found.length }
+  return {
+    entries: found.slice(offset, offset + limit).map(donationEntry),
+    total: found.length,
+    totals: totalsOf(within),
+    unqueued: all.filter((donation) => donation.status === 'paid_unqueued').length,
+  }
+}
+
+/** The sums that were paid and not paid back, by currency. */
+function totalsOf(all: readonly Donation[]): HistoryPage['totals'] {
+  const sums = new Map<string, { count: number; minor: number }>()
+  for (const { status, currency, amountMinor } of all) {
+    if (status !== 'paid' && status !== 'paid_unqueued') continue
+    const { count, minor } = sums.get(currency) ?? { count: 0, minor: 0 }
+    sums.set(currency, { count: count + 1, minor: minor + amountMinor })
+  }
+  return [...sums.keys()].sort().map((currency) => {
+    const { count, minor } = sums.get(currency)!
+    return { currency, count, amount: toUnits(minor) }
+  })
 }
 
 /** The currencies of all stored donations, in alphabetical order. */
@@ -50,7 +74,8 @@ const currencies = memoizeLast((all: readonly Donation[]) =>
   [...new Set(all.map(({ currency }) => currency))].sort(),
 )
 
-function historyEntry(donation: Donation): HistoryPage['entries'][number] {
+/** An order as admins see it. */
+export function donationEntry(donation: Donation): DonationEntry {
   const { id, uid, songId, songTitle, songArtist, provider, currency } = donation
   const { amountMinor, tier, status } = donation
   const song = { songId, songTitle, songArtist }
@@ -65,5 +90,7 @@ function historyEntry(donation: Donation): HistoryPage['entries'][number] {
     status,
     createdAt: dateOfOrder(donation, 'createdAt'),
     paidAt: dateOfOrder(donation, 'paidAt'),
+    airedAt: dateOfOrder(donation, 'airedAt'),
+    refusedWhy: status === 'paid_unqueued' ? donation.refusedWhy : null,
   }
 }

@@ -45,6 +45,29 @@ export async function recordClaimed(data: LedgerData, donation: Readonly<Donatio
   await recordInLedger(data, { ...entry, onceKey: `claimed ${donationId}` })
 }
 
+/** Records that an admin had the track of a paid order queued again. @returns as `recordInLedger`. */
+export function recordRequeued(
+  data: LedgerData,
+  donation: Readonly<DonationRecord>,
+  note: string,
+): Promise<boolean> {
+  const { id: donationId, requeues = 0, requeuedAt = 0 } = donation
+  const onceKey = `requeued ${donationId} ${requeues}`
+  return recordInLedger(data, { donationId, event: 'requeued', onceKey, atMs: requeuedAt, note })
+}
+
+/** Records that the money of an order was paid back: once. @returns as `recordInLedger`. */
+export function recordPaidBack(
+  data: LedgerData,
+  paidBack: { donationId: string; note: string; atMs: number },
+): Promise<boolean> {
+  return recordInLedger(data, {
+    ...paidBack,
+    event: 'paid-back',
+    onceKey: `paid-back ${paidBack.donationId}`,
+  })
+}
+
 /** Records that an order was closed unpaid: once, whatever the reason. @returns as `recordInLedger`. */
 export function recordClosed(
   data: LedgerData,

@@ -6,7 +6,7 @@ import type { MatchingPayment, Payment, PaymentProviderId, Payments } from '../p
 import { claimPayment, failDonation } from './claim.ts'
 import { expireOrdersOf } from './expire.ts'
 import { recordUnmatched } from './ledger.ts'
-import { scheduleDonation } from './queue.ts'
+import { scheduleDonation } from './paid/queue.ts'
 
 /** News of a payment from the service that took it. */
 export interface PaymentNews {

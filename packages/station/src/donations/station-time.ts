@@ -5,7 +5,7 @@ type Donation = Readonly<DonationRecord>
 type Orders = Collection<DonationRecord, 'id'>
 type Moment = (typeof moments)[number]
 
-const moments = ['createdAt', 'expiresAt', 'paidAt', 'airedAt'] as const
+const moments = ['createdAt', 'expiresAt', 'paidAt', 'airedAt', 'requeuedAt'] as const
 
 /**
  * Wraps the store so that moments of orders are in station time: an order lasts as long as intended, whoever sets the wall
@@ -28,7 +28,7 @@ export function withStationTime<D extends Pick<DataStore, 'donations' | 'ledger'
       found.map((donation) => {
         const { aheadMs = 0, ...changed } = dated({ ...donation, ...change })
         // A moment that is still null may be being written by another process.
-        const own = moments.filter((moment) => moment in change || donation[moment] !== null)
+        const own = moments.filter((moment) => moment in change || hasMoment(donation, moment))
         const dates = Object.fromEntries(own.map((moment) => [moment, changed[moment]]))
         return donations.update({ ...where, id: donation.id }, { ...change, ...dates, aheadMs })
       }),
@@ -71,7 +71,7 @@ export async function redateOrders(data: Pick<DataStore, 'donations'>, clock: Wa
 export function dateOfOrder(donation: Donation, moment: 'createdAt'): number
 export function dateOfOrder(donation: Donation, moment: Moment): number | null
 export function dateOfOrder({ aheadMs = 0, ...donation }: Donation, moment: Moment): number | null {
-  return mapped(donation[moment], (atMs) => atMs - aheadMs)
+  return mapped(donation[moment] ?? null, (atMs) => atMs - aheadMs)
 }
 
 const timed = (donation: Donation): Donation => shifted(donation, donation.aheadMs ?? 0)
@@ -88,11 +88,12 @@ function timedAll(donations: readonly Donation[]): readonly Donation[] {
 
 function shifted(donation: Donation, byMs: number): Donation {
   if (byMs === 0) return donation
-  const later = Object.fromEntries(
-    moments.map((moment) => [moment, mapped(donation[moment], (atMs) => atMs + byMs)]),
-  )
+  const known = moments.filter((moment) => hasMoment(donation, moment))
+  const later = Object.fromEntries(known.map((moment) => [moment, donation[moment]! + byMs]))
   return { ...donation, ...later }
 }
+
+const hasMoment = (donation: Donation, moment: Moment) => typeof donation[moment] === 'number'
 
 function mapped<T, R>(value: T | null, map: (value: T) => R): R | null {
   return value === null ? null : map(value)

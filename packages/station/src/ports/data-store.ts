@@ -145,6 +145,10 @@ export interface DonationRecord extends Money {
   refusedWhy: string | null
   /** epoch ms at which its track went on the air. */
   airedAt: number | null
+  /** How often an admin had its track queued again; absent = 0. */
+  requeues?: number
+  /** epoch ms at which an admin last had it queued again. */
+  requeuedAt?: number
   /** The code that the donor writes in the comment; null where the payment service knows the order itself. */
   matchCode: string | null
   /** The match code while the order is pending, else the id, so that codes are unique among pending orders. */
@@ -163,7 +167,16 @@ export interface DonationRecord extends Money {
 export interface LedgerRecord {
   id: number
   donationId: string
-  event: 'created' | 'delivered' | 'claimed' | 'queued' | 'on-air' | 'finished' | 'refused'
+  event:
+    | 'created'
+    | 'delivered'
+    | 'claimed'
+    | 'queued'
+    | 'on-air'
+    | 'finished'
+    | 'refused'
+    | 'requeued'
+    | 'paid-back'
   /** Identifies the event, so that it is written once however often it is reported. */
   onceKey: string
   atMs: number

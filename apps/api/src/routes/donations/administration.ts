@@ -55,9 +55,16 @@ export function donationAdminRoutes(app: FastifyInstance, deps: DonationAdminDep
   )
 
   serve(donations.getDonationHistory, 'DONATIONS_HISTORY_FAILED', async ({ query }) => {
-    const { window, offset, limit: wanted } = query
+    const { window, status, offset, limit: wanted } = query
     const limit = Math.min(wanted, MAX_PAGE)
-    const page = { window, offset, limit, retentionDays: donationRetentionDays, nowMs: dateNow(clock) }
+    const page = {
+      window,
+      status,
+      offset,
+      limit,
+      retentionDays: donationRetentionDays,
+      nowMs: dateNow(clock),
+    }
     return { ...(await donationHistory(data, page)), offset, limit }
   })
 

@@ -6,6 +6,7 @@ import {
   dateOf,
   findOwnDonation,
   type OrderMoment,
+  orderIdOf,
   type Payments,
   placeOrder,
   priceTrack,
@@ -83,7 +84,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
     const { status, tier, matchCode, expiresAt, airedAt } = donation
     const { air, nowMs } = momentNow()
     const isWaiting = status === 'paid' && airedAt === null && air !== null
-    const expectedMs = isWaiting ? orderAirsAtMs(air, donation.id, nowMs) : null
+    const expectedMs = isWaiting ? orderAirsAtMs(air, orderIdOf(donation), nowMs) : null
     const airsAt = status === 'paid' ? (airedAt ?? expectedMs) : null
     const date = (atMs: number | null) => (atMs === null ? null : dateOf(clock, atMs))
     return { status, tier, matchCode, expiresAt: date(expiresAt), airsAt: date(airsAt) }

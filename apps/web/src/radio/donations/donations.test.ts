@@ -220,6 +220,8 @@ t.test('orders of a listener', async (t) => {
     tell({ donationId: refused.donationId, accepted: false, reason: 'no_slot' })
     await page.becomes(refused.donationId, ({ status }) => status === 'paid_unqueued')
     t.match(page.news.value, { is: 'paid' }, 'who looks needs no news')
+    tell({ donationId: refused.donationId, accepted: false, reason: 'paid_back' })
+    await page.becomes(refused.donationId, ({ status }) => status === 'paid_back')
     t.same(keptIds(), [])
     closeRefused()
     t.same(page.orders.value, [])

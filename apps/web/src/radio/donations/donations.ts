@@ -92,8 +92,7 @@ export function createDonations(
   station.onResult(({ donationId: id, ...result }) => {
     // Listeners behind the same address get each other's results.
     if (!find(id)) return
-    if (!result.accepted)
-      return update(id, { status: result.reason === 'no_slot' ? 'paid_unqueued' : 'failed' })
+    if (!result.accepted) return update(id, { status: refusals[result.reason] })
     update(id, { status: 'paid' })
     if (id === polling.watched) polling.restart()
     else void read(id)
@@ -133,6 +132,8 @@ export function createDonations(
     forget,
   }
 }
+
+const refusals = { payment_failed: 'failed', no_slot: 'paid_unqueued', paid_back: 'paid_back' } as const
 
 /** The orders in memory, kept in step with the browser's storage. */
 function createOrderBook(watched: () => string | null) {

@@ -39,6 +39,8 @@ export function OrderView({ order, onAgain }: Props) {
           <Contact order={order} />
         </>
       )
+    case 'paid_back':
+      return <Status>{t.support.paidBack}</Status>
     case 'expired':
       return (
         <>

@@ -1,12 +1,13 @@
 import type { FailureDetails } from '@solstice/contracts'
-import { Failure } from '../core/failure.ts'
-import { sleep } from '../core/sleep.ts'
-import { trackRef } from '../library/library.ts'
-import type { Bus } from '../ports/bus.ts'
-import type { DataStore, DonationRecord, SettingsRecord } from '../ports/data-store.ts'
-import type { JobQueue } from '../ports/job-queue.ts'
-import { recordClaimed } from './ledger.ts'
-import { defaultDonationSettings } from './settings.ts'
+import { Failure } from '../../core/failure.ts'
+import { sleep } from '../../core/sleep.ts'
+import { trackRef } from '../../library/library.ts'
+import type { Bus } from '../../ports/bus.ts'
+import type { DataStore, DonationRecord, SettingsRecord } from '../../ports/data-store.ts'
+import type { JobQueue } from '../../ports/job-queue.ts'
+import { recordClaimed, recordRequeued } from '../ledger.ts'
+import { defaultDonationSettings } from '../settings.ts'
+import { orderIdOf } from './order-id.ts'
 import { refuseOrder, type SettleDeps, settleQueued, settleRefused, wasQueued } from './settle.ts'
 
 type Donation = Readonly<DonationRecord>
@@ -41,10 +42,11 @@ export async function queueDonation(
     if (donation?.status !== 'paid' || donation.queue !== 'due') return
     // The process that claimed it may have been killed before it could say so.
     if (attempt === 1) await recordClaimed(deps.data, donation)
+    if (attempt === 1 && donation.requeues) await recordRequeued(deps.data, donation, '')
     const why = await offer(deps, donation)
     if (why === null) return
     if (why !== 'cooldown' || deps.clock.nowMs() + TRY_EVERY_MS > giveUpMs)
-      return refuseOrder(deps, { id: donationId, why, from: ['due'] })
+      return refuseOrder(deps, donation, { why, from: ['due'] })
     await sleep(TRY_EVERY_MS, { signal: stopping })
   }
 }
@@ -71,7 +73,8 @@ export async function scheduleUnfinishedDonations(deps: {
 /** Offers a track to the air. @returns null when it has its place, else the reason. @throws Failure AIR_UNAVAILABLE */
 async function offer(deps: DonationQueueDeps, donation: Donation): Promise<string | null> {
   const { data, bus } = deps
-  const { id: orderId, songId, tier, paidAt } = donation
+  const { songId, tier, paidAt, requeuedAt } = donation
+  const dueSinceMs = requeuedAt ?? paidAt
   const track = await data.tracks.get(songId)
   if (!track) return 'song_gone'
   const stored = (await data.settings.get('donations')) as Readonly<SettingsRecord<'donations'>> | null
@@ -82,10 +85,10 @@ async function offer(deps: DonationQueueDeps, donation: Donation): Promise<strin
     mode: track.mode,
     orderType: 'donated',
     tier,
-    orderId,
+    orderId: orderIdOf(donation),
     resumesQueue: !blockDonationsWhileChatting,
-    ...(paidAt !== null && { notAfterMs: paidAt + DAY_MS }),
-    ...((await wasQueued(data, orderId)) && { restores: true }),
+    ...(dueSinceMs !== null && { notAfterMs: dueSinceMs + DAY_MS }),
+    ...((await wasQueued(data, donation)) && { restores: true }),
   })
   if (outcome.ok) {
     await settleQueued(deps, donation)

@@ -1,6 +1,7 @@
 import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/playout'
-import type { DataStore } from '../ports/data-store.ts'
-import { recordInLedger } from './ledger.ts'
+import type { DataStore } from '../../ports/data-store.ts'
+import { recordInLedger } from '../ledger.ts'
+import { donationIdOf, orderIdOf } from './order-id.ts'
 import { refuseOrder, type SettleDeps, settleQueued } from './settle.ts'
 
 /**
@@ -14,11 +15,13 @@ export async function followOrder(
   frame: number | null,
 ): Promise<void> {
   const { data } = deps
-  const { orderId: donationId, type } = effect
+  const { orderId, type } = effect
+  const donationId = donationIdOf(orderId)
   const donation = await data.donations.get(donationId)
-  if (!donation) return
+  // Late news of an earlier attempt changes nothing.
+  if (!donation || orderIdOf(donation) !== orderId) return
   if (type === 'order-dropped')
-    return refuseOrder(deps, { id: donationId, why: effect.why, from: ['due', 'queued', 'aired'] })
+    return refuseOrder(deps, donation, { why: effect.why, from: ['due', 'queued', 'aired'] })
   const note = frame === null ? '' : `frame ${frame}`
   const event = type === 'order-aired' ? 'on-air' : 'finished'
   // The process that queued it may have been killed before it could say so.
@@ -26,7 +29,7 @@ export async function followOrder(
   await recordInLedger(data, {
     donationId,
     event,
-    onceKey: `${event} ${donationId}`,
+    onceKey: `${event} ${orderId}`,
     atMs: effect.atMs,
     note,
   })
@@ -48,7 +51,7 @@ export async function restoreLostOrders(
   air: PlayoutState,
 ): Promise<number> {
   const queued = await data.donations.find({ status: 'paid', queue: 'queued' })
-  const lost = queued.filter(({ id }) => !isOrderKnown(air, id))
+  const lost = queued.filter((donation) => !isOrderKnown(air, orderIdOf(donation)))
   const restored = await Promise.all(
     lost.map(({ id }) => data.donations.update({ id, queue: 'queued' }, { queue: 'due' })),
   )
