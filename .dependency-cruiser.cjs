@@ -13,7 +13,7 @@ const below = {
 const rooms = {
   'packages/contracts/src':
     'resources events examples routes | failures localized lyrics-lines messages privileges route',
-  'packages/playout/src': 'model saved rotation clips queue boundary live step project',
+  'packages/playout/src': 'model saved rotation clips queue boundary live library step project',
   'packages/station/src':
     'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
   'packages/adapters/src': 'auth config services files process redis air data media backup audio video jobs',

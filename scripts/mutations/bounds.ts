@@ -271,7 +271,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'C2 a skip is a fact that outlives its sender',
-    'packages/playout/src/model/command-life.ts',
+    'packages/playout/src/model/commands/command-life.ts',
     "skip: 'request'",
     "skip: 'fact'",
     'air/commands.test.ts',
@@ -334,7 +334,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'S7 a night goes on where there is none any more',
-    'packages/playout/src/step/apply.ts',
+    'packages/playout/src/step/learn.ts',
     'if (isOfNight &&',
     'if (false &&',
     'packages/playout/src/boundary/empty-modes.test.ts',
@@ -453,7 +453,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'L4 a change of settings empties what comes next',
-    'packages/playout/src/step/apply.ts',
+    'packages/playout/src/library/playlist-made.ts',
     'if (!list.isStale) return list',
     'return list',
     'packages/playout/src/step/playout.test.ts',

@@ -138,7 +138,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'A6 removing has no cooldown',
     'queue/queue.ts',
-    "if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })\n  const queue",
+    "if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })\n  const queue",
     'const queue',
     'queue/queue.test.ts',
     'step/admin.test.ts',
@@ -154,7 +154,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'I1 a group of the other mode is queued',
     'queue/insert-group.ts',
-    "if (mode !== state.mode) return refused({ reason: 'wrong_mode' })",
+    "if (mode !== state.mode) return refuse({ reason: 'wrong_mode' })",
     '',
     'queue/queue.test.ts',
     'step/admin.test.ts',
@@ -211,9 +211,9 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'K2 a track that is to be removed may be queued again',
-    'step/apply.ts',
-    'withheld: [...others, { trackId, untilMs: nowMs + WITHHOLD_MS }]',
-    'withheld: others',
+    'library/release.ts',
+    'const withheld = [...others, { trackId, untilMs: nowMs + WITHHOLD_MS }]',
+    'const withheld = others',
     'step/admin.test.ts',
   ],
   [
@@ -284,20 +284,20 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'H5 a gain has no bound',
     'live/live.ts',
-    'Math.min(MAX_GAIN, Math.max(MIN_GAIN, command.gain))',
-    'command.gain',
+    'Math.min(MAX_GAIN, Math.max(MIN_GAIN, gain))',
+    'gain',
     'live/live.test.ts',
   ],
   [
     'H10 a fourth wrong code is taken',
-    'live/guests.ts',
+    'live/access-code.ts',
     'const MAX_CODE_FAILURES = 3',
     'const MAX_CODE_FAILURES = 4',
     'live/live.test.ts',
   ],
   [
     'H10 a code lives for months',
-    'live/guests.ts',
+    'live/access-code.ts',
     'const MAX_CODE_LIFE_MS = 168 * HOUR_MS',
     'const MAX_CODE_LIFE_MS = 1680 * HOUR_MS',
     'live/live.test.ts',
@@ -305,8 +305,8 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'H8 who was accepted has to wait before asking again',
     'live/guests.ts',
-    "state: approve(decided, request, nickname, 'guest', nowMs),",
-    "state: approve(letWait(decided, [uid], nowMs), request, nickname, 'guest', nowMs),",
+    "accepted(approve(decided, request, nickname, 'guest', nowMs),",
+    "accepted(approve(letWait(decided, [uid], nowMs), request, nickname, 'guest', nowMs),",
     'live/live.test.ts',
   ],
   [
@@ -361,7 +361,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'T4 tracks that cannot be decoded are kept for ever',
-    'step/apply.ts',
+    'step/learn.ts',
     '.slice(-KNOWN_UNPLAYABLE)',
     '',
     'step/playout.test.ts',

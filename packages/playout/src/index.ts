@@ -9,10 +9,10 @@ export {
   pendingGuests,
   shownCode,
 } from './live/roster.ts'
-export { isLasting } from './model/command-life.ts'
-export * from './model/commands.ts'
+export { isLasting } from './model/commands/command-life.ts'
+export * from './model/commands/commands.ts'
+export * from './model/commands/live-commands.ts'
 export { initialState } from './model/initial-state.ts'
-export * from './model/live-commands.ts'
 export {
   type AccessCode,
   type Approval,
@@ -49,6 +49,7 @@ export {
   type TrackRequest,
   type UsableClips,
 } from './model/state.ts'
+export type { Decision, Step } from './model/steps.ts'
 export { soundStartMs } from './model/timing.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
@@ -67,5 +68,6 @@ export { generatePlaylist } from './rotation/playlist.ts'
 export { parseSaved } from './saved/former-names.ts'
 export { readState } from './saved/state-versions.ts'
 export { advance, nextDueMs } from './step/advance.ts'
-export { apply, learn } from './step/apply.ts'
+export { apply } from './step/apply.ts'
+export { learn } from './step/learn.ts'
 export { resume } from './step/resume.ts'

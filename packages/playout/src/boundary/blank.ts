@@ -1,6 +1,7 @@
+import { soundOf } from '../clips/cue-points.ts'
 import { makeEntries, upcoming } from '../model/playlists.ts'
 import { dueMode } from '../model/schedule.ts'
-import type { PlayoutState, TrackRef } from '../model/state.ts'
+import type { PlayoutState } from '../model/state.ts'
 import { insertAt, playable } from '../queue/queue.ts'
 
 /**
@@ -23,13 +24,10 @@ export function withSafeNext(state: PlayoutState, atMs: number): PlayoutState {
     return { ...insertAt(state, index + 1, made.entries), serial: made.serial }
   }
   const following = entries.slice(index + 1)
-  const sounding = following.find(({ track }) => track.id !== current.track.id && hasSound(track))
+  const sounding = following.find(
+    ({ track }) => soundOf(track) === 'measured' && track.id !== current.track.id,
+  )
   if (!sounding) return state
   const rest = following.filter((entry) => entry !== sounding)
   return { ...state, playlist: { ...playlist, entries: [...entries.slice(0, index + 1), sounding, ...rest] } }
-}
-
-/** True for a track in which a measurement found sound. */
-function hasSound({ cuePoints }: TrackRef): boolean {
-  return cuePoints !== undefined && (cuePoints.gainDb !== null || cuePoints.endMs !== null)
 }

@@ -2,22 +2,22 @@ import type { Mode } from '@solstice/contracts'
 import { beginChat, nextBackground } from '../clips/chat.ts'
 import { beginJingle, countSong } from '../clips/jingles.ts'
 import { drawPhrase } from '../clips/phrases.ts'
-import type { Step } from '../model/commands.ts'
 import { isDonatedOnAir } from '../model/on-air.ts'
 import { emptyPlaylist, isDonatedQueued } from '../model/playlists.ts'
 import { dueMode } from '../model/schedule.ts'
 import type { Playlist, PlayoutState, QueueEntry } from '../model/state.ts'
+import { andThen, type Step, stepTo, unchanged } from '../model/steps.ts'
 import { leftOutMs } from '../model/timing.ts'
 import { enterMode } from './enter-mode.ts'
 import { switchNow, waitingSwitch } from './mode-switch.ts'
 
 /** Ends the current sound at `atMs`. Background music follows in a chat, a jingle where one is due (rule J3), else `goOn`. */
 export function next(state: PlayoutState, atMs: number): Step {
-  if (state.onAir.phase === 'chat') return { state: nextBackground(state, atMs), effects: [] }
+  if (state.onAir.phase === 'chat') return stepTo(nextBackground(state, atMs))
   if (state.onAir.phase !== 'track') return goOn(state, atMs)
   const counted = countSong(state)
   const jingle = beginJingle(counted, atMs, goOn)
-  return jingle ? { state: jingle, effects: [] } : goOn(counted, atMs)
+  return jingle ? stepTo(jingle) : goOn(counted, atMs)
 }
 
 /** The track boundary at `atMs`: the mode due then, its playlist, the next entry or a chat (rules L1, L2, M1, S4, O2). */
@@ -27,7 +27,7 @@ export function goOn(state: PlayoutState, atMs: number): Step {
   const mode = dueMode(state, atMs)
   const isChanging = mode !== state.mode
   const isKept = !isChanging || isDonatedQueued(state)
-  if (isPaused && isKept) return { state: beginChat(state, atMs), effects: [] }
+  if (isPaused && isKept) return stepTo(beginChat(state, atMs))
   const { entries } = isChanging ? onlyDonated(playlist) : playlist
   const index = playlist.index + 1
   const entry = entries[index]
@@ -50,68 +50,67 @@ function startList(state: PlayoutState, mode: Mode, atMs: number): Step {
   if (entered.isPaused) {
     const waiting = prepared && first ? { playlist: prepared, prepared: others } : { playlist: emptyPlaylist }
     const before = { ...entered, ...waiting, playlist: { ...waiting.playlist, index: -1 } }
-    return { state: beginChat(before, atMs), effects }
+    return stepTo(beginChat(before, atMs), effects)
   }
   if (!prepared || !first) {
     const onAir = { phase: 'preparing', target: mode, sinceMs: atMs, notBeforeMs: atMs } as const
-    return { state: { ...entered, playlist: emptyPlaylist, onAir }, effects }
+    return stepTo({ ...entered, playlist: emptyPlaylist, onAir }, effects)
   }
   const playlist = { ...prepared, index: 0 }
-  const started = startEntry({ ...entered, prepared: others, playlist }, first, atMs)
-  return { state: started.state, effects: [...effects, ...started.effects] }
+  const begun = stepTo({ ...entered, prepared: others, playlist }, effects)
+  return andThen(begun, (state) => startEntry(state, first, atMs))
 }
 
 function startEntry(before: PlayoutState, entry: QueueEntry, atMs: number): Step {
   const { state, phrase } = drawPhrase(before, entry.track)
   // Rule V2: positions count from the beginning of the file, wherever the track begins.
   const startedAtMs = atMs - leftOutMs(entry, state.pace)
-  return {
-    state: {
-      ...state,
-      onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) },
-      lastPlayedMs: atMs,
-    },
-    effects: [
-      {
-        type: 'played',
-        track: entry.track,
-        mode: state.mode,
-        startedAtMs: atMs,
-        ...(entry.orderId !== undefined && { orderId: entry.orderId }),
-      },
-    ],
+  const started: PlayoutState = {
+    ...state,
+    onAir: { phase: 'track', entry, startedAtMs, ...(phrase && { phrase }) },
+    lastPlayedMs: atMs,
   }
+  const { track, orderId } = entry
+  return stepTo(started, [
+    {
+      type: 'played',
+      track,
+      mode: state.mode,
+      startedAtMs: atMs,
+      ...(orderId !== undefined && { orderId }),
+    },
+  ])
 }
 
 /** While preparing: starts the first track of the mode due, if it may and its playlist is there (rules L3, M2, S5). */
 export function start(state: PlayoutState, atMs: number): Step {
   const { onAir } = state
-  if (onAir.phase !== 'preparing') return { state, effects: [] }
+  if (onAir.phase !== 'preparing') return unchanged(state)
   const mode = dueMode(state, atMs)
   if (atMs >= onAir.notBeforeMs && state.prepared[mode]?.entries.length) return startList(state, mode, atMs)
-  if (mode === state.mode) return { state, effects: [] }
+  if (mode === state.mode) return unchanged(state)
   const { state: entered, effects } = enterMode(state, mode)
-  return { state: { ...entered, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects }
+  return stepTo({ ...entered, onAir: { ...onAir, target: mode, sinceMs: atMs } }, effects)
 }
 
 /** In a chat: changes to the mode due at once, unless a donated track is queued or interrupted (rule O7). */
 export function changeInChat(state: PlayoutState, atMs: number): Step {
   const { onAir } = state
-  if (onAir.phase !== 'chat') return { state, effects: [] }
+  if (onAir.phase !== 'chat') return unchanged(state)
   const isPaidFor = isDonatedQueued(state) || isDonatedOnAir(state)
   if (dueMode(state, atMs) !== state.mode && !isPaidFor) return goOn(state, atMs)
-  return { state: { ...state, onAir: { ...onAir, modeAsOfMs: atMs } }, effects: [] }
+  return stepTo({ ...state, onAir: { ...onAir, modeAsOfMs: atMs } })
 }
 
 /** Rule S4: the moment of the pending switch, or the track boundary for which it waited. */
 export function runPendingSwitch(state: PlayoutState, atMs: number): Step {
   const { pendingSwitch, mode, schedule } = state
-  if (!pendingSwitch) return { state, effects: [] }
+  if (!pendingSwitch) return unchanged(state)
   const { target, waiting } = pendingSwitch
   const isTooLate = waiting !== null && waiting.untilMs !== null && atMs >= waiting.untilMs
   const isInVain = target === mode || state.emptyModes.includes(target)
-  if (isInVain || isTooLate) return { state: { ...state, pendingSwitch: null }, effects: [] }
+  if (isInVain || isTooLate) return stepTo({ ...state, pendingSwitch: null })
   // A waiting switch gets here only between tracks, with no donated track queued.
   if (waiting || !(isDonatedQueued(state) || isDonatedOnAir(state))) return switchNow(state, target, atMs)
-  return { state: { ...state, pendingSwitch: waitingSwitch(schedule, target, atMs) }, effects: [] }
+  return stepTo({ ...state, pendingSwitch: waitingSwitch(schedule, target, atMs) })
 }

@@ -1,26 +1,27 @@
 import type { FailureDetails, Mode } from '@solstice/contracts'
-import type { Command, Outcome, Step } from '../model/commands.ts'
+import type { CommandOf } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import { isDonatedOnAir } from '../model/on-air.ts'
 import { emptyPlaylist, isDonatedQueued } from '../model/playlists.ts'
 import { naturalMode } from '../model/schedule.ts'
 import type { PendingSwitch, PlayoutState, Schedule } from '../model/state.ts'
+import { accepted, acceptedBy, type Decision, refused, type Step, stepTo } from '../model/steps.ts'
 import { enterMode } from './enter-mode.ts'
 
 /** Switches the mode for an admin, now or at a moment (rules S1, S2, S3). */
 export function switchMode(
   state: PlayoutState,
-  { target, atMs }: Extract<Command, { type: 'switch-mode' }>,
+  { target, atMs }: CommandOf<'switch-mode'>,
   nowMs: number,
-): Step & { outcome: Outcome<'switch-mode'> } {
+): Decision<'switch-mode'> {
   const details = refusal(state, target, nowMs)
-  if (details) return { state, effects: [], outcome: { ok: false, code: 'MODE_SWITCH_REFUSED', details } }
+  if (details) return refused(state, 'MODE_SWITCH_REFUSED', details)
   const isLater = atMs !== null && atMs > nowMs
-  if (!isLater && !isDonatedOnAir(state)) return { ...switchNow(state, target, nowMs), outcome: { ok: true } }
+  if (!isLater && !isDonatedOnAir(state)) return acceptedBy(switchNow(state, target, nowMs))
   const pendingSwitch = isLater
     ? { target, atMs, waiting: null }
     : waitingSwitch(state.schedule, target, nowMs)
-  return { state: { ...state, pendingSwitch }, effects: [], outcome: { ok: true } }
+  return accepted({ ...state, pendingSwitch })
 }
 
 function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetails | null {
@@ -37,23 +38,21 @@ function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetai
 export function switchNow(state: PlayoutState, target: Mode, atMs: number): Step {
   const { state: entered, effects } = enterMode(state, target)
   const { [target]: _stale, ...prepared } = entered.prepared
-  return {
-    state: {
-      ...entered,
-      forced: forcedMode(entered.schedule, target, atMs),
-      pendingSwitch: null,
-      lastSwitchMs: atMs,
-      playlist: emptyPlaylist,
-      prepared,
-      onAir: {
-        phase: 'preparing',
-        target,
-        sinceMs: atMs,
-        notBeforeMs: atMs + entered.limits.preparingMinMs,
-      },
+  const switched: PlayoutState = {
+    ...entered,
+    forced: forcedMode(entered.schedule, target, atMs),
+    pendingSwitch: null,
+    lastSwitchMs: atMs,
+    playlist: emptyPlaylist,
+    prepared,
+    onAir: {
+      phase: 'preparing',
+      target,
+      sinceMs: atMs,
+      notBeforeMs: atMs + entered.limits.preparingMinMs,
     },
-    effects,
   }
+  return stepTo(switched, effects)
 }
 
 /** Rule S4: a switch that waits for the end of donated tracks, until the schedule changes at the latest. */

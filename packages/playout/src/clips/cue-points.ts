@@ -1,4 +1,4 @@
-import type { Command } from '../model/commands.ts'
+import type { Command } from '../model/commands/commands.ts'
 import type { CuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
 import { carryPlaces } from '../model/track-places.ts'
 
@@ -49,6 +49,12 @@ export function commandWithCuePoints(
 export function withCuePoints(track: TrackRef, cuePoints: CuePoints | undefined): TrackRef {
   const { cuePoints: _, ...plain } = track
   return cuePoints ? { ...plain, cuePoints } : plain
+}
+
+/** What is known of the sound of a track: nothing yet, that there is none, or how loud it is and where it ends. */
+export function soundOf({ cuePoints }: TrackRef): 'unknown' | 'none' | 'measured' {
+  if (!cuePoints) return 'unknown'
+  return cuePoints.gainDb === null && cuePoints.endMs === null ? 'none' : 'measured'
 }
 
 function isSame(one: CuePoints | undefined, other: CuePoints | undefined): boolean {

@@ -1,7 +1,7 @@
-import type { Step } from '../model/commands.ts'
 import { noSongs } from '../model/initial-state.ts'
 import { draw, pick } from '../model/random.ts'
 import type { Jingle, OnAir, PlayoutState } from '../model/state.ts'
+import type { Step } from '../model/steps.ts'
 
 /** Duration of a jingle of unknown duration (rule J5). */
 export const ASSUMED_JINGLE_MS = 30_000

@@ -1,36 +1,26 @@
-import type { FailureCode, FailureDetails } from '@solstice/contracts'
-import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
+import type { FailureDetails } from '@solstice/contracts'
+import type { CommandOf, Effect } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
-import type { Approval, Live, LiveEnd, Participant, Speaker } from '../model/live-state.ts'
+import type { Approval, Participant, Speaker } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
+import { accepted, andThen, type Decision, refused, type Step, stepTo, unchanged } from '../model/steps.ts'
 import { isHostOnline } from './roster.ts'
+import { begin, endSessions, isOf } from './sessions.ts'
 import { hasSlot } from './slots.ts'
 
 /** Bounds the saved state (rule H7). */
 const MAX_REQUESTS = 100
 /** Bounds the saved cooldowns and wrong codes; the oldest are forgotten. */
 const MAX_REMEMBERED = 1_000
-/** Replicas read the last ends to tell clients why they went off the air. */
-const MAX_ENDS = 20
 /** Life of an approval (rule H9). */
 const APPROVAL_MS = 120_000
-const HOUR_MS = 3_600_000
-const MIN_CODE_LIFE_MS = HOUR_MS
-const MAX_CODE_LIFE_MS = 168 * HOUR_MS
-/** Limits guesses of the access code (rule H10). */
-const MAX_CODE_FAILURES = 3
-const CODE_FAILURES_MS = HOUR_MS
-const DEFAULT_GAIN = 5
-
-type Answered<T extends Command['type']> = Step & { outcome: Outcome<T> }
-type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
 /** Takes in a listener's request to come on the air (rule H7). */
 export function requestGuest(
   state: PlayoutState,
-  { speaker, nickname }: Of<'request-guest'>,
+  { speaker, nickname }: CommandOf<'request-guest'>,
   nowMs: number,
-): Answered<'request-guest'> {
+): Decision<'request-guest'> {
   const details = requestRefusal(state, speaker, nowMs)
   if (details) return refused(state, 'GUEST_REQUEST_REFUSED', details)
   const { live, hosting } = state
@@ -41,125 +31,55 @@ export function requestGuest(
   const request = { ...speaker, nickname, addedAtMs: nowMs, expiresAtMs }
   const place = live.requests.findIndex(({ uid }) => uid === speaker.uid)
   const requests = place < 0 ? [...live.requests, request] : live.requests.with(place, request)
-  return { state: { ...state, live: { ...live, requests } }, effects: [], outcome: { ok: true } }
+  return accepted({ ...state, live: { ...live, requests } })
 }
 
 /** Carries out a host's decision on a guest request (rules H8, H9). */
 export function answerGuest(
   state: PlayoutState,
-  { uid, action }: Of<'answer-guest'>,
+  { uid, action }: CommandOf<'answer-guest'>,
   nowMs: number,
-): Answered<'answer-guest'> {
+): Decision<'answer-guest'> {
   const request = state.live.requests.find((candidate) => candidate.uid === uid)
   if (!request) return refused(state, 'GUEST_REQUEST_NOT_FOUND')
   const requests = state.live.requests.filter((candidate) => candidate !== request)
   const decided = { ...state, live: { ...state.live, requests } }
-  const { nickname } = request
+  const { nickname, socketId } = request
   if (action === 'reject')
-    return {
-      state: letWait(decided, [uid], nowMs),
-      effects: [turnedDown(request)],
-      outcome: { ok: true, nickname },
-    }
+    return accepted(letWait(decided, [uid], nowMs), { nickname }, [turnedDown(request)])
   if (!hasSlot(state, 'guest'))
-    return {
-      state: letWait(decided, [uid], nowMs),
-      effects: [turnedDown(request, 'room_full')],
-      outcome: { ok: false, code: 'SLOTS_TAKEN' },
-    }
-  return {
-    state: approve(decided, request, nickname, 'guest', nowMs),
-    effects: [{ type: 'guest-answered', socketId: request.socketId, result: { accepted: true, nickname } }],
-    outcome: { ok: true, nickname },
-  }
+    return refused(letWait(decided, [uid], nowMs), 'SLOTS_TAKEN', undefined, [
+      turnedDown(request, 'room_full'),
+    ])
+  return accepted(approve(decided, request, nickname, 'guest', nowMs), { nickname }, [
+    { type: 'guest-answered', socketId, result: { accepted: true, nickname } },
+  ])
 }
 
 /** Puts an approved guest on the air (rule H9). Idempotent. */
 export function connectGuest(
   state: PlayoutState,
-  { socketId }: Of<'connect-guest'>,
+  { socketId }: CommandOf<'connect-guest'>,
   nowMs: number,
-): Answered<'connect-guest'> {
+): Decision<'connect-guest'> {
   const { live, hosting } = state
   const present = live.participants.find(isOf({ socketId }))
-  if (present) return { state, effects: [], outcome: sessionOf(present) }
+  if (present)
+    return present.endsAtMs === null
+      ? refused(state, 'GUEST_NOT_APPROVED')
+      : accepted(state, sessionOf({ ...present, endsAtMs: present.endsAtMs }))
   const approval = live.approvals.find(isOf({ socketId }))
   if (!approval) return refused(state, 'GUEST_NOT_APPROVED')
   if (!isHostOnline(state)) return refused(state, 'NO_HOSTS')
   if (!hasSlot(state, approval.role, socketId)) return refused(state, 'SLOTS_TAKEN')
   const { nickname, expiresAtMs, ...speaker } = approval
-  const participant = {
-    ...begin(speaker, nickname, nowMs),
-    role: approval.role,
-    adminId: null,
-    endsAtMs: nowMs + (approval.role === 'guest' ? hosting.guestMs : hosting.specialGuestMs),
-  }
-  return {
-    state: {
-      ...state,
-      live: {
-        ...live,
-        participants: [...live.participants, participant],
-        approvals: live.approvals.filter((other) => other !== approval),
-      },
-    },
-    effects: [{ type: 'live-started', participant }],
-    outcome: sessionOf(participant),
-  }
-}
-
-/** Checks an access code, and approves a special guest (rule H10). */
-export function enterByCode(
-  state: PlayoutState,
-  { speaker, nickname, code }: Of<'enter-by-code'>,
-  nowMs: number,
-): Answered<'enter-by-code'> {
-  const { live } = state
-  const failures = recentFailures(live, nowMs)
-  const atMs = failures.find(({ uid }) => uid === speaker.uid)?.atMs ?? []
-  if (atMs.length >= MAX_CODE_FAILURES) {
-    const secs = secsLeft(atMs[0]!, CODE_FAILURES_MS, nowMs)
-    return refused(state, 'GUEST_CODE_REFUSED', { reason: 'too_many_attempts', secsLeft: secs })
-  }
-  if (!live.code) return refused(state, 'GUEST_CODE_REFUSED', { reason: 'no_code' })
-  if (!isSame(code, live.code.code)) {
-    const others = failures.filter(({ uid }) => uid !== speaker.uid)
-    const codeFailures = newest([...others, { uid: speaker.uid, atMs: [...atMs, nowMs] }])
-    const noted = { ...state, live: { ...live, codeFailures } }
-    return refused(noted, 'GUEST_CODE_REFUSED', { reason: 'wrong_code' })
-  }
-  const present = live.participants.find(isOf(speaker))
-  if (present?.role === 'specialGuest') return { state, effects: [], outcome: { ok: true } }
-  if (present) return refused(state, 'ALREADY_LIVE')
-  if (!hasSlot(state, 'specialGuest', speaker.socketId))
-    return refused(state, 'GUEST_CODE_REFUSED', { reason: 'room_full' })
-  return {
-    state: approve(state, speaker, nickname, 'specialGuest', nowMs),
-    effects: [],
-    outcome: { ok: true },
-  }
-}
-
-/** Sets or ends the access code (rule H10). */
-export function setCode(
-  state: PlayoutState,
-  { code, lifeMs, isReplacing }: Of<'set-code'>,
-  nowMs: number,
-): Answered<'set-code'> {
-  const { live } = state
-  if (code === null)
-    return {
-      state: { ...state, live: { ...live, code } },
-      effects: [],
-      outcome: { ok: true, expiresAtMs: null },
-    }
-  if (live.code && !isReplacing) return refused(state, 'GUEST_CODE_REFUSED', { reason: 'exists' })
-  const expiresAtMs = nowMs + Math.min(MAX_CODE_LIFE_MS, Math.max(MIN_CODE_LIFE_MS, lifeMs))
-  return {
-    state: { ...state, live: { ...live, requests: [], code: { code, expiresAtMs } } },
-    effects: live.requests.map((request) => turnedDown(request, 'special_guest_active')),
-    outcome: { ok: true, expiresAtMs },
-  }
+  const endsAtMs = nowMs + (approval.role === 'guest' ? hosting.guestMs : hosting.specialGuestMs)
+  const participant = { ...begin(speaker, nickname, nowMs), role: approval.role, adminId: null, endsAtMs }
+  const participants = [...live.participants, participant]
+  const approvals = live.approvals.filter((other) => other !== approval)
+  return accepted({ ...state, live: { ...live, participants, approvals } }, sessionOf(participant), [
+    { type: 'live-started', participant },
+  ])
 }
 
 /** Ends requests and approvals, without a cooldown. Their guests are told why (`told`), unless they left themselves (null). */
@@ -170,16 +90,13 @@ export function withdraw(
 ): Step {
   const { requests, approvals } = state.live
   const over = [...requests, ...approvals].filter(isOver)
-  if (over.length === 0) return { state, effects: [] }
+  if (over.length === 0) return unchanged(state)
   const left = {
     ...state.live,
     requests: requests.filter((request) => !isOver(request)),
     approvals: approvals.filter((approval) => !isOver(approval)),
   }
-  return {
-    state: { ...state, live: left },
-    effects: told ? over.map((wanted) => turnedDown(wanted, told.reason)) : [],
-  }
+  return stepTo({ ...state, live: left }, told ? over.map((wanted) => turnedDown(wanted, told.reason)) : [])
 }
 
 /** The moment at which a live session, request, approval or the code expires next; null = never. */
@@ -196,68 +113,23 @@ export function liveDueMs({ live }: PlayoutState): number | null {
 
 /** Rules H3, H8, H9, H10: ends the guests, requests, approvals and the code whose time is up. */
 export function passLiveTime(state: PlayoutState, atMs: number): Step {
-  const { participants, requests, approvals, code } = state.live
   const isUp = (untilMs: number | null) => untilMs !== null && untilMs <= atMs
-  const [gone, present] = parted(participants, ({ endsAtMs }) => isUp(endsAtMs))
-  const [unanswered, waiting] = parted(requests, ({ expiresAtMs }) => isUp(expiresAtMs))
-  const [late, awaited] = parted(approvals, ({ expiresAtMs }) => isUp(expiresAtMs))
-  const live: Live = {
-    ...state.live,
-    participants: present,
-    requests: waiting,
-    approvals: awaited,
-    code: code && !isUp(code.expiresAtMs) ? code : null,
-  }
-  return noted({
-    state: letWait(
-      { ...state, live },
-      unanswered.map(({ uid }) => uid),
-      atMs,
-    ),
-    effects: [
-      ...gone.map((participant) => ended(participant, 'timeout', atMs)),
-      ...[...unanswered, ...late].map(
-        ({ socketId }): Effect => ({
-          type: 'guest-answered',
-          socketId,
-          result: { accepted: false, auto: true },
-        }),
-      ),
-    ],
-  })
-}
-
-/** Keeps the reasons of ended sessions in the state, from which the replicas tell their clients. */
-export function noted<S extends Step>(step: S): S {
-  const ends = step.effects.flatMap((effect) =>
-    effect.type === 'live-ended' ? [{ socketId: effect.participant.socketId, reason: effect.reason }] : [],
+  return andThen(
+    endSessions(state, ({ endsAtMs }) => isUp(endsAtMs), 'timeout', atMs),
+    (state) => {
+      const { live } = state
+      const unanswered = live.requests.filter(({ expiresAtMs }) => isUp(expiresAtMs))
+      const late = live.approvals.filter(({ expiresAtMs }) => isUp(expiresAtMs))
+      const left = {
+        ...live,
+        requests: live.requests.filter(({ expiresAtMs }) => !isUp(expiresAtMs)),
+        approvals: live.approvals.filter(({ expiresAtMs }) => !isUp(expiresAtMs)),
+        code: live.code && !isUp(live.code.expiresAtMs) ? live.code : null,
+      }
+      const uids = unanswered.map(({ uid }) => uid)
+      return stepTo(letWait({ ...state, live: left }, uids, atMs), [...unanswered, ...late].map(timedOut))
+    },
   )
-  if (ends.length === 0) return step
-  const { live } = step.state
-  const state = { ...step.state, live: { ...live, ends: [...live.ends, ...ends].slice(-MAX_ENDS) } }
-  return { ...step, state }
-}
-
-/** A participant at the moment of coming on the air (rule H5). */
-export function begin({ socketId, replica, uid, address }: Speaker, name: string, nowMs: number) {
-  const silent = { isMicOn: false, gain: DEFAULT_GAIN, isMuted: false }
-  return { socketId, replica, uid, address, name, ...silent, sinceMs: nowMs }
-}
-
-export const ended = (participant: Participant, reason: LiveEnd, atMs: number): Effect => ({
-  type: 'live-ended',
-  participant,
-  reason,
-  atMs,
-})
-
-export const isOf =
-  ({ socketId }: Pick<Speaker, 'socketId'>) =>
-  (other: Speaker) =>
-    other.socketId === socketId
-
-export function refused(state: PlayoutState, code: FailureCode, details?: FailureDetails) {
-  return { state, effects: [], outcome: { ok: false, code, ...(details && { details }) } as const }
 }
 
 function requestRefusal(state: PlayoutState, { uid }: Speaker, nowMs: number): FailureDetails | null {
@@ -283,7 +155,7 @@ function letWait(state: PlayoutState, uids: string[], nowMs: number): PlayoutSta
 }
 
 /** Gives a socket an approval, in place of an earlier one. */
-function approve(
+export function approve(
   state: PlayoutState,
   { socketId, replica, uid, address }: Speaker,
   nickname: string,
@@ -296,35 +168,24 @@ function approve(
   return { ...state, live: { ...live, approvals: [...others, approval] } }
 }
 
-function sessionOf({ role, name, endsAtMs }: Participant): Outcome<'connect-guest'> {
-  if (endsAtMs === null) return { ok: false, code: 'GUEST_NOT_APPROVED' }
-  return { ok: true, role, nickname: name, expiresAtMs: endsAtMs }
+function sessionOf({ role, name, endsAtMs }: Participant & { endsAtMs: number }) {
+  return { role, nickname: name, expiresAtMs: endsAtMs }
 }
 
-function recentFailures({ codeFailures }: Live, nowMs: number): Live['codeFailures'] {
-  return codeFailures
-    .map(({ uid, atMs }) => ({ uid, atMs: atMs.filter((ms) => ms + CODE_FAILURES_MS > nowMs) }))
-    .filter(({ atMs }) => atMs.length > 0)
-}
+/** The last items of a list that would grow without a bound. */
+export const newest = <T>(list: T[]) => list.slice(-MAX_REMEMBERED)
 
-/** Compares in constant time, so that the duration does not reveal how much of a code was right. */
-function isSame(shown: string, code: string): boolean {
-  let difference = shown.length ^ code.length
-  for (let i = 0; i < code.length; i++) difference |= shown.charCodeAt(i) ^ code.charCodeAt(i)
-  return difference === 0
-}
-
-const newest = <T>(list: T[]) => list.slice(-MAX_REMEMBERED)
-
-function parted<T>(list: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [list.filter(isFirst), list.filter((item) => !isFirst(item))]
-}
-
-const turnedDown = (
+export const turnedDown = (
   { socketId }: Pick<Speaker, 'socketId'>,
   reason?: 'room_full' | 'no_admin' | 'special_guest_active',
 ): Effect => ({
   type: 'guest-answered',
   socketId,
   result: { accepted: false, auto: false, ...(reason && { reason }) },
+})
+
+const timedOut = ({ socketId }: Speaker): Effect => ({
+  type: 'guest-answered',
+  socketId,
+  result: { accepted: false, auto: true },
 })

@@ -10,13 +10,15 @@ import {
   track,
   tracks,
 } from '../../../../tests/harness/air/programme.ts'
-import type { Command, Effect, Step } from '../model/commands.ts'
+import type { Command, Effect } from '../model/commands/commands.ts'
 import { initialState } from '../model/initial-state.ts'
 import type { Hosting, Participant } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
+import type { Step } from '../model/steps.ts'
 import { readState } from '../saved/state-versions.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
-import { apply, learn } from '../step/apply.ts'
+import { apply } from '../step/apply.ts'
+import { learn } from '../step/learn.ts'
 import { resume } from '../step/resume.ts'
 import { liveDueMs } from './guests.ts'
 import { guestQueue, isHostOnline, liveRoleOf, liveRoster, pendingGuests, shownCode } from './roster.ts'

@@ -1,11 +1,11 @@
-import type { FailureCode } from '@solstice/contracts'
 import { goOn } from '../boundary/boundary.ts'
 import { beginChat, renewBackground } from '../clips/chat.ts'
 import { countSong } from '../clips/jingles.ts'
-import type { Command, Outcome, Step } from '../model/commands.ts'
+import type { CommandOf } from '../model/commands/commands.ts'
 import { isDonatedOnAir } from '../model/on-air.ts'
 import { isDonatedQueued } from '../model/playlists.ts'
 import type { Chat, OnAir, PlayoutState, QueueEntry } from '../model/state.ts'
+import { accepted, acceptedBy, type Decision, refused, type Step, stepTo, unchanged } from '../model/steps.ts'
 import { leftOutMs, trackEndMs } from '../model/timing.ts'
 import { liveRoleOf } from './roster.ts'
 
@@ -15,9 +15,9 @@ const WORTH_RESUMING_MS = 10_000
 /** Pauses the queue for a host, at once or after the track (rules O1, O2, O9). */
 export function pauseQueue(
   state: PlayoutState,
-  { socketId, when }: Extract<Command, { type: 'pause-queue' }>,
+  { socketId, when }: CommandOf<'pause-queue'>,
   nowMs: number,
-): Step & { outcome: Outcome<'pause-queue'> } {
+): Decision<'pause-queue'> {
   if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
   if (state.pace === 'clock') return refused(state, 'STREAM_OFF')
   if (!state.isPaused && isDonatedQueued(state)) return refused(state, 'DONATED_QUEUED')
@@ -31,19 +31,19 @@ export function pauseQueue(
 /** Resumes the queue for a host (rule O8). */
 export function resumeByHost(
   state: PlayoutState,
-  { socketId }: Extract<Command, { type: 'resume-queue' }>,
+  { socketId }: CommandOf<'resume-queue'>,
   nowMs: number,
-): Step & { outcome: Outcome<'resume-queue'> } {
+): Decision<'resume-queue'> {
   if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
-  return { ...resumeQueue(state, nowMs), outcome: { ok: true } }
+  return acceptedBy(resumeQueue(state, nowMs))
 }
 
 /** Sets the background music that a host chose (rule O4). */
 export function chooseBackground(
   state: PlayoutState,
-  { socketId, clipId }: Extract<Command, { type: 'choose-background' }>,
+  { socketId, clipId }: CommandOf<'choose-background'>,
   nowMs: number,
-): Step & { outcome: Outcome<'choose-background'> } {
+): Decision<'choose-background'> {
   if (liveRoleOf(state, socketId) !== 'host') return refused(state, 'NOT_LIVE')
   const isUsable = state.clips.background.usable[state.mode].some((clip) => clip.id === clipId)
   if (clipId !== null && !isUsable) return refused(state, 'NOT_FOUND')
@@ -52,10 +52,10 @@ export function chooseBackground(
 
 /** Resumes the queue: with the interrupted track if enough of it is left, else as at a track boundary (rule O6). */
 export function resumeQueue(state: PlayoutState, nowMs: number): Step {
-  if (!state.isPaused) return { state, effects: [] }
+  if (!state.isPaused) return unchanged(state)
   const { onAir } = state
   const resumed = { ...state, isPaused: false }
-  if (onAir.phase !== 'chat') return { state: resumed, effects: [] }
+  if (onAir.phase !== 'chat') return stepTo(resumed)
   const { entry, interrupted } = onAir
   if (!entry || !interrupted) return goOn(resumed, nowMs)
   const { positionMs, phrase } = interrupted
@@ -72,7 +72,7 @@ export function resumeQueue(state: PlayoutState, nowMs: number): Step {
     ...(isPhraseHeard && { phrase }),
     resumedAtMs: nowMs,
   }
-  return { state: { ...resumed, onAir: song }, effects: [] }
+  return stepTo({ ...resumed, onAir: song })
 }
 
 /** Rules O6, R4: true if enough of a track is left after a position. */
@@ -88,12 +88,4 @@ function interruptedAt({ onAir, pace }: PlayoutState, nowMs: number): Chat['inte
   // Before its first sound nothing of the track was heard.
   const positionMs = Math.max(leftOutMs(entry, pace), nowMs - startedAtMs)
   return { positionMs, ...(phrase && { phrase }) }
-}
-
-function accepted(state: PlayoutState) {
-  return { state, effects: [], outcome: { ok: true } as const }
-}
-
-function refused(state: PlayoutState, code: FailureCode) {
-  return { state, effects: [], outcome: { ok: false, code } as const }
 }

@@ -1,6 +1,6 @@
 import { type Mode, modes } from '@solstice/contracts'
 import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from './state.ts'
-import { learnPlaces } from './track-places.ts'
+import { carryPlaces, learnPlaces, placesOf } from './track-places.ts'
 
 /** Stands for the playlist while there is none. */
 export const emptyPlaylist: Playlist = { entries: [], index: 0, repeats: false }
@@ -44,3 +44,40 @@ export function upcoming(state: PlayoutState, most = Number.POSITIVE_INFINITY): 
   const following = state.prepared[state.mode]?.entries ?? []
   return rest.concat(following.slice(0, most - rest.length))
 }
+
+/**
+ * Removes all upcoming entries of some tracks; played entries and the one on air stay. A prepared playlist that loses all
+ * its entries is made again: there may be other tracks.
+ */
+export function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutState {
+  const without = <L extends PreparedPlaylist>(list: L, index: number): L => {
+    const places = placesOf(list.entries, gone).filter((place) => place > index)
+    // An unchanged playlist need not be saved or made again.
+    if (places.length === 0) return list
+    const leaving = new Set(places)
+    const entries = list.entries.filter((_, i) => !leaving.has(i))
+    carryPlaces(entries, list.entries)
+    return { ...list, entries }
+  }
+  return {
+    ...state,
+    playlist: without(state.playlist, state.playlist.index),
+    prepared: Object.fromEntries(
+      Object.entries(state.prepared)
+        .map(([mode, list]) => [mode, without(list, -1), list] as const)
+        .filter(([, left, before]) => left.entries.length > 0 || left === before)
+        .map(([mode, left]) => [mode, left]),
+    ),
+  }
+}
+
+/** The prepared playlists, each changed. */
+export function mapPrepared(
+  prepared: PlayoutState['prepared'],
+  change: (list: PreparedPlaylist) => PreparedPlaylist,
+): PlayoutState['prepared'] {
+  return Object.fromEntries(Object.entries(prepared).map(([mode, list]) => [mode, change(list)]))
+}
+
+/** A playlist that is to be made again, and keeps its place until then (rule L4). */
+export const stale = <L extends PreparedPlaylist>(list: L): L => ({ ...list, isStale: true })

@@ -11,13 +11,15 @@ import {
   tracks,
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
-import type { Command, SongOrder, Step } from '../model/commands.ts'
+import type { Command, SongOrder } from '../model/commands/commands.ts'
 import { initialState } from '../model/initial-state.ts'
 import { upcoming } from '../model/playlists.ts'
 import type { Pace, PlayoutState, Schedule, TrackRef } from '../model/state.ts'
+import type { Step } from '../model/steps.ts'
 import { projectSync } from '../project/sync.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
-import { apply, learn } from '../step/apply.ts'
+import { apply } from '../step/apply.ts'
+import { learn } from '../step/learn.ts'
 import { resume } from '../step/resume.ts'
 import { orderEffects } from './orders.ts'
 import { obstacleTo } from './queue.ts'

@@ -1,45 +1,39 @@
 import type { FailureDetails } from '@solstice/contracts'
-import type { Command, Outcome, Step } from '../model/commands.ts'
+import type { CommandOf } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import { makeEntries } from '../model/playlists.ts'
 import { shuffle } from '../model/random.ts'
 import type { PlayoutState, TrackRef } from '../model/state.ts'
+import { accepted, type Decision, refused } from '../model/steps.ts'
 import { insertAt, misfitOf, placeOf, playable } from './queue.ts'
 
 /** Queues a song group as a block, behind donated and requested tracks (rules I1–I4). */
 export function insertGroup(
   state: PlayoutState,
-  { mode, tracks }: Extract<Command, { type: 'insert-group' }>,
+  { mode, tracks }: CommandOf<'insert-group'>,
   nowMs: number,
-): Step & { outcome: Outcome<'insert-group'> } {
-  const refused = (details: FailureDetails) => ({
-    state,
-    effects: [],
-    outcome: { ok: false, code: 'QUEUE_GROUP_INSERT_FAILED', details } as const,
-  })
+): Decision<'insert-group'> {
+  const refuse = (details: FailureDetails) => refused(state, 'QUEUE_GROUP_INSERT_FAILED', details)
   const secs = groupInsertCooldownSecsLeft(state, nowMs)
-  if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
-  if (mode !== state.mode) return refused({ reason: 'wrong_mode' })
+  if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })
+  if (mode !== state.mode) return refuse({ reason: 'wrong_mode' })
   const songs = playable(state, tracks)
-  if (songs.length === 0) return refused({ reason: 'empty' })
+  if (songs.length === 0) return refuse({ reason: 'empty' })
   const misfit = misfitOf(state, songs, nowMs)
-  if (misfit) return refused(misfit)
+  if (misfit) return refuse(misfit)
 
   const balanced = balance(songs, state.seed)
   const block = makeEntries(state, balanced.tracks)
   const inserted = insertAt(state, placeOf(state, { orderType: null, tier: null }), block.entries)
-  return {
-    state: {
-      ...inserted,
-      seed: balanced.seed,
-      serial: block.serial,
-      lastGroupInsertMs: nowMs,
-      // A playlist with a chosen group must survive the next change of the library (rule L4).
-      playlist: { ...inserted.playlist, repeats: false, isStale: false },
-    },
-    effects: [],
-    outcome: { ok: true, inserted: block.entries.map((entry) => entry.track.id) },
+  const queued: PlayoutState = {
+    ...inserted,
+    seed: balanced.seed,
+    serial: block.serial,
+    lastGroupInsertMs: nowMs,
+    // A playlist with a chosen group must survive the next change of the library (rule L4).
+    playlist: { ...inserted.playlist, repeats: false, isStale: false },
   }
+  return accepted(queued, { inserted: block.entries.map((entry) => entry.track.id) })
 }
 
 /** Whole seconds until the next group may be queued; 0 = now. */

@@ -1,6 +1,7 @@
-import type { OrderEffect, Step } from '../model/commands.ts'
+import type { OrderEffect } from '../model/commands/commands.ts'
 import { songOnAir } from '../model/on-air.ts'
 import { durationOf, type PlayoutState, type QueueEntry } from '../model/state.ts'
+import type { Step } from '../model/steps.ts'
 import { soundStartMs } from '../model/timing.ts'
 
 /**

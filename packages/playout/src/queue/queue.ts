@@ -1,6 +1,6 @@
 import type { FailureDetails } from '@solstice/contracts'
 import { jingleEndMs } from '../clips/jingles.ts'
-import type { Command, Outcome, SongOrder, Step } from '../model/commands.ts'
+import type { CommandOf, SongOrder } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import { dueMode } from '../model/schedule.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type QueueEntry,
   type TrackRef,
 } from '../model/state.ts'
+import { accepted, type Decision, refused } from '../model/steps.ts'
 import { carryPlaces } from '../model/track-places.ts'
 import { SHOWN, shownQueue } from './projection.ts'
 
@@ -21,16 +22,10 @@ const FIT_MARGIN_MS = 10_000
 const KNOWN_ORDERS = 200
 
 /** Queues a single track (rules A1–A5). */
-export function addSong(
-  state: PlayoutState,
-  order: SongOrder,
-  nowMs: number,
-): Step & { outcome: Outcome<'add-song'> } {
-  if (order.orderId !== undefined && isOrderKnown(state, order.orderId))
-    return { state, effects: [], outcome: { ok: true } }
+export function addSong(state: PlayoutState, order: SongOrder, nowMs: number): Decision<'add-song'> {
+  if (order.orderId !== undefined && isOrderKnown(state, order.orderId)) return accepted(state)
   const details = refusalOf(state, order, nowMs)
-  if (details) return { state, effects: [], outcome: { ok: false, code: 'QUEUE_ADD_FAILED', details } }
-  return { state: insert(state, order, nowMs), effects: [], outcome: { ok: true } }
+  return details ? refused(state, 'QUEUE_ADD_FAILED', details) : accepted(insert(state, order, nowMs))
 }
 
 /** Rules A2, A8, A10: the reason for which an order is refused now; null = it can be queued. */
@@ -90,20 +85,16 @@ export function isOrderKnown(
 /** Removes an upcoming entry, shown in the playlist or the prepared one (rule A6). */
 export function removeEntry(
   state: PlayoutState,
-  { position, entryId }: Extract<Command, { type: 'remove-entry' }>,
+  { position, entryId }: CommandOf<'remove-entry'>,
   nowMs: number,
-): Step & { outcome: Outcome<'remove-entry'> } {
-  const refused = (details: FailureDetails) => ({
-    state,
-    effects: [],
-    outcome: { ok: false, code: 'QUEUE_REMOVE_FAILED', details } as const,
-  })
+): Decision<'remove-entry'> {
+  const refuse = (details: FailureDetails) => refused(state, 'QUEUE_REMOVE_FAILED', details)
   const secs = secsLeft(state.lastRemoveMs, state.limits.queueRemoveCooldownMs, nowMs)
-  if (secs > 0) return refused({ reason: 'cooldown', secsLeft: secs })
+  if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })
   const queue = shownQueue(state)
   const entry =
     entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)
-  if (!entry) return refused({ reason: 'not_found' })
+  if (!entry) return refuse({ reason: 'not_found' })
 
   const without = <L extends PreparedPlaylist>(list: L): L => {
     const at = list.entries.indexOf(entry)
@@ -117,16 +108,13 @@ export function removeEntry(
   // A prepared playlist that has become too short to be shown whole is made again.
   const isTooShort = left && left !== following && left.entries.length < SHOWN
   const prepared = left && { [state.mode]: isTooShort ? { ...left, isStale: true } : left }
-  return {
-    state: {
-      ...state,
-      lastRemoveMs: nowMs,
-      playlist: without(state.playlist),
-      prepared: { ...state.prepared, ...prepared },
-    },
-    effects: [],
-    outcome: { ok: true, track: entry.track },
+  const shortened: PlayoutState = {
+    ...state,
+    lastRemoveMs: nowMs,
+    playlist: without(state.playlist),
+    prepared: { ...state.prepared, ...prepared },
   }
+  return accepted(shortened, { track: entry.track })
 }
 
 /**

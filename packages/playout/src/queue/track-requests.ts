@@ -1,7 +1,8 @@
 import type { FailureDetails, Mode } from '@solstice/contracts'
-import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
+import type { CommandOf, Effect } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import type { PlayoutState, TrackRef, TrackRequest } from '../model/state.ts'
+import { accepted, type Decision, refused, type Step, stepTo, unchanged } from '../model/steps.ts'
 import { insert, playable, refusalOf } from './queue.ts'
 
 /** Bounds the saved state (rule U1). */
@@ -12,11 +13,11 @@ const UNKNOWN_WAIT_S = 60
 /** Takes in a listener's track request (rules U1, U2). */
 export function requestTrack(
   state: PlayoutState,
-  { uid, socketId, track, mode }: Extract<Command, { type: 'request-track' }>,
+  { uid, socketId, track, mode }: CommandOf<'request-track'>,
   nowMs: number,
-): Step & { outcome: Outcome<'request-track'> } {
+): Decision<'request-track'> {
   const details = refusal(state, uid, track, mode, nowMs)
-  if (details) return { state, effects: [], outcome: { ok: false, code: 'SUGGESTION_REFUSED', details } }
+  if (details) return refused(state, 'SUGGESTION_REFUSED', details)
   const { trackRequestCooldownMs } = state.limits
   const waiting = state.trackRequestCooldowns.filter((cooldown) => secsOf(state, cooldown, nowMs) > 0)
   const asked: PlayoutState = {
@@ -24,39 +25,27 @@ export function requestTrack(
     trackRequests: [...state.trackRequests, { uid, socketId, track, mode, addedAtMs: nowMs }],
     trackRequestCooldowns: trackRequestCooldownMs > 0 ? [...waiting, { uid, sinceMs: nowMs }] : [],
   }
-  return {
-    state: asked,
-    effects: [changed(asked)],
-    outcome: { ok: true, secsLeft: trackRequestCooldownSecsLeft(asked, uid, nowMs) },
-  }
+  return accepted(asked, { secsLeft: trackRequestCooldownSecsLeft(asked, uid, nowMs) }, [changed(asked)])
 }
 
 /** Carries out an admin's decision on a track request (rule U3). */
 export function answerTrackRequest(
   state: PlayoutState,
-  { uid, action }: Extract<Command, { type: 'answer-track-request' }>,
+  { uid, action }: CommandOf<'answer-track-request'>,
   nowMs: number,
-): Step & { outcome: Outcome<'answer-track-request'> } {
+): Decision<'answer-track-request'> {
   const request = state.trackRequests.find((candidate) => candidate.uid === uid)
-  if (!request) return { state, effects: [], outcome: { ok: false, code: 'SUGGESTION_NOT_FOUND' } }
+  if (!request) return refused(state, 'SUGGESTION_NOT_FOUND')
   const { track, mode } = request
   const others = state.trackRequests.filter((candidate) => candidate !== request)
   const order = { track, mode, orderType: 'requested', tier: null } as const
   const details = action === 'add' ? refusalOf(state, order, nowMs) : null
   if (details) {
     const returned = { ...state, trackRequests: [...others, { ...request, addedAtMs: nowMs }] }
-    return {
-      state: returned,
-      effects: [changed(returned)],
-      outcome: { ok: false, code: 'QUEUE_SUGGESTION_INJECT_FAILED', details },
-    }
+    return refused(returned, 'QUEUE_SUGGESTION_INJECT_FAILED', details, [changed(returned)])
   }
   const decided = { ...(action === 'add' ? insert(state, order, nowMs) : state), trackRequests: others }
-  return {
-    state: decided,
-    effects: [answered(request, action === 'add', false), changed(decided)],
-    outcome: { ok: true, track },
-  }
+  return accepted(decided, { track }, [answered(request, action === 'add', false), changed(decided)])
 }
 
 /** Whole seconds left of a listener's cooldown; 0 = over. */
@@ -104,7 +93,7 @@ export function expireTrackRequests(state: PlayoutState, atMs: number): Step {
 /** Rules U4, K4: requests for changed tracks show them as they are now; those for deleted tracks end. */
 export function settleTrackRequests(state: PlayoutState, settled: Map<string, TrackRef | null>): Step {
   const { trackRequests } = state
-  if (!trackRequests.some(({ track }) => settled.has(track.id))) return { state, effects: [] }
+  if (!trackRequests.some(({ track }) => settled.has(track.id))) return unchanged(state)
   const { state: left, effects } = giveUp(state, ({ track }) => settled.get(track.id) === null)
   const renewed = {
     ...left,
@@ -113,10 +102,8 @@ export function settleTrackRequests(state: PlayoutState, settled: Map<string, Tr
       track: settled.get(request.track.id) ?? request.track,
     })),
   }
-  return {
-    state: renewed,
-    effects: [...effects.filter(({ type }) => type === 'track-request-answered'), changed(renewed)],
-  }
+  const answers = effects.filter(({ type }) => type === 'track-request-answered')
+  return stepTo(renewed, [...answers, changed(renewed)])
 }
 
 function refusal(
@@ -134,12 +121,9 @@ function refusal(
 
 function giveUp(state: PlayoutState, isOver: (request: TrackRequest) => boolean): Step {
   const over = state.trackRequests.filter(isOver)
-  if (over.length === 0) return { state, effects: [] }
+  if (over.length === 0) return unchanged(state)
   const left = { ...state, trackRequests: state.trackRequests.filter((request) => !isOver(request)) }
-  return {
-    state: left,
-    effects: [...over.map((request) => answered(request, false, true)), changed(left)],
-  }
+  return stepTo(left, [...over.map((request) => answered(request, false, true)), changed(left)])
 }
 
 const answered = (trackRequest: TrackRequest, accepted: boolean, auto: boolean): Effect => ({

@@ -1,4 +1,4 @@
-import type { GroupDefs } from '../model/commands.ts'
+import type { GroupDefs } from '../model/commands/commands.ts'
 
 /** A group with the tracks that belong to it. */
 export interface TrackGroup<T> {

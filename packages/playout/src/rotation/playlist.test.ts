@@ -8,9 +8,10 @@ import {
   randomFrom,
   track,
 } from '../../../../tests/harness/air/programme.ts'
-import type { RotationSettings } from '../model/commands.ts'
+import type { RotationSettings } from '../model/commands/commands.ts'
 import { durationOf, type TrackRef } from '../model/state.ts'
-import { apply, learn } from '../step/apply.ts'
+import { apply } from '../step/apply.ts'
+import { learn } from '../step/learn.ts'
 import { groupTracks } from './groups.ts'
 import { generatePlaylist } from './playlist.ts'
 

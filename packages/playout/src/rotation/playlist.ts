@@ -1,4 +1,4 @@
-import type { RotationSettings } from '../model/commands.ts'
+import type { RotationSettings } from '../model/commands/commands.ts'
 import { shuffle } from '../model/random.ts'
 import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
 import { groupTracks } from './groups.ts'

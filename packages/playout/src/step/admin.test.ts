@@ -18,18 +18,20 @@ import {
   tracks,
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
-import type { Command, Effect, Outcome, Step } from '../model/commands.ts'
+import type { Command, Effect, Outcome } from '../model/commands/commands.ts'
 import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
 import { dueMode } from '../model/schedule.ts'
 import type { Limits, Pace, PlayoutState, Schedule, UsableClips } from '../model/state.ts'
+import type { Step } from '../model/steps.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { groupInsertCooldownSecsLeft } from '../queue/insert-group.ts'
 import { lockOf, queuePage, searchQueue, shownQueue } from '../queue/projection.ts'
 import { readState } from '../saved/state-versions.ts'
 import { advance, nextDueMs } from './advance.ts'
-import { apply, learn } from './apply.ts'
+import { apply } from './apply.ts'
+import { learn } from './learn.ts'
 import { resume } from './resume.ts'
 
 const MINUTE = 60_000

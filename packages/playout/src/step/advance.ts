@@ -2,10 +2,11 @@ import { changeInChat, next, runPendingSwitch, start } from '../boundary/boundar
 import { backgroundEndMs } from '../clips/chat.ts'
 import { jingleDueMs } from '../clips/jingles.ts'
 import { liveDueMs, passLiveTime } from '../live/guests.ts'
-import type { Effect, Step } from '../model/commands.ts'
+import type { Effect } from '../model/commands/commands.ts'
 import { isDonatedQueued } from '../model/playlists.ts'
 import { dueMode } from '../model/schedule.ts'
 import type { PlayoutState } from '../model/state.ts'
+import { type Step, stepTo } from '../model/steps.ts'
 import { trackEndMs } from '../model/timing.ts'
 import { expireTrackRequests, trackRequestsExpireAtMs } from '../queue/track-requests.ts'
 
@@ -17,7 +18,7 @@ export function advance(state: PlayoutState, nowMs: number): Step {
   const effects: Effect[] = []
   for (;;) {
     const due = firstDue(state)
-    if (due === null || due.atMs > nowMs) return { state, effects }
+    if (due === null || due.atMs > nowMs) return stepTo(state, effects)
     const step = due.happen(state, due.atMs)
     state = step.state
     effects.push(...step.effects)
@@ -93,7 +94,7 @@ function pendingSwitchMs(state: PlayoutState): number | null {
 
 /** Rule S6: from now on the schedule has the same mode. */
 function endForced(state: PlayoutState): Step {
-  return { state: { ...state, forced: null }, effects: [] }
+  return stepTo({ ...state, forced: null })
 }
 
 function endOfHold({ withheld }: PlayoutState): number | null {
@@ -109,5 +110,5 @@ function releaseHolds(state: PlayoutState, atMs: number): Step {
   const prepared = Object.fromEntries(
     Object.entries(state.prepared).filter(([, list]) => list.entries.length > 0),
   )
-  return { state: { ...state, withheld, prepared }, effects: [] }
+  return stepTo({ ...state, withheld, prepared })
 }

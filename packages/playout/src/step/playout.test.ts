@@ -14,17 +14,19 @@ import {
   tracks,
   withLists,
 } from '../../../../tests/harness/air/programme.ts'
-import type { Effect, Step } from '../model/commands.ts'
+import type { Effect } from '../model/commands/commands.ts'
 import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
 import { naturalMode } from '../model/schedule.ts'
 import type { PlayoutState, Schedule, TrackRef } from '../model/state.ts'
+import type { Step } from '../model/steps.ts'
 import { projectAir } from '../project/air.ts'
 import { projectSync } from '../project/sync.ts'
 import { lockOf, shownQueue } from '../queue/projection.ts'
 import { generatePlaylist } from '../rotation/playlist.ts'
 import { advance, nextDueMs } from './advance.ts'
-import { apply, learn } from './apply.ts'
+import { apply } from './apply.ts'
+import { learn } from './learn.ts'
 import { resume } from './resume.ts'
 
 t.test('T1: in sync mode a track ends exactly at its duration, however late anybody looks', async (t) => {

@@ -1,10 +1,11 @@
 import type { Mode } from '@solstice/contracts'
 import { next, start } from '../boundary/boundary.ts'
 import { isWorthResuming } from '../live/pause.ts'
-import type { Effect, Step } from '../model/commands.ts'
+import type { Effect } from '../model/commands/commands.ts'
 import { isDonatedOnAir, songOnAir } from '../model/on-air.ts'
 import { emptyPlaylist } from '../model/playlists.ts'
 import type { Chat, OnAir, Phrase, PlayoutState, QueueEntry } from '../model/state.ts'
+import { andThen, type Step, stepTo } from '../model/steps.ts'
 import { leftOutMs, soundStartMs } from '../model/timing.ts'
 import { advance, nextDueMs } from './advance.ts'
 
@@ -48,9 +49,9 @@ function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
   const began = onAir.phase === 'track' && onAir.entry.entryId !== songOnAir(saved)?.entryId
   const heard = began ? effects.findLast((effect) => effect.type === 'played') : undefined
   const others = effects.filter((effect) => effect.type !== 'played')
-  if (!heard) return { state, effects: others }
+  if (!heard) return stepTo(state, others)
   const startedAtMs = soundStartMs(state)
-  return { state: { ...state, lastPlayedMs: startedAtMs }, effects: [...others, { ...heard, startedAtMs }] }
+  return stepTo({ ...state, lastPlayedMs: startedAtMs }, [...others, { ...heard, startedAtMs }])
 }
 
 /** Rule R2: keeps only requested and donated tracks of the queue. */
@@ -68,9 +69,8 @@ function resumeOrders(saved: PlayoutState, silentFromMs: number, atMs: number): 
   const playlist = { ...emptyPlaylist, entries: song ? [song.entry, ...ordered] : ordered, index: -1 }
   // Events during the outage: a switch that fell due, the hours of day and night (rules M2, S7).
   const began = start({ ...saved, playlist, prepared: {}, onAir, isPaused: false }, silentFromMs)
-  const passed = advance(began.state, atMs)
-  const resumed = playOrders(passed.state, saved.mode, song, atMs)
-  return { state: resumed.state, effects: [...began.effects, ...passed.effects, ...resumed.effects] }
+  const passed = andThen(began, (state) => advance(state, atMs))
+  return andThen(passed, (state) => playOrders(state, saved.mode, song, atMs))
 }
 
 /** Begins with requested and donated tracks; after a mode change only with donated ones, as in rule M1. */
@@ -78,13 +78,10 @@ function playOrders(state: PlayoutState, mode: Mode, song: StoppedSong | null, a
   const entries = state.playlist.entries.filter(
     (entry) => state.mode === mode || entry.orderType === 'donated',
   )
-  if (entries.length === 0) return { state: { ...state, playlist: emptyPlaylist }, effects: [] }
+  if (entries.length === 0) return stepTo({ ...state, playlist: emptyPlaylist })
   const playlist = { ...state.playlist, entries }
   if (!song) return next({ ...state, mode, playlist }, atMs)
-  return {
-    state: { ...state, mode, playlist: { ...playlist, index: 0 }, onAir: goingOn(song, atMs) },
-    effects: [],
-  }
+  return stepTo({ ...state, mode, playlist: { ...playlist, index: 0 }, onAir: goingOn(song, atMs) })
 }
 
 interface StoppedSong {

@@ -1,15 +1,6 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
+import type { CuePoints, Limits, Pace, Schedule, TrackRef, TrackRequest, UsableClips } from '../state.ts'
 import type { HostingFact, LiveAccepted, LiveCommand, LiveEffect } from './live-commands.ts'
-import type {
-  CuePoints,
-  Limits,
-  Pace,
-  PlayoutState,
-  Schedule,
-  TrackRef,
-  TrackRequest,
-  UsableClips,
-} from './state.ts'
 
 /** A command to the air, sent over the bus. */
 export type Command =
@@ -47,6 +38,9 @@ export type Command =
   /** An admin decides on a track request. */
   | { type: 'answer-track-request'; uid: string; action: 'add' | 'reject' }
   | LiveCommand
+
+/** The command of a type. */
+export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /**
  * An order for a track in the queue. `orderId`: makes it idempotent, however often it is sent. `resumesQueue`: ends a pause
@@ -103,6 +97,9 @@ export type Fact =
   | { type: 'clip-unplayable'; clipId: string }
   | HostingFact
 
+/** The fact of a type. */
+export type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
+
 /** Artists by group, in order. The last group takes all artists that no group names. */
 export type GroupDefs = Readonly<Record<string, readonly string[]>>
 
@@ -140,9 +137,3 @@ export type OrderEffect =
   | { type: 'order-ended'; orderId: string; atMs: number }
   /** It was removed from the queue, or its track was deleted, cannot be decoded or is blank. */
   | { type: 'order-dropped'; orderId: string; why: 'removed' | 'unplayable' }
-
-/** A new state, and its effects outside the engine. */
-export interface Step {
-  state: PlayoutState
-  effects: Effect[]
-}

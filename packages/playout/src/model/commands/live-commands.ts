@@ -1,5 +1,5 @@
 import type { LiveRole } from '@solstice/contracts'
-import type { Hosting, LiveEnd, Participant, Speaker } from './live-state.ts'
+import type { Hosting, LiveEnd, Participant, Speaker } from '../live-state.ts'
 
 /** A command of people on the air, of guests who want to be, or of moderators. */
 export type LiveCommand =
