@@ -11,7 +11,7 @@ import { prepareStation, type Station } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 t.jobs = 3
-const SECONDS = 3
+const SECONDS = 2
 const tones = ['One', 'Two', 'Three', 'Four', 'Five', 'Six'].map((name, i) => ({
   name,
   hz: 400 + 100 * i,
