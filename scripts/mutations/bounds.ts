@@ -148,7 +148,7 @@ const doorMutations = mutationsOf('apps/api/src', [
 const contentMutations = mutationsOf('packages/station/src', [
   [
     'text before the first frame is an MP3',
-    'packages/adapters/src/audio/mp3-layout.ts',
+    'packages/adapters/src/audio/mp3/layout.ts',
     "return text.test(bytes) ? 'unnamed' : null",
     'return null',
     'apps/api/src/routes/library/hostile-uploads.test.ts',
@@ -197,7 +197,7 @@ const contentMutations = mutationsOf('packages/station/src', [
   ],
   [
     'tags of any length are left to a parser',
-    'packages/adapters/src/audio/tag-texts.ts',
+    'packages/adapters/src/audio/mp3/tag-texts.ts',
     'MAX_PARSED_BYTES = 64 * 1024',
     'MAX_PARSED_BYTES = 64 * 1024 * 1024',
     'packages/adapters/src/audio/tags.test.ts',
@@ -225,17 +225,17 @@ const contentMutations = mutationsOf('packages/station/src', [
   ],
   [
     'texts of tags are cut after a character',
-    'packages/adapters/src/audio/tag-frames.ts',
+    'packages/adapters/src/audio/mp3/tag-frames.ts',
     'MAX_TEXT_BYTES = 16 * 1024',
     'MAX_TEXT_BYTES = 2',
     'packages/adapters/src/audio/tags.test.ts',
   ],
   [
     'a rewritten file loses its sound',
-    'packages/adapters/src/audio/retag.ts',
+    'packages/adapters/src/audio/mp3/retag.ts',
     'return rest ? [...pieces, rest] : pieces',
     'return pieces',
-    'packages/adapters/src/audio/retag.test.ts',
+    'packages/adapters/src/audio/mp3/retag.test.ts',
   ],
   [
     'lyrics of songs that are gone stay for ever',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { bareEnvironment, FORMATS } from '../process/started-programs.ts'
-import type { TagTexts } from './tag-texts.ts'
+import type { TagTexts } from './mp3/tag-texts.ts'
 
 const PROBE_TIMEOUT_MS = 10_000
 const MAX_PRINTED_BYTES = 1024 * 1024

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { serialise } from '@solstice/station'
 import { bareEnvironment } from '../process/started-programs.ts'
-import type { TagTexts } from './tag-texts.ts'
+import type { TagTexts } from './mp3/tag-texts.ts'
 
 /** Ordinary files take some 30 ms. */
 const PARSE_TIMEOUT_MS = 2_000

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises'
 import { type AudioFacts, type AudioTags, MAX_TAG_CHARACTERS, oneLine } from '@solstice/station'
 import { readContainer } from './container-facts.ts'
-import { layOut, type OtherFormat, otherFormat } from './mp3-layout.ts'
-import { measureMp3 } from './mp3-length.ts'
-import { fingerprint, retag } from './retag.ts'
+import { layOut, type OtherFormat, otherFormat } from './mp3/layout.ts'
+import { measureMp3 } from './mp3/length.ts'
+import { fingerprint, retag } from './mp3/retag.ts'
+import { completed, readTagTexts, type TagTexts } from './mp3/tag-texts.ts'
 import { openTagParser, type ParsedType } from './tag-parser.ts'
-import { completed, readTagTexts, type TagTexts } from './tag-texts.ts'
 
 /** For these the parser reads more than ffmpeg: separate artists, and the album artist. */
 const parsedTypes: Partial<Record<OtherFormat, ParsedType>> = {

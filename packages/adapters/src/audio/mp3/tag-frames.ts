@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { fromSyncsafe, type TagPlace } from './mp3-layout.ts'
+import { fromSyncsafe, type TagPlace } from './layout.ts'
 import { type FileRange, openTagBytes, readSynchronised, synchronised, type TagBytes } from './tag-bytes.ts'
 
 /** Ordinary tags have some dozens of frames; all those that fit into a large file would take a second to read. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { id3Length, type SoundBounds } from './mp3-layout.ts'
+import { id3Length, type SoundBounds } from './layout.ts'
 
 /** Bytes read at once, and the part of them that a chain of frames may take up. */
 const WINDOW = 256 * 1024

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Mp3Layout } from './mp3-layout.ts'
+import type { Mp3Layout } from './layout.ts'
 import { MAX_FRAMES, type OpenTag, openTag, readText, type TagFrame } from './tag-frames.ts'
 
 /** Texts of a file's tags, as they are written there. */

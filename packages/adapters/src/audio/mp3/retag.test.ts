@@ -4,11 +4,11 @@ import { link, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { makeTone } from '../../../../tests/harness/audio/audio.ts'
-import { apeTag, id3v1, id3v2, tagBombs } from '../../../../tests/harness/audio/tags.ts'
-import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
-import { longestTurnMs } from '../../../../tests/harness/processes/turns.ts'
-import { audioTags } from './tags.ts'
+import { makeTone } from '../../../../../tests/harness/audio/audio.ts'
+import { apeTag, id3v1, id3v2, tagBombs } from '../../../../../tests/harness/audio/tags.ts'
+import { temporaryFolder } from '../../../../../tests/harness/processes/processes.ts'
+import { longestTurnMs } from '../../../../../tests/harness/processes/turns.ts'
+import { audioTags } from '../tags.ts'
 
 const run = promisify(execFile)
 const tags = audioTags()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import type { EditableTags } from '@solstice/station'
-import { layOut, type Mp3Layout, type TagPlace } from './mp3-layout.ts'
+import { layOut, type Mp3Layout, type TagPlace } from './layout.ts'
 import { type FileRange, readRange } from './tag-bytes.ts'
 import { type OpenTag, openTag, type TagFrame } from './tag-frames.ts'
 import { textsOf } from './tag-texts.ts'
