@@ -15,9 +15,9 @@ import {
 } from '../tests/harness/processes/processes.ts'
 import { programOf } from '../tests/harness/processes/programs.ts'
 import { until } from '../tests/harness/until.ts'
-import { isFree, runningRedis } from './own-redis.ts'
-import { readable } from './readable-log.ts'
-import { CONFIGURATION_REFUSED, type Exit, supervise } from './supervisor.ts'
+import { isFree, runningRedis } from './start/own-redis.ts'
+import { readable } from './start/readable-log.ts'
+import { CONFIGURATION_REFUSED, type Exit, supervise } from './start/supervisor.ts'
 
 const run = promisify(execFile)
 /** Listing all processes of the machine is slow. */

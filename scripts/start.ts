@@ -4,12 +4,18 @@ import { get, type IncomingMessage } from 'node:http'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sleep } from '../packages/station/src/core/sleep.ts'
-import { ConfigError, type Environment, readEnvironment } from './environment.ts'
-import { freePort, isFree, ownRedis } from './own-redis.ts'
-import { makePrivateFolder } from './private-folder.ts'
-import { readable } from './readable-log.ts'
-import { describeProcess } from './running-processes.ts'
-import { CONFIGURATION_REFUSED, type Exit, type Plan, type Supervised, supervise } from './supervisor.ts'
+import { ConfigError, type Environment, readEnvironment } from './start/environment.ts'
+import { freePort, isFree, ownRedis } from './start/own-redis.ts'
+import { makePrivateFolder } from './start/private-folder.ts'
+import { readable } from './start/readable-log.ts'
+import { describeProcess } from './start/running-processes.ts'
+import {
+  CONFIGURATION_REFUSED,
+  type Exit,
+  type Plan,
+  type Supervised,
+  supervise,
+} from './start/supervisor.ts'
 
 /** A process stops within 9 s by itself; everything must be gone within 10 s of the signal. */
 const APPS_LIMIT_MS = 8_500

@@ -4,7 +4,7 @@ import { reachRedis, readVitals } from '../../packages/adapters/src/air/vitals.t
 import type { Config } from '../../packages/adapters/src/config/config.ts'
 import { openStationClock } from '../../packages/adapters/src/redis/clock/station-clock.ts'
 import { openRedis } from '../../packages/adapters/src/redis/connection.ts'
-import { runningRedis } from '../own-redis.ts'
+import { runningRedis } from '../start/own-redis.ts'
 import { silent } from './configuration.ts'
 import { Refusal } from './terminal.ts'
 

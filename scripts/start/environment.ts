@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { createPasswords } from '../packages/adapters/src/auth/passwords.ts'
+import { createPasswords } from '../../packages/adapters/src/auth/passwords.ts'
 // Files rather than the package: the supervisor starts first and must not load the programs it supervises.
-import { type Config, ConfigError, readConfig } from '../packages/adapters/src/config/config.ts'
+import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config/config.ts'
 import { makePrivateFolder } from './private-folder.ts'
 
 export { ConfigError }
