@@ -175,10 +175,10 @@ const contentMutations = mutationsOf('packages/station/src', [
     'apps/api/src/routes/library/hostile-uploads.test.ts',
   ],
   [
-    'lyrics of songs that are not ours are stored',
+    'lyrics of tracks that are not ours are stored',
     'lyrics/lookups.ts',
-    'ours ? lookUpOurs(key, ours) : lookUpOther(key, song)',
-    'lookUpOurs(key, song)',
+    'ours ? lookUpOurs(key, ours) : lookUpOther(key, name)',
+    'lookUpOurs(key, name)',
     'tests/api/library/lyrics-of-strangers.test.ts',
   ],
   [
@@ -238,7 +238,7 @@ const contentMutations = mutationsOf('packages/station/src', [
     'packages/adapters/src/audio/mp3/retag.test.ts',
   ],
   [
-    'lyrics of songs that are gone stay for ever',
+    'lyrics of tracks that are gone stay for ever',
     'apps/jobs/src/processors/purge-expired.ts',
     'await purgeLyrics(data)',
     '0',
@@ -340,7 +340,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'packages/playout/src/boundary/empty-modes.test.ts',
   ],
   [
-    'the history has the song on air',
+    'the history has the track on air',
     'packages/station/src/requests/history.ts',
     'air.lastPlayedMs ??',
     '',
@@ -361,7 +361,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'apps/stream-worker/src/feeds/probing.test.ts',
   ],
   [
-    'songs end by the clock while missing sound is made up for',
+    'tracks end by the clock while missing sound is made up for',
     'apps/stream-worker/src/air/air.ts',
     "if (phase === 'on-air') air.take(advance(state, nowMs))",
     'air.take(advance(state, nowMs))',
@@ -396,7 +396,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'apps/stream-worker/src/feeds/library.test.ts',
   ],
   [
-    'T7 lists hold songs without a file',
+    'T7 lists hold tracks without a file',
     'apps/stream-worker/src/feeds/library-files.ts',
     'tracks.filter(({ storageKey }) => listed.has(storageKey))',
     'tracks',
@@ -417,7 +417,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'tests/faults/missing-files.test.ts',
   ],
   [
-    'T7 a storage that cannot tell leaves the next song out',
+    'T7 a storage that cannot tell leaves the next track out',
     'apps/stream-worker/src/feeds/next-file.ts',
     "error instanceof Failure && error.code === 'NOT_FOUND'",
     'error instanceof Failure',

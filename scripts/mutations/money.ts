@@ -96,7 +96,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     'tests/use-cases/donation-claims.test.ts',
   ],
   [
-    'a song is sold that the queue would refuse',
+    'a track is sold that the queue would refuse',
     'donations/order.ts',
     'if (obstacle) throw',
     'if (obstacle && !air) throw',
@@ -113,52 +113,52 @@ export const moneyMutations = mutationsOf('packages/station/src', [
 
 const DONATED_TESTS = 'queue/donated.test.ts'
 
-/** Songs that are paid for, in the engine. */
+/** Tracks that are paid for, in the engine. */
 export const donatedMutations = mutationsOf('packages/playout/src', [
   [
-    'a donated song is refused beside itself',
+    'a donated track is refused beside itself',
     'queue/queue.ts',
     "orderType === 'donated' ? placeApart(state, order) : placeOf(state, order)",
     'placeOf(state, order)',
     DONATED_TESTS,
   ],
   [
-    'songs that were asked for survive a change of mode beside donated ones',
+    'tracks that were asked for survive a change of mode beside donated ones',
     'boundary/boundary.ts',
     'isChanging ? onlyDonated(playlist) : playlist',
     'playlist',
     DONATED_TESTS,
   ],
   [
-    'a switch that waited cuts a donated song',
+    'a switch that waited cuts a donated track',
     'boundary/boundary.ts',
     '(isDonatedQueued(state) || isDonatedOnAir(state)))',
     'isDonatedQueued(state))',
     DONATED_TESTS,
   ],
   [
-    'a switch at once cuts a donated song',
+    'a switch at once cuts a donated track',
     'boundary/mode-switch.ts',
     '!isLater && !isDonatedOnAir(state)',
     '!isLater',
     DONATED_TESTS,
   ],
   [
-    'a pause cuts a donated song',
+    'a pause cuts a donated track',
     'live/pause.ts',
     "onAir.phase === 'track' && !isDonatedOnAir(state)",
     "onAir.phase === 'track'",
     DONATED_TESTS,
   ],
   [
-    'a donated song that nobody heard counts as heard',
+    'a donated track that nobody heard counts as heard',
     'step/resume.ts',
     'if (!song || song.entry.entryId === kept) continue',
     'if (!song || dueMs !== null) continue',
     DONATED_TESTS,
   ],
   [
-    'songs that nobody heard are in the history',
+    'tracks that nobody heard are in the history',
     'step/resume.ts',
     "effects.filter((effect) => effect.type !== 'played')",
     'effects.filter(() => true)',

@@ -134,7 +134,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'tests/journeys/failures.test.ts',
   ],
   [
-    'a song without sound is left after a minute',
+    'a track without sound is left after a minute',
     'sequencer/blank-detector.ts',
     'const MAX_BLANK_SAMPLES = 8 * SAMPLE_RATE',
     'const MAX_BLANK_SAMPLES = 60 * SAMPLE_RATE',
@@ -160,28 +160,28 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
 
 const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
   [
-    'half of a song is enough for a crossfade twice as long',
+    'half of a track is enough for a crossfade twice as long',
     'sequencer/voice.ts',
     'length / 2, (nextEnd - prepared.from) / 2',
     'length, nextEnd - prepared.from',
     'sequencer/sequencer.test.ts',
   ],
   [
-    'a jingle overlaps with songs',
+    'a jingle overlaps with tracks',
     'sequencer/voice.ts',
     'if (aboutEntry(voice.entry).clip || aboutEntry(prepared.entry).clip) return null',
     '',
     'sequencer/sequencer.test.ts',
   ],
   [
-    'a song that died early is followed at once',
+    'a track that died early is followed at once',
     'sequencer/voice.ts',
     '(diedEarly ? EARLY_SILENCE_SAMPLES : 0)',
     '0',
     'sequencer/sequencer.test.ts',
   ],
   [
-    'a song begins where the engine says, a few samples late',
+    'a track begins where the engine says, a few samples late',
     'sequencer/stage.ts',
     'const position = isBeginning ? opened.from : exact',
     'const position = exact',
@@ -195,7 +195,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'sequencer/sequencer.test.ts',
   ],
   [
-    'a song that is over is begun again',
+    'a track that is over is begun again',
     'sequencer/stage.ts',
     'if (!planned || planned.entry.entryId === stage.overId)',
     'if (!planned)',
@@ -216,14 +216,14 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'sequencer/sequencer.test.ts',
   ],
   [
-    'a song is left a frame before its end',
+    'a track is left a frame before its end',
     'sequencer/sequencer.ts',
     'if (cursor >= end) return',
     'if (cursor >= end - 1152) return',
     'sequencer/sequencer.test.ts',
   ],
   [
-    'another plan is heard when this song is over',
+    'another plan is heard when this track is over',
     'sequencer/sequencer.ts',
     'if (voice.entry.entryId !== entryId) return change(now, plan, progressOf)',
     '',

@@ -84,7 +84,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'redis/limits/delete-quota.test.ts',
   ],
   [
-    'a signed link ends before its song',
+    'a signed link ends before its track',
     'media/s3/bucket.ts',
     'Math.min(MAX_LINK_TTL_S, Math.max(config.presignTtlS, neededS))',
     'Math.min(MAX_LINK_TTL_S, config.presignTtlS)',

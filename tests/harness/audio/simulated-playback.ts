@@ -81,7 +81,7 @@ export class TestLibrary {
   }
 
   /** A song; its duration in the library is that of its file unless given. */
-  song(file: SimulatedFile, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
+  track(file: SimulatedFile, about: { durationMs?: number; startMs?: number; endMs?: number | null } = {}) {
     const id = this.#add('song', file)
     const { durationMs = timeOf(file.length), startMs, endMs = null } = about
     const cuePoints = startMs === undefined ? null : { gainDb: 0, startMs, endMs }
@@ -92,7 +92,7 @@ export class TestLibrary {
 
   jingle(file: SimulatedFile): AirEntry {
     const id = this.#add('jingle', file)
-    return { entryId: id, clip: { id, media: id, durationMs: timeOf(file.length) }, after: this.song(file) }
+    return { entryId: id, clip: { id, media: id, durationMs: timeOf(file.length) }, after: this.track(file) }
   }
 
   /** Filler under a talk, or the talk's silence. */

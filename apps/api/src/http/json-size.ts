@@ -1,6 +1,6 @@
 /** No body of the contract is nested deeper than four levels. */
 const MAX_DEPTH = 16
-/** A batch names 20 000 songs, lyrics have 5 000 lines of two fields each. */
+/** A batch names 20 000 tracks, lyrics have 5 000 lines of two fields each. */
 const MAX_VALUES = 40_000
 
 /**

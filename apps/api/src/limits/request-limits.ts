@@ -9,7 +9,7 @@ export interface RequestLimits {
   docs: RateLimit
   /** Lyrics for one listener. */
   lyrics: RateLimit
-  /** Lyrics of songs outside the library, for all listeners together. */
+  /** Lyrics of tracks outside the library, for all listeners together. */
   otherLyrics: RateLimit
   /** Tracks that one admin may have looked up in batches. */
   lyricsBatch: RateLimit

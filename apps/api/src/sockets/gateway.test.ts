@@ -249,7 +249,7 @@ t.test('without sound nothing inaudible is shown; in sync mode the clock continu
       client.forget()
       return client.first<RadioState>('sync')
     }
-    // The worker is away: 13 s later, when the song should have ended, nothing has come.
+    // The worker is away: 13 s later, when the track should have ended, nothing has come.
     const late = air.chunk(19 * 26)
     const nowMs = air.clock.nowMs()
     let { seek, track: shownTrack, serverTimeMs } = await shown()

@@ -5,7 +5,7 @@ import {
   type Bus,
   type DataStore,
   Failure,
-  suggestSong,
+  requestTrack,
   type WallClock,
 } from '@solstice/station'
 import type { Handlers, Visitor } from './dispatch.ts'
@@ -43,7 +43,7 @@ export function trackRequestHandlers(deps: {
   const request = async (uid: string, socketId: string, id: string): Promise<Ack<'suggest_song'>> => {
     asking.add(uid)
     try {
-      const secsLeft = await suggestSong(deps, airNow(), clock.nowMs(), { uid, socketId }, id)
+      const secsLeft = await requestTrack(deps, airNow(), clock.nowMs(), { uid, socketId }, id)
       announcer.tell({ uid }, 'suggest_cooldown_update', secsLeft)
       return { ok: true }
     } catch (error) {

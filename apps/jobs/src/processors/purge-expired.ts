@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Deletes play history and audit entries older than LOG_RETENTION_DAYS, donations older than DONATION_RETENTION_DAYS, sessions
- * with expired tokens, looked-up lyrics of songs in neither library nor history, uploads not committed within a day, and
+ * with expired tokens, looked-up lyrics of tracks in neither library nor history, uploads not committed within a day, and
  * temporary files left by killed processes.
  */
 export async function purgeExpired({ config, data, media, clock, log }: Ports): Promise<void> {

@@ -19,7 +19,7 @@ export async function reconcileMedia(ports: Ports): Promise<void> {
   } else {
     const { missing } = await reconcileTracks(ports)
     await reconciliation.mark()
-    // If the disk with the songs seems to be missing, so is the one with the clips.
+    // If the disk with the tracks seems to be missing, so is the one with the clips.
     const confirmTrackCleanup = config.confirmTrackCleanup && missing === 0
     await reconcileClips({ ...ports, confirmTrackCleanup })
   }

@@ -11,7 +11,7 @@ import {
 type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus' | 'clock' | 'log'>
 
 /**
- * Expires unpaid orders and finishes interrupted work: stored deliveries, paid songs that were not queued, and paid songs that
+ * Expires unpaid orders and finishes interrupted work: stored deliveries, paid tracks that were not queued, and paid tracks that
  * were lost with the queue.
  *
  * @throws the first error, after trying all of this.

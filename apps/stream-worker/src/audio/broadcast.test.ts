@@ -308,9 +308,9 @@ t.test('the plan on the air', async (t) => {
     const short = (hz: number, seconds: number, volume?: number) =>
       makeTone(join(folder, `${hz}.mp3`), { hz, seconds, ...(volume && { volume }) })
     await Promise.all([short(1050, 1.2), short(1500, 0.5, 0.4)])
-    const songs = [entry('300', 3), entry('450', 2.5), entry('600', 4)] as const
+    const tracks = [entry('300', 3), entry('450', 2.5), entry('600', 4)] as const
     const plan = new Playlist(
-      [songs[0], jingle('1050', null, songs[0]), songs[1], jingle('letter', 3, songs[1]), songs[2]],
+      [tracks[0], jingle('1050', null, tracks[0]), tracks[1], jingle('letter', 3, tracks[1]), tracks[2]],
       {
         'entry-300': { clip: clip('missing', 1), fromMs: 500 },
         'entry-450': { clip: clip('1500', 0.5), fromMs: 1000 },

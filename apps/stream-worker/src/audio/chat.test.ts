@@ -18,8 +18,8 @@ const FRAME = 1152
 const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 
 const track = { id: 'song', title: 'Song', artist: 'Artist', album: '', year: null, durationMs: 30_000 }
-const song: AirEntry = { entryId: 'e1', track, orderType: null, tier: null }
-const silence: AirEntry = { ...song, entryId: 'e2', track: { ...track, id: 'nothing' } }
+const interrupted: AirEntry = { entryId: 'e1', track, orderType: null, tier: null }
+const silence: AirEntry = { ...interrupted, entryId: 'e2', track: { ...track, id: 'nothing' } }
 const shown = { ...track, title: 'Just chatting', artist: '', durationMs: null }
 const chat = (entryId: string, media: string | null, seconds = 0): AirEntry => ({
   entryId,
@@ -46,7 +46,7 @@ const host: Participant = {
 async function openStudio(
   t: Teardown,
   folder: string,
-  first: { entry: AirEntry; startedAtMs: number } = { entry: song, startedAtMs: 0 },
+  first: { entry: AirEntry; startedAtMs: number } = { entry: interrupted, startedAtMs: 0 },
   lastMarker: StreamMarker | null = null,
 ) {
   let current: typeof first | null = first
@@ -214,7 +214,7 @@ t.test('hosts on the air', async (t) => {
 
       studio.change(chat('f4', 'second', 10))
       await studio.listen(1000)
-      studio.change(song, positionMs)
+      studio.change(interrupted, positionMs)
       const resumed = await studio.listen(3000)
       t.ok(near(level(resumed, 440, 100), 0.5), 'the track is back at once')
       t.ok(level(resumed, 1100, 750) < 0.005)

@@ -79,7 +79,7 @@ t.test(
   'V2: tracks overlap by the crossfade where they are heard, not where their files begin and end',
   async (t) => {
     const folder = await temporaryFolder(t)
-    const songs = await Promise.all(
+    const tracks = await Promise.all(
       [
         { hz: 300, seconds: 6, startMs: 1_000, endMs: 5_000 },
         { hz: 600, seconds: 5, startMs: 2_000, endMs: 4_500 },
@@ -92,7 +92,7 @@ t.test(
         return { ...about, cuePoints: { gainDb: null, startMs, endMs } }
       }),
     )
-    const chunks = await broadcast(t, folder, songs, 8, { crossfadeMs: 1_000 })
+    const chunks = await broadcast(t, folder, tracks, 8, { crossfadeMs: 1_000 })
     const sound = await decode(bytesOf(chunks))
     const alone = pitch(sound, 300, RATE, RATE)
     const at = (seconds: number, hz: number) =>
@@ -119,17 +119,17 @@ t.test(
       .flatMap(({ markers }) => markers)
       .filter((marker) => marker.entryId !== null)
       .filter((marker, i, all) => marker.entryId !== all[i - 1]?.entryId)
-      .slice(0, songs.length)
+      .slice(0, tracks.length)
     t.same(
       starts.map(({ trackId }) => trackId),
-      songs.map(({ id }) => id),
+      tracks.map(({ id }) => id),
     )
     for (const [i, { frame, positionMs }] of starts.entries()) {
-      const [atS, song] = [[0, 3, 5.3, 5.5][i]!, songs[i]!]
+      const [atS, track] = [[0, 3, 5.3, 5.5][i]!, tracks[i]!]
       const late = frame - starts[0]!.frame - (atS * RATE) / 1152
-      t.ok(late > -0.1 && late < 1.1, `the marker of ${song.id} comes with its first sound`)
+      t.ok(late > -0.1 && late < 1.1, `the marker of ${track.id} comes with its first sound`)
       t.ok(
-        Math.abs(positionMs - song.cuePoints!.startMs - late * 26.122) < 0.1,
+        Math.abs(positionMs - track.cuePoints!.startMs - late * 26.122) < 0.1,
         'with its position in the file',
       )
     }
@@ -139,7 +139,7 @@ t.test(
 t.test('T6: an entry silent for 8 s is left at once, and its order ends', async (t) => {
   const folder = await temporaryFolder(t)
   const tone = '0.1*sin(2*PI*440*t)'
-  const songs = await Promise.all(
+  const tracks = await Promise.all(
     [
       { id: 'tone', sound: tone, seconds: 1 },
       { id: 'gap', sound: `${tone}*(lt(t\\,1)+gt(t\\,13))`, seconds: 14 },
@@ -153,7 +153,7 @@ t.test('T6: an entry silent for 8 s is left at once, and its order ends', async 
     }),
   )
   const orders: OrderEffect[] = []
-  const chunks = await broadcast(t, folder, songs, 43.5, { orders })
+  const chunks = await broadcast(t, folder, tracks, 43.5, { orders })
   const first = chunks[0]!.frame
   const starts = chunks
     .flatMap(({ markers }) => markers)
@@ -234,7 +234,7 @@ async function broadcast(
   } = {},
 ): Promise<FrameChunk[]> {
   const { told, crossfadeMs = 0, orders = [] } = options
-  let state = others.reduceRight((before, song) => ordered(before, song, null), playing([first!], 'sound'))
+  let state = others.reduceRight((before, track) => ordered(before, track, null), playing([first!], 'sound'))
   for (const entry of state.playlist.entries) if (entry.track !== first) entry.orderId = entry.track.id
   const take = (step: Step) => {
     orders.push(...orderEffects(state, step))

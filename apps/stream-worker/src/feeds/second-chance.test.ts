@@ -22,8 +22,8 @@ function prepare() {
   return { clock, storage, chance }
 }
 
-const song = playing(tracks(12))
-const broken: PlayoutState = { ...song, unplayable: [song.playlist.entries[1]!.track.id] }
+const start = playing(tracks(12))
+const broken: PlayoutState = { ...start, unplayable: [start.playlist.entries[1]!.track.id] }
 
 t.test('T4: skipped tracks are tried again after an hour, and an hour after that', async (t) => {
   const { clock, chance } = prepare()
@@ -36,7 +36,7 @@ t.test('T4: skipped tracks are tried again after an hour, and an hour after that
     60,
   )
   clock.nowMs += 30 * MINUTE
-  t.same([...chance.due(song, false)], [], 'the library has changed meanwhile')
+  t.same([...chance.due(start, false)], [], 'the library has changed meanwhile')
   t.equal(
     minutesUntilDue(() => chance.due(broken, false), clock),
     60,
@@ -47,11 +47,11 @@ t.test('T4: skipped tracks are tried again after an hour, and an hour after that
 t.test('T7: and so are tracks that were kept out of lists', async (t) => {
   const { clock, chance } = prepare()
   t.equal(
-    minutesUntilDue(() => chance.due(song, true), clock),
+    minutesUntilDue(() => chance.due(start, true), clock),
     60,
   )
   t.equal(
-    minutesUntilDue(() => chance.due(song, false), clock),
+    minutesUntilDue(() => chance.due(start, false), clock),
     Number.POSITIVE_INFINITY,
   )
 })

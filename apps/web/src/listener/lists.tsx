@@ -10,7 +10,7 @@ import { LastNews } from './sheets/news-toast.tsx'
 import { RequestStatus } from './sheets/request/status.tsx'
 import { SongText } from './song-text.tsx'
 
-/** Below the song: what comes next, what played earlier, and requests. */
+/** Below the track: what comes next, what played earlier, and requests. */
 export function Lists({ state, onRequest }: { state: RadioState | null; onRequest: () => void }) {
   return (
     <div class="lists">
@@ -120,7 +120,7 @@ function Section({ id, title, tool, children }: SectionProps) {
   )
 }
 
-/** How many songs a list shows, and the control that changes it. */
+/** How many tracks a list shows, and the control that changes it. */
 function useCount(name: string): [number, ComponentChildren] {
   const { t } = useRadio()
   const [count, setCount] = useStoredChoice(name, ['10', '1'])

@@ -1,7 +1,7 @@
 import type { LibraryItem } from '@solstice/contracts'
 import { createStore, type Store } from '../ui/store.ts'
 
-/** A song with its text for the search. */
+/** A track with its text for the search. */
 export interface SearchableSong {
   song: LibraryItem
   text: string
@@ -14,7 +14,7 @@ export type LibraryState =
 
 export interface SongLibrary {
   readonly state: Store<LibraryState>
-  /** Loads the songs unless they are current, and follows changes until the returned function is called. */
+  /** Loads the tracks unless they are current, and follows changes until the returned function is called. */
   open(): () => void
   /** The station's library has changed. */
   invalidate(): void
@@ -24,7 +24,7 @@ export interface SongLibrary {
 
 const RELOAD_SPREAD_MS = 3000
 
-/** Sorts songs by artist and title and prepares them for the search. */
+/** Sorts tracks by artist and title and prepares them for the search. */
 export function indexSongs(songs: readonly LibraryItem[]): SearchableSong[] {
   const { compare } = new Intl.Collator(['uk', 'en'], { numeric: true })
   return songs
@@ -32,7 +32,7 @@ export function indexSongs(songs: readonly LibraryItem[]): SearchableSong[] {
     .sort((a, b) => compare(a.song.artist, b.song.artist) || compare(a.song.title, b.song.title))
 }
 
-/** The songs in whose artist or title every word of the query occurs; without words, all of them. */
+/** The tracks in whose artist or title every word of the query occurs; without words, all of them. */
 export function findSongs(songs: readonly SearchableSong[], query: string): readonly SearchableSong[] {
   const words = query
     .toLowerCase()

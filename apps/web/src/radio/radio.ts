@@ -24,7 +24,7 @@ export interface Radio {
   /** Oldest first. */
   readonly history: Store<HistoryItem[]>
   readonly users: Store<User[]>
-  /** The songs that listeners may request. */
+  /** The tracks that listeners may request. */
   readonly library: SongLibrary
   readonly donations: Donations
   readonly volume: Store<Volume>

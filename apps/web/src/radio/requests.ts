@@ -21,7 +21,7 @@ export interface Cooldown {
   totalS: number
 }
 
-/** The listener's requests for songs. */
+/** The listener's requests for tracks. */
 export interface SongRequests {
   /** True when an admin is there to answer; null before the station said so. */
   readonly isAdminOnline: Store<boolean | null>
@@ -29,7 +29,7 @@ export interface SongRequests {
   /** The latest. */
   readonly news: Store<RequestNews | null>
   readonly isSending: Store<boolean>
-  /** Requests a song; the outcome is news. Does nothing while another request is on its way. */
+  /** Requests a track; the outcome is news. Does nothing while another request is on its way. */
   send(song: LibraryItem): Promise<void>
 }
 

@@ -14,7 +14,7 @@ const COMMANDS = 'solstice:commands'
 
 const speaker = { socketId: 's', replica: 'r', uid: 'u', address: '192.0.2.1' }
 const guest = { speaker, nickname: 'n' }
-const song = { track: track('song'), mode: 'day', orderType: 'donated', tier: 1 } as const
+const added = { track: track('song'), mode: 'day', orderType: 'donated', tier: 1 } as const
 /** One of each kind; the compiler says when one is missing. */
 const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'library-changed': { type: 'library-changed' },
@@ -24,7 +24,7 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'cue-points-changed': { type: 'cue-points-changed' },
   'switch-mode': { type: 'switch-mode', target: 'night', atMs: null },
   'insert-group': { type: 'insert-group', mode: 'day', tracks: [] },
-  'add-song': { type: 'add-song', ...song },
+  'add-song': { type: 'add-song', ...added },
   'remove-entry': { type: 'remove-entry', position: 1 },
   skip: { type: 'skip' },
   'request-track': { type: 'request-track', uid: 'u', socketId: 's', track: track('song'), mode: 'day' },
@@ -48,7 +48,7 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'resume-queue': { type: 'resume-queue', socketId: 's' },
   'choose-background': { type: 'choose-background', socketId: 's', clipId: null },
 }
-const paid: Command = { type: 'add-song', ...song, orderId: 'order' }
+const paid: Command = { type: 'add-song', ...added, orderId: 'order' }
 
 const last: Command = { type: 'replica-gone', replica: 'the last' }
 

@@ -23,7 +23,7 @@ async function openService(t: Test, answer: RequestListener) {
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` }
 }
 
-const SONG = { title: 'Вода & вогонь', artist: 'Хтось', album: 'Перший', durationSecs: 61.6 }
+const RECORDING = { title: 'Вода & вогонь', artist: 'Хтось', album: 'Перший', durationSecs: 61.6 }
 const saying = (answer: unknown, status = 200): RequestListener => {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
@@ -33,7 +33,7 @@ const saying = (answer: unknown, status = 200): RequestListener => {
 t.test('a lookup is an LRCLIB request with the known fields', async (t) => {
   const service = await openService(t, saying({ syncedLyrics: null, plainLyrics: 'a' }))
   const { find } = createLyricsLookup(service.url)
-  await find(SONG)
+  await find(RECORDING)
   await find({ title: 'T', artist: 'A' })
   t.equal(service.asked[0]?.pathname, '/api/get')
   t.same(Object.fromEntries(service.asked[0]!.searchParams), {
@@ -83,10 +83,10 @@ t.test('synced lyrics are preferred to plain ones; empty lyrics count as not fou
   ]
   for (const [answer, lyrics] of answers) {
     const service = await openService(t, saying(answer))
-    t.same(await createLyricsLookup(service.url).find(SONG), lyrics)
+    t.same(await createLyricsLookup(service.url).find(RECORDING), lyrics)
   }
   const service = await openService(t, saying({ code: 404, name: 'TrackNotFound' }, 404))
-  t.equal(await createLyricsLookup(service.url).find(SONG), null)
+  t.equal(await createLyricsLookup(service.url).find(RECORDING), null)
 })
 
 t.test('an answer that is late, too large, redirected or malformed is an error', async (t) => {
@@ -123,13 +123,13 @@ t.test('an answer that is late, too large, redirected or malformed is an error',
     const service = await openService(t, answer)
     // The time limit must hold even if the runtime forgets the signal after the headers.
     const forgetting = setInterval(collectGarbage, 50)
-    await t.rejects(createLyricsLookup(service.url, 300).find(SONG), what)
+    await t.rejects(createLyricsLookup(service.url, 300).find(RECORDING), what)
     clearInterval(forgetting)
   }
   t.equal(stranger.asked.length, 0, 'nobody is asked but the service itself')
-  await t.rejects(createLyricsLookup('http://127.0.0.1:1/api').find(SONG), 'nobody there')
+  await t.rejects(createLyricsLookup('http://127.0.0.1:1/api').find(RECORDING), 'nobody there')
 })
 
 t.test('without an address, lookups are off', async (t) => {
-  t.equal(await createLyricsLookup('').find(SONG), null)
+  t.equal(await createLyricsLookup('').find(RECORDING), null)
 })

@@ -3,7 +3,7 @@ import { Failure } from '@solstice/station'
 
 const MB = 1024 * 1024
 /** The sound of a video becomes an upload like any other. */
-export const MAX_SOUND_BYTES = uploads.uploadSongFile.body.maxBytes
+export const MAX_SOUND_BYTES = uploads.uploadTrackFile.body.maxBytes
 /** The encoder stops here: larger than what is accepted, so that a result that was cut off is refused. */
 export const MAX_ENCODED_BYTES = MAX_SOUND_BYTES + MB
 /** More is not progress and metadata. */

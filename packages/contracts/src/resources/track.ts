@@ -82,7 +82,7 @@ export const FileName = Type.Object({
 
 export const Year = Type.Optional(Type.Union([Type.Null(), Type.Number(), Type.String({ maxLength: 20 })]))
 
-export const SongIds = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 20_000 })
+export const TrackIds = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 20_000 })
 
 /** Metadata read from an uploaded file, to be checked and sent back with the commit. */
 const UploadedMetadata = Type.Object({

@@ -27,7 +27,7 @@ const ByArtist = Type.Record(
     }),
   ),
 )
-const SONG = {
+const TRACK = {
   file: 'day/Morning Tide.mp3',
   title: 'Morning Tide',
   album: 'Shores',
@@ -122,7 +122,7 @@ export const getStats = defineRoute({
   }),
   failures: [],
   example: {
-    reply: { day: { Hilda: [SONG] }, night: {}, genres: { Calm: { Hilda: [SONG] } }, nightGenres: {} },
+    reply: { day: { Hilda: [TRACK] }, night: {}, genres: { Calm: { Hilda: [TRACK] } }, nightGenres: {} },
   },
 })
 

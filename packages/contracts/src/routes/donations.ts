@@ -11,7 +11,7 @@ const Tier = nullable(Type.Integer({ description: 'null when tiers are off' }))
 /** Read as a boolean, whatever was sent: the one place where the type of a JSON body is converted. */
 const Lenient = Type.Optional(Type.Unknown())
 
-const SONG = 'day/Morning Tide.mp3'
+const TRACK = 'day/Morning Tide.mp3'
 const ID = '3a1c9d5e-7a52-4f0b-9d0e-6b0f3c1d2e47'
 const SETTINGS = {
   currency: 'UAH',
@@ -144,7 +144,7 @@ export const getDonationTiers = defineRoute({
     'DONATIONS_TIERS_FAILED',
   ],
   example: {
-    query: { songId: SONG },
+    query: { songId: TRACK },
     reply: {
       currency: 'UAH',
       pricingMode: 'fixed',
@@ -196,7 +196,7 @@ export const createDonation = defineRoute({
     'AIR_UNAVAILABLE',
   ],
   example: {
-    body: { songId: SONG, tier: 1 },
+    body: { songId: TRACK, tier: 1 },
     reply: {
       donationId: ID,
       flowType: 'matching',

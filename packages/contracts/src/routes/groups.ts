@@ -6,16 +6,16 @@ import { Mode, TrackId } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
 const ByGroup = Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) })
-const Songs = Type.Array(TrackId, { maxItems: 2_000 })
+const GroupTracks = Type.Array(TrackId, { maxItems: 2_000 })
 const Saved = Type.Object({
   ok: Type.Literal(true),
   group: Type.Object({ id: Type.String(), name: Type.String(), mode: Mode, songs: Type.Array(TrackId) }),
   message: Localized,
 })
 const ID = 'e7f0a3d2-0c0d-4f0e-9f5b-0d7f4b8a1c55'
-const SONG = 'day/Morning Tide.mp3'
-const GROUP = { id: ID, name: 'Mornings', mode: 'day', songs: [SONG] }
-const PREVIEW = { id: SONG, title: 'Morning Tide', artist: 'Hilda', album: 'Shores', year: 2024 }
+const TRACK = 'day/Morning Tide.mp3'
+const GROUP = { id: ID, name: 'Mornings', mode: 'day', songs: [TRACK] }
+const PREVIEW = { id: TRACK, title: 'Morning Tide', artist: 'Hilda', album: 'Shores', year: 2024 }
 const message = { uk: 'Групу збережено', en: 'The group is saved' }
 
 export const listGroups = defineRoute({
@@ -54,11 +54,11 @@ export const createGroup = defineRoute({
   path: '/api/admin/song-groups',
   summary: 'Creates a song group',
   access: needs('settings_groups'),
-  body: Type.Object({ name: Type.String(), mode: Mode, songs: Songs }),
+  body: Type.Object({ name: Type.String(), mode: Mode, songs: GroupTracks }),
   reply: Saved,
   failures: ['BAD_REQUEST'],
   example: {
-    body: { name: 'Mornings', mode: 'day', songs: [SONG] },
+    body: { name: 'Mornings', mode: 'day', songs: [TRACK] },
     reply: { ok: true, group: GROUP, message },
   },
 })
@@ -72,7 +72,7 @@ export const editGroup = defineRoute({
   body: Type.Object({
     name: Type.Optional(Type.String()),
     mode: Type.Optional(Mode),
-    songs: Type.Optional(Songs),
+    songs: Type.Optional(GroupTracks),
   }),
   reply: Saved,
   failures: ['BAD_REQUEST', 'NOT_FOUND'],
@@ -103,5 +103,5 @@ export const insertGroup = defineRoute({
     message: Localized,
   }),
   failures: ['QUEUE_GROUP_INSERT_FAILED', 'NOT_FOUND', 'AIR_UNAVAILABLE'],
-  example: { reply: { ok: true, insertedCount: 1, insertedSongIds: [SONG], message } },
+  example: { reply: { ok: true, insertedCount: 1, insertedSongIds: [TRACK], message } },
 })

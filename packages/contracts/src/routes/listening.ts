@@ -11,7 +11,7 @@ const MediaUrl = Type.Object({
 const Name = (description: string) => Type.String({ description, minLength: 1, maxLength: 300 })
 const ByTrack = Type.Object({ track: TrackId })
 const TRACK_ID = 'day/Morning Tide.mp3'
-const SONG = { title: 'Morning Tide', artist: 'Hilda' }
+const TRACK = { title: 'Morning Tide', artist: 'Hilda' }
 const wrapped = (what: string) =>
   bytes('application/octet-stream', `${what}, XORed with the key in the middle segment of the art token`)
 
@@ -45,7 +45,9 @@ export const getHistory = defineRoute({
   reply: Type.Array(HistoryItem),
   failures: [],
   example: {
-    reply: [{ id: 7, trackId: TRACK_ID, ...SONG, album: 'Shores', mode: 'day', playedAt: 1_790_000_000_000 }],
+    reply: [
+      { id: 7, trackId: TRACK_ID, ...TRACK, album: 'Shores', mode: 'day', playedAt: 1_790_000_000_000 },
+    ],
   },
 })
 
@@ -56,7 +58,7 @@ export const getLibrary = defineRoute({
   access: 'public',
   reply: Type.Array(LibraryItem),
   failures: [],
-  example: { reply: [{ id: TRACK_ID, ...SONG }] },
+  example: { reply: [{ id: TRACK_ID, ...TRACK }] },
 })
 
 export const getLyrics = defineRoute({
@@ -71,7 +73,7 @@ export const getLyrics = defineRoute({
   }),
   reply: wrapped('A JSON lyrics entry `{ synced, lines, offset, notFound }`'),
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'RATE_LIMITED', 'FETCH_FAILED', 'AIR_UNAVAILABLE'],
-  example: { query: SONG },
+  example: { query: TRACK },
 })
 
 export const getArtUrl = defineRoute({

@@ -5,13 +5,13 @@ import { Mode, TrackId } from '../resources/track.ts'
 import { defineRoute, needs, needsOneOf } from '../route.ts'
 
 const Text = Type.String({ maxLength: 1_000 })
-const Song = Type.Object({ title: Type.Optional(Text), artist: Type.Optional(Text) })
+const TrackName = Type.Object({ title: Type.Optional(Text), artist: Type.Optional(Text) })
 const access = needsOneOf('editor_lyrics', 'editor_meta')
 const KEY = 'hilda||morning tide'
 const ID = 'day/Morning Tide.mp3'
 const LYRICS = { synced: true, lines: [{ time: 12.5, text: 'The water is quiet' }] }
 
-export const listLyricsSongs = defineRoute({
+export const listTracksWithLyrics = defineRoute({
   method: 'GET',
   path: '/api/admin/lyrics/songs',
   summary: 'Returns all tracks with the status of their lyrics, ordered by artist and title',
@@ -85,7 +85,7 @@ export const getLyricsEntry = defineRoute({
   path: '/api/admin/lyrics/cache-entry',
   summary: 'Returns the lyrics of a track (`songId`) or a song (`title` and `artist`)',
   access,
-  query: Type.Object({ songId: Type.Optional(Text), ...Song.properties }),
+  query: Type.Object({ songId: Type.Optional(Text), ...TrackName.properties }),
   reply: Type.Object({
     songId: Type.Union([Type.String(), Type.Null()]),
     key: Type.String(),
@@ -111,7 +111,7 @@ export const putLyrics = defineRoute({
   path: '/api/admin/lyrics/cache',
   summary: 'Replaces the lyrics of a song',
   access,
-  body: Type.Object({ ...Song.properties, entry: Type.Optional(LyricsInput) }),
+  body: Type.Object({ ...TrackName.properties, entry: Type.Optional(LyricsInput) }),
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['BAD_REQUEST'],
   example: { body: { title: 'Morning Tide', artist: 'Hilda', entry: LYRICS }, reply: { ok: true } },
@@ -122,7 +122,7 @@ export const deleteLyrics = defineRoute({
   path: '/api/admin/lyrics/cache',
   summary: 'Deletes the stored lyrics of a song; the next request looks them up again',
   access,
-  query: Song,
+  query: TrackName,
   reply: Type.Object({ ok: Type.Literal(true), existed: Type.Boolean() }),
   failures: ['BAD_REQUEST'],
   example: { query: { title: 'Morning Tide', artist: 'Hilda' }, reply: { ok: true, existed: true } },
@@ -133,7 +133,7 @@ export const getAudioPreview = defineRoute({
   path: '/api/admin/lyrics/audio-preview',
   summary: 'Returns a URL of the audio of a song, valid for at least 10 minutes',
   access,
-  query: Song,
+  query: TrackName,
   reply: Type.Object({ url: Type.String() }),
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND', 'STORAGE_URL_FAILED'],
   example: {
@@ -187,7 +187,7 @@ export const getLyricsBatch = defineRoute({
   },
 })
 
-export const uploadSongLyrics = defineRoute({
+export const lookUpLyrics = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-lyrics',
   summary:

@@ -7,15 +7,15 @@ import {
   lockFailures,
   Mode,
   RemovedArtist,
-  SongIds,
   Track,
   TrackId,
+  TrackIds,
   TrackResults,
   Year,
 } from '../resources/track.ts'
 import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
-export const listSongs = defineRoute({
+export const listTracks = defineRoute({
   method: 'GET',
   path: '/api/admin/songs',
   summary: 'Returns the tracks of a mode, ordered by artist, with the status of their lyrics',
@@ -76,7 +76,7 @@ export const getPeaks = defineRoute({
   },
 })
 
-export const saveSong = defineRoute({
+export const saveTrack = defineRoute({
   method: 'POST',
   path: '/api/admin/song-editor/save',
   summary:
@@ -125,7 +125,7 @@ export const saveSong = defineRoute({
   },
 })
 
-export const moveSong = defineRoute({
+export const moveTrack = defineRoute({
   method: 'POST',
   path: '/api/admin/song-editor/move-mode',
   summary: 'Moves a track to the other mode; its id changes',
@@ -160,7 +160,7 @@ export const moveSong = defineRoute({
   },
 })
 
-export const deleteSong = defineRoute({
+export const deleteTrack = defineRoute({
   method: 'DELETE',
   path: '/api/admin/song-editor',
   summary: 'Deletes a track from the library and storage, unless it is playing or next',
@@ -194,7 +194,7 @@ export const batchMove = defineRoute({
   summary: 'Moves several tracks to the other mode; each gets a new id',
   access: needs('editor_meta'),
   capability: 'moveTrackMode',
-  body: Type.Object({ songIds: SongIds, targetMode: Mode }),
+  body: Type.Object({ songIds: TrackIds, targetMode: Mode }),
   reply: TrackResults,
   failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
   example: {
@@ -213,7 +213,7 @@ export const batchDelete = defineRoute({
   summary: 'Deletes several tracks; refuses those that are playing or next',
   access: needs('editor_meta'),
   capability: 'deleteTracks',
-  body: Type.Object({ songIds: SongIds }),
+  body: Type.Object({ songIds: TrackIds }),
   reply: TrackResults,
   failures: ['BAD_REQUEST', 'DELETE_QUOTA_EXCEEDED', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
   example: {
@@ -229,7 +229,7 @@ export const batchDelete = defineRoute({
   },
 })
 
-export const downloadSong = defineRoute({
+export const downloadTrack = defineRoute({
   method: 'GET',
   path: '/api/admin/song-editor/download',
   summary: 'Downloads the stored MP3',

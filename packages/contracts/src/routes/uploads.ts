@@ -13,8 +13,8 @@ import {
   audioTypes,
   FileName,
   Mode,
-  SongIds,
   Track,
+  TrackIds,
   TrackResults,
   Uploaded,
   Year,
@@ -32,7 +32,7 @@ export const checkDuplicate = defineRoute({
   example: { body: { trackId: TRACK_ID }, reply: { ok: true, exists: false } },
 })
 
-export const uploadSongFile = defineRoute({
+export const uploadTrackFile = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-file',
   summary: 'Step 1: uploads an MP3 of at most 80 MB, which stays off the air until it is committed',
@@ -46,7 +46,7 @@ export const uploadSongFile = defineRoute({
   example: { query: { mode: 'day' }, reply: { ok: true, storageKey: TRACK_ID, metadata: METADATA_EXAMPLE } },
 })
 
-export const commitSong = defineRoute({
+export const commitTrack = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-commit',
   summary: 'Step 3: commits the uploaded file as a track',
@@ -93,7 +93,7 @@ export const uploadBatchDelete = defineRoute({
   summary: 'Deletes uncommitted files and tracks that the caller has just uploaded',
   access: needs('upload_songs'),
   capability: 'deleteTracks',
-  body: Type.Object({ songIds: SongIds }),
+  body: Type.Object({ songIds: TrackIds }),
   reply: TrackResults,
   failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
   example: {
@@ -108,7 +108,7 @@ export const uploadBatchMove = defineRoute({
   summary: 'Moves tracks that the caller has just uploaded to the other mode',
   access: needs('upload_songs'),
   capability: 'moveTrackMode',
-  body: Type.Object({ songIds: SongIds, targetMode: Mode }),
+  body: Type.Object({ songIds: TrackIds, targetMode: Mode }),
   reply: TrackResults,
   failures: ['BAD_REQUEST', 'AIR_UNAVAILABLE', 'JOBS_UNAVAILABLE'],
   example: {

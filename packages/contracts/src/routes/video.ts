@@ -4,7 +4,7 @@ import { Link } from '../resources/schema.ts'
 import { Mode, Uploaded } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
-export const uploadSongUrl = defineRoute({
+export const importVideo = defineRoute({
   method: 'POST',
   path: '/api/admin/upload-song-url',
   summary:

@@ -68,7 +68,7 @@ export async function createGroup(
 ): Promise<Group> {
   const { data, audit } = deps
   const { name, nameKey } = readName(draft.name)
-  const songs = await readSongs(data, draft.mode, draft.songs)
+  const songs = await readTrackIds(data, draft.mode, draft.songs)
   if ((await data.groups.find()).length >= MAX_GROUPS)
     throw new Failure('BAD_REQUEST', { field: 'name', reason: 'too_many', max: MAX_GROUPS })
   const createdAt = Math.floor(deps.nowMs)
@@ -91,7 +91,7 @@ export async function editGroup(
     const before = await findGroup(data, id)
     const mode = draft.mode ?? before.mode
     const isOtherLibrary = draft.songs !== undefined || mode !== before.mode
-    const songs = isOtherLibrary ? await readSongs(data, mode, draft.songs ?? before.songs) : before.songs
+    const songs = isOtherLibrary ? await readTrackIds(data, mode, draft.songs ?? before.songs) : before.songs
     const after: Group = { ...before, ...sentName, mode, songs: [...songs] }
     const changes = changedFields(before, after, ['name', 'mode', 'songs'])
     if (changes.length === 0) return before
@@ -179,7 +179,7 @@ function readName(sent: string): { name: string; nameKey: string } {
 }
 
 /** The track ids without duplicates. @throws Failure BAD_REQUEST unless the library of the mode has them all. */
-async function readSongs(
+async function readTrackIds(
   data: Pick<DataStore, 'tracks'>,
   mode: Mode,
   sent: readonly string[],

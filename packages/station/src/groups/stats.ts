@@ -36,9 +36,9 @@ function byGroup(groups: Groups): Record<string, ByArtist> {
 function byArtist(tracks: Tracks): ByArtist {
   const artists = new Map<string, ByArtist[string]>()
   for (const { id: file, artist, title, album, year, duration } of tracks) {
-    const songs = artists.get(artist) ?? []
-    songs.push({ file, title, album, year, duration })
-    artists.set(artist, songs)
+    const listed = artists.get(artist) ?? []
+    listed.push({ file, title, album, year, duration })
+    artists.set(artist, listed)
   }
   // `fromEntries` makes every artist a field of its own, also one named like an inherited field.
   return Object.fromEntries(artists)

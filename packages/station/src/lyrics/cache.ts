@@ -4,7 +4,7 @@ import type { StationClock } from '../ports/bus.ts'
 const KEPT_MS = 10 * 60 * 1000
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** Lyrics of songs that are neither in the library nor in the history: in memory, for minutes, up to some megabytes. */
+/** Lyrics of tracks that are neither in the library nor in the history: in memory, for minutes, up to some megabytes. */
 export interface LyricsCache {
   get(key: string): LyricsEntry | null
   put(key: string, entry: LyricsEntry): void

@@ -17,7 +17,7 @@ import { libraryOf } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
 
-export interface Song {
+export interface TrackName {
   title: string
   artist: string
   album?: string
@@ -140,9 +140,9 @@ const joinLyrics = memoizeLast(
 )
 
 /** A track with this artist and title; null when the library has none. */
-export async function findSong(
+export async function findTrackNamed(
   data: Pick<DataStore, 'tracks'>,
-  { title, artist }: Song,
+  { title, artist }: TrackName,
 ): Promise<Readonly<Track> | null> {
   return tracksByKey(await data.tracks.find()).get(lyricsKey(artist, title)) ?? null
 }
@@ -159,10 +159,10 @@ export interface RememberedLyrics {
   offset: number
 }
 
-/** The stored lyrics and offset of a song; nothing is looked up. */
+/** The stored lyrics and offset of a track; nothing is looked up. */
 export async function rememberedLyrics(
   data: Pick<DataStore, 'lyrics' | 'offsets'>,
-  { title, artist }: Song,
+  { title, artist }: TrackName,
 ): Promise<RememberedLyrics> {
   const key = lyricsKey(artist, title)
   const { key: _, ...entry } = (await data.lyrics.get(key)) ?? { key, ...NO_LYRICS }
@@ -183,25 +183,25 @@ export interface LyricsEdit {
 
 type EditDeps = { data: Pick<DataStore, 'lyrics' | 'offsets' | 'tracks'>; audit: Audit }
 
-/** Limit for lyrics and offsets of songs that are not in the library, beside a share that grows with it. */
+/** Limit for lyrics and offsets of tracks that are not in the library, beside a share that grows with it. */
 const MAX_OTHERS = 5_000
 
 /**
- * Saves lyrics, offset or both of a song. Unchanged values are neither written nor logged.
+ * Saves lyrics, offset or both of a track. Unchanged values are neither written nor logged.
  *
  * @param info circumstances, for the log.
  * @param begun the stored values before an interrupted edit, when it is resumed.
- * @throws Failure BAD_REQUEST when title or artist is missing, or too much is stored for songs outside the library.
+ * @throws Failure BAD_REQUEST when title or artist is missing, or too much is stored for tracks outside the library.
  */
 export async function editLyrics(
   { data, audit }: EditDeps,
   actor: Actor,
-  song: Partial<Song>,
+  name: Partial<TrackName>,
   edit: LyricsEdit,
   info?: Record<string, unknown>,
   begun?: RememberedLyrics,
 ): Promise<{ entry: LyricsEntry; offset: number; isChanged: boolean }> {
-  const named = requireSong(song)
+  const named = requireTrackName(name)
   const before = begun ?? (await rememberedLyrics(data, named))
   const { key } = before
   const changes: FieldChange[] = []
@@ -224,16 +224,20 @@ export async function editLyrics(
   return { entry: edit.entry ?? before.entry, offset, isChanged }
 }
 
-/** @throws Failure BAD_REQUEST when the song is not in the library, and enough is stored for others. */
-async function refuseMore(data: EditDeps['data'], name: 'lyrics' | 'offsets', song: Song): Promise<void> {
+/** @throws Failure BAD_REQUEST when the track is not in the library, and enough is stored for others. */
+async function refuseMore(
+  data: EditDeps['data'],
+  collection: 'lyrics' | 'offsets',
+  name: TrackName,
+): Promise<void> {
   const max = 2 * (await data.tracks.find()).length + MAX_OTHERS
-  const kept: number = (await data[name].find()).length
-  if (kept >= max && !(await findSong(data, song)))
-    throw new Failure('BAD_REQUEST', { field: name, reason: 'too_many', max })
+  const kept: number = (await data[collection].find()).length
+  if (kept >= max && !(await findTrackNamed(data, name)))
+    throw new Failure('BAD_REQUEST', { field: collection, reason: 'too_many', max })
 }
 
 /**
- * Removes looked-up lyrics of songs that neither the library nor the history has; lyrics written by hand stay.
+ * Removes looked-up lyrics of tracks that neither the library nor the history has; lyrics written by hand stay.
  *
  * @returns how many.
  */
@@ -246,7 +250,7 @@ export async function purgeLyrics(data: Pick<DataStore, 'lyrics' | 'tracks' | 'h
 }
 
 /**
- * Deletes the lyrics of a song, but not its offset.
+ * Deletes the lyrics of a track, but not its offset.
  *
  * @returns whether there were any.
  * @throws Failure BAD_REQUEST when title or artist is missing.
@@ -254,22 +258,22 @@ export async function purgeLyrics(data: Pick<DataStore, 'lyrics' | 'tracks' | 'h
 export async function deleteLyrics(
   { data, audit }: EditDeps,
   actor: Actor,
-  song: Partial<Song>,
+  name: Partial<TrackName>,
 ): Promise<boolean> {
-  const named = requireSong(song)
+  const named = requireTrackName(name)
   const { key, entry } = await rememberedLyrics(data, named)
   const existed = (await data.lyrics.delete({ key })) > 0
   if (existed) await record(audit, actor, named, [statusChange(entry, null)])
   return existed
 }
 
-/** The song that a request names. @throws Failure BAD_REQUEST when title or artist is missing. */
-export function requireSong({ title = '', artist = '', album }: Partial<Song>): Song {
-  const song = { title: title.trim(), artist: artist.trim(), ...(album?.trim() && { album: album.trim() }) }
+/** The track that a request names. @throws Failure BAD_REQUEST when title or artist is missing. */
+export function requireTrackName({ title = '', artist = '', album }: Partial<TrackName>): TrackName {
+  const name = { title: title.trim(), artist: artist.trim(), ...(album?.trim() && { album: album.trim() }) }
   for (const field of ['title', 'artist'] as const) {
-    if (!song[field]) throw new Failure('BAD_REQUEST', { field, reason: 'missing' })
+    if (!name[field]) throw new Failure('BAD_REQUEST', { field, reason: 'missing' })
   }
-  return song
+  return name
 }
 
 function readOffset(seconds: number): number {
@@ -289,7 +293,7 @@ function statusChange(before: LyricsEntry, after: LyricsEntry | null): FieldChan
 function record(
   audit: Audit,
   actor: Actor,
-  { title, artist }: Song,
+  { title, artist }: TrackName,
   changes: FieldChange[],
   info?: Record<string, unknown>,
 ): Promise<void> {

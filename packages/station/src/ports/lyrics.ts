@@ -3,7 +3,7 @@ import type { LyricsBatchResult, LyricsEntry } from '@solstice/contracts'
 /** A lyrics service in the LRCLIB form. */
 export interface LyricsLookup {
   /** Finds lyrics; null when the service has none or lookups are off. @throws when the service cannot be reached. */
-  find(song: {
+  find(recording: {
     title: string
     artist: string
     album?: string

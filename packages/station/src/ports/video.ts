@@ -9,7 +9,7 @@ export interface VideoList {
 /** A video site's description of a video. */
 export interface VideoFacts {
   title: string
-  /** '' when the site names no song in the video. */
+  /** '' when the site names no track in the video. */
   artist: string
   album: string
   year: number | null

@@ -91,7 +91,7 @@ export async function answerSuggestion(
  * @returns seconds until the listener may ask again.
  * @throws Failure SUGGESTION_REFUSED with its `reason`, AIR_UNAVAILABLE
  */
-export async function suggestSong(
+export async function requestTrack(
   { data, bus }: { data: Library; bus: Pick<Bus, 'send'> },
   air: PlayoutState | null,
   nowMs: number,

@@ -37,10 +37,10 @@ export async function release(
 /** Deletes lyrics and offsets that no track uses any more. */
 export async function deleteUnusedLyrics(
   { data }: Pick<EditorDeps, 'data'>,
-  songs: readonly { artist: string; title: string }[],
+  names: readonly { artist: string; title: string }[],
 ): Promise<void> {
   const used = new Set((await data.tracks.find()).map(({ artist, title }) => lyricsKey(artist, title)))
-  const keys = songs.map(({ artist, title }) => lyricsKey(artist, title)).filter((key) => !used.has(key))
+  const keys = names.map(({ artist, title }) => lyricsKey(artist, title)).filter((key) => !used.has(key))
   if (keys.length === 0) return
   const unused = new Set(keys)
   await Promise.all([

@@ -13,7 +13,7 @@ import { refuseWrite } from '../intake/staging.ts'
 import { auditOnce, type ResumableRun, type Run, resumable } from '../library/change-run.ts'
 import { libraryChanged } from '../library/changed.ts'
 import { trackRef } from '../library/library.ts'
-import { editLyrics, type RememberedLyrics, rememberedLyrics, requireSong } from '../lyrics/lyrics.ts'
+import { editLyrics, type RememberedLyrics, rememberedLyrics, requireTrackName } from '../lyrics/lyrics.ts'
 import type { EditableTags } from '../ports/audio.ts'
 import type { TrackRecord } from '../ports/data-store.ts'
 import type { JobData, JobResult } from '../ports/job-queue.ts'
@@ -98,7 +98,7 @@ async function editLeased(
       await media.put(track.storageKey, createReadStream(path)).catch(refuseWrite)
     })
     await data.tracks.update({ id: songId }, tags)
-    await followSong(deps, before, after)
+    await moveLyrics(deps, before, after)
     const about = { title: after.title, artist: after.artist }
     await auditOnce(deps, begun).record(actor, 'edit_song_meta', about, { changes })
     await libraryChanged(deps, [{ trackId: songId, track: trackRef(after) }])
@@ -106,7 +106,7 @@ async function editLeased(
 
   const edit = { ...(lyrics && { entry: lyrics }), ...(offset !== undefined && { offset }) }
   if ((lyrics || offset !== undefined) && !notes.lyrics) {
-    notes.lyrics = await rememberedLyrics(data, requireSong(after))
+    notes.lyrics = await rememberedLyrics(data, requireTrackName(after))
     await run.keep(0, 1, notes)
   }
   const audit = auditOnce(deps, begun)
@@ -116,7 +116,7 @@ async function editLeased(
 }
 
 /** Moves lyrics, offset and artist record along with the new tags of a track. */
-async function followSong(deps: EditorDeps, before: TrackRecord, after: TrackRecord): Promise<void> {
+async function moveLyrics(deps: EditorDeps, before: TrackRecord, after: TrackRecord): Promise<void> {
   const { data, media } = deps
   const [from, to] = [lyricsKey(before.artist, before.title), lyricsKey(after.artist, after.title)]
   if (from !== to) {

@@ -89,7 +89,7 @@ export async function importVideo(
           const tags = tagsOf(facts)
           filename = [tags.artist, tags.title].filter(Boolean).join(' - ').replace(/[/\\]/g, '_')
           if (await isTrackTaken(deps.data, `${mode}/${filename}`)) throw new Failure('FILENAME_EXISTS')
-          if (!(await deps.media.hasRoomFor(uploads.uploadSongFile.body.maxBytes)))
+          if (!(await deps.media.hasRoomFor(uploads.uploadTrackFile.body.maxBytes)))
             throw new Failure('DATA_UNAVAILABLE', { reason: 'disk_full' })
           return tags
         },

@@ -13,7 +13,7 @@ import {
   deleteLyrics,
   editLyrics,
   Failure,
-  findSong,
+  findTrackNamed,
   type JobQueue,
   LOOKUP_FAILED,
   type Lyrics,
@@ -23,7 +23,7 @@ import {
   memoizeLast,
   readLyrics,
   rememberedLyrics,
-  requireSong,
+  requireTrackName,
   statusByKey,
   type TrackWithLyrics,
   tracksWithLyrics,
@@ -56,7 +56,7 @@ const MIN_BATCH_COST = 20
 export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   const { data, jobs } = deps
 
-  implement(app, contract.listLyricsSongs, async ({ reply }) =>
+  implement(app, contract.listTracksWithLyrics, async ({ reply }) =>
     reply.type(JSON_TYPE).send(tracksAsJson(await tracksWithLyrics(data))),
   )
 
@@ -70,9 +70,9 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
 
   implement(app, contract.getLyricsEntry, async ({ query }) => {
     const songId = query.songId || null
-    const song = songId === null ? requireSong(query) : await data.tracks.get(songId)
-    if (!song) throw new Failure('TRACK_NOT_FOUND')
-    return { songId, ...(await rememberedLyrics(data, song)) }
+    const track = songId === null ? requireTrackName(query) : await data.tracks.get(songId)
+    if (!track) throw new Failure('TRACK_NOT_FOUND')
+    return { songId, ...(await rememberedLyrics(data, track)) }
   })
 
   implement(app, contract.getAllLyrics, async ({ reply }) =>
@@ -80,10 +80,10 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   )
 
   implement(app, contract.putLyrics, async ({ body, caller }) => {
-    const song = requireSong(body)
+    const track = requireTrackName(body)
     if (!body.entry) throw new Failure('BAD_REQUEST', { field: 'entry', reason: 'missing' })
     const entry = readLyrics(body.entry)
-    if (entry) await editLyrics(deps, caller, song, { entry })
+    if (entry) await editLyrics(deps, caller, track, { entry })
     return { ok: true as const }
   })
 
@@ -93,7 +93,7 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
   }))
 
   implement(app, contract.getAudioPreview, async ({ query, request }) => {
-    const track = await findSong(data, requireSong(query))
+    const track = await findTrackNamed(data, requireTrackName(query))
     if (!track) throw new Failure('TRACK_NOT_FOUND')
     const stored = await deps.media.link(track.storageKey, { lastsS: longestMs(track) / 1000 })
     if (stored) return { url: stored.url }
@@ -120,10 +120,10 @@ export function lyricsRoutes(app: FastifyInstance, deps: LyricsDeps): void {
     return { ok: true as const, state: job.state, done, total: Math.max(done, job.total), results }
   })
 
-  implement(app, contract.uploadSongLyrics, async ({ body, request, reply }) => {
-    const song = requireSong(body)
+  implement(app, contract.lookUpLyrics, async ({ body, request, reply }) => {
+    const track = requireTrackName(body)
     try {
-      return foundReply((await deps.lyrics.search(song, body.duration)) ?? NOT_FOUND)
+      return foundReply((await deps.lyrics.search(track, body.duration)) ?? NOT_FOUND)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       request.log.warn({ err: error }, 'lyrics lookup failed')

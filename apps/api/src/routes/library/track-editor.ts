@@ -29,7 +29,7 @@ export function trackEditorRoutes(app: FastifyInstance, { data, jobs }: TrackEdi
     return track
   }
 
-  implement(app, tracks.saveSong, async ({ body, caller }) => {
+  implement(app, tracks.saveTrack, async ({ body, caller }) => {
     const { metadataChanged, lyricsChanged, offsetChanged, lyricsEntry, offset, auditContext } = body
     refuseUnlessEditor(caller, { metadataChanged, lyricsChanged: lyricsChanged || offsetChanged })
 

@@ -43,13 +43,13 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
   const move = (songIds: string[], targetMode: Mode, scope: TrackScope, caller: Admin) =>
     jobs.perform('move-tracks', { songIds, targetMode, scope, actor: actorOf(caller) })
 
-  implement(app, tracks.listSongs, async ({ query, reply }) => {
+  implement(app, tracks.listTracks, async ({ query, reply }) => {
     const mode = isMode(query.mode) ? query.mode : modeOnAir(deps)
     const all = tracksAsJson(await tracksWithLyrics(data))
     return reply.type('application/json; charset=utf-8').send(all[mode])
   })
 
-  implement(app, tracks.downloadSong, async ({ query, request, reply }) => {
+  implement(app, tracks.downloadTrack, async ({ query, request, reply }) => {
     const track = await data.tracks.get(query.songId)
     if (!track) throw new Failure('TRACK_NOT_FOUND')
     reply.header('content-disposition', attachment(`${track.artist} - ${track.title}.mp3`))
@@ -67,7 +67,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     return request.headers['if-none-match']?.includes(etag) ? reply.code(304).send() : body
   })
 
-  implement(app, tracks.deleteSong, async ({ query, body, caller }) => {
+  implement(app, tracks.deleteTrack, async ({ query, body, caller }) => {
     const songId = required(body?.songId ?? query.songId, 'songId')
     const result = await remove([songId], 'library', caller)
     return {
@@ -79,7 +79,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     }
   })
 
-  implement(app, tracks.moveSong, async ({ body, caller }) => {
+  implement(app, tracks.moveTrack, async ({ body, caller }) => {
     const songId = required(body.songId, 'songId')
     const result = await move([songId], body.targetMode, 'library', caller)
     const { track, removedFromQueue } = onlyOutcome(result)

@@ -42,7 +42,7 @@ async function openStation(t: Test, env: Record<string, string> = {}) {
       as(`${FILE}${query}`, bytes, { 'content-type': 'audio/mpeg', 'x-file-name': encodeURIComponent(name) }),
     commit: (metadata: object, lyricsEntry?: object) =>
       ask(COMMIT, { metadata, ...(lyricsEntry && { lyricsEntry }) }),
-    /** All files below the media folder; of a bucket, all songs and uploads under the names they would have there. */
+    /** All files below the media folder; of a bucket, all tracks and uploads under the names they would have there. */
     async files(): Promise<string[]> {
       const folders = ['.staged/day', '.staged/night', 'day', 'night']
       if (station.ports.config.bucket)
@@ -74,7 +74,7 @@ t.test('a file stays staged, off the air, until its commit makes it a track', as
   t.same((await ask(CHECK, { trackId: `day/${name}` })).body, { ok: true, exists: false })
   const sent = await upload(name)
   t.equal(sent.status, 200)
-  isOf(t, uploads.uploadSongFile, sent.body)
+  isOf(t, uploads.uploadTrackFile, sent.body)
   t.match(sent.body, {
     storageKey: id,
     metadata: { artist: 'Hilda', title: 'Тиша', album: 'Shores', year: null, mode: 'day', filename },
@@ -86,7 +86,7 @@ t.test('a file stays staged, off the air, until its commit makes it a track', as
   const lyrics = { synced: true, lines: ['[00:00.50] тихо', { time: 0.1, text: ' ще ' }] }
   const done = await commit({ ...sent.body.metadata, title: ' Тиша ніч ', year: '1999', duration: 7 }, lyrics)
   t.equal(done.status, 200)
-  isOf(t, uploads.commitSong, done.body)
+  isOf(t, uploads.commitTrack, done.body)
   const track = { ...sent.body.metadata, id, title: 'Тиша ніч', year: 1999 }
   t.match(done.body, { track, lyricsStatus: 'synced', lyricsFormat: 'synced' })
   t.same(await files(), [`music/${id}`])

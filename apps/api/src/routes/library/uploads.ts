@@ -25,7 +25,7 @@ export function uploadRoutes(app: FastifyInstance, deps: UploadDeps): void {
     return { ok: true as const, exists: await isTrackTaken(deps.data, trackId) }
   })
 
-  implement(app, uploads.uploadSongFile, async ({ query, body, request }) => {
+  implement(app, uploads.uploadTrackFile, async ({ query, body, request }) => {
     const mode = query.mode ?? 'day'
     if (!isMode(mode)) throw new Failure('BAD_REQUEST', { field: 'mode' })
     const filename = decodeFilename(String(request.headers['x-file-name']))
@@ -33,7 +33,7 @@ export function uploadRoutes(app: FastifyInstance, deps: UploadDeps): void {
     return { ok: true as const, storageKey: metadata.storageKey, metadata }
   })
 
-  implement(app, uploads.commitSong, async ({ body: { metadata = {}, lyricsEntry }, caller }) => {
+  implement(app, uploads.commitTrack, async ({ body: { metadata = {}, lyricsEntry }, caller }) => {
     const { track, lyrics } = await commitTrack(deps, caller, { metadata, lyrics: lyricsEntry })
     const status = lyricsStatus(lyrics)
     return {

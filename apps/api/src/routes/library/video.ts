@@ -65,7 +65,7 @@ export function videoRoutes(
     return { ok: true as const, tracks, total, truncated: total > MAX_LISTED }
   })
 
-  implement(app, video.uploadSongUrl, async ({ body, caller, reply }) => {
+  implement(app, video.importVideo, async ({ body, caller, reply }) => {
     const { url, isPlaylist } = readVideoLink(body.url, hosts)
     if (isPlaylist) throw new Failure('BAD_REQUEST', { field: 'url', reason: 'link_playlist' })
     const { adminId, login } = caller

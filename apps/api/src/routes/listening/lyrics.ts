@@ -35,8 +35,8 @@ export function listenerLyricsRoutes(app: FastifyInstance, deps: ListenerLyricsD
     return sendWrapped(reply, Buffer.from(JSON.stringify(entry)), caller)
   })
 
-  implement(app, listening.setLyricsOffset, async ({ body: { offset, ...song }, caller }) => ({
+  implement(app, listening.setLyricsOffset, async ({ body: { offset, ...track }, caller }) => ({
     ok: true as const,
-    offset: (await editLyrics(deps, caller, song, { offset })).offset,
+    offset: (await editLyrics(deps, caller, track, { offset })).offset,
   }))
 }

@@ -49,7 +49,7 @@ export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   })
 }
 
-/** null where no songs can be paid for. */
+/** null where no tracks can be paid for. */
 async function donationInfo({ config, capabilities, payments, data }: StationDeps) {
   const { active } = payments
   if (!capabilities.donations || !active) return null

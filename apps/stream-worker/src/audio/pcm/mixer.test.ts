@@ -145,12 +145,12 @@ t.test('behind a peak the limiter lets go slowly: the gain doubles in a tenth of
 
 t.test('a phrase is mixed in at nine times its level over a track whose level stays the same', async (t) => {
   const mix = createMixer()
-  const song = Int16Array.from({ length: 16 }, (_, i) => i * 100)
+  const music = Int16Array.from({ length: 16 }, (_, i) => i * 100)
   const phrase = Int16Array.from({ length: 16 }, (_, i) => i * -20)
   const block = silence()
   mix(
     [
-      { samples: song, fade: null },
+      { samples: music, fade: null },
       { samples: phrase, fade: null, gain: 9 },
     ],
     block,
@@ -160,6 +160,6 @@ t.test('a phrase is mixed in at nine times its level over a track whose level st
   )
   t.strictSame(
     [...block],
-    [...song].map((sample, i) => sample - i * 180),
+    [...music].map((sample, i) => sample - i * 180),
   )
 })

@@ -32,7 +32,7 @@ function forEachSeed(
 }
 
 const isVoice = (sound: Sound): sound is Voice => 'entry' in sound
-const isSong = (entry: AirEntry) => 'track' in entry
+const isTrack = (entry: AirEntry) => 'track' in entry
 
 /** From where to where an entry is heard, and its position 0; samples of the broadcast. */
 interface Place {
@@ -56,11 +56,11 @@ function expectedPlaces(entries: AirEntry[], files: TestLibrary['files'], crossf
     const length = lengths[i]!
     const start = startOf(entry)
     const { endMs } = aboutEntry(entry)
-    const diedEarly = isSong(entry) && start + length < Math.min(5 * RATE, endMs! * 44.1 - RATE)
+    const diedEarly = isTrack(entry) && start + length < Math.min(5 * RATE, endMs! * 44.1 - RATE)
     const to = from + length + (diedEarly ? 2 * RATE : 0)
     places.push({ entryId: entry.entryId, from, to, startsAt: from - start })
     const next = heard[i + 1]
-    const overlaps = next && isSong(entry) && isSong(next) && !diedEarly
+    const overlaps = next && isTrack(entry) && isTrack(next) && !diedEarly
     from = to - (overlaps ? Math.floor(Math.min(crossfade, length / 2, lengths[i + 1]! / 2)) : 0)
   }
   return places
@@ -104,12 +104,12 @@ t.test('B1–B3, B7: an undisturbed sequence is heard to the sample, and reporte
     const length = () => (shelf.chance(80) ? shelf.between(RATE, 8 * RATE) : shelf.between(RATE, 25 * RATE))
     const entries = Array.from({ length: 6 }, (_, i): AirEntry => {
       const file = { length: length() }
-      if (i % 3 === 2 && shelf.chance(50)) return shelf.song({ ...file, isUnplayable: true })
+      if (i % 3 === 2 && shelf.chance(50)) return shelf.track({ ...file, isUnplayable: true })
       if (shelf.chance(20)) return shelf.jingle(file)
       const startMs = shelf.chance(30) ? random(300) : 0
       const endMs = shelf.chance(50) ? timeOf(file.length) - random(300) : null
       const durationMs = timeOf(file.length) + (shelf.chance(30) ? random(8_000) - 2_000 : 0)
-      return shelf.song(file, { durationMs: Math.max(500, durationMs), ...(startMs && { startMs, endMs }) })
+      return shelf.track(file, { durationMs: Math.max(500, durationMs), ...(startMs && { startMs, endMs }) })
     })
     const engine = new SimulatedEngine([...entries])
     engine.goOn(timeOf(FIRST))
@@ -133,10 +133,10 @@ t.test('B6: waiting for decoders changes nothing that is heard', async (t) => {
     const crossfade = shelf.chance(80) ? RATE / 2 + random(shelf.chance(50) ? RATE / 8 : 3 * RATE) : 0
     const entries = Array.from({ length: 5 }, (_, i): AirEntry => {
       if (i % 3 === 2 && shelf.chance(50))
-        return shelf.song({ length: RATE, isUnplayable: true, delayMs: random(100) })
+        return shelf.track({ length: RATE, isUnplayable: true, delayMs: random(100) })
       const length =
         2 * crossfade + (shelf.chance(50) ? shelf.between(RATE / 10, RATE) : random(8 * RATE) + RATE)
-      return shelf.song({
+      return shelf.track({
         length,
         delayMs: shelf.chance(50) ? 800 : random(800),
         speed: 44.1 * shelf.between(20, 60),
@@ -169,7 +169,7 @@ t.test('B1–B4, B6, B7: no event causes an unplanned gap or overlap', async (t)
         speed: shelf.chance(15) ? 40 : 44.1 * shelf.between(2, 30),
       }
       const kind = random(10)
-      if (kind < 7) return shelf.song(file, { durationMs: timeOf(file.length) + random(3_000) })
+      if (kind < 7) return shelf.track(file, { durationMs: timeOf(file.length) + random(3_000) })
       return kind < 9 ? shelf.jingle(file) : shelf.chat(shelf.chance(50) ? file : null)
     }
     const engine = new SimulatedEngine(Array.from({ length: 15 }, entry))
@@ -252,8 +252,8 @@ t.test('B5: a takeover continues to the sample, whatever the engine was told bef
     const shelf = new TestLibrary(random)
     const entries = Array.from({ length: 4 }, (_, i): AirEntry => {
       const file = { length: shelf.between(4 * RATE, 12 * RATE) }
-      if (i === 2 && shelf.chance(50)) return shelf.song({ ...file, isUnplayable: true })
-      return shelf.chance(25) ? shelf.jingle(file) : shelf.song(file)
+      if (i === 2 && shelf.chance(50)) return shelf.track({ ...file, isUnplayable: true })
+      return shelf.chance(25) ? shelf.jingle(file) : shelf.track(file)
     })
     const { files } = shelf
     const places = expectedPlaces(entries, files, 0)
@@ -300,7 +300,7 @@ t.test('B5: a takeover continues to the sample, whatever the engine was told bef
 t.test('B5: a track that was cut is heard to the cut, and the next one begins there', async (t) => {
   forEachSeed(t, (random) => {
     const shelf = new TestLibrary(random)
-    const [cut, next] = [shelf.song({ length: 30 * RATE }), shelf.song({ length: 20 * RATE })]
+    const [cut, next] = [shelf.track({ length: 30 * RATE }), shelf.track({ length: 20 * RATE })]
     const positionSamples = shelf.between(RATE, 27 * RATE)
     const engine = new SimulatedEngine([next])
     const cutAt = FIRST + random(2 * RATE)
@@ -331,8 +331,8 @@ t.test('B5: a track that was cut is heard to the cut, and the next one begins th
 t.test('B7: a blank track is left after 8 s, at most a frame later', async (t) => {
   forEachSeed(t, (random) => {
     const shelf = new TestLibrary(random)
-    const blank = shelf.song({ length: 40 * RATE, isBlank: true })
-    const engine = new SimulatedEngine([blank, shelf.song({ length: 20 * RATE })])
+    const blank = shelf.track({ length: 40 * RATE, isBlank: true })
+    const engine = new SimulatedEngine([blank, shelf.track({ length: 20 * RATE })])
     engine.goOn(timeOf(FIRST))
     const crossfade = random(3 * RATE)
     const sequence = new SimulatedPlayback({ engine, files: shelf.files, firstHeard: FIRST, crossfade })
@@ -350,8 +350,8 @@ t.test('B7: a late decoder is waited for while the next one is late too', async 
   forEachSeed(t, (random) => {
     const library = new TestLibrary(random)
     const delayMs = library.between(9_000, 25_000)
-    const late = library.song({ length: 40 * RATE, delayMs })
-    const next = library.song({ length: 20 * RATE, delayMs })
+    const late = library.track({ length: 40 * RATE, delayMs })
+    const next = library.track({ length: 20 * RATE, delayMs })
     const engine = new SimulatedEngine([late, next])
     engine.goOn(timeOf(FIRST))
     const sequence = new SimulatedPlayback({ engine, files: library.files, firstHeard: FIRST, crossfade: 0 })
@@ -366,8 +366,8 @@ t.test('B7: a late decoder is waited for while the next one is late too', async 
 t.test('B7: after 8 s a late decoder gives way to a next one that has sound', async (t) => {
   forEachSeed(t, (random) => {
     const library = new TestLibrary(random)
-    const late = library.song({ length: 40 * RATE, delayMs: 60_000 })
-    const next = library.song({ length: 20 * RATE, delayMs: random(12_000) })
+    const late = library.track({ length: 40 * RATE, delayMs: 60_000 })
+    const next = library.track({ length: 20 * RATE, delayMs: random(12_000) })
     const engine = new SimulatedEngine([late, next])
     engine.goOn(timeOf(FIRST))
     const sequence = new SimulatedPlayback({ engine, files: library.files, firstHeard: FIRST, crossfade: 0 })

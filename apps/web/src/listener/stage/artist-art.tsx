@@ -54,7 +54,7 @@ function useArtUrl(radio: Radio, isHidden: boolean): string {
       if (isGone) return URL.revokeObjectURL(objectUrl)
       setUrl(found)
     }
-    // All listeners hear the new song at once; their requests are spread over two seconds.
+    // All listeners hear the new track at once; their requests are spread over two seconds.
     const load = () => fetchArt(radio, artist, isLocal).then(show, () => {})
     const timer = setTimeout(load, Math.random() * LOAD_SPREAD_MS)
     return () => {

@@ -61,7 +61,7 @@ export function Stars() {
   )
 }
 
-/** The horizon of a page without a song: the light stands where `progress` (0 to 1) says. */
+/** The horizon of a page without a track: the light stands where `progress` (0 to 1) says. */
 export function StillHorizon(props: { sound: 'off' | 'paused' | 'playing'; progress?: number }) {
   const { sound, progress } = props
   return (
@@ -76,7 +76,7 @@ export function StillHorizon(props: { sound: 'off' | 'paused' | 'playing'; progr
   )
 }
 
-/** The arc, the light that travels on it with the song, and the time at its feet. */
+/** The arc, the light that travels on it with the track, and the time at its feet. */
 export function Horizon() {
   const { radio, t } = useRadio()
   const box = useRef<HTMLDivElement>(null)

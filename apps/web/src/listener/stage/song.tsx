@@ -6,7 +6,7 @@ import { useRadio } from '../radio-context.ts'
 /** Titles longer than this are set smaller, those longer than twice this smaller again. */
 const LONG_TITLE = 26
 
-/** The song on air, in large type. */
+/** The track on air, in large type. */
 export function Song({ state, isOff }: { state: RadioState; isOff: boolean }) {
   const { radio, t } = useRadio()
   const isHostOnline = useStore(radio.connection.isHostOnline)

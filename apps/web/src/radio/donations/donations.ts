@@ -14,7 +14,7 @@ import {
   storeTickets,
 } from './order-storage.ts'
 
-/** The price of a song now. */
+/** The price of a track now. */
 export type Offer = Reply<typeof donations.getDonationTiers>
 /** An order that the station has taken, and where to pay for it. */
 type PlacedOrder = Reply<typeof donations.createDonation>
@@ -163,7 +163,7 @@ function createOrderBook(watched: () => string | null) {
     orders.set(orders.value.map((other) => (other.id === id ? order : other)))
     const { status, ticket } = order
     const isWatched = id === watched()
-    // An outcome is remembered until it is seen; a song that is heard needs no reminder.
+    // An outcome is remembered until it is seen; a track that is heard needs no reminder.
     if (isSettled(order) && (isWatched || status === 'paid')) removeOrder(id)
     if (isWatched || status === before.status) return
     if (status === 'unknown') forget(id)

@@ -21,7 +21,7 @@ export interface Order {
   matchCode: string | null
   expiresAt: number | null
   airsAt: number | null
-  /** When `airsAt` was read: if it was past by then, it is the time at which the song began. */
+  /** When `airsAt` was read: if it was past by then, it is the time at which the track began. */
   readAtMs: number
   ticket: Ticket | null
   /** The status is not polled any more; the station announces the outcome by itself. */
@@ -51,7 +51,7 @@ export const newOrder = (id: string, sinceMs: number): Order => ({
 export const isSettled = ({ status, airsAt, readAtMs }: Order): boolean =>
   status === 'paid' ? airsAt !== null && airsAt <= readAtMs : status !== null && status !== 'pending'
 
-/** When the song of a paid order airs; `soon` = at an unknown time, or due and not heard yet. */
+/** When the track of a paid order airs; `soon` = at an unknown time, or due and not heard yet. */
 export type Airtime = { is: 'soon' } | { is: 'expected' | 'was'; atMs: number } | { is: 'now' }
 
 /** @param heard what the listener hears at `nowMs` (station's clock). */

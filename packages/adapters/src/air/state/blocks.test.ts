@@ -78,8 +78,8 @@ t.test('what a change costs does not grow with the library', async (t) => {
     const { save } = saving()
     const state = largeStation(count)
     const whole = save(state)
-    const song = state.playlist.entries[5]!.track
-    const order = { type: 'add-song', track: song, mode: 'day', orderType: 'requested', tier: null } as const
+    const track = state.playlist.entries[5]!.track
+    const order = { type: 'add-song', track, mode: 'day', orderType: 'requested', tier: null } as const
     const added = apply(state, order, NOON).state
     const next = learn(
       added,
@@ -89,12 +89,12 @@ t.test('what a change costs does not grow with the library', async (t) => {
     const removed = apply(next, { type: 'remove-entry', position: 3 }, NOON + 2000).state
     const asked = apply(
       removed,
-      { type: 'request-track', uid: 'u', socketId: 's', track: song, mode: 'day' },
+      { type: 'request-track', uid: 'u', socketId: 's', track, mode: 'day' },
       NOON + 3000,
     ).state
     const edited = apply(
       asked,
-      { type: 'library-changed', settled: [{ trackId: song.id, track: { ...song, title: 'Another' } }] },
+      { type: 'library-changed', settled: [{ trackId: track.id, track: { ...track, title: 'Another' } }] },
       NOON + 4000,
     ).state
     const kept = { ...edited, prepared: asked.prepared }
@@ -126,11 +126,11 @@ t.test(
   async (t) => {
     const saves = saving()
     const random = randomFrom(11)
-    const songs = tracks(700, 90)
+    const library = tracks(700, 90)
     const made = (serial: number, from = 0): QueueEntry[] =>
-      songs.slice(from).map((song, i) => ({
+      library.slice(from).map((track, i) => ({
         entryId: `e${serial + i}`,
-        track: song,
+        track,
         orderType: null,
         tier: null,
       }))
@@ -138,7 +138,7 @@ t.test(
     let state: PlayoutState = { ...largeStation(700), serial }
     const changes: (() => void)[] = [
       () => {
-        state = ordered({ ...state, serial: serial++ }, songs[random(700)]!, 'requested')
+        state = ordered({ ...state, serial: serial++ }, library[random(700)]!, 'requested')
       },
       () => {
         const entries = state.playlist.entries.filter(() => random(40) > 0)

@@ -43,7 +43,7 @@ function station(count: number): PlayoutState {
   }
 }
 
-/** The next state: a song was removed. */
+/** The next state: a track was removed. */
 function changed(state: PlayoutState, place = 9): PlayoutState {
   const entries = state.playlist.entries.filter((_, i) => i !== place)
   return { ...state, serial: state.serial + 1, playlist: { ...state.playlist, entries } }

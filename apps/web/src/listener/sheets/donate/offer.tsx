@@ -12,7 +12,7 @@ import { useRadio } from '../../radio-context.ts'
 
 type OfferState = { is: 'loading' } | { is: 'failed'; text: string } | { is: 'loaded'; offer: Offer }
 
-/** The price of a song, in tiers or one, and the button that orders it. */
+/** The price of a track, in tiers or one, and the button that orders it. */
 export function DonateOffer(props: { song: LibraryItem; onPlaced: (orderId: string) => void }) {
   const { song, onPlaced } = props
   const { t } = useRadio()

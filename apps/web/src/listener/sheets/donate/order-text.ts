@@ -4,7 +4,7 @@ import type { Airing } from '../../../radio/timeline.ts'
 import type { Texts } from '../../../texts.ts'
 import { formatTime } from '../../format.ts'
 
-/** True when the order still has something to tell: its song hasn't been heard, or something went wrong. */
+/** True when the order still has something to tell: its track hasn't been heard, or something went wrong. */
 export const isWorthShowing = (order: Order, heard: Airing | null, nowMs: number): boolean =>
   order.status !== 'unknown' && !(order.status === 'paid' && airtimeOf(order, heard, nowMs).is === 'was')
 
@@ -26,7 +26,7 @@ export function orderLine(
     : support.line[airtime.is === 'now' ? 'now' : 'soon']
 }
 
-/** When the song of a paid order is heard, in a sentence. */
+/** When the track of a paid order is heard, in a sentence. */
 export function airtimeText(airtime: Airtime, nowMs: number, locale: Locale, { support }: Texts): string {
   switch (airtime.is) {
     case 'soon':

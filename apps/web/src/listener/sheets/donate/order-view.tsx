@@ -12,7 +12,7 @@ import { airtimeText } from './order-text.ts'
 
 interface Props {
   order: Order
-  /** Chooses the same song again. */
+  /** Chooses the same track again. */
   onAgain: (song: LibraryItem) => void
 }
 

@@ -11,10 +11,10 @@ import { DonateOffer } from './offer.tsx'
 import { isWorthShowing, orderLine } from './order-text.ts'
 import { OrderView } from './order-view.tsx'
 
-/** A song that may be paid for, or an order that was placed. */
+/** A track that may be paid for, or an order that was placed. */
 export type DonateSubject = { song: LibraryItem } | { orderId: string }
 
-/** From the price of a song to the moment it is on air. */
+/** From the price of a track to the moment it is on air. */
 export function DonateSheet(props: { about: DonateSubject; onClose: () => void }) {
   const { radio, t } = useRadio()
   const [about, setAbout] = useState(props.about)

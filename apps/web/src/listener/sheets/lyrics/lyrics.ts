@@ -2,7 +2,7 @@ import type { LyricsEntry } from '@solstice/contracts'
 import { apiUrl, getWrapped } from '../../../api.ts'
 import type { RenewingToken } from '../../../radio/connection/renewing-token.ts'
 
-/** The lyrics of a song; `offset` is added to the time of every line, in seconds. */
+/** The lyrics of a track; `offset` is added to the time of every line, in seconds. */
 export type Lyrics = LyricsEntry & { offset: number }
 
 /** The line that is sung: the last one with `time + offset <= position`; −1 before the first. */
@@ -10,7 +10,7 @@ export function activeLine({ lines, offset }: Pick<Lyrics, 'lines' | 'offset'>, 
   return lines.findLastIndex((line) => line.time + offset <= position)
 }
 
-/** Fetches the lyrics of a song. @throws {ApiError} when the station refuses. */
+/** Fetches the lyrics of a track. @throws {ApiError} when the station refuses. */
 export async function readLyrics(
   artToken: RenewingToken,
   song: { title: string; artist: string; album: string },

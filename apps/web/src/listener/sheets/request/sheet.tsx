@@ -17,7 +17,7 @@ const FIRST_SONGS = 5
 const MORE_SONGS = 10
 const STATUS_ID = 'request-status'
 
-/** The library of the programme, in which a song is searched, and requested or paid for. */
+/** The library of the programme, in which a track is searched, and requested or paid for. */
 export function RequestSheet(props: { onClose: () => void; onSupport: (song: LibraryItem) => void }) {
   const { onClose, onSupport } = props
   const { radio, t } = useRadio()
@@ -30,7 +30,7 @@ export function RequestSheet(props: { onClose: () => void; onSupport: (song: Lib
   const found = useMemo(() => (songs ? findSongs(songs, query) : []), [songs, query])
 
   useEffect(() => radio.library.open(), [radio])
-  // Keyboard users continue at the first of the songs that were added.
+  // Keyboard users continue at the first of the tracks that were added.
   useEffect(() => {
     if (shown > FIRST_SONGS) list.current?.children[shown - MORE_SONGS]?.querySelector('button')?.focus()
   }, [shown])
