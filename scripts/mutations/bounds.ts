@@ -323,7 +323,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'packages/playout/src/model/playlists.ts',
     'list !== undefined && !list.isStale',
     'list !== undefined',
-    'packages/playout/src/step/playout.test.ts',
+    'packages/playout/src/library/changes.test.ts',
   ],
   [
     'lyrics share their queue with what is urgent',
@@ -456,7 +456,7 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'packages/playout/src/library/playlist-made.ts',
     'if (!list.isStale) return list',
     'return list',
-    'packages/playout/src/step/playout.test.ts',
+    'packages/playout/src/library/playlist-made.test.ts',
   ],
   [
     'a lease that is held up is given away',

@@ -31,6 +31,9 @@ export const all: RotationSettings = {
   songsPerSection: 30,
 }
 
+/** No clips, as at a station that has none. */
+export const noClips = initialState(0, 'sound', alwaysDay, 0).clips
+
 export function track(
   name: string,
   artist = name,

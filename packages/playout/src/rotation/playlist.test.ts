@@ -7,6 +7,7 @@ import {
   playing,
   randomFrom,
   track,
+  tracks,
 } from '../../../../tests/harness/air/programme.ts'
 import type { RotationSettings } from '../model/commands/commands.ts'
 import { durationOf, type TrackRef } from '../model/state.ts'
@@ -16,7 +17,9 @@ import { groupTracks } from './groups.ts'
 import { generatePlaylist } from './playlist.ts'
 
 const groups = { rock: ['A', 'B'], pop: ['C', 'D'], jazz: ['E'], others: [] }
+
 const lengthOf = (tracks: readonly TrackRef[]) => tracks.reduce((sum, song) => sum + durationOf(song), 0)
+
 const groupOf = (song: TrackRef, defs: RotationSettings['groups']) =>
   groupTracks([song], defs).find(({ tracks }) => tracks.length > 0)!.name
 
@@ -234,5 +237,48 @@ t.test('the border between two lists is as good as the inside', async (t) => {
     ).state
     const last = state.playlist.entries.at(-1)!.track
     t.not(groupOf(state.prepared.day!.entries[0]!.track, groups), groupOf(last, groups))
+  }
+})
+
+t.test('G: lists are within their limits and as varied as the library allows, for any seed', async (t) => {
+  const random = randomFrom(42)
+  for (let run = 0; run < 300; run++) {
+    const seed = random(2 ** 31)
+    const artists = 1 + random(8)
+    const songs = Array.from({ length: 1 + random(60) }, (_, i) =>
+      track(`s${i}`, `a${random(artists)}`, 20_000 + random(400_000)),
+    )
+    const settings = { ...all, useAll: random(2) === 0, maxDurationMs: HOUR + random(3 * HOUR) }
+    const after = random(2) ? songs[random(songs.length)]! : null
+    const list = generatePlaylist(songs, settings, seed, after)
+    const lengthMs = list.tracks.reduce((sum, song) => sum + song.durationMs!, 0)
+
+    t.ok(list.tracks.length >= Math.min(11, songs.length), 'G3')
+    if (!list.repeats) {
+      t.equal(new Set(list.tracks).size, list.tracks.length, 'G1: once per round')
+      if (!settings.useAll && list.tracks.length > 1)
+        t.ok(lengthMs <= settings.maxDurationMs, 'G1: not too long')
+    }
+    if (songs.length > 1) {
+      const before = [after, ...list.tracks]
+      t.notOk(
+        list.tracks.some((song, i) => song.id === before[i]?.id),
+        'G3: never the same track twice in a row',
+      )
+    }
+    t.same(generatePlaylist(songs, settings, seed, after), list, 'G4: reproducible')
+  }
+})
+
+t.test('G2: an artist follows himself only where nobody else is left', async (t) => {
+  const meetings = (songs: TrackRef[]) =>
+    songs.filter((song, i) => song.artist === songs[i - 1]?.artist).length
+  for (let seed = 0; seed < 100; seed++) {
+    const list = generatePlaylist(tracks(40, 8), all, seed, null).tracks
+    // Songs that were passed over stand behind all others, so artists meet there alone.
+    const varied = list.findIndex((song, i) => song.artist === list[i - 1]?.artist)
+    const passedOver = varied < 0 ? 0 : list.length - varied
+    t.ok(passedOver < list.length / 2, `seed ${seed}: ${passedOver} at the end`)
+    t.equal(meetings(list.slice(0, varied < 0 ? undefined : varied)), 0, `seed ${seed}`)
   }
 })

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { nightStation, switchLimits } from '../../../../tests/harness/air/night-station.ts'
 import { assertLegal, playing, tracks } from '../../../../tests/harness/air/programme.ts'
-import { advance, type PlayoutState, parseSaved, projectAir, projectSync, readState } from '../index.ts'
+import { advance, type PlayoutState, parseSaved, projectAir, projectSync } from '../index.ts'
+import { noClips } from '../model/initial-state.ts'
+import { readState } from './state-versions.ts'
 
 /** A state as version 4 saved it, and what that version made of it at some moments. */
 interface Taken {
@@ -91,4 +94,37 @@ t.test('names of before are read in commands and effects, and only as names', as
     [{ type: 'skip' }, { type: 'skip' }],
   ]
   for (const [saved, command] of reads) t.same(parseSaved(JSON.stringify(saved)), command)
+})
+
+t.test('R3: a state of an older version is read as one of this version', async (t) => {
+  const { isPaused, backgroundChoice, lastBackgroundId, live, hosting, ...since } = playing(tracks(12))
+  const version3 = { ...since, version: 3 }
+  t.same(readState(JSON.stringify(version3)), playing(tracks(12)))
+  const { lastAddMs, lastRemoveMs, lastSkipMs, trackRequests, trackRequestCooldowns, orders, ...earlier } =
+    version3
+  const { modeSwitchCooldownMs, preparingMinMs, groupInsertCooldownMs } = switchLimits
+  const version2 = {
+    ...earlier,
+    version: 2,
+    limits: { modeSwitchCooldownMs, preparingMinMs, groupInsertCooldownMs },
+  }
+  t.same(readState(JSON.stringify(version2)), {
+    ...playing(tracks(12)),
+    limits: { ...playing([]).limits, ...switchLimits },
+  })
+
+  const { nightMode, limits: _, forced, pendingSwitch, lastSwitchMs, ...rest } = version2
+  const { lastGroupInsertMs, withheld, ...version1 } = { ...rest, version: 1 }
+  t.same(readState(JSON.stringify(version1)), playing(tracks(12)))
+  const preparing = { ...version1, onAir: { phase: 'preparing', target: 'day', sinceMs: 5 } }
+  t.match(readState(JSON.stringify(preparing)), { version: 5, onAir: { sinceMs: 5, notBeforeMs: 5 } })
+  t.same(readState(JSON.stringify(nightStation())), nightStation())
+})
+
+t.test('R3 a state that knows of no clips is one without', async (t) => {
+  const state = playing(tracks(9), 'sound')
+  const { clips: _, jingleCount, lastJingleId, lastPhraseId, ...older } = { ...state, version: 3 }
+  t.same(readState(JSON.stringify(older)), state)
+  const { background, ...clips } = noClips
+  t.same(readState(JSON.stringify({ ...state, version: 3, clips })), state)
 })

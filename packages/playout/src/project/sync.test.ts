@@ -1,0 +1,54 @@
+import t from 'tap'
+import { assertLegal, NOON, track } from '../../../../tests/harness/air/programme.ts'
+import {
+  after,
+  goOn,
+  MINUTE,
+  nextId,
+  order,
+  pause,
+  SECOND,
+  song,
+  talkStation,
+} from '../../../../tests/harness/air/talk-station.ts'
+import { apply, type Command, lockOf, projectSync } from '../index.ts'
+
+t.test('O3 a talk is shown without artist, the queue stays, and nothing is skipped', async (t) => {
+  const state = talkStation()
+  const { entry } = song(state)
+  const shown = projectSync(state, NOON + 20 * SECOND)
+  const talking = after(state, pause(), NOON + 20 * SECOND)
+  const { playlist, currentIndex, totalTracks, mode } = shown
+  t.match(projectSync(talking, NOON + 40 * SECOND), {
+    track: entry.track.id,
+    title: 'Just chatting',
+    artist: '',
+    album: '',
+    year: null,
+    orderType: null,
+    tier: null,
+    duration: 0,
+    seek: 0,
+    isPlaying: true,
+    isPreparing: false,
+    playlist,
+    currentIndex,
+    totalTracks,
+    mode,
+  })
+  t.match(apply(talking, { type: 'skip' }, NOON + MINUTE), { outcome: { ok: false, code: 'QUEUE_PAUSED' } })
+  t.equal(lockOf(talking, entry.track.id), 'current')
+  t.equal(lockOf(talking, nextId(state)!), 'next')
+  const release: Command = { type: 'release-track', trackId: entry.track.id, purpose: 'remove' }
+  t.match(apply(talking, release, NOON + MINUTE).outcome, { code: 'TRACK_LOCKED' })
+
+  const asked = after(talking, order({ orderType: 'requested' }), NOON + MINUTE)
+  t.equal(nextId(asked), track('ordered').id)
+  const removed = after(talking, { type: 'remove-entry', position: 1 }, NOON + MINUTE)
+  t.equal(nextId(removed), playlist[1]?.id)
+  const renamed = { ...entry.track, title: 'renamed' }
+  const settled = [{ trackId: renamed.id, track: renamed }]
+  const changed = after(talking, { type: 'library-changed', settled }, NOON + MINUTE)
+  t.equal(song(after(changed, goOn, NOON + MINUTE)).entry.track.title, 'renamed')
+  assertLegal(t, changed, NOON + MINUTE)
+})

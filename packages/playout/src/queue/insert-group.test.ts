@@ -1,0 +1,127 @@
+import type { Mode } from '@solstice/contracts'
+import t from 'tap'
+import { MINUTE, nightStation, pass, songs, switchTo } from '../../../../tests/harness/air/night-station.ts'
+import {
+  HOUR,
+  NOON,
+  onAir,
+  ordered,
+  playing,
+  track,
+  tracks,
+} from '../../../../tests/harness/air/programme.ts'
+import type { Command } from '../model/commands/commands.ts'
+import { upcoming } from '../model/playlists.ts'
+import type { PlayoutState } from '../model/state.ts'
+import { apply } from '../step/apply.ts'
+import { groupInsertCooldownSecsLeft } from './insert-group.ts'
+
+t.test('I1, I3: a group is refused for its reason, and changes nothing then', async (t) => {
+  const day = nightStation()
+  const group = (tracks = songs('day').slice(0, 3), mode: Mode = 'day'): Command => ({
+    type: 'insert-group',
+    mode,
+    tracks,
+  })
+  const toHour = (leftMs: number) => {
+    const state = pass(day, NOON + 10 * HOUR - 20 * MINUTE)
+    const entry = { ...onAir(state)!, track: { ...onAir(state)!.track, durationMs: HOUR } }
+    const nowMs = NOON + 10 * HOUR - leftMs
+    return {
+      state: { ...state, onAir: { phase: 'track' as const, entry, startedAtMs: nowMs - HOUR + 30_000 } },
+      nowMs,
+    }
+  }
+  const lengthMs = 60_000 + 61_000 + 62_000 + 30_000 + 10_000
+  const inserted = apply(day, group(), NOON).state
+  const { state: full, nowMs: fullMs } = toHour(lengthMs - 1)
+  const { state: fitting, nowMs: fittingMs } = toHour(lengthMs)
+  const cases: [PlayoutState, Command, number, object][] = [
+    [inserted, group([], 'night'), NOON + 1_000, { reason: 'cooldown', secsLeft: 599 }],
+    [day, group([], 'night'), NOON, { reason: 'wrong_mode' }],
+    [day, group([]), NOON, { reason: 'empty' }],
+    [
+      apply(day, switchTo('night'), NOON).state,
+      group(songs('night'), 'night'),
+      NOON,
+      { reason: 'preparing' },
+    ],
+    [full, group(), fullMs, { reason: 'no_time', minutesLeft: 3 }],
+    [
+      ordered(fitting, track('asked', 'x', 1_000), 'requested'),
+      group(),
+      fittingMs,
+      { reason: 'no_time', minutesLeft: 3 },
+    ],
+    [
+      apply(day, switchTo('night', NOON + 4 * MINUTE), NOON).state,
+      group(),
+      NOON,
+      { reason: 'no_time', minutesLeft: 4 },
+    ],
+    [fitting, group(), NOON + 10 * HOUR + 1, { reason: 'no_time', minutesLeft: 0 }],
+  ]
+  for (const [state, command, nowMs, details] of cases) {
+    t.same(apply(state, command, nowMs), {
+      state,
+      effects: [],
+      outcome: { ok: false, code: 'QUEUE_GROUP_INSERT_FAILED', details },
+    })
+  }
+  t.ok(apply(fitting, group(), fittingMs).outcome.ok, 'exactly fitting is enough')
+  t.ok(
+    apply({ ...full, nightMode: false }, group(), fullMs).outcome.ok,
+    'without a night there is always time',
+  )
+  t.equal(groupInsertCooldownSecsLeft(inserted, NOON + 1), 600)
+  t.equal(groupInsertCooldownSecsLeft(inserted, NOON + 10 * MINUTE), 0)
+  t.equal(groupInsertCooldownSecsLeft(day, NOON), 0)
+})
+
+t.test('I2, I4: a group is a block behind the orders, balanced by artist', async (t) => {
+  const start = ordered(ordered(playing(tracks(20)), track('asked'), 'requested'), track('paid'), 'donated')
+  const before = upcoming(start)
+  const group = [
+    ...Array.from({ length: 5 }, (_, i) => track(`x${i}`, 'X')),
+    track('y0', 'Y'),
+    track('y1', 'y'),
+    track('z', 'Z'),
+  ]
+  const { state, outcome } = apply(start, { type: 'insert-group', mode: 'day', tracks: group }, NOON)
+  const after = upcoming(state)
+  const block = after.slice(2, 10)
+  t.same([...after.slice(0, 2), ...after.slice(10)], before)
+  t.same(outcome, { ok: true, inserted: block.map((entry) => entry.track.id) })
+  t.same(
+    block.map((entry) => entry.orderType),
+    Array(8).fill(null),
+  )
+  t.same(block.map((entry) => entry.track.id).sort(), group.map(({ id }) => id).sort())
+  t.same(
+    block
+      .map((entry) => entry.track.artist.toUpperCase())
+      .filter((_, i) => i % 2 === 0)
+      .slice(0, 4),
+    ['X', 'X', 'X', 'X'],
+  )
+  t.notOk(
+    block
+      .slice(0, 6)
+      .some((entry, i) => entry.track.artist.toUpperCase() === block[i + 1]!.track.artist.toUpperCase()),
+  )
+  t.same(
+    apply(start, { type: 'insert-group', mode: 'day', tracks: group }, NOON).state,
+    state,
+    'the same seed, the same order',
+  )
+  const small = apply(
+    playing([track('a'), track('b')]),
+    { type: 'insert-group', mode: 'day', tracks: group },
+    NOON,
+  ).state
+  t.equal(
+    upcoming(apply(small, { type: 'library-changed' }, NOON).state).slice(0, 8).length,
+    8,
+    'L4: it outlives a change of the library',
+  )
+})

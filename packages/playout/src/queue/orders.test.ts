@@ -1,0 +1,54 @@
+import t from 'tap'
+import { refusal } from '../../../../tests/harness/air/night-station.ts'
+import { NOON, onAir, track } from '../../../../tests/harness/air/programme.ts'
+import { accepted, add, queueStation, remove } from '../../../../tests/harness/air/queue-station.ts'
+import type { Command } from '../model/commands/commands.ts'
+import { upcoming } from '../model/playlists.ts'
+import { advance, nextDueMs } from '../step/advance.ts'
+import { apply } from '../step/apply.ts'
+import { learn } from '../step/learn.ts'
+import { orderAirsAtMs, orderEffects } from './orders.ts'
+
+t.test(
+  'A8, A9: an order is restored without conditions, and its way through the queue is told',
+  async (t) => {
+    const started = queueStation()
+    const song = track('paid', 'artist', 60_000, 'day')
+    const order = (orderId: string, restores = false): Command => ({
+      ...(add(song, 'donated', { orderId }) as Extract<Command, { type: 'add-song' }>),
+      restores,
+    })
+    const first = accepted(started, order('first'))
+    t.match(refusal(apply(first, order('second'), NOON).outcome), { reason: 'cooldown' })
+    const both = accepted(first, order('second', true))
+    t.equal(both.lastAddMs, first.lastAddMs, 'no cooldown begins')
+
+    const endMs = nextDueMs(both)!
+    const secondMs = endMs + 60_000 + upcoming(both)[1]!.track.durationMs!
+    t.equal(orderAirsAtMs(both, 'first', NOON), endMs)
+    t.equal(orderAirsAtMs(both, 'second', NOON), secondMs)
+    t.equal(orderAirsAtMs(both, 'nobody', NOON), null)
+    t.equal(orderAirsAtMs({ ...both, isPaused: true }, 'first', NOON), null)
+
+    const step = advance(both, secondMs + 10_000)
+    t.same(orderEffects(both, step), [
+      { type: 'order-aired', orderId: 'first', atMs: endMs },
+      { type: 'order-aired', orderId: 'second', atMs: secondMs },
+      { type: 'order-ended', orderId: 'first', atMs: endMs + 60_000 },
+    ])
+    t.equal(orderAirsAtMs(step.state, 'second', secondMs + 10_000), secondMs)
+    const removed = apply(both, remove(1), NOON)
+    t.same(orderEffects(both, removed), [{ type: 'order-dropped', orderId: 'first', why: 'removed' }])
+    const { entryId } = both.playlist.entries[both.playlist.index + 3]!
+    t.same(orderEffects(both, learn(both, { type: 'unplayable', entryId }, NOON)), [
+      { type: 'order-dropped', orderId: 'first', why: 'unplayable' },
+      { type: 'order-dropped', orderId: 'second', why: 'unplayable' },
+    ])
+    const onAirNow = advance(both, endMs).state
+    const current = onAir(onAirNow)!.entryId
+    t.match(orderEffects(onAirNow, learn(onAirNow, { type: 'unplayable', entryId: current }, endMs + 1)), [
+      { orderId: 'first', why: 'unplayable' },
+      { orderId: 'second', why: 'unplayable' },
+    ])
+  },
+)
