@@ -144,14 +144,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'LOGIN_WINDOW_S = 15 * MINUTE_S',
     'LOGIN_WINDOW_S = 15',
     ACCESS_TESTS,
-    'routes/session/session.test.ts',
+    'routes/session/login.test.ts',
   ],
   [
     'strangers together can try logins without limit',
     'limits/request-limits.ts',
     'attempts && 20, 10',
     'attempts && 20_000, 10',
-    'routes/session/session.test.ts',
+    'routes/session/login.test.ts',
   ],
   [
     'a page under any host name that resolves here counts as our own',
@@ -288,7 +288,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/accounts/helpers.ts',
     "await audit.record(by, 'admin_privileges', about, { changes })",
     "await audit.record(by, 'admin_privileges', about)",
-    'routes/session/session.test.ts',
+    'routes/session/accounts.test.ts',
   ],
   [
     'a day of the audit log is a week',

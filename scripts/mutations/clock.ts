@@ -103,7 +103,7 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
   [
     'redating an order overwrites concurrent writes',
     'packages/station/src/donations/station-time.ts',
-    'moment in change || donation[moment] !== null',
+    'moment in change || hasMoment(donation, moment)',
     'true',
     'tests/use-cases/station-time.test.ts',
   ],

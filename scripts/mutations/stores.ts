@@ -256,7 +256,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'scripts/station/backup.ts',
     'await endAllSessions(data, await stationNow(config))\n    say(`restored',
     'say(`restored',
-    'tests/cli/station.test.ts',
+    'tests/cli/backup.test.ts',
   ],
   [
     'audit entries are lost while the disk is full',

@@ -11,18 +11,9 @@ import { openApp } from '../harness/stations/app.ts'
 import { startJobs } from '../harness/stations/workers.ts'
 import { until } from '../harness/until.ts'
 
-// A real PostgreSQL and a real S3 server go away in the middle of changes.
-
-const [server, s3] = await Promise.all([startPostgres(t), startS3(t)])
-const station = await openApp(t, {
-  DATA_PROVIDER: 'sql',
-  DATABASE_URL: server.url,
-  DATABASE_POOL_MAX: '4',
-  DEMO_LIBRARY: 'false',
-  ...(await s3.env('away')),
-})
-const { ports } = station
-const { data, media, tags, jobs, redis } = ports
+// Real PostgreSQL and S3 servers go away in the middle of changes. Most of the time is spent waiting: the stations run side
+// by side, each with servers of its own.
+t.jobs = 3
 
 /** Store calls that wait until they are released. */
 interface Hold {
@@ -30,34 +21,51 @@ interface Hold {
   isReached: boolean
   wait: Promise<void>
 }
-const holds: Hold[] = []
 
-/** Reports each store call, such as `tracks.update {…}`, and holds it where the test wants. */
-const watched = <T extends object>(name: string, store: T): T =>
-  new Proxy(store, {
-    get(target, method) {
-      const value = target[method as keyof T]
-      if (typeof value !== 'function') return value
-      return async (...given: unknown[]) => {
-        const use = `${name}.${String(method)} ${given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))}`
-        const hold = holds.find((one) => !one.isReached && one.use.test(use))
-        if (hold) hold.isReached = true
-        await hold?.wait
-        return value.apply(target, given)
-      }
-    },
+type Interrupted = Awaited<ReturnType<typeof openInterrupted>>
+
+/** A station, with its jobs, whose changes can be held at any call to its stores. */
+async function openInterrupted(t: Test) {
+  const [server, s3] = await Promise.all([startPostgres(t), startS3(t)])
+  const station = await openApp(t, {
+    DATA_PROVIDER: 'sql',
+    DATABASE_URL: server.url,
+    DATABASE_POOL_MAX: '4',
+    DEMO_LIBRARY: 'false',
+    ...(await s3.env('away')),
   })
+  const { ports } = station
+  const { data, media, jobs } = ports
+  const holds: Hold[] = []
 
-/** An air that releases every track. */
-const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
-await startJobs(t, {
-  ...ports,
-  bus,
-  // Measures nothing.
-  jobs: { ...jobs, add: async () => '' },
-  media: watched('media', media),
-  data: { ...data, tracks: watched('tracks', data.tracks), clips: watched('clips', data.clips) },
-})
+  /** Reports each store call, such as `tracks.update {…}`, and holds it where the test wants. */
+  const watched = <T extends object>(name: string, store: T): T =>
+    new Proxy(store, {
+      get(target, method) {
+        const value = target[method as keyof T]
+        if (typeof value !== 'function') return value
+        return async (...given: unknown[]) => {
+          const use = `${name}.${String(method)} ${given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))}`
+          const hold = holds.find((one) => !one.isReached && one.use.test(use))
+          if (hold) hold.isReached = true
+          await hold?.wait
+          return value.apply(target, given)
+        }
+      },
+    })
+
+  /** An air that releases every track. */
+  const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
+  await startJobs(t, {
+    ...ports,
+    bus,
+    // Measures nothing.
+    jobs: { ...jobs, add: async () => '' },
+    media: watched('media', media),
+    data: { ...data, tracks: watched('tracks', data.tracks), clips: watched('clips', data.clips) },
+  })
+  return { ...ports, station, holds, server, s3 }
+}
 
 const tone = join(await temporaryFolder(t), 'tone.mp3')
 await makeTone(tone, { hz: 440, seconds: 1, title: 'As tagged', artist: 'Somebody' })
@@ -72,7 +80,7 @@ const edited = (name: string, title: string): JobData<'edit-track'> => ({
 })
 
 /** Songs and clips of one round; all their names begin with the round's. */
-async function addSongs(name: string) {
+async function addSongs({ station, data, media }: Interrupted, name: string) {
   const single = ['edited', 'moved', 'deleted a', 'deleted b']
   const batch = Array.from({ length: BATCH }, (_, i) => `batch ${i}`)
   const idOf = (title: string) => `day/${name} ${title}.mp3`
@@ -100,7 +108,7 @@ async function addSongs(name: string) {
 }
 
 /** All changes that can be interrupted, as an admin requests them. */
-function change(name: string, batch: string[]): Record<string, Promise<unknown>> {
+function change({ jobs }: Interrupted, name: string, batch: string[]): Record<string, Promise<unknown>> {
   const scope = 'library'
   const day = (title: string) => `day/${name} ${title}.mp3`
   const clip = (kind: string): JobData<'delete-clips'> => ({
@@ -118,7 +126,7 @@ function change(name: string, batch: string[]): Record<string, Promise<unknown>>
 }
 
 /** Files and records of a round, and its log entries. */
-async function seen(name: string) {
+async function seen({ data, media }: Interrupted, name: string) {
   const isOurs = (text: string) => text.includes(`${name} `)
   const folders = ['day', 'night', 'jingles/day', 'jingles/night']
   const files = (await Promise.all(folders.map((folder) => media.list(folder)))).flat().filter(isOurs)
@@ -149,8 +157,9 @@ interface Outcome {
   deletion: unknown
 }
 
-async function assertWhole(t: Test, { name, batch, title, edits, deletion }: Outcome) {
-  const { files, records, audit, lyrics } = await seen(name)
+async function assertWhole(t: Test, on: Interrupted, { name, batch, title, edits, deletion }: Outcome) {
+  const { data, media, tags, redis } = on
+  const { files, records, audit, lyrics } = await seen(on, name)
   const isRefused = deletion instanceof Failure && deletion.code !== 'JOBS_UNAVAILABLE'
   const id = `day/${name} edited.mp3`
   const expected = [
@@ -173,7 +182,7 @@ async function assertWhole(t: Test, { name, batch, title, edits, deletion }: Out
   t.same(await redis.keys('solstice:lease:*'), [], 'nothing is left leased')
 }
 
-const allDone = () =>
+const allDone = ({ jobs }: Interrupted) =>
   until('all changes have ended', async () => {
     const board = await jobs.board({ offset: 0, limit: 1 })
     return board
@@ -182,14 +191,15 @@ const allDone = () =>
   })
 
 /** Begins all changes, and stops a store in the middle of each. @returns the replies that callers will get. */
-async function breakOff(name: string, uses: string[], stop: () => Promise<unknown>) {
-  const batch = await addSongs(name)
+async function breakOff(on: Interrupted, name: string, uses: string[], stop: () => Promise<unknown>) {
+  const { holds } = on
+  const batch = await addSongs(on, name)
   let letGo = () => {}
   const wait = new Promise<void>((resolve) => {
     letGo = resolve
   })
   holds.splice(0, holds.length, ...uses.map((use) => ({ use: new RegExp(use), isReached: false, wait })))
-  const asked = change(name, batch)
+  const asked = change(on, name, batch)
   for (const answer of Object.values(asked)) answer.catch(() => {})
   await until('each change is in the middle', () => holds.every(({ isReached }) => isReached))
   await stop()
@@ -215,8 +225,15 @@ const amongFiles = (name: string) => [
 type Absence = Record<'stop' | 'start', () => Promise<unknown>>
 
 /** Keeps the store away until every caller has been told. */
-async function testLongAbsence(t: Test, name: string, uses: string[], { stop, start }: Absence) {
-  const { batch, asked } = await breakOff(name, uses, stop)
+async function testLongAbsence(
+  t: Test,
+  on: Interrupted,
+  name: string,
+  uses: string[],
+  { stop, start }: Absence,
+) {
+  const { jobs, redis } = on
+  const { batch, asked } = await breakOff(on, name, uses, stop)
   const settled = <T>(answer: Promise<T>) => answer.catch((error: unknown) => error)
   const later = [0, 1, 2, 3, 4].map((i) =>
     settled(jobs.perform('edit-track', edited(name, `${name} later ${i}`))),
@@ -230,7 +247,7 @@ async function testLongAbsence(t: Test, name: string, uses: string[], { stop, st
   await start()
   const deletion = await asking
   const answers = await Promise.all(later)
-  await allDone()
+  await allDone(on)
   const refused = answers.filter((one) => one instanceof Failure && one.code === 'DATA_UNAVAILABLE').length
   t.equal(
     answers.filter((one) => one instanceof Error).length,
@@ -238,43 +255,59 @@ async function testLongAbsence(t: Test, name: string, uses: string[], { stop, st
     'changes that only waited are refused, or made',
   )
   const title = refused === later.length ? / new$/ : / later \d$/
-  await assertWhole(t, { name, batch, title, edits: 1 + later.length - refused, deletion })
+  await assertWhole(t, on, { name, batch, title, edits: 1 + later.length - refused, deletion })
 }
 
 /** Brings the store back before any caller gives up. */
-async function testShortAbsence(t: Test, name: string, uses: string[], { stop, start }: Absence) {
-  const { batch, asked } = await breakOff(name, uses, stop)
-  const deletion = jobs.perform('delete-clips', { family: 'jingles', ids: [`${name} deleted.mp3`], actor })
+async function testShortAbsence(
+  t: Test,
+  on: Interrupted,
+  name: string,
+  uses: string[],
+  { stop, start }: Absence,
+) {
+  const { batch, asked } = await breakOff(on, name, uses, stop)
+  const deletion = on.jobs.perform('delete-clips', { family: 'jingles', ids: [`${name} deleted.mp3`], actor })
   deletion.catch(() => {})
   await start()
   for (const [kind, answer] of Object.entries(asked)) await t.resolves(answer, kind)
   const refusal = await deletion.catch((error: unknown) => error)
-  await allDone()
-  await assertWhole(t, { name, batch, title: / new$/, edits: 1, deletion: refusal })
+  await allDone(on)
+  await assertWhole(t, on, { name, batch, title: / new$/, edits: 1, deletion: refusal })
 }
 
-const killed: Absence = { stop: () => server.crash(), start: () => server.restart() }
-const bucketKilled: Absence = { stop: () => s3.stop(), start: () => s3.start() }
-let goOn = () => {}
-const paused: Absence = {
-  async stop() {
-    goOn = await server.pause()
-  },
-  start: async () => goOn(),
-}
+t.test('PostgreSQL is killed in the middle of changes', { buffered: true }, async (t) => {
+  const on = await openInterrupted(t)
+  const { server } = on
+  const killed: Absence = { stop: () => server.crash(), start: () => server.restart() }
+  t.test('it returns at once: every change is made', (t) =>
+    testShortAbsence(t, on, 'blinking', amongRecords('blinking'), killed),
+  )
+  t.test('it returns later: every change is finished, or refused as a whole', (t) =>
+    testLongAbsence(t, on, 'killed', amongRecords('killed'), killed),
+  )
+})
 
-t.test('PostgreSQL is killed in the middle of changes, and returns at once', (t) =>
-  testShortAbsence(t, 'blinking', amongRecords('blinking'), killed),
-)
-t.test('PostgreSQL is killed in the middle of changes, and returns later', (t) =>
-  testLongAbsence(t, 'killed', amongRecords('killed'), killed),
-)
-t.test('PostgreSQL hangs in the middle of changes', (t) =>
-  testLongAbsence(t, 'paused', amongRecords('paused'), paused),
-)
-t.test('the bucket is killed in the middle of changes, and returns at once', (t) =>
-  testShortAbsence(t, 'brief', amongFiles('brief'), bucketKilled),
-)
-t.test('the bucket is killed in the middle of changes, and returns later', (t) =>
-  testLongAbsence(t, 'bucket', amongFiles('bucket'), bucketKilled),
-)
+t.test('PostgreSQL hangs in the middle of changes', { buffered: true }, async (t) => {
+  const on = await openInterrupted(t)
+  let goOn = () => {}
+  const paused: Absence = {
+    async stop() {
+      goOn = await on.server.pause()
+    },
+    start: async () => goOn(),
+  }
+  await testLongAbsence(t, on, 'paused', amongRecords('paused'), paused)
+})
+
+t.test('the bucket is killed in the middle of changes', { buffered: true }, async (t) => {
+  const on = await openInterrupted(t)
+  const { s3 } = on
+  const killed: Absence = { stop: () => s3.stop(), start: () => s3.start() }
+  t.test('it returns at once: every change is made', (t) =>
+    testShortAbsence(t, on, 'brief', amongFiles('brief'), killed),
+  )
+  t.test('it returns later: every change is finished, or refused as a whole', (t) =>
+    testLongAbsence(t, on, 'bucket', amongFiles('bucket'), killed),
+  )
+})
