@@ -1,15 +1,8 @@
 import { stat } from 'node:fs/promises'
-import {
-  collectionNames,
-  contentsOf,
-  endAllSessions,
-  filesOfRecords,
-  type InboxRecord,
-  listMedia,
-  missingFiles,
-} from '@solstice/station'
+import { collectionNames, endAllSessions, filesOfRecords, listMedia, missingFiles } from '@solstice/station'
 import type { BackupManifest } from '../../packages/adapters/src/backup/manifest.ts'
 import { readBackup } from '../../packages/adapters/src/backup/read-backup.ts'
+import { withSpooled } from '../../packages/adapters/src/backup/spooled.ts'
 import { writeBackup } from '../../packages/adapters/src/backup/write-backup.ts'
 import { openSpools } from '../../packages/adapters/src/data/spool.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
@@ -34,17 +27,8 @@ export async function backUp(path: string, args: { media: boolean }, signal: Abo
   const data = await openStationData(config)
   const media = args.media ? await openMedia(config, silent) : null
   try {
-    // Payments delivered while the data store was away belong in the inbox.
     const spooled = await openSpools(config.dataDir).deliveries.all()
-    const station = {
-      data,
-      media,
-      isRunning,
-      async contents(name: Parameters<typeof contentsOf>[1]) {
-        const held = await contentsOf(data, name)
-        return name === 'inbox' ? withSpooled(held, spooled) : held
-      },
-    }
+    const station = { data, media, isRunning, contents: withSpooled(data, spooled) }
     const files = media ? (await listMedia(media)).length : 0
     const progress = showProgress(collectionNames.length + files, 'written')
     const manifest = await writeBackup(target, station, signal, progress.step).finally(progress.end)
@@ -122,15 +106,6 @@ async function put(
   } finally {
     await Promise.all([data.close(), media.close()])
   }
-}
-
-function withSpooled(
-  held: Awaited<ReturnType<typeof contentsOf>>,
-  spooled: InboxRecord[],
-): Awaited<ReturnType<typeof contentsOf>> {
-  const known = new Set(held.records.map(({ id }) => id))
-  const missing = spooled.filter(({ id }) => !known.has(id)).map((record) => ({ ...record }))
-  return { ...held, records: [...held.records, ...missing] }
 }
 
 function tellContents({ collections, media, consistency }: BackupManifest): void {

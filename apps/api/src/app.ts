@@ -24,6 +24,7 @@ import { registerMetrics } from './metrics.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
+import { backupRoutes } from './routes/backup.ts'
 import { donationRoutes } from './routes/donations/donations.ts'
 import { webhookRoutes } from './routes/donations/webhooks.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -110,6 +111,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   jobRoutes(app, deps)
   groupRoutes(app, deps)
   administrationRoutes(app, deps)
+  backupRoutes(app, deps)
   const batches = ports.openLyricsBatches()
   lyricsRoutes(app, { ...deps, lyrics: createLyrics(lookups, 'admins'), batches })
   artworkRoutes(app, deps)

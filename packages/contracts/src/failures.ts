@@ -80,6 +80,7 @@ export const failures = {
     "This order isn't waiting for a decision",
   ),
   FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
+  BACKUP_RUNNING: failure(409, 'Резервну копію вже завантажують', 'Another backup is being downloaded'),
   MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
   JINGLE_IN_PROGRESS: failure(
     409,

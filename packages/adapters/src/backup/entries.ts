@@ -78,12 +78,15 @@ export async function readRecords(
   return records
 }
 
-/** A file of the media storage, whose digest is noted once it was read; null when it is gone since it was listed. */
+/**
+ * A file of the media storage, whose digest is noted once it was read; null when it is gone since it was listed. To be closed
+ * in the end, read or not.
+ */
 export async function mediaFile(
   media: MediaStorage,
   key: MediaKey,
   digests: FileDigests,
-): Promise<FileToPack | null> {
+): Promise<(FileToPack & { close(): void }) | null> {
   const file = await media.stat(key)
   const opened = file && (await media.open(key).catch(nullIfNotFound))
   if (!file || !opened) return null
@@ -95,7 +98,7 @@ export async function mediaFile(
     }
     digests[key] = { bytes: file.size, sha256: hash.digest('hex') }
   }
-  return { path: `media/${key}`, size: file.size, content: content() }
+  return { path: `media/${key}`, size: file.size, content: content(), close: () => opened.destroy() }
 }
 
 function nullIfNotFound(error: unknown): null {

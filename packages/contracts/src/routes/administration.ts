@@ -6,7 +6,7 @@ import { SongGroup } from '../resources/group.ts'
 import { Offset } from '../resources/schema.ts'
 import { Settings, SettingsBounds } from '../resources/settings.ts'
 import { HistoryItem, TrackId } from '../resources/track.ts'
-import { defineRoute, needs, perSection } from '../route.ts'
+import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 const SettingsNow = {
@@ -142,6 +142,19 @@ export const switchMode = defineRoute({
   reply: Type.Object({ ok: Type.Literal(true) }),
   failures: ['BAD_REQUEST', 'MODE_SWITCH_REFUSED', 'AIR_UNAVAILABLE'],
   example: { body: { targetMode: 'night', scheduledTime: '23:30' }, reply: { ok: true } },
+})
+
+export const downloadBackup = defineRoute({
+  method: 'GET',
+  path: '/api/admin/backup',
+  summary:
+    'Returns a backup of all records, and optionally all files, for the `restore` command; one at a time per replica',
+  access: 'super',
+  query: Type.Object({
+    media: Type.Boolean({ default: false, description: 'whether to include all files' }),
+  }),
+  reply: bytes('application/gzip', 'A `.tar.gz`, complete only if the connection ends regularly'),
+  failures: ['BAD_REQUEST', 'BACKUP_RUNNING'],
 })
 
 export const getSettings = defineRoute({
