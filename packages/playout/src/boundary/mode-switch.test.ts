@@ -155,56 +155,60 @@ t.test(
   },
 )
 
-t.test(
-  'S4: a donated song is played before a pending switch, which lapses at the natural change',
-  async (t) => {
-    const at = NOON + 30_000
-    const pending = apply(nightStation(), switchTo('night', at), NOON).state
-    const paid = ordered(ordered(pending, track('one'), 'donated'), track('two'), 'donated')
-    const waiting = advance(paid, at).state
-    t.match(projectSync(waiting, at), {
-      isPreparing: false,
-      mode: 'day',
-      pendingModeSwitch: { targetMode: 'night', executeAtMs: null },
-    })
-    const one = advance(waiting, nextDueMs(waiting)!).state
-    const two = advance(one, nextDueMs(one)!).state
-    t.same([onAir(one)!.track.title, onAir(two)!.track.title], ['two', 'one'])
-    const boundary = nextDueMs(two)!
-    t.match(advance(two, boundary).state, {
-      mode: 'night',
-      pendingSwitch: null,
-      lastSwitchMs: boundary,
-      onAir: { phase: 'preparing', sinceMs: boundary },
-    })
+t.test('S4b: donated songs are played before a pending switch', async (t) => {
+  const at = NOON + 30_000
+  const pending = apply(nightStation(), switchTo('night', at), NOON).state
+  const paid = ordered(ordered(pending, track('one'), 'donated'), track('two'), 'donated')
+  const waiting = advance(paid, at).state
+  t.match(projectSync(waiting, at), {
+    isPreparing: false,
+    mode: 'day',
+    pendingModeSwitch: { targetMode: 'night', executeAtMs: null },
+  })
+  const one = advance(waiting, nextDueMs(waiting)!).state
+  const two = advance(one, nextDueMs(one)!).state
+  t.same([onAir(one)!.track.title, onAir(two)!.track.title], ['two', 'one'])
+  const boundary = nextDueMs(two)!
+  t.match(advance(two, boundary).state, {
+    mode: 'night',
+    pendingSwitch: null,
+    lastSwitchMs: boundary,
+    onAir: { phase: 'preparing', sinceMs: boundary },
+  })
+})
 
-    const sounding = { ...paid, pace: 'sound' as const }
-    const ended = learn(
-      advance(sounding, at).state,
-      { type: 'sound-ended', entryId: onAir(paid)!.entryId },
-      at + 5_000,
-    ).state
-    t.equal(onAir(ended)?.track.title, 'two')
+t.test('S4b: the sound of a donated song ends before the switch', async (t) => {
+  const at = NOON + 30_000
+  const pending = apply(nightStation(), switchTo('night', at), NOON).state
+  const paid = ordered(ordered(pending, track('one'), 'donated'), track('two'), 'donated')
+  const sounding = { ...paid, pace: 'sound' as const }
+  const ended = learn(
+    advance(sounding, at).state,
+    { type: 'sound-ended', entryId: onAir(paid)!.entryId },
+    at + 5_000,
+  ).state
+  t.equal(onAir(ended)?.track.title, 'two')
+})
 
-    const hour = NOON + 10 * HOUR
-    const long = ordered(
-      apply(pass(nightStation(), hour - MINUTE), switchTo('night', hour - 30_000), hour - MINUTE).state,
-      track('long', 'x', HOUR),
-      'donated',
-    )
-    const lapsed = advance(long, hour).state
-    t.equal(lapsed.pendingSwitch, null)
-    t.equal(lapsed.mode, 'day')
-    t.equal(lapsed.lastSwitchMs, null, 'and does not count as a switch')
-    const played = pass(lapsed, hour + 5 * MINUTE)
-    t.match(onAir(played)?.track, { title: 'long' }, 'M1: the donated song is played before the night')
-    t.match(advance(played, nextDueMs(played)!).state, {
-      mode: 'night',
-      forced: null,
-      onAir: { phase: 'track' },
-    })
-  },
-)
+t.test('S4c: a switch that waits lapses at the next change of the schedule', async (t) => {
+  const hour = NOON + 10 * HOUR
+  const long = ordered(
+    apply(pass(nightStation(), hour - MINUTE), switchTo('night', hour - 30_000), hour - MINUTE).state,
+    track('long', 'x', HOUR),
+    'donated',
+  )
+  const lapsed = advance(long, hour).state
+  t.equal(lapsed.pendingSwitch, null)
+  t.equal(lapsed.mode, 'day')
+  t.equal(lapsed.lastSwitchMs, null, 'and does not count as a switch')
+  const played = pass(lapsed, hour + 5 * MINUTE)
+  t.match(onAir(played)?.track, { title: 'long' }, 'M1: the donated song is played before the night')
+  t.match(advance(played, nextDueMs(played)!).state, {
+    mode: 'night',
+    forced: null,
+    onAir: { phase: 'track' },
+  })
+})
 
 t.test('S4: a pending switch whose mode came by itself lapses', async (t) => {
   const pending = apply(nightStation(), switchTo('night', NOON + 11 * HOUR), NOON).state
@@ -214,7 +218,7 @@ t.test('S4: a pending switch whose mode came by itself lapses', async (t) => {
   t.match(after, { mode: 'night', pendingSwitch: null, lastSwitchMs: null, onAir: { phase: 'track' } })
 })
 
-t.test('S6: a forced mode holds until its natural start, or until the natural mode is chosen', async (t) => {
+t.test('S6: a forced mode holds until its natural start', async (t) => {
   const forced = pass(apply(nightStation(), switchTo('night'), NOON).state, NOON + HOUR)
   t.match(forced, { mode: 'night', forced: { mode: 'night', untilMs: NOON + 10 * HOUR } })
   t.equal(pass(forced, NOON + 10 * HOUR - 1).mode, 'night', 'track after track, list after list')
@@ -226,15 +230,22 @@ t.test('S6: a forced mode holds until its natural start, or until the natural mo
     'nothing changes by that',
   )
   t.equal(pass(natural, NOON + 16 * HOUR + 2 * MINUTE).mode, 'day')
+})
 
+t.test('S6: a forced mode ends when the natural one is chosen', async (t) => {
+  const forced = pass(apply(nightStation(), switchTo('night'), NOON).state, NOON + HOUR)
   const back = apply(forced, switchTo('day'), NOON + HOUR).state
   t.match(back, { mode: 'day', forced: null })
   t.equal(pass(back, NOON + 10 * HOUR + 2 * MINUTE).mode, 'night')
+})
 
+t.test('S6: day is forced in a natural night', async (t) => {
   const early = pass(nightStation(), NOON + 15 * HOUR)
   const morning = pass(apply(early, switchTo('day'), NOON + 15 * HOUR).state, NOON + 15 * HOUR + MINUTE)
   t.match(morning, { mode: 'day', forced: { untilMs: NOON + 16 * HOUR } })
+})
 
+t.test('S6: without a natural night a forced one holds until it is ended', async (t) => {
   const always = pass(apply(nightStation(alwaysDay), switchTo('night'), NOON).state, NOON + 40 * HOUR)
   t.match(
     always,

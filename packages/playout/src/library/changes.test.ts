@@ -15,7 +15,7 @@ import { nextDueMs } from '../step/advance.ts'
 import { apply } from '../step/apply.ts'
 import { learn } from '../step/learn.ts'
 
-t.test('K4: what was settled is shown as it is now, and what is gone is not heard again', async (t) => {
+t.test('K4a, K4b: a changed track is shown as it is now, and the running one keeps its end', async (t) => {
   const start = playing(tracks(14))
   const current = onAir(start)!.track
   const other = upcoming(start)[4]!.track
@@ -39,7 +39,9 @@ t.test('K4: what was settled is shown as it is now, and what is gone is not hear
   t.equal(nextDueMs(changed), nextDueMs(start), 'the end of the running track does not move')
   t.match(upcoming(changed)[4]!.track, renamed(other))
   assertLegal(t, changed, NOON + 10_000)
+})
 
+t.test('K4b: an unknown end becomes known, but never lies in the past', async (t) => {
   const unknown = playing([track('a', 'x', null)])
   const learnt = (durationMs: number) => {
     const settled = [{ trackId: 'day/a.mp3', track: track('a', 'x', durationMs) }]
@@ -47,7 +49,11 @@ t.test('K4: what was settled is shown as it is now, and what is gone is not hear
   }
   t.equal(learnt(200_000), NOON + 200_000, 'an end that was not known is known now')
   t.equal(learnt(20_000), NOON + 100_000, 'but lies never in the past')
+})
 
+t.test('K3: a hold ends when its track is settled', async (t) => {
+  const start = playing(tracks(14))
+  const other = upcoming(start)[4]!.track
   const released = apply(start, release(other.id), NOON).state
   const kept = apply(
     released,
@@ -60,6 +66,12 @@ t.test('K4: what was settled is shown as it is now, and what is gone is not hear
     NOON + 1,
   ).state
   t.same([kept.withheld, lost.withheld], [[], []], 'either way the hold ends')
+})
+
+t.test('K4c: a deleted track leaves the queue, and plays to its end on air', async (t) => {
+  const start = playing(tracks(14))
+  const current = onAir(start)!.track
+  const other = upcoming(start)[4]!.track
   const without = apply(
     start,
     {

@@ -45,16 +45,59 @@ import { resume } from '../step/resume.ts'
 import { liveDueMs } from './guests.ts'
 import { isHostOnline, liveRoleOf, liveRoster, pendingGuests, shownCode } from './roster.ts'
 
-t.test('H1: hosts and guests share the slots; at most two hosts and one of each sort of guest', async (t) => {
+const away = { replica: 'api 2' }
+/** A host, a guest, and a special guest of another process. */
+const ofTwoProcesses = () =>
+  after(hostingStation({ slots: 9 }), [
+    goLive('ann'),
+    ...guestOnAir('gus'),
+    setCode('c0de'),
+    { ...enter('sue', 'c0de'), speaker: speaker('sue', away) } as Command,
+    connect('sue'),
+    setCode(null),
+  ])
+
+/** Two hosts talk; one guest asks, another is approved. */
+const talking = () =>
+  after(hostingStation({ slots: 9 }, playing(tracks(20), 'sound')), [
+    goLive('ann'),
+    goLive('bob'),
+    ...guestOnAir('gus'),
+    { type: 'leave-live', socketId: socket('gus') },
+    ask('hal'),
+    ask('ida'),
+    decide('hal', 'accept'),
+    { type: 'pause-queue', socketId: socket('ann'), when: 'now' },
+  ])
+
+/** Two hosts, a guest and a special guest. */
+const ofAllRoles = () =>
+  after(hostingStation({ slots: 9 }), [
+    goLive('ann'),
+    goLive('bob'),
+    ...guestOnAir('gus'),
+    setCode('c0de'),
+    enter('sue', 'c0de'),
+    connect('sue'),
+  ])
+
+t.test('H1b: there are two hosts at most', async (t) => {
   const two = after(hostingStation(), [goLive('ann'), goLive('bob')])
   t.same(liveRoster(two), [
     { id: 'socket of ann', login: 'ann', role: 'host', muted: false },
     { id: 'socket of bob', login: 'bob', role: 'host', muted: false },
   ])
   t.equal(refusalOf(two, goLive('cyd')), 'SLOTS_TAKEN', 'two hosts are enough')
+})
+
+t.test('H1d: a host who goes live again changes nothing', async (t) => {
+  const two = after(hostingStation(), [goLive('ann'), goLive('bob')])
   const again = apply(two, goLive('ann'), NOON + 1)
   t.same([again.outcome, again.effects, again.state], [{ ok: true, isNew: false }, [], two], 'twice is once')
+})
 
+t.test('H1b, H1c: there is one guest of each sort, and an approval holds its slot', async (t) => {
+  const two = after(hostingStation(), [goLive('ann'), goLive('bob')])
   const full = after(two, [...guestOnAir('gus'), setCode('c0de'), enter('sue', 'c0de')])
   t.same(
     [pendingGuests(full), names(full)],
@@ -64,15 +107,24 @@ t.test('H1: hosts and guests share the slots; at most two hosts and one of each 
   t.equal(refusalOf(after(full, [leave('gus')]), enter('tom', 'c0de')), 'GUEST_CODE_REFUSED room_full')
   t.equal(liveRoleOf(after(full, [connect('sue')]), socket('sue')), 'specialGuest')
   t.equal(liveRoleOf(full, socket('sue')), null, 'who may come is not there yet')
+})
 
+t.test('H1b: hosts and guests share the slots', async (t) => {
   const one = hostingStation({ slots: 1 })
   t.equal(refusalOf(after(one, [goLive('ann')]), goLive('bob')), 'SLOTS_TAKEN')
   t.equal(refusalOf(after(one, [goLive('ann')]), ask('gus')), 'GUEST_REQUEST_REFUSED room_full')
+})
+
+t.test('H1c: an approval keeps no first host away', async (t) => {
+  const one = hostingStation({ slots: 1 })
   const early = after(one, [setCode('c0de'), enter('sue', 'c0de')])
   t.equal(refusalOf(early, connect('sue')), 'NO_HOSTS')
   const hosted = after(early, [goLive('ann')])
   t.same(names(hosted), ['ann'], 'an approval keeps no first host away')
   t.equal(refusalOf(hosted, connect('sue')), 'SLOTS_TAKEN')
+})
+
+t.test('H1c: an approval holds its slot against a second host', async (t) => {
   const guests = after(hostingStation({ slots: 3 }), [goLive('ann'), ask('gus'), decide('gus', 'accept')])
   t.equal(
     refusalOf(after(guests, [goLive('bob'), setCode('c0de')]), enter('sue', 'c0de'))?.split(' ')[1],
@@ -83,7 +135,9 @@ t.test('H1: hosts and guests share the slots; at most two hosts and one of each 
     'SLOTS_TAKEN',
     'approvals hold theirs against a second one',
   )
+})
 
+t.test('H1a: without hosting nobody comes on the air', async (t) => {
   const off = initialState(7, 'sound', alwaysDay, NOON)
   for (const command of [goLive('ann'), ask('gus'), connect('gus'), enter('sue', ''), setCode('c0de')])
     t.equal(refusalOf(off, command), 'FEATURE_UNAVAILABLE radioHosts', command.type)
@@ -105,56 +159,46 @@ t.test('H2: a second socket of an account has the place of the first only when i
   t.equal(refusalOf(two, goLive('cyd', undefined, true)), 'SLOTS_TAKEN', 'nobody else gives way')
 })
 
-t.test(
-  'H3: a live session ends with its socket, its process or its time, and outlives the worker',
-  async (t) => {
-    const away = { replica: 'api 2' }
-    const many = after(hostingStation({ slots: 9 }), [
-      goLive('ann'),
-      ...guestOnAir('gus'),
-      setCode('c0de'),
-      { ...enter('sue', 'c0de'), speaker: speaker('sue', away) } as Command,
-      connect('sue'),
-      setCode(null),
-    ])
-    t.same(told(apply(many, leave('gus'), NOON)), ['gus ended: self'])
-    const free = after(many, [leave('gus'), ask('hal', away), ask('ida')])
-    const gone = apply(free, { type: 'replica-gone', replica: 'api 2' }, NOON)
-    t.same(told(gone), ['sue ended: self'], 'who is gone is not answered')
-    t.same([names(gone.state), asking(gone.state)], [['ann'], ['ida']])
-    t.same(told(apply(gone.state, { type: 'replica-gone', replica: 'api 2' }, NOON)), [], 'twice is once')
-    t.same(told(apply(free, { type: 'replica-gone', replica: 'api 1' }, NOON)), [
-      'ann ended: self',
-      'sue ended: no_hosts',
-      'socket of hal: no_admin',
-    ])
+t.test('H3: a live session ends with its socket', async (t) => {
+  const many = ofTwoProcesses()
+  t.same(told(apply(many, leave('gus'), NOON)), ['gus ended: self'])
+})
 
-    const settings = { ...hosting, guestMs: MINUTE, specialGuestMs: MINUTE, slots: 9 }
-    const shorter = learn(many, { type: 'hosting', hosting: settings }, NOON).state
-    t.same(told(advance(shorter, NOON + 15 * MINUTE - 1)), [], 'a running time is kept')
-    const up = advance(shorter, NOON + 15 * MINUTE)
-    t.same(told(up), ['gus ended: timeout'])
-    const session = apply(many, connect('gus'), NOON + MINUTE).outcome
-    t.same(session, { ok: true, role: 'guest', nickname: 'gus', expiresAtMs: NOON + 15 * MINUTE })
-    t.same(told(advance(up.state, NOON + HOUR)), ['sue ended: timeout'])
-    t.same(told(advance(up.state, NOON + 100 * HOUR)), ['sue ended: timeout'], 'a host stays')
-
-    const taken = resume(readState(JSON.stringify(many)), NOON, NOON + 20 * MINUTE)
-    t.same([names(taken.state), told(taken)], [['ann', 'sue'], ['gus ended: timeout']])
-  },
-)
-
-t.test('H4: with the last host ends all that needs one, and the queue goes on', async (t) => {
-  const talk = after(hostingStation({ slots: 9 }, playing(tracks(20), 'sound')), [
-    goLive('ann'),
-    goLive('bob'),
-    ...guestOnAir('gus'),
-    { type: 'leave-live', socketId: socket('gus') },
-    ask('hal'),
-    ask('ida'),
-    decide('hal', 'accept'),
-    { type: 'pause-queue', socketId: socket('ann'), when: 'now' },
+t.test('H3: a live session ends with its process', async (t) => {
+  const many = ofTwoProcesses()
+  const free = after(many, [leave('gus'), ask('hal', away), ask('ida')])
+  const gone = apply(free, { type: 'replica-gone', replica: 'api 2' }, NOON)
+  t.same(told(gone), ['sue ended: self'], 'who is gone is not answered')
+  t.same([names(gone.state), asking(gone.state)], [['ann'], ['ida']])
+  t.same(told(apply(gone.state, { type: 'replica-gone', replica: 'api 2' }, NOON)), [], 'twice is once')
+  t.same(told(apply(free, { type: 'replica-gone', replica: 'api 1' }, NOON)), [
+    'ann ended: self',
+    'sue ended: no_hosts',
+    'socket of hal: no_admin',
   ])
+})
+
+t.test('H3: the session of a guest ends with its time', async (t) => {
+  const many = ofTwoProcesses()
+  const settings = { ...hosting, guestMs: MINUTE, specialGuestMs: MINUTE, slots: 9 }
+  const shorter = learn(many, { type: 'hosting', hosting: settings }, NOON).state
+  t.same(told(advance(shorter, NOON + 15 * MINUTE - 1)), [], 'a running time is kept')
+  const up = advance(shorter, NOON + 15 * MINUTE)
+  t.same(told(up), ['gus ended: timeout'])
+  const session = apply(many, connect('gus'), NOON + MINUTE).outcome
+  t.same(session, { ok: true, role: 'guest', nickname: 'gus', expiresAtMs: NOON + 15 * MINUTE })
+  t.same(told(advance(up.state, NOON + HOUR)), ['sue ended: timeout'])
+  t.same(told(advance(up.state, NOON + 100 * HOUR)), ['sue ended: timeout'], 'a host stays')
+})
+
+t.test('H3: a live session outlives the worker', async (t) => {
+  const many = ofTwoProcesses()
+  const taken = resume(readState(JSON.stringify(many)), NOON, NOON + 20 * MINUTE)
+  t.same([names(taken.state), told(taken)], [['ann', 'sue'], ['gus ended: timeout']])
+})
+
+t.test('H4a: with the last host ends all that needs one, and the queue goes on', async (t) => {
+  const talk = talking()
   const one = apply(talk, leave('ann'), NOON)
   t.same(told(one), ['ann ended: self'])
   t.same([asking(one.state), expected(one.state), one.state.isPaused], [['ida'], ['hal'], true])
@@ -164,10 +208,15 @@ t.test('H4: with the last host ends all that needs one, and the queue goes on', 
   t.same([live, isPaused, onAir.phase], [{ ...live, requests: [], approvals: [] }, false, 'track'])
   t.same([isHostOnline(one.state), isHostOnline(none.state)], [true, false])
   t.equal(refusalOf(after(none.state, [goLive('ann')]), ask('ida')), null, 'nobody has to wait for that')
+})
 
+t.test('H4a: guests end with the last host', async (t) => {
   const guests = after(hostingStation(), [goLive('ann'), ...guestOnAir('gus')])
   t.same(told(apply(guests, leave('ann'), NOON)), ['ann ended: self', 'gus ended: no_hosts'])
+})
 
+t.test('H4b: where hosting is switched off everybody ends', async (t) => {
+  const talk = talking()
   const withCode = after(talk, [
     decide('ida', 'reject'),
     setCode('c0de'),
@@ -208,15 +257,8 @@ t.test(
   },
 )
 
-t.test('H6: hosts mute and kick guests, moderators everybody; only ordinary guests are banned', async (t) => {
-  const live = after(hostingStation({ slots: 9 }), [
-    goLive('ann'),
-    goLive('bob'),
-    ...guestOnAir('gus'),
-    setCode('c0de'),
-    enter('sue', 'c0de'),
-    connect('sue'),
-  ])
+t.test('H6a: hosts mute and kick guests, moderators everybody', async (t) => {
+  const live = ofAllRoles()
   for (const command of [mute, kick]) {
     t.equal(refusalOf(live, command('bob', 'host')), 'GUEST_NOT_FOUND')
     t.equal(refusalOf(live, command('nobody', 'host')), 'GUEST_NOT_FOUND')
@@ -229,14 +271,24 @@ t.test('H6: hosts mute and kick guests, moderators everybody; only ordinary gues
       t.match(apply(live, command(name, by), NOON).outcome, { ok: true, target: { name } })
   }
   t.same(told(apply(live, kick('bob'), NOON)), ['bob ended: kick'])
+})
+
+t.test('H6b: kicking a special guest ends the access code', async (t) => {
+  const live = ofAllRoles()
   t.same(shownCode(apply(live, kick('gus'), NOON).state, NOON), { code: 'c0de', expiresAt: NOON + 8 * HOUR })
   t.same(shownCode(apply(live, kick('sue', 'host'), NOON).state, NOON), { code: null })
+})
 
+t.test('H6c: only ordinary guests can be banned', async (t) => {
+  const live = ofAllRoles()
   const banGuest = (name: string): Command => ({ type: 'ban-guest', targetId: socket(name) })
   t.same(told(apply(live, banGuest('gus'), NOON)), ['gus ended: ban'])
   for (const name of ['ann', 'sue', 'nobody']) t.equal(refusalOf(live, banGuest(name)), 'GUEST_NOT_FOUND')
   t.same(told(apply(live, ban('gus'), NOON)), ['gus ended: ban'])
   for (const name of ['ann', 'sue', 'nobody']) t.same(told(apply(live, ban(name), NOON)), [])
+})
+
+t.test('H6c: requests and approvals of a banned household end', async (t) => {
   const wanted = after(hostingStation({ slots: 9 }), [
     goLive('ann'),
     ask('hal'),

@@ -17,7 +17,7 @@ import { advance, nextDueMs } from '../step/advance.ts'
 import { apply } from '../step/apply.ts'
 import { lockOf, queuePage, searchQueue } from './projection.ts'
 
-t.test('Q1: pages and searches see what sync shows, and the whole rest of the list', async (t) => {
+t.test('Q1: pages see what sync shows, and the whole rest of the list', async (t) => {
   const start = playing(tracks(14))
   const page = queuePage(start, 0, 10)
   t.equal(page.total, 13, 'at the start of a list: its size minus one')
@@ -26,12 +26,18 @@ t.test('Q1: pages and searches see what sync shows, and the whole rest of the li
   t.same(queuePage(start, -5, 3).items, page.items.slice(0, 3))
   t.same(queuePage(start, 0, -1).items, [])
   t.equal(queuePage(playing(tracks(150)), 0, 1000).items.length, 100)
+})
 
+t.test('Q1a: where the rest is short the prepared list makes up ten', async (t) => {
+  const start = playing(tracks(14))
   let last = start
   while (last.playlist.index < 13) last = advance(last, nextDueMs(last)!).state
   t.equal(queuePage(last, 0, 100).total, 10)
   t.same(queuePage(last, 0, 100).items, projectSync(last, nextDueMs(last)! - 1).playlist)
+})
 
+t.test('Q1: a search finds all words of a query, with positions', async (t) => {
+  const start = playing(tracks(14))
   const queue = upcoming(start)
   const third = queue[2]!.track
   t.match(toEnd(searchQueue(start, `${third.title.toUpperCase()}, ${third.artist}|`)), {
@@ -48,10 +54,13 @@ t.test('Q1: pages and searches see what sync shows, and the whole rest of the li
   )
   t.equal(toEnd(searchQueue(start, '')).total, 13)
   t.equal(toEnd(searchQueue(start, 'no such')).total, 0)
+})
+
+t.test('Q1d: while preparing there are no entries', async (t) => {
   t.same(queuePage(initialState(1, 'clock', alwaysDay, NOON), 0, 10), { items: [], total: 0 })
 })
 
-t.test('K1: what is on air or next is locked, also across the end of a list, and by track id', async (t) => {
+t.test('K1a, K1b: what is on air or next is locked, also across the end of a list', async (t) => {
   let state = playing(tracks(12))
   const lockedBy = (trackId: string) => refusal(apply(state, release(trackId, 'edit'), NOON).outcome)
   for (let i = 0; i < 30; i++) {
@@ -66,8 +75,14 @@ t.test('K1: what is on air or next is locked, also across the end of a list, and
     })
     state = withLists(advance(state, nextDueMs(state)!).state, () => tracks(12), NOON)
   }
+})
+
+t.test('K1a: ids are compared, so each entry of a track locks it', async (t) => {
   const small = playing([track('a'), track('b')])
   t.same(['day/a.mp3', 'day/b.mp3'].map((id) => lockOf(small, id)).sort(), ['current', 'next'])
+})
+
+t.test('K1c: while preparing nothing is locked', async (t) => {
   t.equal(
     lockOf(initialState(1, 'clock', alwaysDay, NOON), 'day/a.mp3'),
     null,

@@ -38,6 +38,9 @@ import { apply } from '../step/apply.ts'
 import { learn } from '../step/learn.ts'
 import { lockOf, queuePage, searchQueue, shownQueue } from './projection.ts'
 
+const evening = withLongTrack(pass(queueStation(), NIGHT - 2 * HOUR), NIGHT - HOUR - 5 * MINUTE)
+const fullMs = NIGHT - 5 * MINUTE - 30 * SECOND
+
 t.test(
   'A1: the highest tier first, then as they came, before what was asked for and generated',
   async (t) => {
@@ -97,15 +100,17 @@ t.test(
     const heard = advance(ordered, nextDueMs(ordered)!).state
     t.match(projectSync(heard, nextDueMs(ordered)!), { title: 'asked', currentIndex: 20, totalTracks: 21 })
     t.match(onAir(advance(heard, nextDueMs(heard)!).state), { track: { title: generated } })
-
-    const small = playing([track('a'), track('b')])
-    const both = accepted(accepted(small, add(track('asked'))), add(track('paid'), 'donated'))
-    const changed = accepted(both, { type: 'library-changed' })
-    const made = learn(changed, library([track('a'), track('c')]), NOON + 1).state
-    t.same(titles(made, 2), ['paid', 'asked'], 'L4: also where the library is small and changes')
-    t.equal(made.playlist.entries.length, made.playlist.index + 3)
   },
 )
+
+t.test('L4b: orders outlive a change of a small library', async (t) => {
+  const small = playing([track('a'), track('b')])
+  const both = accepted(accepted(small, add(track('asked'))), add(track('paid'), 'donated'))
+  const changed = accepted(both, { type: 'library-changed' })
+  const made = learn(changed, library([track('a'), track('c')]), NOON + 1).state
+  t.same(titles(made, 2), ['paid', 'asked'], 'L4: also where the library is small and changes')
+  t.equal(made.playlist.entries.length, made.playlist.index + 3)
+})
 
 t.test('A2: of several reasons the first in order is told, whatever else holds', async (t) => {
   const playing = queueStation()
@@ -126,15 +131,12 @@ t.test('A2: of several reasons the first in order is told, whatever else holds',
     t.match(apply(state, add(song, 'requested', { mode }), NOON).outcome, { ok: false, details: { reason } })
 })
 
-t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then', async (t) => {
+t.test('A2b: a song is refused for its reason, and changes nothing then', async (t) => {
   const day = queueStation()
   const song = track('new', 'x', 2 * MINUTE)
-  const [next, second] = upcoming(day)
+  const [next] = upcoming(day)
   const added = accepted(day, add(track('first')))
   const held = accepted(day, { type: 'release-track', trackId: song.id, purpose: 'remove' })
-  const currentMs = onAir(day)!.track.durationMs!
-  const evening = withLongTrack(pass(day, NIGHT - 2 * HOUR), NIGHT - HOUR - 5 * MINUTE)
-  const fullMs = NIGHT - 5 * MINUTE - 30 * SECOND
   const paid = accepted({ ...evening, lastAddMs: null }, add(track('paid', 'x', MINUTE), 'donated'), fullMs)
   const pending = accepted(day, { type: 'switch-mode', target: 'night', atMs: NOON + 3 * MINUTE })
   const switching = accepted(day, { type: 'switch-mode', target: 'night', atMs: null })
@@ -165,6 +167,15 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
       outcome: { ok: false, code: 'QUEUE_ADD_FAILED', details },
     })
   }
+})
+
+t.test('A2, A3, A4: a song is accepted where nothing is in its way', async (t) => {
+  const day = queueStation()
+  const song = track('new', 'x', 2 * MINUTE)
+  const [, second] = upcoming(day)
+  const added = accepted(day, add(track('first')))
+  const currentMs = onAir(day)!.track.durationMs!
+  const pending = accepted(day, { type: 'switch-mode', target: 'night', atMs: NOON + 3 * MINUTE })
   t.ok(apply(added, add(song), NOON + 30_000).outcome.ok, 'the cooldown is over')
   t.ok(apply(free(), add(second!.track), NOON).outcome.ok, 'further away the same track may stand')
   t.ok(
@@ -178,7 +189,9 @@ t.test('A2, A3, A4: a song is refused for its reason, and changes nothing then',
     apply(noNight, add(track('x', 'x', 20 * HOUR)), NOON).outcome.ok,
     'without a night there is always time',
   )
+})
 
+t.test('A4a: the first entry of the list that follows is a neighbour', async (t) => {
   const small = playing([track('a'), track('b')])
   let last = small
   while (last.playlist.index < last.playlist.entries.length - 1) last = advance(last, nextDueMs(last)!).state
@@ -223,7 +236,7 @@ t.test('A10: an order is refused when its time is over, unless it is known', asy
   t.same(apply(queued.state, order, NOON + 2).outcome, { ok: true })
 })
 
-t.test('A6: whatever is shown can be removed by its position', async (t) => {
+t.test('A6a: whatever is shown can be removed by its position', async (t) => {
   const start = queueStation()
   const [first, second, third] = upcoming(start)
   const { state, outcome } = apply(start, remove(2), NOON)
@@ -236,7 +249,11 @@ t.test('A6: whatever is shown can be removed by its position', async (t) => {
     ok: true,
     track: third!.track,
   })
+})
 
+t.test('A6b: an entry that is named is removed wherever it stands', async (t) => {
+  const start = queueStation()
+  const [first, second, third] = upcoming(start)
   const named = { type: 'remove-entry', position: 1, entryId: third!.entryId } as const
   const moved = advance(start, nextDueMs(start)!).state
   t.same(apply(moved, named, NOON + HOUR).outcome, { ok: true, track: third!.track }, 'wherever it is now')
@@ -244,7 +261,11 @@ t.test('A6: whatever is shown can be removed by its position', async (t) => {
   for (const { entryId } of [first!, second!]) {
     t.match(apply(heard, { ...named, entryId }, NOON + HOUR).outcome, { details: { reason: 'not_found' } })
   }
+})
 
+t.test('A6c: nothing is removed during the cooldown, nor what is not shown', async (t) => {
+  const start = queueStation()
+  const { state } = apply(start, remove(2), NOON)
   const cases: [PlayoutState, number, number, object][] = [
     [state, 1, NOON + 1, { reason: 'cooldown', secsLeft: 30 }],
     [state, 0, NOON + 1, { reason: 'cooldown', secsLeft: 30 }],
@@ -264,7 +285,9 @@ t.test('A6: whatever is shown can be removed by its position', async (t) => {
   }
   t.ok(apply(state, remove(1), NOON + 30_000).outcome.ok)
   t.ok(apply(state, add(track('x')), NOON).outcome.ok, 'other cooldowns are other ones')
+})
 
+t.test('A6d: a prepared list that is too short to be shown is made again', async (t) => {
   let last = free()
   while (last.playlist.index < last.playlist.entries.length - 1) last = pass(last, nextDueMs(last)!)
   const nowMs = nextDueMs(last)! - 1
