@@ -453,9 +453,9 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'packages/playout/src/library/playlist-made.test.ts',
   ],
   [
-    'a change that is held up releases its locks',
+    'an interrupted change releases its locks',
     'redis/leases/leases.ts',
-    'if (isHeldUp) await take()',
+    'if (isDeferred) await take()',
     'if (false as boolean) await take()',
     'redis/limits/delete-quota.test.ts',
   ],

@@ -162,7 +162,7 @@ t.test('a listener pays for a song: the code, the payment, and the outcome', asy
   await context.route('https://*.example/**', (route) => route.fulfill({ body: 'A page on which one pays' }))
   await page.locator('section:has(#next) li').filter({ hasText: markup }).waitFor()
   await page.getByRole('button', { name: 'Обрати пісню' }).click()
-  await page.getByRole('dialog').locator('.song-text').filter({ hasText: markup }).waitFor()
+  await page.getByRole('dialog').locator('.track-text').filter({ hasText: markup }).waitFor()
   const opener = page.getByRole('button', { name: 'Підтримати High Tide — Somebody' })
   await opener.click()
   const panel = page.getByRole('dialog', { name: 'Підтримати пісню' })

@@ -12,7 +12,7 @@ export function NotFoundPage({ locale }: { locale: Locale }) {
       <div class="rim">
         <StillHorizon sound="off" />
       </div>
-      <section class="song">
+      <section class="track">
         <h1 class="title" data-size="m">
           {t.notFound}
         </h1>

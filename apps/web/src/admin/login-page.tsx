@@ -52,7 +52,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
         <div class="rim">
           <StillHorizon sound="paused" progress={0.5} />
         </div>
-        <section class="song room">
+        <section class="track room">
           <h1 class="title" data-size="m">
             {t.title}
           </h1>

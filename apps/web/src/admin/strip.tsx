@@ -1,5 +1,5 @@
 import type { Locale } from '@solstice/contracts'
-import { formatDuration, songLine } from '../listener/format.ts'
+import { formatDuration, trackLine } from '../listener/format.ts'
 import type { LiveConnection } from '../live/live-connection.ts'
 import { isChatting } from '../radio/timeline.ts'
 import { pathOf } from '../ui/language/language.ts'
@@ -42,7 +42,7 @@ function OnAir({ connection, t }: { connection: LiveConnection; t: AdminTexts })
   useNow(air?.duration ? 500 : null)
   if (!air) return <p class="strip-air">{t.connecting}</p>
   const next = air.playlist[0]
-  const now = air.isPreparing ? t.preparing : isChatting(air) ? t.chatting : songLine(air)
+  const now = air.isPreparing ? t.preparing : isChatting(air) ? t.chatting : trackLine(air)
   const leftS = air.duration - air.seek - (connection.stationNowMs() - air.serverTimeMs) / 1000
   return (
     <p class="strip-air">
@@ -53,7 +53,7 @@ function OnAir({ connection, t }: { connection: LiveConnection; t: AdminTexts })
       {air.duration > 0 && <span role="timer">−{formatDuration(Math.max(0, leftS))}</span>}
       {next && (
         <span class="strip-next">
-          {t.next}: {songLine(next)}
+          {t.next}: {trackLine(next)}
         </span>
       )}
     </p>

@@ -13,12 +13,12 @@ export function formatDuration(seconds: number): string {
 export const titleOf = (state: RadioState, t: Texts): string => (isChatting(state) ? t.chatting : state.title)
 
 /** Title and artist in one line. */
-export const songLine = ({ title, artist }: { title: string; artist: string }): string =>
+export const trackLine = ({ title, artist }: { title: string; artist: string }): string =>
   [title, artist].filter(Boolean).join(' — ')
 
 /** The track or chat on air in one line, for the window's title and for screen readers. */
 export function nowPlayingLine(state: RadioState, t: Texts): string {
-  return isChatting(state) ? t.chatting : songLine(state)
+  return isChatting(state) ? t.chatting : trackLine(state)
 }
 
 /** The station's name in this mode and language. */

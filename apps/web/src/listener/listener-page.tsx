@@ -16,11 +16,11 @@ import { RadioProvider } from './radio-context.ts'
 import { type SheetName, Sheets } from './sheets/sheets.tsx'
 import { ArtistArt } from './stage/artist-art.tsx'
 import { Controls } from './stage/controls.tsx'
+import { CurrentTrack } from './stage/current-track.tsx'
 import { Horizon, Stars } from './stage/horizon.tsx'
 import { ListenButton } from './stage/listen-button.tsx'
 import { useMediaSession } from './stage/media-session.ts'
 import { Notice } from './stage/notice.tsx'
-import { Song } from './stage/song.tsx'
 import { troubleOf } from './trouble.ts'
 
 interface Props {
@@ -75,9 +75,9 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
             <Horizon />
             {isOff && <ListenButton nowPlaying={line} />}
           </div>
-          <section class="song" aria-label={t.radio}>
+          <section class="track" aria-label={t.radio}>
             {hasTitle ? (
-              <Song state={state} isOff={isOff} />
+              <CurrentTrack state={state} isOff={isOff} />
             ) : (
               <h1 class="title" data-size="s">
                 {t.states[trouble ?? 'connecting'].says}

@@ -8,32 +8,32 @@ import { formatTime, orderLabel } from './format.ts'
 import { useRadio } from './radio-context.ts'
 import { LastNews } from './sheets/news-toast.tsx'
 import { RequestStatus } from './sheets/request/status.tsx'
-import { SongText } from './song-text.tsx'
+import { TrackText } from './track-text.tsx'
 
 /** Below the track: what comes next, what played earlier, and requests. */
 export function Lists({ state, onRequest }: { state: RadioState | null; onRequest: () => void }) {
   return (
     <div class="lists">
-      <Next songs={state?.playlist ?? []} />
+      <Next tracks={state?.playlist ?? []} />
       <Earlier />
       <Request onOpen={onRequest} />
     </div>
   )
 }
 
-function Next({ songs }: { songs: RadioState['playlist'] }) {
+function Next({ tracks }: { tracks: RadioState['playlist'] }) {
   const { t } = useRadio()
   const [count, tool] = useCount('radio_next_count')
   return (
     <Section id="next" title={t.next} tool={tool}>
-      {songs.length === 0 && <p class="nothing">{t.nothingNext}</p>}
-      <ol class="songs">
-        {songs.slice(0, count).map((song, i) => (
-          <li key={`${i} ${song.id}`}>
-            <SongText song={song} />
-            {song.orderType && (
-              <em class="badge" data-order={song.orderType}>
-                {orderLabel(song, t)}
+      {tracks.length === 0 && <p class="nothing">{t.nothingNext}</p>}
+      <ol class="tracks">
+        {tracks.slice(0, count).map((track, i) => (
+          <li key={`${i} ${track.id}`}>
+            <TrackText track={track} />
+            {track.orderType && (
+              <em class="badge" data-order={track.orderType}>
+                {orderLabel(track, t)}
               </em>
             )}
           </li>
@@ -50,15 +50,15 @@ function Earlier() {
   return (
     <Section id="earlier" title={t.earlier} tool={tool}>
       {history.length === 0 && <p class="nothing">{t.nothingEarlier}</p>}
-      <ol class="songs">
+      <ol class="tracks">
         {history
           .toReversed()
           .slice(0, count)
-          .map((song) => (
-            <li key={song.id}>
-              <SongText song={song} />
-              <time dateTime={new Date(song.playedAt).toISOString()}>
-                {formatTime(song.playedAt, locale)}
+          .map((track) => (
+            <li key={track.id}>
+              <TrackText track={track} />
+              <time dateTime={new Date(track.playedAt).toISOString()}>
+                {formatTime(track.playedAt, locale)}
               </time>
             </li>
           ))}

@@ -1,15 +1,15 @@
 import t from 'tap'
-import { createLibrary, findSongs, indexSongs, type LibraryState } from './library.ts'
+import { createLibrary, findTracks, indexTracks, type LibraryState } from './library.ts'
 
-t.test('songs are sorted by artist, and found by all words of a query', async (t) => {
-  const song = (artist: string, title: string) => ({ id: `day/${title}.mp3`, artist, title })
-  const songs = indexSongs([
-    song('Океан Ельзи', 'Обійми'),
-    song('AC-DC', 'Track 10'),
-    song('AC-DC', 'Track 9'),
-    song('Ірина Білик', 'Снег | Сніг'),
+t.test('tracks are sorted by artist, and found by all words of a query', async (t) => {
+  const track = (artist: string, title: string) => ({ id: `day/${title}.mp3`, artist, title })
+  const tracks = indexTracks([
+    track('Океан Ельзи', 'Обійми'),
+    track('AC-DC', 'Track 10'),
+    track('AC-DC', 'Track 9'),
+    track('Ірина Білик', 'Снег | Сніг'),
   ])
-  const titles = (query: string) => findSongs(songs, query).map(({ song }) => song.title)
+  const titles = (query: string) => findTracks(tracks, query).map(({ track }) => track.title)
   t.same(titles(''), ['Снег | Сніг', 'Обійми', 'Track 9', 'Track 10'])
   t.same(titles('обій океан'), ['Обійми'])
   t.same(titles('track-ac,dc'), ['Track 9', 'Track 10'])
@@ -17,8 +17,8 @@ t.test('songs are sorted by artist, and found by all words of a query', async (t
   t.same(titles('ac обійми'), [])
   t.same(titles(' - , '), titles(''), 'punctuation alone is no query')
 
-  const many = indexSongs(Array.from({ length: 10_000 }, (_, i) => song(`Artist ${i % 100}`, `Song ${i}`)))
-  t.equal(findSongs(many, 'artist-99 song 4999').length, 1)
+  const many = indexTracks(Array.from({ length: 10_000 }, (_, i) => track(`Artist ${i % 100}`, `Song ${i}`)))
+  t.equal(findTracks(many, 'artist-99 song 4999').length, 1)
 })
 
 t.test('the library is read when it is opened, and again when it changed', async (t) => {
@@ -38,7 +38,7 @@ t.test('the library is read when it is opened, and again when it changed', async
   library.invalidate()
   t.equal(reads, 0, 'nobody has it open')
   const close = library.open()
-  t.match(await stateThat('loaded'), { is: 'loaded', songs: [{ song: { title: '1' } }] })
+  t.match(await stateThat('loaded'), { is: 'loaded', tracks: [{ track: { title: '1' } }] })
   close()
   library.open()()
   t.equal(reads, 1, 'what is current is not read again')
@@ -48,5 +48,5 @@ t.test('the library is read when it is opened, and again when it changed', async
   await stateThat('failed')
   isDown = false
   library.retry()
-  t.match(await stateThat('loaded'), { is: 'loaded', songs: [{ song: { title: '3' } }] })
+  t.match(await stateThat('loaded'), { is: 'loaded', tracks: [{ track: { title: '3' } }] })
 })

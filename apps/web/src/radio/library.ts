@@ -2,17 +2,17 @@ import type { LibraryItem } from '@solstice/contracts'
 import { createStore, type Store } from '../ui/store.ts'
 
 /** A track with its text for the search. */
-export interface SearchableSong {
-  song: LibraryItem
+export interface SearchableTrack {
+  track: LibraryItem
   text: string
 }
 
 export type LibraryState =
   | { is: 'loading' }
   | { is: 'failed' }
-  | { is: 'loaded'; songs: readonly SearchableSong[] }
+  | { is: 'loaded'; tracks: readonly SearchableTrack[] }
 
-export interface SongLibrary {
+export interface TrackLibrary {
   readonly state: Store<LibraryState>
   /** Loads the tracks unless they are current, and follows changes until the returned function is called. */
   open(): () => void
@@ -25,24 +25,24 @@ export interface SongLibrary {
 const RELOAD_SPREAD_MS = 3000
 
 /** Sorts tracks by artist and title and prepares them for the search. */
-export function indexSongs(songs: readonly LibraryItem[]): SearchableSong[] {
+export function indexTracks(tracks: readonly LibraryItem[]): SearchableTrack[] {
   const { compare } = new Intl.Collator(['uk', 'en'], { numeric: true })
-  return songs
-    .map((song) => ({ song, text: `${song.artist} ${song.title}`.toLowerCase() }))
-    .sort((a, b) => compare(a.song.artist, b.song.artist) || compare(a.song.title, b.song.title))
+  return tracks
+    .map((track) => ({ track, text: `${track.artist} ${track.title}`.toLowerCase() }))
+    .sort((a, b) => compare(a.track.artist, b.track.artist) || compare(a.track.title, b.track.title))
 }
 
 /** The tracks in whose artist or title every word of the query occurs; without words, all of them. */
-export function findSongs(songs: readonly SearchableSong[], query: string): readonly SearchableSong[] {
+export function findTracks(tracks: readonly SearchableTrack[], query: string): readonly SearchableTrack[] {
   const words = query
     .toLowerCase()
     .split(/[\s\p{Pd},|]+/u)
     .filter(Boolean)
-  return words.length ? songs.filter(({ text }) => words.every((word) => text.includes(word))) : songs
+  return words.length ? tracks.filter(({ text }) => words.every((word) => text.includes(word))) : tracks
 }
 
 /** Keeps the library up to date while it is open. */
-export function createLibrary(read: () => Promise<LibraryItem[]>): SongLibrary {
+export function createLibrary(read: () => Promise<LibraryItem[]>): TrackLibrary {
   const state = createStore<LibraryState>({ is: 'loading' })
   let isStale = true
   let isOpen = false
@@ -55,8 +55,8 @@ export function createLibrary(read: () => Promise<LibraryItem[]>): SongLibrary {
     isStale = false
     if (state.value.is === 'failed') state.set({ is: 'loading' })
     try {
-      const songs = await read()
-      if (mine === loads) state.set({ is: 'loaded', songs: indexSongs(songs) })
+      const tracks = await read()
+      if (mine === loads) state.set({ is: 'loaded', tracks: indexTracks(tracks) })
     } catch {
       if (mine !== loads) return
       isStale = true

@@ -5,7 +5,7 @@ import { type Connection, connect } from './connection/connection.ts'
 import type { LinkState } from './connection/station-socket.ts'
 import { createDonations, type Donations } from './donations/donations.ts'
 import { createHistory, onNewTrack } from './history.ts'
-import { createLibrary, type SongLibrary } from './library.ts'
+import { createLibrary, type TrackLibrary } from './library.ts'
 import type { Sound } from './players/player.ts'
 import { createPlayerSwitch } from './players/player-switch.ts'
 import { createRetry } from './players/retry.ts'
@@ -25,7 +25,7 @@ export interface Radio {
   readonly history: Store<HistoryItem[]>
   readonly users: Store<User[]>
   /** The tracks that listeners may request. */
-  readonly library: SongLibrary
+  readonly library: TrackLibrary
   readonly donations: Donations
   readonly volume: Store<Volume>
   readonly connection: Connection

@@ -8,7 +8,7 @@ type RequestError = Extract<Ack<'suggest_song'>, { error: string }>['error']
 /** The outcome of a request; `failed` = the station didn't answer. */
 export interface RequestNews {
   is: 'sent' | 'accepted' | 'rejected' | 'expired' | 'failed' | RequestError
-  song: LibraryItem
+  track: LibraryItem
   /** Local clock. */
   sinceMs: number
 }
@@ -22,7 +22,7 @@ export interface Cooldown {
 }
 
 /** The listener's requests for tracks. */
-export interface SongRequests {
+export interface TrackRequests {
   /** True when an admin is there to answer; null before the station said so. */
   readonly isAdminOnline: Store<boolean | null>
   readonly cooldown: Store<Cooldown | null>
@@ -30,7 +30,7 @@ export interface SongRequests {
   readonly news: Store<RequestNews | null>
   readonly isSending: Store<boolean>
   /** Requests a track; the outcome is news. Does nothing while another request is on its way. */
-  send(song: LibraryItem): Promise<void>
+  send(track: LibraryItem): Promise<void>
 }
 
 const ANSWER_TIMEOUT_MS = 10_000
@@ -57,13 +57,13 @@ export function updatedCooldown(before: Cooldown | null, secsLeft: number, nowMs
 }
 
 /** @param introduce identifies this listener to the station again, which may have forgotten. */
-export function createRequests(socket: StationSocket, introduce: () => Promise<unknown>): SongRequests {
+export function createRequests(socket: StationSocket, introduce: () => Promise<unknown>): TrackRequests {
   const isAdminOnline = createStore<boolean | null>(null)
   const cooldown = createStore<Cooldown | null>(null)
   const news = createStore<RequestNews | null>(null)
   const isSending = createStore(false)
 
-  const report = (is: RequestNews['is'], song: LibraryItem) => news.set({ is, song, sinceMs: localNowMs() })
+  const report = (is: RequestNews['is'], track: LibraryItem) => news.set({ is, track, sinceMs: localNowMs() })
   const startCooldown = (secsLeft: number) =>
     cooldown.set(updatedCooldown(cooldown.value, secsLeft, localNowMs()))
 
@@ -73,8 +73,8 @@ export function createRequests(socket: StationSocket, introduce: () => Promise<u
   })
   socket.on('listener_uid', ({ cooldownSecsLeft }) => startCooldown(cooldownSecsLeft))
   socket.on('suggest_cooldown_update', startCooldown)
-  socket.on('suggestion_result', ({ accepted, auto, song }) =>
-    report(accepted ? 'accepted' : auto ? 'expired' : 'rejected', song),
+  socket.on('suggestion_result', ({ accepted, auto, song: track }) =>
+    report(accepted ? 'accepted' : auto ? 'expired' : 'rejected', track),
   )
 
   async function sendOnce({ id, title, artist }: LibraryItem): Promise<RequestNews['is']> {
@@ -91,18 +91,18 @@ export function createRequests(socket: StationSocket, introduce: () => Promise<u
     cooldown,
     news,
     isSending,
-    async send(song) {
+    async send(track) {
       if (isSending.value) return
       isSending.set(true)
       try {
-        let outcome = await sendOnce(song)
+        let outcome = await sendOnce(track)
         if (outcome === 'no_uid') {
           await introduce()
-          outcome = await sendOnce(song)
+          outcome = await sendOnce(track)
         }
-        report(outcome, song)
+        report(outcome, track)
       } catch {
-        report('failed', song)
+        report('failed', track)
       } finally {
         isSending.set(false)
       }

@@ -1,4 +1,4 @@
-import { Failure, HeldUp, sleep } from '@solstice/station'
+import { Deferred, Failure, sleep } from '@solstice/station'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
@@ -314,7 +314,7 @@ t.test('without a worker the caller is told so in time, and the work is done lat
   t.same(done.sort(), ['a', 'b'])
 })
 
-t.test('a change that is held up goes on until it is done, and its caller is told so in time', async (t) => {
+t.test('an interrupted change goes on until it is done, and its caller is told so in time', async (t) => {
   const { redis, edit, queue } = await openQueue(t)
   const away = new Failure('DATA_UNAVAILABLE', { retryAfterSecs: 5 })
   let isAway = true
@@ -324,7 +324,7 @@ t.test('a change that is held up goes on until it is done, and its caller is tol
       if (songId === 'refused') throw away
       runs++
       await keep(0, 1, { ...(notes as object), [runs]: true })
-      if (isAway) throw new HeldUp(away)
+      if (isAway) throw new Deferred('interrupted', away)
       return { songId, isChanged: Object.keys(notes as object).length === runs - 1 }
     },
   })
@@ -353,7 +353,7 @@ t.test('a change that waits for another in vain is refused in time, unless some 
     'edit-track': async ({ songId }, { keep }) => {
       runs[songId] = (runs[songId] ?? 0) + 1
       if (songId === 'begun' && runs[songId] === 1) await keep(0, 1, {})
-      if (!isOtherWhole) throw new HeldUp(new Error('another change is not whole yet'), true)
+      if (!isOtherWhole) throw new Deferred('locked', new Error('another change holds the lease'))
       return { songId, isChanged: true }
     },
   })

@@ -9,8 +9,8 @@ const WORKER_CHECK_EVERY_MS = 2_000
 /** The job is looked at again after an eighth of the time waited so far, within these bounds. */
 const MIN_POLL_MS = 20
 const MAX_POLL_MS = 500
-/** A caller waits no longer for a change that is held up; the job goes on without it. */
-const HELD_UP_TIMEOUT_MS = 10_000
+/** A caller waits no longer for an interrupted change; the job goes on without it. */
+const INTERRUPTED_TIMEOUT_MS = 10_000
 
 /** Limits a question to Redis. @throws Failure JOBS_UNAVAILABLE */
 export type Ask = <T>(answer: Promise<T>) => Promise<T>
@@ -51,7 +51,7 @@ export async function waitForEnd(
     const state = await ask(job.getState()).catch(() => null)
     if (state === 'completed' || state === 'failed') return state
     if (state === 'unknown') break
-    if (state === 'delayed' && elapsedMs() > HELD_UP_TIMEOUT_MS && (await isHalfDone(awaited))) break
+    if (state === 'delayed' && elapsedMs() > INTERRUPTED_TIMEOUT_MS && (await isHalfDone(awaited))) break
     if (state !== null) reachedMs = elapsedMs()
     if (elapsedMs() - workersCheckedMs > WORKER_CHECK_EVERY_MS) {
       workersCheckedMs = elapsedMs()
@@ -63,7 +63,7 @@ export async function waitForEnd(
 }
 
 /**
- * Tells a change that is held up in the middle from a failed attempt and from a change that waits for another: all three
+ * Tells an interrupted change from a failed attempt and from a change that waits for another: all three
  * are delayed, but the latter two have an answer soon.
  */
 async function isHalfDone({ redis, queue, job, ask }: AwaitedJob): Promise<boolean> {

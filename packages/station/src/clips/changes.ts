@@ -38,19 +38,19 @@ interface ClipNotes {
 
 type Change = (one: ClipInHand, begun: ClipNotes | undefined) => Promise<ClipResult>
 
-/** Deletes clips. Resumable. @throws HeldUp when a store interrupts it. */
+/** Deletes clips. Resumable. @throws Deferred when a store interrupts it. */
 export async function deleteClips(
   deps: ClipChangeDeps,
-  given: JobData<'delete-clips'>,
+  job: JobData<'delete-clips'>,
   run: Run,
 ): Promise<JobResult<'delete-clips'>> {
   const { data } = deps
-  return changeClips(deps, given, run, async (one, begun) => {
+  return changeClips(deps, job, run, async (one, begun) => {
     const { id, family, filename, mode } = one.clip
     await data.clips.delete({ id })
     await deleteFile(deps, one)
     const operation = `${clipFamilies[family].audit}_delete`
-    await auditOnce(deps, begun).record(given.actor, operation, { filename, mode })
+    await auditOnce(deps, begun).record(job.actor, operation, { filename, mode })
     return { id, ok: true }
   })
 }
@@ -58,12 +58,12 @@ export async function deleteClips(
 /** Moves clips to a mode; those that are in it already stay as they are. Resumable, and interrupted as above. */
 export async function moveClips(
   deps: ClipChangeDeps,
-  given: JobData<'move-clips'>,
+  job: JobData<'move-clips'>,
   run: Run,
 ): Promise<JobResult<'move-clips'>> {
   const { data } = deps
-  const { targetMode } = given
-  return changeClips(deps, given, run, async (one, begun) => {
+  const { targetMode } = job
+  return changeClips(deps, job, run, async (one, begun) => {
     const { id, mode } = one.clip
     if (mode === targetMode) return { id, ok: true }
     if ((await data.clips.get(id))?.mode === mode) {

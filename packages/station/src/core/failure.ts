@@ -56,16 +56,15 @@ function isBucketAway(code: FailureCode, { reason }: FailureDetails): boolean {
 }
 
 /**
- * A change was interrupted by a store that is away or full, or did not begin because another change is interrupted. It is
- * neither made nor refused, and resumes later.
+ * A change is postponed and stays neither made nor refused: `interrupted` by a store that is away or full after it had begun,
+ * or `locked` out by another change, having changed nothing since the last attempt.
  */
-export class HeldUp extends Error {
-  /** It waits for another change, and has changed nothing since it was tried last. */
-  readonly isWaiting: boolean
+export class Deferred extends Error {
+  readonly reason: 'interrupted' | 'locked'
 
-  constructor(cause: Error, isWaiting = false) {
-    super(`held up: ${cause.message}`, { cause })
-    this.name = 'HeldUp'
-    this.isWaiting = isWaiting
+  constructor(reason: Deferred['reason'], cause: Error) {
+    super(`${reason}: ${cause.message}`, { cause })
+    this.name = 'Deferred'
+    this.reason = reason
   }
 }

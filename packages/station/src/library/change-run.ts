@@ -1,5 +1,5 @@
 import type { Audit } from '../accounts/audit.ts'
-import { diskFullAsFailure, HeldUp, isStoreUnavailable } from '../core/failure.ts'
+import { Deferred, diskFullAsFailure, isStoreUnavailable } from '../core/failure.ts'
 import type { DataStore } from '../ports/data-store.ts'
 
 /** One run of a job: the first, or one that resumes after a crash. */
@@ -14,7 +14,7 @@ export interface Run {
 
 /** A run that knows whether its change has begun: with the first notes, of this run or a previous one. */
 export interface ResumableRun extends Run {
-  /** @throws HeldUp instead of the refusal of a store that is away, once the change has begun; what `work` throws. */
+  /** @throws Deferred (interrupted) instead of the refusal of a store that is away, once the change has begun; what `work` throws. */
   attempt<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -34,7 +34,7 @@ export function resumable(run: Run): ResumableRun {
         return await work()
       } catch (error) {
         const named = diskFullAsFailure(error)
-        throw isBegun && isStoreUnavailable(named) ? new HeldUp(named) : named
+        throw isBegun && isStoreUnavailable(named) ? new Deferred('interrupted', named) : named
       }
     },
   }

@@ -29,12 +29,12 @@ import { deleteUnusedLyrics, type EditorDeps } from './change.ts'
  */
 export async function deleteTracks(
   deps: EditorDeps,
-  given: JobData<'delete-tracks'>,
+  job: JobData<'delete-tracks'>,
   run: Run,
 ): Promise<JobResult<'delete-tracks'>> {
-  const batch = beginBatch(deps, given, run)
-  const { adminId } = given.actor
-  const isCounted = given.scope === 'library' && adminId !== SUPER_ADMIN_ID
+  const batch = beginBatch(deps, job, run)
+  const { adminId } = job.actor
+  const isCounted = job.scope === 'library' && adminId !== SUPER_ADMIN_ID
   // Reserves as many as asked for; the rest is given back in the end.
   if (isCounted) await deps.deleteQuota.reserve(adminId, run.jobId, batch.ids.length)
   const settleQuota = () =>

@@ -25,18 +25,18 @@ import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
  * may be changed. Resumable: it may be begun again where it was interrupted, and then ends as if it had been done once.
  *
  * @throws Failure TRACK_NOT_FOUND, TRACK_LOCKED, STORAGE_WRITE_FAILED, AIR_UNAVAILABLE; then nothing was changed.
- * @throws HeldUp when a store that is away or full interrupts it: the change is neither made nor refused.
+ * @throws Deferred when a store that is away or full interrupts it: the change is neither made nor refused.
  */
 export async function editTrack(
   deps: EditorDeps,
-  given: JobData<'edit-track'>,
+  job: JobData<'edit-track'>,
   begun: Run,
 ): Promise<JobResult<'edit-track'>> {
-  const { songId } = given
+  const { songId } = job
   const run = resumable(begun)
   try {
     return await deps.leases.hold(run.jobId, [songId], run.stopping, () =>
-      run.attempt(() => editLeased(deps, given, run)),
+      run.attempt(() => editLeased(deps, job, run)),
     )
   } catch (error) {
     if (error instanceof Failure && error.cause)

@@ -32,11 +32,11 @@ import type { EditorDeps } from './change.ts'
  */
 export async function moveTracks(
   deps: EditorDeps,
-  given: JobData<'move-tracks'>,
+  job: JobData<'move-tracks'>,
   run: Run,
 ): Promise<JobResult<'move-tracks'>> {
-  const { targetMode } = given
-  const batch = beginBatch(deps, given, run)
+  const { targetMode } = job
+  const batch = beginBatch(deps, job, run)
   const { results, removedArtists } = await batch.run.attempt(() =>
     runPieces(batch, {
       touchedBy: (ids) => ids.flatMap((id) => [id, idIn(targetMode, filenameOf(id))]),

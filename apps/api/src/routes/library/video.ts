@@ -30,7 +30,7 @@ export function videoRoutes(
   /** @throws Failure TOOL_UNAVAILABLE; TOOL_TIMEOUT, also when the job did not start in time; those of the job. */
   const perform = async <N extends 'list-videos' | 'import-video'>(
     name: N,
-    given: JobData<N>,
+    job: JobData<N>,
     limitMs: number,
     reply: FastifyReply,
   ): Promise<JobResult<N>> => {
@@ -38,7 +38,7 @@ export function videoRoutes(
     if (!downloader || (name === 'import-video' && !ffmpeg)) throw new Failure('TOOL_UNAVAILABLE')
     const late = AbortSignal.timeout(limitMs + GRACE_MS)
     const leaving = AbortSignal.any([whenGone(reply), closing.signal, late])
-    return deps.jobs.performWhileConnected(name, given, leaving).catch((error) => {
+    return deps.jobs.performWhileConnected(name, job, leaving).catch((error) => {
       if (closing.signal.aborted) throw new Failure('JOBS_UNAVAILABLE')
       throw leaving.aborted ? new Failure('TOOL_TIMEOUT') : error
     })
@@ -69,8 +69,8 @@ export function videoRoutes(
     const { url, isPlaylist } = readVideoLink(body.url, hosts)
     if (isPlaylist) throw new Failure('BAD_REQUEST', { field: 'url', reason: 'link_playlist' })
     const { adminId, login } = caller
-    const given = { url, mode: body.mode ?? 'day', actor: { adminId, login } }
-    const metadata = await perform('import-video', given, videoLimits.downloadMs, reply)
+    const job = { url, mode: body.mode ?? 'day', actor: { adminId, login } }
+    const metadata = await perform('import-video', job, videoLimits.downloadMs, reply)
     return { ok: true as const, storageKey: metadata.storageKey, metadata }
   })
 }

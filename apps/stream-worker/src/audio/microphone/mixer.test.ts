@@ -231,8 +231,8 @@ t.test('a microphone', async (t) => {
     const pieces = cut(long, 6, 100)
     for (const [i, bytes] of pieces.entries()) {
       const sentMs = (i + 1) * 100
-      const heldUp = sentMs > 1000 && sentMs < 2000
-      studio.at(heldUp ? 2000 : sentMs, () => studio.microphones.receive({ socketId: 'a', bytes }))
+      const isStalled = sentMs > 1000 && sentMs < 2000
+      studio.at(isStalled ? 2000 : sentMs, () => studio.microphones.receive({ socketId: 'a', bytes }))
     }
     const { said } = studio.listen(6000)
     // A pitch that rises by 300 Hz a second tells what is heard when.

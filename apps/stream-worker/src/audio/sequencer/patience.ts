@@ -6,7 +6,7 @@ const PATIENCE_MS = 2_000
 /** A sample mixed this late or later no longer counts as live. */
 const PRESENT_MS = PATIENCE_MS + 500
 /** If the worker itself was stalled for longer, the decoders are not blamed for the delay. */
-const HELD_UP_MS = 500
+const STALL_MS = 500
 
 /** Decides how long to wait for decoders, by how late the broadcast is. */
 export interface Patience {
@@ -35,7 +35,7 @@ export function createPatience(): Patience {
       ownLagMs = Math.min(ownLagMs, ms)
     },
     noteCheck(elapsedMs) {
-      if (elapsedMs > HELD_UP_MS) forgive()
+      if (elapsedMs > STALL_MS) forgive()
     },
     forgive,
     get isLeft() {

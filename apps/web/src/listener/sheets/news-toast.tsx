@@ -2,7 +2,7 @@ import './news-toast.css'
 import { useEffect, useState } from 'preact/hooks'
 import { localNowMs } from '../../radio/connection/station-clock.ts'
 import { useStore } from '../../ui/store.ts'
-import { songLine } from '../format.ts'
+import { trackLine } from '../format.ts'
 import { useRadio } from '../radio-context.ts'
 
 const TOAST_MS = 12_000
@@ -11,7 +11,7 @@ const TOAST_MS = 12_000
 export function LastNews() {
   const { radio, t } = useRadio()
   const news = useStore(radio.connection.requests.news)
-  return news && <p class="nothing">{t.news[news.is](songLine(news.song))}</p>
+  return news && <p class="nothing">{t.news[news.is](trackLine(news.track))}</p>
 }
 
 /**
@@ -34,8 +34,8 @@ export function NewsToast() {
   }, [news])
   const text = () => {
     if (isOver) return ''
-    if (isPaid) return t.support.news[paid.is](paid.song ? songLine(paid.song) : t.support.news.aSong)
-    return requested && t.news[requested.is](songLine(requested.song))
+    if (isPaid) return t.support.news[paid.is](paid.track ? trackLine(paid.track) : t.support.news.aTrack)
+    return requested && t.news[requested.is](trackLine(requested.track))
   }
   return (
     <p class="toast news" role="status" data-shown={news !== null && !isOver}>

@@ -26,7 +26,7 @@ export function Sheets({ open, state, onChange }: Props) {
       {below?.is === 'request' && (
         <RequestSheet
           onClose={() => onChange(null)}
-          onSupport={(song) => onChange({ is: 'donate', about: { song }, over: below })}
+          onSupport={(track) => onChange({ is: 'donate', about: { track }, over: below })}
         />
       )}
       {open.is === 'donate' && <DonateSheet about={open.about} onClose={() => onChange(open.over ?? null)} />}

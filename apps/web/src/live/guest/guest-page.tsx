@@ -74,7 +74,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
             </button>
           )}
         </div>
-        <div class="song room">
+        <div class="track room">
           <GuestView status={status} headline={headline} />
         </div>
         <p class="unseen" aria-live="polite">

@@ -1,7 +1,7 @@
 import type { ServerPayload, User } from '@solstice/contracts'
 import { get } from '../../api.ts'
 import { createStore, type Store } from '../../ui/store.ts'
-import { createRequests, type SongRequests } from '../requests.ts'
+import { createRequests, type TrackRequests } from '../requests.ts'
 import type { Airing } from '../timeline.ts'
 import { createRenewingToken, type RenewingToken } from './renewing-token.ts'
 import { createStationClock } from './station-clock.ts'
@@ -19,7 +19,7 @@ export interface Connection {
   readonly isHostOnline: Store<boolean>
   readonly artToken: RenewingToken
   readonly audioToken: RenewingToken
-  readonly requests: SongRequests
+  readonly requests: TrackRequests
   /** The station's clock, epoch ms. */
   stationNowMs(): number
   roundTripMs(): number

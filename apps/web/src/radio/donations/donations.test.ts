@@ -198,7 +198,7 @@ t.test('orders of a listener', async (t) => {
     const about = { kind: 'failed', eventId: 'e', reference: 'r', donationId: failed.donationId } as const
     await failDonation(data, { provider: MATCHING, payment: about, nowMs: clock.nowMs() })
     tell({ donationId: failed.donationId, accepted: false, reason: 'payment_failed' })
-    t.match(await until(page.news, (news) => news !== null), { is: 'failed', song })
+    t.match(await until(page.news, (news) => news !== null), { is: 'failed', track: song })
     t.equal(page.orders.value.length, 2, 'of neighbours nothing is known')
     t.ok(keptIds().includes(failed.donationId))
     const close = page.watch(failed.donationId)

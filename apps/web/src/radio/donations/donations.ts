@@ -22,7 +22,7 @@ type PlacedOrder = Reply<typeof donations.createDonation>
 /** The outcome of an order that nobody was watching. */
 export interface OrderNews {
   is: Exclude<DonationStatus, 'pending'>
-  song: { title: string; artist: string } | null
+  track: { title: string; artist: string } | null
   /** Local clock. */
   sinceMs: number
 }
@@ -34,9 +34,9 @@ export interface Donations {
   /** The latest. */
   readonly news: Store<OrderNews | null>
   /** @throws as `get` */
-  offer(songId: string): Promise<Offer>
+  offer(trackId: string): Promise<Offer>
   /** Places an order and remembers it. @throws as `post` */
-  order(song: LibraryItem, priced: { tier: number; price: number; currency: string }): Promise<PlacedOrder>
+  order(track: LibraryItem, priced: { tier: number; price: number; currency: string }): Promise<PlacedOrder>
   /** The donor came back from a checkout, maybe one that was begun in another tab. */
   returned(id: string): void
   /** Polls an order until the returned function is called. One at a time. */
@@ -109,10 +109,10 @@ export function createDonations(
   return {
     orders,
     news: book.news,
-    offer: (songId) => get('/api/public/donations/tiers', { songId }),
-    async order(song, priced) {
-      const placed = await post('/api/public/donations/create', { songId: song.id, tier: priced.tier })
-      add(orderOf(placed, song, priced))
+    offer: (trackId) => get('/api/public/donations/tiers', { songId: trackId }),
+    async order(track, priced) {
+      const placed = await post('/api/public/donations/create', { songId: track.id, tier: priced.tier })
+      add(orderOf(placed, track, priced))
       return placed
     },
     returned(id) {
@@ -168,7 +168,7 @@ function createOrderBook(watched: () => string | null) {
     if (isWatched || status === before.status) return
     if (status === 'unknown') forget(id)
     else if (status !== null && status !== 'pending' && before.status !== null)
-      news.set({ is: status, song: ticket?.song ?? null, sinceMs: localNowMs() })
+      news.set({ is: status, track: ticket?.song ?? null, sinceMs: localNowMs() })
   }
 
   return { orders, news, find, add, update, forget }
@@ -186,17 +186,17 @@ async function readOrder(id: string, nowMs: () => number): Promise<Partial<Order
 
 function orderOf(
   placed: PlacedOrder,
-  song: LibraryItem,
+  track: LibraryItem,
   { price, currency }: { price: number; currency: string },
 ): Order {
   const order: Order = { ...newOrder(placed.donationId, localNowMs()), status: 'pending' }
   if (placed.flowType !== 'matching')
-    return { ...order, ticket: { song, amount: price, currency, payAt: placed.redirectUrl } }
+    return { ...order, ticket: { song: track, amount: price, currency, payAt: placed.redirectUrl } }
   return {
     ...order,
     matchCode: placed.matchCode,
     expiresAt: placed.expiresAt,
-    ticket: { song, amount: placed.amount, currency: placed.currency, payAt: placed.pageUrl },
+    ticket: { song: track, amount: placed.amount, currency: placed.currency, payAt: placed.pageUrl },
   }
 }
 

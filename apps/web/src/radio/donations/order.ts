@@ -59,8 +59,9 @@ export function airtimeOf(order: Order, heard: Airing | null, nowMs: number): Ai
   const { airsAt: atMs, ticket, readAtMs } = order
   if (atMs === null) return { is: 'soon' }
   const isNear = heard !== null && Math.abs(heard.startedAtMs - atMs) < SAME_MOMENT_MS
-  const isItsSong = ticket ? heard?.state.track === ticket.song.id : isNear
-  if (heard?.state.orderType === 'donated' && isItsSong && atMs < nowMs + SAME_MOMENT_MS) return { is: 'now' }
+  const isItsTrack = ticket ? heard?.state.track === ticket.song.id : isNear
+  if (heard?.state.orderType === 'donated' && isItsTrack && atMs < nowMs + SAME_MOMENT_MS)
+    return { is: 'now' }
   if (atMs > nowMs) return { is: 'expected', atMs }
   const isOver = atMs <= readAtMs && (!heard || heard.startedAtMs > atMs)
   return isOver ? { is: 'was', atMs } : { is: 'soon' }

@@ -1,7 +1,7 @@
 import {
+  Deferred,
   diskFullAsFailure,
   Failure,
-  HeldUp,
   type JobData,
   type JobName,
   type JobResult,
@@ -17,14 +17,14 @@ import { writeRefusal } from '../refusals.ts'
 
 /** A job that a closing process breaks off is offered to others after this time. */
 const HANDOVER_DELAY_MS = 1_000
-/** A change that is held up is tried again after this time, doubled at each attempt up to the maximum. */
-const MIN_HELD_UP_MS = 500
+/** A deferred change is retried after this time, doubled at each attempt up to the maximum. */
+const MIN_RETRY_DELAY_MS = 500
 /** Below the duration of leases, so that no other job changes the same in between. */
-const MAX_HELD_UP_MS = 8_000
-/** A change that only waits for another one is tried more often, so that its refusal is in time for its caller. */
-const MAX_WAITING_MS = 2_000
-/** With the pauses between them some 8 s, less than a caller's patience with a change that is held up. */
-const MAX_WAITING_ATTEMPTS = 5
+const MAX_RETRY_DELAY_MS = 8_000
+/** A change that is locked out by another one is retried more often, so that its refusal is in time for its caller. */
+const MAX_LOCKED_DELAY_MS = 2_000
+/** With the pauses between them some 8 s, less than a caller's patience with an interrupted change. */
+const MAX_LOCKED_ATTEMPTS = 5
 
 /** The dependencies of a job besides its data. */
 export interface JobContext {
@@ -43,7 +43,7 @@ export interface JobContext {
 }
 
 /**
- * The function that runs each job. A `Failure` is the answer to the caller; `HeldUp` is tried again until it succeeds; any
+ * The function that runs each job. A `Failure` is the answer to the caller; `Deferred` is retried until it succeeds; any
  * other error is tried again, five times in all.
  */
 export type Processors = {
@@ -81,12 +81,12 @@ export function createRunner({ redis, processors, log, stopping }: Runner) {
       const error = diskFullAsFailure(thrown)
       if (caller?.left.aborted) throw new UnrecoverableError(ABANDONED)
       if (error instanceof Failure) throw refusalOf(job, error)
-      const isHeldUp = error instanceof HeldUp
-      if (isHeldUp && waitsInVain(job, error)) throw refusalOf(job, storeUnavailable())
-      if (isHeldUp) log.warn({ job: job.name, err: error.cause }, 'change held up, retrying')
+      const isDeferred = error instanceof Deferred
+      if (isDeferred && isLockedForLong(job, error)) throw refusalOf(job, storeUnavailable())
+      if (isDeferred) log.warn({ job: job.name, err: error.cause }, 'job deferred, retrying')
       else if (!stopping.aborted) throw error
       // Not a failed attempt. Delayed, since a worker that is closing may still take what is there.
-      const delayMs = isHeldUp ? heldUpMs(job, error) : HANDOVER_DELAY_MS
+      const delayMs = isDeferred ? retryDelayMs(job, error) : HANDOVER_DELAY_MS
       await job.moveToDelayed(Date.now() + delayMs, token)
       throw new DelayedError()
     } finally {
@@ -95,15 +95,15 @@ export function createRunner({ redis, processors, log, stopping }: Runner) {
   }
 }
 
-function heldUpMs({ attemptsStarted }: Job, { isWaiting }: HeldUp): number {
-  const maxMs = isWaiting ? MAX_WAITING_MS : MAX_HELD_UP_MS
-  return Math.min(maxMs, MIN_HELD_UP_MS * 2 ** (attemptsStarted - 1))
+function retryDelayMs({ attemptsStarted }: Job, { reason }: Deferred): number {
+  const maxMs = reason === 'locked' ? MAX_LOCKED_DELAY_MS : MAX_RETRY_DELAY_MS
+  return Math.min(maxMs, MIN_RETRY_DELAY_MS * 2 ** (attemptsStarted - 1))
 }
 
 /** True when a change has waited long enough for another one to be refused: nothing of it was begun. */
-function waitsInVain(job: Job, { isWaiting }: HeldUp): boolean {
+function isLockedForLong(job: Job, { reason }: Deferred): boolean {
   const hasBegun = progressOf(job).notes !== undefined
-  return isWaiting && !hasBegun && job.attemptsStarted >= MAX_WAITING_ATTEMPTS && isAwaited(job.name)
+  return reason === 'locked' && !hasBegun && job.attemptsStarted >= MAX_LOCKED_ATTEMPTS && isAwaited(job.name)
 }
 
 /** A refusal as an error for BullMQ; final where a caller waits. */

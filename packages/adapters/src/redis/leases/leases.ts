@@ -1,4 +1,4 @@
-import { HeldUp, type Leases, sleep } from '@solstice/station'
+import { Deferred, type Leases, sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from '../connection.ts'
 import { readScript } from '../script.ts'
@@ -25,19 +25,19 @@ export function openLeases(redis: Redis): Leases {
       const giveWayMs = performance.now() + MAX_WAIT_MS
       while (!(await take())) {
         if (performance.now() > giveWayMs)
-          throw new HeldUp(new Error('another change is not whole yet'), true)
+          throw new Deferred('locked', new Error('another change holds the lease'))
         await sleep(TRY_EVERY_MS, { signal: stopping })
       }
       const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
-      let isHeldUp = false
+      let isDeferred = false
       try {
         return await work()
       } catch (error) {
-        isHeldUp = error instanceof HeldUp
+        isDeferred = error instanceof Deferred
         throw error
       } finally {
         clearInterval(renewing)
-        if (isHeldUp) await take().catch(() => {})
+        if (isDeferred) await take().catch(() => {})
         else await answered(redis, redis.eval(RELEASE, keys.length, ...keys, holder)).catch(() => {})
       }
     },

@@ -1,4 +1,4 @@
-import { Failure, HeldUp } from '@solstice/station'
+import { Deferred, Failure } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { startRedis } from '../../../../../tests/harness/processes/processes.ts'
@@ -73,7 +73,7 @@ t.test('who holds names keeps others from them, and is not kept from them itself
     try {
       await leases.hold(`job ${i}`, [`${i % 3}`, 'x'], never(), work)
     } catch (error) {
-      if (!(error instanceof HeldUp)) throw error
+      if (!(error instanceof Deferred)) throw error
       await patiently(i)
     }
   }
@@ -89,7 +89,7 @@ t.test('who holds names keeps others from them, and is not kept from them itself
     t.equal(await redis.exists('solstice:lease:z'), 0, 'of names that cannot all be had none is taken')
     await t.resolves(leases.hold('a', ['y'], never(), work))
     const askedAtMs = performance.now()
-    await t.rejects(leases.hold('b', ['x'], never(), work), { name: 'HeldUp' })
+    await t.rejects(leases.hold('b', ['x'], never(), work), { name: 'Deferred' })
     t.ok(performance.now() - askedAtMs < 10_000, 'nobody waits for long')
   })
   await t.rejects(
@@ -99,14 +99,14 @@ t.test('who holds names keeps others from them, and is not kept from them itself
     /broken/,
   )
   t.equal(await redis.exists('solstice:lease:x', 'solstice:lease:y'), 0)
-  const heldUp = new HeldUp(new Failure('DATA_UNAVAILABLE'))
+  const interrupted = new Deferred('interrupted', new Failure('DATA_UNAVAILABLE'))
   await t.rejects(
     leases.hold('a', ['x'], never(), async () => {
-      throw heldUp
+      throw interrupted
     }),
-    heldUp,
+    interrupted,
   )
-  t.equal(await redis.get('solstice:lease:x'), 'a', 'what is held up keeps others from it until it goes on')
+  t.equal(await redis.get('solstice:lease:x'), 'a', 'an interrupted change keeps its lease until it resumes')
   await leases.hold('a', ['x'], never(), async () => {})
   t.equal(await redis.exists('solstice:lease:x'), 0)
 })

@@ -1,4 +1,4 @@
-import '../../songs.css'
+import '../../tracks.css'
 import type { LibraryItem, Locale } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../../../api.ts'
@@ -13,10 +13,10 @@ import { useRadio } from '../../radio-context.ts'
 type OfferState = { is: 'loading' } | { is: 'failed'; text: string } | { is: 'loaded'; offer: Offer }
 
 /** The price of a track, in tiers or one, and the button that orders it. */
-export function DonateOffer(props: { song: LibraryItem; onPlaced: (orderId: string) => void }) {
-  const { song, onPlaced } = props
+export function DonateOffer(props: { track: LibraryItem; onPlaced: (orderId: string) => void }) {
+  const { track, onPlaced } = props
   const { t } = useRadio()
-  const [state, load] = useOffer(song.id)
+  const [state, load] = useOffer(track.id)
   const [tier, setTier] = useState(1)
   switch (state.is) {
     case 'loading':
@@ -30,36 +30,36 @@ export function DonateOffer(props: { song: LibraryItem; onPlaced: (orderId: stri
       )
     case 'loaded':
       return (
-        <LoadedOffer {...{ song, tier, onPlaced }} offer={state.offer} onTier={setTier} onReload={load} />
+        <LoadedOffer {...{ track, tier, onPlaced }} offer={state.offer} onTier={setTier} onReload={load} />
       )
   }
 }
 
-function useOffer(songId: string): [OfferState, load: () => void] {
+function useOffer(trackId: string): [OfferState, load: () => void] {
   const { radio, locale, t } = useRadio()
   const [state, setState] = useState<OfferState>({ is: 'loading' })
-  const isGone = useIsGone([songId])
+  const isGone = useIsGone([trackId])
   const load = () => {
     setState({ is: 'loading' })
-    radio.donations.offer(songId).then(
+    radio.donations.offer(trackId).then(
       (offer) => !isGone.current && setState({ is: 'loaded', offer }),
       (error) => !isGone.current && setState({ is: 'failed', text: errorText(error, locale, t) }),
     )
   }
-  useEffect(load, [songId])
+  useEffect(load, [trackId])
   return [state, load]
 }
 
 interface LoadedOfferProps {
   offer: Offer
-  song: LibraryItem
+  track: LibraryItem
   tier: number
   onTier: (tier: number) => void
   onPlaced: (orderId: string) => void
   onReload: () => void
 }
 
-function LoadedOffer({ offer, song, tier, onTier, onPlaced, onReload }: LoadedOfferProps) {
+function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedOfferProps) {
   const { radio, locale, t } = useRadio()
   const [refusal, setRefusal] = useState('')
   const [isSending, setSending] = useState(false)
@@ -74,7 +74,7 @@ function LoadedOffer({ offer, song, tier, onTier, onPlaced, onReload }: LoadedOf
     setSending(true)
     setRefusal('')
     try {
-      const placed = await radio.donations.order(song, { ...chosen, currency })
+      const placed = await radio.donations.order(track, { ...chosen, currency })
       if (placed.flowType === 'matching') openInTab(placed.pageUrl)
       else if (isWebAddress(placed.redirectUrl)) location.assign(placed.redirectUrl)
       if (!isGone.current) onPlaced(placed.donationId)
@@ -127,7 +127,7 @@ function Tiers(props: { offer: Offer; chosen: number; onChoose: (tier: number) =
             checked={tier === props.chosen}
             onChange={() => props.onChoose(tier)}
           />
-          <span class="song-text">
+          <span class="track-text">
             <b>{t.support.tier(tier)}</b>
             <span>{t.support.ahead(tier)}</span>
           </span>

@@ -13,7 +13,7 @@ import { airtimeText } from './order-text.ts'
 interface Props {
   order: Order
   /** Chooses the same track again. */
-  onAgain: (song: LibraryItem) => void
+  onAgain: (track: LibraryItem) => void
 }
 
 /** An order, whatever its status. */

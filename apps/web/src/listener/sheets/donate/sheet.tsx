@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useRestoredFocus } from '../../../ui/restored-focus.ts'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
-import { songLine } from '../../format.ts'
+import { trackLine } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
 import { NewsToast } from '../news-toast.tsx'
 import { DonateOffer } from './offer.tsx'
@@ -12,7 +12,7 @@ import { isWorthShowing, orderLine } from './order-text.ts'
 import { OrderView } from './order-view.tsx'
 
 /** A track that may be paid for, or an order that was placed. */
-export type DonateSubject = { song: LibraryItem } | { orderId: string }
+export type DonateSubject = { track: LibraryItem } | { orderId: string }
 
 /** From the price of a track to the moment it is on air. */
 export function DonateSheet(props: { about: DonateSubject; onClose: () => void }) {
@@ -22,7 +22,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
   const body = useRef<HTMLDivElement>(null)
   const orderId = 'orderId' in about ? about.orderId : null
   const order = orders.find(({ id }) => id === orderId)
-  const song = 'song' in about ? about.song : order?.ticket?.song
+  const track = 'track' in about ? about.track : order?.ticket?.song
   useRestoredFocus(body)
   useEffect(() => (orderId ? radio.donations.watch(orderId) : undefined), [orderId, radio])
 
@@ -30,16 +30,16 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
     <Sheet class="request donate" label={t.support.title} onClose={props.onClose}>
       <div class="sheet-body" ref={body}>
         <SheetHead title={t.support.title} close={t.close} />
-        {song && (
+        {track && (
           <p class="wish">
-            <b>{song.title}</b>
-            <span>{song.artist}</span>
+            <b>{track.title}</b>
+            <span>{track.artist}</span>
           </p>
         )}
-        {'song' in about && (
-          <DonateOffer song={about.song} onPlaced={(placedId) => setAbout({ orderId: placedId })} />
+        {'track' in about && (
+          <DonateOffer track={about.track} onPlaced={(placedId) => setAbout({ orderId: placedId })} />
         )}
-        {order && <OrderView order={order} onAgain={(again) => setAbout({ song: again })} />}
+        {order && <OrderView order={order} onAgain={(again) => setAbout({ track: again })} />}
         <OtherOrders besides={orderId} onOpen={(otherId) => setAbout({ orderId: otherId })} />
       </div>
       <NewsToast />
@@ -61,7 +61,7 @@ function OtherOrders(props: { besides: string | null; onOpen: (orderId: string) 
         {others.map((order) => (
           <li key={order.id}>
             <button type="button" class="text-button" onClick={() => props.onOpen(order.id)}>
-              {order.ticket && `${songLine(order.ticket.song)}: `}
+              {order.ticket && `${trackLine(order.ticket.song)}: `}
               {orderLine(order, heard, nowMs, locale, t)}
             </button>
           </li>

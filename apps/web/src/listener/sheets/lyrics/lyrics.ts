@@ -13,8 +13,8 @@ export function activeLine({ lines, offset }: Pick<Lyrics, 'lines' | 'offset'>, 
 /** Fetches the lyrics of a track. @throws {ApiError} when the station refuses. */
 export async function readLyrics(
   artToken: RenewingToken,
-  song: { title: string; artist: string; album: string },
+  track: { title: string; artist: string; album: string },
 ): Promise<Lyrics> {
-  const { bytes } = await getWrapped(apiUrl('/api/lyrics', song), await artToken.get())
+  const { bytes } = await getWrapped(apiUrl('/api/lyrics', track), await artToken.get())
   return { offset: 0, ...(JSON.parse(new TextDecoder().decode(bytes)) as LyricsEntry) }
 }

@@ -1,42 +1,42 @@
 import './sheet.css'
 import type { LibraryItem } from '@solstice/contracts'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { findSongs, type LibraryState } from '../../../radio/library.ts'
+import { findTracks, type LibraryState } from '../../../radio/library.ts'
 import type { BlockedReason } from '../../../radio/requests.ts'
 import { counted } from '../../../texts.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
-import { songLine } from '../../format.ts'
+import { trackLine } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
-import { SongText } from '../../song-text.tsx'
+import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
 import { RequestStatus, useRequestStatus } from './status.tsx'
 
-const FIRST_SONGS = 5
-const MORE_SONGS = 10
+const FIRST_TRACKS = 5
+const MORE_TRACKS = 10
 const STATUS_ID = 'request-status'
 
 /** The library of the programme, in which a track is searched, and requested or paid for. */
-export function RequestSheet(props: { onClose: () => void; onSupport: (song: LibraryItem) => void }) {
+export function RequestSheet(props: { onClose: () => void; onSupport: (track: LibraryItem) => void }) {
   const { onClose, onSupport } = props
   const { radio, t } = useRadio()
   const library = useStore(radio.library.state)
   const { blocked } = useRequestStatus()
   const [query, setQuery] = useState('')
-  const [shown, setShown] = useState(FIRST_SONGS)
+  const [shown, setShown] = useState(FIRST_TRACKS)
   const list = useRef<HTMLOListElement>(null)
-  const songs = library.is === 'loaded' ? library.songs : null
-  const found = useMemo(() => (songs ? findSongs(songs, query) : []), [songs, query])
+  const tracks = library.is === 'loaded' ? library.tracks : null
+  const found = useMemo(() => (tracks ? findTracks(tracks, query) : []), [tracks, query])
 
   useEffect(() => radio.library.open(), [radio])
   // Keyboard users continue at the first of the tracks that were added.
   useEffect(() => {
-    if (shown > FIRST_SONGS) list.current?.children[shown - MORE_SONGS]?.querySelector('button')?.focus()
+    if (shown > FIRST_TRACKS) list.current?.children[shown - MORE_TRACKS]?.querySelector('button')?.focus()
   }, [shown])
   const search = (words: string) => {
     setQuery(words)
-    setShown(FIRST_SONGS)
+    setShown(FIRST_TRACKS)
   }
 
   return (
@@ -46,14 +46,14 @@ export function RequestSheet(props: { onClose: () => void; onSupport: (song: Lib
         <RequestStatus id={STATUS_ID} />
         <SearchField query={query} onQuery={search} />
         <LibraryStatus library={library} foundCount={found.length} />
-        <ol class="songs" ref={list}>
-          {found.slice(0, shown).map(({ song }) => (
-            <SongRow key={song.id} song={song} blocked={blocked} onSupport={() => onSupport(song)} />
+        <ol class="tracks" ref={list}>
+          {found.slice(0, shown).map(({ track }) => (
+            <TrackRow key={track.id} track={track} blocked={blocked} onSupport={() => onSupport(track)} />
           ))}
         </ol>
         {found.length > shown && (
-          <button type="button" class="button more" onClick={() => setShown(shown + MORE_SONGS)}>
-            {t.request.more(Math.min(MORE_SONGS, found.length - shown))}
+          <button type="button" class="button more" onClick={() => setShown(shown + MORE_TRACKS)}>
+            {t.request.more(Math.min(MORE_TRACKS, found.length - shown))}
           </button>
         )}
       </div>
@@ -86,7 +86,7 @@ function LibraryStatus({ library, foundCount }: { library: LibraryState; foundCo
   const text = () => {
     if (library.is !== 'loaded') return t.request[library.is]
     if (foundCount > 0) return counted(foundCount, t.request.found, locale)
-    return library.songs.length ? t.request.none : t.request.empty
+    return library.tracks.length ? t.request.none : t.request.empty
   }
   return (
     <>
@@ -102,28 +102,28 @@ function LibraryStatus({ library, foundCount }: { library: LibraryState; foundCo
   )
 }
 
-interface SongRowProps {
-  song: LibraryItem
+interface TrackRowProps {
+  track: LibraryItem
   blocked: BlockedReason | null
   onSupport: () => void
 }
 
-function SongRow({ song, blocked, onSupport }: SongRowProps) {
+function TrackRow({ track, blocked, onSupport }: TrackRowProps) {
   const { radio, t } = useRadio()
   const { requests } = radio.connection
   const isSending = useStore(requests.isSending)
   const config = useStore(radio.config)
   return (
     <li>
-      <SongText song={song} />
+      <TrackText track={track} />
       <button
         type="button"
         class="button"
-        aria-label={t.request.oneOf(songLine(song))}
+        aria-label={t.request.oneOf(trackLine(track))}
         // Stays focusable while disabled, so that the focus isn't lost when a cooldown begins.
         aria-disabled={blocked !== null || isSending}
         aria-describedby={blocked ? STATUS_ID : undefined}
-        onClick={() => blocked || requests.send(song)}
+        onClick={() => blocked || requests.send(track)}
       >
         {t.request.one}
       </button>
@@ -131,7 +131,7 @@ function SongRow({ song, blocked, onSupport }: SongRowProps) {
         <button
           type="button"
           class="button"
-          aria-label={t.support.oneOf(songLine(song))}
+          aria-label={t.support.oneOf(trackLine(track))}
           aria-haspopup="dialog"
           onClick={onSupport}
         >

@@ -4,12 +4,12 @@ import type { Mode } from '@solstice/contracts'
 import {
   collectionNames,
   createAudit,
+  Deferred,
   deleteClips,
   deleteTracks,
   type EditorDeps,
   editTrack,
   Failure,
-  HeldUp,
   lyricsKey,
   moveClips,
   moveTracks,
@@ -186,16 +186,16 @@ t.test('a change interrupted by a store at any step ends later as if it had been
         const faulty = awayAfter(ports, answers)
         const first = await change(depsOf(faulty.ports), pair, run()).catch((error) => error)
         let answer = first
-        if (first instanceof HeldUp) {
+        if (first instanceof Deferred) {
           // The retry is interrupted as well, elsewhere.
           const away = depsOf(awayAfter(ports, (answers * 4) % 7).ports)
           answer = await change(away, pair, run()).catch((error) => error)
-          if (answer instanceof HeldUp) answer = await change(depsOf(ports), pair, run())
+          if (answer instanceof Deferred) answer = await change(depsOf(ports), pair, run())
         }
         const isRefused = answer instanceof Failure || /"ok":false/.test(JSON.stringify(answer))
         return {
           isRefused,
-          isHeldUp: first instanceof HeldUp,
+          isInterrupted: first instanceof Deferred,
           wasAway: faulty.wasAway(),
           before,
           after: await remembered(ports, name),
@@ -203,20 +203,20 @@ t.test('a change interrupted by a store at any step ends later as if it had been
         }
       }
       const whole = await attempt(1_000_000)
-      t.notOk(whole.isRefused || whole.isHeldUp)
-      let heldUp = 0
+      t.notOk(whole.isRefused || whole.isInterrupted)
+      let interrupted = 0
       for (let answers = 0; ; answers++) {
-        const { isRefused, isHeldUp, wasAway, before, after, name } = await attempt(answers)
+        const { isRefused, isInterrupted, wasAway, before, after, name } = await attempt(answers)
         if (!wasAway) break
-        heldUp += Number(isHeldUp)
-        t.notOk(isHeldUp && isRefused, `after ${answers} answers: what was begun is not refused`)
+        interrupted += Number(isInterrupted)
+        t.notOk(isInterrupted && isRefused, `after ${answers} answers: what was begun is not refused`)
         const expected = JSON.parse(JSON.stringify(isRefused ? before : whole.after))
         t.same(after, expected, `after ${answers} answers: ${isRefused ? 'nothing was changed' : 'all was'}`)
         if (kind !== 'deleted' || isRefused) continue
         const [key] = await ports.redis.keys(`solstice:deletions:${HELPER.adminId}:*`)
         t.equal(await ports.redis.hget(key!, name), '2', 'both count once')
       }
-      t.ok(heldUp > 5, `${heldUp} times it was held up`)
+      t.ok(interrupted > 5, `${interrupted} times it was interrupted`)
     })
   }
 })
@@ -276,14 +276,14 @@ t.test('a change of clips interrupted by a store ends later as if it had been do
         })
         const faulty = awayAfter(ports, answers)
         const first = await change(faulty.ports, ids, run()).catch((error) => error)
-        if (first instanceof HeldUp) {
+        if (first instanceof Deferred) {
           const leased = await ports.redis.keys(`solstice:lease:jingles/${name} *`)
           t.equal(leased.length, 2, 'nobody else changes them meanwhile')
           const replaced: string[] = []
           for (const name of ids.map((id) => key(id, 'day')))
             if (kind === 'deleted' && (await media.copy(OTHER, name))) replaced.push(name)
           const second = await change(awayAfter(ports, answers % 5).ports, ids, run()).catch((error) => error)
-          const answer = second instanceof HeldUp ? await change(ports, ids, run()) : second
+          const answer = second instanceof Deferred ? await change(ports, ids, run()) : second
           t.match(answer, { results: ids.map((id) => ({ id, ok: true })) })
           for (const name of replaced) {
             t.equal((await media.stat(name))?.size, 5, 'a new file under a free name stays')
@@ -292,7 +292,7 @@ t.test('a change of clips interrupted by a store ends later as if it had been do
         }
         return {
           isRefused: first instanceof Failure,
-          isHeldUp: first instanceof HeldUp,
+          isInterrupted: first instanceof Deferred,
           before,
           after: await seen(),
           wasAway: faulty.wasAway(),
@@ -300,14 +300,14 @@ t.test('a change of clips interrupted by a store ends later as if it had been do
       }
       await media.put(OTHER, Buffer.from('other'))
       const whole = await attempt(1_000_000)
-      let heldUp = 0
+      let interrupted = 0
       for (let answers = 0; ; answers++) {
-        const { isRefused, isHeldUp, before, after, wasAway } = await attempt(answers)
+        const { isRefused, isInterrupted, before, after, wasAway } = await attempt(answers)
         if (!wasAway) break
-        heldUp += Number(isHeldUp)
+        interrupted += Number(isInterrupted)
         t.same(after, isRefused ? before : whole.after, `after ${answers} answers`)
       }
-      t.ok(heldUp > 4, `${heldUp} times it was held up`)
+      t.ok(interrupted > 4, `${interrupted} times it was interrupted`)
     })
   }
 })

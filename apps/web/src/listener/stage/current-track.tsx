@@ -7,7 +7,7 @@ import { useRadio } from '../radio-context.ts'
 const LONG_TITLE = 26
 
 /** The track on air, in large type. */
-export function Song({ state, isOff }: { state: RadioState; isOff: boolean }) {
+export function CurrentTrack({ state, isOff }: { state: RadioState; isOff: boolean }) {
   const { radio, t } = useRadio()
   const isHostOnline = useStore(radio.connection.isHostOnline)
   const title = titleOf(state, t)
