@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openRedisBus } from '../../packages/adapters/src/air/bus.ts'
-import { reachRedis, readVitals } from '../../packages/adapters/src/air/vitals.ts'
+import { reachRedis, readClusterStatus } from '../../packages/adapters/src/air/cluster-status.ts'
 import type { Config } from '../../packages/adapters/src/config/config.ts'
 import { openStationClock } from '../../packages/adapters/src/redis/clock/station-clock.ts'
 import { openRedis } from '../../packages/adapters/src/redis/connection.ts'
@@ -48,7 +48,7 @@ async function runs(redisUrl: string): Promise<boolean | null> {
   const redis = await reachRedis(redisUrl)
   if (!redis) return null
   try {
-    const { isOnAir, replicas, jobs } = await readVitals(redis)
+    const { isOnAir, replicas, jobs } = await readClusterStatus(redis)
     return isOnAir || replicas > 0 || jobs > 0
   } finally {
     redis.disconnect()

@@ -10,7 +10,7 @@ import {
   openJobQueue,
   openJsonData,
   reachRedis,
-  readVitals,
+  readClusterStatus,
 } from '@solstice/adapters'
 import {
   type Announcer,
@@ -155,7 +155,7 @@ const silentAir: Air = {
 async function reachAir(config: Config): Promise<Air> {
   const url = await redisOf(config)
   const asked = await reachRedis(url)
-  const isOnAir = asked !== null && (await readVitals(asked)).isOnAir
+  const isOnAir = asked !== null && (await readClusterStatus(asked)).isOnAir
   asked?.disconnect()
   if (!isOnAir) return silentAir
   const air = await connectAir(url)

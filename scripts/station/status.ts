@@ -1,4 +1,4 @@
-import { type Config, openJobQueue, openSpools, reachRedis, readVitals } from '@solstice/adapters'
+import { type Config, openJobQueue, openSpools, reachRedis, readClusterStatus } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import { countRecords, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
 import { sleep } from '../../packages/station/src/core/sleep.ts'
@@ -36,9 +36,9 @@ async function readStatus(config: Config) {
     ...('problem' in data ? ['data'] : []),
     ...('problem' in media ? ['media'] : []),
     ...(redis ? [] : ['redis']),
-    ...(redis && !redis.vitals.isOnAir ? ['air'] : []),
-    ...(redis && redis.vitals.replicas === 0 ? ['replicas'] : []),
-    ...(redis && redis.vitals.jobs === 0 ? ['jobs'] : []),
+    ...(redis && !redis.cluster.isOnAir ? ['air'] : []),
+    ...(redis && redis.cluster.replicas === 0 ? ['replicas'] : []),
+    ...(redis && redis.cluster.jobs === 0 ? ['jobs'] : []),
   ]
   const { files: _, ...aboutRecords } = { files: null, ...data }
   return {
@@ -52,10 +52,10 @@ async function readStatus(config: Config) {
     },
     air: redis?.air ?? null,
     processes: redis && {
-      replicas: redis.vitals.replicas,
-      workersOnAir: Number(redis.vitals.isOnAir),
-      workersStandingBy: redis.vitals.standbys,
-      jobs: redis.vitals.jobs,
+      replicas: redis.cluster.replicas,
+      workersOnAir: Number(redis.cluster.isOnAir),
+      workersStandingBy: redis.cluster.standbys,
+      jobs: redis.cluster.jobs,
     },
     jobs: redis?.jobs ?? null,
   }
@@ -115,7 +115,7 @@ async function aboutRedis(url: string) {
   const connection = await connectAir(url)
   const jobs = openJobQueue(url, silent)
   try {
-    const vitals = await readVitals(connection.redis)
+    const cluster = await readClusterStatus(connection.redis)
     let state = null as PlayoutState | null
     const unfollow = await connection.bus.follow((now) => {
       state = now
@@ -124,7 +124,7 @@ async function aboutRedis(url: string) {
     const counts: Record<string, number> = {}
     for (const queue of await jobs.board({ offset: 0, limit: 0 }))
       for (const [name, count] of Object.entries(queue.counts)) counts[name] = (counts[name] ?? 0) + count
-    return { vitals, air: state && vitals.isOnAir ? onAir(state) : null, jobs: counts }
+    return { cluster, air: state && cluster.isOnAir ? onAir(state) : null, jobs: counts }
   } finally {
     await Promise.all([connection.close(), jobs.close()])
   }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { reachRedis, readVitals } from '@solstice/adapters'
+import { reachRedis, readClusterStatus } from '@solstice/adapters'
 import t from 'tap'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
@@ -32,7 +32,7 @@ t.test('status, ledger, hashes and help', async (t) => {
   await api.printed(/Server listening/)
   const asked = (await reachRedis(redis.url))!
   t.teardown(() => asked.disconnect())
-  await until('the replica is known', async () => (await readVitals(asked)).replicas > 0)
+  await until('the replica is known', async () => (await readClusterStatus(asked)).replicas > 0)
   const printed = await ended(t, 1, place, 'status', '--json')
   const status = JSON.parse(printed.slice(0, printed.lastIndexOf('}') + 1))
   t.match(status, {

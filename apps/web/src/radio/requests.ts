@@ -78,8 +78,8 @@ export function createRequests(socket: StationSocket, introduce: () => Promise<u
   )
 
   async function sendOnce({ id, title, artist }: LibraryItem): Promise<RequestNews['is']> {
-    const wish = { id, title, artist }
-    const answer = await socket.request('suggest_song', wish, ANSWER_TIMEOUT_MS)
+    const request = { id, title, artist }
+    const answer = await socket.request('suggest_song', request, ANSWER_TIMEOUT_MS)
     if ('ok' in answer) return 'sent'
     if (answer.error === 'cooldown') startCooldown(answer.secsLeft)
     if (answer.error === 'no_admin') isAdminOnline.set(false)

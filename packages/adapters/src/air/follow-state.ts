@@ -29,7 +29,7 @@ export async function followState(
     queue.learn(...splitMessage(message)),
   )
   const onHead = (message: string) => queue.receive(...splitMessage(message))
-  const unhear = await subscriptions.subscribe(keys.air, onHead).catch((error) => {
+  const unsubscribe = await subscriptions.subscribe(keys.air, onHead).catch((error) => {
     unlearn()
     throw error
   })
@@ -39,7 +39,7 @@ export async function followState(
     over.abort()
     forget()
     unlearn()
-    unhear()
+    unsubscribe()
   }
 }
 

@@ -40,9 +40,9 @@ export async function waitForEnd(
   const begunMs = performance.now()
   const elapsedMs = () => performance.now() - begunMs
   let reachedMs = 0
-  let mannedMs = 0
+  let workersSeenMs = 0
   let workersCheckedMs = 0
-  while (elapsedMs() < timeoutMs && elapsedMs() - Math.min(reachedMs, mannedMs) < ABSENCE_TIMEOUT_MS) {
+  while (elapsedMs() < timeoutMs && elapsedMs() - Math.min(reachedMs, workersSeenMs) < ABSENCE_TIMEOUT_MS) {
     const pauseMs = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, elapsedMs() / 8))
     await sleep(pauseMs, { signal }).catch(() => {
       if (!closing.aborted) signal.throwIfAborted()
@@ -56,7 +56,7 @@ export async function waitForEnd(
     if (elapsedMs() - workersCheckedMs > WORKER_CHECK_EVERY_MS) {
       workersCheckedMs = elapsedMs()
       // Some Redis services do not list their clients; there only the timeout counts.
-      if ((await ask(queue.getWorkersCount()).catch(() => 1)) > 0) mannedMs = elapsedMs()
+      if ((await ask(queue.getWorkersCount()).catch(() => 1)) > 0) workersSeenMs = elapsedMs()
     }
   }
   throw new Failure('JOBS_UNAVAILABLE')

@@ -36,7 +36,7 @@ export function openLiveSockets(deps: {
   log: Logger
 }): LiveSockets {
   const { replica, replicas, bus, uidOf, log } = deps
-  let stopSayingAlive: Unsubscribe | null = null
+  let stopHeartbeat: Unsubscribe | null = null
   const present = new Map<string, 'host' | 'guest'>()
   /** A symbol per departure, because a socket may come back and leave again meanwhile. */
   const leaving = new Map<string, symbol>()
@@ -66,7 +66,7 @@ export function openLiveSockets(deps: {
     async isFirst() {
       const others = await replicas.present()
       if (isClosed) return false
-      stopSayingAlive ??= replicas.stayAlive(replica)
+      stopHeartbeat ??= replicas.stayAlive(replica)
       if (others.length === 0) return true
       await sleep(REPLICA_DEAD_AFTER_MS, { ref: false, signal: ending.signal })
       const present = await replicas.present()
@@ -75,7 +75,7 @@ export function openLiveSockets(deps: {
     speakerOf: ({ socketId, address }) => ({ socketId, replica, uid: uidOf(address), address }),
     begin(who, as) {
       if (!who.isConnected || isClosed) return false
-      stopSayingAlive ??= replicas.stayAlive(replica)
+      stopHeartbeat ??= replicas.stayAlive(replica)
       present.set(who.socketId, as)
       leaving.delete(who.socketId)
       return true
@@ -96,7 +96,7 @@ export function openLiveSockets(deps: {
           sleep(SHUTDOWN_NOTICE_TIMEOUT_MS, { ref: false }),
         ])
       }
-      stopSayingAlive?.()
+      stopHeartbeat?.()
     },
   }
 }

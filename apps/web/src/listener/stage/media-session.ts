@@ -10,7 +10,7 @@ interface Shown {
   station: string
 }
 
-/** Shows the track on lock screens, and obeys media keys. */
+/** Shows the track on lock screens, and handles media keys. */
 export function useMediaSession(radio: Radio, shown: Shown | null): void {
   const sound = useStore(radio.sound)
   const session = 'mediaSession' in navigator ? navigator.mediaSession : null

@@ -31,7 +31,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
       <div class="sheet-body" ref={body}>
         <SheetHead title={t.support.title} close={t.close} />
         {track && (
-          <p class="wish">
+          <p class="subject">
             <b>{track.title}</b>
             <span>{track.artist}</span>
           </p>

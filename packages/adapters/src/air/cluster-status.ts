@@ -8,7 +8,7 @@ import { keys } from './wire.ts'
 const CONNECT_TIMEOUT_MS = 3_000
 
 /** The live processes of the station, as Redis knows them. */
-export interface Vitals {
+export interface ClusterStatus {
   /** A worker is on the air. */
   isOnAir: boolean
   /** Standby workers. */
@@ -44,7 +44,7 @@ export async function reachRedis(url: string): Promise<Redis | null> {
   }
 }
 
-export async function readVitals(redis: Redis): Promise<Vitals> {
+export async function readClusterStatus(redis: Redis): Promise<ClusterStatus> {
   const queue = new Queue('jobs', { connection: redis, prefix: PREFIX.slice(0, -1), skipVersionCheck: true })
   // BullMQ repeats errors of the connection, which reports them itself.
   queue.on('error', () => {})
