@@ -12,7 +12,7 @@ const AHEAD_MS = 250
 /** Applies commands to an air whose sound is mixed ahead; tells what was answered, and read anew. */
 async function process(t: Test, commands: Command[]) {
   const answers: OutboxEntry[] = []
-  const readAnew: string[] = []
+  const reread: string[] = []
   const state = playing(tracks(12), 'sound')
   const saved = {
     isSaved: true,
@@ -40,13 +40,13 @@ async function process(t: Test, commands: Command[]) {
   }
   const library = {
     cuePoints: {},
-    outdate: () => void readAnew.push('library'),
-    readCuePoints: async () => void readAnew.push('cue-points'),
+    outdate: () => void reread.push('library'),
+    readCuePoints: async () => void reread.push('cue-points'),
   }
-  const feeds = { library, readClips: async () => void readAnew.push('clips') }
+  const feeds = { library, readClips: async () => void reread.push('clips') }
   const sound = { mixedUntilMs: nowMs + AHEAD_MS, planChanged() {} }
   await processCommands(air, lease, sound, feeds, { clock, log } as Parameters<typeof processCommands>[4])
-  return { air, answers, readAnew, before: state, nowMs }
+  return { air, answers, reread, before: state, nowMs }
 }
 
 t.test('a command is answered with the state that knows how far commands were read', async (t) => {
@@ -67,9 +67,9 @@ t.test('C1: a command that this version does not know is answered, and not read 
 
 t.test('data that a command declares changed is read again', async (t) => {
   const types = ['library-changed', 'settings-changed', 'clips-changed', 'cue-points-changed'] as const
-  const { readAnew } = await process(
+  const { reread } = await process(
     t,
     types.map((type) => ({ type })),
   )
-  t.same(readAnew, ['library', 'library', 'clips', 'cue-points'])
+  t.same(reread, ['library', 'library', 'clips', 'cue-points'])
 })

@@ -31,7 +31,7 @@ export async function mirrorUiSettings(deps: {
   let isOutdated = false
 
   // Settings saved during a read are read once more, so that the newest stay.
-  const readAnew = async () => {
+  const reread = async () => {
     isOutdated = true
     if (isReading) return
     isReading = true
@@ -49,8 +49,8 @@ export async function mirrorUiSettings(deps: {
     if (JSON.stringify(current) !== before) for (const listener of listeners) listener()
   }
 
-  const unsubscribe = deps.link.channel(SETTINGS_CHANNEL).hear({ onMessage: readAnew, onCaughtUp: readAnew })
-  const timer = setInterval(readAnew, READ_EVERY_MS)
+  const unsubscribe = deps.link.channel(SETTINGS_CHANNEL).subscribe({ onMessage: reread, onCaughtUp: reread })
+  const timer = setInterval(reread, READ_EVERY_MS)
 
   return {
     now: () => current,

@@ -46,7 +46,7 @@ export function startPump({
     let isWaiting = false
     try {
       const now = nowMs()
-      if (now - dueMs() > MAX_LATE_MS) startAnew(now)
+      if (now - dueMs() > MAX_LATE_MS) restart(now)
       while (!isWaiting && dueMs() <= now + LEAD_MS) {
         if (isPlanNew) playback.planChanged()
         isPlanNew = false
@@ -62,7 +62,7 @@ export function startPump({
 
   const isMixing = () => state === 'mixing'
 
-  function startAnew(now: number) {
+  function restart(now: number) {
     log.warn({ frame: encoder.offered, lateMs: now - dueMs() }, 'broadcast too late; time started anew')
     timeLine.anchor(encoder.offered * FRAME_SAMPLES, now)
     playback.restart()

@@ -64,7 +64,7 @@ export function followAccounts(deps: {
     }).catch((error) => log.warn({ err: error }, 'accounts of admins could not be read'))
   }
 
-  const unsubscribe = deps.accountNews.hear({
+  const unsubscribe = deps.accountNews.subscribe({
     onMessage(message) {
       const { adminId, kind } = (readMessage(message) ?? {}) as Partial<AccountNews>
       if (typeof adminId === 'string') followAll(adminId, kind)

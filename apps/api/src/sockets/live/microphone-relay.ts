@@ -26,7 +26,7 @@ export function openMicrophoneRelay(deps: {
   const { microphones, isMicOn, log } = deps
   const speakers = new Map<string, { who: Visitor; head: RecordingHead; askedAtMs: number }>()
 
-  const startAnew = (socketId: string) => {
+  const restart = (socketId: string) => {
     const speaker = speakers.get(socketId)
     if (!speaker || !isMicOn(socketId)) return
     const bytes = speaker.head.bytes()
@@ -36,14 +36,14 @@ export function openMicrophoneRelay(deps: {
     speaker.who.send('host_mic_restart', undefined)
   }
   let isClosed = false
-  let unlisten: Unsubscribe | null = null
+  let stopListening: Unsubscribe | null = null
   let isListening = false
   const listen = () => {
     if (isListening) return
     isListening = true
-    microphones.onHeadWanted(startAnew).then(
+    microphones.onHeadWanted(restart).then(
       (unsubscribe) => {
-        unlisten = unsubscribe
+        stopListening = unsubscribe
         if (isClosed) unsubscribe()
       },
       (error) => {
@@ -70,7 +70,7 @@ export function openMicrophoneRelay(deps: {
     forget: ({ socketId }) => void speakers.delete(socketId),
     close() {
       isClosed = true
-      unlisten?.()
+      stopListening?.()
     },
   }
 }

@@ -51,7 +51,7 @@ export function openReplicaRosters(deps: {
     publish()
     share()
   }
-  const unsubscribe = channel.hear({ onMessage, onCaughtUp: catchUp })
+  const unsubscribe = channel.subscribe({ onMessage, onCaughtUp: catchUp })
   let soon: NodeJS.Timeout | undefined
   const heartbeat = setInterval(() => {
     share()

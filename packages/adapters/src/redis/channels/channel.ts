@@ -8,10 +8,10 @@ export interface Channel {
   /**
    * Listens until the returned function is called.
    *
-   * @param hear.onCaughtUp is called when messages arrive from now on, and when publishing works again: at the start, and
+   * @param handlers.onCaughtUp is called when messages arrive from now on, and when publishing works again: at the start, and
    * after each reconnection. Earlier messages may have been missed.
    */
-  hear(hear: { onMessage: (message: string) => void; onCaughtUp: () => void }): () => void
+  subscribe(handlers: { onMessage: (message: string) => void; onCaughtUp: () => void }): () => void
 }
 
 /**
@@ -23,7 +23,7 @@ export function channelOf(publisher: Redis, subscriber: Redis, name: string, log
     publish(message) {
       if (publisher.status === 'ready') publisher.publish(name, message).catch(() => {})
     },
-    hear({ onMessage, onCaughtUp }) {
+    subscribe({ onMessage, onCaughtUp }) {
       const onAnyMessage = (from: string, message: string) => {
         if (from === name) onMessage(message)
       }

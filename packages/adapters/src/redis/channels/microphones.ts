@@ -27,7 +27,7 @@ export function openMicrophones(redis: Redis): Microphones & { close(): void } {
     return publisher
   }
   let subscriptions: Subscriptions<Buffer> | undefined
-  const hear = (channel: string, listener: (message: Buffer) => void) => {
+  const subscribe = (channel: string, listener: (message: Buffer) => void) => {
     speaking()
     subscriptions ??= createSubscriptions(connect(subscriberOptions), (message) => message)
     return subscriptions.subscribe(channel, listener)
@@ -36,13 +36,13 @@ export function openMicrophones(redis: Redis): Microphones & { close(): void } {
   return {
     send: ({ socketId, bytes }) => speaking().publish(PIECES, socketId, bytes),
     receive: (onPiece) =>
-      hear(PIECES, (message) => {
+      subscribe(PIECES, (message) => {
         const piece = decode(message)
         if (piece) onPiece(piece)
       }),
     askForHead: (socketId) => speaking().publish(HEADS, socketId, Buffer.alloc(0)),
     onHeadWanted: (onWanted) =>
-      hear(HEADS, (message) => {
+      subscribe(HEADS, (message) => {
         const asked = decode(message)
         if (asked) onWanted(asked.socketId)
       }),
