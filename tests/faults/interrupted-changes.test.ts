@@ -52,6 +52,19 @@ function awayAfter(ports: Ports, answers: number): { ports: Ports; wasAway(): bo
   return { ports: { ...ports, data, media }, wasAway: () => left < 0 }
 }
 
+/** The runs of one job: each goes on from the notes that the runs before it kept. */
+function runsOf(jobId: string): () => Run {
+  let notes: unknown
+  return () => ({
+    jobId,
+    stopping: new AbortController().signal,
+    notes: structuredClone(notes),
+    keep: async (_, __, kept) => {
+      notes = structuredClone(kept)
+    },
+  })
+}
+
 const depsOf = (ports: Ports): EditorDeps => ({
   ...ports,
   bus,
@@ -174,15 +187,7 @@ t.test('a change interrupted by a store at any step ends later as if it had been
         const name = `${kind}${answers}`
         const pair = await addPair(station, file, name)
         const before = await remembered(ports, name)
-        let notes: unknown
-        const run = (): Run => ({
-          jobId: name,
-          stopping: new AbortController().signal,
-          notes: structuredClone(notes),
-          keep: async (_, __, kept) => {
-            notes = structuredClone(kept)
-          },
-        })
+        const run = runsOf(name)
         const faulty = awayAfter(ports, answers)
         const first = await change(depsOf(faulty.ports), pair, run()).catch((error) => error)
         let answer = first
@@ -265,15 +270,7 @@ t.test('a change of clips interrupted by a store ends later as if it had been do
           return JSON.parse(JSON.stringify(found).replaceAll(name, 'x'))
         }
         const before = await seen()
-        let notes: unknown
-        const run = (): Run => ({
-          jobId: name,
-          stopping: new AbortController().signal,
-          notes: structuredClone(notes),
-          keep: async (_, __, kept) => {
-            notes = structuredClone(kept)
-          },
-        })
+        const run = runsOf(name)
         const faulty = awayAfter(ports, answers)
         const first = await change(faulty.ports, ids, run()).catch((error) => error)
         if (first instanceof Deferred) {

@@ -13,11 +13,11 @@ import {
   LISTENER_ADDRESS,
   MODERATOR,
   MODERATOR_LOGIN,
-  openLiveReplica,
   openLiveStation,
   refused,
   WITHOUT_HOSTS,
 } from '../../harness/stations/live-station.ts'
+import { openReplica } from '../../harness/stations/replica.ts'
 import { startAir } from '../../harness/stations/workers.ts'
 import { until } from '../../harness/until.ts'
 
@@ -46,9 +46,9 @@ const events = Object.entries(clientEvents).filter(([event]) => isOfLive(event))
 const isForAdmins = (access: unknown) => access !== 'anyone' && access !== 'live'
 
 t.test('without live hosting every live event is refused', async (t) => {
-  const one = await openLiveReplica(t, WITHOUT_HOSTS)
+  const one = await openReplica(t, WITHOUT_HOSTS)
   const [listener, boss] = await Promise.all([one.join(), one.joinAs()])
-  const lossy = await openLiveReplica(t, { ...HOSTING, EPHEMERAL_STORAGE: 'true' }, one)
+  const lossy = await openReplica(t, { ...HOSTING, EPHEMERAL_STORAGE: 'true' }, one)
   for (const [event, { access, ack }] of events) {
     const payload = payloads[event] === undefined ? [] : [payloads[event]]
     const expected = event === 'guest_check_ban' ? { banned: false } : ack ? off : null
@@ -358,7 +358,7 @@ t.test('an access code ends with the service, not with a replica; a demoted host
   await air.until(({ hosting }) => hosting.isOn)
   const code: Command = { type: 'set-code', code: 'c0de', lifeMs: 0, isReplacing: true }
   await base.ports.bus.send(code)
-  const two = await openLiveReplica(t, HOSTING, base)
+  const two = await openReplica(t, HOSTING, base)
   const host = await two.joinAs(HOST)
   t.match(await host.ask('admin_go_live'), { ok: true })
   const { adminId } = (await base.ports.data.admins.find())[0]!
@@ -375,6 +375,6 @@ t.test('an access code ends with the service, not with a replica; a demoted host
   await two.app.close()
   await base.app.close()
   t.same(await base.ports.replicas.present(), [])
-  await openLiveReplica(t, HOSTING, base)
+  await openReplica(t, HOSTING, base)
   await air.until(({ live }) => live.code === null)
 })

@@ -15,7 +15,7 @@ import { withEgressProxy } from '../../../packages/adapters/src/video/egress-pro
 import { makeTone } from '../../harness/audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket } from '../../harness/people/socket-client.ts'
-import { start, temporaryFolder } from '../../harness/processes/processes.ts'
+import { isAlive, start, temporaryFolder } from '../../harness/processes/processes.ts'
 import { programOf } from '../../harness/processes/programs.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { startJobs } from '../../harness/stations/workers.ts'
@@ -462,15 +462,6 @@ function post(origin: string, path: string, token: string, url: string): { destr
 async function board(jobs: OpenApp['ports']['jobs'], queue: string): Promise<QueueReport> {
   const [report] = await jobs.board({ queue, offset: 0, limit: 100 })
   return report!
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function exists(path: string): Promise<boolean> {

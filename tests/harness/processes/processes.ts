@@ -178,6 +178,15 @@ export async function startRedis(t: Teardown, env: Record<string, string> = {}):
   return server
 }
 
+/** True while a process of this id runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Running processes that a pid has started, with their command lines. */
 export async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
   const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,command='])

@@ -1,21 +1,13 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { failureBody, Participant, Privilege } from '@solstice/contracts'
-import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { makeTone } from '../audio/audio.ts'
-import { asAdmin, SUPER_ADMIN } from '../people/admin.ts'
-import { openSocket, type SocketClient } from '../people/socket-client.ts'
+import { SUPER_ADMIN } from '../people/admin.ts'
+import type { SocketClient } from '../people/socket-client.ts'
 import { temporaryFolder } from '../processes/processes.ts'
-import { type OpenApp, openApp } from './app.ts'
+import { openReplica } from './replica.ts'
 import { startAir } from './workers.ts'
-
-export interface LiveReplica extends OpenApp {
-  /** A socket from this address that has received all the events of a new connection. */
-  join(address?: string): Promise<SocketClient>
-  /** An admin socket: the super admin unless privileges are given. */
-  joinAs(privileges?: Privilege[]): Promise<SocketClient>
-}
 
 /** Always day, and behind a proxy, so that tests can use several addresses; no hosts. */
 export const WITHOUT_HOSTS = {
@@ -40,31 +32,6 @@ export const MODERATOR: Privilege[] = ['radio_moderator']
 export const HOST_LOGIN = 'helper with radio_host'
 export const MODERATOR_LOGIN = 'helper with radio_moderator'
 
-export async function openLiveReplica(
-  t: Test,
-  env: Record<string, string>,
-  beside?: OpenApp,
-): Promise<LiveReplica> {
-  const open = await openApp(t, env, pino({ level: 'silent' }), beside)
-  const url = await open.app.listen({ port: 0, host: '127.0.0.1' })
-  const join = async (address = '203.0.113.1') => {
-    const client = openSocket(t, url, { headers: { 'x-forwarded-for': address } })
-    await client.first(open.ports.config.radioHostsMode ? 'radio_hosts_online' : 'radio_hosts_mode')
-    return client
-  }
-  return {
-    ...open,
-    join,
-    async joinAs(privileges) {
-      const client = await join()
-      client.socket.emit('admin_active', (await asAdmin(open, privileges)).token)
-      await client.first('admin_confirmed')
-      await settled(client)
-      return client
-    },
-  }
-}
-
 /** Addresses of the listeners. */
 export const LISTENER_ADDRESS = '203.0.113.9'
 export const GUEST_ADDRESS = '2001:db8:1:2::5'
@@ -75,8 +42,8 @@ export const SONGS = ['a', 'b', 'c'].map((name) => `day/${name}.mp3`)
  * and no events are recorded yet.
  */
 export async function openLiveStation(t: Test) {
-  const one = await openLiveReplica(t, HOSTING)
-  const two = await openLiveReplica(t, HOSTING, one)
+  const one = await openReplica(t, HOSTING)
+  const two = await openReplica(t, HOSTING, one)
   const { config, data } = one.ports
   await Promise.all(
     SONGS.map(async (id, i) => {

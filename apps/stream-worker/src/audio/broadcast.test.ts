@@ -7,7 +7,7 @@ import { chunkEndMs, FRAME_MS, type FrameChunk, type SoundMarker } from '@solsti
 import { pino } from 'pino'
 import t from 'tap'
 import { decode, makeTone, melody, pitch } from '../../../../tests/harness/audio/audio.ts'
-import { type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
+import { isAlive, type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { inTime, until, waiting } from '../../../../tests/harness/until.ts'
 import { type Broadcast, type PlaybackPlan, startBroadcast } from './broadcast.ts'
 import { createFrameChunks } from './frame-chunks.ts'
@@ -213,15 +213,6 @@ function consecutive(t: Verdict, chunks: FrameChunk[]) {
 interface Verdict {
   pass(what: string): unknown
   fail(what: string): unknown
-}
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A track that is not over before all is done to it, however slow the machine. */
