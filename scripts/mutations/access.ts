@@ -272,7 +272,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'sockets/visitor.ts',
     'privileges.map((privilege) => ({ privilege }))',
     "['queue_manage' as const, ...privileges].map((privilege) => ({ privilege }))",
-    'sockets/admins/admins.test.ts',
+    'sockets/admins/replicas.test.ts',
     'tests/api/air/queue-events.test.ts',
   ],
   [

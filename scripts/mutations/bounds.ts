@@ -70,7 +70,7 @@ const doorMutations = mutationsOf('apps/api/src', [
     'sockets/presence/promotion.ts',
     'MAX_SLOTS_PER_ACCOUNT = 8',
     'MAX_SLOTS_PER_ACCOUNT = 9',
-    'sockets/admins/admins.test.ts',
+    'sockets/admins/replicas.test.ts',
   ],
   [
     'moving the live session unmutes a host',
