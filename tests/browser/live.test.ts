@@ -41,6 +41,7 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
   await host.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
   await host.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
   await host.keyboard.press('Enter')
+  await host.getByRole('link', { name: 'Live' }).click()
   await button(host, 'Go live').click()
   await host.locator('.on-air').waitFor()
   await guest.locator('.on-air').waitFor()

@@ -141,7 +141,17 @@ t.test('the built web client is served: assets cached, pages revalidated, unknow
   const { app } = await openApp(t, { WEB_DIST: folder })
   const ask = (url: string, accept = 'text/html,*/*') => app.inject({ url, headers: { accept } })
 
-  for (const url of ['/', '/en/', '/en', '/guest', '/en/guest', '/adlogin', '/adpanel', '/?donation=5']) {
+  for (const url of [
+    '/',
+    '/en/',
+    '/en',
+    '/guest',
+    '/en/guest',
+    '/adlogin',
+    '/adpanel',
+    '/en/adpanel/on-air?q=x',
+    '/?donation=5',
+  ]) {
     const page = await ask(url)
     t.equal(page.statusCode, 200, url)
     t.match(page.headers['content-type'], /^text\/html/)

@@ -49,15 +49,22 @@ async function fetchOk(url: string, init: RequestInit): Promise<Response> {
 interface JsonRequest {
   method?: string
   body?: object | undefined
+  /** Sent as they are, instead of a body of JSON. */
+  bytes?: Blob
   headers?: Record<string, string>
+  signal?: AbortSignal
 }
 
 /** @throws {ApiError} when the station refuses, {TypeError} when it can't be reached. */
-export async function fetchJson<T>(path: string, { body, headers, ...init }: JsonRequest = {}): Promise<T> {
+export async function fetchJson<T>(
+  path: string,
+  { body, bytes, headers, ...init }: JsonRequest = {},
+): Promise<T> {
   const response = await fetchOk(apiUrl(path), {
     ...init,
     headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
+    ...(bytes && { body: bytes }),
   })
   return response.json() as Promise<T>
 }

@@ -34,7 +34,8 @@ export function App({ createRadio }: { createRadio: () => Radio }) {
   if (!place) return <NotFoundPage locale={chosenLocale() ?? 'uk'} />
   const { page, locale } = place
   const choose = (chosen: Locale) => {
-    const next = { page, locale: chosen }
+    // The part of the panel may have changed since.
+    const next = { ...(parsePath(location.pathname) ?? { page }), locale: chosen }
     chooseLocale(next)
     history.pushState(null, '', pathOf(next) + location.search)
     setPlace(next)

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 const builtWithUs = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
 /** Pages of the client, which shows its own not-found page for every other path. */
-const pages = /^\/(?:en\/?)?(?:(?:guest|adlogin|adpanel)\/?)?$/
+const pages = /^\/(?:en\/?)?(?:(?:guest|adlogin|adpanel(?:\/[a-z-]+)?)\/?)?$/
 /** Paths for programs, whose 404 is never a page. */
 const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz|metrics)(?:\/|$)/
 

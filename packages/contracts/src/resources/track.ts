@@ -56,6 +56,7 @@ export const QueueItem = Type.Object({
   album: Type.Optional(Type.String()),
   year: Type.Optional(nullable(Type.Number())),
   tier: Type.Optional(nullable(Type.Integer())),
+  duration: Type.Optional(nullable(Type.Number({ description: 'seconds; in `get_queue` only' }))),
 })
 export type QueueItem = Static<typeof QueueItem>
 

@@ -30,7 +30,14 @@ export function queuePage(
 ): { items: QueueItem[]; total: number } {
   const from = Math.max(0, offset)
   const to = from + Math.min(Math.max(0, limit), MAX_PAGE)
-  return { items: shownQueue(state, to).slice(from).map(queueItem), total: shownLength(state) }
+  const entries = shownQueue(state, to).slice(from)
+  return { items: entries.map(timedItem), total: shownLength(state) }
+}
+
+/** With its length, from which the times of the queue are reckoned. */
+function timedItem(entry: QueueEntry): QueueItem {
+  const { durationMs } = entry.track
+  return { ...queueItem(entry), duration: durationMs === null ? null : durationMs / 1000 }
 }
 
 /**

@@ -27,7 +27,7 @@ t.test('Ukrainian pages have the bare paths, English ones their own; nothing els
     const found = parsePath(path)
     return found && `${found.page} ${found.locale}`
   }
-  const known = ['/', '/en/', '/en', '/guest', '/en/guest/', '/adlogin', '/adpanel/']
+  const known = ['/', '/en/', '/en', '/guest', '/en/guest/', '/adlogin', '/adpanel/', '/en/adpanel/on-air']
   t.same(known.map(place), [
     'player uk',
     'player en',
@@ -36,8 +36,18 @@ t.test('Ukrainian pages have the bare paths, English ones their own; nothing els
     'guest en',
     'adlogin uk',
     'adpanel uk',
+    'adpanel en',
   ])
-  for (const path of ['/uk/', '/nowhere', '/en/x', '/guest/x', '/constructor'])
+  t.equal(parsePath('/en/adpanel/on-air')?.part, 'on-air')
+  for (const path of [
+    '/uk/',
+    '/nowhere',
+    '/en/x',
+    '/guest/x',
+    '/adpanel/on-air/x',
+    '/adpanel/A',
+    '/constructor',
+  ])
     t.equal(parsePath(path), null, path)
   for (const path of known) t.same(parsePath(pathOf(parsePath(path)!)), parsePath(path))
 })

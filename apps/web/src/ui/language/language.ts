@@ -8,6 +8,8 @@ export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel'
 export interface PageAddress {
   page: PageName
   locale: Locale
+  /** The part of the panel, such as `library`. */
+  part?: string
 }
 
 const LISTENER_CHOICE = 'radio_lang'
@@ -27,12 +29,14 @@ const paths: Record<string, PageAddress> = {
 /** The page at a path; null when there is none. */
 export function parsePath(path: string): PageAddress | null {
   const bare = path.length > 1 ? path.replace(/\/$/, '') : path
-  return Object.hasOwn(paths, bare) ? paths[bare]! : null
+  if (Object.hasOwn(paths, bare)) return paths[bare]!
+  const [, panel, part] = /^((?:\/en)?\/adpanel)\/([a-z-]+)$/.exec(bare) ?? []
+  return panel && part ? { ...paths[panel]!, part } : null
 }
 
-export function pathOf({ page, locale }: PageAddress): string {
+export function pathOf({ page, locale, part }: PageAddress): string {
   const name = page === 'player' ? '' : page
-  return locale === 'uk' ? `/${name}` : `/${locale}/${name}`
+  return `${locale === 'uk' ? '' : `/${locale}`}/${name}${part ? `/${part}` : ''}`
 }
 
 const choiceOf = (page: PageName) => (page.startsWith('ad') ? ADMIN_CHOICE : LISTENER_CHOICE)

@@ -1,0 +1,37 @@
+import type { Capability, Privilege, PublicConfig } from '@solstice/contracts'
+
+/** Who may use something. All that is given must hold; nothing given = every activated admin. */
+export interface AccessRule {
+  /** One of these privileges is enough. */
+  anyOf?: readonly Privilege[]
+  allOf?: readonly Privilege[]
+  /** One of these is enough. */
+  capabilities?: readonly Capability[]
+  /** The station has live hosting. */
+  hosting?: true
+  /** The super admin only. */
+  super?: true
+}
+
+/** `denied` is greyed, with the privileges that are missing; `hidden` is not there on this station. */
+export type Verdict = { is: 'open' } | { is: 'denied'; missing: readonly Privilege[] } | { is: 'hidden' }
+
+/** The account of this window. */
+export interface Account {
+  login: string
+  role: 'super_admin' | 'admin'
+  privileges: readonly string[]
+  authorized: boolean
+}
+
+export function accessTo(rule: AccessRule, account: Account, config: PublicConfig): Verdict {
+  const { anyOf, allOf = [], capabilities } = rule
+  if (capabilities && !capabilities.some((name) => config.capabilities[name])) return { is: 'hidden' }
+  if (rule.hosting && !config.radioHostsMode) return { is: 'hidden' }
+  const isSuper = account.role === 'super_admin'
+  if (rule.super && !isSuper) return { is: 'hidden' }
+  const has = (privilege: Privilege) => isSuper || account.privileges.includes(privilege)
+  const missing = allOf.filter((privilege) => !has(privilege))
+  if (anyOf && !anyOf.some(has)) missing.push(...anyOf)
+  return missing.length ? { is: 'denied', missing } : { is: 'open' }
+}

@@ -1,0 +1,59 @@
+import type { Locale, PublicConfig, RadioState } from '@solstice/contracts'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { LiveConnection } from '../../live/live-connection.ts'
+import type { Microphone } from '../../live/microphone.ts'
+import { useStore } from '../../ui/store.ts'
+import type { HostSession } from '../host/host-session.ts'
+import { type PanelTexts, panelTexts } from '../panel-texts.ts'
+import { type AccessRule, type Account, accessTo, type Verdict } from './access.ts'
+import type { Queries } from './query.ts'
+import type { StationLog } from './station-log.ts'
+import type { Toasts } from './toasts.ts'
+
+/** Everything the shell opens once for all parts. */
+export interface Panel {
+  /** The only socket of this window. */
+  readonly connection: LiveConnection
+  readonly host: HostSession
+  readonly microphone: Microphone
+  readonly queries: Queries
+  readonly toasts: Toasts
+  /** What the station told since the panel was opened. */
+  readonly log: StationLog
+  readonly account: Account
+  readonly config: PublicConfig
+  readonly locale: Locale
+  readonly onLocale: (locale: Locale) => void
+  readonly logOut: () => void
+}
+
+const PanelContext = createContext<Panel | null>(null)
+export const PanelProvider = PanelContext.Provider
+
+export function usePanel(): Panel {
+  const panel = useContext(PanelContext)
+  if (!panel) throw new Error('Not within a PanelProvider')
+  return panel
+}
+
+/** Who works here, what they may do, and what the station can do. */
+export function useAdmin(): Account & {
+  config: PublicConfig
+  locale: Locale
+  verdict: (rule: AccessRule) => Verdict
+  may: (rule: AccessRule) => boolean
+} {
+  const { account, config, locale } = usePanel()
+  const verdict = (rule: AccessRule) => accessTo(rule, account, config)
+  return { ...account, config, locale, verdict, may: (rule) => verdict(rule).is === 'open' }
+}
+
+/** The station's socket: `send`, `request`, `on`, and the clock. */
+export const useStation = (): LiveConnection => usePanel().connection
+
+/** The state of the air, null until the station announces it. */
+export const useAir = (): RadioState | null => useStore(usePanel().connection.air)
+
+/** The texts of the panel itself; a part has its own. */
+export const useTexts = (): PanelTexts => panelTexts[usePanel().locale]

@@ -1,0 +1,90 @@
+import type { RefObject } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { songLine } from '../../listener/format.ts'
+import { findSongs, indexSongs } from '../../radio/library.ts'
+import { useKeys } from '../data/keys.ts'
+import { useAir, useStation } from '../data/panel.ts'
+import { useQuery } from '../data/query.ts'
+import { SearchField } from '../ui/fields/search-field.tsx'
+import { List } from '../ui/state/list.tsx'
+import { useCooldown, useOnAirTexts } from './on-air-context.ts'
+
+const SHOWN = 8
+
+/** Finds a song of the mode on air and puts it in the queue. */
+export function AddSong({ field }: { field: RefObject<HTMLInputElement | null> }) {
+  const t = useOnAirTexts()
+  const mode = useAir()?.mode
+  const [query, setQuery] = useState('')
+  const songs = useQuery(mode && query ? 'GET /api/admin/songs' : null, { query: { mode: mode ?? 'day' } })
+  useKeys(t.title, [{ key: '/', label: t.keyAdd, run: () => field.current?.focus() }])
+  return (
+    <div class="add-song">
+      <SearchField label={t.search} value={query} onValue={setQuery} field={field} />
+      {query ? (
+        <List state={songs} rows={4}>
+          {(all) => <Found songs={all} query={query} />}
+        </List>
+      ) : (
+        <p class="hint">{t.typeToFind}</p>
+      )}
+    </div>
+  )
+}
+
+type Song = { id: string; title: string; artist: string }
+
+function Found({ songs, query }: { songs: readonly Song[]; query: string }) {
+  const t = useOnAirTexts()
+  const index = useMemo(() => indexSongs(songs), [songs])
+  const found = findSongs(index, query)
+  if (!found.length) return <p class="hint">{t.nothingFound}</p>
+  return (
+    <>
+      <ul class="found">
+        {found.slice(0, SHOWN).map(({ song }) => (
+          <FoundSong key={song.id} song={song} />
+        ))}
+      </ul>
+      {found.length > SHOWN && <p class="hint">{t.more(found.length - SHOWN)}</p>}
+    </>
+  )
+}
+
+function FoundSong({ song }: { song: Song }) {
+  const station = useStation()
+  const t = useOnAirTexts()
+  const { secsLeft } = useCooldown('add')
+  const line = songLine(song)
+  const add = (orderType: 'lastinline' | 'donated') =>
+    secsLeft === 0 && station.send('admin_add_song', { id: song.id, orderType })
+  const wait = secsLeft > 0 ? t.waitAdd(secsLeft) : undefined
+  return (
+    <li>
+      <span class="queue-song">
+        <b>{song.title}</b>
+        <span>{song.artist}</span>
+      </span>
+      <button
+        type="button"
+        class="button"
+        aria-label={t.addSong(line)}
+        aria-disabled={secsLeft > 0}
+        title={wait}
+        onClick={() => add('lastinline')}
+      >
+        {secsLeft > 0 ? `${secsLeft} s` : t.asRequest}
+      </button>
+      <button
+        type="button"
+        class="text-button"
+        aria-label={t.addAsDonation(line)}
+        aria-disabled={secsLeft > 0}
+        title={wait}
+        onClick={() => add('donated')}
+      >
+        {t.asDonation}
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,46 @@
+import type { QueueItem } from '@solstice/contracts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAir, useStation } from '../data/panel.ts'
+import type { QueryState } from '../data/query.ts'
+
+export interface QueuePage {
+  items: QueueItem[]
+  /** Entries still to come. */
+  total: number
+}
+
+const SHOWN = 20
+
+/** What comes next, asked for again whenever the air tells that it changed. */
+export function useQueue(): QueryState<QueuePage> & { retry: () => void } {
+  const station = useStation()
+  const air = useAir()
+  const [state, setState] = useState<QueryState<QueuePage>>({ is: 'loading' })
+  const asked = useRef(0)
+  const load = () => {
+    const mine = ++asked.current
+    station.request('get_queue', { offset: 0, limit: SHOWN }).then(
+      (answer) => {
+        if (mine !== asked.current) return
+        if ('items' in answer) setState({ is: 'ready', data: answer, isStale: false })
+        else setState({ is: 'failed', error: answer })
+      },
+      (error) =>
+        mine === asked.current &&
+        setState((known) => (known.is === 'ready' ? { ...known, isStale: true } : { is: 'failed', error })),
+    )
+  }
+  const shown = air?.playlist.map(({ id, orderType }) => `${id}${orderType}`).join()
+  useEffect(load, [air?.track, air?.totalTracks, air?.currentIndex, shown])
+  useEffect(() => {
+    const stops = [
+      station.on('queue_updated', load),
+      station.onConnect(load),
+      station.on('admin_success', load),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [station])
+  return { ...state, retry: load }
+}

@@ -1,0 +1,49 @@
+import type { Locale } from '@solstice/contracts'
+import type { ComponentType } from 'preact'
+import type { IconName } from '../ui/icons.tsx'
+import { lazyPage } from '../ui/lazy-page.tsx'
+import type { AccessRule } from './data/access.ts'
+
+export type PartId =
+  | 'on-air'
+  | 'library'
+  | 'add'
+  | 'sounds'
+  | 'programme'
+  | 'live'
+  | 'donations'
+  | 'history'
+  | 'station'
+  | 'me'
+
+/** A part of the panel: an entry of the rail, at `/adpanel/<id>`. */
+export interface Part {
+  id: PartId
+  icon: IconName
+  title: Record<Locale, string>
+  /** Pressed after `g`. */
+  key: string
+  access: AccessRule
+  /** Fetched when it is first shown. */
+  Component: ComponentType
+}
+
+/** All parts, in the order of the rail. */
+export const parts: readonly Part[] = [
+  {
+    id: 'on-air',
+    icon: 'onAir',
+    title: { uk: 'Ефір', en: 'On air' },
+    key: 'a',
+    access: {},
+    Component: lazyPage(async () => (await import('./on-air/on-air-part.tsx')).OnAirPart),
+  },
+  {
+    id: 'live',
+    icon: 'microphone',
+    title: { uk: 'Наживо', en: 'Live' },
+    key: 'v',
+    access: { anyOf: ['radio_host', 'radio_moderator'], hosting: true },
+    Component: lazyPage(async () => (await import('./host/live-part.tsx')).LivePart),
+  },
+]

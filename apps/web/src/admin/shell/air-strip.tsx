@@ -1,0 +1,154 @@
+import { formatDuration, songLine } from '../../listener/format.ts'
+import { isChatting } from '../../radio/timeline.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { useStore } from '../../ui/store.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { useAdmin, useAir, usePanel, useStation, useTexts } from '../data/panel.ts'
+import { adminTexts } from '../texts.ts'
+import { HoldButton } from '../ui/fields/hold-button.tsx'
+import { ProgressRing } from '../ui/state/progress-ring.tsx'
+import { Cover } from './cover.tsx'
+import { ModeButton } from './mode-switch.tsx'
+import { secondsIn, zoneTime } from './time.ts'
+
+/** What is on air, always in view. */
+export function AirStrip({ onPalette }: { onPalette: () => void }) {
+  const t = useTexts()
+  const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+  return (
+    <header class="strip">
+      <NowPlaying />
+      <Skip />
+      <Next />
+      <Listeners />
+      <ModeButton />
+      <Clock />
+      <button type="button" class="strip-search" onClick={onPalette}>
+        <Icon name="search" size={18} />
+        <span class="unseen">{t.palette}</span>
+        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+    </header>
+  )
+}
+
+/** The song or chat on air, and how far it is. */
+function NowPlaying() {
+  const air = useAir()
+  const connection = useStation()
+  const { locale } = useAdmin()
+  const t = useTexts()
+  useNow(air?.duration ? 250 : null)
+  const names = adminTexts[locale]
+  if (!air) return <p class="strip-air">{names.connecting}</p>
+  const isSong = !air.isPreparing && !isChatting(air)
+  const title = air.isPreparing ? names.preparing : isSong ? air.title : names.chatting
+  const atS = secondsIn(air, connection.stationNowMs())
+  const part = air.duration > 0 ? atS / air.duration : 0
+  return (
+    <div class="strip-air">
+      <Cover artist={isSong ? air.artist : ''} mode={air.mode} />
+      <p class="strip-song">
+        <span class="unseen">{t.nowPlaying}: </span>
+        <span class="strip-now" aria-live="polite">
+          <b>{title}</b>
+          {isSong && <span class="strip-artist"> {air.artist}</span>}
+        </span>
+        {air.duration > 0 && (
+          <span
+            class="strip-progress"
+            role="progressbar"
+            aria-label={t.nowPlaying}
+            aria-valuemax={Math.round(air.duration)}
+            aria-valuenow={Math.round(atS)}
+            aria-valuetext={`−${formatDuration(air.duration - atS)}`}
+            style={{ '--part': part }}
+          />
+        )}
+      </p>
+      {air.duration > 0 && (
+        <span class="strip-left" role="timer" aria-live="off">
+          −{formatDuration(Math.max(0, air.duration - atS))}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** Held for 0.6 s; the ring is what is left of the cooldown. */
+function Skip() {
+  const { may } = useAdmin()
+  const { log, connection } = usePanel()
+  const air = useAir()
+  const t = useTexts()
+  const { endsAtMs, lastsMs } = useStore(log.cooldowns).skip
+  const leftMs = endsAtMs - connection.stationNowMs()
+  useNow(leftMs > 0 ? 500 : null)
+  if (!may({ allOf: ['queue_manage'] })) return null
+  const isOff = leftMs > 0 || !air || air.isPreparing || isChatting(air)
+  const label = leftMs > 0 ? t.skipIn(Math.ceil(leftMs / 1000)) : t.skip
+  return (
+    <HoldButton
+      class="tool strip-skip"
+      label={label}
+      disabled={isOff}
+      onHeld={() => connection.send('admin_skip_song')}
+    >
+      <ProgressRing part={leftMs / lastsMs} size={38}>
+        {leftMs > 0 ? Math.ceil(leftMs / 1000) : <Icon name="skip" size={20} />}
+      </ProgressRing>
+    </HoldButton>
+  )
+}
+
+function Next() {
+  const next = useAir()?.playlist[0]
+  const t = useTexts()
+  return (
+    <p class="strip-next">
+      {next && (
+        <>
+          <span>{t.next}</span>
+          <span>{songLine(next)}</span>
+        </>
+      )}
+    </p>
+  )
+}
+
+/** How many listen, and how that went in the last minute. */
+function Listeners() {
+  const { log } = usePanel()
+  const t = useTexts()
+  const samples = useStore(log.listeners)
+  const now = samples.at(-1) ?? 0
+  const most = Math.max(1, ...samples)
+  const points = samples.map(
+    (count, i) => `${(i / Math.max(1, samples.length - 1)) * 56},${18 - (count / most) * 16}`,
+  )
+  return (
+    <p class="strip-listeners" title={t.listenersNow(now)}>
+      <svg aria-hidden="true" width="56" height="20" viewBox="0 0 56 20">
+        <polyline points={points.join(' ')} />
+      </svg>
+      <b aria-hidden="true">{now}</b>
+      <span class="unseen">{t.listenersNow(now)}</span>
+    </p>
+  )
+}
+
+/** The time of day where the station is. */
+function Clock() {
+  const connection = useStation()
+  const { config } = useAdmin()
+  const t = useTexts()
+  useNow(1000)
+  const [hours, minutes, seconds] = zoneTime(connection.stationNowMs(), config.timeZone).split(':')
+  return (
+    <p class="strip-clock" title={`${t.stationTime} · ${config.timeZone}`}>
+      <span class="unseen">{t.stationTime}: </span>
+      {hours}:{minutes}
+      <small aria-hidden="true">:{seconds}</small>
+    </p>
+  )
+}

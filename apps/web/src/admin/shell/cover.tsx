@@ -1,0 +1,49 @@
+import type { Mode } from '@solstice/contracts'
+import { useEffect, useState } from 'preact/hooks'
+import { get, getWrappedImage } from '../../api.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { useAdmin, useStation } from '../data/panel.ts'
+
+/** The picture of the artist, or the sun or moon of the mode where there is none. */
+export function Cover({ artist, mode }: { artist: string; mode: Mode }) {
+  const url = useArt(artist)
+  return (
+    <span class="cover" aria-hidden="true">
+      {url ? <img src={url} alt="" /> : <Icon name={mode === 'night' ? 'moon' : 'sun'} size={22} />}
+    </span>
+  )
+}
+
+/** The address of an artist's picture; '' while there is none. */
+function useArt(artist: string): string {
+  const station = useStation()
+  const { config } = useAdmin()
+  const [url, setUrl] = useState('')
+  useEffect(() => {
+    setUrl('')
+    if (!artist || !config.capabilities.artistArts) return
+    let isGone = false
+    let objectUrl = ''
+    const isLocal = config.musicSource !== 'cloud'
+    const stop = station.on('listener_uid', async ({ artToken }) => {
+      stop()
+      try {
+        const { url: at } = await get('/api/art/url', { artist }, { 'X-Art-Token': artToken })
+        const found = isLocal ? await getWrappedImage(at, artToken) : at
+        if (isLocal) objectUrl = found
+        if (isGone) URL.revokeObjectURL(objectUrl)
+        else setUrl(found)
+      } catch {
+        // Most artists have no picture.
+      }
+    })
+    // Art is given to listeners: the panel asks as one of them, once per song.
+    station.send('listener_init')
+    return () => {
+      isGone = true
+      stop()
+      if (objectUrl) URL.revokeObjectURL(objectUrl)
+    }
+  }, [artist])
+  return url
+}

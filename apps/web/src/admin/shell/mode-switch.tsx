@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../../ui/icons.tsx'
+import { useCommand } from '../data/commands.ts'
+import { usePaletteItems } from '../data/palette.ts'
+import { useAdmin, useAir, useStation, useTexts } from '../data/panel.ts'
+import { Field } from '../ui/fields/field.tsx'
+import { Dialog } from '../ui/layers/dialog.tsx'
+import { zoneTime } from './time.ts'
+
+/** The mode on air, and the switch to the other one with what is planned already. */
+export function ModeButton() {
+  const air = useAir()
+  const { may, config } = useAdmin()
+  const t = useTexts()
+  const [isOpen, setOpen] = useState(false)
+  const isAllowed = config.nightMode && may({ allOf: ['mode_switch'] })
+  const mode = air?.mode ?? 'day'
+  const pending = air?.pendingModeSwitch
+  const other = mode === 'day' ? 'night' : 'day'
+  usePaletteItems(
+    isAllowed
+      ? [
+          {
+            id: 'mode',
+            title: t.switchTo[other],
+            about: t.paletteDo,
+            words: t.switchMode,
+            run: () => setOpen(true),
+          },
+        ]
+      : [],
+  )
+  if (!air) return null
+  const name = (
+    <>
+      <Icon name={mode === 'night' ? 'moon' : 'sun'} size={20} />
+      <span class="strip-mode-name">{t[mode]}</span>
+      {pending && <span class="strip-pending">{pendingText(pending, config.timeZone, t)}</span>}
+    </>
+  )
+  if (!isAllowed) return <p class="strip-mode">{name}</p>
+  return (
+    <>
+      <button type="button" class="strip-mode" title={t.switchMode} onClick={() => setOpen(true)}>
+        {name}
+        <span class="unseen">. {t.switchMode}</span>
+      </button>
+      {isOpen && <ModeDialog target={other} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function pendingText(
+  { targetMode, executeAtMs }: { targetMode: 'day' | 'night'; executeAtMs: number | null },
+  timeZone: string,
+  t: ReturnType<typeof useTexts>,
+): string {
+  const name = t.pending[targetMode]
+  return executeAtMs ? t.pendingAt(name, zoneTime(executeAtMs, timeZone).slice(0, 5)) : t.pendingSoon(name)
+}
+
+function ModeDialog({ target, onClose }: { target: 'day' | 'night'; onClose: () => void }) {
+  const t = useTexts()
+  const station = useStation()
+  const { config } = useAdmin()
+  const now = zoneTime(station.stationNowMs(), config.timeZone).slice(0, 5)
+  const [isLater, setLater] = useState(false)
+  const [time, setTime] = useState(now)
+  const { run } = useCommand('POST /api/admin/switch-mode', {
+    success: isLater ? t.switchPlanned(time) : t.switched,
+  })
+  const answer = () => void run({ body: { targetMode: target, ...(isLater && { scheduledTime: time }) } })
+  return (
+    <Dialog
+      title={t.switchTo[target]}
+      yes={t.switchTo[target]}
+      isYesDisabled={isLater && !/^\d\d:\d\d$/.test(time)}
+      onYes={answer}
+      onClose={onClose}
+    >
+      <fieldset class="choices">
+        <legend class="unseen">{t.switchMode}</legend>
+        <label>
+          <input type="radio" name="when" checked={!isLater} onChange={() => setLater(false)} />
+          {t.switchNow}
+        </label>
+        <label>
+          <input type="radio" name="when" checked={isLater} onChange={() => setLater(true)} />
+          {t.switchAt}
+        </label>
+      </fieldset>
+      {isLater ? (
+        <Field
+          type="time"
+          label={t.switchTime(config.timeZone)}
+          hint={time < now ? t.switchTomorrow : ''}
+          value={time}
+          onValue={setTime}
+        />
+      ) : (
+        <p class="hint">{t.switchHint}</p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import './fields.css'
+import type { RefObject } from 'preact'
+import { Icon } from '../../../ui/icons.tsx'
+import { useTexts } from '../../data/panel.ts'
+
+/** A search that filters while one types; Escape empties it. */
+export function SearchField(props: {
+  label: string
+  value: string
+  onValue: (value: string) => void
+  /** Reached from elsewhere, such as by the key `/`. */
+  field?: RefObject<HTMLInputElement | null>
+  placeholder?: string
+}) {
+  const { label, value, onValue, field, placeholder = label } = props
+  const t = useTexts()
+  return (
+    <span class="search-field">
+      <Icon name="search" size={18} />
+      <input
+        ref={field}
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          if (value) event.stopPropagation()
+          onValue('')
+        }}
+      />
+      {value && (
+        <button type="button" class="tool" onClick={() => onValue('')}>
+          <Icon name="close" size={16} />
+          <span class="unseen">{t.clear}</span>
+        </button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,27 @@
+import './layers.css'
+import type { Privilege } from '@solstice/contracts'
+import type { ComponentChildren } from 'preact'
+import type { AccessRule } from '../../data/access.ts'
+import { useAdmin, useTexts } from '../../data/panel.ts'
+
+/** What only those who may use it can use: greyed with the reason for others, absent where the station doesn't have it. */
+export function Guarded({ rule, children }: { rule: AccessRule; children: ComponentChildren }) {
+  const { verdict } = useAdmin()
+  const found = verdict(rule)
+  if (found.is === 'hidden') return null
+  if (found.is === 'open') return <>{children}</>
+  return (
+    <div class="guarded">
+      <div inert class="guarded-content">
+        {children}
+      </div>
+      <Denied missing={found.missing} />
+    </div>
+  )
+}
+
+/** Which right is missing, and who gives it. */
+export function Denied({ missing }: { missing: readonly Privilege[] }) {
+  const t = useTexts()
+  return <p class="denied">{t.denied(missing.map((name) => t.privileges[name]).join(', '))}</p>
+}

@@ -1,0 +1,88 @@
+import './state.css'
+import { useEffect, useRef } from 'preact/hooks'
+
+export interface Marker {
+  atS: number
+  label: string
+}
+
+/**
+ * The shape of a sound with its playhead and markers. The canvas is decorative: give `onSeek` to make it a slider that the
+ * arrows move by a second.
+ */
+export function Waveform(props: {
+  /** Loudness from 0 to 1, in equal steps; empty while it isn't known. */
+  peaks: readonly number[]
+  durationS: number
+  positionS: number
+  markers?: readonly Marker[]
+  label: string
+  height?: number
+  onSeek?: (toS: number) => void
+}) {
+  const { peaks, durationS, positionS, markers = [], label, height = 40, onSeek } = props
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const part = durationS > 0 ? Math.min(1, positionS / durationS) : 0
+  useEffect(() => {
+    const own = canvas.current
+    if (!own) return
+    const draw = () => drawPeaks(own, peaks, part)
+    draw()
+    const observer = new ResizeObserver(draw)
+    observer.observe(own)
+    return () => observer.disconnect()
+  }, [peaks, part])
+  const seek = (toS: number) => onSeek?.(Math.min(durationS, Math.max(0, toS)))
+  const slider = onSeek && {
+    role: 'slider' as const,
+    tabIndex: 0,
+    'aria-valuemin': 0,
+    'aria-valuemax': Math.round(durationS),
+    'aria-valuenow': Math.round(positionS),
+    onKeyDown: (event: KeyboardEvent) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+      if (!step) return
+      event.preventDefault()
+      seek(positionS + step * (event.shiftKey ? 10 : 1))
+    },
+    onPointerDown: (event: PointerEvent) => {
+      const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
+      seek(((event.clientX - box.left) / box.width) * durationS)
+    },
+  }
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a slider or an image, both of which have a name
+    <div class="waveform" aria-label={label} style={{ height }} {...(slider ?? { role: 'img' as const })}>
+      <canvas ref={canvas} />
+      {markers.map(({ atS, label: name }) => (
+        <i
+          key={name + atS}
+          class="waveform-marker"
+          title={name}
+          style={{ left: `${(atS / durationS) * 100}%` }}
+        />
+      ))}
+    </div>
+  )
+}
+
+const BAR_PX = 3
+
+function drawPeaks(canvas: HTMLCanvasElement, peaks: readonly number[], part: number): void {
+  const { clientWidth: width, clientHeight: height } = canvas
+  const scale = devicePixelRatio
+  canvas.width = width * scale
+  canvas.height = height * scale
+  const context = canvas.getContext('2d')
+  if (!context) return
+  const style = getComputedStyle(canvas)
+  const bars = Math.max(1, Math.floor(width / BAR_PX))
+  context.scale(scale, scale)
+  for (let i = 0; i < bars; i++) {
+    const loud = peaks.length ? peaks[Math.floor((i / bars) * peaks.length)]! : 0.04
+    const bar = Math.max(1, loud * height)
+    context.fillStyle =
+      i / bars < part ? style.getPropertyValue('--played') : style.getPropertyValue('--unplayed')
+    context.fillRect(i * BAR_PX, (height - bar) / 2, BAR_PX - 1, bar)
+  }
+}

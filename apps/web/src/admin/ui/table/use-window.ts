@@ -1,0 +1,33 @@
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+
+/** The rows that are near the view: from `first`, up to but without `end`. */
+export interface Rows {
+  first: number
+  end: number
+}
+
+/** Rows that are drawn beyond the view on each side, so that scrolling shows no gaps. */
+const BEYOND = 8
+
+/** The rows of a box of equal rows that are to be drawn; the page or an ancestor of the box may be what scrolls. */
+export function useWindow(box: RefObject<HTMLElement | null>, count: number, rowPx: number): Rows {
+  const [rows, setRows] = useState<Rows>({ first: 0, end: Math.min(count, 40) })
+  useLayoutEffect(() => {
+    const look = () => {
+      const top = box.current?.getBoundingClientRect().top ?? 0
+      const first = Math.max(0, Math.floor(-top / rowPx) - BEYOND)
+      const end = Math.min(count, Math.ceil((innerHeight - top) / rowPx) + BEYOND)
+      setRows((known) => (known.first === first && known.end === end ? known : { first, end }))
+    }
+    look()
+    // Scrolling does not bubble, but it can be captured.
+    addEventListener('scroll', look, { capture: true, passive: true })
+    addEventListener('resize', look)
+    return () => {
+      removeEventListener('scroll', look, { capture: true })
+      removeEventListener('resize', look)
+    }
+  }, [count, rowPx])
+  return rows
+}
