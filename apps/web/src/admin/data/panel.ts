@@ -7,7 +7,7 @@ import { useStore } from '../../ui/store.ts'
 import type { HostSession } from '../host/host-session.ts'
 import { type PanelTexts, panelTexts } from '../panel-texts.ts'
 import { type AccessRule, type Account, accessTo, type Verdict } from './access.ts'
-import type { Queries } from './query.ts'
+import type { Queries } from './queries.ts'
 import type { StationLog } from './station-log.ts'
 import type { Toasts } from './toasts.ts'
 
@@ -57,3 +57,6 @@ export const useAir = (): RadioState | null => useStore(usePanel().connection.ai
 
 /** The texts of the panel itself; a part has its own. */
 export const useTexts = (): PanelTexts => panelTexts[usePanel().locale]
+
+/** Says what happened. */
+export const useToasts = (): Toasts => usePanel().toasts

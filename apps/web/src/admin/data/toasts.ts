@@ -1,5 +1,4 @@
 import { createStore, type Store } from '../../ui/store.ts'
-import { usePanel } from './panel.ts'
 
 /** One message, with what can be done about it. */
 export interface Toast {
@@ -60,5 +59,3 @@ export function createToasts(): Toasts {
     },
   }
 }
-
-export const useToasts = (): Toasts => usePanel().toasts

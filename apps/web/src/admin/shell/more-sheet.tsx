@@ -6,7 +6,7 @@ import { hrefOf, navigate } from '../data/location.ts'
 import { useAdmin, usePanel, useTexts } from '../data/panel.ts'
 import type { Part } from '../parts.ts'
 import { Drawer } from '../ui/layers/drawer.tsx'
-import type { Layer } from './shell.tsx'
+import type { Layer } from './layer.ts'
 import { chooseTheme, themeChoice, themeChoices } from './theme.ts'
 
 /** The parts that a phone's bar has no room for, the look, the language, and the two ways out. */

@@ -11,12 +11,10 @@ import { type Part, parts } from '../parts.ts'
 import { Denied } from '../ui/layers/guarded.tsx'
 import { AirStrip } from './air-strip.tsx'
 import { KeysSheet } from './keys-sheet.tsx'
+import type { Layer } from './layer.ts'
 import { MoreSheet } from './more-sheet.tsx'
 import { Palette } from './palette.tsx'
 import { BottomBar, Rail } from './rail.tsx'
-
-/** The one layer that the shell has open above a part. */
-export type Layer = 'palette' | 'keys' | 'more'
 
 /** How long after `g` the letter of a part is waited for. */
 const GO_MS = 1_500

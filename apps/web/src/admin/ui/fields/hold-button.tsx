@@ -1,8 +1,7 @@
 import './fields.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useTexts } from '../../data/panel.ts'
-import { useToasts } from '../../data/toasts.ts'
+import { useTexts, useToasts } from '../../data/panel.ts'
 
 const HOLD_MS = 600
 

@@ -2,7 +2,7 @@ import './state.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { failureText } from '../../data/client.ts'
 import { usePanel, useTexts } from '../../data/panel.ts'
-import type { QueryState } from '../../data/query.ts'
+import type { QueryState } from '../../data/queries.ts'
 
 /**
  * What stands where an answer will be: rows of a skeleton, the failure with a retry, the empty state with the next step, or

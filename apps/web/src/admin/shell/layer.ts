@@ -1,0 +1,2 @@
+/** The one layer that the shell has open above a part. */
+export type Layer = 'palette' | 'keys' | 'more'
