@@ -40,7 +40,7 @@ type AnyRoute =
 type KeyOf<R extends Route> = `${R['method']} ${R['path']}`
 type Table = { [R in AnyRoute as R['reply'] extends BytesReply ? never : KeyOf<R>]: R }
 
-/** A route of the contract that answers with JSON, such as `GET /api/admin/songs`. */
+/** A route of the contract that answers with JSON, such as `GET /api/admin/tracks`. */
 export type RouteKey = keyof Table
 export type GetKey = Extract<RouteKey, `GET ${string}`>
 export type ReplyOf<K extends RouteKey> = Reply<Table[K]>

@@ -12,7 +12,7 @@ export type Suggestions = ServerPayload<'suggestions_update'>
 export interface StationLog {
   /** Listeners at moments of the last minute, oldest first. */
   readonly listeners: Store<readonly number[]>
-  /** Songs that listeners ask for. */
+  /** Tracks that listeners ask for. */
   readonly suggestions: Store<Suggestions>
   /** Station time, epoch ms, at which each cooldown ends. */
   readonly cooldowns: Store<Record<Cooldown, { endsAtMs: number; lastsMs: number }>>

@@ -2,7 +2,7 @@ import type { QueueItem, RadioState } from '@solstice/contracts'
 
 /**
  * When entries are expected on air, epoch ms of the station; as far as the lengths before them are known. Jingles and talks
- * between songs make it later.
+ * between tracks make it later.
  *
  * @param nowMs station time.
  */

@@ -6,7 +6,7 @@ import { Guarded } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
 import { useCooldown, useOnAirTexts } from './on-air-context.ts'
 
-/** Puts a whole group of songs in the queue. */
+/** Puts a whole group of tracks in the queue. */
 export function Groups() {
   const t = useOnAirTexts()
   const mode = useAir()?.mode

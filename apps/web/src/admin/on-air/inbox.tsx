@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatDuration, songLine } from '../../listener/format.ts'
+import { formatDuration, trackLine } from '../../listener/format.ts'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useKeys } from '../data/keys.ts'
@@ -31,7 +31,7 @@ export function Inbox() {
       connection.send('admin_suggestion_action', { uid, action: 'reject' })
       forget(uid)
     }
-    toasts.soon(t.refused(songLine(song)), t.undo, send, () => forget(uid))
+    toasts.soon(t.refused(trackLine(song)), t.undo, send, () => forget(uid))
   }
   useKeys(t.inbox, [
     { key: 'a', label: t.keyAccept, run: () => accept(shown[0]) },
@@ -43,7 +43,7 @@ export function Inbox() {
       {shown.map((request) => {
         const leftMs = Math.max(0, request.addedAt + ANSWER_MS - connection.stationNowMs())
         const time = formatDuration(leftMs / 1000)
-        const line = songLine(request.song)
+        const line = trackLine(request.song)
         return (
           <li key={request.uid}>
             <ProgressRing part={leftMs / ANSWER_MS} size={40}>

@@ -6,7 +6,7 @@ import { usePanel } from '../data/panel.ts'
 import { Tabs } from '../ui/fields/tabs.tsx'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { usePhone } from '../ui/table/use-phone.ts'
-import { AddSong } from './add-song.tsx'
+import { AddTrack } from './add-track.tsx'
 import { Alerts } from './alerts.tsx'
 import { Groups } from './groups.tsx'
 import { Inbox } from './inbox.tsx'
@@ -23,7 +23,7 @@ export function OnAirPart() {
   const isPhone = usePhone()
   const [view, setView] = useUrlState('view', 'queue')
   const search = useRef<HTMLInputElement>(null)
-  const add = <AddSong field={search} />
+  const add = <AddTrack field={search} />
   const inbox = (
     <Guarded rule={RULE}>
       <Inbox />

@@ -1,5 +1,5 @@
 import type { QueueItem } from '@solstice/contracts'
-import { songLine } from '../../listener/format.ts'
+import { trackLine } from '../../listener/format.ts'
 import { isChatting } from '../../radio/timeline.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { useAdmin, useAir, useStation } from '../data/panel.ts'
@@ -85,7 +85,7 @@ function Row({ item, position, time }: { item: QueueItem; position: number; time
           </span>
         )}
       </span>
-      {may({ allOf: ['queue_manage'] }) && <Remove position={position} song={songLine(item)} />}
+      {may({ allOf: ['queue_manage'] }) && <Remove position={position} song={trackLine(item)} />}
     </li>
   )
 }

@@ -1,4 +1,4 @@
-import { formatDuration, songLine } from '../../listener/format.ts'
+import { formatDuration, trackLine } from '../../listener/format.ts'
 import { isChatting } from '../../radio/timeline.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
@@ -32,7 +32,7 @@ export function AirStrip({ onPalette }: { onPalette: () => void }) {
   )
 }
 
-/** The song or chat on air, and how far it is. */
+/** The track or chat on air, and how far it is. */
 function NowPlaying() {
   const air = useAir()
   const connection = useStation()
@@ -109,7 +109,7 @@ function Next() {
       {next && (
         <>
           <span>{t.next}</span>
-          <span>{songLine(next)}</span>
+          <span>{trackLine(next)}</span>
         </>
       )}
     </p>

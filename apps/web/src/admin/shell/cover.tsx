@@ -37,7 +37,7 @@ function useArt(artist: string): string {
         // Most artists have no picture.
       }
     })
-    // Art is given to listeners: the panel asks as one of them, once per song.
+    // Art is given to listeners: the panel asks as one of them, once per track.
     station.send('listener_init')
     return () => {
       isGone = true

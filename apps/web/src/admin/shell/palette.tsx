@@ -10,17 +10,17 @@ import { useQuery } from '../data/query.ts'
 import { parts } from '../parts.ts'
 
 const MOST = 12
-/** Songs are offered once this much was typed. */
+/** Tracks are offered once this much was typed. */
 const SONG_FROM = 2
 
-/** Finds a part, a song or an action by its name, and goes there or does it. */
+/** Finds a part, a track or an action by its name, and goes there or does it. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const t = useTexts()
   const id = useId()
   const sources = useStore(paletteSources)
   const [query, setQuery] = useState('')
   const [chosen, setChosen] = useState(0)
-  const songs = useSongItems(query)
+  const songs = useTrackItems(query)
   const list = useRef<HTMLUListElement>(null)
   const known = findItems(
     sources.flatMap((source) => source()),
@@ -85,8 +85,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Songs of the mode on air: Enter queues them, or opens them for those who may not. */
-function useSongItems(query: string): PaletteItem[] {
+/** Tracks of the mode on air: Enter queues them, or opens them for those who may not. */
+function useTrackItems(query: string): PaletteItem[] {
   const { may } = useAdmin()
   const station = useStation()
   const t = useTexts()

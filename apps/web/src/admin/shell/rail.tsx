@@ -135,7 +135,7 @@ function PartLink({ href, icon, label, isCurrent, isDenied = false, hint, count 
   )
 }
 
-/** How many songs are asked for. */
+/** How many tracks are asked for. */
 function Waiting() {
   const { log } = usePanel()
   const { length } = useStore(log.suggestions)

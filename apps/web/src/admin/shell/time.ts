@@ -1,6 +1,6 @@
 import type { RadioState } from '@solstice/contracts'
 
-/** Seconds into the song on air at a moment of the station's clock. */
+/** Seconds into the track on air at a moment of the station's clock. */
 export function secondsIn(air: RadioState, stationMs: number): number {
   const sinceS = air.isPlaying ? Math.max(0, stationMs - air.serverTimeMs) / 1000 : 0
   return Math.min(air.duration, air.seek + sinceS)

@@ -4,7 +4,7 @@ import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useTexts } from '../../data/panel.ts'
 
 /**
- * The one layer above a part: at the right on a desk, from below on a phone. It keeps the focus and gives it back; Escape,
+ * The one layer above a part: at the right, from below on a phone. It keeps the focus and gives it back; Escape,
  * a press outside and Back close it when `useDrawer` keeps it in the address.
  */
 export function Drawer(props: {

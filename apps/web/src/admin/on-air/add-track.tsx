@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { songLine } from '../../listener/format.ts'
-import { findSongs, indexSongs } from '../../radio/library.ts'
+import { trackLine } from '../../listener/format.ts'
+import { findTracks, indexTracks } from '../../radio/library.ts'
 import { useKeys } from '../data/keys.ts'
 import { useAir, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
@@ -11,19 +11,19 @@ import { useCooldown, useOnAirTexts } from './on-air-context.ts'
 
 const SHOWN = 8
 
-/** Finds a song of the mode on air and puts it in the queue. */
-export function AddSong({ field }: { field: RefObject<HTMLInputElement | null> }) {
+/** Finds a track of the mode on air and puts it in the queue. */
+export function AddTrack({ field }: { field: RefObject<HTMLInputElement | null> }) {
   const t = useOnAirTexts()
   const mode = useAir()?.mode
   const [query, setQuery] = useState('')
-  const songs = useQuery(mode && query ? 'GET /api/admin/songs' : null, { query: { mode: mode ?? 'day' } })
+  const tracks = useQuery(mode && query ? 'GET /api/admin/songs' : null, { query: { mode: mode ?? 'day' } })
   useKeys(t.title, [{ key: '/', label: t.keyAdd, run: () => field.current?.focus() }])
   return (
     <div class="add-song">
       <SearchField label={t.search} value={query} onValue={setQuery} field={field} />
       {query ? (
-        <List state={songs} rows={4}>
-          {(all) => <Found songs={all} query={query} />}
+        <List state={tracks} rows={4}>
+          {(all) => <Found tracks={all} query={query} />}
         </List>
       ) : (
         <p class="hint">{t.typeToFind}</p>
@@ -32,18 +32,18 @@ export function AddSong({ field }: { field: RefObject<HTMLInputElement | null> }
   )
 }
 
-type Song = { id: string; title: string; artist: string }
+type Track = { id: string; title: string; artist: string }
 
-function Found({ songs, query }: { songs: readonly Song[]; query: string }) {
+function Found({ tracks, query }: { tracks: readonly Track[]; query: string }) {
   const t = useOnAirTexts()
-  const index = useMemo(() => indexSongs(songs), [songs])
-  const found = findSongs(index, query)
+  const index = useMemo(() => indexTracks(tracks), [tracks])
+  const found = findTracks(index, query)
   if (!found.length) return <p class="hint">{t.nothingFound}</p>
   return (
     <>
       <ul class="found">
-        {found.slice(0, SHOWN).map(({ song }) => (
-          <FoundSong key={song.id} song={song} />
+        {found.slice(0, SHOWN).map(({ track }) => (
+          <FoundTrack key={track.id} track={track} />
         ))}
       </ul>
       {found.length > SHOWN && <p class="hint">{t.more(found.length - SHOWN)}</p>}
@@ -51,19 +51,19 @@ function Found({ songs, query }: { songs: readonly Song[]; query: string }) {
   )
 }
 
-function FoundSong({ song }: { song: Song }) {
+function FoundTrack({ track }: { track: Track }) {
   const station = useStation()
   const t = useOnAirTexts()
   const { secsLeft } = useCooldown('add')
-  const line = songLine(song)
+  const line = trackLine(track)
   const add = (orderType: 'lastinline' | 'donated') =>
-    secsLeft === 0 && station.send('admin_add_song', { id: song.id, orderType })
+    secsLeft === 0 && station.send('admin_add_song', { id: track.id, orderType })
   const wait = secsLeft > 0 ? t.waitAdd(secsLeft) : undefined
   return (
     <li>
       <span class="queue-song">
-        <b>{song.title}</b>
-        <span>{song.artist}</span>
+        <b>{track.title}</b>
+        <span>{track.artist}</span>
       </span>
       <button
         type="button"
