@@ -45,6 +45,7 @@ export const failures = {
     'Не вдалося прибрати пісню з черги',
     'The song could not be removed from the queue',
   ),
+  QUEUE_MOVE_FAILED: failure(400, 'Не вдалося пересунути пісню', 'The song could not be moved'),
   QUEUE_SKIP_FAILED: failure(400, 'Не вдалося пропустити пісню', 'The song could not be skipped'),
   QUEUE_SUGGESTION_INJECT_FAILED: failure(
     400,
@@ -375,6 +376,24 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'The next song can be removed in {secsLeft} s',
     ),
     not_found: text('У черзі немає такого місця', 'There is no such place in the queue'),
+  },
+  QUEUE_MOVE_FAILED: {
+    cooldown: text(
+      'Пересунути наступну пісню можна за {secsLeft} с',
+      'The next song can be moved in {secsLeft} s',
+    ),
+    not_found: text('Цієї пісні вже немає в черзі', 'This song is no longer in the queue'),
+    moved: text(
+      'Черга тим часом змінилася: погляньте ще раз',
+      'The queue has changed meanwhile. Please look again',
+    ),
+    locked: text('Ця пісня звучить або прозвучить наступною', 'This song is on air or plays next'),
+    donated: text('Оплачену пісню пересувати не можна', "A paid song can't be moved"),
+    place: text(
+      'На це місце пісню пересунути не можна: оплачені та замовлені пісні йдуть першими',
+      "The song can't go there: paid and requested songs come first",
+    ),
+    duplicate_nearby: insertionReasons.duplicate_nearby,
   },
   QUEUE_SKIP_FAILED: {
     cooldown: text('Наступний пропуск можливий за {secsLeft} с', 'The next skip is possible in {secsLeft} s'),

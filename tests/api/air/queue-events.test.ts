@@ -12,6 +12,7 @@ useStores('sql+local')
 const everything: [event: string, ...args: unknown[]][] = [
   ['admin_add_song', { id: WISH.id, orderType: 'lastinline' }],
   ['admin_remove_song', 1],
+  ['admin_move_song', { id: WISH.id, from: 1, to: 2 }],
   ['admin_skip_song'],
   ['admin_insert_song_group', { groupId: 'x' }],
   ['admin_suggestion_action', { uid: 'x', action: 'reject' }],
@@ -57,6 +58,9 @@ t.test('the queue is changed only by those who may, and only by well-formed even
     ['admin_remove_song', { position: 1 }],
     ['admin_remove_song', null],
     ['admin_remove_song', undefined],
+    ['admin_move_song', { id: WISH.id, from: 0, to: 2 }],
+    ['admin_move_song', { id: WISH.id, from: 1 }],
+    ['admin_move_song', { from: 1, to: 2 }],
     ['admin_suggestion_action', { uid: 'x' }],
     ['admin_suggestion_action', { uid: 5, action: 'add' }],
   ]

@@ -9,6 +9,7 @@ import {
   type DataStore,
   Failure,
   insertGroup,
+  moveEntry,
   removeEntry,
   skipTrack,
   type WallClock,
@@ -32,6 +33,7 @@ export function queueHandlers(deps: {
   | 'search_queue'
   | 'admin_add_song'
   | 'admin_remove_song'
+  | 'admin_move_song'
   | 'admin_skip_song'
   | 'admin_insert_song_group'
   | 'admin_suggestion_action'
@@ -63,6 +65,13 @@ export function queueHandlers(deps: {
       async answer(who, position) {
         await removeEntry(deps, who.admin, air.now(), position)
         return succeed(who, 'QUEUE_SONG_REMOVED')
+      },
+    },
+    admin_move_song: {
+      failsAs: 'QUEUE_MOVE_FAILED',
+      async answer(who, move) {
+        await moveEntry(deps, who.admin, air.now(), move)
+        return succeed(who, 'QUEUE_SONG_MOVED')
       },
     },
     admin_skip_song: {

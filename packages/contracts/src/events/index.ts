@@ -72,6 +72,16 @@ export const clientEvents = {
     payload: Type.Number({ description: 'position as in `search_queue`, 1 = next' }),
     ack: null,
   }),
+  admin_move_song: clientEvent({
+    summary: 'Moves an upcoming entry among those of its kind. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: Type.Object({
+      id: TrackId,
+      from: Type.Integer({ minimum: 1, description: 'position at which `id` is seen, as in `search_queue`' }),
+      to: Type.Integer({ minimum: 1, description: 'position at which it should stand afterwards' }),
+    }),
+    ack: null,
+  }),
   admin_skip_song: clientEvent({
     summary: 'Ends the song on air. Answered by `admin_success` or `admin_error`',
     access: { all: ['queue_manage'] },

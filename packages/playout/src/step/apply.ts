@@ -21,6 +21,7 @@ import type { Command, CommandOf } from '../model/commands/commands.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { accepted, acceptedBy, andThen, type Decision, refused } from '../model/steps.ts'
 import { insertGroup } from '../queue/insert-group.ts'
+import { moveEntry } from '../queue/move-entry.ts'
 import { addSong, removeEntry } from '../queue/queue.ts'
 import { answerTrackRequest, requestTrack } from '../queue/track-requests.ts'
 
@@ -45,6 +46,8 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Dec
       return addToQueue(state, command, nowMs)
     case 'remove-entry':
       return removeEntry(state, command, nowMs)
+    case 'move-entry':
+      return moveEntry(state, command, nowMs)
     case 'skip':
       return skip(state, nowMs)
     case 'request-track':

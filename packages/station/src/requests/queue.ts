@@ -67,6 +67,27 @@ export async function removeEntry(
   await audit.record(actor, 'queue_remove', { position, ...named(track) })
 }
 
+/**
+ * Moves the entry that an admin sees at a position, 1 = next, to another.
+ *
+ * @param air as shown now; null when there is none.
+ * @param move.id the track that the admin sees there.
+ * @throws Failure QUEUE_MOVE_FAILED, AIR_UNAVAILABLE
+ */
+export async function moveEntry(
+  { bus, audit }: Deps,
+  actor: Actor,
+  air: PlayoutState | null,
+  move: { id: string; from: number; to: number },
+): Promise<void> {
+  if (!air) throw new Failure('AIR_UNAVAILABLE')
+  const { id, from, to } = move
+  const entry = shownQueue(air)[from - 1]
+  if (entry?.track.id !== id) throw new Failure('QUEUE_MOVE_FAILED', { reason: 'moved' })
+  const { track } = await sendCommand(bus, { type: 'move-entry', entryId: entry.entryId, from, to })
+  if (from !== to) await audit.record(actor, 'queue_move', { from, to, ...named(track) })
+}
+
 /** Ends the track on air. @throws Failure QUEUE_SKIP_FAILED, JINGLE_IN_PROGRESS, AIR_UNAVAILABLE */
 export async function skipTrack({ bus, audit }: Deps, actor: Actor): Promise<void> {
   const { track } = await sendCommand(bus, { type: 'skip' })

@@ -16,6 +16,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   // An order carries its own deadline (rule A10).
   'add-song': 'a fact with an order',
   'remove-entry': 'request',
+  'move-entry': 'request',
   skip: 'request',
   'request-track': 'request',
   'answer-track-request': 'request',

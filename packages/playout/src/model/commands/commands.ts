@@ -31,6 +31,8 @@ export type Command =
    * since the queue may have moved meanwhile.
    */
   | { type: 'remove-entry'; position: number; entryId?: string }
+  /** Moves the upcoming entry that the sender saw at position `from` to position `to`; positions as for `remove-entry`. */
+  | { type: 'move-entry'; entryId: string; from: number; to: number }
   /** Ends the track on air now. */
   | { type: 'skip' }
   /** A listener asks for a track. */
@@ -70,6 +72,7 @@ export interface Accepted extends LiveAccepted {
   'insert-group': { inserted: string[] }
   'add-song': object
   'remove-entry': { track: TrackRef }
+  'move-entry': { track: TrackRef }
   /** The skipped track. */
   skip: { track: TrackRef }
   /** Seconds until the listener may ask again. */
