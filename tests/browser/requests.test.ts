@@ -105,7 +105,7 @@ t.test('a listener requests a song and an admin approves; the lyrics follow the 
   await page.getByRole('button', { name: 'По центру' }).click()
   await page.locator('.lines[data-size=l][data-align=centre]').waitFor()
   await page.getByRole('button', { name: 'На весь екран' }).click()
-  await page.getByRole('button', { name: 'Вийти з повного екрана' }).click()
+  await page.getByRole('button', { name: 'Вийти з повноекранного режиму' }).click()
   await page.getByRole('button', { name: 'На весь екран' }).waitFor()
   await page.keyboard.press('Escape')
   await page.locator('dialog').waitFor({ state: 'detached' })

@@ -30,7 +30,7 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
       await goOnAir(ports, lease, saved, memory, stopping, metrics)
     } catch (error) {
       if (!lease.lost.aborted) throw error
-      ports.log.warn({ err: error }, 'lease lost; off the air')
+      ports.log.warn({ err: error }, 'lease lost; went off air')
     } finally {
       metrics.isOnAir = false
     }

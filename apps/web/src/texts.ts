@@ -176,7 +176,7 @@ const uk = {
   alignStart: 'Ліворуч',
   alignCentre: 'По центру',
   fullScreen: 'На весь екран',
-  leaveFullScreen: 'Вийти з повного екрана',
+  leaveFullScreen: 'Вийти з повноекранного режиму',
   notFound: 'Тут лише небо.',
   notFoundText: 'Такої сторінки немає, але ефір зовсім поруч.',
   home: 'До ефіру',

@@ -18,6 +18,6 @@ export async function pollDonations(ports: PollPorts, jobId: string): Promise<vo
     })
   } catch (error) {
     if (isAsking) log.warn({ err: error }, 'payments could not be read')
-    else log.debug({ err: error }, 'payments are being read already')
+    else log.debug({ err: error }, 'payments are already being read')
   }
 }

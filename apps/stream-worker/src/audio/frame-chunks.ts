@@ -100,7 +100,7 @@ function createPublisher(options: {
       queue.push(chunk)
       if (queue.length > MAX_QUEUED_CHUNKS) {
         const dropped = queue.shift()
-        if (!isDropping) options.log.warn({ frame: dropped?.frame }, 'chunks not published in time; dropping')
+        if (!isDropping) options.log.warn({ frame: dropped?.frame }, 'chunks not published in time; dropped')
         isDropping = true
       }
       publishing ??= publishAll()

@@ -63,7 +63,10 @@ export function startPump({
   const isMixing = () => state === 'mixing'
 
   function restart(now: number) {
-    log.warn({ frame: encoder.offered, lateMs: now - dueMs() }, 'broadcast too late; time started anew')
+    log.warn(
+      { frame: encoder.offered, lateMs: now - dueMs() },
+      'broadcast too late; restarted at the present',
+    )
     timeLine.anchor(encoder.offered * FRAME_SAMPLES, now)
     playback.restart()
   }

@@ -33,7 +33,7 @@ export async function openRedis(url: string, log: Logger, mustAnswer: boolean): 
   let complained = false
   redis.on('error', (error) => {
     const what = isRefusal(error) ? 'Redis refuses this connection' : 'Redis does not answer'
-    if (!complained) log.warn({ err: error.message }, `${what}; trying again`)
+    if (!complained) log.warn({ err: error.message }, `${what}; retrying`)
     complained = true
   })
   redis.on('ready', () => {

@@ -1,5 +1,5 @@
 const reason = {
-  uk: 'Потрібні щонайменше дві групи, в яких є пісні',
+  uk: 'Потрібні щонайменше дві групи, у яких є пісні',
   en: 'At least two groups with songs are needed',
 }
 

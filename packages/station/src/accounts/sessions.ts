@@ -93,7 +93,7 @@ export function createSessions(deps: {
         const live = await liveSessions(data, adminId, nowMs())
         for (const { id } of live.slice(MAX_SESSIONS)) await end(adminId, id)
       } catch (error) {
-        log.warn({ err: error, adminId }, 'session not remembered; its next use will be noted')
+        log.warn({ err: error, adminId }, 'session use could not be saved; the next one will be')
       }
     },
 

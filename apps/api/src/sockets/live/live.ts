@@ -146,7 +146,7 @@ function followAir(deps: LiveDeps, sockets: LiveSockets, replica: string): () =>
     const [isRestarted, { live }] = await Promise.all([sockets.isFirst(), mirror.state ?? firstState])
     if (isRestarted && live.code) await bus.send({ type: 'forget-code', code: live.code.code })
   }
-  forgetOldCode().catch((error) => log.info({ err: error }, 'old guest code not looked for'))
+  forgetOldCode().catch((error) => log.info({ err: error }, 'old guest code could not be looked up'))
 
   return () => {
     for (const stop of unfollow) stop()

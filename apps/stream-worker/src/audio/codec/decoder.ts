@@ -183,7 +183,7 @@ function startRun(options: DecoderOptions, ring: PcmRing, feed: ReturnType<typeo
       if (ring.end > from) return replace({ idleMs }, 0)
       // On a slow machine the first sample may take long; the track is not blamed for that.
       replacements.noteLateStart()
-      log.warn({ idleMs }, 'decoder late; started again')
+      log.warn({ idleMs }, 'decoder late; restarted')
       launchLater(0)
     },
     async close() {

@@ -56,7 +56,10 @@ export function createReport(options: {
       // Logged as an error for operators: the file is broken, or something on the way to it.
       const { wasHeard } = blank
       const about = { media: aboutEntry(entry).media, entryId, wasHeard }
-      log.error(about, turn.do === 'blank' ? 'blank track left' : 'track left: its decoder did not start')
+      log.error(
+        about,
+        turn.do === 'blank' ? 'blank track skipped' : 'track skipped: its decoder did not start in time',
+      )
       plan[turn.do](entryId, timeOf(at), wasHeard)
     },
     heard(before, after, at) {

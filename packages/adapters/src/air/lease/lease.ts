@@ -114,6 +114,6 @@ async function readSaved(
   const reader = createStateReader()
   const { state, isWhole } = await readWhole(redis, reader, head!)
   if (isWhole) saver.adopt(reader.known)
-  else log.warn({ fencingToken }, 'blocks of the state lost; its lists are made anew')
+  else log.warn({ fencingToken }, 'state blocks lost; lists will be regenerated')
   return { state, outbox: parseSaved<OutboxEntry[]>(due), aliveAtMs }
 }

@@ -58,7 +58,7 @@ export function createStateSaver(redis: Redis, line: FencedLine, log: Logger): S
         throw error
       }
       if (isTidy) return
-      log.warn({ fencingToken: line.keeper.fencingToken }, 'blocks of the state lost; written again')
+      log.warn({ fencingToken: line.keeper.fencingToken }, 'state blocks lost; written again')
       writer = createStateWriter()
       isTidy = await saveOnce(state, due)
     },
