@@ -59,7 +59,7 @@ export const failures = {
   TRACK_NOT_FOUND: failure(404, 'Трек не знайдено', 'Track not found'),
   SONG_NOT_FOUND: failure(404, 'Такої пісні немає', 'There is no such song'),
   STREAM_OFF: failure(404, 'Спільний потік вимкнено', 'The shared stream is off'),
-  TRACK_LOCKED: failure(409, 'Трек зайнятий ефіром', 'The track is on air'),
+  TRACK_LOCKED: failure(409, 'Трек зараз в ефірі або прозвучить наступним', 'The track is on air'),
   SONG_OFF_AIR: failure(
     409,
     'Пісня належить до режиму, який зараз не в ефірі',
@@ -80,7 +80,7 @@ export const failures = {
     'Це замовлення не чекає на рішення',
     "This order isn't waiting for a decision",
   ),
-  FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file of that name exists already'),
+  FILENAME_EXISTS: failure(409, 'Файл із такою назвою вже є', 'A file with that name already exists'),
   BACKUP_RUNNING: failure(409, 'Резервну копію вже завантажують', 'Another backup is being downloaded'),
   MODE_SWITCH_REFUSED: failure(409, 'Режим зараз не можна перемкнути', 'The mode cannot be switched now'),
   JINGLE_IN_PROGRESS: failure(
@@ -131,7 +131,7 @@ export const failures = {
   ),
   DELETE_QUOTA_EXCEEDED: failure(
     429,
-    'Добова межа вилучень: залишилося {remaining} з {limit}',
+    'Добовий ліміт вилучень: залишилося {remaining} з {limit}',
     'Daily deletion quota: {remaining} of {limit} left',
   ),
   HEADERS_TOO_LARGE: failure(431, 'Заголовки запиту завеликі', 'The request headers are too large'),
@@ -188,7 +188,7 @@ export const failures = {
   ),
   TOOL_UNAVAILABLE: failure(
     503,
-    'Інструмент завантаження тут недоступний',
+    'Завантажувач відео тут недоступний',
     'The download tool is not available here',
   ),
   TOOL_TIMEOUT: failure(
@@ -209,7 +209,7 @@ const preparing = text(
 
 /** Why a single song is not put into the queue. */
 const insertionReasons = {
-  cooldown: text('Наступна пісня можлива за {secsLeft} с', 'The next song is possible in {secsLeft} s'),
+  cooldown: text('Наступну пісню можна додати за {secsLeft} с', 'The next song is possible in {secsLeft} s'),
   not_found: text('Такої пісні немає', 'There is no such song'),
   wrong_mode: text('Пісня належить до іншого режиму', 'The song is of the other mode'),
   preparing,
@@ -239,7 +239,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     password_wrong: text('Неправильний пароль', 'Wrong password'),
     already_active: text('Обліковий запис уже активовано', 'The account is already active'),
     super_admin: text(
-      'Обліковий запис головного адміністратора змінюється налаштуваннями сервера',
+      'Обліковий запис головного адміністратора змінюють у налаштуваннях сервера',
       "The super admin's account is changed in the server's settings",
     ),
     empty_body: text('Файл порожній', 'The file is empty'),
@@ -251,14 +251,14 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Рядки синхронізованого тексту мають вигляд [ХХ:СС.сс] текст',
       'Synced lyrics need lines like [MM:SS.cc] text',
     ),
-    name_long: text('Для назви файлу задовго: {field}', 'Too long for a file name: {field}'),
+    name_long: text('Задовге для назви файлу: {field}', 'Too long for a file name: {field}'),
     image_large: text(
       'Зображення завелике: щонайбільше {maxMegapixels} мегапікселів',
       'The image is too large: {maxMegapixels} megapixels at most',
     ),
-    not_portrait: text('Висота зображення має перевищувати ширину', 'The image has to be higher than wide'),
+    not_portrait: text('Висота зображення має перевищувати ширину', 'The image must be taller than it is wide'),
     not_uploaded: text(
-      'Такий файл не чекає на збереження; завантажте його знову',
+      'Цього файлу вже немає серед завантажених; завантажте його знову',
       'That file is no longer waiting. Upload it again',
     ),
     name_taken: text('Така назва вже зайнята', 'This name is taken'),
@@ -273,16 +273,16 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     too_many: text('{field}: не більше ніж {max}', '{field}: at most {max}'),
     out_of_range: text('{field}: від {min} до {max}', '{field}: {min} to {max}'),
     groups_too_few: text(
-      'Потрібні щонайменше дві групи, в яких є пісні',
+      'Потрібні щонайменше дві групи, у яких є пісні',
       'At least two groups with songs are needed',
     ),
     library_short: text(
       'Для цього бібліотека режиму «{mode}» має тривати щонайменше годину',
       'This needs a {mode} library of at least an hour',
     ),
-    groups_short: text('З таких груп не складається і години', 'These groups do not make an hour'),
+    groups_short: text('З таких груп не набереться й години', 'These groups do not make an hour'),
     phrases_few: text(
-      'Для фраз в ефірі потрібно щонайменше {minRequired} увімкнених у кожному режимі',
+      'Щоб фрази звучали, у кожному режимі їх має бути ввімкнено щонайменше {minRequired}',
       'Phrases need at least {minRequired} enabled in every mode',
     ),
     link_foreign: text('Посилання не з підтримуваного сайту відео', "This video site isn't supported"),
@@ -298,7 +298,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Звук цього відео завеликий: щонайбільше {maxMb} МБ',
       'The sound of this video is too large: at most {maxMb} MB',
     ),
-    job_not_failed: text('Повторити можна лише завдання, яке не вдалося', 'Only failed jobs can be retried'),
+    job_not_failed: text('Повторити можна лише невдале завдання', 'Only failed jobs can be retried'),
     job_awaited: text(
       'Таке завдання виконується, лише поки на нього чекають: повторіть сам запит',
       'This job runs only while its request waits. Send the request again',
@@ -307,7 +307,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Платіжний сервіс не приймає цю валюту',
       "The payment service doesn't accept this currency",
     ),
-    cookies_foreign: text('У тексті немає cookie сайту відео', 'The text has no cookie of the video site'),
+    cookies_foreign: text('У тексті немає файлів cookie з сайту відео', 'The text contains no cookies from the video site'),
   },
   DATA_UNAVAILABLE: {
     disk_full: text(
@@ -327,14 +327,14 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     night_off: text('Нічний режим вимкнено', 'The night programme is off'),
     already: text('Цей режим уже в ефірі', 'This mode is on air already'),
     cooldown: text(
-      'Наступне перемикання можливе за {secsLeft} с',
+      'Перемкнути режим знову можна за {secsLeft} с',
       'The next switch is possible in {secsLeft} s',
     ),
     donated: text('У черзі оплачена пісня', 'A paid song is in the queue'),
     empty: text('У цьому режимі немає що грати', 'This mode has nothing to play'),
   },
   QUEUE_GROUP_INSERT_FAILED: {
-    cooldown: text('Наступна група можлива за {secsLeft} с', 'The next group is possible in {secsLeft} s'),
+    cooldown: text('Наступну групу можна додати за {secsLeft} с', 'The next group is possible in {secsLeft} s'),
     preparing,
     no_time: text(
       'Група не встигне прозвучати: до зміни режиму {minutesLeft} хв',
@@ -396,12 +396,12 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     duplicate_nearby: insertionReasons.duplicate_nearby,
   },
   QUEUE_SKIP_FAILED: {
-    cooldown: text('Наступний пропуск можливий за {secsLeft} с', 'The next skip is possible in {secsLeft} s'),
+    cooldown: text('Пропустити ще одну пісню можна за {secsLeft} с', 'The next skip is possible in {secsLeft} s'),
     not_found: text('Зараз нічого не звучить', 'Nothing is playing now'),
   },
   SUGGESTION_REFUSED: {
     cooldown: text(
-      'Наступне замовлення можливе за {secsLeft} с',
+      'Наступне замовлення можна зробити за {secsLeft} с',
       'The next request is possible in {secsLeft} s',
     ),
     not_found: text('Такої пісні немає', 'There is no such song'),
@@ -411,24 +411,24 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     special_guest_active: text('Зараз в ефір виходить запрошений гість', 'A special guest is expected now'),
     no_admin: text('В ефірі немає ведучих', 'No host is on the air'),
     cooldown: text(
-      'Наступний запит можливий за {secsLeft} с',
+      'Попросити слова знову можна за {secsLeft} с',
       'The next request is possible in {secsLeft} s',
     ),
     room_full: text('В ефірі немає місця для гостя', 'There is no room for a guest on the air'),
   },
   GUEST_CODE_REFUSED: {
     too_many_attempts: text(
-      'Забагато хибних кодів, спробуйте за {secsLeft} с',
+      'Забагато неправильних кодів, спробуйте за {secsLeft} с',
       'Too many wrong codes, try again in {secsLeft} s',
     ),
     no_code: text('Зараз код доступу не діє', 'There is no access code now'),
     wrong_code: text('Неправильний код доступу', 'Wrong access code'),
     room_full: text('В ефірі немає місця для гостя', 'There is no room for a guest on the air'),
-    exists: text('Код доступу вже є', 'There is an access code already'),
+    exists: text('Код доступу вже є', 'There already is an access code'),
   },
   FORBIDDEN: {
     origin: text('Запити з цієї сторінки не приймаються', 'Requests from this page are not accepted'),
-    is_admin: text('Адміністратори виходять в ефір лише як ведучі', 'Admins come on the air as hosts only'),
+    is_admin: text('Адміністратори виходять в ефір лише як ведучі', 'Admins can go on air only as hosts'),
     not_active: text('Спершу активуйте обліковий запис', 'Activate the account first'),
     whole_library: text(
       'Усю бібліотеку вилучає лише головний адміністратор',
