@@ -256,7 +256,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Зображення завелике: щонайбільше {maxMegapixels} мегапікселів',
       'The image is too large: {maxMegapixels} megapixels at most',
     ),
-    not_portrait: text('Висота зображення має перевищувати ширину', 'The image must be taller than it is wide'),
+    not_portrait: text(
+      'Висота зображення має перевищувати ширину',
+      'The image must be taller than it is wide',
+    ),
     not_uploaded: text(
       'Цього файлу вже немає серед завантажених; завантажте його знову',
       'That file is no longer waiting. Upload it again',
@@ -307,7 +310,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Платіжний сервіс не приймає цю валюту',
       "The payment service doesn't accept this currency",
     ),
-    cookies_foreign: text('У тексті немає файлів cookie з сайту відео', 'The text contains no cookies from the video site'),
+    cookies_foreign: text(
+      'У тексті немає файлів cookie з сайту відео',
+      'The text contains no cookies from the video site',
+    ),
   },
   DATA_UNAVAILABLE: {
     disk_full: text(
@@ -334,7 +340,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     empty: text('У цьому режимі немає що грати', 'This mode has nothing to play'),
   },
   QUEUE_GROUP_INSERT_FAILED: {
-    cooldown: text('Наступну групу можна додати за {secsLeft} с', 'The next group is possible in {secsLeft} s'),
+    cooldown: text(
+      'Наступну групу можна додати за {secsLeft} с',
+      'The next group is possible in {secsLeft} s',
+    ),
     preparing,
     no_time: text(
       'Група не встигне прозвучати: до зміни режиму {minutesLeft} хв',
@@ -396,7 +405,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     duplicate_nearby: insertionReasons.duplicate_nearby,
   },
   QUEUE_SKIP_FAILED: {
-    cooldown: text('Пропустити ще одну пісню можна за {secsLeft} с', 'The next skip is possible in {secsLeft} s'),
+    cooldown: text(
+      'Пропустити ще одну пісню можна за {secsLeft} с',
+      'The next skip is possible in {secsLeft} s',
+    ),
     not_found: text('Зараз нічого не звучить', 'Nothing is playing now'),
   },
   SUGGESTION_REFUSED: {
