@@ -19,6 +19,8 @@ export interface Copy {
 }
 
 const LAST_WORDS_MS = 10_000
+/** A test whose event never comes must fail, several times over, within the limit of its run. */
+const TEST_PATIENCE_S = 50
 const LEFT_OUT = new Set(['node_modules', '.git', '.build'])
 /** Records and files of a station that runs from the root. */
 const LEFT_OUT_AT_ROOT = new Set(['data', 'media'])
@@ -36,6 +38,7 @@ export async function copySources(root: string): Promise<Copy> {
   const run: Copy['run'] = async (tests, limitMs) => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/test.ts', ...tests], {
       cwd: folder,
+      env: { ...process.env, TEST_PATIENCE_S: String(TEST_PATIENCE_S) },
       stdio: 'ignore',
       detached: true,
     })

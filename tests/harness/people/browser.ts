@@ -4,6 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { builtPage } from '../processes/programs.ts'
 import { prepareStation, type Station, type Tone } from '../stations/station.ts'
+import { PATIENCE_MS } from '../until.ts'
 import { SUPER_ADMIN } from './admin.ts'
 import { openSocket, type SocketClient } from './socket-client.ts'
 
@@ -14,9 +15,6 @@ export const tones = [
   { name: 'Half Tide', hz: 660, seconds: SONG_S },
   { name: 'High Tide', hz: 880, seconds: SONG_S },
 ]
-
-/** Generous for any machine; a page that never gets there ends with the test. */
-const PATIENCE_MS = 180_000
 
 const chromiumFlags = [
   '--no-sandbox',
@@ -72,7 +70,7 @@ export async function visit(t: Test, url: string): Promise<Visit> {
   const browser = await launched
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   t.teardown(() => page.close())
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(1.5 * PATIENCE_MS)
   const complaints: string[] = []
   page.on('console', (message) => {
     const isAbsentPicture = message.location().url.includes('/api/art/url')
