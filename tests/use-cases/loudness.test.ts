@@ -43,6 +43,20 @@ t.test('silence is trimmed where configured, and only from tracks with sound', a
   t.match(cuePointsOf({ ...measured, endMs: null }, rules), { startMs: 0, endMs: null })
 })
 
+t.test(
+  'cue points that an admin set stand for measured ones, also where silence is not trimmed',
+  async (t) => {
+    const set = (cueInMs: number | null, cueOutMs: number | null, facts = {}, other = {}) =>
+      cuePointsOf({ ...measured, ...facts }, { ...rules, ...other }, { cueInMs, cueOutMs })
+    t.same(set(0, null), { gainDb: 4, startMs: 0, endMs: 60_000 })
+    t.same(set(null, 30_000), { gainDb: 4, startMs: 1500, endMs: 30_000 })
+    t.match(set(2_000, 30_000, {}, { trimSilence: false }), { startMs: 2_000, endMs: 30_000 })
+    t.match(set(2_000, null, {}, { trimSilence: false }), { startMs: 2_000, endMs: null })
+    t.same(cuePointsOf(null, rules, { cueInMs: 2_000 }), { gainDb: null, startMs: 2_000, endMs: null })
+    t.match(set(50_000, null, { endMs: 40_000 }), { startMs: 50_000, endMs: null }, 'never an empty range')
+  },
+)
+
 t.test('measurements follow a track that moves, and vanish with a deleted one', async (t) => {
   const data = await openJsonData(await temporaryFolder(t))
   t.teardown(() => data.close())

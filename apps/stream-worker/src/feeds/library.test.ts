@@ -28,7 +28,14 @@ async function prepare(t: Test, find: () => Promise<Track[]>) {
     stopping.abort()
     await Promise.all([store.close(), media.close()])
   })
-  const data = { settings: store.settings, measurements: store.measurements, tracks: { find } }
+  let reading: Promise<Track[]> | null = null
+  const findOnce = () => {
+    reading ??= find().finally(() => {
+      reading = null
+    })
+    return reading
+  }
+  const data = { settings: store.settings, measurements: store.measurements, tracks: { find: findOnce } }
   const { config } = readConfig({ JWT_SECRET: '-', MEDIA_STORAGE: 'local', NIGHT_MODE: 'false' })
   const clock = { nowMs: () => NOON }
   const state = initialState(1, 'clock', alwaysDay, NOON)

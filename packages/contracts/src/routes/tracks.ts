@@ -76,6 +76,57 @@ export const getPeaks = defineRoute({
   },
 })
 
+const Seconds = Type.Number({ description: 'seconds from the beginning of the file' })
+const CueRange = Type.Object({ cueIn: Seconds, cueOut: nullable(Seconds) })
+const CuePoints = {
+  ok: Type.Literal(true),
+  duration: nullable(Type.Number({ description: 'seconds; null when unknown' })),
+  cueIn: nullable(Type.Number({ description: 'set by an admin, seconds; null = as measured' })),
+  cueOut: nullable(Type.Number({ description: 'set by an admin, seconds; null = as measured' })),
+  measured: nullable(CueRange),
+  heard: Type.Object(CueRange.properties, {
+    description: 'what the stream plays; `cueOut` null = to the end',
+  }),
+}
+const CUE_POINTS_EXAMPLE = {
+  ok: true,
+  duration: 184.3,
+  cueIn: 2.5,
+  cueOut: null,
+  measured: { cueIn: 0.4, cueOut: 181.2 },
+  heard: { cueIn: 2.5, cueOut: 181.2 },
+}
+
+export const getCuePoints = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-editor/cue-points',
+  summary: 'The part of a track that the stream plays: as measured, and as set by an admin',
+  access: 'admin',
+  query: Type.Object({ songId: TrackId }),
+  reply: Type.Object(CuePoints),
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  example: { query: { songId: TRACK_ID }, reply: CUE_POINTS_EXAMPLE },
+})
+
+export const setCuePoints = defineRoute({
+  method: 'POST',
+  path: '/api/admin/song-editor/cue-points',
+  summary: 'Sets or clears (null) the cue points of a track, for the stream, from its next start on',
+  access: needs('editor_meta'),
+  capability: 'editTrackMetadata',
+  body: Type.Object({
+    songId: Type.Optional(TrackId),
+    cueIn: Type.Optional(nullable(Type.Number({ description: 'seconds; not sent = as it is' }))),
+    cueOut: Type.Optional(nullable(Type.Number({ description: 'seconds; not sent = as it is' }))),
+  }),
+  reply: Type.Object({ ...CuePoints, message: Localized }),
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  example: {
+    body: { songId: TRACK_ID, cueIn: 2.5, cueOut: null },
+    reply: { ...CUE_POINTS_EXAMPLE, message: DONE_EXAMPLE },
+  },
+})
+
 export const saveTrack = defineRoute({
   method: 'POST',
   path: '/api/admin/song-editor/save',

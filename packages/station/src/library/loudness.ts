@@ -1,5 +1,5 @@
 import type { CuePoints } from '@solstice/playout'
-import type { DataStore, MeasurementRecord } from '../ports/data-store.ts'
+import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data-store.ts'
 
 /** The true peak of a track after its gain stays below this. */
 const CEILING_DBTP = -1
@@ -14,25 +14,46 @@ export interface LoudnessRules {
   streamMode: boolean
 }
 
-/** How a measured track is played: at the target where its peaks allow that, from its first sound to its last. */
-export function cuePointsOf(measured: Readonly<MeasurementRecord>, rules: LoudnessRules): CuePoints {
-  const { startMs, endMs } = measured
-  const trims = rules.trimSilence && endMs !== null
-  return {
-    gainDb: gainOf(measured, rules),
-    startMs: trims ? startMs : 0,
-    endMs: trims ? endMs : null,
-  }
+/** Cue points that an admin set. */
+type SetCuePoints = Pick<TrackRecord, 'cueInMs' | 'cueOutMs'>
+
+/**
+ * How a track is played: at the target where its peaks allow that, between the cue points that an admin set, or from its first
+ * sound to its last.
+ *
+ * @param measured null when it is not measured yet.
+ */
+export function cuePointsOf(
+  measured: Readonly<MeasurementRecord> | null,
+  rules: LoudnessRules,
+  { cueInMs = null, cueOutMs = null }: SetCuePoints = {},
+): CuePoints {
+  const heard = rules.trimSilence && measured && measured.endMs !== null ? measured : null
+  const startMs = cueInMs ?? heard?.startMs ?? 0
+  const endMs = cueOutMs ?? heard?.endMs ?? null
+  // The file may have been replaced by another one, whose last sound comes before the cue-in of this one.
+  const isEmpty = endMs !== null && endMs <= startMs
+  return { gainDb: measured && gainOf(measured, rules), startMs, endMs: isEmpty ? null : endMs }
 }
 
-/** How the measured tracks are played, by track id. */
+/** How the tracks that are measured, or have cue points set by an admin, are played, by track id. */
 export async function cuePointsByTrack(
-  data: Pick<DataStore, 'measurements'>,
+  data: Pick<DataStore, 'measurements' | 'tracks'>,
   rules: LoudnessRules,
 ): Promise<Record<string, CuePoints>> {
-  const measurements = await data.measurements.find()
-  return Object.fromEntries(measurements.map((measured) => [measured.trackId, cuePointsOf(measured, rules)]))
+  const [measurements, tracks] = await Promise.all([data.measurements.find(), data.tracks.find()])
+  const byTrack = Object.fromEntries(
+    measurements.map((measured) => [measured.trackId, cuePointsOf(measured, rules)]),
+  )
+  for (const track of tracks) {
+    if (!hasSetCuePoints(track)) continue
+    byTrack[track.id] = cuePointsOf(await data.measurements.get(track.id), rules, track)
+  }
+  return byTrack
 }
+
+const hasSetCuePoints = ({ cueInMs = null, cueOutMs = null }: SetCuePoints) =>
+  cueInMs !== null || cueOutMs !== null
 
 /** Moves the measurements of a track to its new id. Idempotent. */
 export async function moveMeasurements(

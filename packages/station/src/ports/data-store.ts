@@ -21,6 +21,9 @@ export type TrackRecord = Track & {
   addedAt?: number
   /** `adminId` of the uploader. */
   addedBy?: string
+  /** Cue points that an admin set, ms; null or absent = as measured. They stay when the file is measured again. */
+  cueInMs?: number | null
+  cueOutMs?: number | null
 }
 
 /** Lyrics are keyed by artist and title, not by track: see `lyricsKey`. */

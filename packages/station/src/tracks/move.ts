@@ -46,7 +46,7 @@ export async function moveTracks(
   )
   const withTracks = results.map(async (result): Promise<TrackOutcome> => {
     const track = result.newId === undefined ? null : await deps.data.tracks.get(result.newId)
-    return track ? { ...result, track: withoutOrigin(track) } : result
+    return track ? { ...result, track: onTheWire(track) } : result
   })
   return { results: await Promise.all(withTracks), removedArtists }
 }
@@ -215,6 +215,7 @@ function idIn(mode: Mode, filename: string): string {
   return `${mode}/${filename}`
 }
 
-function withoutOrigin({ addedAt: _, addedBy: __, ...track }: Readonly<TrackRecord>): Track {
+function onTheWire(record: Readonly<TrackRecord>): Track {
+  const { addedAt: _, addedBy: __, cueInMs: ___, cueOutMs: ____, ...track } = record
   return track
 }

@@ -1,15 +1,21 @@
+import type { Config } from '@solstice/adapters'
 import { messages, type Track, tracks } from '@solstice/contracts'
 import {
   type Admin,
+  type Audit,
+  type Bus,
   type DataStore,
   type EditableTags,
   Failure,
   holds,
   type JobQueue,
+  type Log,
   oneLine,
+  readCuePoints,
   readLyrics,
   readYear,
   rememberedLyrics,
+  setCuePoints,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { actorOf } from '../../auth/callers.ts'
@@ -17,12 +23,21 @@ import { implement } from '../../http/implement.ts'
 import { required } from './required.ts'
 
 export interface TrackEditorDeps {
+  config: Config
   data: DataStore
   jobs: JobQueue
+  bus: Bus
+  audit: Audit
+  log: Log
 }
 
-/** Saves tags, lyrics and their offset in one request. A job does it, so that a client disconnect cannot interrupt it. */
-export function trackEditorRoutes(app: FastifyInstance, { data, jobs }: TrackEditorDeps): void {
+/**
+ * Saves tags, lyrics and their offset in one request, by a job, so that a client disconnect cannot interrupt it; and cue points.
+ */
+export function trackEditorRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
+  const { data, jobs } = deps
+  cuePointRoutes(app, deps)
+
   const findTrack = async (id: string): Promise<Readonly<Track>> => {
     const track = await data.tracks.get(id)
     if (!track) throw new Failure('TRACK_NOT_FOUND')
@@ -50,6 +65,19 @@ export function trackEditorRoutes(app: FastifyInstance, { data, jobs }: TrackEdi
     const { entry, offset: savedOffset } = await rememberedLyrics(data, track)
     const message = edited.isChanged ? messages.TRACK_SAVED : messages.TRACK_UNCHANGED
     return { ok: true as const, track, entry, offset: savedOffset, message }
+  })
+}
+
+function cuePointRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
+  implement(app, tracks.getCuePoints, async ({ query }) => ({
+    ok: true as const,
+    ...(await readCuePoints(deps.data, deps.config, query.songId)),
+  }))
+
+  implement(app, tracks.setCuePoints, async ({ body, caller }) => {
+    const { cuePoints, isChanged } = await setCuePoints(deps, caller, required(body.songId, 'songId'), body)
+    const message = isChanged ? messages.TRACK_SAVED : messages.TRACK_UNCHANGED
+    return { ok: true as const, ...cuePoints, message }
   })
 }
 

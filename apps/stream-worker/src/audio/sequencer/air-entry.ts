@@ -23,7 +23,7 @@ export interface AboutEntry {
   /** Positions between which it plays; `endMs` is null when unknown. */
   startMs: number
   endMs: number | null
-  /** The file has only silence after `endMs`, which is left out. */
+  /** What follows `endMs` is left out. */
   isTrimmed: boolean
   /** Gain factor relative to the file. */
   gain: number
