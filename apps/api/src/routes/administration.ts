@@ -55,9 +55,10 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     return { ok: true as const, ...page, offset, limit }
   })
 
-  implement(app, administration.getPlayHistory, async () => {
-    const entries = await wholeHistory(data, keptSince(config.logRetentionDays, dateNow(clock)))
-    return { ok: true as const, entries, total: entries.length }
+  implement(app, administration.getPlayHistory, async ({ query: { offset, limit, ...filter } }) => {
+    const found = await wholeHistory(data, keptSince(config.logRetentionDays, dateNow(clock)), filter)
+    const entries = found.slice(offset, limit && offset + limit)
+    return { ok: true as const, entries, total: found.length }
   })
 
   implement(app, administration.getStats, async ({ reply }) =>

@@ -5,7 +5,7 @@ import { AuditEntry } from '../resources/admin.ts'
 import { SongGroup } from '../resources/group.ts'
 import { Offset } from '../resources/schema.ts'
 import { Settings, SettingsBounds } from '../resources/settings.ts'
-import { HistoryItem, TrackId } from '../resources/track.ts'
+import { HistoryItem, Mode, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
@@ -88,9 +88,22 @@ export const getPlayHistory = defineRoute({
   summary: 'Returns the whole play history, newest first, including the current track',
   access: needs('stats'),
   capability: 'history',
-  reply: Type.Object({ ok: Type.Literal(true), entries: Type.Array(HistoryItem), total: Type.Integer() }),
-  failures: [],
+  query: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 300, description: 'words of artist and title' })),
+    mode: Type.Optional(Mode),
+    since: Type.Optional(Type.Number({ minimum: 0, description: 'epoch ms' })),
+    until: Type.Optional(Type.Number({ minimum: 0, description: 'epoch ms, exclusive' })),
+    offset: Offset,
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'without it all entries' })),
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    entries: Type.Array(HistoryItem),
+    total: Type.Integer({ description: 'entries that match' }),
+  }),
+  failures: ['BAD_REQUEST'],
   example: {
+    query: { q: 'tide', mode: 'day', limit: 30 },
     reply: {
       ok: true,
       entries: [

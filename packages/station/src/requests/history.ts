@@ -1,5 +1,5 @@
 import type { HistoryItem, Mode } from '@solstice/contracts'
-import { type PlayoutState, soundStartMs, type TrackRef } from '@solstice/playout'
+import { type PlayoutState, soundStartMs, type TrackRef, wordSearch } from '@solstice/playout'
 import type { DataStore, HistoryRecord } from '../ports/data-store.ts'
 
 const RECENT = 10
@@ -38,13 +38,27 @@ export async function recentHistory(
     .map(withoutMoment)
 }
 
-/** Tracks that began at or after `sinceMs` (epoch ms), newest first, the one on air included. */
+export interface HistoryFilter {
+  /** Words of artist and title. */
+  q?: string
+  mode?: Mode
+  /** epoch ms, inclusive */
+  since?: number
+  /** epoch ms, exclusive */
+  until?: number
+}
+
+/** Tracks that began at or after `sinceMs` (epoch ms) and match the filter, newest first, the one on air included. */
 export async function wholeHistory(
   data: Pick<DataStore, 'history'>,
   sinceMs: number,
+  { q = '', mode, since = 0, until = Number.POSITIVE_INFINITY }: HistoryFilter = {},
 ): Promise<Readonly<HistoryItem>[]> {
+  const matches = wordSearch(q)
+  const fromMs = Math.max(sinceMs, since)
   return (await data.history.find())
-    .filter(({ playedAt }) => playedAt >= sinceMs)
+    .filter(({ playedAt }) => playedAt >= fromMs && playedAt < until)
+    .filter((item) => (mode === undefined || item.mode === mode) && matches(item))
     .sort((a, b) => b.playedAt - a.playedAt || b.id - a.id)
     .map(withoutMoment)
 }
