@@ -1,8 +1,18 @@
 import { Type } from 'typebox'
-import { DONE_EXAMPLE, LYRICS_EXAMPLE, TRACK_EXAMPLE, TRACK_ID } from '../examples/tracks.ts'
+import {
+  CUE_POINTS_EXAMPLE,
+  DONE_EXAMPLE,
+  LIBRARY_PAGE_EXAMPLE,
+  LYRICS_EXAMPLE,
+  TRACK_CHANGE_EXAMPLE,
+  TRACK_EXAMPLE,
+  TRACK_ID,
+} from '../examples/tracks.ts'
 import { Localized } from '../localized.ts'
+import { AuditEntry } from '../resources/admin.ts'
+import { CuePoints, LibraryOrder, LibraryPage, LibrarySort } from '../resources/library.ts'
 import { LyricsEntry, LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
-import { nullable, Text } from '../resources/schema.ts'
+import { nullable, Offset, Text } from '../resources/schema.ts'
 import {
   lockFailures,
   Mode,
@@ -13,7 +23,7 @@ import {
   TrackResults,
   Year,
 } from '../resources/track.ts'
-import { bytes, defineRoute, needs, perSection } from '../route.ts'
+import { bytes, defineRoute, needs, needsOneOf, perSection } from '../route.ts'
 
 export const listTracks = defineRoute({
   method: 'GET',
@@ -49,11 +59,34 @@ export const listTracks = defineRoute({
   },
 })
 
+export const pageTracks = defineRoute({
+  method: 'GET',
+  path: '/api/admin/songs/page',
+  summary: 'Returns a page of the library of both modes, filtered and sorted, with the counts of each filter',
+  access: 'admin',
+  query: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 300, description: 'words of artist and title' })),
+    mode: Type.Optional(Mode),
+    lyricsStatus: Type.Optional(LyricsStatus),
+    hasArt: Type.Optional(Type.Boolean({ description: 'whether its artist has a picture' })),
+    isPlayed: Type.Optional(Type.Boolean({ description: 'whether the history knows of it' })),
+    isLocked: Type.Optional(Type.Boolean({ description: 'whether it plays, or plays next' })),
+    hasLoudness: Type.Optional(Type.Boolean({ description: 'whether its loudness is measured' })),
+    sort: Type.Optional(LibrarySort),
+    order: Type.Optional(LibraryOrder),
+    offset: Offset,
+    limit: Type.Integer({ minimum: 1, default: 50, description: 'at most 200' }),
+  }),
+  reply: LibraryPage,
+  failures: ['BAD_REQUEST'],
+  example: { query: { q: 'tide', sort: 'plays', order: 'desc', limit: 50 }, reply: LIBRARY_PAGE_EXAMPLE },
+})
+
 export const getPeaks = defineRoute({
   method: 'GET',
   path: '/api/admin/song-editor/peaks',
   summary:
-    'The waveform of a track; status 202 with `peaks` null while it is measured: ask again in some seconds',
+    'Returns the waveform of a track; while it is measured, status 202 with `peaks` null: ask again in some seconds',
   access: 'admin',
   query: Type.Object({ songId: TrackId }),
   headers: Type.Object({
@@ -76,34 +109,13 @@ export const getPeaks = defineRoute({
   },
 })
 
-const Seconds = Type.Number({ description: 'seconds from the beginning of the file' })
-const CueRange = Type.Object({ cueIn: Seconds, cueOut: nullable(Seconds) })
-const CuePoints = {
-  ok: Type.Literal(true),
-  duration: nullable(Type.Number({ description: 'seconds; null when unknown' })),
-  cueIn: nullable(Type.Number({ description: 'set by an admin, seconds; null = as measured' })),
-  cueOut: nullable(Type.Number({ description: 'set by an admin, seconds; null = as measured' })),
-  measured: nullable(CueRange),
-  heard: Type.Object(CueRange.properties, {
-    description: 'what the stream plays; `cueOut` null = to the end',
-  }),
-}
-const CUE_POINTS_EXAMPLE = {
-  ok: true,
-  duration: 184.3,
-  cueIn: 2.5,
-  cueOut: null,
-  measured: { cueIn: 0.4, cueOut: 181.2 },
-  heard: { cueIn: 2.5, cueOut: 181.2 },
-}
-
 export const getCuePoints = defineRoute({
   method: 'GET',
   path: '/api/admin/song-editor/cue-points',
-  summary: 'The part of a track that the stream plays: as measured, and as set by an admin',
+  summary: 'Returns the part of a track that the stream plays: as measured, and as set by an admin',
   access: 'admin',
   query: Type.Object({ songId: TrackId }),
-  reply: Type.Object(CuePoints),
+  reply: CuePoints,
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
   example: { query: { songId: TRACK_ID }, reply: CUE_POINTS_EXAMPLE },
 })
@@ -119,11 +131,37 @@ export const setCuePoints = defineRoute({
     cueIn: Type.Optional(nullable(Type.Number({ description: 'seconds; not sent = as it is' }))),
     cueOut: Type.Optional(nullable(Type.Number({ description: 'seconds; not sent = as it is' }))),
   }),
-  reply: Type.Object({ ...CuePoints, message: Localized }),
+  reply: Type.Object({ ...CuePoints.properties, message: Localized }),
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
   example: {
     body: { songId: TRACK_ID, cueIn: 2.5, cueOut: null },
     reply: { ...CUE_POINTS_EXAMPLE, message: DONE_EXAMPLE },
+  },
+})
+
+export const getTrackHistory = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-editor/history',
+  summary:
+    'Returns the changes of a track from the audit log, newest first, under its earlier names as well. Tracks of one name share them',
+  access: needsOneOf('editor_meta', 'editor_lyrics'),
+  capability: 'auditLog',
+  query: Type.Object({
+    songId: TrackId,
+    limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
+    offset: Offset,
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    entries: Type.Array(AuditEntry),
+    total: Type.Integer(),
+    offset: Type.Integer(),
+    limit: Type.Integer(),
+  }),
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  example: {
+    query: { songId: TRACK_ID, limit: 30 },
+    reply: { ok: true, entries: [TRACK_CHANGE_EXAMPLE], total: 1, offset: 0, limit: 30 },
   },
 })
 

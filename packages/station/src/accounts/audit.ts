@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
+import { lyricsKey } from '../core/keys.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
@@ -115,13 +116,75 @@ export async function readAudit(
   const found = (await data.audit.find())
     .filter((entry) => entry.createdAt > nowMs - spanMs && entry.createdAt >= keptSinceMs)
     .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
+  const entries = await withCurrentLogins(data, superAdmin, found.slice(offset, offset + limit))
+  return { entries, total: found.length }
+}
+
+/** Operations that change a track. */
+const trackChanges: ReadonlySet<string> = new Set([
+  'upload_song',
+  'edit_song_meta',
+  'edit_song_lyrics',
+  'delete_song',
+])
+
+/**
+ * A page of the changes of a track, newest first. The log names tracks by artist and title: earlier names are followed through
+ * the changes themselves, and tracks of the same name share their entries.
+ *
+ * @param keptSinceMs as in `readAudit`.
+ */
+export async function readTrackChanges(
+  data: Pick<DataStore, 'audit' | 'admins'>,
+  superAdmin: { login: string } | null,
+  song: { artist: string; title: string },
+  page: { offset: number; limit: number },
+  keptSinceMs: number,
+): Promise<{ entries: AuditEntry[]; total: number }> {
+  const { offset, limit } = page
+  const newestFirst = (await data.audit.find())
+    .filter((entry) => trackChanges.has(entry.operationType) && entry.createdAt >= keptSinceMs)
+    .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
+  let name = song
+  const found: AuditEntry[] = []
+  for (const entry of newestFirst) {
+    const about = entry.data as Partial<AboutTrack>
+    if (!isOf(name, about)) continue
+    found.push(entry)
+    name = nameBefore(name, about)
+  }
+  const entries = await withCurrentLogins(data, superAdmin, found.slice(offset, offset + limit))
+  return { entries, total: found.length }
+}
+
+interface AboutTrack {
+  artist: string
+  title: string
+  details: { changes: FieldChange[] }
+}
+
+function isOf(song: { artist: string; title: string }, { artist, title }: Partial<AboutTrack>): boolean {
+  if (artist === undefined || title === undefined) return false
+  return lyricsKey(song.artist, song.title) === lyricsKey(artist, title)
+}
+
+/** The name that a track had before a change. */
+function nameBefore(song: { artist: string; title: string }, { details }: Partial<AboutTrack>) {
+  const before = (field: 'artist' | 'title') => {
+    const change = details?.changes.find((one) => one.field === field)
+    return typeof change?.before === 'string' ? change.before : song[field]
+  }
+  return { artist: before('artist'), title: before('title') }
+}
+
+async function withCurrentLogins(
+  data: Pick<DataStore, 'admins'>,
+  superAdmin: { login: string } | null,
+  entries: readonly AuditEntry[],
+): Promise<AuditEntry[]> {
   const logins = new Map((await data.admins.find()).map(({ adminId, login }) => [adminId, login]))
   if (superAdmin) logins.set(SUPER_ADMIN_ID, superAdmin.login)
-  const entries = found.slice(offset, offset + limit).map((entry) => ({
-    ...entry,
-    adminLogin: logins.get(entry.adminId) ?? entry.adminLogin,
-  }))
-  return { entries, total: found.length }
+  return entries.map((entry) => ({ ...entry, adminLogin: logins.get(entry.adminId) ?? entry.adminLogin }))
 }
 
 /** Removes entries from before `beforeMs` (epoch ms). @returns how many. */

@@ -5,17 +5,21 @@ import {
   type Audit,
   type Bus,
   type DataStore,
+  dateNow,
   type EditableTags,
   Failure,
   holds,
   type JobQueue,
+  keptSince,
   type Log,
   oneLine,
   readCuePoints,
   readLyrics,
+  readTrackChanges,
   readYear,
   rememberedLyrics,
   setCuePoints,
+  type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { actorOf } from '../../auth/callers.ts'
@@ -29,20 +33,17 @@ export interface TrackEditorDeps {
   bus: Bus
   audit: Audit
   log: Log
+  clock: WallClock
 }
+
+const MAX_PAGE = 200
 
 /**
  * Saves tags, lyrics and their offset in one request, by a job, so that a client disconnect cannot interrupt it; and cue points.
  */
 export function trackEditorRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
   const { data, jobs } = deps
-  cuePointRoutes(app, deps)
-
-  const findTrack = async (id: string): Promise<Readonly<Track>> => {
-    const track = await data.tracks.get(id)
-    if (!track) throw new Failure('TRACK_NOT_FOUND')
-    return track
-  }
+  detailRoutes(app, deps)
 
   implement(app, tracks.saveTrack, async ({ body, caller }) => {
     const { metadataChanged, lyricsChanged, offsetChanged, lyricsEntry, offset, auditContext } = body
@@ -52,7 +53,7 @@ export function trackEditorRoutes(app: FastifyInstance, deps: TrackEditorDeps): 
     const metadata = required(body.metadata, 'metadata')
     const lyrics = lyricsChanged ? readLyrics(required(lyricsEntry, 'lyricsEntry')) : null
     const shift = offsetChanged ? required(offset, 'offset') : undefined
-    const before = metadataChanged ? await findTrack(songId) : null
+    const before = metadataChanged ? await findTrack(data, songId) : null
     const edited = await jobs.perform('edit-track', {
       songId,
       ...(before && { tags: tagsOf(metadata, before) }),
@@ -61,18 +62,34 @@ export function trackEditorRoutes(app: FastifyInstance, deps: TrackEditorDeps): 
       ...(auditContext && { info: contextOf(auditContext) }),
       actor: actorOf(caller),
     })
-    const track = await findTrack(edited.songId)
+    const track = await findTrack(data, edited.songId)
     const { entry, offset: savedOffset } = await rememberedLyrics(data, track)
     const message = edited.isChanged ? messages.TRACK_SAVED : messages.TRACK_UNCHANGED
     return { ok: true as const, track, entry, offset: savedOffset, message }
   })
 }
 
-function cuePointRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
+async function findTrack(data: DataStore, id: string): Promise<Readonly<Track>> {
+  const track = await data.tracks.get(id)
+  if (!track) throw new Failure('TRACK_NOT_FOUND')
+  return track
+}
+
+/** Cue points and what was changed. */
+function detailRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
   implement(app, tracks.getCuePoints, async ({ query }) => ({
     ok: true as const,
     ...(await readCuePoints(deps.data, deps.config, query.songId)),
   }))
+
+  implement(app, tracks.getTrackHistory, async ({ query: { songId, offset, limit: wanted } }) => {
+    const { config, data, clock } = deps
+    const limit = Math.min(wanted, MAX_PAGE)
+    const keptSinceMs = keptSince(config.logRetentionDays, dateNow(clock))
+    const track = await findTrack(data, songId)
+    const page = await readTrackChanges(data, config.superAdmin, track, { offset, limit }, keptSinceMs)
+    return { ok: true as const, ...page, offset, limit }
+  })
 
   implement(app, tracks.setCuePoints, async ({ body, caller }) => {
     const { cuePoints, isChanged } = await setCuePoints(deps, caller, required(body.songId, 'songId'), body)

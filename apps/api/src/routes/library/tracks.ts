@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Config } from '@solstice/adapters'
-import { type Mode, messages, type TrackResult, tracks, uploads } from '@solstice/contracts'
+import { type LibraryRow, type Mode, messages, type TrackResult, tracks, uploads } from '@solstice/contracts'
+import { lockOf, type PlayoutState, upcoming } from '@solstice/playout'
 import {
   type Admin,
+  createLibraryPages,
   type DataStore,
   Failure,
   isMode,
@@ -43,10 +45,23 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
   const move = (songIds: string[], targetMode: Mode, scope: TrackScope, caller: Admin) =>
     jobs.perform('move-tracks', { songIds, targetMode, scope, actor: actorOf(caller) })
 
+  const pages = createLibraryPages(data)
+  implement(app, tracks.pageTracks, async ({ query }) => {
+    const { q = '', sort = 'artist', order = 'asc', offset, limit: wanted, ...filter } = query
+    const limit = Math.min(wanted, MAX_PAGE)
+    const locks = locksOf(deps.mirror.at(deps.clock.nowMs()))
+    const { rows, total, facets } = await pages.read(
+      { ...filter, q, sort, order, offset, limit },
+      new Set(locks.keys()),
+    )
+    const items = rows.map((row): LibraryRow => ({ ...row, lock: locks.get(row.id) ?? null }))
+    return { items, total, offset, limit, facets }
+  })
+
   implement(app, tracks.listTracks, async ({ query, reply }) => {
     const mode = isMode(query.mode) ? query.mode : modeOnAir(deps)
     const all = tracksAsJson(await tracksWithLyrics(data))
-    return reply.type('application/json; charset=utf-8').send(all[mode])
+    return reply.type(JSON_TYPE).send(all[mode])
   })
 
   implement(app, tracks.downloadTrack, async ({ query, request, reply }) => {
@@ -106,6 +121,20 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
   implement(app, uploads.uploadBatchMove, async ({ body, caller }) =>
     batchReply(await move(requireSome(body.songIds, 'songIds'), body.targetMode, 'uploads', caller)),
   )
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const MAX_PAGE = 200
+
+/** Why tracks are locked, by id. */
+function locksOf(air: PlayoutState | null): Map<string, 'current' | 'next'> {
+  const locks = new Map<string, 'current' | 'next'>()
+  if (!air || air.onAir.phase === 'preparing') return locks
+  for (const id of [air.onAir.entry?.track.id, upcoming(air, 1)[0]?.track.id]) {
+    const lock = id === undefined ? null : lockOf(air, id)
+    if (id !== undefined && lock) locks.set(id, lock)
+  }
+  return locks
 }
 
 /** The lists of both modes, serialized once per change of the library or its lyrics. */

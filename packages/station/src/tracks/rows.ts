@@ -1,0 +1,227 @@
+import type { LyricsStatus, Mode } from '@solstice/contracts'
+import { createBreaks } from '../core/breaks.ts'
+import { artistKey, lyricsKey } from '../core/keys.ts'
+import { lyricsStatus } from '../lyrics/lyrics.ts'
+import type { DataStore, HistoryRecord, TrackRecord } from '../ports/data-store.ts'
+import { facetBits, newCounters } from './row-facets.ts'
+
+/** A track with what the records know of it. */
+export interface LibraryRow {
+  id: string
+  title: string
+  artist: string
+  album: string
+  year: number | null
+  /** Seconds. */
+  duration: number | null
+  mode: Mode
+  filename: string
+  /** epoch ms of the upload; null for files that were found on disk. */
+  addedAt: number | null
+  lyricsStatus: LyricsStatus
+  /** Its artist has a picture. */
+  hasArt: boolean
+  lufs: number | null
+  /** Times that it started, as far as the history goes back. */
+  plays: number
+  /** epoch ms of the last start. */
+  lastPlayedAt: number | null
+}
+
+/** A row as it is kept: a new one is made for each change of it. */
+export interface KeptRow {
+  readonly row: Readonly<LibraryRow>
+  /** Its values of the facets. */
+  readonly bits: number
+  /** Number of the update that made it. */
+  readonly madeIn: number
+}
+
+interface Made extends KeptRow {
+  track: Readonly<TrackRecord>
+  lyricsKey: string
+  artistKey: string
+}
+
+export type RowData = Pick<DataStore, 'tracks' | 'lyrics' | 'measurements' | 'artists' | 'history'>
+
+export interface LibraryRows {
+  /** Number of the last update. */
+  readonly updates: number
+  readonly byId: ReadonlyMap<string, KeptRow>
+  /** Rows with each combination of values. */
+  readonly counters: Uint32Array
+  /** Reads what has changed in the records since the last call. Call it again only when it has ended. */
+  update(): Promise<void>
+}
+
+/** Items between two looks at the clock. */
+const PIECE = 512
+
+/** Keeps the rows of the library in memory. An update makes new rows only for tracks of which something changed. */
+export function createLibraryRows(data: RowData): LibraryRows {
+  const byId = new Map<string, Made>()
+  const counters = newCounters()
+  let updates = 0
+  let known: Sources | null = null
+  const statuses = keptIndex(({ key, ...entry }: Found<'lyrics'>) => [key, lyricsStatus(entry)] as const)
+  const loudness = keptIndex(({ trackId, lufs }: Found<'measurements'>) => [trackId, lufs] as const)
+  const art = keptIndex(({ artist, hasArt }: Found<'artists'>) => [artist, hasArt] as const)
+  const plays = createPlayCounts()
+
+  const take = (id: string, row: Made | null) => {
+    const before = byId.get(id)
+    if (before) counters[before.bits]!--
+    if (row) counters[row.bits]!++
+    if (row) byId.set(id, row)
+    else byId.delete(id)
+  }
+  const tracksOf = (played: readonly { trackId: string }[]) =>
+    played.flatMap(({ trackId }) => byId.get(trackId)?.track ?? [])
+
+  return {
+    get updates() {
+      return updates
+    },
+    byId,
+    counters,
+    async update() {
+      const found = await readSources(data)
+      const changed = sourceNames.filter((name) => found[name] !== known?.[name])
+      if (changed.length === 0) return
+      const facts: Facts = {
+        statuses: await statuses(found.lyrics),
+        loudness: await loudness(found.measurements),
+        art: await art(found.artists),
+        plays: await plays(found.history),
+      }
+      updates++
+      const only = changed.length === 1 ? changed[0] : null
+      const added = only === 'history' ? addedTo(known!.history, found.history) : null
+      const toSee = added ? tracksOf(added) : found.tracks
+      const pause = createBreaks()
+      for (let i = 0; i < toSee.length; i++) {
+        if (i % PIECE === 0) await pause()
+        const track = toSee[i]!
+        const before = byId.get(track.id)
+        if (before?.track === track && (only === 'tracks' || isSame(before, facts))) continue
+        take(track.id, makeRow(track, facts, updates))
+      }
+      if (byId.size > found.tracks.length) for (const id of await goneFrom(byId, found.tracks)) take(id, null)
+      known = found
+    },
+  }
+}
+
+type Found<N extends keyof RowData> = Awaited<ReturnType<RowData[N]['find']>>[number]
+type Sources = { [N in keyof RowData]: readonly Found<N>[] }
+const sourceNames = ['tracks', 'lyrics', 'measurements', 'artists', 'history'] as const
+
+async function readSources(data: RowData): Promise<Sources> {
+  const [tracks, lyrics, measurements, artists, history] = await Promise.all([
+    data.tracks.find(),
+    data.lyrics.find(),
+    data.measurements.find(),
+    data.artists.find(),
+    data.history.find(),
+  ])
+  return { tracks, lyrics, measurements, artists, history }
+}
+
+interface Facts {
+  statuses: ReadonlyMap<string, LyricsStatus>
+  loudness: ReadonlyMap<string, number | null>
+  art: ReadonlyMap<string, boolean>
+  plays: ReadonlyMap<string, Plays>
+}
+
+function isSame({ row, lyricsKey, artistKey }: Made, { statuses, loudness, art, plays }: Facts): boolean {
+  const played = plays.get(row.id)
+  return (
+    row.plays === (played?.plays ?? 0) &&
+    row.lastPlayedAt === (played?.lastPlayedAt ?? null) &&
+    row.lyricsStatus === (statuses.get(lyricsKey) ?? 'none') &&
+    row.hasArt === (art.get(artistKey) ?? false) &&
+    row.lufs === (loudness.get(row.id) ?? null)
+  )
+}
+
+function makeRow(track: Readonly<TrackRecord>, facts: Facts, madeIn: number): Made {
+  const { id, title, artist, album, year, duration, mode, filename, addedAt = null } = track
+  const keys = { lyricsKey: lyricsKey(artist, title), artistKey: artistKey(artist) }
+  const played = facts.plays.get(id)
+  const row: LibraryRow = {
+    ...{ id, title, artist, album, year, duration, mode, filename, addedAt },
+    lyricsStatus: facts.statuses.get(keys.lyricsKey) ?? 'none',
+    hasArt: facts.art.get(keys.artistKey) ?? false,
+    lufs: facts.loudness.get(id) ?? null,
+    plays: played?.plays ?? 0,
+    lastPlayedAt: played?.lastPlayedAt ?? null,
+  }
+  return { row, bits: facetBits(row), madeIn, track, ...keys }
+}
+
+/** Ids of rows whose track is gone. */
+async function goneFrom(byId: ReadonlyMap<string, Made>, tracks: Sources['tracks']): Promise<string[]> {
+  const pause = createBreaks()
+  const ids = new Set<string>()
+  for (let i = 0; i < tracks.length; i++) {
+    ids.add(tracks[i]!.id)
+    if (i % PIECE === 0) await pause()
+  }
+  return [...byId.keys()].filter((id) => !ids.has(id))
+}
+
+type History = readonly Readonly<HistoryRecord>[]
+
+/** What was added to the history; null when something left it. */
+function addedTo(before: History, after: History): History | null {
+  const isLonger = after[0] === before[0] && after[before.length - 1] === before.at(-1)
+  return isLonger ? after.slice(before.length) : null
+}
+
+type Index<T, V> = (records: readonly T[]) => Promise<ReadonlyMap<string, V>>
+
+/** Makes an index of records, again only when they have changed. */
+function keptIndex<T, V>(entryOf: (record: T) => readonly [string, V]): Index<T, V> {
+  let of: readonly T[] | null = null
+  let index: ReadonlyMap<string, V> = new Map()
+  return async (records) => {
+    if (records === of) return index
+    const pause = createBreaks()
+    const next = new Map<string, V>()
+    for (let i = 0; i < records.length; i++) {
+      next.set(...entryOf(records[i]!))
+      if (i % PIECE === 0) await pause()
+    }
+    of = records
+    index = next
+    return index
+  }
+}
+
+interface Plays {
+  plays: number
+  lastPlayedAt: number
+}
+
+/** Counts the plays of each track: of a longer history only what was added, unless something left it. */
+function createPlayCounts(): Index<Readonly<HistoryRecord>, Plays> {
+  let of: History = []
+  let counts = new Map<string, Plays>()
+  return async (history) => {
+    if (history === of) return counts
+    const added = addedTo(of, history)
+    if (!added) counts = new Map()
+    const uncounted = added ?? history
+    const pause = createBreaks()
+    for (let i = 0; i < uncounted.length; i++) {
+      const { trackId, playedAt } = uncounted[i]!
+      const { plays, lastPlayedAt } = counts.get(trackId) ?? { plays: 0, lastPlayedAt: playedAt }
+      counts.set(trackId, { plays: plays + 1, lastPlayedAt: Math.max(lastPlayedAt, playedAt) })
+      if (i % PIECE === 0) await pause()
+    }
+    of = history
+    return counts
+  }
+}
