@@ -339,6 +339,23 @@ t.test('settings', async (t) => {
     )
   })
 
+  t.test('that are not saved are answered with the bounds they would have', async (t) => {
+    const anyone = await helper('curious')
+    const preview = (generation: object) => anyone('POST', 'settings/bounds', { generation })
+    const { status, body } = await preview({ GROUP_DEFS: { First: ['Ann'], Second: [' BOB  '] } })
+    t.equal(status, 200)
+    t.same(body.bounds.groupSongCounts, { First: 20, Second: 15 })
+    t.same(body.unassigned, { day: ['Cat'], night: ['Bat', 'Owl'] })
+    t.equal(body.bounds.dayAlgorithmStatus.canUse, true)
+    t.equal((await ask('GET', 'settings')).body.bounds.dayAlgorithmStatus.canUse, false, 'nothing is saved')
+    t.same(
+      (await ask('GET', 'settings')).body.bounds,
+      (await preview({})).body.bounds,
+      'fields that are not sent are as stored',
+    )
+    t.match(await preview({ GROUP_DEFS: [] }), refusal('generation.GROUP_DEFS'))
+  })
+
   t.test('of two admins at once: neither overwrites the other’s changes', async (t) => {
     const before = (await auditLog()).length
     const answers = await Promise.all(

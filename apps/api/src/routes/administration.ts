@@ -13,6 +13,7 @@ import {
   listGroups,
   memoizeLast,
   nextMomentOf,
+  previewBounds,
   readAudit,
   readSettings,
   readStats,
@@ -102,6 +103,8 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   }
 
   implement(app, administration.getSettings, settingsNow)
+
+  implement(app, administration.previewBounds, ({ body }) => previewBounds(data, body.generation ?? {}))
 
   implement(app, administration.saveSettings, async ({ caller, body }) => {
     const { songGroups: _, ...sent } = body

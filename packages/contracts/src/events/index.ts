@@ -144,6 +144,10 @@ export const serverEvents = {
   jingles_updated: serverEvent({ summary: 'The jingles changed', payload: null }),
   phrases_updated: serverEvent({ summary: 'The phrases changed', payload: null }),
   background_music_updated: serverEvent({ summary: 'The background music changed', payload: null }),
+  settings_updated: serverEvent({
+    summary: 'Settings or song groups were saved; sent to admins, who fetch them again',
+    payload: null,
+  }),
   admin_confirmed: serverEvent({
     summary: 'The socket has become an admin socket',
     payload: Type.Object({

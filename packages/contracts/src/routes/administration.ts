@@ -180,6 +180,26 @@ export const getSettings = defineRoute({
   example: { reply: SETTINGS_EXAMPLE },
 })
 
+export const previewBounds = defineRoute({
+  method: 'POST',
+  path: '/api/admin/settings/bounds',
+  summary: 'Returns the limits that the library would set to settings that are not saved; changes nothing',
+  access: 'admin',
+  body: Type.Object({ generation: Section }),
+  reply: Type.Object({
+    bounds: SettingsBounds,
+    unassigned: Type.Object(
+      { day: Type.Array(Type.String()), night: Type.Array(Type.String()) },
+      { description: 'artists that no group names; their songs count to the last group' },
+    ),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    body: { generation: { GROUP_DEFS: { Calm: ['Hilda'], Lively: ['Oskar'] } } },
+    reply: { bounds: SETTINGS_EXAMPLE.bounds, unassigned: { day: ['The Ferry'], night: [] } },
+  },
+})
+
 export const saveSettings = defineRoute({
   method: 'POST',
   path: '/api/admin/settings',

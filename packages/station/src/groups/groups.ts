@@ -8,11 +8,17 @@ import { sendCommand } from '../core/outcome.ts'
 import { tidyText } from '../core/text.ts'
 import { libraryOf, trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
+import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, GroupRecord } from '../ports/data-store.ts'
 
 type Group = Readonly<GroupRecord>
 type GroupData = Pick<DataStore, 'groups' | 'tracks'>
+interface Deps {
+  data: GroupData
+  audit: Audit
+  announcer: Pick<Announcer, 'tell'>
+}
 /** A group as an admin sends it. */
 export interface GroupDraft {
   name: string
@@ -62,11 +68,11 @@ export async function searchLibrary(
 
 /** @throws Failure BAD_REQUEST */
 export async function createGroup(
-  deps: { data: GroupData; audit: Audit; nowMs: number },
+  deps: Deps & { nowMs: number },
   actor: Actor,
   draft: GroupDraft,
 ): Promise<Group> {
-  const { data, audit } = deps
+  const { data, audit, announcer } = deps
   const { name, nameKey } = readName(draft.name)
   const songs = await readTrackIds(data, draft.mode, draft.songs)
   if ((await data.groups.find()).length >= MAX_GROUPS)
@@ -74,18 +80,19 @@ export async function createGroup(
   const createdAt = Math.floor(deps.nowMs)
   const group = { id: randomUUID(), name, nameKey, mode: draft.mode, songs, createdAt, revision: 1 }
   if (!(await data.groups.insert(group))) throw nameTaken()
+  announcer.tell('admins', 'settings_updated')
   await audit.record(actor, 'group_create', { name })
   return group
 }
 
 /** Changes the sent fields of a group. @throws Failure BAD_REQUEST, NOT_FOUND */
 export async function editGroup(
-  deps: { data: GroupData; audit: Audit },
+  deps: Deps,
   actor: Actor,
   id: string,
   draft: Partial<GroupDraft>,
 ): Promise<Group> {
-  const { data, audit } = deps
+  const { data, audit, announcer } = deps
   const sentName = draft.name === undefined ? null : readName(draft.name)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await findGroup(data, id)
@@ -96,6 +103,7 @@ export async function editGroup(
     const changes = changedFields(before, after, ['name', 'mode', 'songs'])
     if (changes.length === 0) return before
     if (!(await replaceGroup(data, before, after))) continue
+    announcer.tell('admins', 'settings_updated')
     await audit.record(actor, 'group_edit', { name: after.name }, describeChanges(before, after))
     return { ...after, revision: before.revision + 1 }
   }
@@ -103,13 +111,10 @@ export async function editGroup(
 }
 
 /** @throws Failure NOT_FOUND */
-export async function deleteGroup(
-  deps: { data: GroupData; audit: Audit },
-  actor: Actor,
-  id: string,
-): Promise<void> {
+export async function deleteGroup(deps: Deps, actor: Actor, id: string): Promise<void> {
   const { name } = await findGroup(deps.data, id)
   if ((await deps.data.groups.delete({ id })) === 0) throw new Failure('NOT_FOUND')
+  deps.announcer.tell('admins', 'settings_updated')
   await deps.audit.record(actor, 'group_delete', { groupId: id, name })
 }
 

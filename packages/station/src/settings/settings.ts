@@ -7,7 +7,7 @@ import {
   type Track,
   type UiSettings,
 } from '@solstice/contracts'
-import { groupTracks, type RotationSettings, type TrackGroup } from '@solstice/playout'
+import { type GroupDefs, groupTracks, type RotationSettings, type TrackGroup } from '@solstice/playout'
 import { type Admin, holds } from '../accounts/admins.ts'
 import type { Audit } from '../accounts/audit.ts'
 import { clipFamilies } from '../clips/clips.ts'
@@ -102,6 +102,38 @@ export async function settingsBounds(data: Pick<DataStore, 'tracks' | 'settings'
 const bounds = memoizeLast((day: Tracks, night: Tracks, dayGroups: Groups, nightGroups: Groups) =>
   boundsOf({ day, night }, { day: dayGroups, night: nightGroups }),
 )
+
+/**
+ * The bounds that the library would set for unsaved settings of playlists, and the artists of each mode that none of their
+ * groups names.
+ *
+ * @throws Failure BAD_REQUEST for a field of another type.
+ */
+export async function previewBounds(
+  data: Pick<DataStore, 'tracks' | 'settings'>,
+  sent: Record<string, unknown>,
+): Promise<{ bounds: SettingsBounds; unassigned: Record<Mode, string[]> }> {
+  const [day, night, { generation: stored }] = await Promise.all([
+    libraryOf(data, 'day'),
+    libraryOf(data, 'night'),
+    readSettings(data),
+  ])
+  const generation = mergeSection('generation', stored, sent)
+  const library = { day, night }
+  const groupsOf = (mode: Mode) => groupTracks(library[mode], generation[generationFields[mode].groups])
+  const unassigned = (mode: Mode) => artistsOutside(library[mode], generation[generationFields[mode].groups])
+  return {
+    bounds: boundsOf(library, { day: groupsOf('day'), night: groupsOf('night') }),
+    unassigned: { day: unassigned('day'), night: unassigned('night') },
+  }
+}
+
+/** Artists with a track that only the last group's being last brings into a group, in the order of the library. */
+function artistsOutside(tracks: Tracks, groups: GroupDefs): string[] {
+  // No group has an empty name, so this one is new, and as the last one it takes the tracks that no other names.
+  const outside = groupTracks(tracks, { ...groups, '': [] }).at(-1)?.tracks ?? []
+  return [...new Set(outside.map(({ artist }) => artist))]
+}
 
 /** Sections as an admin sends them, with the fields that the client knows. */
 export type SettingsDraft = Partial<Record<SectionName, Record<string, unknown>>>
@@ -249,6 +281,7 @@ async function tellOf(
   changes: Change[],
 ): Promise<void> {
   deps.announcer.settingsChanged()
+  deps.announcer.tell('admins', 'settings_updated')
   const isChanged = (name: SectionName) => changes.some(({ section }) => section === name)
   for (const type of [
     ...(isChanged('generation') ? (['settings-changed'] as const) : []),

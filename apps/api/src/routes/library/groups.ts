@@ -1,5 +1,6 @@
 import { groups, type Mode, messages } from '@solstice/contracts'
 import {
+  type Announcer,
   type Audit,
   type Bus,
   createGroup,
@@ -21,7 +22,7 @@ const MAX_PAGE = 50
 /** Groups of tracks that are queued together. */
 export function groupRoutes(
   app: FastifyInstance,
-  deps: { data: DataStore; bus: Bus; audit: Audit; clock: WallClock },
+  deps: { data: DataStore; bus: Bus; audit: Audit; announcer: Announcer; clock: WallClock },
 ): void {
   const { data, clock } = deps
 

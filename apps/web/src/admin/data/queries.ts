@@ -39,6 +39,7 @@ export const outdatedBy: Partial<Record<ServerEventName, string[]>> = {
   jingles_updated: ['/api/admin/jingles'],
   phrases_updated: ['/api/admin/phrases'],
   background_music_updated: ['/api/admin/background-music'],
+  settings_updated: ['/api/admin/settings', '/api/admin/song-groups'],
   admin_authorized: ['/api/admin/admins'],
 }
 
