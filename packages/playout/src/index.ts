@@ -33,6 +33,7 @@ export {
   type Chat,
   type ClipRef,
   type CuePoints,
+  durationOf,
   type Jingle,
   type Limits,
   type OnAir,
@@ -53,10 +54,10 @@ export type { Decision, Step } from './model/steps.ts'
 export { soundStartMs } from './model/timing.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
-export { groupInsertCooldownSecsLeft } from './queue/insert-group.ts'
+export { groupInsertCooldownSecsLeft, groupObstacle } from './queue/insert-group.ts'
 export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
 export { lockOf, queuePage, searchQueue, shownQueue, wireOrderType, wordSearch } from './queue/projection.ts'
-export { addCooldownSecsLeft, isOrderKnown, obstacleTo } from './queue/queue.ts'
+export { addCooldownSecsLeft, isOrderKnown, modeChangeMs, obstacleTo } from './queue/queue.ts'
 export {
   songOf,
   trackRequestCooldownSecsLeft,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Localized } from '../localized.ts'
 import { SongGroup, SongPreview } from '../resources/group.ts'
-import { Offset } from '../resources/schema.ts'
+import { nullable, Offset } from '../resources/schema.ts'
 import { Mode, TrackId } from '../resources/track.ts'
 import { defineRoute, needs } from '../route.ts'
 
@@ -47,6 +47,32 @@ export const searchGroupLibrary = defineRoute({
   }),
   failures: ['BAD_REQUEST'],
   example: { query: { query: 'tide' }, reply: { items: [PREVIEW], total: 1, offset: 0, limit: 5 } },
+})
+
+export const getGroupFits = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-groups/fit',
+  summary: 'Returns whether each song group could be queued now, and when the mode on air ends',
+  access: 'admin',
+  reply: Type.Object({
+    minutesLeft: nullable(
+      Type.Integer({ description: 'whole minutes until the mode on air ends; null when it does not' }),
+    ),
+    groups: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        seconds: Type.Integer({ description: 'length of all songs; an unknown one counts as 180' }),
+        reason: nullable(
+          Type.String({
+            description:
+              'why it would be refused: `cooldown`, `wrong_mode`, `empty`, `preparing` or `no_time`; null when it fits',
+          }),
+        ),
+      }),
+    ),
+  }),
+  failures: ['AIR_UNAVAILABLE'],
+  example: { reply: { minutesLeft: 42, groups: [{ id: ID, seconds: 2880, reason: 'no_time' }] } },
 })
 
 export const createGroup = defineRoute({

@@ -13,16 +13,10 @@ export function insertGroup(
   { mode, tracks }: CommandOf<'insert-group'>,
   nowMs: number,
 ): Decision<'insert-group'> {
-  const refuse = (details: FailureDetails) => refused(state, 'QUEUE_GROUP_INSERT_FAILED', details)
-  const secs = groupInsertCooldownSecsLeft(state, nowMs)
-  if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })
-  if (mode !== state.mode) return refuse({ reason: 'wrong_mode' })
-  const songs = playable(state, tracks)
-  if (songs.length === 0) return refuse({ reason: 'empty' })
-  const misfit = misfitOf(state, songs, nowMs)
-  if (misfit) return refuse(misfit)
+  const obstacle = groupObstacle(state, { mode, tracks }, nowMs)
+  if (obstacle) return refused(state, 'QUEUE_GROUP_INSERT_FAILED', obstacle)
 
-  const balanced = balance(songs, state.seed)
+  const balanced = balance(playable(state, tracks), state.seed)
   const block = makeEntries(state, balanced.tracks)
   const inserted = insertAt(state, placeOf(state, { orderType: null, tier: null }), block.entries)
   const queued: PlayoutState = {
@@ -34,6 +28,19 @@ export function insertGroup(
     playlist: { ...inserted.playlist, repeats: false, isStale: false },
   }
   return accepted(queued, { inserted: block.entries.map((entry) => entry.track.id) })
+}
+
+/** Rule I1: the reason for which a group would be refused now; null = it could be queued. */
+export function groupObstacle(
+  state: PlayoutState,
+  { mode, tracks }: Pick<CommandOf<'insert-group'>, 'mode' | 'tracks'>,
+  nowMs: number,
+): FailureDetails | null {
+  const secs = groupInsertCooldownSecsLeft(state, nowMs)
+  if (secs > 0) return { reason: 'cooldown', secsLeft: secs }
+  if (mode !== state.mode) return { reason: 'wrong_mode' }
+  const songs = playable(state, tracks)
+  return songs.length === 0 ? { reason: 'empty' } : misfitOf(state, songs, nowMs)
 }
 
 /** Whole seconds until the next group may be queued; 0 = now. */

@@ -184,7 +184,7 @@ function leftMs(onAir: Exclude<OnAir, { phase: 'preparing' }>, nowMs: number): n
  * The moment at which the mode on air ends, by the schedule or by a pending switch; now, if it only waits for a track
  * boundary; null = never.
  */
-function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
+export function modeChangeMs(state: PlayoutState, nowMs: number): number | null {
   const { mode, nightMode, pendingSwitch, schedule } = state
   if (!nightMode) return null
   if (pendingSwitch?.waiting || dueMode(state, nowMs) !== mode) return nowMs

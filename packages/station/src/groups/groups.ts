@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Mode, SongGroup, SongPreview, Track } from '@solstice/contracts'
-import { wordSearch } from '@solstice/playout'
+import type { groups, Mode, Reply, SongGroup, SongPreview, Track } from '@solstice/contracts'
+import { durationOf, groupObstacle, modeChangeMs, type PlayoutState, wordSearch } from '@solstice/playout'
 import { type Audit, changedFields } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
@@ -136,6 +136,25 @@ export async function insertGroup(
   const { inserted } = await sendCommand(bus, { type: 'insert-group', mode, tracks })
   await audit.record(actor, 'group_insert', { groupId: id, name })
   return inserted
+}
+
+/** Tells for each group whether it could be queued now. @param air advanced to `nowMs`. */
+export async function groupFits(
+  data: GroupData,
+  air: PlayoutState,
+  nowMs: number,
+): Promise<Reply<typeof groups.getGroupFits>> {
+  const changeMs = modeChangeMs(air, nowMs)
+  const library = new Map((await data.tracks.find()).map((track) => [track.id, track]))
+  const fits = (await data.groups.find()).map(({ id, mode, songs }) => {
+    const found = songs.map((songId) => library.get(songId))
+    const tracks = found.flatMap((track) => (track?.mode === mode ? trackRef(track) : []))
+    const obstacle = groupObstacle(air, { mode, tracks }, nowMs)
+    const lengthMs = tracks.reduce((sum, track) => sum + durationOf(track), 0)
+    return { id, seconds: Math.round(lengthMs / 1000), reason: obstacle && String(obstacle.reason) }
+  })
+  const minutesLeft = changeMs === null ? null : Math.floor((changeMs - nowMs) / 60_000)
+  return { minutesLeft, groups: fits }
 }
 
 /** Removes a track from all groups; a renamed one stays, under its new id, in those of its mode. */

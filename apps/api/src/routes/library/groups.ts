@@ -9,6 +9,7 @@ import {
   deleteGroup,
   editGroup,
   Failure,
+  groupFits,
   insertGroup,
   listGroups,
   searchLibrary,
@@ -16,15 +17,23 @@ import {
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../../http/implement.ts'
+import type { AirMirror } from '../../stream/mirror.ts'
 
 const MAX_PAGE = 50
 
 /** Groups of tracks that are queued together. */
 export function groupRoutes(
   app: FastifyInstance,
-  deps: { data: DataStore; bus: Bus; audit: Audit; announcer: Announcer; clock: WallClock },
+  deps: {
+    data: DataStore
+    bus: Bus
+    audit: Audit
+    announcer: Announcer
+    clock: WallClock
+    mirror: AirMirror
+  },
 ): void {
-  const { data, clock } = deps
+  const { data, clock, mirror } = deps
 
   implement(app, groups.listGroups, async () => ({ items: await listGroups(data) }))
 
@@ -32,6 +41,13 @@ export function groupRoutes(
     const { query: words, offset } = query
     const limit = Math.min(query.limit, MAX_PAGE)
     return { ...(await searchLibrary(data, readMode(query.mode), words, offset, limit)), offset, limit }
+  })
+
+  implement(app, groups.getGroupFits, async () => {
+    const nowMs = clock.nowMs()
+    const air = mirror.at(nowMs)
+    if (!air) throw new Failure('AIR_UNAVAILABLE')
+    return groupFits(data, air, nowMs)
   })
 
   implement(app, groups.createGroup, async ({ caller, body }) => {
