@@ -162,3 +162,12 @@ t.test('a large library holds up nothing else', async (t) => {
   t.equal(total, 20_000)
   t.ok(turns > (performance.now() - startMs) / 100, `${turns} turns of the event loop`)
 })
+
+t.test('one track has the facts of its row', async (t) => {
+  const { ask, page, addTracks } = await prepare(t)
+  await addTracks('day', 'Ann', 1, 180)
+  const { items } = await page('limit=1')
+  const one = (id: string) => ask('GET', `song-editor?songId=${encodeURIComponent(id)}`)
+  t.same((await one(items[0].id)).body, { ok: true, track: items[0] })
+  t.match(await one('day/gone.mp3'), { status: 404, body: { error: { code: 'TRACK_NOT_FOUND' } } })
+})

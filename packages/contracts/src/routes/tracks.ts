@@ -10,7 +10,7 @@ import {
 } from '../examples/tracks.ts'
 import { Localized } from '../localized.ts'
 import { AuditEntry } from '../resources/admin.ts'
-import { CuePoints, LibraryOrder, LibraryPage, LibrarySort } from '../resources/library.ts'
+import { CuePoints, LibraryOrder, LibraryPage, LibraryRow, LibrarySort } from '../resources/library.ts'
 import { LyricsEntry, LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
 import { nullable, Offset, Text } from '../resources/schema.ts'
 import {
@@ -80,6 +80,17 @@ export const pageTracks = defineRoute({
   reply: LibraryPage,
   failures: ['BAD_REQUEST'],
   example: { query: { q: 'tide', sort: 'plays', order: 'desc', limit: 50 }, reply: LIBRARY_PAGE_EXAMPLE },
+})
+
+export const getTrack = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-editor',
+  summary: 'Returns a track as the library lists it',
+  access: 'admin',
+  query: Type.Object({ songId: TrackId }),
+  reply: Type.Object({ ok: Type.Literal(true), track: LibraryRow }),
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  example: { query: { songId: TRACK_ID }, reply: { ok: true, track: LIBRARY_PAGE_EXAMPLE.items[0]! } },
 })
 
 export const getPeaks = defineRoute({

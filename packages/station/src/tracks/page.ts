@@ -1,6 +1,7 @@
 import type { LibraryFacets, LibraryOrder, LibrarySort, LyricsStatus, Mode } from '@solstice/contracts'
 import { wordSearch } from '@solstice/playout'
 import { createBreaks } from '../core/breaks.ts'
+import { Failure } from '../core/failure.ts'
 import { serialise } from '../core/serialise.ts'
 import { locked, newCounters, sumUp, wantedBits } from './row-facets.ts'
 import { type Compare, insertSorted, sortInPieces } from './row-order.ts'
@@ -35,6 +36,8 @@ export interface LibraryPage {
 export interface LibraryPages {
   /** @param lockedIds the tracks that cannot be changed now. */
   read(query: LibraryQuery, lockedIds: ReadonlySet<string>): Promise<LibraryPage>
+  /** @throws Failure TRACK_NOT_FOUND */
+  find(id: string): Promise<Readonly<LibraryRow>>
 }
 
 export function createLibraryPages(data: RowData): LibraryPages {
@@ -70,6 +73,12 @@ export function createLibraryPages(data: RowData): LibraryPages {
         return { sorted, counters: countersOf(rows, lockedIds) }
       })
       return pageOf({ sorted, counters }, query, lockedIds)
+    },
+    async find(id) {
+      await inTurn(rows.update)
+      const found = rows.byId.get(id)
+      if (!found) throw new Failure('TRACK_NOT_FOUND')
+      return found.row
     },
   }
 }

@@ -58,6 +58,11 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     return { items, total, offset, limit, facets }
   })
 
+  implement(app, tracks.getTrack, async ({ query: { songId } }) => {
+    const lock = locksOf(deps.mirror.at(deps.clock.nowMs())).get(songId) ?? null
+    return { ok: true as const, track: { ...(await pages.find(songId)), lock } }
+  })
+
   implement(app, tracks.listTracks, async ({ query, reply }) => {
     const mode = isMode(query.mode) ? query.mode : modeOnAir(deps)
     const all = tracksAsJson(await tracksWithLyrics(data))

@@ -1,0 +1,165 @@
+import './track.css'
+import { useMemo, useState } from 'preact/hooks'
+import { Icon } from '../../ui/icons.tsx'
+import { useCommand } from '../data/commands.ts'
+import { useUrlState } from '../data/location.ts'
+import { useAdmin, useToasts } from '../data/panel.ts'
+import { useQuery } from '../data/query.ts'
+import { Tabs } from '../ui/fields/tabs.tsx'
+import { Drawer } from '../ui/layers/drawer.tsx'
+import { Badge } from '../ui/state/badge.tsx'
+import { List } from '../ui/state/list.tsx'
+import { begin, differences, draftOf, type Editing, isChanged, keepMine, toSave } from './draft/draft.ts'
+import { tagProblems } from './draft/tags.ts'
+import { useEditing } from './draft/use-editing.ts'
+import { TagsTab } from './tags-tab.tsx'
+import { OUTDATES, TrackProvider, type TrackRow, useLock, useTrackRow, useTrackTexts } from './use-track.ts'
+
+const EDIT = { anyOf: ['editor_meta', 'editor_lyrics'], capabilities: ['editTrackMetadata'] } as const
+
+/** Everything about one track, and what can be changed of it. Changes that are not saved outlive the drawer. */
+export function TrackDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const row = useTrackRow(id)
+  const t = useTrackTexts()
+  if (row.is === 'ready') return <Known key={id} track={row.data.track} onClose={onClose} />
+  return (
+    <Drawer title={t.opening} isWide onClose={onClose}>
+      <List state={row}>{() => null}</List>
+    </Drawer>
+  )
+}
+
+function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
+  const { may } = useAdmin()
+  const t = useTrackTexts()
+  const [, select] = useUrlState('sel')
+  const lyrics = useQuery(may(EDIT) ? 'GET /api/admin/lyrics/cache-entry' : null, {
+    query: { songId: track.id },
+  })
+  const known = lyrics.is === 'ready' && !lyrics.isStale ? lyrics.data : null
+  const stored = useMemo(() => {
+    if (!may(EDIT)) return draftOf(track, { entry: { synced: false, lines: [] }, offset: 0 })
+    return known && draftOf(track, known)
+  }, [track, known])
+  const { editing, change } = useEditing(track.id, stored)
+  const [tab, setTab] = useState('tags')
+  const actions = editing && may(EDIT) && (
+    <SaveBar
+      id={track.id}
+      editing={editing}
+      change={change}
+      onSaved={(savedId) => savedId !== track.id && select(savedId, { replace: true })}
+    />
+  )
+  const tabs = [{ id: 'tags', title: t.tags }]
+  return (
+    <TrackProvider value={track}>
+      <Drawer title={track.title} isWide onClose={onClose} actions={actions}>
+        <Head track={track} />
+        {editing?.theirs && <Theirs change={change} />}
+        <Tabs label={t.sections} tabs={tabs} chosen={tab} onChoose={setTab}>
+          {editing ? (
+            <TagsTab
+              tags={editing.draft.tags}
+              onTags={(tags) => change((now) => ({ ...now, draft: { ...now.draft, tags } }))}
+              onMoved={(movedId) => select(movedId, { replace: true })}
+              onDeleted={onClose}
+            />
+          ) : (
+            <List state={lyrics} rows={4}>
+              {() => null}
+            </List>
+          )}
+        </Tabs>
+      </Drawer>
+    </TrackProvider>
+  )
+}
+
+function Head({ track }: { track: TrackRow }) {
+  const t = useTrackTexts()
+  const lock = useLock(track.id)
+  return (
+    <div class="track-head">
+      <p>
+        {track.artist} <Badge>{t[track.mode]}</Badge>
+      </p>
+      {lock && (
+        <p class="track-lock" role="status">
+          <Icon name="lock" size={18} />
+          {t.locks[lock]}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Change = (next: (editing: Editing) => Editing) => void
+
+function Theirs({ change }: { change: Change }) {
+  const t = useTrackTexts()
+  return (
+    <div class="track-theirs" role="alert">
+      <p>{t.theirs}</p>
+      <button
+        type="button"
+        class="button"
+        onClick={() => change((now) => (now.theirs ? begin(now.theirs) : now))}
+      >
+        {t.takeTheirs}
+      </button>
+      <button type="button" class="text-button" onClick={() => change(keepMine)}>
+        {t.keepMine}
+      </button>
+    </div>
+  )
+}
+
+/** Saves what has changed, and says what has not been saved. */
+function SaveBar(props: { id: string; editing: Editing; change: Change; onSaved: (id: string) => void }) {
+  const { id, editing, change, onSaved } = props
+  const t = useTrackTexts()
+  const toasts = useToasts()
+  const lock = useLock(id)
+  const { run, isBusy } = useCommand('POST /api/admin/song-editor/save', { outdates: OUTDATES })
+  const changed = differences(editing.stored, editing.draft)
+  const parts = (['tags', 'lyrics', 'offset'] as const).filter((name) => changed[name])
+  const save = async () => {
+    if (lock) return
+    const request = toSave(id, editing)
+    if (!request) return void toasts.show({ is: 'note', text: t.unchanged })
+    if (changed.tags && Object.keys(tagProblems(editing.draft.tags)).length)
+      return void toasts.show({ is: 'failed', text: t.fixFirst })
+    const reply = await run({ body: request })
+    if (!reply) return
+    change(() => begin(draftOf(reply.track, reply)))
+    onSaved(reply.track.id)
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="button primary"
+        aria-disabled={isBusy || lock !== null}
+        title={lock ? t.locks[lock] : undefined}
+        onClick={save}
+      >
+        {isBusy ? t.saving : t.save}
+      </button>
+      {isChanged(editing) && (
+        <>
+          <button
+            type="button"
+            class="text-button"
+            onClick={() => change(({ stored, theirs }) => begin(theirs ?? stored))}
+          >
+            {t.revert}
+          </button>
+          <span class="hint" role="status">
+            {t.unsaved(parts.map((name) => t.parts[name]).join(', '))}
+          </span>
+        </>
+      )}
+    </>
+  )
+}
