@@ -16,8 +16,8 @@ import { Activation } from './shell/activation.tsx'
 import { Opening } from './shell/opening.tsx'
 import { Shell } from './shell/shell.tsx'
 import { usePanelTheme } from './shell/theme.ts'
-import { ToastList } from './shell/toast-list.tsx'
 import { adminTexts } from './texts.ts'
+import { PageToasts } from './ui/layers/toast-list.tsx'
 import { useAdminSession } from './use-admin-session.ts'
 
 /** Opened before `admin_active` is sent: the station announces some things once. */
@@ -65,7 +65,7 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
       ) : (
         <Activation onActivated={session.verify} />
       )}
-      <ToastList />
+      <PageToasts />
     </PanelProvider>
   )
 }

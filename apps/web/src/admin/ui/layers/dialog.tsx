@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { closeSheet, Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useTexts } from '../../data/panel.ts'
+import { DialogToasts } from './toast-list.tsx'
 
 /** A question with its answers. For one press beside a button, `Confirm` is lighter; never open it above a drawer. */
 export function Dialog(props: {
@@ -38,6 +39,7 @@ export function Dialog(props: {
           </button>
         </div>
       </form>
+      <DialogToasts />
     </Sheet>
   )
 }

@@ -2,6 +2,7 @@ import './layers.css'
 import type { ComponentChildren } from 'preact'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useTexts } from '../../data/panel.ts'
+import { DialogToasts } from './toast-list.tsx'
 
 /**
  * The one layer above a part: at the right, from below on a phone. It keeps the focus and gives it back; Escape,
@@ -22,6 +23,7 @@ export function Drawer(props: {
       <SheetHead title={title} close={t.close} />
       <div class="drawer-body">{children}</div>
       {actions && <div class="drawer-actions">{actions}</div>}
+      <DialogToasts />
     </Sheet>
   )
 }
