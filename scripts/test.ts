@@ -17,8 +17,8 @@ import { allStores, environmentOf, type Stores } from '../tests/harness/stations
 const LIMIT_S = 400
 /** Time for a file past its limit to report where it stands. */
 const LAST_WORDS_MS = 10_000
-/** Many tests wait more than they compute, so one more than two cores can run at once. */
-const LANES = 3
+/** Many tests wait more than they compute, so two lanes for each of two cores keep both busy. */
+const LANES = 4
 /** These wait most and take longest, so they come first. */
 const first = ['tests/journeys/', 'tests/browser/', 'scripts/', 'tests/']
 
