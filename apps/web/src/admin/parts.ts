@@ -46,4 +46,12 @@ export const parts: readonly Part[] = [
     access: { anyOf: ['radio_host', 'radio_moderator'], hosting: true },
     Component: lazyPage(async () => (await import('./host/live-part.tsx')).LivePart),
   },
+  {
+    id: 'donations',
+    icon: 'donations',
+    title: { uk: 'Донати', en: 'Donations' },
+    key: 'd',
+    access: { allOf: ['donations_manage'], capabilities: ['donations'] },
+    Component: lazyPage(async () => (await import('./donations/donations-part.tsx')).DonationsPart),
+  },
 ]
