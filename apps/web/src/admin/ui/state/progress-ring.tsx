@@ -16,7 +16,7 @@ export function ProgressRing({
 }) {
   const shown = Math.min(1, Math.max(0, part))
   return (
-    <span class="ring" style={{ width: size, height: size }}>
+    <span class="ring" style={{ width: `${size}px`, height: `${size}px` }}>
       <svg viewBox="0 0 40 40" aria-hidden="true">
         <circle class="ring-ground" cx="20" cy="20" r={RADIUS} />
         {shown > 0 && (

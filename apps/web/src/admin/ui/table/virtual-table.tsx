@@ -31,7 +31,7 @@ export function VirtualTable<T>(props: TableProps<T>) {
   const grid = columns.map(({ width }) => width).join(' ')
   const line = (i: number) => {
     const row = rows[i]
-    const place = { top: i * rowPx, height: rowPx }
+    const place = { top: `${i * rowPx}px`, height: `${rowPx}px` }
     if (row === undefined) return <Hole key={`hole ${i}`} i={i} place={place} isActive={i === active} />
     const id = idOf(row)
     const isChosen = selection?.ids.has(id)
@@ -81,7 +81,7 @@ export function VirtualTable<T>(props: TableProps<T>) {
           <Head key={column.id} column={column} sort={sort} onSort={onSort} />
         ))}
       </div>
-      <div class="table-body" role="rowgroup" ref={body} style={{ height: rows.length * rowPx }}>
+      <div class="table-body" role="rowgroup" ref={body} style={{ height: `${rows.length * rowPx}px` }}>
         {drawnRows(first, end, rows.length ? active : -1).map(line)}
       </div>
     </div>
@@ -96,7 +96,7 @@ function drawnRows(first: number, end: number, active: number): number[] {
 }
 
 /** The place of a row that is being loaded. */
-function Hole(props: { i: number; place: { top: number; height: number }; isActive: boolean }) {
+function Hole(props: { i: number; place: { top: string; height: string }; isActive: boolean }) {
   const { i, place, isActive } = props
   return (
     <div
