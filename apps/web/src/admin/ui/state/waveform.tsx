@@ -52,7 +52,12 @@ export function Waveform(props: {
   }
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a slider or an image, both of which have a name
-    <div class="waveform" aria-label={label} style={{ height: `${height}px` }} {...(slider ?? { role: 'img' as const })}>
+    <div
+      class="waveform"
+      aria-label={label}
+      style={{ height: `${height}px` }}
+      {...(slider ?? { role: 'img' as const })}
+    >
       <canvas ref={canvas} />
       {markers.map(({ atS, label: name }) => (
         <i
