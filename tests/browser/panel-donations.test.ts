@@ -3,6 +3,7 @@ import type { QueueItem } from '@solstice/contracts'
 import type { DonationRecord } from '@solstice/station'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { themes } from '../../apps/web/src/ui/theme.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
 import { openPaymentServices } from '../harness/servers/payment-services.ts'
@@ -74,12 +75,26 @@ async function fillOrders(station: Station) {
   await data.close()
 }
 
+/** The custom properties of a theme. */
+const coloursOf = (theme: keyof typeof themes) =>
+  Object.fromEntries(
+    Object.entries(themes[theme]).map(([name, colour]) => [
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+      colour,
+    ]),
+  )
+
 async function shoot(page: Page, name: string) {
   if (!shots) return
   for (const theme of ['day', 'night'] as const) {
-    await page.evaluate((mode) => {
-      document.documentElement.dataset.mode = mode
-    }, theme)
+    await page.evaluate(
+      ([mode, colours]) => {
+        document.documentElement.dataset.mode = mode
+        for (const [property, colour] of Object.entries(colours))
+          document.documentElement.style.setProperty(property, colour)
+      },
+      [theme, coloursOf(theme)] as const,
+    )
     await page.screenshot({ path: join(shots, `${name}-${theme}.png`) })
   }
 }

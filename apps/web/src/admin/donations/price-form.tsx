@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { useCommand } from '../data/commands.ts'
-import { useAdmin } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import type { ReplyOf } from '../data/routes.ts'
 import { Field } from '../ui/fields/field.tsx'
@@ -12,7 +11,7 @@ import { draftOf, type PriceDraft, readCeiling, readPrice, settingsOf } from './
 const SETTINGS = '/api/admin/donations/settings'
 type Stored = ReplyOf<`GET ${typeof SETTINGS}`>
 
-/** What a song costs, and what a paid song may interrupt. */
+/** What a track costs, and what a paid one may interrupt. */
 export function Prices() {
   const settings = useQuery(`GET ${SETTINGS}`)
   return (
@@ -82,13 +81,12 @@ function PriceFields(props: {
 }) {
   const { stored, draft, change } = props
   const t = useDonationTexts()
-  const { locale } = useAdmin()
   const isFixed = draft.pricingMode === 'fixed'
   const currencies = stored.provider?.supportedCurrencies ?? [draft.currency]
   const price = isFixed ? draft.fixedPrice : draft.pricePerSecond
   return (
     <>
-      <fieldset class="choices">
+      <fieldset class="choices price-mode">
         <legend>{t.mode}</legend>
         {(['fixed', 'calculated'] as const).map((mode) => (
           <label key={mode}>
@@ -121,28 +119,30 @@ function PriceFields(props: {
           >
             {currencies.map((currency) => (
               <option key={currency} value={currency}>
-                {currency} · {currencyName(currency, locale)}
+                {currency}
               </option>
             ))}
           </select>
         </div>
       </div>
-      <Switch
-        label={t.tiersOn}
-        isOn={draft.tiersEnabled}
-        onChange={(tiersEnabled) => change({ tiersEnabled })}
-      />
-      {draft.tiersEnabled && (
-        <Field
-          label={t.ceiling}
-          type="number"
-          min={2}
-          max={10}
-          value={draft.tierCeiling}
-          onValue={(tierCeiling) => change({ tierCeiling })}
-          error={readCeiling(draft.tierCeiling) === null ? t.badCeiling : null}
+      <div class="price-line">
+        <Switch
+          label={t.tiersOn}
+          isOn={draft.tiersEnabled}
+          onChange={(tiersEnabled) => change({ tiersEnabled })}
         />
-      )}
+        {draft.tiersEnabled && (
+          <Field
+            label={t.ceiling}
+            type="number"
+            min={2}
+            max={10}
+            value={draft.tierCeiling}
+            onValue={(tierCeiling) => change({ tierCeiling })}
+            error={readCeiling(draft.tierCeiling) === null ? t.badCeiling : null}
+          />
+        )}
+      </div>
       {stored.radioHostsMode && (
         <Switch
           label={t.block}
@@ -162,11 +162,4 @@ function Switch(props: { label: string; isOn: boolean; onChange: (isOn: boolean)
       {label}
     </label>
   )
-}
-
-/** The currency's name in the admin's language: Ukrainian hryvnia. */
-function currencyName(currency: string, locale: string): string {
-  return /^[A-Z]{3}$/.test(currency)
-    ? (new Intl.DisplayNames(locale, { type: 'currency' }).of(currency) ?? currency)
-    : currency
 }

@@ -9,7 +9,7 @@ import { tierPrices } from './prices.ts'
 const USUAL_S = 180
 
 /**
- * What a song costs per tier with these settings, before they are saved as well.
+ * What a track costs per tier with these settings, before they are saved as well.
  *
  * @param isSaved the station has the same: then it is asked about its longest track.
  */
