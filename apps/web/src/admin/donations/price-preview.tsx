@@ -7,6 +7,8 @@ import { useDonationTexts } from './donations-context.ts'
 import { tierPrices } from './prices.ts'
 
 const USUAL_S = 180
+const SHORTEST_S = 60
+const LONGEST_S = 600
 
 /**
  * What a track costs per tier with these settings, before they are saved as well.
@@ -29,10 +31,11 @@ export function PricePreview({ settings, isSaved }: { settings: DonationSettings
           <span>{t.length}</span>
           <input
             type="range"
-            min={60}
-            max={600}
+            min={SHORTEST_S}
+            max={LONGEST_S}
             step={15}
             value={lengthS}
+            style={{ '--level': (lengthS - SHORTEST_S) / (LONGEST_S - SHORTEST_S) }}
             aria-valuetext={formatDuration(lengthS)}
             onInput={(event) => setLengthS(Number(event.currentTarget.value))}
           />
