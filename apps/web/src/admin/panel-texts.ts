@@ -82,6 +82,8 @@ const uk = {
   activate: {
     title: 'Активуйте запис',
     why: 'Замініть тимчасовий пароль на власний. До того решта панелі недоступна.',
+    impossible:
+      'Цей запис ще не активовано, а на цій станції паролі не змінюють. Зверніться до головного адміністратора.',
     temporary: 'Тимчасовий пароль',
     own: 'Власний пароль',
     rule: 'Щонайменше 8 знаків: велика й мала літери та цифра.',
@@ -173,6 +175,8 @@ const en: typeof uk = {
   activate: {
     title: 'Activate your account',
     why: 'Replace the temporary password with your own. Until then, the rest of the panel is unavailable.',
+    impossible:
+      'This account isn’t activated yet, and passwords can’t be changed on this station. Please ask the super admin.',
     temporary: 'Temporary password',
     own: 'Your own password',
     rule: 'At least 8 characters, with an upper-case letter, a lower-case letter and a digit.',

@@ -5,6 +5,7 @@ import type { LiveConnection } from '../live/live-connection.ts'
 import { pathOf } from '../ui/language/language.ts'
 import { localizedText } from '../ui/language/localized-text.ts'
 import type { Account } from './data/access.ts'
+import { cooldownIn, type SocketAnswer } from './data/cooldowns.ts'
 import type { Queries } from './data/queries.ts'
 import type { StationLog } from './data/station-log.ts'
 import type { Toasts } from './data/toasts.ts'
@@ -44,6 +45,12 @@ export function useAdminSession(deps: Deps, locale: Locale): AdminSession {
     leaveAir()
     void logOut().then(() => toLogin(why))
   }
+  const known = useRef(config)
+  known.current = config
+  const hear = (answer: SocketAnswer, isDone: boolean) => {
+    const found = known.current && cooldownIn(answer, isDone, known.current.limits)
+    if (found) log.startCooldown(found.name, found.secsLeft)
+  }
   const verify = () => verifySession().then((admin) => (admin ? setAccount(admin) : toLogin('expired')))
 
   useEffect(() => {
@@ -73,14 +80,14 @@ export function useAdminSession(deps: Deps, locale: Locale): AdminSession {
     })
     connection.on('force_logout', ({ reason }) => logOutBecause(reason))
     connection.on('admin_success', (text) => {
-      log.hear(answerOf(text), true)
+      hear(answerOf(text), true)
       toasts.show({ is: 'done', text: localizedText(text, language.current) })
     })
     connection.on('admin_error', (text) => {
       const answer = answerOf(text)
       if (answer.code === 'ADMIN_INVALID_SESSION') return logOutBecause('expired')
       if (answer.code === 'ADMIN_SESSION_REPLACED') return setDetached(true)
-      log.hear(answer, false)
+      hear(answer, false)
       toasts.show({ is: 'failed', text: localizedText(text, language.current) })
     })
     return () => {
@@ -96,7 +103,7 @@ export function useAdminSession(deps: Deps, locale: Locale): AdminSession {
 }
 
 /** The fields of the JSON of `admin_success` and `admin_error`; none when it isn't JSON. */
-function answerOf(text: string): { code?: string; reason?: string; secsLeft?: number } {
+function answerOf(text: string): SocketAnswer {
   try {
     return JSON.parse(text) as object
   } catch {

@@ -81,6 +81,16 @@ export const PublicConfig = Type.Object({
   allPrivileges: Type.Array(Type.String()),
   timeZone: Type.String(),
   capabilities: Capabilities,
+  limits: Type.Object(
+    {
+      queueAddCooldownS: Type.Integer(),
+      queueRemoveCooldownS: Type.Integer(),
+      queueSkipCooldownS: Type.Integer(),
+      groupInsertCooldownS: Type.Integer(),
+      suggestExpiryS: Type.Integer({ description: 'until an unanswered song request expires' }),
+    },
+    { description: 'seconds; 0 = no limit' },
+  ),
   donationInfo: nullable(
     Type.Object({
       provider: Type.String(),

@@ -32,6 +32,13 @@ export const getConfig = defineRoute({
       allPrivileges: [...privileges],
       timeZone: 'Europe/Kyiv',
       capabilities: Object.fromEntries(capabilityNames.map((name) => [name, name !== 'donations'])),
+      limits: {
+        queueAddCooldownS: 30,
+        queueRemoveCooldownS: 30,
+        queueSkipCooldownS: 30,
+        groupInsertCooldownS: 600,
+        suggestExpiryS: 300,
+      },
       donationInfo: null,
     },
   },

@@ -22,6 +22,8 @@ t.test('the configuration describes the station', async (t) => {
     TIME_ZONE: 'Europe/Berlin',
     NIGHT_MODE: 'false',
     MEDIA_STORAGE: 'local',
+    QUEUE_ADD_COOLDOWN_S: '7',
+    SUGGEST_EXPIRY_S: '0',
   })
   const config = (await app.inject('/api/public/config')).json()
   t.match(config, {
@@ -33,6 +35,17 @@ t.test('the configuration describes the station', async (t) => {
     timeZone: 'Europe/Berlin',
     donationInfo: null,
   })
+  t.same(
+    config.limits,
+    {
+      queueAddCooldownS: 7,
+      queueRemoveCooldownS: 30,
+      queueSkipCooldownS: 30,
+      groupInsertCooldownS: 600,
+      suggestExpiryS: 0,
+    },
+    'the waits that clients count down',
+  )
   t.same(config.allPrivileges, privileges)
   t.same(Object.keys(config.capabilities).sort(), [...capabilityNames].sort())
 })

@@ -36,6 +36,7 @@ export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
     allPrivileges: [...privileges],
     timeZone: config.timeZone,
     capabilities,
+    limits: limitsOf(config),
     donationInfo: await donationInfo(deps),
   }))
 
@@ -47,6 +48,18 @@ export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
     const tracks = await libraryOf(data, modeOnAir({ config, clock, mirror }))
     return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
   })
+}
+
+/** The waits that clients count down. */
+function limitsOf(config: Config) {
+  const {
+    queueAddCooldownS,
+    queueRemoveCooldownS,
+    queueSkipCooldownS,
+    groupInsertCooldownS,
+    suggestExpiryS,
+  } = config
+  return { queueAddCooldownS, queueRemoveCooldownS, queueSkipCooldownS, groupInsertCooldownS, suggestExpiryS }
 }
 
 /** null where no tracks can be paid for. */

@@ -2,12 +2,13 @@ import type { RefObject } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { trackLine } from '../../listener/format.ts'
 import { findTracks, indexTracks } from '../../radio/library.ts'
+import { useCooldown } from '../data/cooldowns.ts'
 import { useKeys } from '../data/keys.ts'
 import { useAir, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
-import { useCooldown, useOnAirTexts } from './on-air-context.ts'
+import { useOnAirTexts } from './on-air-context.ts'
 
 const SHOWN = 8
 

@@ -1,10 +1,11 @@
 import { formatDuration } from '../../listener/format.ts'
 import { Confirm } from '../confirm.tsx'
+import { useCooldown } from '../data/cooldowns.ts'
 import { useAdmin, useAir, useStation, useTexts } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
-import { useCooldown, useOnAirTexts } from './on-air-context.ts'
+import { useOnAirTexts } from './on-air-context.ts'
 
 /** Puts a whole group of tracks in the queue. */
 export function Groups() {

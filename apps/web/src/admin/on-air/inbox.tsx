@@ -8,12 +8,9 @@ import type { Suggestions } from '../data/station-log.ts'
 import { ProgressRing } from '../ui/state/progress-ring.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 
-/** How long a listener waits for an answer. */
-const ANSWER_MS = 300_000
-
 /** What listeners ask for, the oldest first: A accepts the first, X refuses it, and a refusal can be undone for 5 s. */
 export function Inbox() {
-  const { log, connection, toasts } = usePanel()
+  const { log, connection, toasts, config } = usePanel()
   const t = useOnAirTexts()
   const all = useStore(log.suggestions)
   /** Refused here, and not told to the station yet. */
@@ -37,22 +34,26 @@ export function Inbox() {
     { key: 'a', label: t.keyAccept, run: () => accept(shown[0]) },
     { key: 'x', label: t.keyRefuse, run: () => refuse(shown[0]) },
   ])
+  /** How long a listener waits for an answer; 0 = until there is one. */
+  const answerMs = config.limits.suggestExpiryS * 1000
   if (!shown.length) return <p class="hint inbox-empty">{t.inboxEmpty}</p>
   return (
     <ul class="inbox">
       {shown.map((request) => {
-        const leftMs = Math.max(0, request.addedAt + ANSWER_MS - connection.stationNowMs())
+        const leftMs = Math.max(0, request.addedAt + answerMs - connection.stationNowMs())
         const time = formatDuration(leftMs / 1000)
         const line = trackLine(request.song)
         return (
           <li key={request.uid}>
-            <ProgressRing part={leftMs / ANSWER_MS} size={40}>
-              <span aria-hidden="true">{time}</span>
-            </ProgressRing>
+            {answerMs > 0 && (
+              <ProgressRing part={leftMs / answerMs} size={40}>
+                <span aria-hidden="true">{time}</span>
+              </ProgressRing>
+            )}
             <span class="queue-song">
               <b>{request.song.title}</b>
               <span>{request.song.artist}</span>
-              <span class="unseen">{t.leftToAnswer(time)}</span>
+              {answerMs > 0 && <span class="unseen">{t.leftToAnswer(time)}</span>}
             </span>
             <button
               type="button"

@@ -1,5 +1,5 @@
 import './shell.css'
-import './strip.css'
+import './strip/strip.css'
 import '../../live/form.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../../ui/store.ts'
@@ -9,12 +9,12 @@ import { usePaletteItems } from '../data/palette.ts'
 import { useAdmin, useStation, useTexts } from '../data/panel.ts'
 import { type Part, parts } from '../parts.ts'
 import { Denied } from '../ui/layers/guarded.tsx'
-import { AirStrip } from './air-strip.tsx'
 import { KeysSheet } from './keys-sheet.tsx'
 import type { Layer } from './layer.ts'
 import { MoreSheet } from './more-sheet.tsx'
 import { Palette } from './palette.tsx'
 import { BottomBar, Rail } from './rail.tsx'
+import { AirStrip } from './strip/air-strip.tsx'
 
 /** How long after `g` the letter of a part is waited for. */
 const GO_MS = 1_500

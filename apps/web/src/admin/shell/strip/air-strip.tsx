@@ -1,15 +1,17 @@
-import { formatDuration, trackLine } from '../../listener/format.ts'
-import { isChatting } from '../../radio/timeline.ts'
-import { Icon } from '../../ui/icons.tsx'
-import { useStore } from '../../ui/store.ts'
-import { useNow } from '../../ui/use-now.ts'
-import { useAdmin, useAir, usePanel, useStation, useTexts } from '../data/panel.ts'
-import { adminTexts } from '../texts.ts'
-import { HoldButton } from '../ui/fields/hold-button.tsx'
-import { ProgressRing } from '../ui/state/progress-ring.tsx'
+import { formatDuration, trackLine } from '../../../listener/format.ts'
+import { isChatting } from '../../../radio/timeline.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { useStore } from '../../../ui/store.ts'
+import { useNow } from '../../../ui/use-now.ts'
+import { useCooldown } from '../../data/cooldowns.ts'
+import { usePaletteItems } from '../../data/palette.ts'
+import { useAdmin, useAir, usePanel, useStation, useTexts } from '../../data/panel.ts'
+import { adminTexts } from '../../texts.ts'
+import { HoldButton } from '../../ui/fields/hold-button.tsx'
+import { ProgressRing } from '../../ui/state/progress-ring.tsx'
+import { secondsIn, zoneTime } from '../time.ts'
 import { Cover } from './cover.tsx'
 import { ModeButton } from './mode-switch.tsx'
-import { secondsIn, zoneTime } from './time.ts'
 
 /** What is on air, always in view. */
 export function AirStrip({ onPalette }: { onPalette: () => void }) {
@@ -78,24 +80,27 @@ function NowPlaying() {
 /** Held for 0.6 s; the ring is what is left of the cooldown. */
 function Skip() {
   const { may } = useAdmin()
-  const { log, connection } = usePanel()
+  const connection = useStation()
   const air = useAir()
   const t = useTexts()
-  const { endsAtMs, lastsMs } = useStore(log.cooldowns).skip
-  const leftMs = endsAtMs - connection.stationNowMs()
-  useNow(leftMs > 0 ? 500 : null)
-  if (!may({ allOf: ['queue_manage'] })) return null
-  const isOff = leftMs > 0 || !air || air.isPreparing || isChatting(air)
-  const label = leftMs > 0 ? t.skipIn(Math.ceil(leftMs / 1000)) : t.skip
+  const { secsLeft, part } = useCooldown('skip')
+  const isAllowed = may({ allOf: ['queue_manage'] })
+  const isOff = secsLeft > 0 || !air || air.isPreparing || isChatting(air)
+  const skip = () => connection.send('admin_skip_song')
+  const words = `skip next ${t.skip}`
+  usePaletteItems(
+    isAllowed && !isOff ? [{ id: 'skip', title: t.skip, about: t.paletteDo, words, run: skip }] : [],
+  )
+  if (!isAllowed) return null
   return (
     <HoldButton
       class="tool strip-skip"
-      label={label}
+      label={secsLeft > 0 ? t.skipIn(secsLeft) : t.skip}
       disabled={isOff}
-      onHeld={() => connection.send('admin_skip_song')}
+      onHeld={skip}
     >
-      <ProgressRing part={leftMs / lastsMs} size={38}>
-        {leftMs > 0 ? Math.ceil(leftMs / 1000) : <Icon name="skip" size={20} />}
+      <ProgressRing part={part} size={38}>
+        {secsLeft > 0 ? secsLeft : <Icon name="skip" size={20} />}
       </ProgressRing>
     </HoldButton>
   )

@@ -1,8 +1,8 @@
 import type { Mode } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
-import { get, getWrappedImage } from '../../api.ts'
-import { Icon } from '../../ui/icons.tsx'
-import { useAdmin, useStation } from '../data/panel.ts'
+import { get, getWrappedImage } from '../../../api.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { useAdmin, useStation } from '../../data/panel.ts'
 
 /** The picture of the artist, or the sun or moon of the mode where there is none. */
 export function Cover({ artist, mode }: { artist: string; mode: Mode }) {

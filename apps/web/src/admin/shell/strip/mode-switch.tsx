@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../../ui/icons.tsx'
-import { useCommand } from '../data/commands.ts'
-import { usePaletteItems } from '../data/palette.ts'
-import { useAdmin, useAir, useStation, useTexts } from '../data/panel.ts'
-import { Field } from '../ui/fields/field.tsx'
-import { Dialog } from '../ui/layers/dialog.tsx'
-import { zoneTime } from './time.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { useCommand } from '../../data/commands.ts'
+import { usePaletteItems } from '../../data/palette.ts'
+import { useAdmin, useAir, useStation, useTexts } from '../../data/panel.ts'
+import { Field } from '../../ui/fields/field.tsx'
+import { Dialog } from '../../ui/layers/dialog.tsx'
+import { zoneTime } from '../time.ts'
 
 /** The mode on air, and the switch to the other one with what is planned already. */
 export function ModeButton() {
