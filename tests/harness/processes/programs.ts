@@ -28,6 +28,7 @@ const leftOutside = [
   '*.node',
   'tap',
   'playwright-core',
+  'axe-core',
   'esbuild',
   'vite',
   's3rver',

@@ -1,12 +1,14 @@
 import type { Locale } from '@solstice/contracts'
 import { useId, useState } from 'preact/hooks'
 import { pathOf } from '../../ui/language/language.ts'
+import { useNow } from '../../ui/use-now.ts'
 import { Confirm } from '../confirm.tsx'
 import { PanelSection } from './panel-section.tsx'
 import { useStudio } from './studio-context.ts'
 
 const DEFAULT_CODE_HOURS = 8
 const MAX_CODE_HOURS = 168
+const MINUTE_MS = 60_000
 
 /** The access code of guests: shown and revoked, or created. */
 export function GuestCodePanel() {
@@ -20,8 +22,10 @@ export function GuestCodePanel() {
 }
 
 function ValidCode({ code, expiresAt }: { code: string; expiresAt: number }) {
-  const { host, locale, t } = useStudio()
+  const { host, connection, locale, t } = useStudio()
   const [copied, setCopied] = useState<string | null>(null)
+  useNow(MINUTE_MS / 2)
+  const minutes = Math.max(0, Math.ceil((expiresAt - connection.stationNowMs()) / MINUTE_MS))
   const link = `${location.origin}${pathOf({ page: 'guest', locale })}#code=${encodeURIComponent(code)}`
   const copy = (text: string) =>
     void navigator.clipboard?.writeText(text).then(
@@ -31,7 +35,10 @@ function ValidCode({ code, expiresAt }: { code: string; expiresAt: number }) {
   return (
     <>
       <p class="code">
-        <code>{code}</code> <span class="hint">{t.codeUntil(formatMoment(expiresAt, locale))}</span>
+        <code>{code}</code>{' '}
+        <span class="hint">
+          {t.codeUntil(formatMoment(expiresAt, locale))} · {t.codeLeft(minutes)}
+        </span>
       </p>
       <div class="row">
         <button type="button" class="button" onClick={() => copy(link)}>
@@ -40,6 +47,13 @@ function ValidCode({ code, expiresAt }: { code: string; expiresAt: number }) {
         <button type="button" class="plain" onClick={() => copy(code)}>
           {copied === code ? t.copied : t.copyCode}
         </button>
+        <Confirm
+          label={t.renewCode}
+          sure={t.renewCodeSure(DEFAULT_CODE_HOURS)}
+          yes={t.renewCodeYes}
+          no={t.no}
+          onYes={() => host.renewCode(DEFAULT_CODE_HOURS)}
+        />
         <Confirm label={t.endCode} sure={t.endCodeSure} yes={t.endCodeYes} no={t.no} onYes={host.endCode} />
       </div>
     </>

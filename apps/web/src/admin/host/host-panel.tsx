@@ -1,14 +1,13 @@
 import '../../live/form.css'
 import './host-panel.css'
 import { useRef } from 'preact/hooks'
-import { useOnAirGuard } from '../../live/on-air-guard.ts'
-import { localizedText } from '../../ui/language/localized-text.ts'
 import { useRestoredFocus } from '../../ui/restored-focus.ts'
 import { useStore } from '../../ui/store.ts'
 import { Confirm } from '../confirm.tsx'
 import { BackgroundPanel } from './background-panel.tsx'
 import { GuestCodePanel } from './guest-code-panel.tsx'
 import { MicrophonePanel } from './microphone-panel.tsx'
+import { Notice } from './notice.tsx'
 import { PanelSection } from './panel-section.tsx'
 import { PeoplePanel } from './people-panel.tsx'
 import { QueuePanel } from './queue-panel.tsx'
@@ -21,7 +20,6 @@ export function HostPanel(studio: Studio) {
   const { phase, requests } = useStore(host.state)
   const isLive = phase === 'live'
   const panel = useRef<HTMLDivElement>(null)
-  useOnAirGuard(isLive)
   useRestoredFocus(panel)
   return (
     <StudioProvider value={studio}>
@@ -44,22 +42,6 @@ export function HostPanel(studio: Studio) {
         </div>
       </div>
     </StudioProvider>
-  )
-}
-
-function Notice() {
-  const { state, t, locale } = useStudio()
-  const { notice } = state
-  const text = () => {
-    if (!notice) return null
-    if (notice.is === 'message') return localizedText(notice.text, locale)
-    if (notice.is === 'denied' || notice.is === 'unanswered') return t[notice.is]
-    return notice.is === 'live-elsewhere' ? t.liveElsewhere : t.ended[notice.is]
-  }
-  return (
-    <p class="refusal" role="alert">
-      {text()}
-    </p>
   )
 }
 

@@ -49,6 +49,8 @@ export interface HostSession {
   chooseBackground(trackId: string | null): Promise<void>
   loadMoreBackground(): Promise<void>
   makeCode(ttlHours: number): Promise<void>
+  /** Another code instead of the present one. */
+  renewCode(ttlHours: number): Promise<void>
   endCode(): Promise<void>
 }
 
@@ -156,6 +158,7 @@ function hostCommands(
     muteGuest: (targetId: string, muted: boolean) => done(request('host_guest_mute', { targetId, muted })),
     kickGuest: (targetId: string) => done(request('host_guest_kick', { targetId })),
     makeCode: (ttlHours: number) => done(request('moderator_generate_guest_code', { ttlHours })),
+    renewCode: (ttlHours: number) => done(request('moderator_regenerate_guest_code', { ttlHours })),
     endCode: () => done(request('moderator_deactivate_guest_code')),
     async chooseBackground(trackId: string | null) {
       const { chosenId } = state.value.background

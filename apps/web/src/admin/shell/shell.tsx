@@ -1,12 +1,14 @@
 import './shell.css'
+import './sheets.css'
 import './strip/strip.css'
 import '../../live/form.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useOnAirGuard } from '../../live/on-air-guard.ts'
 import { useStore } from '../../ui/store.ts'
 import { followKeys, useKeys } from '../data/keys.ts'
 import { followHistory, hrefOf, navigate, usePlace } from '../data/location.ts'
 import { usePaletteItems } from '../data/palette.ts'
-import { useAdmin, useStation, useTexts } from '../data/panel.ts'
+import { useAdmin, usePanel, useStation, useTexts } from '../data/panel.ts'
 import { type Part, parts } from '../parts.ts'
 import { Denied } from '../ui/layers/guarded.tsx'
 import { KeysSheet } from './keys-sheet.tsx'
@@ -28,6 +30,9 @@ export function Shell({ name, home }: { name: string; home: string }) {
   const shown = parts.filter(({ access }) => verdict(access).is !== 'hidden')
   const part = place.part ? shown.find(({ id }) => id === place.part) : shown[0]
   const main = useRef<HTMLElement>(null)
+  const { host } = usePanel()
+  // Hosts may look at other parts while they are on air.
+  useOnAirGuard(useStore(host.state).phase === 'live')
   useEffect(followHistory, [])
   useEffect(followKeys, [])
   useShellKeys(shown, setLayer)

@@ -9,6 +9,9 @@ import { useAdmin, useAir, usePanel, useStation, useTexts } from '../../data/pan
 import { adminTexts } from '../../texts.ts'
 import { HoldButton } from '../../ui/fields/hold-button.tsx'
 import { ProgressRing } from '../../ui/state/progress-ring.tsx'
+import { usePeaks } from '../../ui/state/use-peaks.ts'
+import { Waveform } from '../../ui/state/waveform.tsx'
+import { usePhone } from '../../ui/table/use-phone.ts'
 import { secondsIn, zoneTime } from '../time.ts'
 import { Cover } from './cover.tsx'
 import { ModeButton } from './mode-switch.tsx'
@@ -50,12 +53,12 @@ function NowPlaying() {
   return (
     <div class="strip-air">
       <Cover artist={isSong ? air.artist : ''} mode={air.mode} />
-      <p class="strip-song">
-        <span class="unseen">{t.nowPlaying}: </span>
-        <span class="strip-now" aria-live="polite">
+      <div class="strip-song">
+        <p class="strip-now" aria-live="polite">
+          <span class="unseen">{t.nowPlaying}: </span>
           <b>{title}</b>
           {isSong && <span class="strip-artist"> {air.artist}</span>}
-        </span>
+        </p>
         {air.duration > 0 && (
           <span
             class="strip-progress"
@@ -65,9 +68,11 @@ function NowPlaying() {
             aria-valuenow={Math.round(atS)}
             aria-valuetext={`−${formatDuration(air.duration - atS)}`}
             style={{ '--part': part }}
-          />
+          >
+            <Shape songId={isSong ? air.track : null} durationS={air.duration} positionS={atS} />
+          </span>
         )}
-      </p>
+      </div>
       {air.duration > 0 && (
         <span class="strip-left" role="timer" aria-live="off">
           −{formatDuration(Math.max(0, air.duration - atS))}
@@ -75,6 +80,13 @@ function NowPlaying() {
       )}
     </div>
   )
+}
+
+/** The waveform of the track, where there is room for it. */
+function Shape(props: { songId: string | null; durationS: number; positionS: number }) {
+  const peaks = usePeaks(props.songId)
+  if (usePhone() || !peaks.length) return null
+  return <Waveform {...props} peaks={peaks} height={22} />
 }
 
 /** Held for 0.6 s; the ring is what is left of the cooldown. */

@@ -16,22 +16,22 @@ export function Waveform(props: {
   durationS: number
   positionS: number
   markers?: readonly Marker[]
-  label: string
+  /** Without a label it is decoration. */
+  label?: string
   height?: number
   onSeek?: (toS: number) => void
 }) {
   const { peaks, durationS, positionS, markers = [], label, height = 40, onSeek } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const part = durationS > 0 ? Math.min(1, positionS / durationS) : 0
+  const draw = useRef(() => {})
+  draw.current = () => canvas.current && drawPeaks(canvas.current, peaks, part)
+  useEffect(() => draw.current(), [peaks, part])
   useEffect(() => {
-    const own = canvas.current
-    if (!own) return
-    const draw = () => drawPeaks(own, peaks, part)
-    draw()
-    const observer = new ResizeObserver(draw)
-    observer.observe(own)
+    const observer = new ResizeObserver(() => draw.current())
+    observer.observe(canvas.current!)
     return () => observer.disconnect()
-  }, [peaks, part])
+  }, [])
   const seek = (toS: number) => onSeek?.(Math.min(durationS, Math.max(0, toS)))
   const slider = onSeek && {
     role: 'slider' as const,
@@ -50,14 +50,10 @@ export function Waveform(props: {
       seek(((event.clientX - box.left) / box.width) * durationS)
     },
   }
+  const image = label ? { role: 'img' as const } : { 'aria-hidden': true }
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a slider or an image, both of which have a name
-    <div
-      class="waveform"
-      aria-label={label}
-      style={{ height: `${height}px` }}
-      {...(slider ?? { role: 'img' as const })}
-    >
+    <div class="waveform" aria-label={label} style={{ height: `${height}px` }} {...(slider ?? image)}>
       <canvas ref={canvas} />
       {markers.map(({ atS, label: name }) => (
         <i
@@ -82,12 +78,12 @@ function drawPeaks(canvas: HTMLCanvasElement, peaks: readonly number[], part: nu
   if (!context) return
   const style = getComputedStyle(canvas)
   const bars = Math.max(1, Math.floor(width / BAR_PX))
+  const [played, unplayed] = ['--played', '--unplayed'].map((name) => style.getPropertyValue(name))
   context.scale(scale, scale)
   for (let i = 0; i < bars; i++) {
     const loud = peaks.length ? peaks[Math.floor((i / bars) * peaks.length)]! : 0.04
     const bar = Math.max(1, loud * height)
-    context.fillStyle =
-      i / bars < part ? style.getPropertyValue('--played') : style.getPropertyValue('--unplayed')
+    context.fillStyle = (i / bars < part ? played : unplayed) ?? ''
     context.fillRect(i * BAR_PX, (height - bar) / 2, BAR_PX - 1, bar)
   }
 }

@@ -1,0 +1,130 @@
+import type { BanEntry } from '@solstice/contracts'
+import { useState } from 'preact/hooks'
+import { Confirm } from '../confirm.tsx'
+import { useAdmin, useStation } from '../data/panel.ts'
+import { PanelSection } from '../host/panel-section.tsx'
+import { Field } from '../ui/fields/field.tsx'
+import { Guarded } from '../ui/layers/guarded.tsx'
+import { List } from '../ui/state/list.tsx'
+import { useAnswer, useModeratorTexts, usePerform } from './moderation.ts'
+
+const PAGE = 10
+const RULE = { capabilities: ['ipModeration'] } as const
+
+/** Addresses that may not go on air, the newest first. @param changes counts bans that were made elsewhere in the page. */
+export function Bans({ changes }: { changes: number }) {
+  const { request } = useStation()
+  const t = useModeratorTexts()
+  const [offset, setOffset] = useState(0)
+  const state = useAnswer(
+    () => request('moderator_get_banlist', { offset, limit: PAGE }),
+    `${offset} ${changes}`,
+  )
+  return (
+    <PanelSection title={t.bans}>
+      <List state={state} rows={3} isEmpty={({ total }) => total === 0} empty={<p>{t.noBans}</p>}>
+        {({ list, total }) => (
+          <>
+            <ul class="rows">
+              {list.map((entry) => (
+                <Ban key={entry.ip} entry={entry} onUnbanned={state.retry} />
+              ))}
+            </ul>
+            {(total > PAGE || offset > 0) && (
+              <Pages offset={offset} shown={list.length} total={total} onOffset={setOffset} />
+            )}
+          </>
+        )}
+      </List>
+      <Guarded rule={RULE}>
+        <BanAddress onBanned={state.retry} />
+      </Guarded>
+    </PanelSection>
+  )
+}
+
+function Ban({ entry, onUnbanned }: { entry: BanEntry; onUnbanned: () => void }) {
+  const { request } = useStation()
+  const { locale } = useAdmin()
+  const t = useModeratorTexts()
+  const perform = usePerform()
+  const { ip, nickname, bannedAt, bannedBy } = entry
+  const time = new Date(bannedAt).toLocaleString(locale === 'en' ? 'en-GB' : locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  })
+  const unban = async () => {
+    if (await perform(request('moderator_unban_ip', { ip }), t.unbanned(ip))) onUnbanned()
+  }
+  return (
+    <li>
+      <span class="row-name">{ip}</span>
+      <span class="row-about">{[nickname, t.by(bannedBy, time)].filter(Boolean).join(' · ')}</span>
+      <span class="row-actions">
+        <Guarded rule={RULE}>
+          <Confirm label={t.unban} about={ip} sure={t.unbanSure} yes={t.unbanYes} no={t.no} onYes={unban} />
+        </Guarded>
+      </span>
+    </li>
+  )
+}
+
+function Pages(props: { offset: number; shown: number; total: number; onOffset: (offset: number) => void }) {
+  const { offset, shown, total, onOffset } = props
+  const t = useModeratorTexts()
+  const isFirst = offset === 0
+  const isLast = offset + shown >= total
+  return (
+    <nav class="row" aria-label={t.bans}>
+      <button
+        type="button"
+        class="plain"
+        aria-disabled={isFirst}
+        onClick={() => !isFirst && onOffset(Math.max(0, offset - PAGE))}
+      >
+        {t.newer}
+      </button>
+      <span class="hint">{t.shown(Math.min(offset + 1, total), offset + shown, total)}</span>
+      <button
+        type="button"
+        class="plain"
+        aria-disabled={isLast}
+        onClick={() => !isLast && onOffset(offset + PAGE)}
+      >
+        {t.older}
+      </button>
+    </nav>
+  )
+}
+
+function BanAddress({ onBanned }: { onBanned: () => void }) {
+  const { request } = useStation()
+  const t = useModeratorTexts()
+  const perform = usePerform()
+  const [ip, setIp] = useState('')
+  const [nickname, setNickname] = useState('')
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const body = { ip: ip.trim(), nickname: nickname.trim() || null }
+    if (!body.ip || !(await perform(request('moderator_ban_ip', body), t.banned(body.ip)))) return
+    setIp('')
+    setNickname('')
+    onBanned()
+  }
+  return (
+    <form class="ban-form" onSubmit={submit}>
+      <Field
+        label={t.address}
+        hint={t.addressHint}
+        value={ip}
+        onValue={setIp}
+        maxLength={100}
+        autocomplete="off"
+      />
+      <Field label={t.nickname} value={nickname} onValue={setNickname} maxLength={32} autocomplete="off" />
+      <button type="submit" class="button" aria-disabled={!ip.trim()}>
+        {t.banAddress}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,30 @@
+import '../host/host-panel.css'
+import './moderator.css'
+import { useState } from 'preact/hooks'
+import { GuestCodePanel } from '../host/guest-code-panel.tsx'
+import { Notice } from '../host/notice.tsx'
+import { type Studio, StudioProvider } from '../host/studio-context.ts'
+import { Bans } from './bans.tsx'
+import { useModeratorTexts } from './moderation.ts'
+import { Roster } from './roster.tsx'
+
+/** Who is on air, who may not go there, and the code that invites. */
+export function ModeratorPanel(studio: Studio) {
+  const t = useModeratorTexts()
+  const [bans, setBans] = useState(0)
+  return (
+    <StudioProvider value={studio}>
+      <div class="host">
+        <h1 class="unseen">{t.title}</h1>
+        <Notice />
+        <div class="parts">
+          <Roster onBanned={() => setBans((count) => count + 1)} />
+          <GuestCodePanel />
+        </div>
+        <div class="parts">
+          <Bans changes={bans} />
+        </div>
+      </div>
+    </StudioProvider>
+  )
+}
