@@ -50,7 +50,7 @@ export function followKeys(): () => void {
 }
 
 /** Letters by their place on the keyboard, so that they work in a Ukrainian layout as well. */
-function isPressed(event: KeyboardEvent, key: string): boolean {
+export function isPressed(event: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>, key: string): boolean {
   if (/^[a-z]$/.test(key)) return event.code === `Key${key.toUpperCase()}` && !event.shiftKey
   if (key === '/')
     return event.key === '/' || (event.code === 'Slash' && !event.shiftKey && event.key !== '?')

@@ -4,11 +4,12 @@ import { useContext } from 'preact/hooks'
 import type { LiveConnection } from '../../live/live-connection.ts'
 import type { Microphone } from '../../live/microphone.ts'
 import { useStore } from '../../ui/store.ts'
+import { useNow } from '../../ui/use-now.ts'
 import type { HostSession } from '../host/host-session.ts'
 import { type PanelTexts, panelTexts } from '../panel-texts.ts'
 import { type AccessRule, type Account, accessTo, type Verdict } from './access.ts'
 import type { Queries } from './queries.ts'
-import type { StationLog } from './station-log.ts'
+import { type Cooldown, limitOf, type StationLog } from './station-log.ts'
 import type { Toasts } from './toasts.ts'
 
 /** Everything the shell opens once for all parts. */
@@ -60,3 +61,13 @@ export const useTexts = (): PanelTexts => panelTexts[usePanel().locale]
 
 /** Says what happened. */
 export const useToasts = (): Toasts => usePanel().toasts
+
+/** What is left of a cooldown of the queue: whole seconds, and the part of its length. */
+export function useCooldown(name: Cooldown): { secsLeft: number; part: number } {
+  const { log, connection, config } = usePanel()
+  const endsAtMs = useStore(log.cooldowns)[name]
+  const leftMs = Math.max(0, endsAtMs - connection.stationNowMs())
+  useNow(leftMs > 0 ? 500 : null)
+  const lastsMs = Math.max(config.limits[limitOf[name]] * 1000, leftMs, 1)
+  return { secsLeft: Math.ceil(leftMs / 1000), part: leftMs / lastsMs }
+}

@@ -1,9 +1,39 @@
-import type { ServerPayload } from '@solstice/contracts'
+import type { PublicConfig, ServerPayload } from '@solstice/contracts'
 import type { LiveConnection } from '../../live/live-connection.ts'
 import { createStore, type Store } from '../../ui/store.ts'
-import type { Cooldown } from './cooldowns.ts'
 
 export type Suggestions = ServerPayload<'suggestions_update'>
+
+type Limits = PublicConfig['limits']
+
+/** Changes of the queue that the station allows only so often, and the limit of each. */
+export const limitOf = {
+  add: 'queueAddCooldownS',
+  remove: 'queueRemoveCooldownS',
+  skip: 'queueSkipCooldownS',
+  group: 'groupInsertCooldownS',
+} as const satisfies Record<string, keyof Limits>
+export type Cooldown = keyof typeof limitOf
+
+/** What the station answers to a command on the socket. */
+export interface SocketAnswer {
+  code?: string
+  reason?: string
+  secsLeft?: number
+}
+
+const byCode: Record<string, Cooldown> = {
+  QUEUE_SONG_ADDED: 'add',
+  QUEUE_SUGGESTION_ACCEPTED: 'add',
+  QUEUE_ADD_FAILED: 'add',
+  QUEUE_SUGGESTION_INJECT_FAILED: 'add',
+  QUEUE_SONG_REMOVED: 'remove',
+  QUEUE_REMOVE_FAILED: 'remove',
+  QUEUE_SONG_SKIPPED: 'skip',
+  QUEUE_SKIP_FAILED: 'skip',
+  QUEUE_GROUP_INSERTED: 'group',
+  QUEUE_GROUP_INSERT_FAILED: 'group',
+}
 
 /** What the station told since this window was opened, for all parts. */
 export interface StationLog {
@@ -49,4 +79,16 @@ export function openStationLog(connection: LiveConnection): StationLog {
     startCooldown,
     close: () => clearInterval(timer),
   }
+}
+
+/** The cooldown that an answer tells of, and its seconds left; null when it tells of none. */
+export function cooldownIn(
+  { code = '', reason, secsLeft }: SocketAnswer,
+  isDone: boolean,
+  limits: Limits,
+): { name: Cooldown; secsLeft: number } | null {
+  const name = byCode[code]
+  if (!name) return null
+  if (isDone) return { name, secsLeft: limits[limitOf[name]] }
+  return reason === 'cooldown' && secsLeft ? { name, secsLeft } : null
 }

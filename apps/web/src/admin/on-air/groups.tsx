@@ -1,7 +1,6 @@
 import { formatDuration } from '../../listener/format.ts'
 import { Confirm } from '../confirm.tsx'
-import { useCooldown } from '../data/cooldowns.ts'
-import { useAdmin, useAir, useStation, useTexts } from '../data/panel.ts'
+import { useAdmin, useAir, useCooldown, useStation, useTexts } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
