@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { trackLine } from '../../listener/format.ts'
 import { findTracks, indexTracks } from '../../radio/library.ts'
 import { useKeys } from '../data/keys.ts'
-import { useAir, useCooldown, useStation } from '../data/panel.ts'
+import { useAdmin, useAir, useCooldown, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
@@ -56,8 +56,8 @@ function FoundTrack({ track }: { track: Track }) {
   const t = useOnAirTexts()
   const { secsLeft } = useCooldown('add')
   const line = trackLine(track)
-  const add = (orderType: 'lastinline' | 'donated') =>
-    secsLeft === 0 && station.send('admin_add_song', { id: track.id, orderType })
+  const add = (orderType: 'lastinline' | 'donated', tier: number | null = null) =>
+    secsLeft === 0 && station.send('admin_add_song', { id: track.id, orderType, tier })
   const wait = secsLeft > 0 ? t.waitAdd(secsLeft) : undefined
   return (
     <li>
@@ -75,16 +75,55 @@ function FoundTrack({ track }: { track: Track }) {
       >
         {secsLeft > 0 ? `${secsLeft} s` : t.asRequest}
       </button>
+      <AsPaid song={line} wait={wait} onAdd={(tier) => add('donated', tier)} />
+    </li>
+  )
+}
+
+/** Queues a track as a paid one; where the station has tiers, the tier is asked for. */
+function AsPaid(props: { song: string; wait: string | undefined; onAdd: (tier: number | null) => void }) {
+  const { song, wait, onAdd } = props
+  const { config } = useAdmin()
+  const t = useOnAirTexts()
+  const [isOpen, setOpen] = useState(false)
+  const { tiersEnabled = false, tierCeiling = 0 } = config.donationInfo ?? {}
+  const press = () => {
+    if (wait) return
+    if (tiersEnabled) setOpen(!isOpen)
+    else onAdd(null)
+  }
+  return (
+    <>
       <button
         type="button"
         class="text-button"
-        aria-label={t.addAsDonation(line)}
-        aria-disabled={secsLeft > 0}
+        aria-label={t.addAsDonation(song)}
+        aria-disabled={wait !== undefined}
+        aria-expanded={tiersEnabled ? isOpen : undefined}
         title={wait}
-        onClick={() => add('donated')}
+        onClick={press}
       >
         {t.asDonation}
       </button>
-    </li>
+      {isOpen && (
+        <fieldset class="tiers" aria-label={t.tierOf(song)}>
+          <span aria-hidden="true">{t.tier}</span>
+          {Array.from({ length: tierCeiling }, (_, i) => i + 1).map((tier) => (
+            <button
+              key={tier}
+              type="button"
+              class="tool"
+              aria-label={`${t.tier} ${tier}`}
+              onClick={() => {
+                setOpen(false)
+                onAdd(tier)
+              }}
+            >
+              {tier}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </>
   )
 }

@@ -24,27 +24,32 @@ const GO_MS = 1_500
 /** What surrounds every part: the rail, the air, the palette, the keys. */
 export function Shell({ name, home }: { name: string; home: string }) {
   const { verdict, locale } = useAdmin()
+  const { logOut, host } = usePanel()
   const t = useTexts()
   const place = usePlace()
   const [layer, setLayer] = useState<Layer | null>(null)
   const shown = parts.filter(({ access }) => verdict(access).is !== 'hidden')
   const part = place.part ? shown.find(({ id }) => id === place.part) : shown[0]
   const main = useRef<HTMLElement>(null)
-  const { host } = usePanel()
   // Hosts may look at other parts while they are on air.
   useOnAirGuard(useStore(host.state).phase === 'live')
   useEffect(followHistory, [])
   useEffect(followKeys, [])
   useShellKeys(shown, setLayer)
-  usePaletteItems(
-    shown.map(({ id, title }) => ({
+  const does = (id: string, title: string, run: () => void) => ({ id, title, about: t.paletteDo, run })
+  usePaletteItems([
+    ...shown.map(({ id, title }) => ({
       id: `part ${id}`,
       title: title[locale],
       about: t.paletteGo,
       words: Object.values(title).join(' '),
       run: () => navigate(hrefOf(id)),
     })),
-  )
+    does('keys', t.keys, () => setLayer('keys')),
+    does('more', `${t.theme}, ${t.language.toLowerCase()}`, () => setLayer('more')),
+    does('leave', t.leave, () => location.assign(home)),
+    does('log out', t.logOut, logOut),
+  ])
   // A screen reader goes on at the new part; the first one is where the page begins.
   const isFirst = useRef(true)
   useEffect(() => {
@@ -56,7 +61,8 @@ export function Shell({ name, home }: { name: string; home: string }) {
   }, [part?.id])
 
   const open = (next: Layer) => () => setLayer(next)
-  const close = () => setLayer(null)
+  // The next layer may be open by the time the former one says that it closed.
+  const closing = (closed: Layer) => () => setLayer((now) => (now === closed ? null : now))
   return (
     <div class="panel">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -69,9 +75,11 @@ export function Shell({ name, home }: { name: string; home: string }) {
         {part ? <Shown part={part} /> : <Unknown />}
       </main>
       <BottomBar parts={shown} current={part?.id ?? null} onMore={open('more')} />
-      {layer === 'palette' && <Palette onClose={close} />}
-      {layer === 'keys' && <KeysSheet parts={shown} onClose={close} />}
-      {layer === 'more' && <MoreSheet parts={shown} home={home} onClose={close} onLayer={setLayer} />}
+      {layer === 'palette' && <Palette onClose={closing('palette')} />}
+      {layer === 'keys' && <KeysSheet parts={shown} onClose={closing('keys')} />}
+      {layer === 'more' && (
+        <MoreSheet parts={shown} home={home} onClose={closing('more')} onLayer={setLayer} />
+      )}
     </div>
   )
 }
