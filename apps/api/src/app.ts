@@ -45,10 +45,7 @@ import { createFanOut } from './stream/fan-out.ts'
 import { createAirMirror } from './stream/mirror.ts'
 
 /** The ports that the API works with. */
-export type ApiPorts = Omit<
-  Ports,
-  'redis' | 'loudnessMeter' | 'reconciliation' | 'deleteQuota' | 'leases' | 'close'
->
+export type ApiPorts = Omit<Ports, 'redis' | 'loudnessMeter' | 'reconciliation' | 'leases' | 'close'>
 
 /** Builds the whole API over its ports, ready to listen. Closing it ends the streams and leaves the ports open. */
 export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {

@@ -215,13 +215,17 @@ t.test('the daily quota counts deletions, refuses whole batches, and exempts the
   const free = station.free()
   const remove = (songIds: string[]) => helper.ask('POST /api/admin/song-editor/batch-delete', { songIds })
   const { current } = station.locked()
+  const quotaOf = async ({ ask }: typeof helper) =>
+    (await ask('GET /api/admin/song-editor/delete-quota')).body.quota
 
+  t.same(await quotaOf(boss), null)
   t.match(await remove(free.slice(0, 6)), { status: 429, body: { remaining: 5, limit: 5 } })
   t.equal((await remove([current, 'day/unknown.mp3', ...free.slice(0, 2)])).status, 200)
   t.match(await remove(free.slice(2, 6)), {
     status: 429,
     body: { error: { code: 'DELETE_QUOTA_EXCEEDED' }, remaining: 3 },
   })
+  t.same(await quotaOf(helper), { remaining: 3, limit: 5 })
   const racing = await Promise.all(
     free.slice(2, 8).map((id) => helper.ask('DELETE /api/admin/song-editor', { songId: id })),
   )

@@ -131,6 +131,22 @@ t.test('filters combine, and each facet is counted without its own filter', asyn
     t.equal((await ask('GET', `songs/page?${wrong}`)).status, 400, wrong)
 })
 
+t.test('the ids of all that a filter lets through are one answer, in the order of its pages', async (t) => {
+  const { page, addTracks, ask } = await prepare(t)
+  await addTracks('day', 'Ann', 250, 180)
+  await addTracks('night', 'Owl', 2, 180)
+  const ids = async (query: string) => (await ask('GET', `songs/ids?${query}`)).body
+  const all = await ids('mode=day&sort=title&order=desc')
+  t.equal(all.total, 250)
+  const last = await page('mode=day&sort=title&order=desc&offset=200&limit=200')
+  t.same(
+    all.items.slice(200),
+    last.items.map(({ id }: LibraryRow) => id),
+  )
+  t.same((await ids('q=owl&offset=1&limit=5')).items.length, 1)
+  t.equal((await ask('GET', 'songs/ids?sort=id')).status, 400)
+})
+
 t.test('locked tracks say why', async (t) => {
   const { ports, page, addTracks } = await prepare(t, { NIGHT_MODE: 'false' })
   await addTracks('day', 'Ann', 6, 180)

@@ -39,6 +39,14 @@ export const parts: readonly Part[] = [
     Component: lazyPage(async () => (await import('./on-air/on-air-part.tsx')).OnAirPart),
   },
   {
+    id: 'library',
+    icon: 'library',
+    title: { uk: 'Бібліотека', en: 'Library' },
+    key: 'l',
+    access: {},
+    Component: lazyPage(async () => (await import('./library/library-part.tsx')).LibraryPart),
+  },
+  {
     id: 'live',
     icon: 'microphone',
     title: { uk: 'Наживо', en: 'Live' },

@@ -59,27 +59,50 @@ export const listTracks = defineRoute({
   },
 })
 
+const LibraryFilter = {
+  q: Type.Optional(Type.String({ maxLength: 300, description: 'words of artist and title' })),
+  mode: Type.Optional(Mode),
+  lyricsStatus: Type.Optional(LyricsStatus),
+  hasArt: Type.Optional(Type.Boolean({ description: 'whether its artist has a picture' })),
+  isPlayed: Type.Optional(Type.Boolean({ description: 'whether the history knows of it' })),
+  isLocked: Type.Optional(Type.Boolean({ description: 'whether it plays, or plays next' })),
+  hasLoudness: Type.Optional(Type.Boolean({ description: 'whether its loudness is measured' })),
+  sort: Type.Optional(LibrarySort),
+  order: Type.Optional(LibraryOrder),
+}
+
 export const pageTracks = defineRoute({
   method: 'GET',
   path: '/api/admin/songs/page',
   summary: 'Returns a page of the library of both modes, filtered and sorted, with the counts of each filter',
   access: 'admin',
   query: Type.Object({
-    q: Type.Optional(Type.String({ maxLength: 300, description: 'words of artist and title' })),
-    mode: Type.Optional(Mode),
-    lyricsStatus: Type.Optional(LyricsStatus),
-    hasArt: Type.Optional(Type.Boolean({ description: 'whether its artist has a picture' })),
-    isPlayed: Type.Optional(Type.Boolean({ description: 'whether the history knows of it' })),
-    isLocked: Type.Optional(Type.Boolean({ description: 'whether it plays, or plays next' })),
-    hasLoudness: Type.Optional(Type.Boolean({ description: 'whether its loudness is measured' })),
-    sort: Type.Optional(LibrarySort),
-    order: Type.Optional(LibraryOrder),
+    ...LibraryFilter,
     offset: Offset,
     limit: Type.Integer({ minimum: 1, default: 50, description: 'at most 200' }),
   }),
   reply: LibraryPage,
   failures: ['BAD_REQUEST'],
   example: { query: { q: 'tide', sort: 'plays', order: 'desc', limit: 50 }, reply: LIBRARY_PAGE_EXAMPLE },
+})
+
+export const listTrackIds = defineRoute({
+  method: 'GET',
+  path: '/api/admin/songs/ids',
+  summary: 'Returns the ids of the tracks that a page of the library would have, to act on all of them',
+  access: 'admin',
+  query: Type.Object({
+    ...LibraryFilter,
+    offset: Offset,
+    limit: Type.Integer({
+      minimum: 1,
+      default: 20_000,
+      description: 'at most 20,000, as many as a batch takes',
+    }),
+  }),
+  reply: Type.Object({ items: Type.Array(TrackId), total: Type.Integer() }),
+  failures: ['BAD_REQUEST'],
+  example: { query: { lyricsStatus: 'synced' }, reply: { items: [TRACK_ID], total: 1 } },
 })
 
 export const getTrack = defineRoute({
@@ -327,6 +350,20 @@ export const batchDelete = defineRoute({
       removedArtists: [{ artist: 'hilda', hasArt: false }],
     },
   },
+})
+
+export const getDeleteQuota = defineRoute({
+  method: 'GET',
+  path: '/api/admin/song-editor/delete-quota',
+  summary: 'Returns how many tracks the caller may still delete today; null = any number',
+  access: needs('editor_meta'),
+  capability: 'deleteTracks',
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    quota: nullable(Type.Object({ remaining: Type.Integer(), limit: Type.Integer() })),
+  }),
+  failures: [],
+  example: { reply: { ok: true, quota: { remaining: 28, limit: 30 } } },
 })
 
 export const downloadTrack = defineRoute({

@@ -22,4 +22,6 @@ export interface DeleteQuota {
   reserve(adminId: string, jobId: string, deletions: number): Promise<void>
   /** Counts the tracks that the job deleted and returns the rest of its reservation. */
   settle(adminId: string, jobId: string, deletions: number): Promise<void>
+  /** Returns what can still be reserved today; null when there is no limit. */
+  left(adminId: string): Promise<{ remaining: number; limit: number } | null>
 }

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Config } from '@solstice/adapters'
-import { type LibraryRow, type Mode, messages, type TrackResult, tracks, uploads } from '@solstice/contracts'
+import {
+  type LibraryRow,
+  type Mode,
+  messages,
+  type Query,
+  type TrackResult,
+  tracks,
+  uploads,
+} from '@solstice/contracts'
 import { lockOf, type PlayoutState, upcoming } from '@solstice/playout'
 import {
   type Admin,
   createLibraryPages,
   type DataStore,
+  type DeleteQuota,
   Failure,
   isMode,
   type JobQueue,
@@ -35,6 +44,7 @@ export interface TrackDeps {
   jobs: JobQueue
   clock: WallClock
   mirror: AirMirror
+  deleteQuota: DeleteQuota
 }
 
 /** Listing, downloading, deleting and moving tracks. Jobs make the changes, so that a disconnect cannot interrupt them. */
@@ -46,20 +56,26 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     jobs.perform('move-tracks', { songIds, targetMode, scope, actor: actorOf(caller) })
 
   const pages = createLibraryPages(data)
+  const locksNow = () => locksOf(deps.mirror.at(deps.clock.nowMs()))
+  const readPage = (query: PageQuery, limit: number, locks: ReadonlyMap<string, unknown>) => {
+    const usual = { q: '', sort: 'artist', order: 'asc' } as const
+    return pages.read({ ...usual, ...query, limit }, new Set(locks.keys()))
+  }
   implement(app, tracks.pageTracks, async ({ query }) => {
-    const { q = '', sort = 'artist', order = 'asc', offset, limit: wanted, ...filter } = query
-    const limit = Math.min(wanted, MAX_PAGE)
-    const locks = locksOf(deps.mirror.at(deps.clock.nowMs()))
-    const { rows, total, facets } = await pages.read(
-      { ...filter, q, sort, order, offset, limit },
-      new Set(locks.keys()),
-    )
+    const limit = Math.min(query.limit, MAX_PAGE)
+    const locks = locksNow()
+    const { rows, total, facets } = await readPage(query, limit, locks)
     const items = rows.map((row): LibraryRow => ({ ...row, lock: locks.get(row.id) ?? null }))
-    return { items, total, offset, limit, facets }
+    return { items, total, offset: query.offset, limit, facets }
+  })
+
+  implement(app, tracks.listTrackIds, async ({ query }) => {
+    const { rows, total } = await readPage(query, Math.min(query.limit, MAX_BATCH), locksNow())
+    return { items: rows.map(({ id }) => id), total }
   })
 
   implement(app, tracks.getTrack, async ({ query: { songId } }) => {
-    const lock = locksOf(deps.mirror.at(deps.clock.nowMs())).get(songId) ?? null
+    const lock = locksNow().get(songId) ?? null
     return { ok: true as const, track: { ...(await pages.find(songId)), lock } }
   })
 
@@ -68,6 +84,11 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     const all = tracksAsJson(await tracksWithLyrics(data))
     return reply.type(JSON_TYPE).send(all[mode])
   })
+
+  implement(app, tracks.getDeleteQuota, async ({ caller }) => ({
+    ok: true as const,
+    quota: caller.role === 'super_admin' ? null : await deps.deleteQuota.left(caller.adminId),
+  }))
 
   implement(app, tracks.downloadTrack, async ({ query, request, reply }) => {
     const track = await data.tracks.get(query.songId)
@@ -130,6 +151,9 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_PAGE = 200
+const MAX_BATCH = 20_000
+
+type PageQuery = Query<typeof tracks.pageTracks>
 
 /** Why tracks are locked, by id. */
 function locksOf(air: PlayoutState | null): Map<string, 'current' | 'next'> {

@@ -39,6 +39,7 @@ t.test('deletions of a helper are counted by all processes together, all of a jo
   await here.reserve('c', 'of thirty', 30)
   await there.settle('c', 'of thirty', 27)
   await t.rejects(here.reserve('c', 'four more', 4), refused(3), 'what was deleted counts')
+  t.same(await there.left('c'), { remaining: 3, limit: 30 }, 'what is left is told')
   await t.resolves(here.reserve('c', 'three more', 3), 'what was not is given back')
 
   // The period begins at 4:00 in Kyiv: in winter that is 2:00 UTC, in summer 1:00.
@@ -54,6 +55,7 @@ t.test('deletions of a helper are counted by all processes together, all of a jo
 
   const unlimited = openDeleteQuota(connections[0]!, clock, { ...rule, deleteQuotaPerDay: 0 })
   await t.resolves(unlimited.reserve('a', 'all', 10_000))
+  t.equal(await unlimited.left('a'), null)
 })
 
 t.test('who holds names keeps others from them, and is not kept from them itself', async (t) => {

@@ -30,5 +30,11 @@ export function openDeleteQuota(
       if (limit === 0) return
       await answered(redis, redis.eval(SETTLE, 1, keyOf(adminId), jobId, deletions))
     },
+    async left(adminId) {
+      if (limit === 0) return null
+      const reserved = await answered(redis, redis.hvals(keyOf(adminId)))
+      const remaining = reserved.reduce((left, deletions) => left - Number(deletions), limit)
+      return { remaining: Math.max(0, remaining), limit }
+    },
   }
 }

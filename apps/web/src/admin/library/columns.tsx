@@ -1,0 +1,253 @@
+import type { LibraryRow, Locale } from '@solstice/contracts'
+import { formatDuration, trackLine } from '../../listener/format.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { useStore } from '../../ui/store.ts'
+import { Badge } from '../ui/state/badge.tsx'
+import type { Column } from '../ui/table/virtual-table.tsx'
+import { useLibraryTexts } from './library-context.ts'
+import type { Preview } from './preview.ts'
+import type { LibraryTexts } from './texts.ts'
+import type { ChosenTracks } from './use-chosen-tracks.ts'
+
+export interface ColumnDeps {
+  t: LibraryTexts
+  locale: Locale
+  timeZone: string
+  preview: Preview
+  chosen: ChosenTracks
+  /** Rows that match. */
+  total: number
+}
+
+/** The columns of the table, as many as the width has room for. */
+export function columnsOf(deps: ColumnDeps, widthPx: number): Column<LibraryRow>[] {
+  const { t, locale, timeZone } = deps
+  const day = (atMs: number | null) => (atMs === null ? '' : shortDay(atMs, timeZone, locale))
+  const fits = (column: Column<LibraryRow>, fromPx: number) => (widthPx >= fromPx ? [column] : [])
+  const soft = (text: string | number) => <span class="soft">{text}</span>
+  return [
+    chooseColumn(deps),
+    playColumn(deps),
+    {
+      id: 'title',
+      head: t.columns.title,
+      width: 'minmax(0, 5fr)',
+      sort: 'given',
+      cell: (row) => (
+        <span class="lib-title">
+          <b>{row.title}</b>
+          <Lock row={row} />
+        </span>
+      ),
+    },
+    {
+      id: 'artist',
+      head: t.columns.artist,
+      width: 'minmax(0, 4fr)',
+      sort: 'given',
+      cell: (row) => row.artist,
+    },
+    ...fits(
+      {
+        id: 'album',
+        head: t.columns.album,
+        width: 'minmax(0, 3fr)',
+        sort: 'given',
+        cell: (row) => soft(row.album),
+      },
+      980,
+    ),
+    ...fits(
+      { id: 'year', head: t.columns.year, width: '44px', sort: 'given', cell: (row) => soft(row.year ?? '') },
+      820,
+    ),
+    {
+      id: 'duration',
+      head: t.columns.duration,
+      width: '52px',
+      sort: 'given',
+      cell: ({ duration }) => (duration === null ? '' : formatDuration(duration)),
+    },
+    { id: 'mode', head: t.columns.mode, width: '52px', sort: 'given', cell: (row) => <ModeMark row={row} /> },
+    { id: 'lyrics', head: t.columns.lyrics, width: '72px', cell: (row) => <LyricsMark row={row} /> },
+    ...fits({ id: 'art', head: t.columns.art, width: '36px', cell: (row) => <ArtMark row={row} /> }, 720),
+    ...fits(
+      {
+        id: 'lufs',
+        head: 'LUFS',
+        width: '48px',
+        sort: 'given',
+        cell: ({ lufs }) => soft(lufs?.toFixed(1) ?? '–'),
+      },
+      1060,
+    ),
+    ...fits(
+      {
+        id: 'addedAt',
+        head: t.columns.addedAt,
+        width: '76px',
+        sort: 'given',
+        cell: (row) => soft(day(row.addedAt)),
+      },
+      1060,
+    ),
+    {
+      id: 'plays',
+      head: t.columns.plays,
+      width: '60px',
+      sort: 'given',
+      cell: ({ plays }) => (plays ? plays : soft('–')),
+    },
+    ...fits(
+      {
+        id: 'lastPlayedAt',
+        head: t.columns.lastPlayedAt,
+        width: '76px',
+        sort: 'given',
+        cell: (row) => soft(day(row.lastPlayedAt)),
+      },
+      900,
+    ),
+  ]
+}
+
+function chooseColumn({ t, chosen, total }: ColumnDeps): Column<LibraryRow> {
+  const isAll = total > 0 && chosen.ids.size >= total
+  return {
+    id: 'choose',
+    head: (
+      <label class="lib-choose">
+        <input
+          type="checkbox"
+          aria-label={t.chooseAll}
+          title={t.chooseAll}
+          checked={isAll}
+          indeterminate={chosen.ids.size > 0 && !isAll}
+          onChange={() => (isAll ? chosen.clear() : chosen.chooseAll())}
+        />
+      </label>
+    ),
+    width: '24px',
+    cell: (row) => (
+      <label class="lib-choose">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={t.chooseOne(trackLine(row))}
+          checked={chosen.ids.has(row.id)}
+          onClick={(event) => {
+            event.preventDefault()
+            chosen.choose(row.id, { more: true, range: event.shiftKey })
+          }}
+        />
+      </label>
+    ),
+  }
+}
+
+const playColumn = ({ t, preview }: ColumnDeps): Column<LibraryRow> => ({
+  id: 'play',
+  head: <span class="unseen">{t.preview}</span>,
+  width: '32px',
+  cell: (row) => <PlayButton row={row} preview={preview} />,
+})
+
+/** How a row looks on a phone. */
+export function PhoneRow({ row, preview }: { row: LibraryRow; preview: Preview }) {
+  return (
+    <span class="lib-phone">
+      <span>
+        <span class="lib-title">
+          <b>{row.title}</b>
+          <Lock row={row} />
+        </span>
+        <span class="lib-about">
+          <ModeMark row={row} />
+          <span class="lib-artist">{row.artist}</span>
+          {row.duration !== null && <span>{formatDuration(row.duration)}</span>}
+          <LyricsMark row={row} />
+        </span>
+      </span>
+      <PlayButton row={row} preview={preview} />
+    </span>
+  )
+}
+
+function PlayButton({ row, preview }: { row: LibraryRow; preview: Preview }) {
+  const t = useLibraryTexts()
+  const state = useStore(preview.state)
+  const isPlaying = state.is === 'playing' && state.track.id === row.id
+  return (
+    <button
+      type="button"
+      class="tool lib-play"
+      tabIndex={-1}
+      aria-label={isPlaying ? t.pause : t.playSong(trackLine(row))}
+      aria-pressed={isPlaying}
+      onClick={() => preview.toggle(row)}
+    >
+      <Icon name={isPlaying ? 'pause' : 'play'} size={18} />
+    </button>
+  )
+}
+
+function Lock({ row: { lock } }: { row: LibraryRow }) {
+  const t = useLibraryTexts()
+  if (!lock) return null
+  return (
+    <span class="lib-lock" title={t.lockHint[lock]}>
+      <Icon name="lock" size={14} />
+      {t.lock[lock]}
+    </span>
+  )
+}
+
+function ModeMark({ row: { mode } }: { row: LibraryRow }) {
+  const t = useLibraryTexts()
+  return (
+    <span class="lib-mode" title={t.modes[mode]}>
+      <Icon name={mode === 'day' ? 'sun' : 'moon'} size={16} />
+      <span class="unseen">{t.modes[mode]}</span>
+    </span>
+  )
+}
+
+function LyricsMark({ row: { lyricsStatus } }: { row: LibraryRow }) {
+  const t = useLibraryTexts()
+  if (lyricsStatus === 'none')
+    return (
+      <span class="soft" title={t.noLyrics}>
+        –<span class="unseen">{t.noLyrics}</span>
+      </span>
+    )
+  return <Badge tone={lyricsStatus === 'synced' ? 'light' : 'plain'}>{t.lyrics[lyricsStatus]}</Badge>
+}
+
+function ArtMark({ row: { hasArt } }: { row: LibraryRow }) {
+  const t = useLibraryTexts()
+  const text = hasArt ? t.hasArt : t.noArt
+  return (
+    <span class="lib-mode" title={text}>
+      {hasArt ? <Icon name="picture" size={16} /> : <span class="soft">–</span>}
+      <span class="unseen">{text}</span>
+    </span>
+  )
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** A day of the station: 24.11.26 in both languages, as short as a column needs it. */
+function shortDay(atMs: number, timeZone: string, locale: Locale): string {
+  const key = `${locale} ${timeZone}`
+  const known = formats.get(key)
+  const format =
+    known ??
+    new Intl.DateTimeFormat(locale === 'uk' ? 'uk' : 'en-GB', {
+      timeZone,
+      day: '2-digit',
+      month: '2-digit',
+      year: '2-digit',
+    })
+  if (!known) formats.set(key, format)
+  return format.format(atMs)
+}
