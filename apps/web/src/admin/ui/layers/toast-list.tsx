@@ -30,7 +30,7 @@ function ToastList() {
   return (
     <section class="toasts" aria-label={t.messages}>
       {shown.map(({ id, is, text, action }) => (
-        <div key={id} class="toast" data-is={is} role={is === 'failed' ? 'alert' : 'status'}>
+        <div key={id} class="message" data-is={is} role={is === 'failed' ? 'alert' : 'status'}>
           <Icon name={is === 'failed' ? 'warning' : is === 'done' ? 'check' : 'message'} size={18} />
           <p>{text}</p>
           {action && (
