@@ -1,6 +1,7 @@
 import './track.css'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
+import { lazyPage } from '../../ui/lazy-page.tsx'
 import { useCommand } from '../data/commands.ts'
 import { useUrlState } from '../data/location.ts'
 import { useAdmin, useToasts } from '../data/panel.ts'
@@ -16,6 +17,8 @@ import { TagsTab } from './tags-tab.tsx'
 import { OUTDATES, TrackProvider, type TrackRow, useLock, useTrackRow, useTrackTexts } from './use-track.ts'
 
 const EDIT = { anyOf: ['editor_meta', 'editor_lyrics'], capabilities: ['editTrackMetadata'] } as const
+
+const LyricsTab = lazyPage(async () => (await import('./lyrics/lyrics-tab.tsx')).LyricsTab)
 
 /** Everything about one track, and what can be changed of it. Changes that are not saved outlive the drawer. */
 export function TrackDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -51,14 +54,16 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
       onSaved={(savedId) => savedId !== track.id && select(savedId, { replace: true })}
     />
   )
-  const tabs = [{ id: 'tags', title: t.tags }]
+  const tabs = [{ id: 'tags', title: t.tags }, ...(may(EDIT) ? [{ id: 'lyrics', title: t.lyrics }] : [])]
   return (
     <TrackProvider value={track}>
       <Drawer title={track.title} isWide onClose={onClose} actions={actions}>
         <Head track={track} />
         {editing?.theirs && <Theirs change={change} />}
         <Tabs label={t.sections} tabs={tabs} chosen={tab} onChoose={setTab}>
-          {editing ? (
+          {editing && tab === 'lyrics' ? (
+            <LyricsTab editing={editing} change={change} />
+          ) : editing ? (
             <TagsTab
               tags={editing.draft.tags}
               onTags={(tags) => change((now) => ({ ...now, draft: { ...now.draft, tags } }))}
@@ -135,11 +140,13 @@ function SaveBar(props: { id: string; editing: Editing; change: Change; onSaved:
     change(() => begin(draftOf(reply.track, reply)))
     onSaved(reply.track.id)
   }
+  useSaveKey(save)
   return (
     <>
       <button
         type="button"
         class="button primary"
+        aria-keyshortcuts="Control+S"
         aria-disabled={isBusy || lock !== null}
         title={lock ? t.locks[lock] : undefined}
         onClick={save}
@@ -162,4 +169,19 @@ function SaveBar(props: { id: string; editing: Editing; change: Change; onSaved:
       )}
     </>
   )
+}
+
+/** Ctrl or ⌘ S. */
+function useSaveKey(save: () => void): void {
+  const current = useRef(save)
+  current.current = save
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.code !== 'KeyS' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      current.current()
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [])
 }

@@ -8,7 +8,7 @@ export interface Marker {
 
 /**
  * The shape of a sound with its playhead and markers. The canvas is decorative: give `onSeek` to make it a slider that the
- * arrows move by a second.
+ * arrows move by `stepS`, and by ten times as much with Shift.
  */
 export function Waveform(props: {
   /** Loudness from 0 to 1, in equal steps; empty while it isn't known. */
@@ -19,9 +19,11 @@ export function Waveform(props: {
   /** Without a label it is decoration. */
   label?: string
   height?: number
+  /** Seconds, one without it. */
+  stepS?: number
   onSeek?: (toS: number) => void
 }) {
-  const { peaks, durationS, positionS, markers = [], label, height = 40, onSeek } = props
+  const { peaks, durationS, positionS, markers = [], label, height = 40, stepS = 1, onSeek } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const part = durationS > 0 ? Math.min(1, positionS / durationS) : 0
   const draw = useRef(() => {})
@@ -43,7 +45,7 @@ export function Waveform(props: {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
       if (!step) return
       event.preventDefault()
-      seek(positionS + step * (event.shiftKey ? 10 : 1))
+      seek(positionS + step * stepS * (event.shiftKey ? 10 : 1))
     },
     onPointerDown: (event: PointerEvent) => {
       const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
