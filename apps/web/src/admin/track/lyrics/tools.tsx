@@ -57,7 +57,6 @@ function SyncedSwitch() {
       <label class="switch">
         <input
           type="checkbox"
-          role="switch"
           checked={lyrics.isSynced || isAsked}
           onChange={({ currentTarget }) => (isAsked ? setAsked(false) : turn(currentTarget.checked))}
         />
