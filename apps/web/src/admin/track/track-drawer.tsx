@@ -10,15 +10,20 @@ import { Tabs } from '../ui/fields/tabs.tsx'
 import { Drawer } from '../ui/layers/drawer.tsx'
 import { Badge } from '../ui/state/badge.tsx'
 import { List } from '../ui/state/list.tsx'
+import { ArtworkTab } from './artwork-tab.tsx'
 import { begin, differences, draftOf, type Editing, isChanged, keepMine, toSave } from './draft/draft.ts'
 import { tagProblems } from './draft/tags.ts'
 import { useEditing } from './draft/use-editing.ts'
+import { RecordTab } from './record-tab.tsx'
 import { TagsTab } from './tags-tab.tsx'
 import { OUTDATES, TrackProvider, type TrackRow, useLock, useTrackRow, useTrackTexts } from './use-track.ts'
 
 const EDIT = { anyOf: ['editor_meta', 'editor_lyrics'], capabilities: ['editTrackMetadata'] } as const
 
+const ART = { capabilities: ['artistArts'] } as const
 const LyricsTab = lazyPage(async () => (await import('./lyrics/lyrics-tab.tsx')).LyricsTab)
+
+const SoundTab = lazyPage(async () => (await import('./sound-tab.tsx')).SoundTab)
 
 /** Everything about one track, and what can be changed of it. Changes that are not saved outlive the drawer. */
 export function TrackDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -33,7 +38,7 @@ export function TrackDrawer({ id, onClose }: { id: string; onClose: () => void }
 }
 
 function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
-  const { may } = useAdmin()
+  const { may, verdict } = useAdmin()
   const t = useTrackTexts()
   const [, select] = useUrlState('sel')
   const lyrics = useQuery(may(EDIT) ? 'GET /api/admin/lyrics/cache-entry' : null, {
@@ -54,14 +59,26 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
       onSaved={(savedId) => savedId !== track.id && select(savedId, { replace: true })}
     />
   )
-  const tabs = [{ id: 'tags', title: t.tags }, ...(may(EDIT) ? [{ id: 'lyrics', title: t.lyrics }] : [])]
+  const tabs = [
+    { id: 'tags', title: t.tags },
+    ...(may(EDIT) ? [{ id: 'lyrics', title: t.lyrics }] : []),
+    { id: 'sound', title: t.sound },
+    ...(verdict(ART).is === 'hidden' ? [] : [{ id: 'artwork', title: t.artwork }]),
+    { id: 'record', title: t.record },
+  ]
   return (
     <TrackProvider value={track}>
       <Drawer title={track.title} isWide onClose={onClose} actions={actions}>
         <Head track={track} />
         {editing?.theirs && <Theirs change={change} />}
         <Tabs label={t.sections} tabs={tabs} chosen={tab} onChoose={setTab}>
-          {editing && tab === 'lyrics' ? (
+          {tab === 'sound' ? (
+            <SoundTab />
+          ) : tab === 'artwork' ? (
+            <ArtworkTab />
+          ) : tab === 'record' ? (
+            <RecordTab />
+          ) : editing && tab === 'lyrics' ? (
             <LyricsTab editing={editing} change={change} />
           ) : editing ? (
             <TagsTab

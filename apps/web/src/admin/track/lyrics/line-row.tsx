@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../../ui/icons.tsx'
 import { useToasts } from '../../data/panel.ts'
 import { useEditor, useLyricsTexts } from './editor-context.ts'
@@ -123,7 +123,7 @@ function TimeChip(props: { line: EditedLine; at: number; isEarly: boolean; tab: 
   const field = useRef<HTMLInputElement>(null)
   /** Taking the field away takes its focus as well, which is no answer. */
   const isAnswered = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     isAnswered.current = false
     field.current?.focus()
     field.current?.select()
