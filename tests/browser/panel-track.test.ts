@@ -36,7 +36,6 @@ t.test('an admin corrects tags, finds lyrics and stamps a line by ear', async (t
   const air = await admin.first<RadioState>('sync', ({ track, playlist }) => Boolean(track && playlist[0]))
   const locked = [air.track, air.playlist[0]!.id]
   const { name } = songs.find((song) => !locked.includes(`day/${song.name}.mp3`))!
-  page.setDefaultTimeout(12000)
   await openDrawer(page, `day/${name}.mp3`)
   const drawer = page.getByRole('dialog')
   const button = (name: string | RegExp) => drawer.getByRole('button', { name })
