@@ -1,6 +1,6 @@
 import { mutationsOf } from './mutation.ts'
 
-const ACCESS_TESTS = 'tests/api/access.test.ts'
+const ACCESS_TESTS = ['tests/api/access.test.ts', 'tests/api/forged-access.test.ts'] as const
 
 /** Access rules, and how people are told apart. */
 export const accessMutations = mutationsOf('apps/api/src', [
@@ -9,59 +9,59 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'auth/access.ts',
     'access.all.every((privilege) => holds(admin, privilege))',
     'access.all.some((privilege) => holds(admin, privilege))',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'accounts that are not activated may act',
     'auth/access.ts',
     "if (!admin.authorized) throw new Failure('FORBIDDEN', { reason: 'not_active' })",
     '',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'helpers manage accounts',
     'auth/access.ts',
     "if (access === 'super' && admin.role !== 'super_admin') throw new Failure('SUPER_ADMIN_ONLY')",
     '',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'expired art tokens are accepted for another hour',
     'auth/tokens.ts',
     'nowMs >= expiresAtMs + graceMs',
     'nowMs >= expiresAtMs + graceMs + 3_600_000',
-    ACCESS_TESTS,
-    'tests/api/contract.test.ts',
+    ...ACCESS_TESTS,
+    'tests/api/guards.test.ts',
   ],
   [
     'tokens dated tomorrow are accepted',
     'auth/tokens.ts',
     'issuedAtMs > nowMs + SKEW_MS ||',
     '',
-    ACCESS_TESTS,
-    'tests/api/contract.test.ts',
+    ...ACCESS_TESTS,
+    'tests/api/guards.test.ts',
   ],
   [
     'a token has several spellings',
     'auth/tokens.ts',
     '!areSecretsEqual(token, sign(uid, issuedAt))',
     '!token.startsWith(sign(uid, issuedAt))',
-    ACCESS_TESTS,
-    'tests/api/contract.test.ts',
+    ...ACCESS_TESTS,
+    'tests/api/guards.test.ts',
   ],
   [
     'the audio token of another listener is accepted',
     'auth/callers.ts',
     "if (!audioToken || claims?.uid !== listener.uid) throw new Failure('AUDIO_TOKEN_INVALID')",
     "if (!audioToken || !claims) throw new Failure('AUDIO_TOKEN_INVALID')",
-    'routes/listening/listening.test.ts',
+    'routes/listening/media.test.ts',
   ],
   [
     'file tokens never expire',
     'auth/admin-tokens.ts',
     'return nowMs < Number(expiresAtMs) ?',
     'return nowMs < Number.POSITIVE_INFINITY ?',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
     'routes/library/clips.test.ts',
     'tests/api/library/lyrics.test.ts',
   ],
@@ -70,14 +70,14 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'auth/callers.ts',
     "headers['sec-fetch-site'] === 'same-origin'",
     "headers['sec-fetch-site']?.toString().startsWith('same') === true",
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'foreign origins can write with a bearer token',
     'auth/access.ts',
     'if (isOfAdmins && isWrite(request) && !origins.isAllowedOrigin(request.headers.origin, request.raw))',
     'if (false as boolean)',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'an operator needs no token',
@@ -85,15 +85,16 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'if (isOfOperator(request.raw, metricsToken)) return undefined',
     'return undefined',
     'tests/api/operations.test.ts',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'a disabled capability is ignored',
     'auth/access.ts',
     'if (route.capability && !capabilities[route.capability])',
     'if (false as boolean)',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
     'tests/api/contract.test.ts',
+    'tests/api/guards.test.ts',
   ],
   [
     'a client behind a proxy can choose its address',
@@ -143,7 +144,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'limits/request-limits.ts',
     'LOGIN_WINDOW_S = 15 * MINUTE_S',
     'LOGIN_WINDOW_S = 15',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
     'routes/session/login.test.ts',
   ],
   [
@@ -310,7 +311,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     "const mayEditMeta = holds(caller, 'editor_meta')",
     "const mayEditMeta = holds(caller, 'editor_meta') || holds(caller, 'editor_lyrics')",
     'tests/api/library/editor.test.ts',
-    ACCESS_TESTS,
+    ...ACCESS_TESTS,
   ],
   [
     'guests stay for forty hours',
@@ -326,6 +327,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'return mp3 ?',
     'tests/api/library/uploads.test.ts',
     'routes/library/uploads.test.ts',
+    'routes/library/disguised-uploads.test.ts',
     'packages/adapters/src/audio/tags.test.ts',
   ],
   [

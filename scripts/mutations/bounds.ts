@@ -140,7 +140,7 @@ const doorMutations = mutationsOf('apps/api/src', [
     'sockets/live/guests.ts',
     'setTimeout(tellRoster, ROSTER_AFTER_ANSWER_MS, who).unref()',
     '',
-    'tests/api/air/live-events.test.ts',
+    'tests/api/air/live-guests.test.ts',
   ],
 ])
 

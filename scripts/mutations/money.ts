@@ -1,6 +1,7 @@
 import { mutationsOf } from './mutation.ts'
 
-const PAYMENT_TESTS = 'packages/adapters/src/services/payments/payments.test.ts'
+const PAYMENTS = 'packages/adapters/src/services/payments'
+const PAYMENT_TESTS = [`${PAYMENTS}/payments.test.ts`, `${PAYMENTS}/providers.test.ts`] as const
 
 /** Payments and their effects. */
 export const moneyMutations = mutationsOf('packages/station/src', [
@@ -9,28 +10,28 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     'packages/adapters/src/services/payments/stripe.ts',
     'if (Math.abs(Math.floor(nowMs / 1000) - Number(time)) > TOLERANCE_S) return false',
     '',
-    PAYMENT_TESTS,
+    ...PAYMENT_TESTS,
   ],
   [
     'Stripe webhooks need no signature',
     'packages/adapters/src/services/payments/stripe.ts',
     'if (!isSigned(delivery, account.webhookSecret)) return null',
     '',
-    PAYMENT_TESTS,
+    ...PAYMENT_TESTS,
   ],
   [
     'LiqPay webhooks need no signature',
     'packages/adapters/src/services/payments/liqpay.ts',
     'if (!form || !areSecretsEqual(form.signature, sign(form.data))) return null',
     'if (!form) return null',
-    PAYMENT_TESTS,
+    ...PAYMENT_TESTS,
   ],
   [
     'amounts are rounded up to the next hundredth',
     'packages/adapters/src/services/payments/wire-values.ts',
     "Number(units) * 100 + Number(fraction.slice(0, 2).padEnd(2, '0'))",
     "Math.ceil(Number(units + '.' + fraction) * 100)",
-    PAYMENT_TESTS,
+    ...PAYMENT_TESTS,
   ],
   [
     'a payment in another currency is accepted',
@@ -79,6 +80,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     'donations/claim.ts',
     "['pending', 'expired', 'failed'] as const",
     "['pending', 'failed'] as const",
+    'tests/use-cases/donation-retention.test.ts',
     'tests/use-cases/donation-claims.test.ts',
   ],
   [
@@ -86,7 +88,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     'donations/expire.ts',
     'filter((donation) => !mayStillBePaid(donation, nowMs))',
     'filter(() => true)',
-    'tests/use-cases/donation-claims.test.ts',
+    'tests/use-cases/donation-retention.test.ts',
   ],
   [
     'a payment without an order leaves no trace',
@@ -94,6 +96,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     'if (ids.length > 0) return',
     'if (ids.length >= 0) return',
     'tests/use-cases/donation-claims.test.ts',
+    'tests/use-cases/donation-retention.test.ts',
   ],
   [
     'a track that the queue would refuse is sold',
@@ -108,6 +111,7 @@ export const moneyMutations = mutationsOf('packages/station/src', [
     '[...outbox.pending, ...news]',
     '[...news]',
     'tests/faults/donations.test.ts',
+    'tests/faults/donation-crashes.test.ts',
   ],
 ])
 

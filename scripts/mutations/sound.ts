@@ -27,14 +27,14 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
     'ring.ts',
     'chunk.frame <= frameNumber && frameNumber < chunk.frame + chunk.frames',
     'chunk.frame < frameNumber && frameNumber < chunk.frame + chunk.frames',
-    'fan-out.test.ts',
+    'start-point.test.ts',
   ],
   [
     'a listener who resumes misses a frame',
     'start-point.ts',
     'frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0',
     'frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame + 1] ?? 0',
-    'fan-out.test.ts',
+    'start-point.test.ts',
   ],
   [
     'a repeated chunk is heard twice',
@@ -147,6 +147,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'pcm/limiter.ts',
     'export const MICROPHONE_CEILING = 26_000',
     'export const MICROPHONE_CEILING = 32_000',
+    'pcm/limiter.test.ts',
     'microphone/mixer.test.ts',
   ],
   [
@@ -186,6 +187,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'const position = isBeginning ? opened.from : exact',
     'const position = exact',
     'sequencer/sequencer.test.ts',
+    'sequencer/take-up.test.ts',
   ],
   [
     'a faded-out voice stays beside the one on air',
@@ -200,6 +202,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'if (!planned || planned.entry.entryId === stage.overId)',
     'if (!planned)',
     'sequencer/sequencer.test.ts',
+    'sequencer/take-up.test.ts',
   ],
   [
     'late samples are skipped without waiting',
@@ -234,6 +237,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'sequencer/sequencer.ts',
     'if (cutAt !== null && (',
     'if (cutAt === Infinity && (',
+    'sequencer/take-up.test.ts',
     'sequencer/sequencer.test.ts',
   ],
   [
@@ -241,6 +245,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'sequencer/take-up.ts',
     'if (!isCut && !isNearEnd)',
     'if (!isCut)',
+    'sequencer/take-up.test.ts',
     'sequencer/sequencer.test.ts',
   ],
   [
@@ -248,6 +253,7 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'sequencer/take-up.ts',
     'const current = isSame ? { ...planned, positionMs } : planned',
     'const current = isSame ? planned : planned',
+    'sequencer/take-up.test.ts',
     'sequencer/sequencer.test.ts',
   ],
 ])

@@ -214,7 +214,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'jobs/wait-for-job.ts',
     "state === 'delayed' && elapsedMs() > INTERRUPTED_TIMEOUT_MS",
     'false',
-    'jobs/jobs.test.ts',
+    'jobs/interruptions.test.ts',
   ],
   [
     'torn lines are read',

@@ -1,127 +1,8 @@
-import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
-import cookie from '@fastify/cookie'
-import jwt from '@fastify/jwt'
-import {
-  openAnnouncer,
-  openJsonData,
-  openMicrophones,
-  openRedisBus,
-  openReplicaLink,
-  openReplicas,
-} from '@solstice/adapters'
-import { failureBody, type RadioState } from '@solstice/contracts'
+import type { RadioState } from '@solstice/contracts'
 import { initialState, type PlayoutState, type TrackRef } from '@solstice/playout'
-import { createAudit, createSessions, defaultSettings } from '@solstice/station'
-import Fastify from 'fastify'
-import { Redis } from 'ioredis'
-import { pino } from 'pino'
 import t from 'tap'
-import { handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
-import { openSocket, type SocketClient } from '../../../../tests/harness/people/socket-client.ts'
-import { startRedis, type Teardown, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
-import { PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
-import { createAdminTokens } from '../auth/admin-tokens.ts'
-import { createTokens } from '../auth/tokens.ts'
-import { clientAddress, createOrigins } from '../limits/client-address.ts'
-import { createAirMirror } from '../stream/mirror.ts'
-import { attachGateway } from './gateway.ts'
-import { aliases } from './presence/aliases.ts'
-
-const redisServer = await startRedis(t)
-const redis = new Redis(redisServer.url)
-t.teardown(() => redis.disconnect())
-const replicas = openReplicas(redis, { onSet: () => () => {} })
-
-async function replica(
-  t: Teardown,
-  overrides: { streamMode?: boolean; rosterLimit?: number } = {},
-  mostPerAddress?: number,
-) {
-  const air = handMadeAir()
-  const log = pino({ level: 'silent' })
-  const mirror = createAirMirror({ bus: air.bus, log })
-  const config = {
-    trustProxyHops: 1,
-    streamMode: true,
-    radioHostsMode: false,
-    rosterLimit: 100,
-    timeZone: 'Europe/Kyiv',
-    nightMode: false,
-    dayStartHour: 6,
-    nightStartHour: 0,
-    publicServerUrl: '',
-    clientOrigins: ['http://page.example'],
-    artTokenSecret: 'a secret of the test',
-    artTokenTtlS: 3600,
-    audioTokenTtlS: 900,
-    suggestCooldownS: 300,
-    ...overrides,
-  }
-  const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
-  const tokens = createTokens(config)
-  const data = await openJsonData(await temporaryFolder(t))
-  const bus = openRedisBus(redis, { ...air.clock, aheadMs: () => 0 }, log)
-  const announcer = openAnnouncer(redis)
-  const microphones = openMicrophones(redis)
-  const link = await openReplicaLink(redis, log)
-  const app = Fastify()
-  await app.register(cookie)
-  await app.register(jwt, { secret: 'a secret of the test' })
-  const gateway = await attachGateway(app, {
-    config,
-    mirror,
-    clock: air.clock,
-    data,
-    bus,
-    audit: createAudit({ data, announcer, clock: air.clock, isOn: true }),
-    microphones,
-    replicas,
-    capabilities: { ipModeration: true },
-    link,
-    tokens,
-    origins: createOrigins(config),
-    adminTokens: createAdminTokens(app.jwt, 'a secret of the test', air.clock),
-    sessions: createSessions({ data, announcer, clock: air.clock, log }),
-    findAdmin: async () => null,
-    announcer,
-    settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
-    aliases,
-    log,
-    maxPerAddress: mostPerAddress,
-  })
-  app.get('/uid', (request) =>
-    tokens.uidOf(clientAddress(request.ip, request.headers['x-forwarded-for']?.toString(), 1)),
-  )
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const clients: SocketClient[] = []
-  t.teardown(async () => {
-    for (const { socket } of clients) socket.disconnect()
-    await until('all sockets are gone', () => gateway.sockets === 0)
-    await app.close()
-    await link.close()
-    await mirror.close()
-    microphones.close()
-    await Promise.all([bus.close(), data.close()])
-  })
-  const join = async (options: Parameters<typeof openSocket>[2] = {}) => {
-    const client = openSocket(t, url, options)
-    clients.push(client)
-    await client.first('radio_hosts_mode')
-    return client
-  }
-  return { air, url, gateway, tokens, join, clients }
-}
-
-const gone = ({ socket }: SocketClient) =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('not closed')), PATIENCE_MS)
-    socket.once('disconnect', (why) => {
-      clearTimeout(timer)
-      resolve(why)
-    })
-  })
+import { replica } from '../../../../tests/harness/servers/gateway.ts'
+import { until } from '../../../../tests/harness/until.ts'
 
 const track = (name: string): TrackRef => ({
   id: `day/${name}.mp3`,
@@ -140,6 +21,15 @@ function playing(name: string, startedAtMs: number): PlayoutState {
     onAir: { phase: 'track', entry, startedAtMs },
     playlist: { ...state.playlist, entries: [entry] },
   }
+}
+
+function jingling(name: string, startedAtMs: number, jingleId: string): PlayoutState {
+  const state = playing(name, startedAtMs - 60_000)
+  if (state.onAir.phase !== 'track') throw new Error()
+  const clip = { id: jingleId, media: `jingles/day/${jingleId}.mp3`, durationMs: 5_000 }
+  const { entry } = state.onAir
+  const jingle = { entryId: `j-${jingleId}`, clip }
+  return { ...state, onAir: { phase: 'jingle', jingle, startedAtMs, entry, shownMs: 59_500 } }
 }
 
 t.test('a new socket gets the roster, `sync`, and the features that are on, in this order', async (t) => {
@@ -178,15 +68,6 @@ t.test('every socket gets a sync every 2 s, and at once when listeners would see
     t.ok(more <= most, `${more} without a change`)
   }
 })
-
-function jingling(name: string, startedAtMs: number, jingleId: string): PlayoutState {
-  const state = playing(name, startedAtMs - 60_000)
-  if (state.onAir.phase !== 'track') throw new Error()
-  const clip = { id: jingleId, media: `jingles/day/${jingleId}.mp3`, durationMs: 5_000 }
-  const { entry } = state.onAir
-  const jingle = { entryId: `j-${jingleId}`, clip }
-  return { ...state, onAir: { phase: 'jingle', jingle, startedAtMs, entry, shownMs: 59_500 } }
-}
 
 t.test('starts of tracks and jingles are announced once, in order, and only in stream mode', async (t) => {
   for (const streamMode of [true, false]) {
@@ -315,168 +196,3 @@ t.test('in sync mode the stream has no position', async (t) => {
   await client.ask('stream_ping', 1)
   t.notOk(isAnswered)
 })
-
-t.test('pages of other origins are refused, own and listed ones are not', async (t) => {
-  const { join, url } = await replica(t)
-  for (const transports of [['websocket'], ['polling']]) {
-    await t.rejects(join({ transports, headers: { origin: 'http://other.example' } }))
-    await t.resolves(join({ transports, headers: { origin: 'http://page.example' } }))
-    await t.resolves(join({ transports, headers: { origin: url } }))
-  }
-  const handshake = `${url}/socket.io/?EIO=4&transport=polling`
-  const refused = await fetch(handshake, { headers: { origin: 'http://other.example' } })
-  t.equal(refused.status, 403)
-  const upgrade = get(`${url}/socket.io/?EIO=4&transport=websocket`, {
-    headers: {
-      origin: 'http://other.example',
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
-    },
-  })
-  const [refusedUpgrade] = (await once(upgrade, 'response')) as [IncomingMessage]
-  t.equal(refusedUpgrade.statusCode, 403)
-  t.same(JSON.parse(await text(refusedUpgrade)), failureBody('FORBIDDEN'))
-  const allowed = await fetch(handshake, { headers: { origin: 'http://page.example' } })
-  t.equal(allowed.headers.get('access-control-allow-origin'), 'http://page.example')
-  t.equal(allowed.headers.get('access-control-allow-credentials'), 'true')
-  const { sid } = JSON.parse((await allowed.text()).slice(1)) as { sid: string }
-  await fetch(`${handshake}&sid=${sid}`, { method: 'POST', body: '1' })
-})
-
-t.test('an address may open a limited number of sockets', async (t) => {
-  const most = 20
-  const { url, gateway, clients } = await replica(t, {}, most)
-  const enter = (address: string) => {
-    const client = openSocket(t, url, { headers: { 'x-forwarded-for': address } })
-    clients.push(client)
-    return client.first('radio_hosts_mode').then(
-      () => client,
-      () => null,
-    )
-  }
-  const first: (SocketClient | null)[] = []
-  for (let i = 0; i < most; i++) first.push(await enter('203.0.113.7'))
-  t.ok(first.every(Boolean))
-  t.notOk(await enter('203.0.113.7'), 'one too many')
-  t.ok(await enter('203.0.113.8'), 'another address is another matter')
-  first[0]!.socket.disconnect()
-  await until('its place is free', () => gateway.sockets === most)
-  t.ok(await enter('203.0.113.7'), 'who leaves makes room')
-})
-
-t.test('the roster is the union of all replicas, the newest first, with a limit', async (t) => {
-  const [one, two] = [await replica(t, { rosterLimit: 3 }), await replica(t, { rosterLimit: 3 })]
-  const a = await one.join()
-  const b = await two.join()
-  const both = (list: unknown[]) => list.length === 2
-  await Promise.all([a.first('usersUpdate', both), b.first('usersUpdate', both)])
-  await Promise.all([two.join(), two.join(), one.join()])
-  await a.first('usersUpdate', (list: unknown[]) => list.length === 3)
-  a.socket.disconnect()
-  const third = await replica(t, { rosterLimit: 3 })
-  const c = await third.join()
-  await c.first('usersUpdate', (list: unknown[]) => list.length === 3)
-  t.pass('a new replica learns of the others')
-})
-
-t.test('events that other processes announce reach the sockets of every replica', async (t) => {
-  const replicas = [await replica(t), await replica(t)]
-  const clients = await Promise.all(replicas.map(({ join }) => join()))
-  openAnnouncer(redis).announce('library_updated')
-  await Promise.all(clients.map((client) => client.first('library_updated')))
-  t.pass('heard')
-})
-
-t.test('no client message stops the process', async (t) => {
-  const { join, gateway, url, clients } = await replica(t)
-  const well = await join()
-  const random = seeded(20_240_621)
-  const events = [
-    'listener_init',
-    'suggest_song',
-    'stream_get_seek',
-    'stream_ping',
-    'sync',
-    'usersUpdate',
-    'error',
-    'message',
-    'admin_active',
-    'get_queue',
-    'search_queue',
-    'admin_skip_song',
-    'host_audio_chunk',
-    'constructor',
-    '__proto__',
-    'toString',
-    '',
-    ' ',
-  ]
-  const values = () => [
-    undefined,
-    null,
-    true,
-    0,
-    -1,
-    1e308,
-    'x',
-    '',
-    'й'.repeat(3_000),
-    {},
-    [],
-    [[[[]]]],
-    { id: 1 },
-    { id: {} },
-    { id: 'day/one.mp3' },
-    { __proto__: null, id: '' },
-    { length: 1e9 },
-    Buffer.alloc(2_000),
-    { id: Buffer.from('x') },
-  ]
-  let sent = 0
-  while (sent < 10_000) {
-    const client = openSocket(t, url, { transports: [random(4) === 0 ? 'polling' : 'websocket'] })
-    clients.push(client)
-    await client.first('radio_hosts_mode')
-    const flood = random(3) === 0 ? 1_500 : 200
-    for (let i = 0; i < flood; i++, sent++) {
-      const args = Array.from({ length: random(4) }, () => values()[random(values().length)])
-      if (random(2) === 0) args.push(() => {})
-      client.socket.emit(events[random(events.length)]!, ...args)
-    }
-    if (random(2) === 0) client.socket.disconnect()
-    t.match(await well.ask('stream_ping', sent), { clientTs: sent })
-  }
-
-  const big = await join()
-  big.socket.emit('suggest_song', { id: 'x'.repeat(1_000_000) })
-  await gone(big)
-  const raw = await join()
-  for (const packet of [
-    '2"not an array"',
-    '9',
-    '{"',
-    '51-',
-    '2[1e999]',
-    '451-["x",{"_placeholder":true,"num":9}]',
-    '2["connect"]',
-  ]) {
-    const evil = await join()
-    ;(evil.socket.io.engine as unknown as { write(data: string): void }).write(packet)
-    await raw.ask('stream_ping', 1)
-  }
-  const flooder = await join()
-  for (let i = 0; i < 3_000; i++) flooder.socket.emit('stream_ping', i)
-  await gone(flooder)
-  t.match(await well.ask('stream_ping', 1), { clientTs: 1 }, 'a flood closes its own socket only')
-  t.ok(gateway.sockets >= 2)
-})
-
-/** Whole numbers below a limit, the same ones in every run. */
-function seeded(seed: number) {
-  return (below: number) => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
-    return Math.floor((seed / 0x80000000) * below)
-  }
-}

@@ -1,74 +1,12 @@
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type ClipFamily, clipFamilyNames } from '@solstice/contracts'
-import { clipFamilies, clipMedia, defaultSettings, reconcileClips, usableClips } from '@solstice/station'
-import t, { type Test } from 'tap'
-import { makeTone } from '../../../../../tests/harness/audio/audio.ts'
-import { temporaryFolder } from '../../../../../tests/harness/processes/processes.ts'
-import { openApp } from '../../../../../tests/harness/stations/app.ts'
+import { clipFamilies, clipMedia, reconcileClips } from '@solstice/station'
+import t from 'tap'
+import { openStation, tone } from '../../../../../tests/harness/people/clips.ts'
 import { useStores } from '../../../../../tests/harness/stations/stores.ts'
-import { startJobs } from '../../../../../tests/harness/stations/workers.ts'
-import { until } from '../../../../../tests/harness/until.ts'
-import { createAdminTokens } from '../../auth/admin-tokens.ts'
 
 useStores('sql+cloud')
 
-const ON = {
-  STREAM_MODE: 'true',
-  RADIO_HOSTS_MODE: 'true',
-  ADMIN_LOGIN: 'admin',
-  ADMIN_PASS: 'Correct horse 1',
-}
 const oneOf = { jingles: 'jingle', phrases: 'phrase', 'background-music': 'track' } as const
-
-/** A station with jobs, and a way to ask it as the super admin. */
-async function openStation(t: Test, env: Record<string, string> = {}) {
-  const station = await openApp(t, { ...ON, ...env })
-  await startJobs(t, station.ports)
-  const adminTokens = createAdminTokens(station.app.jwt, station.ports.config.jwtSecret, station.ports.clock)
-  const token = adminTokens.issue({
-    adminId: 'super',
-    login: 'admin',
-    role: 'super_admin',
-    privileges: [],
-    authorized: true,
-  })
-  const authorization = `Bearer ${token}`
-  const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
-    const headers = { authorization }
-    const answer = await station.app.inject({
-      method,
-      url: `/api/admin/${path}`,
-      headers,
-      ...(body && { payload: body }),
-    })
-    const type = answer.headers['content-type']
-    return {
-      status: answer.statusCode,
-      type,
-      body: answer.json() as Record<string, never> & { error: object },
-    }
-  }
-  const upload = async (family: string, name: string, bytes: Buffer, query = '', type = 'audio/mpeg') => {
-    const headers = { authorization, 'content-type': type, 'x-file-name': encodeURIComponent(name) }
-    const answer = await station.app.inject({
-      method: 'POST',
-      url: `/api/admin/${family}/upload${query}`,
-      headers,
-      payload: bytes,
-    })
-    return { status: answer.statusCode, body: answer.json() as Record<string, never> }
-  }
-  return { ...station, adminTokens, token, ask, upload }
-}
-
-async function tone(t: Test, seconds: number): Promise<Buffer> {
-  const path = join(await temporaryFolder(t), 'tone.mp3')
-  await makeTone(path, { hz: 440, seconds, title: 'x', artist: 'y' })
-  return readFile(path)
-}
 
 t.test('the three families work alike', async (t) => {
   const { ports, token, ask, upload, app } = await openStation(t)
@@ -279,71 +217,6 @@ t.test('of simultaneous uploads of one name exactly one succeeds, and its file s
   t.same(files, [clipMedia(clips[0]!)])
 })
 
-t.test('clips on air follow their use, the settings and the mode; the worker is told', async (t) => {
-  const { ports, ask, upload } = await openStation(t)
-  const { data, config, redis } = ports
-  const mp3 = await tone(t, 1)
-  const told = async () =>
-    (await redis.xrange('solstice:commands', '-', '+')).filter((entry) => /clips-changed/.test(`${entry}`))
-      .length
-  const idOf = ({ body }: Awaited<ReturnType<typeof upload>>) =>
-    Object.values(body as Record<string, { id?: string }>).find((value) => value?.id)!.id!
-  const bell = idOf(await upload('jingles', 'bell.mp3', mp3))
-  const gong = idOf(await upload('jingles', 'gong.mp3', mp3, '?mode=night'))
-  const hello = idOf(await upload('phrases', 'hello.mp3', mp3))
-  const again = idOf(await upload('phrases', 'again.mp3', mp3))
-  const bed = idOf(await upload('background-music', 'bed.mp3', mp3))
-  await until('the air is told of each', async () => (await told()) >= 5)
-
-  const { generation } = defaultSettings
-  let revision = 0
-  const set = async (changed: Partial<typeof generation>) => {
-    const record = {
-      section: 'generation' as const,
-      value: { ...generation, ...changed },
-      revision: ++revision,
-    }
-    await (revision === 1
-      ? data.settings.insert(record)
-      : data.settings.update({ section: 'generation' }, record))
-  }
-  const onAir = async (station = config) => {
-    const { jingles, phrases } = await usableClips(data, station)
-    const ids = (usable: typeof jingles.usable) =>
-      [usable.day, usable.night].map((of) => of.map(({ id }) => id))
-    return { jingles: ids(jingles.usable), phrases: ids(phrases.usable).map((of) => of.toSorted()) }
-  }
-  const none = { jingles: [[], []], phrases: [[], []] }
-  t.same(await onAir(), none, 'both are off at first')
-  await set({ JINGLES_ENABLED: true, JINGLES_FREQUENCY: 4, PHRASES_ENABLED: true })
-  const all = { jingles: [[bell], [gong]], phrases: [[hello, again].toSorted(), []] }
-  t.same(await onAir(), all)
-  t.match(await usableClips(data, config), {
-    jingles: {
-      required: 3,
-      frequency: 4,
-      usable: { day: [{ media: 'jingles/day/bell.mp3', durationMs: Number }] },
-    },
-    phrases: { offsetMs: 15_000 },
-  })
-  t.same(await onAir({ ...config, streamMode: false }), none)
-  const expected = { usable: { day: [{ id: bed, media: 'background/day/bed.mp3' }], night: [] } }
-  t.match((await usableClips(data, config)).background, { ...expected, chosenBy: 'random' })
-  t.same((await usableClips(data, { ...config, radioHostsMode: false })).background.usable.day, [])
-  const radioHosts = { ...defaultSettings.radioHosts, backgroundMusicMode: 'hostChoice' as const }
-  await data.settings.insert({ section: 'radioHosts', value: radioHosts, revision: 1 })
-  t.match((await usableClips(data, config)).background, { ...expected, chosenBy: 'hosts' })
-  await ask('POST', `phrases/${again}/used`, { used: false })
-  t.same((await onAir()).phrases, [[hello], []], 'what is not used never goes on air')
-  const named = { PHRASES_ENABLED: true, PHRASES_RANDOM: false, PHRASES_DEFAULT_TIME: false }
-  await set({ ...named, PHRASES_DAY_ID: hello, PHRASES_NIGHT_ID: hello, PHRASES_TIME_SECONDS: 99 })
-  t.same((await onAir()).phrases, [[hello], []], 'nor in the other mode')
-  t.equal((await usableClips(data, config)).phrases.offsetMs, 30_000)
-  await set({ ...named, PHRASES_DAY_ID: again, JINGLES_RANDOM: true })
-  t.same(await onAir(), none)
-  t.equal((await usableClips(data, config)).jingles.frequency, 'random')
-})
-
 t.test('clips placed on disk by hand are found at startup', async (t) => {
   const { ports } = await openStation(t)
   const log = { info() {}, warn() {} }
@@ -379,48 +252,4 @@ t.test('a move never overwrites a file at its destination', async (t) => {
   })
   t.match(await ports.data.clips.get(id), { mode: 'day' })
   t.ok(await ports.media.stat('jingles/day/bell.mp3'))
-})
-
-t.test('video links: replies of a station without video import', async (t) => {
-  const { ask, ports } = await openStation(t, { VIDEODOWN_PATH: '/nowhere/tool' })
-  t.match(await ask('GET', 'videodown-status'), {
-    status: 200,
-    body: { ok: true, available: false, videodownAvailable: false, ffmpegAvailable: true },
-  })
-  for (const [url, status] of [
-    ['https://www.youtube.com/watch?v=abc', 503],
-    ['https://youtu.be/abc', 503],
-    [undefined, 400],
-    ['', 400],
-    ['http://youtube.com/watch?v=abc', 400],
-    ['https://evilyoutube.com/watch?v=abc', 400],
-    ['https://youtube.com.evil.example/', 400],
-    ['https://youtube.com:8443/watch?v=abc', 400],
-    ['https://user@youtube.com/watch?v=abc', 400],
-    ['file:///etc/passwd', 400],
-    ['https://169.254.169.254/youtube.com', 400],
-  ] as const) {
-    for (const path of ['upload-song-url', 'video-track-info']) {
-      t.equal((await ask('POST', path, { url })).status, status, `${path} ${url}`)
-    }
-  }
-  const playlist = { url: 'https://www.youtube.com/playlist?list=abc' }
-  t.match(await ask('POST', 'upload-song-url', playlist), {
-    status: 400,
-    body: { error: { reason: 'link_playlist' } },
-  })
-  t.equal((await ask('POST', 'video-track-info', playlist)).status, 503)
-
-  for (const cookies of [undefined, '  ', 'example.com\tTRUE\t/\tTRUE\t0\ta\tb']) {
-    t.equal((await ask('POST', 'video-cookies', { cookies })).status, 400)
-  }
-  const cookies = '.youtube.com\tTRUE\t/\tTRUE\t0\ta\tsecret'
-  t.same((await ask('POST', 'video-cookies', { cookies })).body, { ok: true })
-  const { stdout } = await promisify(execFile)('redis-cli', [
-    '-u',
-    ports.config.redisUrl,
-    'ttl',
-    'solstice:video-cookies',
-  ])
-  t.ok(Number(stdout) > 86_000 && Number(stdout) <= 86_400, 'kept for a day')
 })

@@ -5,15 +5,17 @@ import t from 'tap'
 import { pitch } from '../../../../../tests/harness/audio/audio.ts'
 import { cut, makeRecording } from '../../../../../tests/harness/audio/recording.ts'
 import type { Teardown } from '../../../../../tests/harness/processes/processes.ts'
-import { createMicrophoneLimiter } from '../pcm/limiter.ts'
-import { createResampler } from '../pcm/resampler.ts'
 import { createMicrophoneMixer, type MicrophoneMixer } from './mixer.ts'
 
 const RATE = 44_100
+
 const FRAME = 1152
+
 const TICK_MS = 100
+
 /** Two decibels below full scale, so that music fits beside speech. */
 const SPEECH_CEILING = 26_000
+
 const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
 
 function person(socketId: string, change: Partial<Participant> = {}): Participant {
@@ -107,6 +109,24 @@ const peakOf = (said: Float32Array) => said.reduce((peak, one) => Math.max(peak,
 
 const tone = (hz: number, seconds: number) =>
   makeRecording(`sine=frequency=${hz}:duration=${seconds}`, seconds)
+
+/** Counts the packets that are decoded, by decoders that are opened from now on. */
+function countDecoded(t: Teardown): () => number {
+  let count = 0
+  // A decoder sets its methods itself, so they are caught when it does.
+  Object.defineProperty(OpusDecoder.prototype, 'decodeFrame', {
+    configurable: true,
+    set(decodeFrame: OpusDecoder['decodeFrame']) {
+      const value: typeof decodeFrame = (packet) => {
+        count++
+        return decodeFrame(packet)
+      }
+      Object.defineProperty(this, 'decodeFrame', { value })
+    },
+  })
+  t.teardown(() => Reflect.deleteProperty(OpusDecoder.prototype, 'decodeFrame'))
+  return () => count
+}
 
 t.test('a microphone', async (t) => {
   const SECONDS = 4
@@ -307,24 +327,6 @@ t.test('no input breaks anything: others are heard, and valid sound is heard aga
   t.ok(peakOf(said) * 32_767 <= SPEECH_CEILING + 1)
 })
 
-/** Counts the packets that are decoded, by decoders that are opened from now on. */
-function countDecoded(t: Teardown): () => number {
-  let count = 0
-  // A decoder sets its methods itself, so they are caught when it does.
-  Object.defineProperty(OpusDecoder.prototype, 'decodeFrame', {
-    configurable: true,
-    set(decodeFrame: OpusDecoder['decodeFrame']) {
-      const value: typeof decodeFrame = (packet) => {
-        count++
-        return decodeFrame(packet)
-      }
-      Object.defineProperty(this, 'decodeFrame', { value })
-    },
-  })
-  t.teardown(() => Reflect.deleteProperty(OpusDecoder.prototype, 'decodeFrame'))
-  return () => count
-}
-
 t.test('a sender of far too much sound costs little, and its newest part is heard', async (t) => {
   const decoded = countDecoded(t)
   const studio = await openStudio(t, [person('a')])
@@ -337,53 +339,4 @@ t.test('a sender of far too much sound costs little, and its newest part is hear
   t.ok(decoded() > 0 && decoded() <= 110, `${decoded()} packets are decoded`)
   const lasted = heardSpans(said).reduce((sum, [from, to]) => sum + to - from, 0)
   t.ok(lasted > 500 && lasted <= 2050, `${lasted} ms are heard of two minutes`)
-})
-
-t.test('48 kHz become 44.1 kHz: as loud, and with nothing added', async (t) => {
-  for (const hz of [100, 1000, 5000, 12_000, 17_000]) {
-    const resample = createResampler()
-    const out: number[] = []
-    for (let at = 0; at < 48_000; at += 960) {
-      out.push(
-        ...resample(
-          Float32Array.from({ length: 960 }, (_, i) => Math.sin((2 * Math.PI * hz * (at + i)) / 48_000)),
-        ),
-      )
-    }
-    const samples = Float32Array.from(out)
-    t.ok(Math.abs(samples.length - RATE) < 60, `${samples.length} samples`)
-    const from = 2205
-    const count = 35_280
-    const level = pitch(samples, hz, from, count)
-    t.ok(Math.abs(20 * Math.log10(level)) < 0.3, `${hz} Hz: ${20 * Math.log10(level)} dB`)
-    const w = (2 * Math.PI * hz) / RATE
-    let sin = 0
-    let cos = 0
-    for (let i = from; i < from + count; i++) {
-      sin += (2 * samples[i]! * Math.sin(w * i)) / count
-      cos += (2 * samples[i]! * Math.cos(w * i)) / count
-    }
-    let rest = 0
-    for (let i = from; i < from + count; i++)
-      rest += (samples[i]! - sin * Math.sin(w * i) - cos * Math.cos(w * i)) ** 2
-    const restDb = 10 * Math.log10((2 * rest) / count)
-    t.ok(restDb < -60, `${hz} Hz: everything else is at ${restDb} dB`)
-  }
-})
-
-t.test('the limiter softens ahead of a peak and lets go slowly; all below its ceiling passes', async (t) => {
-  const limiter = createMicrophoneLimiter()
-  const samples = Float32Array.from({ length: RATE }, (_, i) => {
-    const peak = i >= 4410 && i < 8820 ? 100_000 : 10_000
-    return peak * Math.sin((2 * Math.PI * 441 * i) / RATE)
-  })
-  limiter.limit(samples, 0, RATE)
-  const loudest = (from: number, to: number) => Math.max(...samples.subarray(from, to).map(Math.abs))
-  t.ok(loudest(0, RATE) <= SPEECH_CEILING)
-  t.ok(loudest(5000, 8800) > SPEECH_CEILING * 0.95)
-  t.ok(Math.abs(loudest(2000, 4200) - 10_000) < 100, 'before it')
-  t.ok(loudest(9100, 9500) < 4500, 'still soft right behind it')
-  t.ok(Math.abs(loudest(40_000, RATE) - 10_000) < 300, 'as it was, some time later')
-  limiter.limit(samples.fill(0), 0, RATE)
-  t.ok(limiter.isIdle)
 })

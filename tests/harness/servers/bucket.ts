@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Log, MediaStorage } from '@solstice/station'
+import type { Test } from 'tap'
+import { readConfig } from '../../../packages/adapters/src/config/config.ts'
+import { openS3Media } from '../../../packages/adapters/src/media/s3/storage.ts'
+import type { startS3 } from './s3.ts'
+
+export const silent: Log = { info() {}, warn() {} }
+
+let buckets = 0
+
+export async function openOn(
+  t: Test,
+  s3: Awaited<ReturnType<typeof startS3>>,
+  settings: Record<string, string> = {},
+  bucket = `bucket-${++buckets}`,
+): Promise<MediaStorage> {
+  const { config } = readConfig({ JWT_SECRET: 'only here', ...(await s3.env(bucket)), ...settings })
+  const media = await openS3Media(config.bucket!, silent)
+  t.teardown(() => media.close())
+  return media
+}
+
+export const isOf =
+  (method: string, part = '') =>
+  (request: IncomingMessage) =>
+    request.method === method && decodeURIComponent(request.url!).includes(part)
+
+export const xml = (answer: ServerResponse, status: number, body: string) =>
+  answer.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${body}`)
