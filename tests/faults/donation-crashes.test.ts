@@ -3,22 +3,11 @@ import { applyInbox, type MatchingPayment, pollPayments, storeDelivery } from '@
 import t from 'tap'
 import { sweepDonations } from '../../apps/jobs/src/processors/sweep-donations.ts'
 import { NOON } from '../harness/air/programme.ts'
-import {
-  assertSettled,
-  CHECKOUT,
-  doJobs,
-  emptyStation,
-  failed,
-  goOnAir,
-  MINUTE,
-  openFolder,
-  ordered,
-  POLLED,
-  type Process,
-  paid,
-  placeOrder,
-  startProcess,
-} from '../harness/stations/donation-station.ts'
+import { doJobs, goOnAir } from '../harness/donations/on-air.ts'
+import { failed, ordered, paid, placeOrder } from '../harness/donations/placed-orders.ts'
+import { type Process, startProcess } from '../harness/donations/process.ts'
+import { assertSettled } from '../harness/donations/settled.ts'
+import { CHECKOUT, emptyStation, MINUTE, openFolder, POLLED } from '../harness/donations/station.ts'
 
 t.test('a process that crashes before or after any operation leaves nothing unfinished', async (t) => {
   const folder = await openFolder(t)

@@ -15,27 +15,20 @@ import {
 import t from 'tap'
 import { sweepDonations } from '../../apps/jobs/src/processors/sweep-donations.ts'
 import { NOON, randomFrom } from '../harness/air/programme.ts'
+import { doJobs, goOnAir, songOf } from '../harness/donations/on-air.ts'
+import { failed, ordered, paid, placeOrder } from '../harness/donations/placed-orders.ts'
+import { Broken, type Process, startProcess } from '../harness/donations/process.ts'
+import { assertSettled } from '../harness/donations/settled.ts'
 import {
-  assertSettled,
-  Broken,
   CHECKOUT,
   clockOf,
-  doJobs,
   emptyStation,
-  failed,
-  goOnAir,
   MINUTE,
   openFolder,
-  ordered,
   POLLED,
   POSTED,
-  type Process,
-  paid,
-  placeOrder,
   received,
-  songOf,
-  startProcess,
-} from '../harness/stations/donation-station.ts'
+} from '../harness/donations/station.ts'
 
 const HOUR = 60 * MINUTE
 

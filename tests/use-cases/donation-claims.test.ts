@@ -11,9 +11,9 @@ import {
 } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { ledgerOf, MATCHING, payment, pendingDonation } from '../harness/donations/orders.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
-import { ledgerOf, MATCHING, payment, pendingDonation } from '../harness/stations/donations.ts'
 
 const silent = pino({ level: 'silent' })
 

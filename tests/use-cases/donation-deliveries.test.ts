@@ -14,20 +14,11 @@ import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
 import { NOON } from '../harness/air/programme.ts'
+import { doJobs, goOnAir } from '../harness/donations/on-air.ts'
+import { ordered, paid, placeOrder } from '../harness/donations/placed-orders.ts'
+import { startProcess } from '../harness/donations/process.ts'
+import { CHECKOUT, emptyStation, MINUTE, openFolder, POLLED } from '../harness/donations/station.ts'
 import { startRedis } from '../harness/processes/processes.ts'
-import {
-  CHECKOUT,
-  doJobs,
-  emptyStation,
-  goOnAir,
-  MINUTE,
-  openFolder,
-  ordered,
-  POLLED,
-  paid,
-  placeOrder,
-  startProcess,
-} from '../harness/stations/donation-station.ts'
 import { inTime, until } from '../harness/until.ts'
 
 const silent = pino({ level: 'silent' })

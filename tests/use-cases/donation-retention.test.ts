@@ -16,8 +16,8 @@ import {
 } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { sweepDonations } from '../../apps/jobs/src/processors/sweep-donations.ts'
+import { ledgerOf, MATCHING, payment, pendingDonation } from '../harness/donations/orders.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
-import { ledgerOf, MATCHING, payment, pendingDonation } from '../harness/stations/donations.ts'
 
 const DAY = 24 * 3_600_000
 

@@ -3,10 +3,10 @@ import type { PlayoutState } from '@solstice/playout'
 import { basePriceMinor, chargeableCeiling, tiersOf, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { putOnAir } from '../../harness/air/put-on-air.ts'
+import { ledgerOf, MATCHING, pendingDonation } from '../../harness/donations/orders.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openPaymentServices } from '../../harness/servers/payment-services.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
-import { ledgerOf, MATCHING, pendingDonation } from '../../harness/stations/donations.ts'
 
 const DAY_MS = 24 * 3_600_000
 const PAGE = 'https://page.example'

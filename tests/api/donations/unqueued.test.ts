@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { type DonationRecord, followOrder } from '@solstice/station'
 import t from 'tap'
+import { ledgerOf, pendingDonation } from '../../harness/donations/orders.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket } from '../../harness/people/socket-client.ts'
 import { openPaymentServices } from '../../harness/servers/payment-services.ts'
 import { openApp } from '../../harness/stations/app.ts'
-import { ledgerOf, pendingDonation } from '../../harness/stations/donations.ts'
 import { startAir, startJobs } from '../../harness/stations/workers.ts'
 import { until } from '../../harness/until.ts'
 
