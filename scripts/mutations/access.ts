@@ -1,6 +1,6 @@
 import { mutationsOf } from './mutation.ts'
 
-const ACCESS_TESTS = ['tests/api/access.test.ts', 'tests/api/forged-access.test.ts'] as const
+const ACCESS_TESTS = ['tests/api/access/access.test.ts', 'tests/api/access/forged-access.test.ts'] as const
 
 /** Access rules, and how people are told apart. */
 export const accessMutations = mutationsOf('apps/api/src', [
@@ -31,7 +31,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'nowMs >= expiresAtMs + graceMs',
     'nowMs >= expiresAtMs + graceMs + 3_600_000',
     ...ACCESS_TESTS,
-    'tests/api/guards.test.ts',
+    'tests/api/access/guards.test.ts',
   ],
   [
     'tokens dated tomorrow are accepted',
@@ -39,7 +39,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'issuedAtMs > nowMs + SKEW_MS ||',
     '',
     ...ACCESS_TESTS,
-    'tests/api/guards.test.ts',
+    'tests/api/access/guards.test.ts',
   ],
   [
     'a token has several spellings',
@@ -47,7 +47,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     '!areSecretsEqual(token, sign(uid, issuedAt))',
     '!token.startsWith(sign(uid, issuedAt))',
     ...ACCESS_TESTS,
-    'tests/api/guards.test.ts',
+    'tests/api/access/guards.test.ts',
   ],
   [
     'the audio token of another listener is accepted',
@@ -94,7 +94,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'if (false as boolean)',
     ...ACCESS_TESTS,
     'tests/api/contract.test.ts',
-    'tests/api/guards.test.ts',
+    'tests/api/access/guards.test.ts',
   ],
   [
     'a client behind a proxy can choose its address',
@@ -160,70 +160,70 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'if (published !== null || isKnown(asked)) return true',
     'return true',
     'limits/client-address.test.ts',
-    'tests/api/access-once-open.test.ts',
+    'tests/api/access/access-once-open.test.ts',
   ],
   [
     'the log line of a login does not name the account',
     'http/request-log.ts',
     '...(account && { account })',
     '',
-    'tests/api/logins.test.ts',
+    'tests/api/access/logins.test.ts',
   ],
   [
     'failed logins are not recorded',
     'routes/session/login.ts',
     "if (isWrong) loginLog.note('admin_login_failed', adminId, from.address)",
     'void isWrong',
-    'tests/api/access-once-open.test.ts',
+    'tests/api/access/access-once-open.test.ts',
   ],
   [
     'logouts are not recorded',
     'routes/session/login.ts',
     'if (await sessions.logOut(own))',
     'if (!(await sessions.logOut(own)))',
-    'tests/api/logins.test.ts',
+    'tests/api/access/logins.test.ts',
   ],
   [
     'each failed login is an entry of its own',
     'packages/station/src/accounts/login-log.ts',
     'const own = of(networkIn(ip))',
     'const own = undefined as Counting | undefined',
-    'tests/api/logins.test.ts',
+    'tests/api/access/logins.test.ts',
   ],
   [
     'a flood from many networks fills the audit log',
     'packages/station/src/accounts/login-log.ts',
     'const MAX_PER_PERIOD = 40',
     'const MAX_PER_PERIOD = 40_000',
-    'tests/api/logins.test.ts',
+    'tests/api/access/logins.test.ts',
   ],
   [
     'of two logins counted by two replicas at once, one is lost',
     'packages/station/src/accounts/login-log.ts',
     'data.audit.update({ id, revision }, change)',
     'data.audit.update({ id }, change)',
-    'tests/api/logins.test.ts',
+    'tests/api/access/logins.test.ts',
   ],
   [
     'a login is lost while the store is away',
     'packages/station/src/accounts/login-log.ts',
     'addTo(pending, logins)\n',
     '\n',
-    'tests/api/logins.test.ts',
+    'tests/api/access/logins.test.ts',
   ],
   [
     'replies to admins are cached',
     'http/implement.ts',
     "if (isForAdmins(route)) reply.header('cache-control', 'no-store')",
     '',
-    'tests/api/access-once-open.test.ts',
+    'tests/api/access/access-once-open.test.ts',
   ],
   [
     'foreign pages can embed replies to admins',
     'http/implement.ts',
     "reply.header('cross-origin-resource-policy', 'same-origin')",
     'void reply',
-    'tests/api/access-once-open.test.ts',
+    'tests/api/access/access-once-open.test.ts',
   ],
   [
     'foreign pages cannot read the names of downloads',
@@ -303,7 +303,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/settings/settings.ts',
     "throw new Failure('FORBIDDEN'",
     "void new Failure('FORBIDDEN'",
-    'tests/api/settings.test.ts',
+    'tests/api/settings/settings.test.ts',
   ],
   [
     'editors of lyrics change tags',
@@ -318,7 +318,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'packages/station/src/settings/fields.ts',
     'const GUEST_MINUTES = { min: 1, max: 240 }',
     'const GUEST_MINUTES = { min: 1, max: 2400 }',
-    'tests/api/settings.test.ts',
+    'tests/api/settings/settings.test.ts',
   ],
   [
     'files that are not MP3 can be uploaded',

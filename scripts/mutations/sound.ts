@@ -58,6 +58,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'codec/encoder.ts',
     'const launchedAt = delivered - PRIMING_FRAMES',
     'const launchedAt = delivered - PRIMING_FRAMES + 1',
+    'interruptions.test.ts',
     'broadcast.test.ts',
   ],
   [
@@ -65,6 +66,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'codec/encoder.ts',
     'const DELAY_SAMPLES = 1105',
     'const DELAY_SAMPLES = 576',
+    'interruptions.test.ts',
     'broadcast.test.ts',
   ],
   [
@@ -72,6 +74,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'codec/encoder.ts',
     'export const PRIMING_FRAMES = 4',
     'export const PRIMING_FRAMES = 1',
+    'interruptions.test.ts',
     'broadcast.test.ts',
   ],
   [
@@ -124,7 +127,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'broadcast.ts',
     'const MAX_CATCH_UP_MS = 15_000',
     'const MAX_CATCH_UP_MS = 1_000',
-    'broadcast.test.ts',
+    'interruptions.test.ts',
   ],
   [
     'catch-up is limited to one second, as listeners hear it',

@@ -130,6 +130,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'video/egress-proxy.ts',
     "  ['10.0.0.0', 8],\n",
     '',
+    'packages/adapters/src/video/egress-proxy.test.ts',
     'tests/api/library/video-import.test.ts',
   ],
   [
@@ -137,7 +138,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'video/egress-proxy.ts',
     'Number(port) !== only',
     'false as boolean',
-    'tests/api/library/video-import.test.ts',
+    'packages/adapters/src/video/egress-proxy.test.ts',
   ],
   [
     'bearer tokens are logged',

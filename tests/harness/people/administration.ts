@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEntry, Privilege, Track } from '@solstice/contracts'
+import type { Test } from 'tap'
 import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
 import type { Teardown } from '../processes/processes.ts'
 import { openApp } from '../stations/app.ts'
@@ -50,6 +51,23 @@ export async function openStation(t: Teardown, env: Record<string, string> = {})
   const auditLog = (): Promise<readonly (AuditEntry & { data: Record<string, unknown> })[]> =>
     data.audit.find()
   return { ...station, data, ask: askAs(issue('super', 'super_admin')), helper, addTracks, auditLog }
+}
+
+/** A station with songs of five artists, 110 minutes by day; before each test its settings are the defaults. */
+export async function openLibraryStation(t: Test) {
+  const station = await openStation(t)
+  const { ask, addTracks, data } = station
+  await Promise.all([
+    addTracks('day', 'Ann', 20, 180),
+    addTracks('day', 'Bob', 10, 240),
+    addTracks('day', 'Cat', 5, 120.5),
+    addTracks('night', 'Owl', 20, 300),
+    addTracks('night', 'Bat', 1, null),
+  ])
+  t.beforeEach(async () => {
+    await data.settings.delete(() => true)
+  })
+  return { ...station, save: (body: object) => ask('POST', 'settings', body) }
 }
 
 /** The reply to a value that a field rejects. */

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { allRoutes, session } from '@solstice/contracts'
 import t from 'tap'
-import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import {
   adminRoutes,
   asker,
@@ -18,9 +18,9 @@ import {
   passes,
   refusal,
   SECRET,
-} from '../harness/people/admin-routes.ts'
-import { openApp } from '../harness/stations/app.ts'
-import { useStores } from '../harness/stations/stores.ts'
+} from '../../harness/people/admin-routes.ts'
+import { openApp } from '../../harness/stations/app.ts'
+import { useStores } from '../../harness/stations/stores.ts'
 
 useStores('sql+local')
 
@@ -59,7 +59,11 @@ t.test('forged admin tokens are rejected', async (t) => {
     'HS512 with our key': forge({ alg: 'HS512', typ: 'JWT' }, claims(), hmac('sha512', SECRET)),
     'a public key as HMAC key': forge(HS256, claims(), hmac('sha256', publicKey)),
     'an empty key': forge(HS256, claims(), hmac('sha256', '')),
-    'kid that names a file': forge({ ...HS256, kid: '../../../../dev/null' }, claims(), hmac('sha256', '')),
+    'kid that names a file': forge(
+      { ...HS256, kid: '../../../../../dev/null' },
+      claims(),
+      hmac('sha256', ''),
+    ),
     'kid, with our key': forge({ ...HS256, kid: 'x' }, claims()),
     'a key of its own': forge({ ...HS256, jwk: { kty: 'oct', k: 'eA' } }, claims(), hmac('sha256', 'x')),
     'a critical header': forge({ ...HS256, crit: ['exp'] }, claims()),

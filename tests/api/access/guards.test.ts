@@ -1,8 +1,8 @@
 import { type FailureCode, failureBody, listening, type Route } from '@solstice/contracts'
 import t, { type Test } from 'tap'
-import { createTokens, type Tokens } from '../../apps/api/src/auth/tokens.ts'
-import { named, type Sent, TRACK, url, ways } from '../harness/people/listener-routes.ts'
-import { openApp } from '../harness/stations/app.ts'
+import { createTokens, type Tokens } from '../../../apps/api/src/auth/tokens.ts'
+import { named, type Sent, TRACK, url, ways } from '../../harness/people/listener-routes.ts'
+import { openApp } from '../../harness/stations/app.ts'
 
 /** Access to the other routes is tested in access.test.ts. */
 const listenerRoutes = Object.values(listening).filter((route: Route) =>

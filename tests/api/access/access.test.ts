@@ -9,9 +9,9 @@ import {
 } from '@solstice/contracts'
 import { capabilitiesOf, clipMedia } from '@solstice/station'
 import t from 'tap'
-import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
-import { judgeOf } from '../../apps/api/src/sockets/dispatch.ts'
-import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
+import { judgeOf } from '../../../apps/api/src/sockets/dispatch.ts'
+import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import {
   adminRoutes,
   asker,
@@ -28,9 +28,9 @@ import {
   REFUSALS,
   refusal,
   SECRET,
-} from '../harness/people/admin-routes.ts'
-import { openApp } from '../harness/stations/app.ts'
-import { useStores } from '../harness/stations/stores.ts'
+} from '../../harness/people/admin-routes.ts'
+import { openApp } from '../../harness/stations/app.ts'
+import { useStores } from '../../harness/stations/stores.ts'
 
 useStores('sql+local')
 

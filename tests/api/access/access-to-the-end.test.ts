@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 import { allRoutes, type Privilege, type Route } from '@solstice/contracts'
 import { collectionNames, contentsOf } from '@solstice/station'
 import t from 'tap'
-import { makeTone } from '../harness/audio/audio.ts'
-import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
-import { temporaryFolder } from '../harness/processes/processes.ts'
-import { openApp } from '../harness/stations/app.ts'
+import { makeTone } from '../../harness/audio/audio.ts'
+import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
+import { temporaryFolder } from '../../harness/processes/processes.ts'
+import { openApp } from '../../harness/stations/app.ts'
 
 const folder = await temporaryFolder(t)
 await makeTone(join(folder, 'tone.mp3'), { hz: 440, seconds: 1, title: 'x', artist: 'y' })

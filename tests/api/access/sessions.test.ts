@@ -2,10 +2,10 @@ import { messages, type Privilege } from '@solstice/contracts'
 import { createSessions, purgeSessions, type Session } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { openSocket } from '../harness/people/socket-client.ts'
-import { type OpenApp, openApp } from '../harness/stations/app.ts'
-import { refuseChanges } from '../harness/stations/refuse-changes.ts'
-import { useStores } from '../harness/stations/stores.ts'
+import { openSocket } from '../../harness/people/socket-client.ts'
+import { type OpenApp, openApp } from '../../harness/stations/app.ts'
+import { refuseChanges } from '../../harness/stations/refuse-changes.ts'
+import { useStores } from '../../harness/stations/stores.ts'
 
 useStores('sql+local')
 

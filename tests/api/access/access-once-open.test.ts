@@ -1,12 +1,12 @@
 import { readConfig } from '@solstice/adapters'
 import { allRoutes, type Route } from '@solstice/contracts'
 import t from 'tap'
-import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
-import { openSocket } from '../harness/people/socket-client.ts'
-import { openLyricsService } from '../harness/servers/lyrics-service.ts'
-import { type OpenApp, openApp } from '../harness/stations/app.ts'
-import { useStores } from '../harness/stations/stores.ts'
-import { until } from '../harness/until.ts'
+import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
+import { openSocket } from '../../harness/people/socket-client.ts'
+import { openLyricsService } from '../../harness/servers/lyrics-service.ts'
+import { type OpenApp, openApp } from '../../harness/stations/app.ts'
+import { useStores } from '../../harness/stations/stores.ts'
+import { until } from '../../harness/until.ts'
 
 useStores('sql+local')
 

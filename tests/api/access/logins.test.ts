@@ -2,11 +2,11 @@ import type { AuditEntry } from '@solstice/contracts'
 import { createLoginLog } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { openSocket } from '../harness/people/socket-client.ts'
-import { type OpenApp, openApp } from '../harness/stations/app.ts'
-import { refuseChanges } from '../harness/stations/refuse-changes.ts'
-import { useStores } from '../harness/stations/stores.ts'
-import { inTime, until } from '../harness/until.ts'
+import { openSocket } from '../../harness/people/socket-client.ts'
+import { type OpenApp, openApp } from '../../harness/stations/app.ts'
+import { refuseChanges } from '../../harness/stations/refuse-changes.ts'
+import { useStores } from '../../harness/stations/stores.ts'
+import { inTime, until } from '../../harness/until.ts'
 
 useStores('sql+local')
 
