@@ -60,7 +60,7 @@ t.test('forged admin tokens are rejected', async (t) => {
     'a public key as HMAC key': forge(HS256, claims(), hmac('sha256', publicKey)),
     'an empty key': forge(HS256, claims(), hmac('sha256', '')),
     'kid that names a file': forge(
-      { ...HS256, kid: '../../../../../dev/null' },
+      { ...HS256, kid: '../../../../dev/null' },
       claims(),
       hmac('sha256', ''),
     ),
