@@ -10,7 +10,7 @@ import { Header } from 'tar'
 import { type FileToPack, pack, unpack } from '../../packages/adapters/src/backup/archive.ts'
 import { readBackup } from '../../packages/adapters/src/backup/read-backup.ts'
 import { writeBackup } from '../../packages/adapters/src/backup/write-backup.ts'
-import { track } from '../suites/data-store.ts'
+import { track } from '../suites/records.ts'
 import {
   digests,
   ended,

@@ -7,7 +7,7 @@ import t from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
 import { startS3 } from '../harness/servers/s3.ts'
-import { track } from '../suites/data-store.ts'
+import { track } from '../suites/records.ts'
 import {
   digests,
   ended,

@@ -13,7 +13,7 @@ import {
   temporaryFolder,
 } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
-import { track } from '../suites/data-store.ts'
+import { track } from '../suites/records.ts'
 
 export const SECRET = 'known-to-nobody'
 export const log = pino({ level: 'silent' })

@@ -13,7 +13,7 @@ import { freePort, start, temporaryFolder } from '../harness/processes/processes
 import { openApp } from '../harness/stations/app.ts'
 import { prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
-import { track } from '../suites/data-store.ts'
+import { track } from '../suites/records.ts'
 
 const MB = 1024 * 1024
 const FULL_FOR_MS = 30_000

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { openJsonData } from '../../packages/adapters/src/data/json/store.ts'
 import { openSpools } from '../../packages/adapters/src/data/spool.ts'
-import { played } from './data-store.ts'
+import { played } from './records.ts'
 
 /**
  * A writer process: `<folder> <name> <records>`. It prints `ready`, begins at SIGUSR2, adds that many records to the

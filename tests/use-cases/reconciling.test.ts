@@ -28,7 +28,7 @@ import { host, NOON, playing } from '../harness/air/programme.ts'
 import { makeTone } from '../harness/audio/audio.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 import { openTestData } from '../harness/servers/postgres.ts'
-import { track } from '../suites/data-store.ts'
+import { track } from '../suites/records.ts'
 
 async function openStation(t: Test) {
   const folder = await temporaryFolder(t)

@@ -3,7 +3,7 @@ import type { DataStore } from '@solstice/station'
 import { pino } from 'pino'
 import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
 import { startPostgres } from '../../tests/harness/servers/postgres.ts'
-import { track } from '../../tests/suites/data-store.ts'
+import { track } from '../../tests/suites/records.ts'
 
 export const TRACKS = 100_000
 /** The entries of 20 000 donations. */

@@ -13,7 +13,8 @@ import {
 } from '../../../../../tests/harness/processes/processes.ts'
 import { programOf } from '../../../../../tests/harness/processes/programs.ts'
 import { until } from '../../../../../tests/harness/until.ts'
-import { dataStoreSuite, played, track } from '../../../../../tests/suites/data-store.ts'
+import { dataStoreSuite } from '../../../../../tests/suites/data-store.ts'
+import { played, track } from '../../../../../tests/suites/records.ts'
 import { openJsonData } from './store.ts'
 
 const writer = await programOf('tests/suites/data-writer.ts')
