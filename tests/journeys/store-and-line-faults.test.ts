@@ -1,137 +1,43 @@
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import type { RadioState } from '@solstice/contracts'
-import { chunkEndMs, type FrameChunk, sleep } from '@solstice/station'
-import { pino } from 'pino'
+import { sleep } from '@solstice/station'
 import t from 'tap'
-import { makeTone } from '../harness/audio/audio.ts'
-import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
-import { type Process, start, startRedis, temporaryFolder } from '../harness/processes/processes.ts'
+import { type Process, start, temporaryFolder } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
-import { openLine } from '../harness/servers/line.ts'
-import {
-  kofiDonation,
-  kofiPosts,
-  openPaymentServices,
-  type Posted,
-} from '../harness/servers/payment-services.ts'
-import { startPostgres } from '../harness/servers/postgres.ts'
-import { type OpenApp, openApp } from '../harness/stations/app.ts'
-import { startAir, startJobs } from '../harness/stations/workers.ts'
+import { kofiDonation, kofiPosts, type Posted } from '../harness/servers/payment-services.ts'
+import type { OpenApp } from '../harness/stations/app.ts'
+import { openOnLines, SONGS } from '../harness/stations/on-lines.ts'
+import { startAir } from '../harness/stations/workers.ts'
 import { until } from '../harness/until.ts'
 
-const SONGS = 8
-const SONG_S = 4
 const KOFI = 'matching_provider_2'
 
-const [server, redis, services, tones] = await Promise.all([
-  startPostgres(t),
-  startRedis(t),
-  openPaymentServices(t),
-  temporaryFolder(t),
-])
-/** One replica, and its worker, reach PostgreSQL and Redis over connections that can fail. */
-const [toPostgres, toRedis] = await Promise.all([openLine(t, server.port), openLine(t, redis.port)])
-const settings = {
-  ...SUPER_ADMIN,
-  ...services.env,
-  DONATIONS_PROVIDER: 'kofi',
-  NIGHT_MODE: 'false',
-  STREAM_MODE: 'true',
-  STREAM_BITRATE: '64',
-  RADIO_HOSTS_MODE: 'true',
-  TRUST_PROXY_HOPS: '1',
-  MEDIA_STORAGE: 'local',
-  DATA_PROVIDER: 'sql',
-  DATABASE_POOL_MAX: '4',
-  DATABASE_URL: server.url,
-  REDIS_URL: redis.url,
-}
-const through = (url: string, port: number) => url.replace(/:\d+(?=\/|$)/, `:${port}`)
-const said: string[] = []
-const logOf = (who: string) =>
-  pino(
-    { base: { who } },
-    new Writable({
-      write(line, _, done) {
-        said.push(String(line))
-        done()
-      },
-    }),
-  )
-const lines = {
-  DATABASE_URL: through(server.url, toPostgres.port),
-  REDIS_URL: through(redis.url, toRedis.port),
-}
-const one = await openApp(t, { ...settings, ...lines }, logOf('one'))
-const two = await openApp(t, settings, logOf('two'), one)
-for (let i = 0; i < SONGS; i++) {
-  const path = join(tones, `${i}.mp3`)
-  await makeTone(path, { hz: 300 + 50 * i, seconds: SONG_S })
-  await one.addTrack(`day/${i}.mp3`, await readFile(path), { duration: SONG_S })
-}
-const replicas = [one, two] as const
-const urls = await Promise.all(replicas.map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))
-await startJobs(t, two.ports)
-let isChunkRefused = false
-const air = await startAir(t, {
-  ...one.ports,
-  bus: {
-    ...one.ports.bus,
-    async acquireLease(signal) {
-      const lease = await one.ports.bus.acquireLease(signal)
-      return {
-        ...lease,
-        async publish(chunk) {
-          if (!isChunkRefused) return lease.publish(chunk)
-          isChunkRefused = false
-          throw new Error('refused by the test')
-        },
-      }
-    },
-  },
-})
-
-const chunks: FrameChunk[] = []
-const over = new AbortController()
-const hearing = (async () => {
-  for await (const chunk of two.ports.bus.frames(over.signal)) chunks.push(chunk)
-})()
-t.teardown(() => {
-  over.abort()
-  return hearing
-})
-const moreSound = (count: number, from = chunks.length) =>
-  until('more sound', () => chunks.length >= from + count)
-/** Places where the sound breaks off between two chunks, or belongs to no song. */
-const flaws = (from: number) =>
-  chunks.slice(from).flatMap((chunk, i, all) => {
-    const before = all[i - 1]
-    const isNext =
-      !before ||
-      (chunk.frame === before.frame + before.frames && Math.abs(chunk.atMs - chunkEndMs(before)) < 1)
-    const isSong = chunk.markers.every(({ entryId }) => entryId !== null)
-    return isNext && isSong ? [] : [chunk.frame]
-  })
-/** Starts of songs, as reported by the air itself. */
-const starts = new Map<number, string>()
-const unfollow = await two.ports.bus.follow(({ onAir }) => {
-  if (onAir.phase === 'track') starts.set(Math.round(onAir.startedAtMs), onAir.entry.track.id)
-})
-t.teardown(unfollow)
-await until('a song is heard', () =>
-  chunks.some(({ markers }) => markers.some(({ entryId }) => entryId !== null)),
-)
-
-const [{ ask, token }, { ask: askTwo }] = [await asAdmin(one), await asAdmin(two)]
-const { token: moderator } = await asAdmin(one, ['radio_moderator'])
-const { token: skipper } = await asAdmin(one, ['queue_manage'])
-const createGroup = (to: typeof ask, name: string) =>
-  to('POST /api/admin/song-groups', { name, mode: 'day', songs: ['day/0.mp3'] })
+const {
+  server,
+  settings,
+  toPostgres,
+  toRedis,
+  said,
+  one,
+  two,
+  urls,
+  air,
+  refusing,
+  chunks,
+  moreSound,
+  flaws,
+  starts,
+  ask,
+  askTwo,
+  token,
+  moderator,
+  skipper,
+  createGroup,
+} = await openOnLines(t)
 
 t.test('PostgreSQL is killed again and again: no acknowledged change is lost', async (t) => {
   const from = chunks.length
@@ -371,7 +277,7 @@ t.test('a Redis that briefly accepts no writes, as with a full disk, causes no a
   await redis.config('SET', 'min-replicas-to-write', '0')
   await moreSound(4)
   // Any other refused write ends the broadcast, which then starts anew.
-  isChunkRefused = true
+  refusing.nextChunk = true
   await until('the broadcast ends', () =>
     said.some((line) => line.includes('state could not be saved; going off air')),
   )
