@@ -140,14 +140,14 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'I4 a group is queued in its own order, not spread by artist',
     'queue/insert-group.ts',
-    'const balanced = balance(songs, state.seed)',
-    'const balanced = { tracks: songs, seed: state.seed }',
+    'const balanced = balance(playable(state, tracks), state.seed)',
+    'const balanced = { tracks: playable(state, tracks), seed: state.seed }',
     'queue/insert-group.test.ts',
   ],
   [
     'I1 a group from the other mode is queued',
     'queue/insert-group.ts',
-    "if (mode !== state.mode) return refuse({ reason: 'wrong_mode' })",
+    "if (mode !== state.mode) return { reason: 'wrong_mode' }",
     '',
     'queue/insert-group.test.ts',
   ],
