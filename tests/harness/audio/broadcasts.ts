@@ -173,6 +173,7 @@ export const starts = (chunks: FrameChunk[]) =>
 
 export const soundOf = (chunks: FrameChunk[]) => decode(Buffer.concat(chunks.map((chunk) => chunk.audio)))
 
+/** Fails unless frames, bytes and times of the chunks follow one another. */
 export function consecutive(t: Verdict, chunks: FrameChunk[]) {
   for (let i = 1; i < chunks.length; i++) {
     const [before, chunk] = [chunks[i - 1]!, chunks[i]!]

@@ -6,6 +6,7 @@ import { SUPER_ADMIN } from './admin.ts'
 
 export const named = ({ method, path }: Route) => `${method} ${path}`
 
+/** Access of routes that admins have no part in. */
 export const forOthers: Access[] = ['public', 'art', 'art+audio', 'operator']
 
 export const adminRoutes = allRoutes.filter(({ access }) => !forOthers.includes(access))
@@ -31,6 +32,7 @@ export function url({ path, query }: Route, asked: Record<string, string> = {}):
   return `${filled}?${new URLSearchParams({ ...Object.fromEntries(values), ...asked })}`
 }
 
+/** Sends requests to any route and returns what matters of the reply. */
 export function asker({ app }: OpenApp) {
   return async (route: Route, headers: Headers = {}, query: Record<string, string> = {}) => {
     const answer = await app.inject({ method: route.method, url: url(route, query), headers })
@@ -48,6 +50,7 @@ export const cookie = (token: string): Headers => ({ cookie: `adminToken=${token
 
 export const refusal = (code: FailureCode) => ({ status: failures[code].status, code })
 
+/** Fails when an admin with these headers is turned away, or answered against the route's contract. */
 export async function passes(t: Test, ask: Asker, route: Route, headers: Headers, who: string) {
   const { status, code } = await ask(route, headers)
   t.notOk(REFUSALS.has(status), `${who} passes (${status} ${code ?? ''})`)

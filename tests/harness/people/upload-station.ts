@@ -22,6 +22,7 @@ export const tone = await readFile(tonePath)
 /** For what is about files in a folder. */
 export const LOCAL = { MEDIA_STORAGE: 'local' }
 
+/** A station, and ways to upload to it as the super admin. */
 export async function openStation(t: Test, env: Record<string, string> = {}) {
   const station = await openApp(t, { ...SUPER_ADMIN, ...env })
   const { ask, token } = await asAdmin(station)

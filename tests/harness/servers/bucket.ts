@@ -9,6 +9,7 @@ export const silent: Log = { info() {}, warn() {} }
 
 let buckets = 0
 
+/** Media in a bucket of its own, unless one is named. */
 export async function openOn(
   t: Test,
   s3: Awaited<ReturnType<typeof startS3>>,
@@ -21,10 +22,12 @@ export async function openOn(
   return media
 }
 
+/** Whether a request to the store has this method, and this in its address. */
 export const isOf =
   (method: string, part = '') =>
   (request: IncomingMessage) =>
     request.method === method && decodeURIComponent(request.url!).includes(part)
 
+/** Answers as an S3 store does. */
 export const xml = (answer: ServerResponse, status: number, body: string) =>
   answer.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${body}`)

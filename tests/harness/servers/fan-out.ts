@@ -13,6 +13,7 @@ import { waiting } from '../until.ts'
 
 type Test = Teardown
 
+/** A server that fans out an air made by hand. */
 export async function station(t: Test, kbits = 128, { trustProxyHops = 0, silentMs = 30_000 } = {}) {
   const air = handMadeAir(kbits)
   const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'silent' }) })

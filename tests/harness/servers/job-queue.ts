@@ -30,6 +30,7 @@ export async function openQueue(t: Teardown) {
   }
 }
 
+/** A worker with these processors only. */
 export async function work(
   t: Teardown,
   url: string,
@@ -54,6 +55,7 @@ export async function workElsewhere(t: Teardown, url: string, processors: string
   return worker
 }
 
+/** A moment that one side awaits and the other brings about. */
 export function gate(name: string) {
   let open: () => void = () => {}
   const isOpen = new Promise<void>((resolve) => {

@@ -24,10 +24,12 @@ export const SESSION = {
 
 export const PATIENT = { timeMs: 60_000, maxBytes: 64 * 1024 }
 
+/** Payment providers, and the services they speak to. */
 export async function open(t: Test, env: Record<string, string> = {}) {
   return openAt(await openPaymentServices(t), env)
 }
 
+/** Further providers of services that run already. */
 export function openAt(services: PaymentServices, env: Record<string, string> = {}, limits = PATIENT) {
   const secrets = { JWT_SECRET: 'a', ART_TOKEN_SECRET: 'b', ADMIN_LOGIN: 'c', ADMIN_PASS: 'd' }
   const { config } = readConfig({ ...secrets, ...services.env, ...env })
@@ -42,6 +44,7 @@ export function openAt(services: PaymentServices, env: Record<string, string> = 
   }
 }
 
+/** A request of a service, as the webhook hands it on. */
 export const delivery = ({ body, headers }: Posted, nowMs = NOW): Delivery => ({
   rawBody: Buffer.from(body),
   headers,
