@@ -1,6 +1,5 @@
 import type { Test } from 'tap'
-import type { PrepareLocation } from './data-store.ts'
-import { ids, played, track } from './records.ts'
+import { ids, type PrepareLocation, played, track } from './records.ts'
 
 /** Rules of changing records. */
 export function changeSuite(t: Test, place: PrepareLocation): void {

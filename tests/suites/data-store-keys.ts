@@ -9,8 +9,7 @@ import {
   type GroupRecord,
 } from '@solstice/station'
 import type { Test } from 'tap'
-import type { PrepareLocation } from './data-store.ts'
-import { ids, played, track } from './records.ts'
+import { ids, type PrepareLocation, played, track } from './records.ts'
 
 /** Rules of keys and of what is taken once. */
 export function keySuite(t: Test, place: PrepareLocation): void {

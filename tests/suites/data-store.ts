@@ -1,10 +1,7 @@
-import type { DataStore } from '@solstice/station'
 import type { Test } from 'tap'
 import { changeSuite, sharingSuite } from './data-store-changes.ts'
 import { keySuite } from './data-store-keys.ts'
-
-/** Prepares an empty location and returns how to open stores on it, any number at once; the suite closes them. */
-export type PrepareLocation = (t: Test) => Promise<() => Promise<DataStore>>
+import type { PrepareLocation } from './records.ts'
 
 /** The contract of the port `DataStore`, for every implementation. */
 export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void {

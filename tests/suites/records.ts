@@ -1,4 +1,6 @@
 import type { HistoryItem, Track } from '@solstice/contracts'
+import type { DataStore } from '@solstice/station'
+import type { Test } from 'tap'
 
 export const track = (id: string, facts: Partial<Track> = {}): Track => ({
   id,
@@ -23,3 +25,6 @@ export const played = (trackId: string, playedAt: number): Omit<HistoryItem, 'id
 })
 
 export const ids = (records: readonly { id: string | number }[]) => records.map(({ id }) => id)
+
+/** Prepares an empty location and returns how to open stores on it, any number at once; the suite closes them. */
+export type PrepareLocation = (t: Test) => Promise<() => Promise<DataStore>>

@@ -4,13 +4,13 @@ import {
   openAnnouncer,
   openJsonData,
   openMicrophones,
+  openRedis,
   openRedisBus,
   openReplicaLink,
   openReplicas,
 } from '@solstice/adapters'
 import { createAudit, createSessions, defaultSettings } from '@solstice/station'
 import Fastify from 'fastify'
-import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
 import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
@@ -27,7 +27,7 @@ import { until } from '../until.ts'
 const redisServer = await startRedis(t)
 
 /** One Redis for all replicas of a test file. */
-export const redis = new Redis(redisServer.url)
+export const redis = await openRedis(redisServer.url, pino({ level: 'silent' }), true)
 t.teardown(() => redis.disconnect())
 
 export const replicas = openReplicas(redis, { onSet: () => () => {} })
