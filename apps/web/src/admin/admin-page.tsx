@@ -11,6 +11,7 @@ import { createQueries, outdatedBy } from './data/queries.ts'
 import { openStationLog } from './data/station-log.ts'
 import { createToasts } from './data/toasts.ts'
 import { createHostSession } from './host/host-session.ts'
+import { createIntake } from './intake/intake.ts'
 import { logOut } from './session.ts'
 import { Activation } from './shell/activation.tsx'
 import { Opening } from './shell/opening.tsx'
@@ -34,6 +35,7 @@ function openPanel() {
     host: createHostSession(connection, microphone),
     toasts: createToasts(),
     log: openStationLog(connection),
+    intake: createIntake(),
   }
 }
 
@@ -46,6 +48,7 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   const t = adminTexts[locale]
   const name = stationName(air, locale, texts[locale])
   usePanelTheme(air?.mode ?? null)
+  useEffect(() => opened.intake.close, [opened])
   useEffect(() => {
     document.title = `${t.panel} · ${name}`
   }, [t, name])

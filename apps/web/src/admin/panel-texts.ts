@@ -77,6 +77,8 @@ const uk = {
   logOut: 'Вийти з запису',
   messages: 'Повідомлення',
   dismiss: 'Прибрати повідомлення',
+  dropToAdd: 'Відпустіть, щоб додати музику',
+  adding: (finished: number, total: number) => `Додаємо музику: ${finished} з ${total}`,
   unknownPart: 'Такого розділу тут немає.',
   toOnAir: 'До ефіру',
   activate: {
@@ -170,6 +172,8 @@ const en: typeof uk = {
   logOut: 'Log out',
   messages: 'Messages',
   dismiss: 'Dismiss the message',
+  dropToAdd: 'Drop to add music',
+  adding: (finished, total) => `Adding music: ${finished} of ${total}`,
   unknownPart: 'There’s no such section here.',
   toOnAir: 'Go to On air',
   activate: {

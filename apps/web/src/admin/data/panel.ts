@@ -6,6 +6,7 @@ import type { Microphone } from '../../live/microphone.ts'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import type { HostSession } from '../host/host-session.ts'
+import type { Intake } from '../intake/intake.ts'
 import { type PanelTexts, panelTexts } from '../panel-texts.ts'
 import { type AccessRule, type Account, accessTo, type Verdict } from './access.ts'
 import type { Queries } from './queries.ts'
@@ -22,6 +23,8 @@ export interface Panel {
   readonly toasts: Toasts
   /** What the station told since the panel was opened. */
   readonly log: StationLog
+  /** Files on their way into the station. */
+  readonly intake: Intake
   readonly account: Account
   readonly config: PublicConfig
   readonly locale: Locale

@@ -4,6 +4,7 @@ import { Icon, type IconName } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { hrefOf, navigate } from '../data/location.ts'
 import { useAdmin, usePanel, useTexts } from '../data/panel.ts'
+import { IntakeCount } from '../intake/drop-layer.tsx'
 import type { Part, PartId } from '../parts.ts'
 
 const FOLDED = 'admin_rail'
@@ -39,7 +40,7 @@ export function Rail({ parts, current, name, home, onMore }: Props & { name: str
               isCurrent={id === current}
               isDenied={verdict(access).is === 'denied'}
               hint={`${title[locale]} · g ${key}`}
-              count={id === 'on-air' ? <Waiting /> : null}
+              count={id === 'on-air' ? <Waiting /> : id === 'add' ? <IntakeCount /> : null}
             />
           </li>
         ))}
@@ -96,6 +97,7 @@ export function BottomBar({ parts, current, onMore }: Props) {
           <button type="button" class="rail-link" onClick={onMore}>
             <Icon name="more" size={20} />
             <span>{t.more}</span>
+            <IntakeCount />
           </button>
         </li>
       </ul>

@@ -9,6 +9,7 @@ import { followKeys, useKeys } from '../data/keys.ts'
 import { followHistory, hrefOf, navigate, usePlace } from '../data/location.ts'
 import { usePaletteItems } from '../data/palette.ts'
 import { useAdmin, usePanel, useStation, useTexts } from '../data/panel.ts'
+import { DropLayer } from '../intake/drop-layer.tsx'
 import { type Part, parts } from '../parts.ts'
 import { Denied } from '../ui/layers/guarded.tsx'
 import { KeysSheet } from './keys-sheet.tsx'
@@ -75,6 +76,7 @@ export function Shell({ name, home }: { name: string; home: string }) {
         {part ? <Shown part={part} /> : <Unknown />}
       </main>
       <BottomBar parts={shown} current={part?.id ?? null} onMore={open('more')} />
+      <DropLayer />
       {layer === 'palette' && <Palette onClose={closing('palette')} />}
       {layer === 'keys' && <KeysSheet parts={shown} onClose={closing('keys')} />}
       {layer === 'more' && (

@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { createStore, type Store } from '../../ui/store.ts'
+import { usePanel } from '../data/panel.ts'
+
+/** A part that takes files dropped anywhere in the panel while it is shown. */
+export interface FileTaker {
+  /** What will happen to them, as a sentence. */
+  label: string
+  take: (files: File[]) => void
+}
+
+/** How far files on their way into the library are. */
+export interface IntakeProgress {
+  finished: number
+  total: number
+}
+
+/** Files on their way into the station. It outlives the part that takes them in. */
+export interface Intake {
+  /** null: dropped files lead to Add music. */
+  readonly taker: Store<FileTaker | null>
+  /** Dropped before Add music was open. */
+  readonly waiting: Store<readonly File[]>
+  /** null while nothing is being added. */
+  readonly progress: Store<IntakeProgress | null>
+  /** Aborted when the panel closes. */
+  readonly closing: AbortSignal
+  close(): void
+}
+
+export function createIntake(): Intake {
+  const closing = new AbortController()
+  return {
+    taker: createStore<FileTaker | null>(null),
+    waiting: createStore<readonly File[]>([]),
+    progress: createStore<IntakeProgress | null>(null),
+    closing: closing.signal,
+    close: () => closing.abort(),
+  }
+}
+
+/** Takes files dropped anywhere in the panel while the component is shown. */
+export function useDroppedFiles(label: string, take: (files: File[]) => void): void {
+  const { intake } = usePanel()
+  const current = useRef(take)
+  current.current = take
+  useEffect(() => {
+    const own = { label, take: (files: File[]) => current.current(files) }
+    intake.taker.set(own)
+    return () => {
+      if (intake.taker.value === own) intake.taker.set(null)
+    }
+  }, [intake, label])
+}
