@@ -36,7 +36,7 @@ const CLIP = {
 /** The same nine routes for each family. */
 function clipRoutes<const F extends ClipFamily>(family: F) {
   const { one, plural, capability, maxBytes, mostPerPage } = families[family]
-  const path = `/api/admin/${family}`
+  const path = `/api/admin/${family}` as const
   const access = needs('jingles_uploader')
   const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) })
   const Ids = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 1_000 })
@@ -64,7 +64,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     counts: defineRoute({
       method: 'GET',
-      path: `${path}/counts`,
+      path: `${path}/counts` as const,
       summary: `Counts the ${plural} of each mode and those of them that may go on air`,
       access: 'admin',
       capability,
@@ -81,7 +81,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     getFile: defineRoute({
       method: 'GET',
-      path: `${path}/file`,
+      path: `${path}/file` as const,
       summary: 'Returns the audio file, for previews; supports single byte ranges',
       access: 'file',
       capability,
@@ -99,7 +99,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     getAudio: defineRoute({
       method: 'GET',
-      path: `${path}/:id/audio`,
+      path: `${path}/:id/audio` as const,
       summary: 'Returns a URL of the audio file that needs no headers and is valid for at least 10 minutes',
       access,
       capability,
@@ -112,7 +112,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     setUsed: defineRoute({
       method: 'POST',
-      path: `${path}/:id/used`,
+      path: `${path}/:id/used` as const,
       summary: `Sets whether the ${one} may go on air`,
       access,
       capability,
@@ -124,7 +124,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     batchDelete: defineRoute({
       method: 'POST',
-      path: `${path}/batch-delete`,
+      path: `${path}/batch-delete` as const,
       summary: `Deletes several ${plural}; each result says whether it worked`,
       access,
       capability,
@@ -135,7 +135,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     batchMove: defineRoute({
       method: 'POST',
-      path: `${path}/batch-move`,
+      path: `${path}/batch-move` as const,
       summary: `Moves several ${plural} to the other mode; each result says whether it worked`,
       access,
       capability,
@@ -155,7 +155,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     checkDuplicate: defineRoute({
       method: 'POST',
-      path: `${path}/upload-check-duplicate`,
+      path: `${path}/upload-check-duplicate` as const,
       summary: 'Checks whether the file name is taken in either mode',
       access,
       capability,
@@ -166,7 +166,7 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
     }),
     upload: defineRoute({
       method: 'POST',
-      path: `${path}/upload`,
+      path: `${path}/upload` as const,
       summary: `Adds an MP3 of at most ${maxBytes / MB} MB, which may go on air at once`,
       access,
       capability,
