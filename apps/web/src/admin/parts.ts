@@ -47,6 +47,14 @@ export const parts: readonly Part[] = [
     Component: lazyPage(async () => (await import('./library/library-part.tsx')).LibraryPart),
   },
   {
+    id: 'add',
+    icon: 'add',
+    title: { uk: 'Додати музику', en: 'Add music' },
+    key: 'n',
+    access: { allOf: ['upload_songs'], capabilities: ['uploadTracks'] },
+    Component: lazyPage(async () => (await import('./add/add-part.tsx')).AddPart),
+  },
+  {
     id: 'live',
     icon: 'microphone',
     title: { uk: 'Наживо', en: 'Live' },

@@ -1,6 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { createStore, type Store } from '../../ui/store.ts'
-import { usePanel } from '../data/panel.ts'
 
 /** A part that takes files dropped anywhere in the panel while it is shown. */
 export interface FileTaker {
@@ -37,18 +35,4 @@ export function createIntake(): Intake {
     closing: closing.signal,
     close: () => closing.abort(),
   }
-}
-
-/** Takes files dropped anywhere in the panel while the component is shown. */
-export function useDroppedFiles(label: string, take: (files: File[]) => void): void {
-  const { intake } = usePanel()
-  const current = useRef(take)
-  current.current = take
-  useEffect(() => {
-    const own = { label, take: (files: File[]) => current.current(files) }
-    intake.taker.set(own)
-    return () => {
-      if (intake.taker.value === own) intake.taker.set(null)
-    }
-  }, [intake, label])
 }

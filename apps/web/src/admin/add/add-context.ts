@@ -1,0 +1,70 @@
+import { useEffect } from 'preact/hooks'
+import { call, failureText, upload } from '../data/client.ts'
+import { type Panel, useAdmin, usePanel, useToasts } from '../data/panel.ts'
+import type { Intake } from '../intake/intake.ts'
+import { pickFiles } from '../intake/pick-files.ts'
+import { type AddTexts, addTexts } from './texts.ts'
+import { isFinished, MAX_BYTES, MAX_ITEMS, type Source, type UploadItem } from './upload-item.ts'
+import { createUploadQueue, type UploadQueue } from './upload-queue.ts'
+
+export const useAddTexts = (): AddTexts => addTexts[useAdmin().locale]
+
+/** One queue for as long as the panel is open, and the language in which it speaks. */
+const opened = new WeakMap<Intake, { queue: UploadQueue; locale: Panel['locale'] }>()
+
+export function useUploadQueue(): UploadQueue {
+  const panel = usePanel()
+  const { intake, locale } = panel
+  const known = opened.get(intake) ?? { queue: openQueue(panel), locale }
+  opened.set(intake, known)
+  known.locale = locale
+  return known.queue
+}
+
+function openQueue({ intake, toasts, connection }: Panel): UploadQueue {
+  const localeNow = () => opened.get(intake)?.locale ?? 'uk'
+  const queue = createUploadQueue({
+    call,
+    upload,
+    progress: intake.progress,
+    closing: intake.closing,
+    failed: (error) => toasts.show({ is: 'failed', text: failureText(error, localeNow()) }),
+    artistsRemoved(artists) {
+      const names = artists.map(({ artist }) => artist).join(', ')
+      if (names) toasts.show({ is: 'note', text: addTexts[localeNow()].artistsRemoved(names) })
+    },
+  })
+  connection.on('job_progress', ({ name, state, done, total }) => {
+    if (name === 'import-video' && state === 'running' && total > 0) queue.downloaded(done / total)
+  })
+  return queue
+}
+
+/** Adds files as far as they fit, and says which were left out. */
+export function useAddFiles(mode: UploadItem['mode']): (files: readonly File[]) => void {
+  const { intake } = usePanel()
+  const toasts = useToasts()
+  const queue = useUploadQueue()
+  const t = useAddTexts()
+  const add = (files: readonly File[]) => {
+    const unfinished = queue.items.value.filter((item) => item.source.is === 'file' && !isFinished(item))
+    const room = MAX_ITEMS - unfinished.length
+    const { taken, foreign, large, beyond } = pickFiles(files, room, MAX_BYTES)
+    const left = [
+      foreign && t.leftForeign(foreign),
+      large && t.leftLarge(large),
+      beyond && t.leftBeyond(beyond),
+    ].filter(Boolean)
+    if (left.length) toasts.show({ is: 'failed', text: left.join(' · ') })
+    queue.add(
+      taken.map((file): Source => ({ is: 'file', file })),
+      mode,
+    )
+  }
+  useEffect(() => {
+    const { value } = intake.waiting
+    intake.waiting.set([])
+    if (value.length) add(value)
+  }, [])
+  return add
+}
