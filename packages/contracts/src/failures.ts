@@ -46,6 +46,7 @@ export const failures = {
     'The song could not be removed from the queue',
   ),
   QUEUE_MOVE_FAILED: failure(400, 'Не вдалося пересунути пісню', 'The song could not be moved'),
+  JINGLE_INSERT_FAILED: failure(400, 'Не вдалося поставити джингл', 'The jingle could not be put next'),
   QUEUE_SKIP_FAILED: failure(400, 'Не вдалося пропустити пісню', 'The song could not be skipped'),
   QUEUE_SUGGESTION_INJECT_FAILED: failure(
     400,
@@ -403,6 +404,21 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       "The song can't go there: paid and requested songs come first",
     ),
     duplicate_nearby: insertionReasons.duplicate_nearby,
+  },
+  JINGLE_INSERT_FAILED: {
+    no_stream: text('Джингли звучать лише в режимі потоку', 'Jingles play in stream mode only'),
+    preparing: text(
+      'Ефір саме готується до наступної програми: спробуйте за хвилину',
+      'The next programme is being prepared. Please try again in a minute',
+    ),
+    paused: text('Чергу призупинено: спершу поновіть її', 'The queue is paused: resume it first'),
+    jingle: text('Джингл саме звучить', 'A jingle is playing now'),
+    wrong_mode: text('Цей джингл належить до іншого режиму', 'This jingle is of the other mode'),
+    off: text('Цей джингл вимкнено, або його вже немає', 'This jingle is switched off or gone'),
+    too_few: text(
+      'У цьому режимі замало ввімкнених джинглів',
+      'This mode has too few jingles that are switched on',
+    ),
   },
   QUEUE_SKIP_FAILED: {
     cooldown: text(

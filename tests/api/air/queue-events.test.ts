@@ -13,6 +13,7 @@ const everything: [event: string, ...args: unknown[]][] = [
   ['admin_add_song', { id: WISH.id, orderType: 'lastinline' }],
   ['admin_remove_song', 1],
   ['admin_move_song', { id: WISH.id, from: 1, to: 2 }],
+  ['admin_insert_jingle', { id: 'x' }],
   ['admin_skip_song'],
   ['admin_insert_song_group', { groupId: 'x' }],
   ['admin_suggestion_action', { uid: 'x', action: 'reject' }],
@@ -61,6 +62,8 @@ t.test('the queue is changed only by those who may, and only by well-formed even
     ['admin_move_song', { id: WISH.id, from: 0, to: 2 }],
     ['admin_move_song', { id: WISH.id, from: 1 }],
     ['admin_move_song', { from: 1, to: 2 }],
+    ['admin_insert_jingle', {}],
+    ['admin_insert_jingle', { id: '' }],
     ['admin_suggestion_action', { uid: 'x' }],
     ['admin_suggestion_action', { uid: 5, action: 'add' }],
   ]

@@ -9,6 +9,7 @@ import {
   type DataStore,
   Failure,
   insertGroup,
+  insertJingle,
   moveEntry,
   removeEntry,
   skipTrack,
@@ -24,7 +25,7 @@ const MAX_PAGE = 100
 export function queueHandlers(deps: {
   air: AudibleAir
   clock: WallClock
-  data: Pick<DataStore, 'tracks' | 'groups'>
+  data: Pick<DataStore, 'tracks' | 'groups' | 'clips'>
   bus: Pick<Bus, 'send'>
   audit: Audit
 }): Pick<
@@ -34,6 +35,7 @@ export function queueHandlers(deps: {
   | 'admin_add_song'
   | 'admin_remove_song'
   | 'admin_move_song'
+  | 'admin_insert_jingle'
   | 'admin_skip_song'
   | 'admin_insert_song_group'
   | 'admin_suggestion_action'
@@ -72,6 +74,13 @@ export function queueHandlers(deps: {
       async answer(who, move) {
         await moveEntry(deps, who.admin, air.now(), move)
         return succeed(who, 'QUEUE_SONG_MOVED')
+      },
+    },
+    admin_insert_jingle: {
+      failsAs: 'JINGLE_INSERT_FAILED',
+      async answer(who, { id }) {
+        await insertJingle(deps, who.admin, id)
+        return succeed(who, 'JINGLE_INSERTED')
       },
     },
     admin_skip_song: {

@@ -82,6 +82,12 @@ export const clientEvents = {
     }),
     ack: null,
   }),
+  admin_insert_jingle: clientEvent({
+    summary: 'Puts a jingle after the song on air. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+    ack: null,
+  }),
   admin_skip_song: clientEvent({
     summary: 'Ends the song on air. Answered by `admin_success` or `admin_error`',
     access: { all: ['queue_manage'] },

@@ -1,6 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import type { ClipRef, OnAir, PlayoutState, UsableClips } from '../model/state.ts'
 import { renewBackground } from './chat.ts'
+import { withoutLostJingle } from './jingles.ts'
 
 /**
  * Takes in the usable clips (rules J1, J6, P4, O4). A jingle or a phrase that already sounds is not touched; a coming phrase
@@ -18,7 +19,7 @@ export function learnClips(state: PlayoutState, clips: UsableClips, nowMs: numbe
     },
     nowMs,
   )
-  return renewBackground(informed, nowMs, isOtherChoice)
+  return renewBackground(withoutLostJingle(informed), nowMs, isOtherChoice)
 }
 
 /** Rules J6, P5, O4: leaves out an undecodable clip until the next `clips` fact. */
@@ -38,7 +39,7 @@ export function dropClip(state: PlayoutState, clipId: string, nowMs: number): Pl
     onAir: isPhraseOnAir ? withoutPhrase(onAir) : onAir,
     clips: { jingles: without(jingles), phrases: without(phrases), background: without(background) },
   }
-  return renewBackground(informed, nowMs)
+  return renewBackground(withoutLostJingle(informed), nowMs)
 }
 
 function withoutLostPhrase(state: PlayoutState, nowMs: number): PlayoutState {

@@ -1,6 +1,6 @@
 import { noSongs } from '../model/initial-state.ts'
 import { draw, pick } from '../model/random.ts'
-import type { Jingle, OnAir, PlayoutState } from '../model/state.ts'
+import type { ClipRef, Jingle, OnAir, PlayoutState } from '../model/state.ts'
 import type { Step } from '../model/steps.ts'
 
 /** Duration of a jingle of unknown duration (rule J5). */
@@ -22,7 +22,7 @@ export function countSong(state: PlayoutState): PlayoutState {
 }
 
 /**
- * Rules J1–J4: the state with a jingle on air, if one is due at this track boundary; else null.
+ * Rules J1–J4, J7: the state with a jingle on air, if one is due at this track boundary; else null.
  *
  * @param goOn gives the air without a jingle, at a moment.
  */
@@ -33,8 +33,13 @@ export function beginJingle(
 ): PlayoutState | null {
   const { onAir, jingleCount, mode, pendingSwitch, serial } = state
   if (onAir.phase !== 'track' || !areOn(state)) return null
-  if (jingleCount.threshold === null || jingleCount.songs < jingleCount.threshold) return null
-  const { choice: clip, seed } = pick(state.clips.jingles.usable[mode], state.lastJingleId, state.seed)
+  const chosen = usableJingle(state, state.nextJingleId)
+  const isDue = jingleCount.threshold !== null && jingleCount.songs >= jingleCount.threshold
+  if (!chosen && !isDue) return null
+  const drawn = chosen
+    ? { choice: chosen, seed: state.seed }
+    : pick(state.clips.jingles.usable[mode], state.lastJingleId, state.seed)
+  const { choice: clip, seed } = drawn
   if (!clip) return null
   const endMs = atMs + (clip.durationMs ?? ASSUMED_JINGLE_MS)
   const isCut = pendingSwitch !== null && !pendingSwitch.waiting && pendingSwitch.atMs <= endMs
@@ -43,7 +48,7 @@ export function beginJingle(
   const jingle: Jingle = { entryId: `j${serial}-${clip.id}`, clip }
   const { entry, startedAtMs } = onAir
   return {
-    ...state,
+    ...withoutNextJingle(state),
     seed,
     serial: serial + 1,
     jingleCount: noSongs,
@@ -63,9 +68,25 @@ export function jingleEndMs({ jingle, startedAtMs }: Extract<OnAir, { phase: 'ji
   return startedAtMs + (jingle.clip.durationMs ?? ASSUMED_JINGLE_MS)
 }
 
-function areOn({ clips, mode }: PlayoutState): boolean {
+/** Rule J1: true where jingles may be heard in the mode on air. */
+export function areOn({ clips, mode }: PlayoutState): boolean {
   const { usable, required } = clips.jingles
   return usable[mode].length >= Math.max(1, required)
+}
+
+/** A usable jingle of the mode on air; undefined when there is none of this id. */
+export function usableJingle({ clips, mode }: PlayoutState, id: string | undefined): ClipRef | undefined {
+  return id === undefined ? undefined : clips.jingles.usable[mode].find((clip) => clip.id === id)
+}
+
+export function withoutNextJingle({ nextJingleId: _taken, ...state }: PlayoutState): PlayoutState {
+  return state
+}
+
+/** Rule J7c: forgets a jingle that was put next and is no longer usable. */
+export function withoutLostJingle(state: PlayoutState): PlayoutState {
+  if (state.nextJingleId === undefined || usableJingle(state, state.nextJingleId)) return state
+  return withoutNextJingle(state)
 }
 
 function drawThreshold({ clips, seed }: PlayoutState): { threshold: number; seed: number } {

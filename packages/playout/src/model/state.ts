@@ -219,6 +219,8 @@ export interface PlayoutState {
   /** Tracks since the last jingle, and the number after which the next one comes; null = still to be drawn. */
   jingleCount: { songs: number; threshold: number | null }
   lastJingleId: string | null
+  /** The jingle that an admin put next (rule J7); absent = none. */
+  nextJingleId?: string
   lastPhraseId: string | null
   /** True from the pause of the queue until it resumes, also while a track plays to its end. */
   isPaused: boolean

@@ -3,6 +3,7 @@ import { changeInChat, goOn, next, start } from '../boundary/boundary.ts'
 import { forcedMode, onSchedule } from '../boundary/mode-switch.ts'
 import { dropClip, learnClips } from '../clips/clips.ts'
 import { learnCuePoints } from '../clips/cue-points.ts'
+import { withoutLostJingle } from '../clips/jingles.ts'
 import { learnLibrary } from '../library/playlist-made.ts'
 import { learnHosting } from '../live/live.ts'
 import { resumeQueue } from '../live/pause.ts'
@@ -49,7 +50,7 @@ function learnStation(
 ): Step {
   const { forced, pendingSwitch } = state
   const isForced = nightMode && forced !== null && (forced.untilMs === null || nowMs < forced.untilMs)
-  const informed: PlayoutState = {
+  const informed = withoutLostJingle({
     ...state,
     pace,
     schedule,
@@ -59,7 +60,7 @@ function learnStation(
     pendingSwitch:
       nightMode && pendingSwitch ? onSchedule(pendingSwitch, state.schedule, schedule, nowMs) : null,
     clips: pace === 'sound' ? state.clips : noClips,
-  }
+  })
   const { onAir } = informed
   const isLost = pace === 'clock' && onAir.phase === 'jingle'
   if (isLost) return goOn({ ...informed, isPaused: false }, nowMs)

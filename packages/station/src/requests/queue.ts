@@ -88,6 +88,19 @@ export async function moveEntry(
   if (from !== to) await audit.record(actor, 'queue_move', { from, to, ...named(track) })
 }
 
+/** Puts a jingle after the track on air. @throws Failure JINGLE_INSERT_FAILED, AIR_UNAVAILABLE */
+export async function insertJingle(
+  { data, bus, audit }: Deps & { data: Pick<DataStore, 'clips'> },
+  actor: Actor,
+  clipId: string,
+): Promise<void> {
+  const clip = await data.clips.get(clipId)
+  if (clip?.family !== 'jingles') throw new Failure('JINGLE_INSERT_FAILED', { reason: 'off' })
+  await sendCommand(bus, { type: 'insert-jingle', clipId })
+  const { filename, mode } = clip
+  await audit.record(actor, 'jingle_insert', { filename, mode })
+}
+
 /** Ends the track on air. @throws Failure QUEUE_SKIP_FAILED, JINGLE_IN_PROGRESS, AIR_UNAVAILABLE */
 export async function skipTrack({ bus, audit }: Deps, actor: Actor): Promise<void> {
   const { track } = await sendCommand(bus, { type: 'skip' })

@@ -33,6 +33,8 @@ export type Command =
   | { type: 'remove-entry'; position: number; entryId?: string }
   /** Moves the upcoming entry that the sender saw at position `from` to position `to`; positions as for `remove-entry`. */
   | { type: 'move-entry'; entryId: string; from: number; to: number }
+  /** Puts a jingle after the track on air (rule J7). */
+  | { type: 'insert-jingle'; clipId: string }
   /** Ends the track on air now. */
   | { type: 'skip' }
   /** A listener asks for a track. */
@@ -73,6 +75,7 @@ export interface Accepted extends LiveAccepted {
   'add-song': object
   'remove-entry': { track: TrackRef }
   'move-entry': { track: TrackRef }
+  'insert-jingle': object
   /** The skipped track. */
   skip: { track: TrackRef }
   /** Seconds until the listener may ask again. */
