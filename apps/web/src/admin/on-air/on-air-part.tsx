@@ -10,6 +10,7 @@ import { AddTrack } from './add-track.tsx'
 import { Alerts } from './alerts.tsx'
 import { Groups } from './groups.tsx'
 import { Inbox } from './inbox.tsx'
+import { Jingles } from './jingles.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 import { Queue } from './queue.tsx'
 
@@ -33,6 +34,7 @@ export function OnAirPart() {
     <Guarded rule={RULE}>
       {add}
       <Groups />
+      <Jingles />
     </Guarded>
   )
   if (isPhone) {
