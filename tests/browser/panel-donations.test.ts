@@ -6,6 +6,7 @@ import t from 'tap'
 import { themes } from '../../apps/web/src/ui/theme.ts'
 import { ledgerOf, pendingDonation } from '../harness/donations/orders.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
 import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
 import { openPaymentServices } from '../harness/servers/payment-services.ts'
 import type { Station } from '../harness/stations/station.ts'
@@ -122,6 +123,7 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
   const waiting = page.locator('.unqueued li')
   await waiting.nth(1).waitFor()
   await page.getByRole('row').nth(9).waitFor()
+  t.same(await violations(page), [])
   t.same(await flaws(page), [])
   t.match(await page.locator('.orders-totals').innerText(), /€7\.50.*₴450/s)
 
@@ -132,6 +134,7 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
   const drawer = page.getByRole('dialog', { name: /Ebb/ })
   await drawer.locator('.timeline li').nth(3).waitFor()
   t.match(await drawer.locator('.timeline').innerText(), /Song ordered.*Donatello 2f6c.*no time left/s)
+  t.same(await violations(page), [])
   await shoot(page, 'drawer')
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
@@ -147,6 +150,7 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
   await page.locator('.price-preview li').nth(4).waitFor()
   t.same(await page.locator('.price-preview li b').allInnerTexts(), ['₴45', '₴90', '₴180', '₴360', '₴720'])
   await shoot(page, 'desktop')
+  t.same(await violations(page), [])
   t.same(await flaws(page), [])
   await page.getByRole('button', { name: 'Save prices' }).click()
   await page.getByText('The longest song of the library costs ₴60').waitFor()
@@ -165,9 +169,11 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('tab', { name: 'Prices' }).click()
   await page.locator('.price-preview').waitFor()
+  t.same(await violations(page), [])
   await shoot(page, 'phone-prices')
   await page.getByRole('tab', { name: 'Orders' }).click()
   await page.getByRole('row').nth(5).waitFor()
+  t.same(await violations(page), [])
   t.same(await flaws(page), [])
   t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is cut off')
   await shoot(page, 'phone')

@@ -10,7 +10,7 @@ const RULE = { allOf: ['queue_manage', 'jingles_uploader'], capabilities: ['jing
 /** The most that the station answers at once; older ones are searched for. */
 const MOST = 50
 
-/** Puts a jingle after the song on air. Nothing in sync mode, where none is heard. */
+/** Puts a jingle after the track on air. Nothing in sync mode, where none is heard. */
 export function Jingles() {
   const t = useOnAirTexts()
   const { may, config } = useAdmin()
