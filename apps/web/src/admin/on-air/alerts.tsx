@@ -26,13 +26,15 @@ export function Alerts() {
     failed > 0 && t.failedJobs(failed),
   ].filter((text): text is string => Boolean(text))
   return (
-    <ul class="alerts" role="status" aria-label={t.alerts}>
-      {alerts.map((text) => (
-        <li key={text}>
-          <Icon name="warning" size={20} />
-          {text}
-        </li>
-      ))}
-    </ul>
+    <div role="status" aria-label={t.alerts}>
+      <ul class="alerts">
+        {alerts.map((text) => (
+          <li key={text}>
+            <Icon name="warning" size={20} />
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -3,6 +3,7 @@ import { isChatting } from '../../../radio/timeline.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { useStore } from '../../../ui/store.ts'
 import { useNow } from '../../../ui/use-now.ts'
+import { hrefOf, navigate } from '../../data/location.ts'
 import { usePaletteItems } from '../../data/palette.ts'
 import { useAdmin, useAir, useCooldown, usePanel, useStation, useTexts } from '../../data/panel.ts'
 import { adminTexts } from '../../texts.ts'
@@ -23,6 +24,7 @@ export function AirStrip({ onPalette }: { onPalette: () => void }) {
     <header class="strip">
       <NowPlaying />
       <Skip />
+      <OwnMicrophone />
       <Next />
       <Listeners />
       <ModeButton />
@@ -114,6 +116,26 @@ function Skip() {
         {secsLeft > 0 ? secsLeft : <Icon name="skip" size={20} />}
       </ProgressRing>
     </HoldButton>
+  )
+}
+
+/** The way back to the studio for a host who is on air and looks at something else. */
+function OwnMicrophone() {
+  const { host } = usePanel()
+  const { phase } = useStore(host.state)
+  const isMicOn = useStore(host.isMicOn)
+  const t = useTexts()
+  if (phase !== 'live') return null
+  const href = hrefOf('live')
+  const go = (event: Event) => {
+    event.preventDefault()
+    navigate(href)
+  }
+  return (
+    <a class="strip-live" href={href} title={t.toStudio} onClick={go}>
+      <Icon name={isMicOn ? 'microphone' : 'microphoneOff'} size={20} />
+      <span>{t.live}</span>
+    </a>
   )
 }
 
