@@ -1,0 +1,67 @@
+import t from 'tap'
+import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
+import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
+
+t.test('a moderator looks after those on air, bans an address and invites by code', async (t) => {
+  const station = await prepare(t, { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true' })
+  const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
+  const { page, complaints } = await visit(t, `${url}/en/adlogin`)
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
+  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Live' }).click()
+  await page.getByRole('tab', { name: 'Moderation' }).click()
+  await page.getByText('Nobody is banned').waitFor()
+  t.same(await flaws(page), [])
+  t.same(await violations(page), [])
+
+  const host = await adminAt(t, url)
+  await host.ask('admin_go_live', {})
+  const person = page.getByRole('region', { name: 'On air' }).locator('li', { hasText: 'host' })
+  await button(`Mute: ${SUPER_ADMIN.ADMIN_LOGIN}`).click()
+  await person.getByText('muted').waitFor()
+  t.same(await violations(page), [])
+  await button(/^Take off:/).click()
+  await page.locator(':focus', { hasText: 'No' }).waitFor()
+  await button('Take off').click()
+  t.same(await host.first('host_force_disconnect'), { reason: 'kick' })
+  await page.getByText('Nobody. Hosts and guests').waitFor()
+
+  const bans = async () => (await host.ask('moderator_get_banlist', {})) as { list: { ip: string }[] }
+  await page.getByLabel('IP address').fill('nowhere')
+  await page.keyboard.press('Enter')
+  await page.locator('.message[data-is=failed]').waitFor()
+  await page.getByLabel('IP address').fill('203.0.113.9')
+  await page.getByLabel('Nickname').fill('Loud')
+  await page.keyboard.press('Enter')
+  await page.locator('li', { hasText: '203.0.113.9' }).getByText('Loud').waitFor()
+  t.match(await bans(), {
+    list: [{ ip: '203.0.113.9', nickname: 'Loud', bannedBy: SUPER_ADMIN.ADMIN_LOGIN }],
+  })
+  await button('Unban: 203.0.113.9').click()
+  await button('Unban').click()
+  await page.getByText('Nobody is banned').waitFor()
+  t.same((await bans()).list, [])
+
+  const code = page.locator('.code code')
+  await page.getByLabel('Valid for').fill('1')
+  await button('Create a code').click()
+  await code.waitFor()
+  await page.getByText('60 min left').waitFor()
+  const first = await code.innerText()
+  await button('New code').click()
+  await button('Replace').click()
+  await page.waitForFunction((old) => document.querySelector('.code code')?.textContent !== old, first)
+  t.match(await host.ask('moderator_get_guest_code'), { code: await code.innerText() })
+  t.same(await violations(page), [])
+  await button('Revoke the code').click()
+  await button('Revoke').click()
+  await button('Create a code').waitFor()
+  t.match(await host.ask('moderator_get_guest_code'), { code: null })
+  t.same(
+    complaints.filter((complaint) => !/40[14]/.test(complaint)),
+    [],
+  )
+})
