@@ -30,20 +30,20 @@ export function Filters({ filter, onFilter, sort, onSort, facets, total, field }
       <div class="lib-search">
         <Search filter={filter} onFilter={onFilter} field={field} />
         {isPhone && <SortChoice sort={sort} onSort={onSort} />}
-        <p class="lib-total" role="status">
-          {total === null ? '' : t.total(total)}
-        </p>
-      </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form */}
-      <div class="chips" role="group" aria-label={t.filters}>
-        {chips.map((chip) => (
-          <ChipButton key={`${chip.facet} ${chip.value}`} {...{ chip, filter, onFilter, facets }} />
-        ))}
         {isNarrowed(filter) && (
           <button type="button" class="text-button" onClick={() => onFilter({ q: '' })}>
             {t.clearFilters}
           </button>
         )}
+        <p class="lib-total" role="status">
+          {total === null ? '' : t.total(total)}
+        </p>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form */}
+      <div class="lib-chips" role="group" aria-label={t.filters}>
+        {chips.map((chip) => (
+          <ChipButton key={`${chip.facet} ${chip.value}`} {...{ chip, filter, onFilter, facets }} />
+        ))}
       </div>
     </div>
   )
@@ -73,13 +73,13 @@ function ChipButton({ chip, filter, onFilter, facets }: ChipProps) {
   return (
     <button
       type="button"
-      class="chip"
+      class="lib-chip"
       aria-pressed={isOn}
       data-none={count === 0 && !isOn}
       onClick={() => onFilter(pressed(filter, chip))}
     >
       {t.chips[`${chip.facet} ${chip.value}`]}
-      {count !== undefined && <span class="chip-count">{t.number(count)}</span>}
+      {count !== undefined && <span class="lib-chip-count">{t.number(count)}</span>}
     </button>
   )
 }

@@ -46,7 +46,9 @@ export function LibraryPart() {
     if ((event.target as HTMLElement).closest('button, input')) return false
     if (event.key === ' ') preview.toggle(row)
     else if (event.code === 'KeyQ') queueTrack(row)
-    else return onPreviewKey(preview, event)
+    else if (onPreviewKey(preview, event)) return true
+    else if (event.key === 'Escape' && chosen.ids.size) chosen.clear()
+    else return false
     return true
   }
   return (

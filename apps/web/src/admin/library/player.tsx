@@ -22,7 +22,7 @@ export function Player({ preview }: { preview: Preview }) {
   const { track, positionS, durationS } = state
   const isPlaying = state.is === 'playing'
   return (
-    <section class="preview" aria-label={t.preview}>
+    <section class="lib-player" aria-label={t.preview}>
       <button
         type="button"
         class="tool"
@@ -31,11 +31,11 @@ export function Player({ preview }: { preview: Preview }) {
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
       </button>
-      <span class="preview-song">
+      <span class="lib-player-song">
         <b>{track.title}</b>
         <span>{state.is === 'failed' ? t.previewFailed : track.artist}</span>
       </span>
-      <span class="preview-time">{formatDuration(positionS)}</span>
+      <span class="lib-player-time">{formatDuration(positionS)}</span>
       <Waveform
         peaks={peaks}
         durationS={durationS}
@@ -43,7 +43,7 @@ export function Player({ preview }: { preview: Preview }) {
         label={t.position(trackLine(track))}
         onSeek={preview.seek}
       />
-      <span class="preview-time">{formatDuration(durationS)}</span>
+      <span class="lib-player-time">{formatDuration(durationS)}</span>
       <button type="button" class="tool" onClick={preview.close}>
         <Icon name="close" size={18} />
         <span class="unseen">{close}</span>

@@ -31,9 +31,11 @@ export function useChosenTracks({ rows, idsOf }: Tracks, filterKey: string): Cho
   /** Chooses rows by their positions. */
   const chooseRows = async (first: number, end: number, kept: Iterable<string>) => {
     const mine = ++asked.current
+    const known = idsOf(first, Math.min(end, first + MOST))
+    if (Array.isArray(known)) return setIds(new Set([...kept, ...known]))
     setAsking(true)
     try {
-      const found = await idsOf(first, Math.min(end, first + MOST))
+      const found = await known
       if (mine === asked.current) setIds(new Set([...kept, ...found]))
     } catch (error) {
       toasts.show({ is: 'failed', text: failureText(error, locale) })

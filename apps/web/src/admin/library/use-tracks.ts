@@ -23,8 +23,8 @@ export interface Tracks {
   rows: readonly (LibraryRow | undefined)[]
   /** These rows are near the view. */
   look(first: number, end: number): void
-  /** The ids of rows, loaded or not. @throws as `call` */
-  idsOf(first: number, end: number): Promise<string[]>
+  /** The ids of rows; those that are not loaded are asked for. @throws as `call` */
+  idsOf(first: number, end: number): string[] | Promise<string[]>
 }
 
 /** The tracks that a filter lets through, loaded page by page where somebody looks. */
@@ -63,12 +63,11 @@ export function useTracks(filter: TrackFilter, sort: Sort): Tracks {
     rows,
     look: (first, end) =>
       setNear(`${Math.floor(first / PAGE_ROWS)} ${Math.floor(Math.max(0, end - 1) / PAGE_ROWS)}`),
-    async idsOf(first, end) {
+    idsOf(first, end) {
       const shown = rows.slice(first, end)
-      if (shown.length === end - first && !shown.includes(undefined)) return shown.map((row) => row!.id)
-      return (
-        await call('GET /api/admin/songs/ids', { query: { ...query, offset: first, limit: end - first } })
-      ).items
+      if (!shown.includes(undefined)) return shown.map((row) => row!.id)
+      const range = { offset: first, limit: end - first }
+      return call('GET /api/admin/songs/ids', { query: { ...query, ...range } }).then(({ items }) => items)
     },
   }
 }

@@ -53,7 +53,7 @@ export function AddToGroup(props: {
         {() => <Choices groups={ofMode} chosen={group ? chosen : FRESH} onChoose={setChosen} />}
       </List>
       {!group && <Field label={t.name} value={name} onValue={setName} maxLength={100} autocomplete="off" />}
-      {isFull && <p class="warning">{t.full}</p>}
+      {isFull && <p class="lib-warning">{t.full}</p>}
     </Dialog>
   )
 }
@@ -69,7 +69,7 @@ function Choices(props: { groups: readonly SongGroup[]; chosen: string; onChoose
     </label>
   )
   return (
-    <fieldset class="group-choices">
+    <fieldset class="lib-choices">
       <legend class="unseen">{t.choose}</legend>
       {groups.map(({ id, name, songCount }) => choice(id, name, t.size(songCount)))}
       {choice(FRESH, t.fresh, '')}

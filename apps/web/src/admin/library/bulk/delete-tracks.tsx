@@ -37,7 +37,7 @@ export function DeleteTracks(props: {
       onClose={onClose}
     >
       {isEverything && (
-        <p class="warning" role="alert">
+        <p class="lib-warning" role="alert">
           {t.deleteAll}
         </p>
       )}
@@ -49,7 +49,7 @@ export function DeleteTracks(props: {
       </ul>
       <p class="soft">{t.deleteHint}</p>
       {left && (
-        <p class={isOver ? 'warning' : 'soft'}>
+        <p class={isOver ? 'lib-warning' : 'soft'}>
           {t.quota(left.remaining, left.limit)} {isOver && t.quotaOver}
         </p>
       )}

@@ -58,7 +58,7 @@ export function LyricsBatch({ ids, rows, onClose }: Props) {
         </button>
       }
     >
-      <fieldset class="group-choices">
+      <fieldset class="lib-choices">
         <legend class="unseen">{t.title(ids.length)}</legend>
         {choice(false, t.better)}
         {choice(true, t.force)}
@@ -115,7 +115,7 @@ function BatchResults({
     outcome === 'saved' ? 'light' : outcome === 'failed' ? 'warning' : 'plain'
   return (
     <>
-      <div class="batch-head">
+      <div class="lib-batch">
         <ProgressRing part={part}>{`${Math.round(part * 100)}%`}</ProgressRing>
         <p role="status">
           {t.lyricsBatch.progress(done, total)} {saying[state]}
