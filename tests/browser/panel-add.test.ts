@@ -129,6 +129,7 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('radio', { name: 'Dark' }).check()
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
   for (const toast of await page.getByRole('button', { name: 'Dismiss the message' }).all())
     await toast.click()
   await shoot('panel-add-phone')

@@ -55,6 +55,14 @@ export const parts: readonly Part[] = [
     Component: lazyPage(async () => (await import('./add/add-part.tsx')).AddPart),
   },
   {
+    id: 'sounds',
+    icon: 'sounds',
+    title: { uk: 'Звуки', en: 'Sounds' },
+    key: 's',
+    access: { allOf: ['jingles_uploader'], capabilities: ['jingles', 'phrases', 'backgroundMusic'] },
+    Component: lazyPage(async () => (await import('./sounds/sounds-part.tsx')).SoundsPart),
+  },
+  {
     id: 'live',
     icon: 'microphone',
     title: { uk: 'Наживо', en: 'Live' },
