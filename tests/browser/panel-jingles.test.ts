@@ -1,0 +1,35 @@
+import { defaultSettings } from '@solstice/station'
+import t from 'tap'
+import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
+import { adminAt, prepare, visit } from '../harness/people/browser.ts'
+
+t.test('J7: an admin puts a jingle next in the panel, and it is heard', async (t) => {
+  const station = await prepare(t, SUPER_ADMIN)
+  for (const [i, name] of ['Call', 'Bell', 'Wave'].entries())
+    await station.addClip('jingles', `${name}.mp3`, { hz: 900 + i, seconds: 20 })
+  const data = await station.openData()
+  const value = { ...defaultSettings.generation, JINGLES_ENABLED: true, JINGLES_FREQUENCY: 5 }
+  await data.settings.insert({ section: 'generation', value, revision: 1 })
+  const bell = (await data.clips.find()).find(({ filename }) => filename === 'Bell.mp3')!
+  await data.close()
+  const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
+  const { page } = await visit(t, `${url}/en/adlogin`)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
+  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
+  await page.keyboard.press('Enter')
+
+  await page.getByText('Jingles', { exact: true }).click()
+  const button = page.getByRole('button', { name: 'Play the jingle after this song: Bell' })
+  await button.waitFor()
+  t.same(await violations(page), [])
+  if (process.env.PANEL_SHOTS) await page.screenshot({ path: `${process.env.PANEL_SHOTS}/jingles.png` })
+  await button.click()
+  await page.getByText('The jingle will play after this song').waitFor()
+
+  const admin = await adminAt(t, url)
+  admin.socket.emit('admin_skip_song')
+  const { jingleId } = await admin.first<{ jingleId: string }>('stream_jingle_start')
+  t.equal(jingleId, bell.id, 'the chosen one is on air')
+})
