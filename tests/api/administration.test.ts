@@ -105,6 +105,17 @@ t.test('the log is read by window, newest first, with current login names', asyn
   t.equal((await reader('GET', 'history')).status, 403)
 })
 
+t.test('the log is filtered by what its entries are about', async (t) => {
+  const { ask, data, ports } = await openStation(t)
+  const entry = { adminId: 'super', adminLogin: 'boss', createdAt: Math.floor(ports.clock.nowMs()), data: {} }
+  for (const operationType of ['queue_add', 'edit_song_meta', 'group_insert', 'unheard_of'])
+    await data.audit.insert({ ...entry, operationType })
+  const { body } = await ask('GET', 'audit?category=queue&limit=1')
+  t.match(body, { total: 2, entries: [{ operationType: 'group_insert' }] })
+  t.equal((await ask('GET', 'audit')).body.total, 4)
+  t.equal((await ask('GET', 'audit?category=weather')).status, 400)
+})
+
 t.test('history is returned whole, newest first', async (t) => {
   const { ask, data, ports } = await openStation(t)
   const nowMs = Math.floor(ports.clock.nowMs())

@@ -1,3 +1,4 @@
+export * from './audit-categories.ts'
 export * from './events/event.ts'
 export * from './events/index.ts'
 export * from './events/live.ts'

@@ -48,11 +48,17 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
 
   const airNow = () => mirror.at(clock.nowMs())
 
-  implement(app, administration.getAudit, async ({ query: { window, offset, limit: wanted } }) => {
+  implement(app, administration.getAudit, async ({ query: { window, category, offset, limit: wanted } }) => {
     const limit = Math.min(wanted, MAX_AUDIT_PAGE)
     const today = dateNow(clock)
     const keptSinceMs = keptSince(config.logRetentionDays, today)
-    const page = await readAudit(data, config.superAdmin, { window, offset, limit }, today, keptSinceMs)
+    const page = await readAudit(
+      data,
+      config.superAdmin,
+      { window, category, offset, limit },
+      today,
+      keptSinceMs,
+    )
     return { ok: true as const, ...page, offset, limit }
   })
 

@@ -78,4 +78,12 @@ export const parts: readonly Part[] = [
     access: { allOf: ['donations_manage'], capabilities: ['donations'] },
     Component: lazyPage(async () => (await import('./donations/donations-part.tsx')).DonationsPart),
   },
+  {
+    id: 'history',
+    icon: 'history',
+    title: { uk: 'Історія', en: 'History' },
+    key: 'h',
+    access: {},
+    Component: lazyPage(async () => (await import('./history/history-part.tsx')).HistoryPart),
+  },
 ]

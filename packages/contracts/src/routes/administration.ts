@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { type AuditCategory, auditCategories } from '../audit-categories.ts'
 import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from '../examples/settings.ts'
 import { Localized } from '../localized.ts'
 import { AuditEntry } from '../resources/admin.ts'
@@ -9,6 +10,9 @@ import { HistoryItem, Mode, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+const Category = Type.Enum(Object.keys(auditCategories) as AuditCategory[], {
+  description: 'what the operations are about; default: anything',
+})
 const SettingsNow = {
   settings: Type.Object({ ...Settings.properties, songGroups: Type.Array(SongGroup) }),
   bounds: SettingsBounds,
@@ -43,6 +47,7 @@ export const getAudit = defineRoute({
   capability: 'auditLog',
   query: Type.Object({
     window: Type.Optional(Type.String({ description: '`1h`, `6h`, `24h` (default) or `7d`' })),
+    category: Type.Optional(Category),
     limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
     offset: Offset,
   }),

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@solstice/contracts'
+import { type AuditCategory, type AuditEntry, isOfCategory } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
 import { dateNow } from '../core/wall-clock.ts'
@@ -99,7 +99,7 @@ const windows: Readonly<Record<string, number>> = {
 }
 
 /**
- * A page of the log within a window (`24h` by default), newest first. Admins with an account appear under their current
+ * A page of the log within a window (`24h` by default) and a category (any by default), newest first. Admins with an account appear under their current
  * login.
  *
  * @param keptSinceMs entries from before this moment (epoch ms) are left out.
@@ -107,14 +107,15 @@ const windows: Readonly<Record<string, number>> = {
 export async function readAudit(
   data: Pick<DataStore, 'audit' | 'admins'>,
   superAdmin: { login: string } | null,
-  page: { window: string | undefined; offset: number; limit: number },
+  page: { window: string | undefined; category: AuditCategory | undefined; offset: number; limit: number },
   nowMs: number,
   keptSinceMs: number,
 ): Promise<{ entries: AuditEntry[]; total: number }> {
-  const { window = '', offset, limit } = page
+  const { window = '', category, offset, limit } = page
   const spanMs = Object.hasOwn(windows, window) ? windows[window]! : windows['24h']!
   const found = (await data.audit.find())
     .filter((entry) => entry.createdAt > nowMs - spanMs && entry.createdAt >= keptSinceMs)
+    .filter(({ operationType }) => !category || isOfCategory(operationType, category))
     .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
   const entries = await withCurrentLogins(data, superAdmin, found.slice(offset, offset + limit))
   return { entries, total: found.length }

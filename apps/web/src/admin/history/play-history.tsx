@@ -1,0 +1,175 @@
+import type { HistoryItem, Mode } from '@solstice/contracts'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { Icon } from '../../ui/icons.tsx'
+import { useKeys } from '../data/keys.ts'
+import { useUrlState } from '../data/location.ts'
+import { useAdmin, useStation } from '../data/panel.ts'
+import { useQuery } from '../data/query.ts'
+import { SearchField } from '../ui/fields/search-field.tsx'
+import { List } from '../ui/state/list.tsx'
+import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
+import { Choice, ExportDrawer, exportSet } from './export-drawer.tsx'
+import { dayOf, timeOf } from './moments.ts'
+import { type HistoryTexts, useHistoryTexts } from './texts.ts'
+
+const HOUR_MS = 3_600_000
+const windows = {
+  '24h': 24 * HOUR_MS,
+  '7d': 168 * HOUR_MS,
+  '30d': 720 * HOUR_MS,
+  all: Number.POSITIVE_INFINITY,
+}
+
+/** What was on air, the newest first. */
+export function PlayHistory() {
+  const t = useHistoryTexts()
+  const history = useQuery('GET /api/admin/history')
+  return (
+    <List
+      state={history}
+      rows={12}
+      isEmpty={({ entries }) => !entries.length}
+      empty={
+        <>
+          <p>{t.playsEmpty}</p>
+          <button type="button" class="button" onClick={history.retry}>
+            {t.retry}
+          </button>
+        </>
+      }
+    >
+      {({ entries }) => <Plays all={entries} />}
+    </List>
+  )
+}
+
+function Plays({ all }: { all: readonly HistoryItem[] }) {
+  const t = useHistoryTexts()
+  const [window, setWindow] = useUrlState('window', '24h')
+  const [mode, setMode] = useUrlState('mode')
+  const [query, setQuery] = useUrlState('q')
+  const [isExporting, setExporting] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const station = useStation()
+  const shown = useMemo(
+    () => findPlays(all, { window, mode, query, nowMs: station.stationNowMs() }),
+    [all, window, mode, query],
+  )
+  useKeys(t.title, [
+    { key: '/', label: t.keySearch, run: () => field.current?.focus() },
+    { key: 'e', label: t.keyExport, run: () => setExporting(true) },
+  ])
+  const how = { replace: true }
+  return (
+    <>
+      <div class="history-tools">
+        <SearchField label={t.search} value={query} onValue={(value) => setQuery(value, how)} field={field} />
+        <Choice
+          legend={t.window}
+          isLegendUnseen
+          options={(['24h', '7d', '30d', 'all'] as const).map((id) => ({ id, title: t.windows[id] }))}
+          chosen={window}
+          onChoose={(id) => setWindow(id, how)}
+        />
+        <Choice
+          legend={t.mode}
+          isLegendUnseen
+          options={[
+            { id: '', title: t.anyMode },
+            { id: 'day', title: t.day },
+            { id: 'night', title: t.night },
+          ]}
+          chosen={mode}
+          onChoose={(id) => setMode(id, how)}
+        />
+        <button type="button" class="button" onClick={() => setExporting(true)}>
+          {t.export}
+        </button>
+      </div>
+      <p class="hint" role="status">
+        {t.playedOf(shown.length, all.length)}
+      </p>
+      {shown.length ? <PlaysTable plays={shown} /> : <p class="state">{t.playsNone}</p>}
+      {isExporting && (
+        <ExportDrawer name="history" sets={[setOf(shown, t)]} onClose={() => setExporting(false)} />
+      )}
+    </>
+  )
+}
+
+function PlaysTable({ plays }: { plays: readonly HistoryItem[] }) {
+  const t = useHistoryTexts()
+  const { config, locale } = useAdmin()
+  const { timeZone } = config
+  const time = ({ playedAt }: HistoryItem) => (
+    <>
+      <span class="soft">{dayOf(playedAt, locale, timeZone)}</span> {timeOf(playedAt, locale, timeZone)}
+    </>
+  )
+  const columns: Column<HistoryItem>[] = [
+    { id: 'time', head: t.time, width: '172px', cell: time },
+    { id: 'title', head: t.song, width: '3fr', cell: ({ title }) => <b>{title}</b> },
+    { id: 'artist', head: t.artist, width: '2fr', cell: ({ artist }) => artist },
+    { id: 'album', head: t.album, width: '2fr', cell: ({ album }) => <span class="soft">{album}</span> },
+    { id: 'mode', head: t.mode, width: '56px', cell: ({ mode }) => <ModeMark mode={mode} /> },
+  ]
+  return (
+    <VirtualTable
+      label={t.plays}
+      rows={plays}
+      columns={columns}
+      idOf={({ id }) => String(id)}
+      phone={(play) => (
+        <>
+          <b>{play.title}</b>
+          <span class="soft">
+            {' '}
+            {play.artist}
+            <br />
+            {time(play)}
+          </span>
+        </>
+      )}
+    />
+  )
+}
+
+/** The sun or the moon, and its name for those who can't see it. */
+export function ModeMark({ mode }: { mode: Mode }) {
+  const t = useHistoryTexts()
+  return (
+    <span class="soft" title={t[mode]}>
+      <Icon name={mode === 'day' ? 'sun' : 'moon'} size={16} />
+      <span class="unseen">{t[mode]}</span>
+    </span>
+  )
+}
+
+function findPlays(
+  all: readonly HistoryItem[],
+  wanted: { window: string; mode: string; query: string; nowMs: number },
+): readonly HistoryItem[] {
+  const { window, mode, query, nowMs } = wanted
+  const sinceMs = nowMs - (windows[window as keyof typeof windows] ?? windows['24h'])
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  return all.filter((play) => {
+    if (play.playedAt < sinceMs || (mode && play.mode !== mode)) return false
+    const text = `${play.title} ${play.artist} ${play.album}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+const setOf = (plays: readonly HistoryItem[], t: HistoryTexts) =>
+  exportSet(
+    'plays',
+    t.plays,
+    plays,
+    [
+      { id: 'playedAt', title: t.time, value: ({ playedAt }) => new Date(playedAt) },
+      { id: 'artist', title: t.artist, value: ({ artist }) => artist },
+      { id: 'title', title: t.song, value: ({ title }) => title },
+      { id: 'album', title: t.album, value: ({ album }) => album },
+      { id: 'mode', title: t.mode, value: ({ mode }) => mode },
+    ],
+    ({ mode }) => mode,
+  )
