@@ -60,13 +60,13 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
     if (host.state.value.phase !== 'off') host.leave()
     void logOut().then(() => goTo('adlogin'))
   }
-  const { account, config } = session
+  const { account, config, verify } = session
   return (
-    <PanelProvider value={{ ...opened, account, config, locale, onLocale, logOut: end }}>
+    <PanelProvider value={{ ...opened, account, config, locale, onLocale, verify, logOut: end }}>
       {account.authorized ? (
         <Shell name={name} home={pathOf({ page: 'player', locale })} />
       ) : (
-        <Activation onActivated={session.verify} />
+        <Activation onActivated={verify} />
       )}
       <PageToasts />
     </PanelProvider>

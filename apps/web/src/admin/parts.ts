@@ -86,4 +86,12 @@ export const parts: readonly Part[] = [
     access: {},
     Component: lazyPage(async () => (await import('./history/history-part.tsx')).HistoryPart),
   },
+  {
+    id: 'me',
+    icon: 'me',
+    title: { uk: 'Мій запис', en: 'My account' },
+    key: 'm',
+    access: {},
+    Component: lazyPage(async () => (await import('./me/me-part.tsx')).MePart),
+  },
 ]

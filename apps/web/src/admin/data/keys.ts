@@ -39,7 +39,8 @@ export function followKeys(): () => void {
   const pressed = (event: KeyboardEvent) => {
     if (!areKeysOn.value || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
     const on = event.target as HTMLElement
-    if (on.closest('input:not([type=checkbox]), textarea, select, [contenteditable], dialog')) return
+    if (on.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], dialog'))
+      return
     const found = sets.value.flatMap(({ keys }) => keys).findLast(({ key }) => isPressed(event, key))
     if (!found) return
     event.preventDefault()

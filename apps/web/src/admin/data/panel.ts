@@ -29,6 +29,8 @@ export interface Panel {
   readonly config: PublicConfig
   readonly locale: Locale
   readonly onLocale: (locale: Locale) => void
+  /** Asks the station who works here, after the account was changed. */
+  readonly verify: () => void
   readonly logOut: () => void
 }
 

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { useUrlState } from '../data/location.ts'
 import { usePanel, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
+import { Choice } from '../ui/fields/choice.tsx'
 import { List } from '../ui/state/list.tsx'
 import { AuditRow } from './audit-row.tsx'
-import { Choice } from './export-drawer.tsx'
 import { useHistoryTexts } from './texts.ts'
 
 const PAGE = 30

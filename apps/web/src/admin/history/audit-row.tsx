@@ -1,20 +1,20 @@
 import type { AuditEntry } from '@solstice/contracts'
-import { useAdmin } from '../data/panel.ts'
+import { useAdmin, useTexts } from '../data/panel.ts'
 import { operationTexts } from './audit-texts.ts'
 import { dayOf, timeOf } from './moments.ts'
-import { type HistoryTexts, useHistoryTexts } from './texts.ts'
+import { useHistoryTexts } from './texts.ts'
 
 /** One entry: when, who, what; before and after when something was changed. */
 export function AuditRow({ entry }: { entry: AuditEntry }) {
   const t = useHistoryTexts()
   const { locale, config } = useAdmin()
+  const show = useValueText()
   const { createdAt, adminLogin, operationType, data } = entry
   const { details, ...about } = data
   const names: Partial<Record<string, string>> = operationTexts[locale]
   const subject = subjectOf(about)
-  const rest = Object.entries({ ...about, ...details?.info }).filter(
-    ([name]) => !SUBJECTS.includes(name) && name !== 'details',
-  )
+  const said = new Set([...SUBJECTS, 'targetAdminId', ...(details ? ['privileges'] : [])])
+  const rest = Object.entries({ ...about, ...details?.info }).filter(([name]) => !said.has(name))
   const changes = details?.changes ?? []
   return (
     <li class="audit-row">
@@ -25,7 +25,11 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
       <b class="audit-who">{adminLogin}</b>
       <span class="audit-what">
         {names[operationType] ?? operationType.replaceAll('_', ' ')}
-        {subject && <b> {subject}</b>}
+        {subject && (
+          <>
+            : <b>{subject}</b>
+          </>
+        )}
       </span>
       {(changes.length > 0 || rest.length > 0) && (
         <details class="audit-details">
@@ -36,7 +40,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
               {rest.map(([name, value]) => (
                 <div key={name}>
                   <dt>{name}</dt>
-                  <dd>{valueText(value, t)}</dd>
+                  <dd>{show(value, name)}</dd>
                 </div>
               ))}
             </dl>
@@ -51,6 +55,7 @@ type Change = NonNullable<AuditEntry['data']['details']>['changes'][number]
 
 function Changes({ changes }: { changes: readonly Change[] }) {
   const t = useHistoryTexts()
+  const show = useValueText()
   return (
     <table class="changes">
       <thead>
@@ -65,10 +70,10 @@ function Changes({ changes }: { changes: readonly Change[] }) {
           <tr key={field}>
             <th scope="row">{field}</th>
             <td>
-              <del>{valueText(before, t)}</del>
+              <del>{show(before)}</del>
             </td>
             <td>
-              <ins>{valueText(after, t)}</ins>
+              <ins>{show(after)}</ins>
             </td>
           </tr>
         ))}
@@ -85,9 +90,19 @@ const subjectOf = (about: Record<string, unknown>): string =>
     .filter((value) => typeof value === 'string' && value !== '')
     .join(' — ')
 
-function valueText(value: unknown, t: HistoryTexts): string {
-  if (value === null || value === undefined || value === '') return t.nothing
-  if (typeof value === 'boolean') return value ? t.yes : t.no
-  if (Array.isArray(value)) return value.length ? value.map((one) => valueText(one, t)).join(', ') : t.nothing
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+/** How a value of an entry reads: rights by their names, moments as the station's time, nothing as a word. */
+function useValueText(): (value: unknown, name?: string) => string {
+  const t = useHistoryTexts()
+  const { privileges } = useTexts()
+  const { locale, config } = useAdmin()
+  const names: Partial<Record<string, string>> = privileges
+  const show = (value: unknown, name = ''): string => {
+    if (value === null || value === undefined || value === '') return t.nothing
+    if (typeof value === 'boolean') return value ? t.yes : t.no
+    if (Array.isArray(value)) return value.length ? value.map((one) => show(one)).join(', ') : t.nothing
+    if (typeof value === 'number' && name.endsWith('At')) return timeOf(value, locale, config.timeZone)
+    if (typeof value === 'object') return JSON.stringify(value)
+    return names[String(value)] ?? String(value)
+  }
+  return show
 }

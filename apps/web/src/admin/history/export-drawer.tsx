@@ -1,6 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import { useState } from 'preact/hooks'
 import { useToasts } from '../data/panel.ts'
+import { Choice } from '../ui/fields/choice.tsx'
 import { Drawer } from '../ui/layers/drawer.tsx'
 import { type ExportField, type Format, fileOf, formats, type Sheet, saveFile, sheetOf } from './exports.ts'
 import { useHistoryTexts } from './texts.ts'
@@ -106,34 +107,6 @@ function toggled<T>(known: ReadonlySet<T>, one: T): Set<T> {
   const next = new Set(known)
   if (!next.delete(one)) next.add(one)
   return next
-}
-
-/** One of a few, side by side. */
-export function Choice(props: {
-  legend: string
-  options: readonly { id: string; title: string }[]
-  chosen: string
-  onChoose: (id: string) => void
-  isLegendUnseen?: boolean
-}) {
-  const { legend, options, chosen, onChoose, isLegendUnseen = false } = props
-  return (
-    <fieldset class="pick">
-      <legend class={isLegendUnseen ? 'unseen' : ''}>{legend}</legend>
-      {options.map(({ id, title }) => (
-        <label key={id}>
-          <input
-            class="unseen"
-            type="radio"
-            name={legend}
-            checked={id === chosen}
-            onChange={() => onChoose(id)}
-          />
-          <span>{title}</span>
-        </label>
-      ))}
-    </fieldset>
-  )
 }
 
 function Checks(props: {

@@ -1,60 +1,39 @@
 import type { HistoryItem, Mode } from '@solstice/contracts'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
 import { useKeys } from '../data/keys.ts'
 import { useUrlState } from '../data/location.ts'
-import { useAdmin, useStation } from '../data/panel.ts'
+import { useAdmin, useAir, usePanel, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
+import { Choice } from '../ui/fields/choice.tsx'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
 import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
-import { Choice, ExportDrawer, exportSet } from './export-drawer.tsx'
+import { ExportDrawer, exportSet } from './export-drawer.tsx'
 import { dayOf, timeOf } from './moments.ts'
 import { type HistoryTexts, useHistoryTexts } from './texts.ts'
 
 const HOUR_MS = 3_600_000
-const windows = {
+const windows = ['24h', '7d', '30d', 'all'] as const
+/** Of the windows that have an end. */
+const spansMs: Partial<Record<string, number>> = {
   '24h': 24 * HOUR_MS,
   '7d': 168 * HOUR_MS,
   '30d': 720 * HOUR_MS,
-  all: Number.POSITIVE_INFINITY,
 }
+const none: readonly HistoryItem[] = []
 
 /** What was on air, the newest first. */
 export function PlayHistory() {
-  const t = useHistoryTexts()
-  const history = useQuery('GET /api/admin/history')
-  return (
-    <List
-      state={history}
-      rows={12}
-      isEmpty={({ entries }) => !entries.length}
-      empty={
-        <>
-          <p>{t.playsEmpty}</p>
-          <button type="button" class="button" onClick={history.retry}>
-            {t.retry}
-          </button>
-        </>
-      }
-    >
-      {({ entries }) => <Plays all={entries} />}
-    </List>
-  )
-}
-
-function Plays({ all }: { all: readonly HistoryItem[] }) {
   const t = useHistoryTexts()
   const [window, setWindow] = useUrlState('window', '24h')
   const [mode, setMode] = useUrlState('mode')
   const [query, setQuery] = useUrlState('q')
   const [isExporting, setExporting] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  const station = useStation()
-  const shown = useMemo(
-    () => findPlays(all, { window, mode, query, nowMs: station.stationNowMs() }),
-    [all, window, mode, query],
-  )
+  const history = useHistory(window)
+  const all = history.is === 'ready' ? history.data.entries : none
+  const shown = useMemo(() => findPlays(all, mode, query), [all, mode, query])
   useKeys(t.title, [
     { key: '/', label: t.keySearch, run: () => field.current?.focus() },
     { key: 'e', label: t.keyExport, run: () => setExporting(true) },
@@ -67,7 +46,7 @@ function Plays({ all }: { all: readonly HistoryItem[] }) {
         <Choice
           legend={t.window}
           isLegendUnseen
-          options={(['24h', '7d', '30d', 'all'] as const).map((id) => ({ id, title: t.windows[id] }))}
+          options={windows.map((id) => ({ id, title: t.windows[id] }))}
           chosen={window}
           onChoose={(id) => setWindow(id, how)}
         />
@@ -86,15 +65,39 @@ function Plays({ all }: { all: readonly HistoryItem[] }) {
           {t.export}
         </button>
       </div>
-      <p class="hint" role="status">
-        {t.playedOf(shown.length, all.length)}
-      </p>
-      {shown.length ? <PlaysTable plays={shown} /> : <p class="state">{t.playsNone}</p>}
+      <List state={history} rows={12} isEmpty={() => !all.length} empty={<p>{t.playsEmpty}</p>}>
+        {() => (
+          <>
+            <p class="hint" role="status">
+              {t.playedOf(shown.length, all.length)}
+            </p>
+            {shown.length ? <PlaysTable plays={shown} /> : <p class="state">{t.playsNone}</p>}
+          </>
+        )}
+      </List>
       {isExporting && (
         <ExportDrawer name="history" sets={[setOf(shown, t)]} onClose={() => setExporting(false)} />
       )}
     </>
   )
+}
+
+/** What played within a window, asked for again when another track begins. */
+function useHistory(window: string) {
+  const { queries } = usePanel()
+  const station = useStation()
+  const air = useAir()
+  const since = useMemo(() => {
+    const spanMs = spansMs[window]
+    return spanMs === undefined ? null : Math.floor(station.stationNowMs() - spanMs)
+  }, [window])
+  const playing = air && `${air.artist} ${air.title}`
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) queries.invalidate('/api/admin/history')
+    isFirst.current = false
+  }, [playing])
+  return useQuery('GET /api/admin/history', { query: since === null ? {} : { since } })
 }
 
 function PlaysTable({ plays }: { plays: readonly HistoryItem[] }) {
@@ -145,15 +148,10 @@ export function ModeMark({ mode }: { mode: Mode }) {
   )
 }
 
-function findPlays(
-  all: readonly HistoryItem[],
-  wanted: { window: string; mode: string; query: string; nowMs: number },
-): readonly HistoryItem[] {
-  const { window, mode, query, nowMs } = wanted
-  const sinceMs = nowMs - (windows[window as keyof typeof windows] ?? windows['24h'])
+function findPlays(all: readonly HistoryItem[], mode: string, query: string): readonly HistoryItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   return all.filter((play) => {
-    if (play.playedAt < sinceMs || (mode && play.mode !== mode)) return false
+    if (mode && play.mode !== mode) return false
     const text = `${play.title} ${play.artist} ${play.album}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })

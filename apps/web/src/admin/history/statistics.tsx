@@ -2,11 +2,12 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../data/keys.ts'
 import { useDrawer, useUrlState } from '../data/location.ts'
 import { useQuery } from '../data/query.ts'
+import { Choice } from '../ui/fields/choice.tsx'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { Drawer } from '../ui/layers/drawer.tsx'
 import { List } from '../ui/state/list.tsx'
 import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
-import { Choice, ExportDrawer, exportSet } from './export-drawer.tsx'
+import { ExportDrawer, exportSet } from './export-drawer.tsx'
 import {
   type Count,
   type CountedTrack,

@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../../ui/icons.tsx'
+import { useCommand } from '../data/commands.ts'
+import { useAdmin, usePanel } from '../data/panel.ts'
+import { Field } from '../ui/fields/field.tsx'
+import { isStrong, passwordRules } from './password-rules.ts'
+import { useMeTexts } from './texts.ts'
+
+/** A helper's own login and password. */
+export function Credentials() {
+  const t = useMeTexts()
+  const { role, may } = useAdmin()
+  if (role === 'super_admin') return <p class="hint">{t.superAccount}</p>
+  if (!may({ capabilities: ['adminAccount'] })) return <p class="hint">{t.accountOff}</p>
+  return (
+    <div class="me-forms">
+      <LoginForm />
+      <PasswordForm />
+    </div>
+  )
+}
+
+function LoginForm() {
+  const t = useMeTexts()
+  const { verify } = usePanel()
+  const { login } = useAdmin()
+  const [wanted, setWanted] = useState('')
+  const [current, setCurrent] = useState('')
+  const { run, isBusy } = useCommand('PUT /api/admin/admins/self/login')
+  const isSame = wanted.trim() === login
+  const isReady = wanted.trim() !== '' && !isSame && current !== '' && !isBusy
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!isReady) return
+    const done = await run({ body: { newLogin: wanted, currentPassword: current } })
+    setCurrent('')
+    if (!done) return
+    setWanted('')
+    verify()
+  }
+  return (
+    <form class="me-form" onSubmit={submit}>
+      <h3>{t.login}</h3>
+      <Field
+        label={t.newLogin}
+        hint={t.loginHint}
+        error={isSame ? t.loginSame : null}
+        value={wanted}
+        onValue={setWanted}
+        autocomplete="username"
+        maxLength={64}
+        placeholder={login}
+      />
+      <Field
+        type="password"
+        label={t.current}
+        value={current}
+        onValue={setCurrent}
+        autocomplete="current-password"
+      />
+      <button type="submit" class="button primary" aria-disabled={!isReady}>
+        {t.changeLogin}
+      </button>
+    </form>
+  )
+}
+
+function PasswordForm() {
+  const t = useMeTexts()
+  const [current, setCurrent] = useState('')
+  const [own, setOwn] = useState('')
+  const [repeated, setRepeated] = useState('')
+  const { run, isBusy } = useCommand('PUT /api/admin/admins/self/password', {
+    outdates: ['/api/admin/self/sessions'],
+  })
+  const isDifferent = repeated !== '' && !own.startsWith(repeated)
+  const isReady = current !== '' && isStrong(own) && repeated === own && !isBusy
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!isReady) return
+    const done = await run({ body: { currentPassword: current, newPassword: own } })
+    setCurrent('')
+    if (!done) return
+    setOwn('')
+    setRepeated('')
+  }
+  return (
+    <form class="me-form" onSubmit={submit}>
+      <h3>{t.password}</h3>
+      <Field
+        type="password"
+        label={t.current}
+        value={current}
+        onValue={setCurrent}
+        autocomplete="current-password"
+      />
+      <Field type="password" label={t.newPassword} value={own} onValue={setOwn} autocomplete="new-password" />
+      <ul class="me-rules" aria-label={t.rulesTitle}>
+        {passwordRules.map(({ id, isMet }) => (
+          <li key={id} data-met={isMet(own)}>
+            <Icon name={isMet(own) ? 'check' : 'more'} size={16} />
+            {t.rules[id]}
+          </li>
+        ))}
+      </ul>
+      <Field
+        type="password"
+        label={t.repeat}
+        hint={t.passwordHint}
+        error={isDifferent ? t.different : null}
+        value={repeated}
+        onValue={setRepeated}
+        autocomplete="new-password"
+      />
+      <button type="submit" class="button primary" aria-disabled={!isReady}>
+        {t.changePassword}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { flaws, prepare, visit } from '../harness/people/browser.ts'
+
+const tracks = ['Low Tide', 'Half Tide', 'High Tide', 'Ebb'].map((name, i) => ({
+  name,
+  hz: 400 + 100 * i,
+  seconds: 240,
+}))
+const settings = { STREAM_MODE: 'false', NIGHT_MODE: 'false', ...SUPER_ADMIN }
+
+t.test('an admin sees what was done, in both windows, and takes the library home as a file', async (t) => {
+  const station = await prepare(t, settings, tracks)
+  const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
+  const { page, complaints } = await visit(t, `${url}/en/adlogin`)
+  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
+  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
+  await page.keyboard.press('Enter')
+  const playing = await page.locator('.playing-song b').innerText()
+  await page.keyboard.press('g')
+  await page.keyboard.press('h')
+
+  await t.test('the track on air is the newest of the history', async (t) => {
+    await page.getByRole('grid', { name: 'Played' }).getByText(playing, { exact: true }).waitFor()
+    t.same(await flaws(page), [])
+  })
+
+  await t.test('statistics are counted, sorted and searched', async (t) => {
+    await page.getByRole('tab', { name: 'Statistics' }).click()
+    await page.getByText('4 songs · 4 rows').waitFor()
+    await page.getByText('A–Z').click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('high tide')
+    await page.getByText('1 song · 1 row').waitFor()
+    t.match(await page.locator('.table-body .table-row').allInnerTexts(), [/High Tide\s+1\s+25\.0 %/])
+    t.same(await flaws(page), [])
+  })
+
+  await t.test('an export holds the chosen fields of all tracks', async (t) => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Export' })
+    await drawer.getByText('CSV').click()
+    for (const field of ['Album', 'Year', 'Duration, s', 'Mode', 'Group', 'File'])
+      await drawer.getByLabel(field, { exact: true }).uncheck()
+    await drawer.getByText('4 rows in the file').waitFor()
+    t.same(await flaws(page), [])
+    t.match(await downloaded(page), /^\uFEFFArtist,Title\r\n(Artist of [\w ]+,[\w ]+\r\n){4}$/)
+    await drawer.getByText('Excel').click()
+    t.equal((await downloaded(page)).slice(0, 2), 'PK', 'a spreadsheet is an archive')
+    await page.keyboard.press('Escape')
+  })
+
+  await t.test('what is done elsewhere waits behind a button, and tells before and after', async (t) => {
+    await page.getByRole('tab', { name: 'Audit log' }).click()
+    await page.getByText('Logged in').waitFor()
+    await page.getByLabel('About').selectOption('Settings')
+    await page.getByText('Nobody changed anything').waitFor()
+    const names = { dayRadioName: 'Dawn', nightRadioName: 'Dusk', messengerLabel: 'Chat' }
+    const branding = { messenger_url: 'https://example.org', byLang: { uk: names, en: names } }
+    await page.evaluate(
+      (body) =>
+        fetch('/api/admin/settings', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      { branding },
+    )
+    await page.getByRole('button', { name: 'Show 1 new entry' }).click()
+    await page.getByText('Details').click()
+    await page.locator('.changes ins', { hasText: 'Dawn' }).first().waitFor()
+    t.same(await flaws(page), [])
+  })
+
+  t.same(
+    complaints.filter((complaint) => !complaint.includes('401')),
+    [],
+  )
+})
+
+/** The file that Download gives. */
+async function downloaded(page: Page): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  return readFile(await download.path(), 'utf8')
+}
