@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
 import { flaws, prepare, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'Half Tide', 'High Tide', 'Ebb'].map((name, i) => ({
@@ -25,6 +26,7 @@ t.test('an admin sees what was done, in both windows, and takes the library home
   await t.test('the track on air is the newest of the history', async (t) => {
     await page.getByRole('grid', { name: 'Played' }).getByText(playing, { exact: true }).waitFor()
     t.same(await flaws(page), [])
+    t.same(await violations(page), [])
   })
 
   await t.test('statistics are counted, sorted and searched', async (t) => {
@@ -36,6 +38,7 @@ t.test('an admin sees what was done, in both windows, and takes the library home
     await page.getByText('1 song · 1 row').waitFor()
     t.match(await page.locator('.table-body .table-row').allInnerTexts(), [/High Tide\s+1\s+25\.0 %/])
     t.same(await flaws(page), [])
+    t.same(await violations(page), [])
   })
 
   await t.test('an export holds the chosen fields of all tracks', async (t) => {
@@ -46,6 +49,7 @@ t.test('an admin sees what was done, in both windows, and takes the library home
       await drawer.getByLabel(field, { exact: true }).uncheck()
     await drawer.getByText('4 rows in the file').waitFor()
     t.same(await flaws(page), [])
+    t.same(await violations(page), [])
     t.match(await downloaded(page), /^\uFEFFArtist,Title\r\n(Artist of [\w ]+,[\w ]+\r\n){4}$/)
     await drawer.getByText('Excel').click()
     t.equal((await downloaded(page)).slice(0, 2), 'PK', 'a spreadsheet is an archive')
@@ -72,6 +76,7 @@ t.test('an admin sees what was done, in both windows, and takes the library home
     await page.getByText('Details').click()
     await page.locator('.changes ins', { hasText: 'Dawn' }).first().waitFor()
     t.same(await flaws(page), [])
+    t.same(await violations(page), [])
   })
 
   t.same(

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
 import { flaws, prepare, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'High Tide'].map((name, i) => ({ name, hz: 400 + 100 * i, seconds: 240 }))
@@ -40,6 +41,7 @@ t.test('a helper activates the account, changes password and login, and ends oth
     await page.reload()
     await page.getByText('this one').waitFor()
     t.same(await flaws(page), [])
+    t.same(await violations(page), [])
     await page.getByRole('button', { name: /^End: / }).click()
     await page.getByRole('button', { name: 'Yes' }).click()
     await page.getByText('No other sessions.').waitFor()
@@ -84,6 +86,7 @@ t.test('a helper activates the account, changes password and login, and ends oth
     t.equal(await page.evaluate(() => document.documentElement.dataset.mode), 'night')
     t.notOk(await page.getByRole('checkbox').isChecked())
     t.same(await flaws(page), [])
+    t.same(await violations(page), [])
   })
 
   t.same(
