@@ -139,7 +139,7 @@ function CountsTable(props: {
       cell: name,
       sort: (count) => nameOf(count, t),
     },
-    { id: 'bar', head: '', width: 'minmax(0, 3fr)', cell: bar },
+    { id: 'bar', head: t.share, width: 'minmax(0, 3fr)', cell: bar },
     {
       id: 'count',
       head: t.count,
@@ -147,7 +147,7 @@ function CountsTable(props: {
       cell: ({ tracks }) => tracks.length,
       sort: ({ tracks }) => tracks.length,
     },
-    { id: 'share', head: t.share, width: '80px', cell: (count) => <span class="soft">{share(count)}</span> },
+    { id: 'share', head: '%', width: '80px', cell: (count) => <span class="soft">{share(count)}</span> },
     {
       id: 'length',
       head: t.length,
