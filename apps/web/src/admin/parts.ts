@@ -87,6 +87,14 @@ export const parts: readonly Part[] = [
     Component: lazyPage(async () => (await import('./history/history-part.tsx')).HistoryPart),
   },
   {
+    id: 'station',
+    icon: 'station',
+    title: { uk: 'Станція', en: 'Station' },
+    key: 's',
+    access: {},
+    Component: lazyPage(async () => (await import('./station/station-part.tsx')).StationPart),
+  },
+  {
     id: 'me',
     icon: 'me',
     title: { uk: 'Мій запис', en: 'My account' },

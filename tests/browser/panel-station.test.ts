@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
+import { flaws, prepare, visit } from '../harness/people/browser.ts'
+
+const tracks = ['Low Tide', 'High Tide'].map((name, i) => ({ name, hz: 400 + 100 * i, seconds: 240 }))
+const settings = { NIGHT_MODE: 'false', ...SUPER_ADMIN }
+
+t.test('the super admin dresses the station, gives it a face and a helper, and takes a backup', async (t) => {
+  const station = await prepare(t, settings, tracks)
+  const [{ url }] = await Promise.all([station.startApi(), station.startWorker(), station.startJobs()])
+  const { page, complaints } = await visit(t, `${url}/en/adlogin`)
+  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
+  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Station' }).click()
+  const tab = (name: string) => page.getByRole('tab', { name }).click()
+
+  await t.test(
+    'a new name is previewed while it is typed, and listeners see it once it is saved',
+    async (t) => {
+      for (const [language, day, night, label] of [
+        ['Українська', 'Приплив', 'Відплив', 'Пишіть'],
+        ['English', 'Radio Tide', 'Radio Ebb', 'Write'],
+      ] as const) {
+        const names = page.getByRole('group', { name: language })
+        await names.getByLabel('Name by day').fill(day)
+        await names.getByLabel('Name at night').fill(night)
+        await names.getByLabel('Label of the link').fill(label)
+      }
+      await page.getByLabel('Messenger link').fill('https://example.org/tide')
+      await page.locator('.branding-preview', { hasText: 'Radio Ebb' }).waitFor()
+      t.same(await flaws(page), [])
+      t.same(await violations(page), [])
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('.rail-name', { hasText: 'Radio Tide' }).waitFor()
+      const { page: listener } = await visit(t, `${url}/en/`)
+      await listener.locator('.header .name', { hasText: 'Radio Tide' }).waitFor()
+      t.pass()
+    },
+  )
+
+  await t.test('any picture becomes a portrait in JPEG', async (t) => {
+    await tab('Artist images')
+    await page.getByText('2 without an image').waitFor()
+    await page.getByLabel('Choose an image: artist of low tide').setInputFiles({
+      name: 'wide.png',
+      mimeType: 'image/png',
+      buffer: await picture(page),
+    })
+    await page.getByRole('img', { name: /will be saved: artist of low tide/ }).waitFor()
+    t.same(await flaws(page), [])
+    t.same(await violations(page), [])
+    await page.getByRole('button', { name: 'Save the image' }).click()
+    await page.getByText('1 without an image').waitFor()
+    const saved = await page.evaluate(async () => {
+      const answer = await fetch('/api/admin/artist-arts/file/artist%20of%20low%20tide')
+      const { width, height } = await createImageBitmap(await answer.blob())
+      return { width, height }
+    })
+    t.same(saved, { width: 180, height: 400 })
+  })
+
+  await t.test('a helper gets a password that is shown once, and rights that work at once', async (t) => {
+    await tab('Helpers')
+    await page.getByRole('button', { name: 'Add a helper' }).click()
+    await page.getByLabel('Login').fill('olena')
+    t.same(await flaws(page), [])
+    t.same(await violations(page), [])
+    await page.getByRole('button', { name: 'Create' }).click()
+    const password = await page.locator('.helper-password').innerText()
+    await page.keyboard.press('Escape')
+    await page.getByText('not activated').waitFor()
+    t.equal(await page.locator('.helper-password').count(), 0)
+    const ask = async (method: string, path: string, token = '', body?: object) => {
+      const answer = await fetch(`${url}/api/admin/${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return (await answer.json()) as { token: string; privileges: string[] }
+    }
+    const { token } = await ask('POST', 'login', '', { login: 'olena', password })
+    const passwords = { tempPassword: password, newPassword: 'Own password 1' }
+    await ask('POST', 'admins/self/activate', token, passwords)
+    await page.getByText('activated', { exact: true }).waitFor()
+    await page.getByLabel('olena: queue').check()
+    await page.locator('.toast').last().waitFor()
+    t.same((await ask('GET', 'verify', token)).privileges, ['queue_manage', 'stats'])
+    t.same(await flaws(page), [])
+    t.same(await violations(page), [])
+  })
+
+  await t.test('jobs, links and the set-up are shown', async (t) => {
+    await tab('Jobs')
+    await page.getByText('What recurs').click()
+    await page.getByText('purge-expired').first().waitFor()
+    t.same(await flaws(page), [])
+    t.same(await violations(page), [])
+    await tab('Links')
+    await page.getByRole('link', { name: `${url}/api/stream/public.mp3` }).waitFor()
+    await page.locator('.code path').nth(1).waitFor({ state: 'attached' })
+    t.same(await flaws(page), [])
+    t.same(await violations(page), [])
+    await tab('Set-up')
+    await page.getByText('Needs DONATIONS_ENABLED').waitFor()
+    t.same(await flaws(page), [])
+    t.same(await violations(page), [])
+  })
+
+  await t.test('a backup is downloaded', async (t) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download a backup' }).click(),
+    ])
+    t.match(download.suggestedFilename(), /\.tar\.gz$/)
+    t.equal(await download.failure(), null)
+  })
+
+  t.same(
+    complaints.filter((complaint) => !complaint.includes('401')),
+    [],
+  )
+})
+
+/** A picture that is wider than high, as PNG. */
+async function picture(page: Page): Promise<Buffer> {
+  const url = await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 600, height: 400 })
+    canvas.getContext('2d')!.fillRect(0, 0, 300, 400)
+    return canvas.toDataURL('image/png')
+  })
+  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
+}
