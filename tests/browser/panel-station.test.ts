@@ -94,13 +94,13 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
 
   await t.test('jobs, links and the set-up are shown', async (t) => {
     await tab('Jobs')
-    await page.getByText('What recurs').click()
+    await page.getByText('What recurs').first().click()
     await page.getByText('purge-expired').first().waitFor()
     t.same(await flaws(page), [])
     t.same(await violations(page), [])
     await tab('Links')
     await page.getByRole('link', { name: `${url}/api/stream/public.mp3` }).waitFor()
-    await page.locator('.code path').nth(1).waitFor({ state: 'attached' })
+    await page.locator('.qr-code path').nth(1).waitFor({ state: 'attached' })
     t.same(await flaws(page), [])
     t.same(await violations(page), [])
     await tab('Set-up')

@@ -45,8 +45,9 @@ export function Jobs() {
       <List state={jobs}>
         {({ queues }) => (
           <>
-            {queues.map((queue) => (
-              <Queue key={queue.name} queue={queue} hasTitle={queues.length > 1} />
+            {!queues.some(isWorthASight) && <p class="state">{t.jobsEmpty}</p>}
+            {queues.filter(isWorthASight).map((queue) => (
+              <Queue key={queue.name} queue={queue} />
             ))}
           </>
         )}
@@ -55,16 +56,17 @@ export function Jobs() {
   )
 }
 
-function Queue({ queue, hasTitle }: { queue: QueueReport; hasTitle: boolean }) {
+const isWorthASight = ({ jobs, recurrences }: QueueReport) => jobs.length > 0 || recurrences.length > 0
+
+function Queue({ queue }: { queue: QueueReport }) {
   const t = useStationTexts()
   const { config } = useAdmin()
   const { name, counts, jobs, recurrences } = queue
   const when = (atMs: number) => zoneTime(atMs, config.timeZone)
   return (
     <section class="jobs">
-      {hasTitle && <h2>{name}</h2>}
+      <h2>{name}</h2>
       <p class="hint">{t.jobCounts(counts.failed, counts.active, counts.waiting + counts.delayed)}</p>
-      {!jobs.length && <p class="state">{t.jobsEmpty}</p>}
       <ul>
         {jobs.map((job) => (
           <li key={job.id} class="job">

@@ -27,7 +27,7 @@ export function Links() {
       : []),
   ]
   return (
-    <ul class="links">
+    <ul class="link-cards">
       {links.map(({ id, title, about, url }) => (
         <li key={id}>
           <Code text={url} label={t.codeOf(title)} />
@@ -65,7 +65,7 @@ function Code({ text, label }: { text: string; label: string }) {
   }, [text])
   const size = code?.size ?? 0
   return (
-    <svg class="code" viewBox={`-4 -4 ${size + 8} ${size + 8}`} role="img" aria-label={label}>
+    <svg class="qr-code" viewBox={`-4 -4 ${size + 8} ${size + 8}`} role="img" aria-label={label}>
       {code && <path d={code.path} fill="#000" shape-rendering="crispEdges" />}
     </svg>
   )

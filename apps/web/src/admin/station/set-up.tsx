@@ -23,7 +23,7 @@ export function SetUp() {
     <div class="set-up">
       <section>
         <h2>{t.setUp}</h2>
-        <dl class="facts">
+        <dl class="set-up-facts">
           {facts.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
