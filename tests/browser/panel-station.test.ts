@@ -85,8 +85,9 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
     const passwords = { tempPassword: password, newPassword: 'Own password 1' }
     await ask('POST', 'admins/self/activate', token, passwords)
     await page.getByText('activated', { exact: true }).waitFor()
-    await page.getByLabel('olena: queue').check()
-    await page.locator('.toast').last().waitFor()
+    const right = page.getByLabel('olena: queue')
+    const [granted] = await Promise.all([page.waitForResponse(/\/privileges$/), right.check()])
+    t.equal(granted.status(), 200)
     t.same((await ask('GET', 'verify', token)).privileges, ['queue_manage', 'stats'])
     t.same(await flaws(page), [])
     t.same(await violations(page), [])
