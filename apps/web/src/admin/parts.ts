@@ -90,7 +90,7 @@ export const parts: readonly Part[] = [
     id: 'station',
     icon: 'station',
     title: { uk: 'Станція', en: 'Station' },
-    key: 's',
+    key: 't',
     access: {},
     Component: lazyPage(async () => (await import('./station/station-part.tsx')).StationPart),
   },
