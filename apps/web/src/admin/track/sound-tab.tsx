@@ -29,7 +29,7 @@ export function SoundTab() {
         <dt>{t.length}</dt>
         <dd>{duration === null ? t.unknown : formatDuration(duration)}</dd>
         <dt>{t.loudness}</dt>
-        <dd>{lufs === null ? t.notMeasured : `${lufs.toFixed(1)} LUFS`}</dd>
+        <dd>{lufs === null ? t.notMeasured : `${lufs.toFixed(1).replace('-', '−')} LUFS`}</dd>
       </dl>
       <List state={cues} rows={3}>
         {(known) => <Cues key={`${known.cueIn} ${known.cueOut}`} known={known} />}

@@ -41,7 +41,7 @@ export function LineList({ list }: { list: RefObject<HTMLOListElement | null> })
       )}
       {lyrics.lines.length === 0 && <p class="hint">{t.empty}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list takes the keys of the editor */}
-      <ol ref={list} class="lines" aria-label={t.lines} tabIndex={0}>
+      <ol ref={list} class="lyric-list" aria-label={t.lines} tabIndex={0}>
         {lyrics.lines.map((line, i) => (
           <LineRow
             key={line.id}

@@ -28,7 +28,7 @@ export function LineRow(props: {
   const tab = isCurrent ? 0 : -1
   return (
     <li
-      class="line"
+      class="lyric"
       data-line={line.id}
       data-current={isCurrent}
       data-sung={isSung}

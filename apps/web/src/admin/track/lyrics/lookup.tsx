@@ -30,7 +30,7 @@ export function Lookup() {
   if (found) return <Compared found={found} onClose={() => setFound(null)} />
   return (
     <Guarded rule={LOOK_UP}>
-      <button type="button" class="text-button lyrics-lookup" aria-disabled={isBusy} onClick={lookUp}>
+      <button type="button" class="text-button" aria-disabled={isBusy} onClick={lookUp}>
         {isBusy ? t.lookingUp : t.lookUp}
       </button>
     </Guarded>

@@ -7,7 +7,6 @@ import { usePlayer } from '../player.ts'
 import { useTrack } from '../use-track.ts'
 import { EditorProvider, type LyricsEditor, useLyricsTexts } from './editor-context.ts'
 import { LineList } from './line-list.tsx'
-import { Lookup } from './lookup.tsx'
 import { Preview } from './preview.tsx'
 import { remove, stamp } from './text/lines.ts'
 import { Tools } from './tools.tsx'
@@ -68,7 +67,6 @@ export function LyricsTab(props: {
             onStamp={stampLine}
           />
           <Tools />
-          <Lookup />
           <div class="lyrics-columns">
             <LineList list={list} />
             <Preview />

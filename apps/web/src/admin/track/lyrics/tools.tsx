@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { useTexts, useToasts } from '../../data/panel.ts'
 import { useTrack } from '../use-track.ts'
 import { useEditor, useLyricsTexts } from './editor-context.ts'
+import { Lookup } from './lookup.tsx'
 import { spreadBySecond, stripTimes, toEdited, toEntry } from './text/lines.ts'
 import { lrcName, type ReadLyrics, readLrc, writeLrc } from './text/lrc.ts'
 
@@ -22,6 +23,7 @@ export function Tools() {
         </button>
         <Import />
         {lyrics.lines.length > 0 && <Export />}
+        <Lookup />
         {undo && (
           <button type="button" class="text-button" onClick={undo}>
             {t.undo}
