@@ -154,15 +154,15 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'J2 the count of songs survives a mode switch',
     'boundary/enter-mode.ts',
-    'const entered = { ...state, mode, jingleCount: noSongs, backgroundChoice: null }',
-    'const entered = { ...state, mode, backgroundChoice: null }',
+    'const entered = { ...left, mode, jingleCount: noSongs, backgroundChoice: null }',
+    'const entered = { ...left, mode, backgroundChoice: null }',
     'clips/jingles.test.ts',
   ],
   [
     "O4 a host's choice survives a mode switch",
     'boundary/enter-mode.ts',
-    'const entered = { ...state, mode, jingleCount: noSongs, backgroundChoice: null }',
-    'const entered = { ...state, mode, jingleCount: noSongs }',
+    'const entered = { ...left, mode, jingleCount: noSongs, backgroundChoice: null }',
+    'const entered = { ...left, mode, jingleCount: noSongs }',
     'boundary/enter-mode.test.ts',
   ],
   [
