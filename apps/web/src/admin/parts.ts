@@ -63,6 +63,14 @@ export const parts: readonly Part[] = [
     Component: lazyPage(async () => (await import('./sounds/sounds-part.tsx')).SoundsPart),
   },
   {
+    id: 'programme',
+    icon: 'programme',
+    title: { uk: 'Програма', en: 'Programme' },
+    key: 'p',
+    access: { anyOf: ['settings_algorithm', 'settings_groups', 'radio_moderator'] },
+    Component: lazyPage(async () => (await import('./programme/programme-part.tsx')).ProgrammePart),
+  },
+  {
     id: 'live',
     icon: 'microphone',
     title: { uk: 'Наживо', en: 'Live' },

@@ -34,6 +34,7 @@ export const outdatedBy: Partial<Record<ServerEventName, string[]>> = {
     '/api/admin/lyrics',
     '/api/admin/stats',
     '/api/admin/artist-arts',
+    '/api/admin/settings',
     '/api/library',
   ],
   jingles_updated: ['/api/admin/jingles'],
