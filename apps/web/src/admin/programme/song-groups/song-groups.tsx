@@ -4,8 +4,7 @@ import { formatDuration } from '../../../listener/format.ts'
 import { Confirm } from '../../confirm.tsx'
 import { useCommand } from '../../data/commands.ts'
 import { useDrawer } from '../../data/location.ts'
-import { useAdmin, useAir, usePanel, useStation, useTexts } from '../../data/panel.ts'
-import { useCooldown } from '../../on-air/on-air-context.ts'
+import { useAdmin, useAir, useCooldown, usePanel, useStation, useTexts } from '../../data/panel.ts'
 import { Denied } from '../../ui/layers/guarded.tsx'
 import { Badge } from '../../ui/state/badge.tsx'
 import { useProgrammeTexts } from '../texts.ts'
@@ -26,7 +25,7 @@ export function SongGroups({ groups, secsLeft }: { groups: readonly SongGroup[];
   const canEdit = right.is === 'open'
   const edited = groups.find(({ id }) => id === selected)
   useEffect(() => {
-    if (secsLeft) log.hear({ code: 'QUEUE_GROUP_INSERT_FAILED', reason: 'cooldown', secsLeft }, false)
+    if (secsLeft) log.startCooldown('group', secsLeft)
   }, [secsLeft])
   return (
     <section class="rules blocks">
