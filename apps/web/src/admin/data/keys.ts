@@ -41,7 +41,6 @@ export function followKeys(): () => void {
     const on = event.target as HTMLElement
     if (on.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], dialog'))
       return
-    if (on.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], dialog')) return
     const found = sets.value.flatMap(({ keys }) => keys).findLast(({ key }) => isPressed(event, key))
     if (!found) return
     event.preventDefault()
