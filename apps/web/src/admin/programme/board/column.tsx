@@ -3,11 +3,20 @@ import { Icon } from '../../../ui/icons.tsx'
 import { Skeleton } from '../../ui/state/list.tsx'
 import { useProgrammeTexts } from '../texts.ts'
 import { MAX_GROUP_NAME_LENGTH } from './board.ts'
-import type { GroupHeader } from './groups-board.tsx'
 import type { Carrying } from './use-carrying.ts'
 
 /** Cards of a column that are drawn; the search finds the others. */
 const SHOWN = 100
+
+/** What can be done with a group as a whole. */
+export interface GroupHeader {
+  canEdit: boolean
+  isFirst: boolean
+  isLast: boolean
+  rename(field: HTMLInputElement): void
+  shift(by: -1 | 1): void
+  remove(): void
+}
 
 /** A group with its artists; without a name those of no group. */
 export function Column(props: {

@@ -15,7 +15,7 @@ import {
   shiftGroup,
   trackCounter,
 } from './board.ts'
-import { Column } from './column.tsx'
+import { Column, type GroupHeader } from './column.tsx'
 import { useCarrying } from './use-carrying.ts'
 
 interface Props {
@@ -141,7 +141,7 @@ function useHeaders({ defs, onDefs, canEdit }: Props, board: { current: HTMLElem
     focusSoon: (name: string) => {
       focused.current = name
     },
-    of: (name: string) => ({
+    of: (name: string): GroupHeader => ({
       canEdit,
       isFirst: name === names[0],
       isLast: name === names.at(-1),
@@ -151,5 +151,3 @@ function useHeaders({ defs, onDefs, canEdit }: Props, board: { current: HTMLElem
     }),
   }
 }
-
-export type GroupHeader = ReturnType<ReturnType<typeof useHeaders>['of']>
