@@ -1,6 +1,6 @@
 import type { Algorithm } from './mode-fields.ts'
 
-/** Songs of three groups, as letters; a stroke begins a section. */
+/** Tracks of three groups, as letters; a stroke begins a section. */
 const examples: Record<Algorithm, string> = {
   simple: 'abbacabacbab',
   sections: '|abacab|abacab',
@@ -8,7 +8,7 @@ const examples: Record<Algorithm, string> = {
 }
 const STEP = 17
 
-/** An example of how songs of three groups follow each other. */
+/** An example of how tracks of three groups follow each other. */
 export function AlgorithmDrawing({ algorithm }: { algorithm: Algorithm }) {
   let x = 4
   const shapes = [...examples[algorithm]].map((letter, i) => {

@@ -12,7 +12,7 @@ const RIGHT = 'settings_algorithm'
 const FREQUENCIES = [1, 2, 3, 4, 5]
 type Family = 'jingles' | 'phrases'
 
-/** What comes between songs and over their end. */
+/** What comes between tracks and over their end. */
 export function ClipRules() {
   const t = useProgrammeTexts()
   const { capabilities } = useAdmin().config
@@ -37,7 +37,7 @@ function Jingles() {
   const { JINGLES_ENABLED, JINGLES_RANDOM, JINGLES_FREQUENCY } = generation
   return (
     <Section title={t.jingles} right={RIGHT}>
-      <BetweenSongs
+      <BetweenTracks
         every={JINGLES_ENABLED && !JINGLES_RANDOM ? JINGLES_FREQUENCY : null}
         isOn={JINGLES_ENABLED}
       />
@@ -63,8 +63,8 @@ function Jingles() {
   )
 }
 
-/** Songs as bars, jingles as dots between them. */
-function BetweenSongs({ every, isOn }: { every: number | null; isOn: boolean }) {
+/** Tracks as bars, jingles as dots between them. */
+function BetweenTracks({ every, isOn }: { every: number | null; isOn: boolean }) {
   const irregular = [1, 4]
   const hasJingle = (i: number) => isOn && (every ? (i + 1) % every === 0 : irregular.includes(i))
   return (
@@ -126,7 +126,7 @@ function Phrases() {
   )
 }
 
-/** The last forty seconds of a song, and where the phrase begins. */
+/** The last forty seconds of a track, and where the phrase begins. */
 function OverTheEnd({ seconds }: { seconds: number | null }) {
   const x = 270 - (seconds ?? 0) * 6.5
   return (

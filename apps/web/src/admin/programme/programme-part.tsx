@@ -11,12 +11,12 @@ import { DayRing } from './day/day-ring.tsx'
 import { DraftProvider, type SettingsNow, useDraft, useSettingsDraft } from './draft/use-draft.ts'
 import { Extras } from './extras.tsx'
 import { ModeRules } from './mode-rules.tsx'
-import { SongGroups } from './song-groups/song-groups.tsx'
+import { TrackGroups } from './song-groups/song-groups.tsx'
 import { useProgrammeTexts } from './texts.ts'
 
 const views = ['day', 'night', 'clips', 'blocks', 'extras'] as const
 
-/** What plays when: the day, how songs follow each other, what comes between them, and groups of songs. */
+/** What plays when: the day, how tracks follow each other, what comes between them, and groups of tracks. */
 export function ProgrammePart() {
   const t = useProgrammeTexts()
   const settings = useQuery('GET /api/admin/settings')
@@ -53,7 +53,7 @@ function Programme({ saved }: { saved: SettingsNow }) {
           ) : chosen === 'clips' ? (
             <ClipRules />
           ) : chosen === 'blocks' ? (
-            <SongGroups groups={saved.songGroups} secsLeft={saved.insertCooldownSecsLeft} />
+            <TrackGroups groups={saved.songGroups} secsLeft={saved.insertCooldownSecsLeft} />
           ) : (
             <Extras />
           )}

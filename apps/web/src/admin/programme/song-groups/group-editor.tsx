@@ -16,7 +16,7 @@ const PAGE = 5
 const MAX_NAME_LENGTH = 100
 const modes = ['day', 'night'] as const
 
-/** A new song group (null), or one that is changed. */
+/** A new group (null), or one that is changed. */
 export function GroupEditor(props: { group: SongGroup | null; outdated: string[]; onClose: () => void }) {
   const { group, outdated, onClose } = props
   const t = useProgrammeTexts()
@@ -63,7 +63,7 @@ export function GroupEditor(props: { group: SongGroup | null; outdated: string[]
         {tracks.length ? (
           <ol class="editor-songs">
             {tracks.map((track) => (
-              <Song
+              <TrackRow
                 key={track.id}
                 track={track}
                 icon="close"
@@ -89,7 +89,7 @@ export function GroupEditor(props: { group: SongGroup | null; outdated: string[]
   )
 }
 
-function Song(props: { track: SongPreview; icon: 'close' | 'add'; label: string; onPress: () => void }) {
+function TrackRow(props: { track: SongPreview; icon: 'close' | 'add'; label: string; onPress: () => void }) {
   const { track, icon, label, onPress } = props
   return (
     <li>
@@ -105,7 +105,7 @@ function Song(props: { track: SongPreview; icon: 'close' | 'add'; label: string;
   )
 }
 
-/** The library of a mode, five songs at a time. */
+/** The library of a mode, five tracks at a time. */
 function Search(props: { mode: Mode; chosen: ReadonlySet<string>; onAdd: (track: SongPreview) => void }) {
   const { mode, chosen, onAdd } = props
   const t = useProgrammeTexts()
@@ -138,7 +138,7 @@ function Search(props: { mode: Mode; chosen: ReadonlySet<string>; onAdd: (track:
                     <span class="hint">{t.inGroup}</span>
                   </li>
                 ) : (
-                  <Song
+                  <TrackRow
                     key={track.id}
                     track={track}
                     icon="add"

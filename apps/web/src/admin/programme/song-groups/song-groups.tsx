@@ -15,8 +15,8 @@ const INSERT = { allOf: ['settings_groups', 'queue_manage'] } as const
 const NEW = 'new'
 const OUTDATED = ['/api/admin/settings', '/api/admin/song-groups']
 
-/** Groups of songs that are queued as a whole. `secsLeft`: until the next insert, when the station was asked. */
-export function SongGroups({ groups, secsLeft }: { groups: readonly SongGroup[]; secsLeft: number }) {
+/** Groups of tracks that are queued as a whole. `secsLeft`: until the next insert, when the station was asked. */
+export function TrackGroups({ groups, secsLeft }: { groups: readonly SongGroup[]; secsLeft: number }) {
   const t = useProgrammeTexts()
   const { verdict } = useAdmin()
   const { log } = usePanel()
