@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { Icon } from '../../../ui/icons.tsx'
 import { Skeleton } from '../../ui/state/list.tsx'
 import { useProgrammeTexts } from '../texts.ts'
@@ -30,32 +29,16 @@ export function Column(props: {
   note: string
   carrying: Carrying
   header: GroupHeader | null
+  /** A card is dragged over it. */
+  isOver: boolean
   isLoading: boolean
 }) {
-  const { name, artists, count, songs, part, note, carrying, header, isLoading } = props
+  const { name, artists, count, songs, part, note, carrying, header, isOver, isLoading } = props
   const t = useProgrammeTexts()
-  const [isOver, setOver] = useState(false)
   const { held } = carrying
   const title = name ?? t.unassigned
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: cards may be dropped here; the keyboard has the cards
-    <div
-      class="board-column"
-      data-loose={name === null}
-      data-over={isOver}
-      onDragOver={(event) => {
-        if (!carrying.isOn) return
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        const artist = event.dataTransfer?.getData('text/plain')
-        if (artist && carrying.isOn) carrying.drop(artist, name)
-      }}
-    >
+    <div class="board-column" data-loose={name === null} data-over={isOver}>
       {header && name !== null ? <Head name={name} header={header} /> : <p class="group-title">{title}</p>}
       <p class="group-about">
         {songs !== null && <b class="group-count">{t.songs(songs)}</b>}
@@ -94,7 +77,7 @@ function Card(props: { artist: string; songs: number | null; carrying: Carrying;
   const t = useProgrammeTexts()
   const isHeld = carrying.held === artist
   return (
-    <li draggable={carrying.isOn} onDragStart={(event) => event.dataTransfer?.setData('text/plain', artist)}>
+    <li>
       <button
         type="button"
         class="artist-card"
@@ -103,6 +86,7 @@ function Card(props: { artist: string; songs: number | null; carrying: Carrying;
         aria-pressed={isHeld}
         tabIndex={isFirst || isHeld ? 0 : -1}
         onClick={() => carrying.toggle(artist)}
+        onPointerDown={(event) => carrying.grabbed(event, artist)}
         onKeyDown={(event) => carrying.pressed(event, artist)}
       >
         <span class="artist-name">{artist || '—'}</span>
@@ -137,8 +121,11 @@ function Head({ name, header }: { name: string; header: GroupHeader }) {
         maxLength={MAX_GROUP_NAME_LENGTH}
         spellcheck={false}
         onBlur={({ currentTarget }) => header.rename(currentTarget)}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Enter') currentTarget.blur()
+        onKeyDown={({ key, code, ctrlKey, metaKey, currentTarget }) => {
+          if (key === 'Escape') currentTarget.value = name
+          if (key === 'Enter' || key === 'Escape') currentTarget.blur()
+          // Before Ctrl S saves.
+          if (code === 'KeyS' && (ctrlKey || metaKey)) header.rename(currentTarget)
         }}
       />
       {header.canEdit && (

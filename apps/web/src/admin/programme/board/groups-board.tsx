@@ -67,9 +67,9 @@ export function GroupsBoard(props: Props) {
       </div>
       {!names.length && <p class="board-empty">{t.noGroups}</p>}
       <div class="board" ref={board} data-counting={isCounting} data-carrying={carrying.held !== null}>
-        {[...lists].map(([name, artists]) => (
+        {[...lists].map(([name, artists], place) => (
           <Column
-            key={name ?? 'loose'}
+            key={name === null ? 'loose' : `group ${name}`}
             name={name}
             artists={matching(artists)}
             count={count}
@@ -78,6 +78,7 @@ export function GroupsBoard(props: Props) {
             note={name === null ? (last ? t.unassignedHint(last) : '') : name === last ? t.everyone : ''}
             carrying={carrying}
             header={name === null ? null : headers.of(name)}
+            isOver={carrying.over === place}
             isLoading={name === null && unassigned === null}
           />
         ))}

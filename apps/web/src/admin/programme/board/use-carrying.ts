@@ -2,18 +2,23 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useProgrammeTexts } from '../texts.ts'
 import { type GroupDefs, groupNaming, moveArtist } from './board.ts'
+import { dragCard } from './drag.ts'
 
-/** How artists are carried between groups: by mouse, by touch (card, then group), by keyboard. */
+/** How artists are carried between groups: by mouse, by touch (card, then group), by keyboard. Without a group is the first column. */
 export interface Carrying {
   isOn: boolean
   /** The artist that was picked up; null when none is. */
   held: string | null
+  /** The place of the column that a card is dragged over; null over none. */
+  over: number | null
   /** For screen readers. */
   said: string
   /** Picks an artist up, or puts down the one that is held. */
   toggle(artist: string): void
   /** Puts an artist into a group, or with null into none. */
   drop(artist: string, group: string | null): void
+  /** A card may be dragged from here on. */
+  grabbed(event: PointerEvent, artist: string): void
   pressed(event: KeyboardEvent, artist: string): void
 }
 
@@ -26,6 +31,7 @@ export function useCarrying(props: {
   const { board, defs, onDefs, isOn } = props
   const t = useProgrammeTexts()
   const [held, setHeld] = useState<{ artist: string; before: GroupDefs } | null>(null)
+  const [over, setOver] = useState<number | null>(null)
   const [said, setSaid] = useState('')
   const focused = useRef<string | null>(null)
   // A card that moved to another column is another element.
@@ -37,13 +43,13 @@ export function useCarrying(props: {
         .find((card) => card.dataset.artist === artist)
         ?.focus()
   })
+  const groups = [null, ...Object.keys(defs)]
   const nameOf = (group: string | null) => group ?? t.unassigned
   const place = (artist: string, group: string | null) => {
     onDefs(moveArtist(defs, artist, group))
     focused.current = artist
   }
   const carry = (artist: string, step: number) => {
-    const groups = [null, ...Object.keys(defs)]
     const to = groups[groups.indexOf(groupNaming(defs, artist)) + step]
     if (to === undefined) return
     place(artist, to)
@@ -56,15 +62,26 @@ export function useCarrying(props: {
     setHeld(held?.artist === artist ? null : { artist, before: defs })
     focused.current = artist
   }
+  const drop = (artist: string, group: string | null) => {
+    setHeld(null)
+    setSaid(t.dropped(artist, nameOf(group)))
+    if (groupNaming(defs, artist) !== group) place(artist, group)
+  }
+  // A drag ends in the groups as they are then.
+  const dropAt = useRef((_artist: string, _column: number) => {})
+  dropAt.current = (artist, column) => {
+    const group = groups[column]
+    if (group !== undefined) drop(artist, group)
+  }
   return {
     isOn,
     held: held?.artist ?? null,
+    over,
     said,
     toggle,
-    drop(artist, group) {
-      setHeld(null)
-      setSaid(t.dropped(artist, nameOf(group)))
-      if (groupNaming(defs, artist) !== group) place(artist, group)
+    drop,
+    grabbed(event, artist) {
+      if (isOn) dragCard(event, { over: setOver, drop: (column) => dropAt.current(artist, column) })
     },
     pressed(event, artist) {
       const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 }

@@ -1,6 +1,6 @@
 import type { Settings } from '@solstice/contracts'
 import t from 'tap'
-import { extend, isEmpty, pruned, withPatch } from './draft.ts'
+import { changedSince, extend, isEmpty, pruned, withPatch } from './draft.ts'
 
 const settings = {
   branding: { messenger_url: '', byLang: {} },
@@ -28,4 +28,17 @@ t.test('what was changed back is no change', async (t) => {
 
 t.test('the order of groups is a change', async (t) => {
   t.notOk(isEmpty(pruned(settings, extend({}, 'generation', { GROUP_DEFS: { B: [], A: ['x'] } }))))
+})
+
+t.test('what was changed while the rest was being saved stays unsaved', async (t) => {
+  const sent = extend({}, 'generation', { GROUP_DEFS: { ' A ': ['x'] } })
+  const tidied = { ...settings, generation: { ...settings.generation, GROUP_DEFS: { A: ['x'] } } }
+  t.same(changedSince(sent, tidied, sent), {})
+  const later = extend(extend(sent, 'generation', { JINGLES_FREQUENCY: 5 }), 'artistArts', {
+    dayEnabled: false,
+  })
+  t.same(changedSince(sent, tidied, later), {
+    generation: { JINGLES_FREQUENCY: 5 },
+    artistArts: { dayEnabled: false },
+  })
 })

@@ -34,6 +34,10 @@ export function pruned(settings: Settings, patch: Patch): Patch {
   return result
 }
 
+/** What was changed after a patch was sent, which was then saved in a form that the station may have tidied. */
+export const changedSince = (sent: Patch, saved: Settings, patch: Patch): Patch =>
+  pruned(withPatch(saved, sent), patch)
+
 export const isEmpty = (patch: Patch): boolean => Object.keys(patch).length === 0
 
 /** The order of groups and of their artists counts. */

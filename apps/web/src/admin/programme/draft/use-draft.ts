@@ -9,7 +9,7 @@ import { usePanel } from '../../data/panel.ts'
 import type { Queries } from '../../data/queries.ts'
 import type { ReplyOf } from '../../data/routes.ts'
 import { programmeTexts } from '../texts.ts'
-import { extend, isEmpty, type Patch, pruned, type SectionName, withPatch } from './draft.ts'
+import { changedSince, extend, isEmpty, type Patch, pruned, type SectionName, withPatch } from './draft.ts'
 
 export type SettingsNow = ReplyOf<'GET /api/admin/settings'>
 export type Preview = ReplyOf<'POST /api/admin/settings/bounds'>
@@ -67,13 +67,14 @@ export function useSettingsDraft(saved: SettingsNow): Draft {
   useReminder(store)
 
   const save = async () => {
-    if (isBusy || isEmpty(patch)) return
+    // The field that was left last may have changed something since this was rendered.
+    const sent = pruned(saved.settings, store.value)
+    if (isBusy || isEmpty(sent)) return
     setBusy(true)
     try {
-      // Sections that nobody changed here are sent as they are now, not as they were when the part was opened.
-      const fresh = await call('GET /api/admin/settings')
-      const reply = await call('POST /api/admin/settings', { body: withPatch(fresh.settings, patch) })
-      store.set({})
+      // Only what was changed here: the station keeps the other fields, which others may have changed meanwhile.
+      const reply = await call('POST /api/admin/settings', { body: sent })
+      store.set(changedSince(sent, reply.settings, store.value))
       queries.entry('GET /api/admin/settings').state.set({ is: 'ready', data: reply, isStale: false })
       toasts.show({ is: 'done', text: localizedText(reply.message, locale) })
       if (reply.algorithmNotice)

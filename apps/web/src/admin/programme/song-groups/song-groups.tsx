@@ -95,10 +95,22 @@ function Insert({ group }: { group: SongGroup }) {
   const t = useProgrammeTexts()
   const station = useStation()
   const air = useAir()
-  const { may } = useAdmin()
-  const { cancel } = useTexts()
+  const { verdict } = useAdmin()
+  const { cancel, denied, privileges } = useTexts()
   const { secsLeft } = useCooldown('group')
-  if (!may(INSERT)) return null
+  const right = verdict(INSERT)
+  if (right.is === 'hidden') return null
+  if (right.is === 'denied')
+    return (
+      <button
+        type="button"
+        class="plain"
+        aria-disabled="true"
+        title={denied(right.missing.map((name) => privileges[name]).join(', '))}
+      >
+        {t.insert}
+      </button>
+    )
   if (air && air.mode !== group.mode) return <span class="hint">{t.insertOther[group.mode]}</span>
   if (secsLeft > 0) return <span class="hint">{t.insertWait(formatDuration(secsLeft))}</span>
   return (
