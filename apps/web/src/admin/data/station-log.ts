@@ -29,6 +29,9 @@ const byCode: Record<string, Cooldown> = {
   QUEUE_SUGGESTION_INJECT_FAILED: 'add',
   QUEUE_SONG_REMOVED: 'remove',
   QUEUE_REMOVE_FAILED: 'remove',
+  // Moving shares the cooldown of removing.
+  QUEUE_SONG_MOVED: 'remove',
+  QUEUE_MOVE_FAILED: 'remove',
   QUEUE_SONG_SKIPPED: 'skip',
   QUEUE_SKIP_FAILED: 'skip',
   QUEUE_GROUP_INSERTED: 'group',

@@ -12,7 +12,7 @@ import { Groups } from './groups.tsx'
 import { Inbox } from './inbox.tsx'
 import { Jingles } from './jingles.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
-import { Queue } from './queue.tsx'
+import { Queue } from './queue/queue.tsx'
 
 const RULE = { allOf: ['queue_manage'] } as const
 

@@ -1,7 +1,7 @@
 import type { QueueItem } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useAir, useStation } from '../data/panel.ts'
-import type { QueryState } from '../data/queries.ts'
+import { useAir, useStation } from '../../data/panel.ts'
+import type { QueryState } from '../../data/queries.ts'
 
 export interface QueuePage {
   items: QueueItem[]

@@ -1,0 +1,138 @@
+import type { QueueItem } from '@solstice/contracts'
+import { trackLine } from '../../../listener/format.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { useAdmin, useCooldown, useStation } from '../../data/panel.ts'
+import { Badge } from '../../ui/state/badge.tsx'
+import { ProgressRing } from '../../ui/state/progress-ring.tsx'
+import { useOnAirTexts } from '../on-air-context.ts'
+import { yieldPx } from './places.ts'
+import type { Moving } from './use-moving.ts'
+
+interface Props {
+  item: QueueItem
+  /** 1 = next. */
+  position: number
+  time: string
+  canMove: boolean
+  /** The row that is on its way may be put here. */
+  isPlace: boolean
+  moving: Moving
+}
+
+export function Row({ item, position, time, canMove, isPlace, moving }: Props) {
+  const { may } = useAdmin()
+  const t = useOnAirTexts()
+  const { move } = moving
+  const isHeld = move?.from === position
+  const px = !move ? 0 : isHeld ? move.byPx : yieldPx(move.heightsPx, move, position)
+  return (
+    <li
+      class="queue-row"
+      data-held={isHeld}
+      data-place={isHeld || isPlace}
+      style={{ transform: px ? `translateY(${px}px)` : undefined }}
+    >
+      <span class="queue-time" title={time ? t.around : undefined}>
+        {time || position}
+      </span>
+      <span class="queue-song">
+        <b>{item.title}</b>
+        <span>{item.artist}</span>
+      </span>
+      <span class="queue-marks">
+        {isHeld ? <Badge tone="light">{t.place(move.to)}</Badge> : <Order item={item} />}
+        {position === 1 && (
+          <span class="queue-lock" title={t.locked}>
+            <Icon name="lock" size={16} />
+            <span class="unseen">{t.locked}</span>
+          </span>
+        )}
+      </span>
+      {move?.is === 'picked' && isPlace ? (
+        <PutHere position={position} moving={moving} />
+      ) : (
+        canMove && <Handle position={position} song={trackLine(item)} moving={moving} />
+      )}
+      {may({ allOf: ['queue_manage'] }) && <Remove position={position} song={trackLine(item)} />}
+    </li>
+  )
+}
+
+export function Order({ item }: { item: Pick<QueueItem, 'orderType' | 'tier'> }) {
+  const t = useOnAirTexts()
+  if (!item.orderType) return null
+  const isPaid = item.orderType === 'donated'
+  return (
+    <Badge tone={isPaid ? 'light' : 'plain'}>
+      {isPaid ? (item.tier ? t.paidTier(item.tier) : t.paid) : t.requested}
+    </Badge>
+  )
+}
+
+/** What a row is dragged by, or picked up with a click. */
+function Handle({ position, song, moving }: { position: number; song: string; moving: Moving }) {
+  const t = useOnAirTexts()
+  const { secsLeft } = useCooldown('remove')
+  const isWaiting = secsLeft > 0
+  return (
+    <button
+      type="button"
+      class="tool queue-handle"
+      aria-disabled={isWaiting}
+      aria-label={t.moveSong(song)}
+      aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+      aria-pressed={moving.move?.is === 'picked' && moving.move.from === position}
+      title={isWaiting ? t.waitMove(secsLeft) : t.moveHint}
+      onPointerDown={(event) => moving.press(event, position)}
+      onClick={(event) => moving.toggle(event, position)}
+    >
+      {isWaiting ? <Waiting /> : <Icon name="grip" size={20} />}
+    </button>
+  )
+}
+
+function PutHere({ position, moving }: { position: number; moving: Moving }) {
+  const t = useOnAirTexts()
+  const label = t.moveHere(position)
+  const isAbove = position < (moving.move?.from ?? 0)
+  return (
+    <button
+      type="button"
+      class="tool queue-here"
+      aria-label={label}
+      title={label}
+      onClick={() => moving.dropAt(position)}
+    >
+      <Icon name={isAbove ? 'up' : 'down'} size={18} />
+    </button>
+  )
+}
+
+function Remove({ position, song }: { position: number; song: string }) {
+  const station = useStation()
+  const t = useOnAirTexts()
+  const { secsLeft } = useCooldown('remove')
+  const isWaiting = secsLeft > 0
+  return (
+    <button
+      type="button"
+      class="tool queue-remove"
+      aria-disabled={isWaiting}
+      aria-label={t.removeSong(song)}
+      title={isWaiting ? t.waitRemove(secsLeft) : t.remove}
+      onClick={() => !isWaiting && station.send('admin_remove_song', position)}
+    >
+      {isWaiting ? <Waiting /> : <Icon name="trash" size={18} />}
+    </button>
+  )
+}
+
+/** What is left of the cooldown that moving and removing share. */
+function Waiting() {
+  const { secsLeft, part } = useCooldown('remove')
+  return (
+    <ProgressRing part={part} size={28}>
+      {secsLeft}
+    </ProgressRing>
+  )
+}

@@ -1,0 +1,103 @@
+import { useMemo, useRef } from 'preact/hooks'
+import { isChatting } from '../../../radio/timeline.ts'
+import { useKeys } from '../../data/keys.ts'
+import { useAdmin, useAir, useStation } from '../../data/panel.ts'
+import { zoneTime } from '../../shell/time.ts'
+import { List } from '../../ui/state/list.tsx'
+import { useOnAirTexts } from '../on-air-context.ts'
+import { expectedTimes } from './expected-times.ts'
+import { placesFor } from './places.ts'
+import { Order, Row } from './queue-row.tsx'
+import { useMoving } from './use-moving.ts'
+import { type QueuePage, useQueue } from './use-queue.ts'
+
+/** What plays, and the next twenty with the times at which they are expected. */
+export function Queue() {
+  const queue = useQueue()
+  const t = useOnAirTexts()
+  return (
+    <>
+      <Playing />
+      <List state={queue} rows={10} isEmpty={({ items }) => items.length === 0} empty={<p>{t.queueEmpty}</p>}>
+        {(page) => <Rows page={page} />}
+      </List>
+    </>
+  )
+}
+
+function Rows({ page: { items, total } }: { page: QueuePage }) {
+  const air = useAir()
+  const station = useStation()
+  const { config, may } = useAdmin()
+  const t = useOnAirTexts()
+  const list = useRef<HTMLOListElement>(null)
+  const canChange = may({ allOf: ['queue_manage'] })
+  const isPaused = air !== null && (air.isPreparing || isChatting(air))
+  const times = air && !isPaused ? expectedTimes(air, items, station.stationNowMs()) : []
+  const airId = air?.track ?? null
+  const left = air ? air.totalTracks - 1 - air.currentIndex : 0
+  const places = useMemo(
+    () => items.map((_, i) => (canChange ? placesFor({ items, airId, left }, i + 1) : [])),
+    [items, airId, left, canChange],
+  )
+  const moving = useMoving({ list, items, placesOf: (position) => places[position - 1] ?? [] })
+  const canMove = places.some(({ length }) => length > 0)
+  useKeys(t.queue, canMove ? [{ key: 'Alt ↑ ↓', label: t.keyMove, run: () => {} }] : [])
+  const { move } = moving
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: the buttons within have the focus */}
+      <ol
+        class="queue"
+        ref={list}
+        aria-label={t.queue}
+        data-changeable={canChange}
+        data-moving={move?.is}
+        onKeyDown={moving.keyDown}
+        onKeyUp={moving.keyUp}
+        onFocusOut={moving.focusOut}
+      >
+        {items.map((item, i) => {
+          const atMs = times[i]
+          const nth = items.slice(0, i).filter(({ id }) => id === item.id).length
+          return (
+            <Row
+              key={`${item.id} ${nth}`}
+              item={item}
+              position={i + 1}
+              time={atMs === undefined ? '' : zoneTime(atMs, config.timeZone).slice(0, 5)}
+              canMove={places[i]!.length > 0}
+              isPlace={move !== null && (places[move.from - 1]?.includes(i + 1) ?? false)}
+              moving={moving}
+            />
+          )
+        })}
+      </ol>
+      <p class="unseen" aria-live="assertive">
+        {moving.said}
+      </p>
+      {total > items.length && <p class="queue-total">{t.queueOf(items.length, total)}</p>}
+    </>
+  )
+}
+
+function Playing() {
+  const air = useAir()
+  const t = useOnAirTexts()
+  if (!air) return null
+  const isSong = !air.isPreparing && !isChatting(air)
+  const title = air.isPreparing ? t.preparing : isSong ? air.title : t.chatting
+  return (
+    <div class="playing">
+      <span class="playing-label">{t.onAir}</span>
+      <p class="playing-song">
+        <b>{title}</b>
+        {isSong && (
+          <span>
+            {[air.artist, air.album, air.year].filter(Boolean).join(' · ')} <Order item={air} />
+          </span>
+        )}
+      </p>
+    </div>
+  )
+}
