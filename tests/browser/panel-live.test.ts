@@ -45,7 +45,7 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
   await page.getByText('Nobody is banned').waitFor()
   t.same((await bans()).list, [])
 
-  const code = page.locator('.code code')
+  const code = page.locator('.guest-code code')
   await page.getByLabel('Valid for').fill('1')
   await button('Create a code').click()
   await code.waitFor()
@@ -53,7 +53,7 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
   const first = await code.innerText()
   await button('New code').click()
   await button('Replace').click()
-  await page.waitForFunction((old) => document.querySelector('.code code')?.textContent !== old, first)
+  await page.waitForFunction((old) => document.querySelector('.guest-code code')?.textContent !== old, first)
   t.match(await host.ask('moderator_get_guest_code'), { code: await code.innerText() })
   t.same(await violations(page), [])
   await button('Revoke the code').click()

@@ -36,7 +36,7 @@ export function OrderDrawer(props: { id: string; order: Order | null; onClose: (
     >
       {isUnknown && <p class="hint">{t.unknownHint}</p>}
       {order && <Facts order={order} />}
-      <section aria-labelledby="ledger">
+      <section class="order-ledger" aria-labelledby="ledger">
         <h3 id="ledger" class={isUnknown ? 'unseen' : ''}>
           {isUnknown ? t.unknown : t.ledger}
         </h3>

@@ -34,7 +34,7 @@ function ValidCode({ code, expiresAt }: { code: string; expiresAt: number }) {
     )
   return (
     <>
-      <p class="code">
+      <p class="guest-code">
         <code>{code}</code>{' '}
         <span class="hint">
           {t.codeUntil(formatMoment(expiresAt, locale))} · {t.codeLeft(minutes)}

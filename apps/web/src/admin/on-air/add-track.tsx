@@ -106,7 +106,7 @@ function AsPaid(props: { song: string; wait: string | undefined; onAdd: (tier: n
         {t.asDonation}
       </button>
       {isOpen && (
-        <fieldset class="tiers" aria-label={t.tierOf(song)}>
+        <fieldset class="air-tiers" aria-label={t.tierOf(song)}>
           <span aria-hidden="true">{t.tier}</span>
           {Array.from({ length: tierCeiling }, (_, i) => i + 1).map((tier) => (
             <button

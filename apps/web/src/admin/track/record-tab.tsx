@@ -34,7 +34,7 @@ export function RecordTab() {
         <dd>{duration === null ? t.unknown : formatDuration(duration)}</dd>
       </dl>
       {may(HISTORY) && (
-        <section aria-labelledby="track-changes">
+        <section class="track-changes" aria-labelledby="track-changes">
           <h3 id="track-changes">{t.changes}</h3>
           <List
             state={changes}

@@ -65,7 +65,7 @@ function Choices(props: { groups: readonly SongGroup[]; chosen: string; onChoose
     <label key={id}>
       <input type="radio" name="group" checked={chosen === id} onChange={() => onChoose(id)} />
       <span>{label}</span>
-      <span class="soft">{about}</span>
+      <span class="lib-note">{about}</span>
     </label>
   )
   return (

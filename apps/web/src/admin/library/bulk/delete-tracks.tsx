@@ -45,11 +45,11 @@ export function DeleteTracks(props: {
         {ids.slice(0, NAMED).map((id) => (
           <li key={id}>{lineOf(id, rows)}</li>
         ))}
-        {ids.length > NAMED && <li class="soft">{t.andMore(ids.length - NAMED)}</li>}
+        {ids.length > NAMED && <li class="lib-note">{t.andMore(ids.length - NAMED)}</li>}
       </ul>
-      <p class="soft">{t.deleteHint}</p>
+      <p class="lib-note">{t.deleteHint}</p>
       {left && (
-        <p class={isOver ? 'lib-warning' : 'soft'}>
+        <p class={isOver ? 'lib-warning' : 'lib-note'}>
           {t.quota(left.remaining, left.limit)} {isOver && t.quotaOver}
         </p>
       )}

@@ -63,7 +63,7 @@ export function LyricsBatch({ ids, rows, onClose }: Props) {
         {choice(false, t.better)}
         {choice(true, t.force)}
       </fieldset>
-      <p class="soft">{t.hint}</p>
+      <p class="lib-note">{t.hint}</p>
     </Drawer>
   )
 }
@@ -125,7 +125,7 @@ function BatchResults({
         {results.map(({ songId, outcome, before, after, error }) => (
           <li key={songId}>
             <span>{lineOf(songId, rows)}</span>
-            <span class="soft">
+            <span class="lib-note">
               {outcome === 'saved' && before !== after
                 ? `${t.lyricsBatch.status[before]} → ${t.lyricsBatch.status[after]}`
                 : error && (t.failures[error] ?? t.otherFailure(error))}

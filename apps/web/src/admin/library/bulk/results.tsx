@@ -19,7 +19,7 @@ export function Results(props: {
         {items.map(({ songId, error }) => (
           <li key={songId}>
             <span>{lineOf(songId, rows)}</span>
-            <span class="soft">{t.failures[error] ?? t.otherFailure(error)}</span>
+            <span class="lib-note">{t.failures[error] ?? t.otherFailure(error)}</span>
           </li>
         ))}
       </ul>

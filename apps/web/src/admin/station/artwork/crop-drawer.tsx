@@ -61,7 +61,7 @@ export function CropDrawer(props: {
       <p class="hint">{t.cropHint}</p>
       <canvas
         ref={canvas}
-        class="crop-frame"
+        class="portrait-crop"
         role="img"
         aria-label={t.cropOf(artist)}
         onPointerDown={(event) => {

@@ -1,0 +1,41 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+
+/** Who a style sheet belongs to. Blocks and the shell are for all; Live is shown to hosts and moderators. */
+function roomOf(path: string): string {
+  const [room = '', part = ''] = path.split('/')
+  if (room !== 'admin') return room === 'styles' || room === 'ui' ? 'common' : room
+  if (part === 'ui' || part === 'shell' || part.endsWith('.css')) return 'common'
+  return part === 'moderator' ? 'admin/host' : `admin/${part}`
+}
+
+/** The classes with which the rules of a style sheet begin. */
+function headsOf(css: string): Set<string> {
+  const rules = css.replace(/\/\*[^]*?\*\//g, '').matchAll(/([^{};]+)\{/g)
+  // What stands in brackets narrows a rule.
+  const selectors = [...rules].flatMap(([, text]) => text!.replace(/\([^()]*\)/g, '').split(','))
+  return new Set(selectors.flatMap((selector) => /^\s*[a-z]*\.([\w-]+)/.exec(selector)?.[1] ?? []))
+}
+
+t.test('a class belongs to one part of the page: class names are global', async (t) => {
+  const rooms = new Map<string, Set<string>>()
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.css'))
+  for (const path of paths)
+    for (const name of headsOf(await readFile(folder + path, 'utf8')))
+      rooms.set(name, (rooms.get(name) ?? new Set()).add(roomOf(path)))
+  t.ok(rooms.size > 100)
+  const shared = [...rooms].filter(([, owners]) => owners.size > 1)
+  t.same(
+    shared.map(([name, owners]) => `.${name}: ${[...owners].join(', ')}`),
+    [],
+    'prefix it, begin the rule with a class of the part, or make it common',
+  )
+})
+
+t.test('the head of a rule is its first class', async (t) => {
+  const css = '/* .no { */ .a .b, li.c:not(.d, .e) > .f,\n:is(.g, .h) .i { } @media (x) { .j { } @media (y) { ol.k { } } }'
+  t.same([...headsOf(css)], ['a', 'c', 'j', 'k'])
+})
