@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
@@ -85,6 +85,7 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     const before = await ready()
     await drag(handle(3), handle(6))
     await row(3).getByText('place 6').waitFor()
+    await shoot(page, 'queue')
     await page.mouse.up()
     await isMoved(before, 3, 6)
   })
@@ -112,7 +113,7 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     await row(2).getByText('requested').waitFor()
     const before = await ready()
     t.equal(before[2], next!.title)
-    t.equal(await handle(1).count() + (await handle(2).count()), 0, 'there is no place for these')
+    t.equal((await handle(1).count()) + (await handle(2).count()), 0, 'there is no place for these')
     await drag(handle(5), row(1))
     await row(5).getByText('place 3').waitFor()
     await page.keyboard.press('Escape')
@@ -138,8 +139,29 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
   await page.keyboard.press('?')
   const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await keys.getByText('move the song whose row has the focus').waitFor()
-  t.same(complaints, [])
+  await page.keyboard.press('Escape')
+
+  await t.test('on a phone and at 400 % zoom too', async () => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    const before = await ready()
+    await handle(5).click()
+    t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is cut off')
+    t.same(await violations(page), [])
+    await shoot(page, 'queue-phone')
+    await page.getByRole('button', { name: 'Put it here, place 4' }).click()
+    await isMoved(before, 5, 4)
+  })
+  t.same(
+    complaints.filter((complaint) => !/401/.test(complaint)),
+    [],
+  )
 })
+
+/** Takes a picture where somebody wants to look at it. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env.PANEL_SHOTS
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
+}
 
 /** Presses on a handle and moves to another place, without letting go. */
 async function drag(handle: Locator, place: Locator): Promise<void> {

@@ -14,7 +14,7 @@ function roomOf(path: string): string {
 
 /** The classes with which the rules of a style sheet begin. */
 function headsOf(css: string): Set<string> {
-  const rules = css.replace(/\/\*[^]*?\*\//g, '').matchAll(/([^{};]+)\{/g)
+  const rules = css.replace(/\/\*.*?\*\//gs, '').matchAll(/([^{};]+)\{/g)
   // What stands in brackets narrows a rule.
   const selectors = [...rules].flatMap(([, text]) => text!.replace(/\([^()]*\)/g, '').split(','))
   return new Set(selectors.flatMap((selector) => /^\s*[a-z]*\.([\w-]+)/.exec(selector)?.[1] ?? []))
@@ -36,6 +36,7 @@ t.test('a class belongs to one part of the page: class names are global', async 
 })
 
 t.test('the head of a rule is its first class', async (t) => {
-  const css = '/* .no { */ .a .b, li.c:not(.d, .e) > .f,\n:is(.g, .h) .i { } @media (x) { .j { } @media (y) { ol.k { } } }'
+  const css =
+    '/* .no { */ .a .b, li.c:not(.d, .e) > .f,\n:is(.g, .h) .i { } @media (x) { .j { } @media (y) { ol.k { } } }'
   t.same([...headsOf(css)], ['a', 'c', 'j', 'k'])
 })

@@ -10,5 +10,8 @@ t.test('each part has its own id, and its own letter after g', async (t) => {
   t.ok(ids.length > 5)
   t.equal(keys.length, ids.length)
   for (const all of [ids, keys]) t.same(all, [...new Set(all)])
-  t.same(keys.filter((key) => !/^[a-z]$/.test(key)), [])
+  t.same(
+    keys.filter((key) => !/^[a-z]$/.test(key)),
+    [],
+  )
 })

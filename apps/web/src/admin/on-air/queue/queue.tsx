@@ -46,7 +46,6 @@ function Rows({ page: { items, total } }: { page: QueuePage }) {
   const { move } = moving
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: the buttons within have the focus */}
       <ol
         class="queue"
         ref={list}
