@@ -15,7 +15,7 @@ const uk = {
   hoursNote: 'Години задано в конфігурації станції.',
   noNight: 'Станція працює без нічної програми.',
   span: (hours: number, minutes: number) =>
-    [hours && `${hours} год`, (minutes || !hours) && `${minutes} хв`].filter(Boolean).join(' '),
+    [hours && `${hours}\u00a0год`, (minutes || !hours) && `${minutes}\u00a0хв`].filter(Boolean).join(' '),
   songs: (count: number) => ukCount(count, 'пісня', 'пісні', 'пісень'),
   artists: (count: number) => ukCount(count, 'виконавець', 'виконавці', 'виконавців'),
   library: (length: string) => `${length} музики`,
@@ -154,7 +154,7 @@ const en: typeof uk = {
   hoursNote: 'The hours come from the station’s configuration.',
   noNight: 'This station has no night programme.',
   span: (hours, minutes) =>
-    [hours && `${hours} h`, (minutes || !hours) && `${minutes} min`].filter(Boolean).join(' '),
+    [hours && `${hours}\u00a0h`, (minutes || !hours) && `${minutes}\u00a0min`].filter(Boolean).join(' '),
   songs: (count) => `${count} ${count === 1 ? 'song' : 'songs'}`,
   artists: (count) => `${count} ${count === 1 ? 'artist' : 'artists'}`,
   library: (length) => `${length} of music`,

@@ -93,12 +93,14 @@ function Ring(props: { spans: readonly Span[]; minute: number; onAir: Mode; pend
           const [inner, outer, at] = [
             pointAt(from, RADIUS - 12),
             pointAt(from, RADIUS + 12),
-            pointAt(from, RADIUS + 25),
+            pointAt(from, RADIUS + 20),
           ]
+          // Beside the ring a label begins or ends there; above and below it is centred.
+          const side = Math.abs(at.x) < RADIUS / 3 ? 'middle' : at.x > 0 ? 'start' : 'end'
           return (
             <g key={mode}>
               <line class="ring-switch" x1={inner.x} y1={inner.y} x2={outer.x} y2={outer.y} />
-              <text class="ring-label" x={at.x} y={at.y + 4}>
+              <text class="ring-label" x={at.x} y={at.y + 4} text-anchor={side}>
                 {clock(from)}
               </text>
             </g>

@@ -73,7 +73,7 @@ function Row({ group, canEdit, onEdit }: { group: SongGroup; canEdit: boolean; o
       <Insert group={group} />
       {canEdit && (
         <>
-          <button type="button" class="text-button" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
+          <button type="button" class="plain" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
             {t.edit}
           </button>
           <Confirm
