@@ -51,7 +51,6 @@ export function useMoving(props: {
   const { secsLeft } = useCooldown('remove')
   const { move, latest, change, said, say } = useMove(list, items)
 
-  const rows = () => [...(list.current?.children ?? [])] as HTMLElement[]
   /** A row of the list that may be moved now, in its place. */
   const lift = (is: Move['is'], position: number): Move | null => {
     const item = items[position - 1]
@@ -60,7 +59,7 @@ export function useMoving(props: {
       toasts.show({ is: 'failed', text: t.waitMove(secsLeft) })
       return null
     }
-    const heightsPx = rows().map(({ offsetHeight }) => offsetHeight)
+    const heightsPx = rowsOf(list).map(({ offsetHeight }) => offsetHeight)
     return { is, item, from: position, to: position, byPx: 0, heightsPx }
   }
   const placed = (held: Move, to: number) => {
@@ -104,13 +103,30 @@ export function useMoving(props: {
       if (latest.current) placed(latest.current, to)
       drop()
     },
+    ...keysOf({ list, latest, lift, step, drop, cancel }),
+  }
+}
+
+const rowsOf = (list: RefObject<HTMLElement | null>) => [...(list.current?.children ?? [])] as HTMLLIElement[]
+
+/** While Alt is held rows are stepped; one that was picked up needs no Alt. */
+function keysOf(deps: {
+  list: RefObject<HTMLElement | null>
+  latest: RefObject<Move | null>
+  lift: (is: 'stepped', position: number) => Move | null
+  step: (held: Move, by: -1 | 1) => void
+  drop: () => void
+  cancel: () => void
+}): Pick<Moving, 'keyDown' | 'keyUp' | 'focusOut'> {
+  const { list, latest, lift, step, drop, cancel } = deps
+  return {
     keyDown(event) {
       const held = latest.current
       const by = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp' | 'ArrowDown']
       if (event.key === 'Escape' && held && held.is !== 'sent') cancel()
       else if (by && (event.altKey || held?.is === 'picked')) {
         const row = (event.target as HTMLElement).closest('li')
-        const moving = held ?? (row && lift('stepped', rows().indexOf(row) + 1))
+        const moving = held ?? (row && lift('stepped', rowsOf(list).indexOf(row) + 1))
         if (moving && moving.is !== 'sent' && moving.is !== 'dragged') step(moving, by)
       } else return
       event.preventDefault()
@@ -133,6 +149,7 @@ export function useMoving(props: {
 /** What is on its way, until the queue shows it there or the station refuses it; the focus goes along. */
 function useMove(list: RefObject<HTMLElement | null>, items: readonly QueueItem[]) {
   const station = useStation()
+  const t = useOnAirTexts()
   const [state, setState] = useState<Move | null>(null)
   const [said, say] = useState('')
   const latest = useRef(state)
@@ -146,8 +163,9 @@ function useMove(list: RefObject<HTMLElement | null>, items: readonly QueueItem[
     const old = latest.current
     if (move || !old || old.is === 'dragged') return
     change(null)
+    if (old.is !== 'sent') return say(t.putBack(trackLine(old.item)))
     const { activeElement } = document
-    const isArrived = old.is === 'sent' && items[old.to - 1]?.id === old.item.id
+    const isArrived = items[old.to - 1]?.id === old.item.id
     if (isArrived && (!activeElement || activeElement === document.body))
       list.current?.children[old.to - 1]?.querySelector('button')?.focus()
   }, [items])
