@@ -15,8 +15,13 @@ function roomOf(path: string): string {
 /** The classes with which the rules of a style sheet begin. */
 function headsOf(css: string): Set<string> {
   const rules = css.replace(/\/\*.*?\*\//gs, '').matchAll(/([^{};]+)\{/g)
-  // What stands in brackets narrows a rule.
-  const selectors = [...rules].flatMap(([, text]) => text!.replace(/\([^()]*\)/g, '').split(','))
+  const selectors = [...rules].flatMap(([, text]) =>
+    text!
+      // The rest of the page may make way for what a part shows.
+      .replace(/\.[\w-]+:has\(\.([\w-]+)[^()]*\)/g, '.$1')
+      .replace(/\([^()]*\)/g, '')
+      .split(','),
+  )
   return new Set(selectors.flatMap((selector) => /^\s*[a-z]*\.([\w-]+)/.exec(selector)?.[1] ?? []))
 }
 
@@ -35,8 +40,8 @@ t.test('a class belongs to one part of the page: class names are global', async 
   )
 })
 
-t.test('the head of a rule is its first class', async (t) => {
+t.test('a rule belongs to its first class, or to the one that must be there', async (t) => {
   const css =
-    '/* .no { */ .a .b, li.c:not(.d, .e) > .f,\n:is(.g, .h) .i { } @media (x) { .j { } @media (y) { ol.k { } } }'
-  t.same([...headsOf(css)], ['a', 'c', 'j', 'k'])
+    '/* .no { */ .a .b, li.c:not(.d, .e) > .f,\n:is(.g, .h) .i { } @media (x) { .j { } @media (y) { ol.k { } } } .l:has(.m[n]) ~ .o { }'
+  t.same([...headsOf(css)], ['a', 'c', 'j', 'k', 'm'])
 })
