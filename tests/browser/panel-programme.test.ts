@@ -49,22 +49,38 @@ async function nameTracks(station: Station): Promise<void> {
   await data.close()
 }
 
-/** The settings as the station has them, and what another admin saves. */
-async function openSettings(url: string) {
-  const token = await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const ask = async (body?: object) => {
-    const sent = body && { method: 'POST', body: JSON.stringify(body) }
-    const answer = await fetch(`${url}/api/admin/settings`, { headers, ...sent })
-    return (await answer.json()) as { settings: Settings; songGroups: SongGroup[] }
-  }
-  return { read: () => ask(), save: ask }
+/** Asks under `/api/admin/`; without a body it reads. */
+async function ask<T>(url: string, path: string, token: string, body?: object): Promise<T> {
+  const answer = await fetch(`${url}/api/admin/${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as T
 }
 
-async function openProgramme(page: Page): Promise<void> {
+/** The settings as the station has them, and what another admin saves. */
+function openSettings(url: string, token: string) {
+  const post = (body?: object) =>
+    ask<{ settings: Settings; songGroups: SongGroup[] }>(url, 'settings', token, body)
+  return { read: () => post(), save: post }
+}
+
+const HELPER = { login: 'olena', password: 'Own password 1' }
+
+/** Creates a helper who may change nothing but what the moderators of hosts may. */
+async function createHelper(url: string, token: string): Promise<void> {
+  const { login, password: newPassword } = HELPER
+  const password = 'Temporary 1'
+  await ask(url, 'admins', token, { login, password, privileges: ['radio_moderator'] })
+  const own = await logIn(url, login, password)
+  await ask(url, 'admins/self/activate', own, { tempPassword: password, newPassword })
+}
+
+async function openProgramme(page: Page, login: string, password: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
+  await page.getByLabel('Login').fill(login)
+  await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
   await page.locator('.strip-now b').waitFor()
   await page.keyboard.press('g')
@@ -128,7 +144,7 @@ async function shootPart(page: Page, path: string): Promise<void> {
   })
 }
 
-t.test('an admin arranges the playlists of a mode, and makes a song group', async (t) => {
+t.test('an admin arranges playlists and makes a song group; a helper saves what they may', async (t) => {
   const tones = MODES.flatMap((mode) =>
     library[mode].map((_, i) => ({ name: `${mode} ${i}`, mode, hz: 300 + 20 * i, seconds: 2 })),
   )
@@ -140,8 +156,9 @@ t.test('an admin arranges the playlists of a mode, and makes a song group', asyn
   if (shots) page.setDefaultTimeout(30_000)
   const shoot = (name: string) => shots && shootPart(page, join(shots, `${name}.png`))
   const faults = async () => [...(await flaws(page)), ...(await violations(page))]
-  const settings = await openSettings(url)
-  await openProgramme(page)
+  const token = await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+  const settings = openSettings(url, token)
+  await openProgramme(page, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
   const oneOfEach = page.getByRole('radio', { name: 'One of each' })
   await page.getByText('At least two groups with songs are needed').first().waitFor()
   t.ok(await oneOfEach.isDisabled(), 'without groups')
@@ -230,6 +247,22 @@ t.test('an admin arranges the playlists of a mode, and makes a song group', asyn
   await shoot('panel-programme-phone')
   await card('Hilda').scrollIntoViewIfNeeded()
   await shoot('phone-board')
+
+  await createHelper(url, token)
+  const { page: other } = await visit(t, `${url}/en/adlogin`)
+  await openProgramme(other, HELPER.login, HELPER.password)
+  await other.getByText('You need the “').first().waitFor()
+  t.ok(await other.getByRole('radio', { name: 'Shuffle' }).isDisabled())
+  await other.getByRole('tab', { name: 'Guests & artwork' }).click()
+  t.ok(await other.getByRole('checkbox', { name: 'Show by day' }).isDisabled())
+  await other.getByLabel('Minutes on air for a guest', { exact: true }).fill('20')
+  t.same([...(await flaws(other)), ...(await violations(other))], [])
+  await other.keyboard.press('Control+s')
+  await other.getByText('The settings are saved').waitFor()
+  t.match((await settings.read()).settings, {
+    radioHosts: { guestMaxDurationMinutes: 20 },
+    generation: { MAX_DAY_DURATION: 70 * 60 },
+  })
   t.same(
     complaints.filter((complaint) => !/40[14]/.test(complaint)),
     [],

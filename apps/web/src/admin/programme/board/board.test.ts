@@ -18,10 +18,12 @@ t.test('an artist is in one group, whatever the case of its letters', async (t) 
   t.equal(groupNaming(defs, 'Nobody'), null)
 })
 
-t.test('a renamed group keeps its place; a name that is taken or empty is refused', async (t) => {
+t.test('a renamed group keeps its place; a name that is taken, empty or a number is refused', async (t) => {
   t.same(Object.keys(renameGroup(defs, 'Calm', ' Slow  songs ')!), ['Slow songs', 'Lively'])
   t.equal(renameGroup(defs, 'Calm', 'lively'), null)
   t.equal(renameGroup(defs, 'Calm', '  '), null)
+  t.equal(renameGroup(defs, 'Calm', '1980'), null)
+  t.ok(renameGroup(defs, 'Calm', '1980s'))
   t.same(renameGroup(defs, 'Calm', 'CALM'), { CALM: ['Hilda', 'Owl'], Lively: ['Oskar'] })
 })
 

@@ -21,11 +21,11 @@ export function moveArtist(defs: GroupDefs, artist: string, to: string | null): 
   })
 }
 
-/** Null when the name is empty or taken. */
+/** Null when the name is empty, taken, or a number: objects put such keys first, and the order of groups counts. */
 export function renameGroup(defs: GroupDefs, from: string, to: string): GroupDefs | null {
   const name = to.trim().replace(/\s+/g, ' ')
   const isTaken = Object.keys(defs).some((other) => other !== from && isSameName(other, name))
-  if (!name || isTaken) return null
+  if (!name || isTaken || /^\d+$/.test(name)) return null
   return mapGroups(defs, (old, artists) => [old === from ? name : old, artists])
 }
 

@@ -135,7 +135,7 @@ function useHeaders({ defs, onDefs, canEdit }: Props, board: { current: HTMLElem
     const next = renameGroup(defs, name, field.value)
     if (next) return onDefs(next)
     field.value = name
-    toasts.show({ is: 'failed', text: t.nameTaken })
+    toasts.show({ is: 'failed', text: t.nameRefused })
   }
   const names = Object.keys(defs)
   return {
