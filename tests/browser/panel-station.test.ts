@@ -49,7 +49,7 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
       mimeType: 'image/png',
       buffer: await picture(page),
     })
-    await page.getByRole('img', { name: /will be saved: artist of low tide/ }).waitFor()
+    await page.getByRole('group', { name: 'The part to keep' }).waitFor()
     t.same(await flaws(page), [])
     t.same(await violations(page), [])
     await page.getByRole('button', { name: 'Save the image' }).click()

@@ -11,9 +11,9 @@ import { openApp } from '../harness/stations/app.ts'
 import { startJobs } from '../harness/stations/workers.ts'
 import { until } from '../harness/until.ts'
 
-// Real PostgreSQL and S3 servers go away in the middle of changes. Most of the time is spent waiting: the stations run side
+// Real PostgreSQL and S3 servers go away in the middle of changes. Most of the time is spent waiting: two stations run side
 // by side, each with servers of its own.
-t.jobs = 3
+t.jobs = 2
 
 /** Store calls that wait until they are released. */
 interface Hold {

@@ -21,15 +21,15 @@ import type { Handlers, Visitor } from './dispatch.ts'
 const PAGE = 10
 const MAX_PAGE = 100
 
-/** Reading the queue, and changing it. */
-export function queueHandlers(deps: {
+interface QueueDeps {
   air: AudibleAir
   clock: WallClock
   data: Pick<DataStore, 'tracks' | 'groups' | 'clips'>
   bus: Pick<Bus, 'send'>
   audit: Audit
-}): Pick<
-  Handlers,
+}
+
+type QueueEvent =
   | 'get_queue'
   | 'search_queue'
   | 'admin_add_song'
@@ -39,7 +39,9 @@ export function queueHandlers(deps: {
   | 'admin_skip_song'
   | 'admin_insert_song_group'
   | 'admin_suggestion_action'
-> {
+
+/** Reading the queue, and changing it. */
+export function queueHandlers(deps: QueueDeps): Pick<Handlers, QueueEvent> {
   const { air, clock } = deps
 
   return {

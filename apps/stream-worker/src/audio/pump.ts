@@ -18,19 +18,15 @@ export interface Pump {
   stop(): void
 }
 
-export function startPump({
-  encoder,
-  playback,
-  timeLine,
-  nowMs,
-  log,
-}: {
+interface Parts {
   encoder: Encoder
   playback: Playback
   timeLine: TimeLine
   nowMs(): number
   log: Logger
-}): Pump {
+}
+
+export function startPump({ encoder, playback, timeLine, nowMs, log }: Parts): Pump {
   /** `waiting`: a decoder or the encoder is not ready. */
   let state: 'idle' | 'mixing' | 'waiting' | 'stopped' = 'idle'
   let isPlanNew = false

@@ -9,6 +9,7 @@ import * as listening from './listening.ts'
 import * as lyrics from './lyrics.ts'
 import * as operations from './operations.ts'
 import * as session from './session.ts'
+import * as trackEditor from './track-editor.ts'
 import * as tracks from './tracks.ts'
 import * as uploads from './uploads.ts'
 import * as video from './video.ts'
@@ -19,7 +20,7 @@ export const sections: Record<string, readonly Route[]> = {
   session: Object.values(session),
   uploads: Object.values(uploads),
   video: Object.values(video),
-  tracks: Object.values(tracks),
+  tracks: [...Object.values(tracks), ...Object.values(trackEditor)],
   lyrics: Object.values(lyrics),
   artwork: Object.values(artwork),
   clips: [jingles, phrases, backgroundMusic].flatMap((family) => Object.values(family)),

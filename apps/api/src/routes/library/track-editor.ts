@@ -1,5 +1,5 @@
 import type { Config } from '@solstice/adapters'
-import { messages, type Track, tracks } from '@solstice/contracts'
+import { messages, type Track, trackEditor } from '@solstice/contracts'
 import {
   type Admin,
   type Audit,
@@ -45,7 +45,7 @@ export function trackEditorRoutes(app: FastifyInstance, deps: TrackEditorDeps): 
   const { data, jobs } = deps
   detailRoutes(app, deps)
 
-  implement(app, tracks.saveTrack, async ({ body, caller }) => {
+  implement(app, trackEditor.saveTrack, async ({ body, caller }) => {
     const { metadataChanged, lyricsChanged, offsetChanged, lyricsEntry, offset, auditContext } = body
     refuseUnlessEditor(caller, { metadataChanged, lyricsChanged: lyricsChanged || offsetChanged })
 
@@ -77,12 +77,12 @@ async function findTrack(data: DataStore, id: string): Promise<Readonly<Track>> 
 
 /** Cue points and what was changed. */
 function detailRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
-  implement(app, tracks.getCuePoints, async ({ query }) => ({
+  implement(app, trackEditor.getCuePoints, async ({ query }) => ({
     ok: true as const,
     ...(await readCuePoints(deps.data, deps.config, query.songId)),
   }))
 
-  implement(app, tracks.getTrackHistory, async ({ query: { songId, offset, limit: wanted } }) => {
+  implement(app, trackEditor.getTrackHistory, async ({ query: { songId, offset, limit: wanted } }) => {
     const { config, data, clock } = deps
     const limit = Math.min(wanted, MAX_PAGE)
     const keptSinceMs = keptSince(config.logRetentionDays, dateNow(clock))
@@ -91,7 +91,7 @@ function detailRoutes(app: FastifyInstance, deps: TrackEditorDeps): void {
     return { ok: true as const, ...page, offset, limit }
   })
 
-  implement(app, tracks.setCuePoints, async ({ body, caller }) => {
+  implement(app, trackEditor.setCuePoints, async ({ body, caller }) => {
     const { cuePoints, isChanged } = await setCuePoints(deps, caller, required(body.songId, 'songId'), body)
     const message = isChanged ? messages.TRACK_SAVED : messages.TRACK_UNCHANGED
     return { ok: true as const, ...cuePoints, message }

@@ -6,6 +6,7 @@ import {
   messages,
   type Query,
   type TrackResult,
+  trackEditor,
   tracks,
   uploads,
 } from '@solstice/contracts'
@@ -74,7 +75,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     return { items: rows.map(({ id }) => id), total }
   })
 
-  implement(app, tracks.getTrack, async ({ query: { songId } }) => {
+  implement(app, trackEditor.getTrack, async ({ query: { songId } }) => {
     const lock = locksNow().get(songId) ?? null
     return { ok: true as const, track: { ...(await pages.find(songId)), lock } }
   })
@@ -85,19 +86,19 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     return reply.type(JSON_TYPE).send(all[mode])
   })
 
-  implement(app, tracks.getDeleteQuota, async ({ caller }) => ({
+  implement(app, trackEditor.getDeleteQuota, async ({ caller }) => ({
     ok: true as const,
     quota: caller.role === 'super_admin' ? null : await deps.deleteQuota.left(caller.adminId),
   }))
 
-  implement(app, tracks.downloadTrack, async ({ query, request, reply }) => {
+  implement(app, trackEditor.downloadTrack, async ({ query, request, reply }) => {
     const track = await data.tracks.get(query.songId)
     if (!track) throw new Failure('TRACK_NOT_FOUND')
     reply.header('content-disposition', attachment(`${track.artist} - ${track.title}.mp3`))
     return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
   })
 
-  implement(app, tracks.getPeaks, async ({ query, request, reply }) => {
+  implement(app, trackEditor.getPeaks, async ({ query, request, reply }) => {
     const { duration, peaks } = await readWaveform(deps, query.songId)
     const body = { ok: true as const, duration, peaks: peaks && [...peaks] }
     if (!peaks) return reply.code(202).send(body)
@@ -108,7 +109,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     return request.headers['if-none-match']?.includes(etag) ? reply.code(304).send() : body
   })
 
-  implement(app, tracks.deleteTrack, async ({ query, body, caller }) => {
+  implement(app, trackEditor.deleteTrack, async ({ query, body, caller }) => {
     const songId = required(body?.songId ?? query.songId, 'songId')
     const result = await remove([songId], 'library', caller)
     return {
@@ -120,7 +121,7 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     }
   })
 
-  implement(app, tracks.moveTrack, async ({ body, caller }) => {
+  implement(app, trackEditor.moveTrack, async ({ body, caller }) => {
     const songId = required(body.songId, 'songId')
     const result = await move([songId], body.targetMode, 'library', caller)
     const { track, removedFromQueue } = onlyOutcome(result)
@@ -133,12 +134,12 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     }
   })
 
-  implement(app, tracks.batchDelete, async ({ body, caller }) => {
+  implement(app, trackEditor.batchDelete, async ({ body, caller }) => {
     const songIds = requireSome(body.songIds, 'songIds')
     if (caller.role !== 'super_admin') await refuseWholeLibrary(data, songIds)
     return batchReply(await remove(songIds, 'library', caller))
   })
-  implement(app, tracks.batchMove, async ({ body, caller }) =>
+  implement(app, trackEditor.batchMove, async ({ body, caller }) =>
     batchReply(await move(requireSome(body.songIds, 'songIds'), body.targetMode, 'library', caller)),
   )
   implement(app, uploads.uploadBatchDelete, async ({ body, caller }) =>

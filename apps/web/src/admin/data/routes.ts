@@ -14,6 +14,7 @@ import type {
   Reply,
   Route,
   session,
+  trackEditor,
   tracks,
   Upload,
   uploads,
@@ -33,6 +34,7 @@ type AnyRoute =
   | In<typeof listening>
   | In<typeof lyrics>
   | In<typeof session>
+  | In<typeof trackEditor>
   | In<typeof tracks>
   | In<typeof uploads>
   | In<typeof video>

@@ -11,7 +11,7 @@ import { useTrack, useTrackTexts } from './use-track.ts'
 
 const RULE = { allOf: ['artist_arts'], capabilities: ['artistArts'] } as const
 const OUTDATES = ['/api/admin/artist-arts', '/api/admin/songs', '/api/admin/song-editor']
-const Crop = lazyPage(async () => (await import('./crop/crop.tsx')).Crop)
+const Crop = lazyPage(async () => (await import('../crop/crop.tsx')).Crop)
 
 /** The picture of the artist: shown, replaced by a crop of a chosen one, deleted. */
 export function ArtworkTab() {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatDuration } from '../../listener/format.ts'
-import { useStore } from '../../ui/store.ts'
+import { type Store, useStore } from '../../ui/store.ts'
 import { useCommand } from '../data/commands.ts'
 import { useToasts } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
@@ -38,6 +38,8 @@ export function SoundTab() {
   )
 }
 
+const cueNames = ['cueIn', 'cueOut'] as const
+
 function Cues({ known }: { known: CuePoints }) {
   const track = useTrack()
   const t = useTrackTexts()
@@ -50,7 +52,6 @@ function Cues({ known }: { known: CuePoints }) {
   const [edited, setEdited] = useState({ cueIn: written(known.cueIn), cueOut: written(known.cueOut) })
   const { run, isBusy } = useCommand('POST /api/admin/song-editor/cue-points', { outdates: [PATH] })
   const read = (text: string) => (text.trim() === '' ? null : readTime(text))
-  const isWrong = (text: string) => text.trim() !== '' && readTime(text) === null
   const save = () => {
     if (isWrong(edited.cueIn) || isWrong(edited.cueOut))
       return void toasts.show({ is: 'failed', text: t.fixFirst })
@@ -89,29 +90,16 @@ function Cues({ known }: { known: CuePoints }) {
       </div>
       <Guarded rule={RULE}>
         <div class="track-tags">
-          {(['cueIn', 'cueOut'] as const).map((name) => {
-            const found = measured?.[name] ?? null
-            return (
-              <div key={name}>
-                <Field
-                  label={t[name]}
-                  value={edited[name]}
-                  placeholder={found === null ? t.asMeasured : formatTime(found)}
-                  hint={t.cueHint}
-                  error={isWrong(edited[name]) ? t.badTime : null}
-                  maxLength={10}
-                  onValue={(value) => setEdited({ ...edited, [name]: value })}
-                />
-                <button
-                  type="button"
-                  class="text-button"
-                  onClick={() => setEdited({ ...edited, [name]: formatTime(player.positionS.value) })}
-                >
-                  {t.atPlayhead[name]}
-                </button>
-              </div>
-            )
-          })}
+          {cueNames.map((name) => (
+            <CueField
+              key={name}
+              name={name}
+              value={edited[name]}
+              measured={measured?.[name] ?? null}
+              playheadS={player.positionS}
+              onValue={(value) => setEdited({ ...edited, [name]: value })}
+            />
+          ))}
         </div>
         <button type="button" class="button" aria-disabled={isBusy} onClick={save}>
           {t.saveCues}
@@ -120,3 +108,33 @@ function Cues({ known }: { known: CuePoints }) {
     </>
   )
 }
+
+/** One cue point as a time; empty = as measured. */
+function CueField(props: {
+  name: (typeof cueNames)[number]
+  value: string
+  measured: number | null
+  playheadS: Store<number>
+  onValue: (value: string) => void
+}) {
+  const { name, value, measured, playheadS, onValue } = props
+  const t = useTrackTexts()
+  return (
+    <div>
+      <Field
+        label={t[name]}
+        value={value}
+        placeholder={measured === null ? t.asMeasured : formatTime(measured)}
+        hint={t.cueHint}
+        error={isWrong(value) ? t.badTime : null}
+        maxLength={10}
+        onValue={onValue}
+      />
+      <button type="button" class="text-button" onClick={() => onValue(formatTime(playheadS.value))}>
+        {t.atPlayhead[name]}
+      </button>
+    </div>
+  )
+}
+
+const isWrong = (text: string) => text.trim() !== '' && readTime(text) === null

@@ -88,10 +88,6 @@ const uk = {
   notPicture: 'Цей файл — не зображення.',
   removePicture: 'Видалити зображення',
   removePictureSure: 'Зображення зникне з усіх пісень виконавця.',
-  crop: 'Частина, що залишиться',
-  cropHint: 'Перетягніть зображення або рухайте його стрілками.',
-  zoom: 'Збільшення',
-  sendPicture: 'Зберегти зображення',
 }
 
 const en: typeof uk = {
@@ -182,10 +178,6 @@ const en: typeof uk = {
   notPicture: 'This file isn’t a picture.',
   removePicture: 'Delete the picture',
   removePictureSure: 'It disappears from all songs of this artist.',
-  crop: 'The part to keep',
-  cropHint: 'Drag the picture, or move it with the arrow keys.',
-  zoom: 'Zoom',
-  sendPicture: 'Save the picture',
 }
 
 export const trackTexts: Record<Locale, typeof uk> = { uk, en }

@@ -1,4 +1,4 @@
-import type { Body, LyricsEntry, tracks } from '@solstice/contracts'
+import type { Body, LyricsEntry, trackEditor } from '@solstice/contracts'
 import { areAlike, type EditedLyrics, toEdited, toEntry } from '../lyrics/text/lines.ts'
 import { areTagsAlike, type EditedTags, type TagFacts, toEditedTags, toTags } from './tags.ts'
 
@@ -79,7 +79,10 @@ export function keepMine({ stored, draft, past, theirs }: Editing): Editing {
 }
 
 /** The request that saves the changed parts; null when nothing changed. */
-export function toSave(songId: string, { stored, draft }: Editing): Body<typeof tracks.saveTrack> | null {
+export function toSave(
+  songId: string,
+  { stored, draft }: Editing,
+): Body<typeof trackEditor.saveTrack> | null {
   const { tags, lyrics, offset } = differences(stored, draft)
   if (!tags && !lyrics && !offset) return null
   return {
