@@ -8,7 +8,8 @@ import { openBus } from '../../../../../tests/harness/stations/bus.ts'
 import { inTime, PATIENCE_MS, until } from '../../../../../tests/harness/until.ts'
 import { LEASE_MS, readLease } from '../../air/lease/status.ts'
 
-const never = new AbortController().signal
+/** Ends a wait for a lease that is never free. */
+const inVain = () => AbortSignal.timeout(PATIENCE_MS)
 const DAY_MS = 86_400_000
 /** Far more than a loaded machine takes between two looks at a clock, and far less than any clock is set by. */
 const NEAR_MS = 30_000
@@ -44,7 +45,7 @@ t.test(
   async (t) => {
     const { wall, join } = await machine(t)
     const [worker, replica, standby] = [await join(), await join(), await join()]
-    const lease = await worker.bus.acquireLease(never)
+    const lease = await worker.bus.acquireLease(inVain())
     const stopping = new AbortController()
     const waiting = standby.bus.acquireLease(stopping.signal).catch(() => null)
     await until('the time is anchored', () => isAnchored(worker))
@@ -81,7 +82,7 @@ t.test('a wall clock that is set while nobody runs moves no time on this machine
   const { wall, join } = await machine(t)
   for (const byMs of [-DAY_MS, DAY_MS]) {
     const before = await join()
-    const lease = await before.bus.acquireLease(never)
+    const lease = await before.bus.acquireLease(inVain())
     await until('the time is anchored', () => isAnchored(before))
     await lease.save(initialState(1, 'clock', { natural: 'day', changes: [] }, 0))
     const driftMs = driftOf(before)
@@ -91,7 +92,7 @@ t.test('a wall clock that is set while nobody runs moves no time on this machine
     const after = await join()
     t.ok(Math.abs(driftOf(after) - driftMs) < NEAR_MS, `set by ${byMs} ms`)
     t.ok(Math.abs(dateOf(after) - wall.nowMs()) < NEAR_MS)
-    const next = await after.bus.acquireLease(AbortSignal.timeout(PATIENCE_MS))
+    const next = await after.bus.acquireLease(inVain())
     const { aliveAtMs } = (await next.resume())!
     t.ok(Math.abs(after.clock.nowMs() - aliveAtMs) < 30_000, 'the lease of a killed holder ends in its time')
     await next.release()
@@ -112,7 +113,7 @@ t.test('a correction that the version before kept, and its lease, are taken up',
   t.ok(Math.abs(taken.clock.aheadMs() + HOURS_MS) < NEAR_MS, 'what its state says of moments holds')
   await lease(2_000)
   t.ok((await readLease(taken.redis)).isHeld)
-  const held = await taken.bus.acquireLease(AbortSignal.timeout(PATIENCE_MS))
+  const held = await taken.bus.acquireLease(inVain())
   await held.release()
 })
 
@@ -121,7 +122,7 @@ t.test(
   async (t) => {
     const { wall, join } = await machine(t)
     const [one, other] = [await join(), await join()]
-    const lease = await one.bus.acquireLease(never)
+    const lease = await one.bus.acquireLease(inVain())
     await until('the time is anchored', () => isAnchored(one))
     await lease.release()
     const driftMs = driftOf(one)
@@ -158,7 +159,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
   const following = (async () => {
     for await (const { frame } of replica.bus.frames(stop.signal)) seen.frames.push(frame)
   })()
-  const first = await worker.bus.acquireLease(never)
+  const first = await worker.bus.acquireLease(inVain())
   await first.save(state(1))
   await first.publish(chunk(100))
   await worker.redis.xadd('solstice:commands', '*', 'asker', 'nobody')
@@ -168,7 +169,7 @@ t.test('a Redis that was emptied, and its clock set back, is followed anew', asy
   wall.step(-DAY_MS)
   await worker.redis.flushall()
   if (!first.lost.aborted) await once(first.lost, 'abort')
-  const second = await worker.bus.acquireLease(never)
+  const second = await worker.bus.acquireLease(inVain())
   t.equal(await second.lastCommand(), '0-0')
   await second.save(state(2))
   await second.publish(chunk(200))
