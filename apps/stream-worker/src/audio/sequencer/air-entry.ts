@@ -23,7 +23,7 @@ export interface AboutEntry {
   /** Positions between which it plays; `endMs` is null when unknown. */
   startMs: number
   endMs: number | null
-  /** What follows `endMs` is left out. */
+  /** True when the sound after `endMs` is left out. */
   isTrimmed: boolean
   /** Gain factor relative to the file. */
   gain: number

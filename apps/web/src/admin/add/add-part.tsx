@@ -58,7 +58,7 @@ export function AddPart() {
   )
 }
 
-/** What holds for the tracks that are added next. */
+/** Choices for the tracks that are added next. */
 function Choices({ mode, onMode }: { mode: UploadItem['mode']; onMode: (mode: UploadItem['mode']) => void }) {
   const t = useAddTexts()
   const queue = useUploadQueue()

@@ -10,7 +10,7 @@ import { useAddTexts, useUploadQueue } from './add-context.ts'
 
 type Outcome = ReplyOf<'POST /api/admin/upload-batch-move'>
 
-/** What can be done with chosen tracks that were just added. */
+/** Actions on chosen tracks that were just added. */
 export function AddedBar({ selection }: { selection: Selection }) {
   const t = useAddTexts()
   const { may } = useAdmin()

@@ -1,7 +1,7 @@
 import type { LyricsStatus, Mode, Track } from '@solstice/contracts'
 import type { ReplyOf } from '../data/routes.ts'
 
-/** What the station read from a file that waits for its commit. */
+/** Tags that the station read from a staged file. */
 export type Uploaded = ReplyOf<'POST /api/admin/upload-song-file'>['metadata']
 
 /** Tags as the admin writes them. */
@@ -46,7 +46,7 @@ export type Review = (typeof reviews)[number]
 
 export const MAX_ITEMS = 30
 export const MAX_BYTES = 80 * 1024 * 1024
-/** What the station writes when a file names no artist. */
+/** The artist that the station writes when a file names none. */
 const NO_ARTIST = 'Unknown Artist'
 
 export const nameOf = ({ source }: UploadItem): string =>

@@ -1,6 +1,6 @@
 import type { Capability, Privilege, PublicConfig } from '@solstice/contracts'
 
-/** Who may use something. All that is given must hold; nothing given = every activated admin. */
+/** Conditions for using something: all that are given must hold; none given = every activated admin. */
 export interface AccessRule {
   /** One of these privileges is enough. */
   anyOf?: readonly Privilege[]

@@ -84,7 +84,7 @@ function Rows({ family, clips }: { family: ClipFamily; clips: readonly Clip[] })
   )
 }
 
-/** What can be done with the chosen clips. */
+/** Actions on the chosen clips. */
 function Chosen(props: {
   family: ClipFamily
   clips: readonly Clip[]

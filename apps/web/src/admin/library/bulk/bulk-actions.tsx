@@ -33,7 +33,7 @@ interface Props {
   rows: readonly (LibraryRow | undefined)[]
 }
 
-/** What can be done with the chosen tracks. */
+/** Actions on the chosen tracks. */
 export function BulkActions({ chosen, filter, total, rows }: Props) {
   const t = useLibraryTexts().bulk
   const [layer, setLayer] = useState<'delete' | 'lyrics' | 'group' | null>(null)

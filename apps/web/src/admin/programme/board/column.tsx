@@ -7,7 +7,7 @@ import type { Carrying } from './use-carrying.ts'
 /** Cards of a column that are drawn; the search finds the others. */
 const SHOWN = 100
 
-/** What can be done with a group as a whole. */
+/** Actions on a group as a whole. */
 export interface GroupHeader {
   canEdit: boolean
   isFirst: boolean

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useTexts } from '../../data/panel.ts'
 import type { Selection } from './selection.ts'
 
-/** What can be done with the chosen rows, at the bottom of the page; nothing while none is chosen. */
+/** Actions on the chosen rows, at the bottom of the page; nothing while none is chosen. */
 export function BulkBar({ selection, children }: { selection: Selection; children: ComponentChildren }) {
   const t = useTexts()
   if (!selection.ids.size) return null
