@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { sleep } from '../packages/station/src/core/sleep.ts'
+import { sleep } from '../packages/station/src/core/turns/sleep.ts'
 import { makeTone } from '../tests/harness/audio/audio.ts'
 import { logIn } from '../tests/harness/people/uploads.ts'
 import {

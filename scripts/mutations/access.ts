@@ -134,7 +134,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'uploads of 800 MB are accepted',
-    'packages/contracts/src/routes/uploads.ts',
+    'packages/contracts/src/routes/library/uploads.ts',
     "kind: 'mp3', maxBytes: 80 * 1024 * 1024",
     "kind: 'mp3', maxBytes: 800 * 1024 * 1024",
     'routes/library/hostile-uploads.test.ts',

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { sleep } from '../../packages/station/src/core/sleep.ts'
+import { sleep } from '../../packages/station/src/core/turns/sleep.ts'
 
 const MIN_DELAY_MS = 500
 const MAX_DELAY_MS = 30_000

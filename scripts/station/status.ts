@@ -1,7 +1,7 @@
 import { type Config, openJobQueue, openSpools, reachRedis, readClusterStatus } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import { countRecords, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
-import { sleep } from '../../packages/station/src/core/sleep.ts'
+import { sleep } from '../../packages/station/src/core/turns/sleep.ts'
 import {
   openIfThere,
   openMediaIfThere,

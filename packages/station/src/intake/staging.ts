@@ -1,5 +1,5 @@
 import { diskFullAsFailure, Failure } from '../core/failure.ts'
-import { serialise } from '../core/serialise.ts'
+import { serialise } from '../core/turns/serialise.ts'
 import type { AudioFacts, AudioTags } from '../ports/audio.ts'
 import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
 

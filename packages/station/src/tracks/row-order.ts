@@ -1,4 +1,4 @@
-import { createBreaks } from '../core/breaks.ts'
+import { createBreaks } from '../core/turns/breaks.ts'
 
 export type Compare<T> = (a: T, b: T) => number
 

@@ -1,6 +1,6 @@
 import type { LyricsStatus, Mode } from '@solstice/contracts'
-import { createBreaks } from '../core/breaks.ts'
 import { artistKey, lyricsKey } from '../core/keys.ts'
+import { createBreaks } from '../core/turns/breaks.ts'
 import { lyricsStatus } from '../lyrics/lyrics.ts'
 import type { DataStore, HistoryRecord, TrackRecord } from '../ports/data-store.ts'
 import { facetBits, newCounters } from './row-facets.ts'

@@ -1,6 +1,6 @@
 import type { FailureDetails } from '@solstice/contracts'
 import { Failure } from '../../core/failure.ts'
-import { sleep } from '../../core/sleep.ts'
+import { sleep } from '../../core/turns/sleep.ts'
 import { trackRef } from '../../library/library.ts'
 import type { Bus } from '../../ports/bus.ts'
 import type { DataStore, DonationRecord, SettingsRecord } from '../../ports/data-store.ts'

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { DonationStatus } from '../resources/donation.ts'
-import { nullable, Offset } from '../resources/schema.ts'
-import { TrackId } from '../resources/track.ts'
-import { defineRoute, needs } from '../route.ts'
+import { DonationStatus } from '../../resources/donation.ts'
+import { nullable, Offset } from '../../resources/schema.ts'
+import { TrackId } from '../../resources/track.ts'
+import { defineRoute, needs } from '../../route.ts'
 
 const EpochMs = Type.Number({ description: 'epoch ms' })
 const DonationParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }) })

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { METADATA_EXAMPLE, TRACK_ID } from '../examples/tracks.ts'
-import { Link } from '../resources/schema.ts'
-import { Mode, Uploaded } from '../resources/track.ts'
-import { defineRoute, needs } from '../route.ts'
+import { METADATA_EXAMPLE, TRACK_ID } from '../../examples/tracks.ts'
+import { Link } from '../../resources/schema.ts'
+import { Mode, Uploaded } from '../../resources/track.ts'
+import { defineRoute, needs } from '../../route.ts'
 
 export const importVideo = defineRoute({
   method: 'POST',

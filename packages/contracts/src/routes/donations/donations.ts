@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { DonationSettings, DonationStatus } from '../resources/donation.ts'
-import { nullable } from '../resources/schema.ts'
-import { TrackId } from '../resources/track.ts'
-import { defineRoute, needs } from '../route.ts'
+import { DonationSettings, DonationStatus } from '../../resources/donation.ts'
+import { nullable } from '../../resources/schema.ts'
+import { TrackId } from '../../resources/track.ts'
+import { defineRoute, needs } from '../../route.ts'
 
-export * from './donation-orders.ts'
+export * from './orders.ts'
 
 const EpochMs = Type.Number({ description: 'epoch ms' })
 const Tier = nullable(Type.Integer({ description: 'null when tiers are off' }))

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { Clip, type ClipFamily, ClipResult } from '../resources/clip.ts'
-import { Offset } from '../resources/schema.ts'
-import { audioTypes, FileName, Mode } from '../resources/track.ts'
-import { bytes, defineRoute, needs } from '../route.ts'
+import { Clip, type ClipFamily, ClipResult } from '../../resources/clip.ts'
+import { Offset } from '../../resources/schema.ts'
+import { audioTypes, FileName, Mode } from '../../resources/track.ts'
+import { bytes, defineRoute, needs } from '../../route.ts'
 
 const MB = 1024 * 1024
 

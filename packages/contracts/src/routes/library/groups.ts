@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Localized } from '../localized.ts'
-import { SongGroup, SongPreview } from '../resources/group.ts'
-import { nullable, Offset } from '../resources/schema.ts'
-import { Mode, TrackId } from '../resources/track.ts'
-import { defineRoute, needs } from '../route.ts'
+import { Localized } from '../../localized.ts'
+import { SongGroup, SongPreview } from '../../resources/group.ts'
+import { nullable, Offset } from '../../resources/schema.ts'
+import { Mode, TrackId } from '../../resources/track.ts'
+import { defineRoute, needs } from '../../route.ts'
 
 const ByGroup = Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) })
 const GroupTracks = Type.Array(TrackId, { maxItems: 2_000 })

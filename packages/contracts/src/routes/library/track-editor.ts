@@ -7,12 +7,12 @@ import {
   TRACK_CHANGE_EXAMPLE,
   TRACK_EXAMPLE,
   TRACK_ID,
-} from '../examples/tracks.ts'
-import { Localized } from '../localized.ts'
-import { AuditEntry } from '../resources/admin.ts'
-import { CuePoints, LibraryRow } from '../resources/library.ts'
-import { LyricsEntry, LyricsInput } from '../resources/lyrics.ts'
-import { nullable, Offset, Text } from '../resources/schema.ts'
+} from '../../examples/tracks.ts'
+import { Localized } from '../../localized.ts'
+import { AuditEntry } from '../../resources/admin.ts'
+import { CuePoints, LibraryRow } from '../../resources/library.ts'
+import { LyricsEntry, LyricsInput } from '../../resources/lyrics.ts'
+import { nullable, Offset, Text } from '../../resources/schema.ts'
 import {
   lockFailures,
   Mode,
@@ -22,8 +22,8 @@ import {
   TrackIds,
   TrackResults,
   Year,
-} from '../resources/track.ts'
-import { bytes, defineRoute, needs, needsOneOf, perSection } from '../route.ts'
+} from '../../resources/track.ts'
+import { bytes, defineRoute, needs, needsOneOf, perSection } from '../../route.ts'
 
 export const getTrack = defineRoute({
   method: 'GET',

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { Localized } from '../localized.ts'
-import { LyricsBatchResult, LyricsEntry, LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
-import { Mode, TrackId } from '../resources/track.ts'
-import { defineRoute, needs, needsOneOf } from '../route.ts'
+import { Localized } from '../../localized.ts'
+import { LyricsBatchResult, LyricsEntry, LyricsInput, LyricsStatus } from '../../resources/lyrics.ts'
+import { Mode, TrackId } from '../../resources/track.ts'
+import { defineRoute, needs, needsOneOf } from '../../route.ts'
 
 const Text = Type.String({ maxLength: 1_000 })
 const TrackName = Type.Object({ title: Type.Optional(Text), artist: Type.Optional(Text) })

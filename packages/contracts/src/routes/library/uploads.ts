@@ -5,10 +5,10 @@ import {
   METADATA_EXAMPLE,
   TRACK_EXAMPLE,
   TRACK_ID,
-} from '../examples/tracks.ts'
-import { Localized } from '../localized.ts'
-import { LyricsInput, LyricsStatus } from '../resources/lyrics.ts'
-import { Text } from '../resources/schema.ts'
+} from '../../examples/tracks.ts'
+import { Localized } from '../../localized.ts'
+import { LyricsInput, LyricsStatus } from '../../resources/lyrics.ts'
+import { Text } from '../../resources/schema.ts'
 import {
   audioTypes,
   FileName,
@@ -18,8 +18,8 @@ import {
   TrackResults,
   Uploaded,
   Year,
-} from '../resources/track.ts'
-import { defineRoute, needs } from '../route.ts'
+} from '../../resources/track.ts'
+import { defineRoute, needs } from '../../route.ts'
 
 export const checkDuplicate = defineRoute({
   method: 'POST',
