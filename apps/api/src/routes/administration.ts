@@ -45,8 +45,7 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 /** The audit log, history, statistics, the mode on air, and the settings. */
 export function administrationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   const { config, data, bus, clock, mirror, audit } = deps
-
-  const airNow = () => mirror.at(clock.nowMs())
+  settingsRoutes(app, deps)
 
   implement(app, administration.getAudit, async ({ query: { window, category, offset, limit: wanted } }) => {
     const limit = Math.min(wanted, MAX_AUDIT_PAGE)
@@ -77,8 +76,8 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     if (targetMode !== 'day' && targetMode !== 'night')
       throw new Failure('BAD_REQUEST', { field: 'targetMode' })
     const isScheduled = scheduledTime !== undefined
-    const atMs = isScheduled ? readTimeOfDay(scheduledTime) : null
-    const before = airNow()?.mode ?? null
+    const atMs = isScheduled ? nextTimeOfDay(deps, scheduledTime) : null
+    const before = mirror.at(clock.nowMs())?.mode ?? null
     await sendCommand(bus, { type: 'switch-mode', target: targetMode, atMs })
     await audit.record(
       caller,
@@ -88,22 +87,17 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     )
     return { ok: true as const }
   })
+}
 
-  /** @throws Failure BAD_REQUEST when the text is not a time of day. */
-  const readTimeOfDay = (time: string) => {
-    const [, hour, minute] = TIME_OF_DAY.exec(time) ?? []
-    if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })
-    const aheadMs = clock.aheadMs()
-    return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs() - aheadMs) + aheadMs
-  }
-
+function settingsRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
+  const { config, data, clock, mirror } = deps
   const settingsNow = async () => {
     const [settings, bounds, songGroups] = await Promise.all([
       readSettings(data),
       settingsBounds(data),
       listGroups(data),
     ])
-    const air = airNow()
+    const air = mirror.at(clock.nowMs())
     const insertCooldownSecsLeft = air ? groupInsertCooldownSecsLeft(air, clock.nowMs()) : 0
     return { settings: { ...settings, songGroups }, bounds, songGroups, insertCooldownSecsLeft }
   }
@@ -125,6 +119,18 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
       message: saved.length > 0 ? messages.SETTINGS_SAVED : messages.SETTINGS_UNCHANGED,
     }
   })
+}
+
+/**
+ * The next moment at which the clocks of the station show this time of day, epoch ms.
+ *
+ * @throws Failure BAD_REQUEST when the text is not a time of day.
+ */
+function nextTimeOfDay({ config, clock }: AdministrationDeps, time: string): number {
+  const [, hour, minute] = TIME_OF_DAY.exec(time) ?? []
+  if (!hour || !minute) throw new Failure('BAD_REQUEST', { field: 'scheduledTime' })
+  const aheadMs = clock.aheadMs()
+  return nextMomentOf(Number(hour), Number(minute), config.timeZone, clock.nowMs() - aheadMs) + aheadMs
 }
 
 /** Statistics grow with the library, so they are serialized once per change. */

@@ -1,61 +1,38 @@
-import { createHash } from 'node:crypto'
 import type { Config } from '@solstice/adapters'
-import {
-  type LibraryRow,
-  type Mode,
-  messages,
-  type Query,
-  type TrackResult,
-  trackEditor,
-  tracks,
-  uploads,
-} from '@solstice/contracts'
+import { type LibraryRow, type Mode, type Query, trackEditor, tracks } from '@solstice/contracts'
 import { lockOf, type PlayoutState, upcoming } from '@solstice/playout'
 import {
-  type Admin,
   createLibraryPages,
   type DataStore,
-  type DeleteQuota,
-  Failure,
   isMode,
-  type JobQueue,
-  type JobResult,
-  type MediaStorage,
   memoizeLast,
-  readWaveform,
-  type TrackOutcome,
-  type TrackScope,
   type TrackWithLyrics,
   tracksWithLyrics,
   type WallClock,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { modeOnAir } from '../../air/mode.ts'
-import { actorOf } from '../../auth/callers.ts'
-import { sendFile } from '../../files/send-file.ts'
 import { implement } from '../../http/implement.ts'
 import type { AirMirror } from '../../stream/mirror.ts'
-import { attachment } from './attachment.ts'
-import { required, requireSome } from './required.ts'
+import { type TrackChangeDeps, trackChangeRoutes } from './track-changes.ts'
+import { type TrackFileDeps, trackFileRoutes } from './track-files.ts'
 
-export interface TrackDeps {
+export interface TrackDeps extends TrackChangeDeps, TrackFileDeps {
   config: Config
   data: DataStore
-  media: MediaStorage
-  jobs: JobQueue
   clock: WallClock
   mirror: AirMirror
-  deleteQuota: DeleteQuota
 }
 
-/** Listing, downloading, deleting and moving tracks. Jobs make the changes, so that a disconnect cannot interrupt them. */
+/** Listing, hearing, deleting and moving tracks. */
 export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
-  const { data, media, jobs } = deps
-  const remove = (songIds: string[], scope: TrackScope, caller: Admin) =>
-    jobs.perform('delete-tracks', { songIds, scope, actor: actorOf(caller) })
-  const move = (songIds: string[], targetMode: Mode, scope: TrackScope, caller: Admin) =>
-    jobs.perform('move-tracks', { songIds, targetMode, scope, actor: actorOf(caller) })
+  trackListRoutes(app, deps)
+  trackFileRoutes(app, deps)
+  trackChangeRoutes(app, deps)
+}
 
+function trackListRoutes(app: FastifyInstance, deps: TrackDeps): void {
+  const { data } = deps
   const pages = createLibraryPages(data)
   const locksNow = () => locksOf(deps.mirror.at(deps.clock.nowMs()))
   const readPage = (query: PageQuery, limit: number, locks: ReadonlyMap<string, unknown>) => {
@@ -85,69 +62,6 @@ export function trackRoutes(app: FastifyInstance, deps: TrackDeps): void {
     const all = tracksAsJson(await tracksWithLyrics(data))
     return reply.type(JSON_TYPE).send(all[mode])
   })
-
-  implement(app, trackEditor.getDeleteQuota, async ({ caller }) => ({
-    ok: true as const,
-    quota: caller.role === 'super_admin' ? null : await deps.deleteQuota.left(caller.adminId),
-  }))
-
-  implement(app, trackEditor.downloadTrack, async ({ query, request, reply }) => {
-    const track = await data.tracks.get(query.songId)
-    if (!track) throw new Failure('TRACK_NOT_FOUND')
-    reply.header('content-disposition', attachment(`${track.artist} - ${track.title}.mp3`))
-    return sendFile(request, reply, media, track.storageKey, { absent: 'TRACK_NOT_FOUND' })
-  })
-
-  implement(app, trackEditor.getPeaks, async ({ query, request, reply }) => {
-    const { duration, peaks } = await readWaveform(deps, query.songId)
-    const body = { ok: true as const, duration, peaks: peaks && [...peaks] }
-    if (!peaks) return reply.code(202).send(body)
-    const etag = `"${createHash('sha256').update(peaks).update(`${duration}`).digest('base64url').slice(0, 22)}"`
-    // Asked for each time, since another file may come under this id; a token that has ended opens nothing.
-    reply.header('cache-control', 'private, no-cache').header('etag', etag)
-    // A proxy that compresses marks the tag as weak.
-    return request.headers['if-none-match']?.includes(etag) ? reply.code(304).send() : body
-  })
-
-  implement(app, trackEditor.deleteTrack, async ({ query, body, caller }) => {
-    const songId = required(body?.songId ?? query.songId, 'songId')
-    const result = await remove([songId], 'library', caller)
-    return {
-      ok: true as const,
-      removedFromQueue: onlyOutcome(result).removedFromQueue,
-      removedCurrent: false as const,
-      removedArtists: result.removedArtists,
-      message: messages.TRACK_DELETED,
-    }
-  })
-
-  implement(app, trackEditor.moveTrack, async ({ body, caller }) => {
-    const songId = required(body.songId, 'songId')
-    const result = await move([songId], body.targetMode, 'library', caller)
-    const { track, removedFromQueue } = onlyOutcome(result)
-    if (!track) throw new Failure('TRACK_NOT_FOUND')
-    return {
-      ok: true as const,
-      track: { ...track, removedFromQueue, removedCurrent: false as const },
-      removedArtists: result.removedArtists,
-      message: track.id === songId ? messages.TRACK_UNCHANGED : messages.TRACK_MOVED,
-    }
-  })
-
-  implement(app, trackEditor.batchDelete, async ({ body, caller }) => {
-    const songIds = requireSome(body.songIds, 'songIds')
-    if (caller.role !== 'super_admin') await refuseWholeLibrary(data, songIds)
-    return batchReply(await remove(songIds, 'library', caller))
-  })
-  implement(app, trackEditor.batchMove, async ({ body, caller }) =>
-    batchReply(await move(requireSome(body.songIds, 'songIds'), body.targetMode, 'library', caller)),
-  )
-  implement(app, uploads.uploadBatchDelete, async ({ body, caller }) =>
-    batchReply(await remove(requireSome(body.songIds, 'songIds'), 'uploads', caller)),
-  )
-  implement(app, uploads.uploadBatchMove, async ({ body, caller }) =>
-    batchReply(await move(requireSome(body.songIds, 'songIds'), body.targetMode, 'uploads', caller)),
-  )
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -185,26 +99,3 @@ const tracksAsJson = memoizeLast((all: readonly TrackWithLyrics[]) => {
     )
   return { day: listOf('day'), night: listOf('night') }
 })
-
-/** @throws Failure FORBIDDEN when the ids name every track there is. */
-async function refuseWholeLibrary(data: DataStore, songIds: string[]): Promise<void> {
-  const asked = new Set(songIds)
-  const all = await data.tracks.find()
-  if (all.length > 0 && all.every(({ id }) => asked.has(id)))
-    throw new Failure('FORBIDDEN', { reason: 'whole_library' })
-}
-
-/** @throws the refusal of the one track that a batch consisted of. */
-function onlyOutcome({ results }: JobResult<'delete-tracks'>): TrackOutcome {
-  const [outcome] = results
-  if (!outcome?.ok) {
-    const code = (outcome?.error ?? 'INTERNAL') as Failure['code']
-    throw new Failure(code, outcome?.details)
-  }
-  return outcome
-}
-
-function batchReply({ results, removedArtists }: JobResult<'delete-tracks'>) {
-  const onTheWire = ({ removedFromQueue: _, details: __, ...result }: TrackOutcome): TrackResult => result
-  return { ok: true as const, results: results.map(onTheWire), removedArtists }
-}
