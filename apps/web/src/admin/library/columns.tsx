@@ -21,76 +21,85 @@ export interface ColumnDeps {
 
 /** The columns of the table, as many as the width has room for. */
 export function columnsOf(deps: ColumnDeps, widthPx: number): Column<LibraryRow>[] {
-  const { t, locale, timeZone } = deps
-  const day = (atMs: number | null) => (atMs === null ? '' : shortDay(atMs, timeZone, locale))
-  const fits = (column: Column<LibraryRow>, fromPx: number) => (widthPx >= fromPx ? [column] : [])
-  const soft = (text: string | number) => <span class="soft">{text}</span>
+  const columns = [...handles(deps), ...tags(deps), ...marks(deps), ...plays(deps)]
+  return columns.flatMap(({ fromPx = 0, ...column }) => (widthPx >= fromPx ? [column] : []))
+}
+
+/** A column for tables of at least this width. */
+type LibraryColumn = Column<LibraryRow> & { fromPx?: number }
+
+const handles = (deps: ColumnDeps): LibraryColumn[] => [chooseColumn(deps), playColumn(deps)]
+
+const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
+  {
+    id: 'title',
+    head: t.columns.title,
+    width: 'minmax(0, 5fr)',
+    sort: 'given',
+    cell: (row) => (
+      <span class="lib-title">
+        <b>{row.title}</b>
+        <Lock row={row} />
+      </span>
+    ),
+  },
+  {
+    id: 'artist',
+    head: t.columns.artist,
+    width: 'minmax(0, 4fr)',
+    sort: 'given',
+    cell: ({ artist }) => artist,
+  },
+  {
+    id: 'album',
+    fromPx: 980,
+    head: t.columns.album,
+    width: 'minmax(0, 3fr)',
+    sort: 'given',
+    cell: ({ album }) => soft(album),
+  },
+  {
+    id: 'year',
+    fromPx: 820,
+    head: t.columns.year,
+    width: '44px',
+    sort: 'given',
+    cell: ({ year }) => soft(year ?? ''),
+  },
+  {
+    id: 'duration',
+    head: t.columns.duration,
+    width: '52px',
+    sort: 'given',
+    cell: ({ duration }) => (duration === null ? '' : formatDuration(duration)),
+  },
+]
+
+const marks = ({ t }: ColumnDeps): LibraryColumn[] => [
+  { id: 'mode', head: t.columns.mode, width: '52px', sort: 'given', cell: (row) => <ModeMark row={row} /> },
+  { id: 'lyrics', head: t.columns.lyrics, width: '72px', cell: (row) => <LyricsMark row={row} /> },
+  { id: 'art', fromPx: 720, head: t.columns.art, width: '36px', cell: (row) => <ArtMark row={row} /> },
+  {
+    id: 'lufs',
+    fromPx: 1060,
+    head: 'LUFS',
+    width: '48px',
+    sort: 'given',
+    cell: ({ lufs }) => soft(lufs?.toFixed(1) ?? '–'),
+  },
+]
+
+function plays({ t, locale, timeZone }: ColumnDeps): LibraryColumn[] {
+  const day = (atMs: number | null) => soft(atMs === null ? '' : shortDay(atMs, timeZone, locale))
   return [
-    chooseColumn(deps),
-    playColumn(deps),
     {
-      id: 'title',
-      head: t.columns.title,
-      width: 'minmax(0, 5fr)',
+      id: 'addedAt',
+      fromPx: 1060,
+      head: t.columns.addedAt,
+      width: '76px',
       sort: 'given',
-      cell: (row) => (
-        <span class="lib-title">
-          <b>{row.title}</b>
-          <Lock row={row} />
-        </span>
-      ),
+      cell: ({ addedAt }) => day(addedAt),
     },
-    {
-      id: 'artist',
-      head: t.columns.artist,
-      width: 'minmax(0, 4fr)',
-      sort: 'given',
-      cell: (row) => row.artist,
-    },
-    ...fits(
-      {
-        id: 'album',
-        head: t.columns.album,
-        width: 'minmax(0, 3fr)',
-        sort: 'given',
-        cell: (row) => soft(row.album),
-      },
-      980,
-    ),
-    ...fits(
-      { id: 'year', head: t.columns.year, width: '44px', sort: 'given', cell: (row) => soft(row.year ?? '') },
-      820,
-    ),
-    {
-      id: 'duration',
-      head: t.columns.duration,
-      width: '52px',
-      sort: 'given',
-      cell: ({ duration }) => (duration === null ? '' : formatDuration(duration)),
-    },
-    { id: 'mode', head: t.columns.mode, width: '52px', sort: 'given', cell: (row) => <ModeMark row={row} /> },
-    { id: 'lyrics', head: t.columns.lyrics, width: '72px', cell: (row) => <LyricsMark row={row} /> },
-    ...fits({ id: 'art', head: t.columns.art, width: '36px', cell: (row) => <ArtMark row={row} /> }, 720),
-    ...fits(
-      {
-        id: 'lufs',
-        head: 'LUFS',
-        width: '48px',
-        sort: 'given',
-        cell: ({ lufs }) => soft(lufs?.toFixed(1) ?? '–'),
-      },
-      1060,
-    ),
-    ...fits(
-      {
-        id: 'addedAt',
-        head: t.columns.addedAt,
-        width: '76px',
-        sort: 'given',
-        cell: (row) => soft(day(row.addedAt)),
-      },
-      1060,
-    ),
     {
       id: 'plays',
       head: t.columns.plays,
@@ -98,18 +107,18 @@ export function columnsOf(deps: ColumnDeps, widthPx: number): Column<LibraryRow>
       sort: 'given',
       cell: ({ plays }) => (plays ? plays : soft('–')),
     },
-    ...fits(
-      {
-        id: 'lastPlayedAt',
-        head: t.columns.lastPlayedAt,
-        width: '76px',
-        sort: 'given',
-        cell: (row) => soft(day(row.lastPlayedAt)),
-      },
-      900,
-    ),
+    {
+      id: 'lastPlayedAt',
+      fromPx: 900,
+      head: t.columns.lastPlayedAt,
+      width: '76px',
+      sort: 'given',
+      cell: ({ lastPlayedAt }) => day(lastPlayedAt),
+    },
   ]
 }
+
+const soft = (text: string | number) => <span class="soft">{text}</span>
 
 function chooseColumn({ t, chosen, total }: ColumnDeps): Column<LibraryRow> {
   const isAll = total > 0 && chosen.ids.size >= total
