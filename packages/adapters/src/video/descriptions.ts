@@ -1,4 +1,5 @@
 import { oneLine, readVideoLink, readYear, type VideoFacts, type VideoList } from '@solstice/station'
+import { readObject } from '../services/json-object.ts'
 import { MAX_SOUND_BYTES, tooLarge, unreadable } from './limits.ts'
 
 /**
@@ -54,15 +55,6 @@ export function readProgress(line: string): number | null {
   const [, got, total, estimate] = /^got ([\d.]+) of (\S+) or (\S+)$/.exec(line) ?? []
   const whole = Number(total) || Number(estimate)
   return got && whole > 0 ? Math.min(1, Number(got) / whole) : null
-}
-
-function readObject(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import type { MatchingPayment, PolledProvider } from '@solstice/station'
 import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
-import { amountMinorOf, commentOf, currencyOf, idOf, objectOf, readObject, timeOf } from './wire-values.ts'
+import { objectOf, readObject } from '../json-object.ts'
+import { amountMinorOf, commentOf, currencyOf, idOf, timeOf } from './wire-values.ts'
 
 export interface DonatelloAccount {
   apiToken: string

@@ -1,6 +1,7 @@
 import type { PostingProvider } from '@solstice/station'
 import { areSecretsEqual } from '../../auth/equal-secrets.ts'
-import { amountMinorOf, commentOf, currencyOf, idOf, readForm, readObject, timeOf } from './wire-values.ts'
+import { readObject } from '../json-object.ts'
+import { amountMinorOf, commentOf, currencyOf, idOf, readForm, timeOf } from './wire-values.ts'
 
 export interface KofiAccount {
   verificationToken: string

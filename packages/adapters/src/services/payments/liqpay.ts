@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { CheckoutProvider } from '@solstice/station'
 import { areSecretsEqual } from '../../auth/equal-secrets.ts'
-import { amountMinorOf, currencyOf, idOf, pastOf, readForm, readObject } from './wire-values.ts'
+import { readObject } from '../json-object.ts'
+import { amountMinorOf, currencyOf, idOf, pastOf, readForm } from './wire-values.ts'
 
 export interface LiqPayAccount {
   publicKey: string

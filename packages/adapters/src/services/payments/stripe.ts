@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { CheckoutProvider, Delivery } from '@solstice/station'
 import { areSecretsEqual } from '../../auth/equal-secrets.ts'
 import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
-import { currencyOf, idOf, MAX_DELIVERY_BYTES, objectOf, pastOf, readObject } from './wire-values.ts'
+import { objectOf, readObject } from '../json-object.ts'
+import { currencyOf, idOf, MAX_DELIVERY_BYTES, pastOf } from './wire-values.ts'
 
 export interface StripeAccount {
   secretKey: string
