@@ -159,6 +159,43 @@ export class SimulatedEngine {
   }
 }
 
+/** Decoders as numbers: when each was opened, how far it has come, and how much of it was read. */
+class SimulatedDecoders {
+  readonly #files: ReadonlyMap<string, SimulatedFile>
+  readonly #open = new Map<number, { sound: Sound; openedAtMs: number; read: number }>()
+
+  constructor(files: ReadonlyMap<string, SimulatedFile>) {
+    this.#files = files
+  }
+
+  /** Opens the files of these sounds, unless they are open. */
+  open(sounds: readonly Sound[], nowMs: number) {
+    for (const sound of sounds) {
+      if (!this.#open.has(sound.id)) this.#open.set(sound.id, { sound, openedAtMs: nowMs, read: sound.from })
+    }
+  }
+
+  /** Notes how far a sound was read, in samples of its file. */
+  read({ id }: Sound, read: number) {
+    this.#open.get(id)!.read = read
+  }
+
+  /** @param crossfade samples that are read ahead beyond the usual ones. */
+  progressOf({ id }: Sound, nowMs: number, crossfade: number): Progress {
+    const { sound, openedAtMs, read } = this.#open.get(id)!
+    const { length, isUnplayable, delayMs = 0, speed = Infinity } = this.#files.get(sound.media)!
+    const sinceMs = nowMs - openedAtMs - delayMs
+    if (sinceMs < 0) return { phase: 'opening', end: null, ready: sound.from }
+    if (isUnplayable) return { phase: 'unplayable', end: null, ready: sound.from }
+    const last = Math.min(length, sound.limit)
+    const decoded = speed === Infinity ? last : sound.from + Math.floor(sinceMs * speed)
+    const ahead = speed === Infinity ? Infinity : read + READ_AHEAD_SAMPLES + crossfade
+    const ready = Math.max(sound.from, Math.min(last, decoded, ahead))
+    if (ready >= last) return { phase: 'ended', end: last, ready }
+    return { phase: ready > sound.from ? 'decoding' : 'opening', end: null, ready }
+  }
+}
+
 /** A simulated broadcast: runs the sequencer as `playback` does, with numbers in place of sound. */
 export class SimulatedPlayback {
   readonly spans: Span[] = []
@@ -167,7 +204,7 @@ export class SimulatedPlayback {
   nowMs: number
   readonly #engine: SimulatedEngine
   readonly #files: ReadonlyMap<string, SimulatedFile>
-  readonly #decoders = new Map<number, { sound: Sound; openedAtMs: number; read: number }>()
+  readonly #decoders: SimulatedDecoders
   readonly #patience = createPatience()
   #filled = 0
 
@@ -182,25 +219,15 @@ export class SimulatedPlayback {
     const { engine, files, firstHeard: at, crossfade, lastMarker = null } = options
     this.#engine = engine
     this.#files = files
+    this.#decoders = new SimulatedDecoders(files)
     this.nowMs = options.nowMs ?? timeOf(at)
     this.stage = emptyStage(at, crossfade)
     const place = { at, atMs: timeOf(at), lastMarker }
     this.#enter(takeUp(this.stage, this.#plan(), place, this.progressOf))
   }
 
-  readonly progressOf = ({ id }: Sound): Progress => {
-    const { sound, openedAtMs, read } = this.#decoders.get(id)!
-    const { length, isUnplayable, delayMs = 0, speed = Infinity } = this.#files.get(sound.media)!
-    const sinceMs = this.nowMs - openedAtMs - delayMs
-    if (sinceMs < 0) return { phase: 'opening', end: null, ready: sound.from }
-    if (isUnplayable) return { phase: 'unplayable', end: null, ready: sound.from }
-    const last = Math.min(length, sound.limit)
-    const decoded = speed === Infinity ? last : sound.from + Math.floor(sinceMs * speed)
-    const ahead = speed === Infinity ? Infinity : read + READ_AHEAD_SAMPLES + this.stage.crossfade
-    const ready = Math.max(sound.from, Math.min(last, decoded, ahead))
-    if (ready >= last) return { phase: 'ended', end: last, ready }
-    return { phase: ready > sound.from ? 'decoding' : 'opening', end: null, ready }
-  }
+  readonly progressOf = (sound: Sound): Progress =>
+    this.#decoders.progressOf(sound, this.nowMs, this.stage.crossfade)
 
   /** Lets time pass; mixes everything that falls due, as far as the decoders keep up. */
   pass(ms: number) {
@@ -236,7 +263,7 @@ export class SimulatedPlayback {
     })
     const planned = this.#plan().current?.entry ?? null
     this.spans.push({ at, count, sounds, stage, starved, isPatient, planned })
-    for (const { id, startsAt } of sounds) this.#decoders.get(id)!.read = at + count - startsAt
+    for (const sound of sounds) this.#decoders.read(sound, at + count - sound.startsAt)
     const counted = withCurrent(stage, (voice) => {
       if (this.progressOf(voice).phase === 'opening')
         return { ...voice, blank: sounds.length === 1 ? countMissing(voice.blank, count) : voice.blank }
@@ -271,10 +298,7 @@ export class SimulatedPlayback {
 
   #enter(stage: Stage) {
     this.stage = stage
-    for (const sound of soundsOf(stage)) {
-      if (!this.#decoders.has(sound.id))
-        this.#decoders.set(sound.id, { sound, openedAtMs: this.nowMs, read: sound.from })
-    }
+    this.#decoders.open(soundsOf(stage), this.nowMs)
   }
 }
 

@@ -30,26 +30,85 @@ export interface Break {
 
 /** A process of the station, which may crash before or after any of its operations. */
 export function startProcess(station: Station, stored: DataStore, folder: string, breaks?: Break) {
+  const life = createLife(station, breaks)
+  const { step } = life
+  const clock = clockOf(station)
+  const data = withStationTime(breakableData(stored, life), clock)
+  const announcer = announcerOf(station, life)
+  const { deliveries } = openSpools(folder)
+  return {
+    step,
+    data,
+    clock,
+    announcer,
+    bus: busOf(station, life),
+    log: silent,
+    config,
+    audit: createAudit({ data, announcer, clock, isOn: true }),
+    payments: inStationTime(
+      {
+        active: null,
+        configured: new Map<PaymentProviderId, PaymentProvider>([[POLLED, polledService(station)]]),
+      },
+      clock,
+    ),
+    jobs: jobsOf(station, life) as never,
+    spool: {
+      ...deliveries,
+      keep: (delivery: Parameters<typeof deliveries.keep>[0]) => step(() => deliveries.keep(delivery)),
+    },
+    life: life.signal,
+    kill: life.end,
+    get operations() {
+      return life.operations
+    },
+  }
+}
+
+export type Process = ReturnType<typeof startProcess>
+
+type Life = ReturnType<typeof createLife>
+
+/** Counts operations, and ends at the one at which the process crashes. */
+function createLife(station: Station, breaks: Break | undefined) {
   const life = new AbortController()
-  let count = 0
+  let operations = 0
+  const mustLive = () => {
+    if (life.signal.aborted) throw new Broken()
+  }
+  /** Begins an operation; call the returned function when it has taken effect. */
   const begin = () => {
-    if (life.signal.aborted) throw new Broken()
+    mustLive()
     station.meanwhile()
-    const isHere = ++count === breaks?.at
+    const isHere = ++operations === breaks?.at
     if (isHere && !breaks.isDone) life.abort()
-    if (life.signal.aborted) throw new Broken()
+    mustLive()
     return () => {
       if (isHere) life.abort()
-      if (life.signal.aborted) throw new Broken()
+      mustLive()
     }
   }
-  const step = async <R>(work: () => R | Promise<R>): Promise<R> => {
-    const end = begin()
-    const result = await work()
-    end()
-    return result
+  return {
+    begin,
+    mustLive,
+    async step<R>(work: () => R | Promise<R>): Promise<R> {
+      const end = begin()
+      const result = await work()
+      end()
+      return result
+    },
+    signal: life.signal,
+    end: () => life.abort(),
+    get operations() {
+      return operations
+    },
   }
-  const changes = ['insert', 'put', 'update', 'delete']
+}
+
+const changes = ['insert', 'put', 'update', 'delete']
+
+/** The store, with an operation for each change. */
+function breakableData(stored: DataStore, { mustLive, step }: Life): DataStore {
   const breakable = <C extends object>(collection: C): C =>
     new Proxy(collection, {
       get(target, name) {
@@ -57,35 +116,38 @@ export function startProcess(station: Station, stored: DataStore, folder: string
         if (changes.includes(String(name)))
           return (...given: unknown[]) => step(() => method.apply(target, given))
         return (...given: unknown[]) => {
-          if (life.signal.aborted) throw new Broken()
+          mustLive()
           return method.apply(target, given)
         }
       },
     })
-  const clock = clockOf(station)
-  const kept: DataStore = {
+  return {
     ...stored,
     donations: breakable(stored.donations),
     ledger: breakable(stored.ledger),
     inbox: breakable(stored.inbox),
     audit: breakable(stored.audit),
   }
-  const data = withStationTime(kept, clock)
-  const disk = openSpools(folder).deliveries
-  const announcer: Announcer = {
-    announce() {},
-    accountChanged() {},
-    settingsChanged() {},
-    tell(_, event, ...payload) {
-      if (event !== 'donation_result') return
-      const end = begin()
-      station.told.push(payload[0] as Station['told'][number])
-      end()
-    },
-  }
+}
+
+/** Telling a donor the result is an operation. */
+const announcerOf = (station: Station, { begin }: Life): Announcer => ({
+  announce() {},
+  accountChanged() {},
+  settingsChanged() {},
+  tell(_, event, ...payload) {
+    if (event !== 'donation_result') return
+    const end = begin()
+    station.told.push(payload[0] as Station['told'][number])
+    end()
+  },
+})
+
+/** Sending a command is an operation; a station without a worker answers nothing. */
+function busOf(station: Station, { step }: Life): Pick<Bus, 'send' | 'follow'> {
   let asked = 0
   const self = `${Math.random()}`
-  const bus: Pick<Bus, 'send' | 'follow'> = {
+  return {
     async send(command) {
       const asker = { bus: self, token: `${self} ${++asked}` }
       const answer = await step(async () => {
@@ -102,50 +164,29 @@ export function startProcess(station: Station, stored: DataStore, folder: string
       return () => {}
     },
   }
-  const polled: PolledProvider = {
-    id: POLLED,
-    displayName: 'It is asked',
-    flow: 'matching',
-    maxAmountMinor: { UAH: 30_000_00 },
-    pageUrl: 'https://pay.example',
-    pollIntervalMs: 30_000,
-    async recentPayments(wallMs) {
-      if (!station.payments) throw new Error('the service is away')
-      return station.payments.slice(0, 20).map((payment) => statedBy(payment, wallMs))
-    },
-  }
-  return {
-    step,
-    data,
-    clock,
-    announcer,
-    bus,
-    log: silent,
-    config,
-    audit: createAudit({ data, announcer, clock, isOn: true }),
-    payments: inStationTime(
-      { active: null, configured: new Map<PaymentProviderId, PaymentProvider>([[POLLED, polled]]) },
-      clock,
-    ),
-    jobs: {
-      async add(name: string, given: { donationId?: string }, options: { id?: string } = {}) {
-        await step(() => {
-          const id = options.id ?? name
-          if (!station.jobs.has(id)) station.jobs.set(id, { name, ...given })
-        })
-        return name
-      },
-    } as never,
-    spool: {
-      ...disk,
-      keep: (delivery: Parameters<typeof disk.keep>[0]) => step(() => disk.keep(delivery)),
-    },
-    life: life.signal,
-    kill: () => life.abort(),
-    get operations() {
-      return count
-    },
-  }
 }
 
-export type Process = ReturnType<typeof startProcess>
+/** A service that is asked for the payments of the station. */
+const polledService = (station: Station): PolledProvider => ({
+  id: POLLED,
+  displayName: 'It is asked',
+  flow: 'matching',
+  maxAmountMinor: { UAH: 30_000_00 },
+  pageUrl: 'https://pay.example',
+  pollIntervalMs: 30_000,
+  async recentPayments(wallMs) {
+    if (!station.payments) throw new Error('the service is away')
+    return station.payments.slice(0, 20).map((payment) => statedBy(payment, wallMs))
+  },
+})
+
+/** Asking for a job is an operation. */
+const jobsOf = (station: Station, { step }: Life) => ({
+  async add(name: string, given: { donationId?: string }, options: { id?: string } = {}) {
+    await step(() => {
+      const id = options.id ?? name
+      if (!station.jobs.has(id)) station.jobs.set(id, { name, ...given })
+    })
+    return name
+  },
+})

@@ -56,12 +56,12 @@ export async function openPaymentServices(t: Teardown) {
     const url = new URL(request.url!, base)
     asked.push({ method: request.method!, url, headers: request.headers })
     if (services.answer) return services.answer(request, response)
-    const say = (status: number, answer: object) =>
+    const say = (...[status, answer]: Answer) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     if (request.method === 'POST' && url.pathname === '/v1/checkout/sessions') {
-      void readBody(request).then((body) => say(...openSession(request.headers, body)))
+      void readBody(request).then((body) => say(...openSession(sessions, request.headers, body)))
     } else if (request.method === 'GET' && url.pathname === '/api/v1/donates') {
-      say(...listDonations(request.headers, url.searchParams))
+      say(...listDonations(donations, request.headers, url.searchParams))
     } else say(404, { message: 'Not found' })
   })
   server.listen(0, '127.0.0.1')
@@ -72,62 +72,11 @@ export async function openPaymentServices(t: Teardown) {
   })
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const openSession = (headers: IncomingMessage['headers'], body: string): [number, object] => {
-    const refuse = (status: number, type: string, message: string): [number, object] => [
-      status,
-      { error: { type, message } },
-    ]
-    if (headers.authorization !== `Bearer ${SECRET_KEY}`)
-      return refuse(401, 'invalid_request_error', `Invalid API Key provided: ${headers.authorization}`)
-    const order = Object.fromEntries(new URLSearchParams(body))
-    const amount = order['line_items[0][price_data][unit_amount]'] ?? ''
-    const needed = ['mode', 'success_url', 'line_items[0][price_data][product_data][name]']
-    const missing = needed.find((name) => !order[name])
-    if (missing) return refuse(400, 'invalid_request_error', `Missing required param: ${missing}.`)
-    if (!/^\d+$/.test(amount)) return refuse(400, 'invalid_request_error', `Invalid integer: ${amount}`)
-    const key = String(headers['idempotency-key'])
-    const id = `cs_test_${randomUUID()}`
-    const session = sessions.get(key) ?? {
-      id,
-      client_reference_id: order.client_reference_id!,
-      amount_total: Number(amount) * Number(order['line_items[0][quantity]']),
-      currency: order['line_items[0][price_data][currency]']!,
-      payment_intent: `pi_${randomUUID()}`,
-      url: `https://checkout.stripe.example/c/pay/${id}`,
-      asked: order,
-    }
-    sessions.set(key, session)
-    return [200, stripeObject(session, 'open', 'unpaid')]
-  }
-
-  const listDonations = (headers: IncomingMessage['headers'], query: URLSearchParams): [number, object] => {
-    if (headers['x-token'] !== API_TOKEN) return [401, { success: false, message: 'Token is wrong' }]
-    const [page, size] = [Number(query.get('page')), Number(query.get('size'))]
-    const content = donations.slice(page * size, (page + 1) * size)
-    const pages = Math.ceil(donations.length / size)
-    const [first, last] = [page === 0, page >= pages - 1]
-    return [200, { content, page, size, pages, first, last, total: donations.length }]
-  }
-
   return Object.assign(services, {
     /** The station's requests, in order. */
     asked,
     /** The environment of a station with an account at every service. */
-    env: {
-      DONATIONS_ENABLED: 'true',
-      PUBLIC_SERVER_URL: 'https://radio.example',
-      LIQPAY_PUBLIC_KEY: PUBLIC_KEY,
-      LIQPAY_PRIVATE_KEY: PRIVATE_KEY,
-      LIQPAY_API_URL: `${base}/api/3/checkout`,
-      STRIPE_SECRET_KEY: SECRET_KEY,
-      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      STRIPE_API_URL: base,
-      DONATELLO_API_TOKEN: API_TOKEN,
-      DONATELLO_PAGE_URL: 'https://donatello.example/solstice',
-      DONATELLO_API_URL: `${base}/api/v1`,
-      KOFI_VERIFICATION_TOKEN: VERIFICATION_TOKEN,
-      KOFI_PAGE_URL: 'https://ko-fi.example/solstice',
-    },
+    env: accountsAt(base),
     /** The order in the URL of LiqPay's page, or null when the shop's signature is wrong. */
     liqpayOrder(redirectUrl: string): Record<string, unknown> | null {
       const { data, signature } = Object.fromEntries(new URL(redirectUrl).searchParams)
@@ -142,6 +91,72 @@ export async function openPaymentServices(t: Teardown) {
 }
 
 export type PaymentServices = Awaited<ReturnType<typeof openPaymentServices>>
+
+/** Status and body. */
+type Answer = [status: number, body: object]
+
+/** Stripe's answer to an order for a page to pay on; the same key gets the same page. */
+function openSession(
+  sessions: Map<string, StripeSession>,
+  headers: IncomingMessage['headers'],
+  body: string,
+): Answer {
+  const refuse = (status: number, type: string, message: string): Answer => [
+    status,
+    { error: { type, message } },
+  ]
+  if (headers.authorization !== `Bearer ${SECRET_KEY}`)
+    return refuse(401, 'invalid_request_error', `Invalid API Key provided: ${headers.authorization}`)
+  const order = Object.fromEntries(new URLSearchParams(body))
+  const amount = order['line_items[0][price_data][unit_amount]'] ?? ''
+  const needed = ['mode', 'success_url', 'line_items[0][price_data][product_data][name]']
+  const missing = needed.find((name) => !order[name])
+  if (missing) return refuse(400, 'invalid_request_error', `Missing required param: ${missing}.`)
+  if (!/^\d+$/.test(amount)) return refuse(400, 'invalid_request_error', `Invalid integer: ${amount}`)
+  const key = String(headers['idempotency-key'])
+  const id = `cs_test_${randomUUID()}`
+  const session = sessions.get(key) ?? {
+    id,
+    client_reference_id: order.client_reference_id!,
+    amount_total: Number(amount) * Number(order['line_items[0][quantity]']),
+    currency: order['line_items[0][price_data][currency]']!,
+    payment_intent: `pi_${randomUUID()}`,
+    url: `https://checkout.stripe.example/c/pay/${id}`,
+    asked: order,
+  }
+  sessions.set(key, session)
+  return [200, stripeObject(session, 'open', 'unpaid')]
+}
+
+/** A page of Donatello's list. */
+function listDonations(
+  donations: readonly DonatelloDonation[],
+  headers: IncomingMessage['headers'],
+  query: URLSearchParams,
+): Answer {
+  if (headers['x-token'] !== API_TOKEN) return [401, { success: false, message: 'Token is wrong' }]
+  const [page, size] = [Number(query.get('page')), Number(query.get('size'))]
+  const content = donations.slice(page * size, (page + 1) * size)
+  const pages = Math.ceil(donations.length / size)
+  const [first, last] = [page === 0, page >= pages - 1]
+  return [200, { content, page, size, pages, first, last, total: donations.length }]
+}
+
+const accountsAt = (base: string) => ({
+  DONATIONS_ENABLED: 'true',
+  PUBLIC_SERVER_URL: 'https://radio.example',
+  LIQPAY_PUBLIC_KEY: PUBLIC_KEY,
+  LIQPAY_PRIVATE_KEY: PRIVATE_KEY,
+  LIQPAY_API_URL: `${base}/api/3/checkout`,
+  STRIPE_SECRET_KEY: SECRET_KEY,
+  STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+  STRIPE_API_URL: base,
+  DONATELLO_API_TOKEN: API_TOKEN,
+  DONATELLO_PAGE_URL: 'https://donatello.example/solstice',
+  DONATELLO_API_URL: `${base}/api/v1`,
+  KOFI_VERIFICATION_TOKEN: VERIFICATION_TOKEN,
+  KOFI_PAGE_URL: 'https://ko-fi.example/solstice',
+})
 
 /** LiqPay's webhook post for an order; `said` may be any JSON. */
 export function liqpayPosts(said: unknown, key = PRIVATE_KEY): Posted {
