@@ -1,16 +1,15 @@
 import type { HistoryItem, Mode } from '@solstice/contracts'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
-import { useKeys } from '../data/keys.ts'
 import { useUrlState } from '../data/location.ts'
 import { useAdmin, useAir, usePanel, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { Choice } from '../ui/fields/choice.tsx'
-import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
 import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
-import { ExportDrawer, exportSet } from './export-drawer.tsx'
+import { exportSet } from './export-drawer.tsx'
 import { dayOf, timeOf } from './moments.ts'
+import { SearchAndExport } from './search-and-export.tsx'
 import { type HistoryTexts, useHistoryTexts } from './texts.ts'
 
 const HOUR_MS = 3_600_000
@@ -28,21 +27,14 @@ export function PlayHistory() {
   const t = useHistoryTexts()
   const [window, setWindow] = useUrlState('window', '24h')
   const [mode, setMode] = useUrlState('mode')
-  const [query, setQuery] = useUrlState('q')
-  const [isExporting, setExporting] = useState(false)
-  const field = useRef<HTMLInputElement>(null)
+  const [query] = useUrlState('q')
   const history = useHistory(window)
   const all = history.is === 'ready' ? history.data.entries : none
   const shown = useMemo(() => findPlays(all, mode, query), [all, mode, query])
-  useKeys(t.title, [
-    { key: '/', label: t.keySearch, run: () => field.current?.focus() },
-    { key: 'e', label: t.keyExport, run: () => setExporting(true) },
-  ])
   const how = { replace: true }
   return (
     <>
-      <div class="history-tools">
-        <SearchField label={t.search} value={query} onValue={(value) => setQuery(value, how)} field={field} />
+      <SearchAndExport label={t.search} name="history" sets={() => [setOf(shown, t)]}>
         <Choice
           legend={t.window}
           isLegendUnseen
@@ -61,10 +53,7 @@ export function PlayHistory() {
           chosen={mode}
           onChoose={(id) => setMode(id, how)}
         />
-        <button type="button" class="button" onClick={() => setExporting(true)}>
-          {t.export}
-        </button>
-      </div>
+      </SearchAndExport>
       <List state={history} rows={12} isEmpty={() => !all.length} empty={<p>{t.playsEmpty}</p>}>
         {() => (
           <>
@@ -75,9 +64,6 @@ export function PlayHistory() {
           </>
         )}
       </List>
-      {isExporting && (
-        <ExportDrawer name="history" sets={[setOf(shown, t)]} onClose={() => setExporting(false)} />
-      )}
     </>
   )
 }

@@ -1,13 +1,11 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../data/keys.ts'
+import { useMemo } from 'preact/hooks'
 import { useDrawer, useUrlState } from '../data/location.ts'
 import { useQuery } from '../data/query.ts'
 import { Choice } from '../ui/fields/choice.tsx'
-import { SearchField } from '../ui/fields/search-field.tsx'
 import { Drawer } from '../ui/layers/drawer.tsx'
 import { List } from '../ui/state/list.tsx'
 import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
-import { ExportDrawer, exportSet } from './export-drawer.tsx'
+import { exportSet } from './export-drawer.tsx'
 import {
   type Count,
   type CountedTrack,
@@ -19,6 +17,7 @@ import {
   views,
 } from './library-statistics.ts'
 import { ModeMark } from './play-history.tsx'
+import { SearchAndExport } from './search-and-export.tsx'
 import { type HistoryTexts, useHistoryTexts } from './texts.ts'
 
 /** How many tracks of the library are whose, of which group, of which year. */
@@ -39,28 +38,20 @@ function Counts({ all }: { all: readonly CountedTrack[] }) {
   const [chosen, setView] = useUrlState('view', 'day')
   const view = views.find((known) => known === chosen) ?? 'day'
   const [order, setOrder] = useUrlState('order', 'count')
-  const [query, setQuery] = useUrlState('q')
-  const [isExporting, setExporting] = useState(false)
+  const [query] = useUrlState('q')
   const { selected, open, close } = useDrawer()
-  const field = useRef<HTMLInputElement>(null)
   const counts = useMemo(() => countTracks(all, view), [all, view])
   const shown = useMemo(() => findCounts(counts, query), [counts, query])
   const tracks = useMemo(() => shown.flatMap((count) => count.tracks), [shown])
   const looked = counts.find(({ id }) => id === selected)
-  useKeys(t.title, [
-    { key: '/', label: t.keySearch, run: () => field.current?.focus() },
-    { key: 'e', label: t.keyExport, run: () => setExporting(true) },
-  ])
   const how = { replace: true }
   return (
     <>
-      <div class="history-tools">
-        <SearchField
-          label={t.searchStatistics}
-          value={query}
-          onValue={(value) => setQuery(value, how)}
-          field={field}
-        />
+      <SearchAndExport
+        label={t.searchStatistics}
+        name="library"
+        sets={() => [tracksSet(all, t), countsSet(shown, view, t)]}
+      >
         <Choice
           legend={t.view}
           isLegendUnseen
@@ -78,10 +69,7 @@ function Counts({ all }: { all: readonly CountedTrack[] }) {
           chosen={order}
           onChoose={(id) => setOrder(id, how)}
         />
-        <button type="button" class="button" onClick={() => setExporting(true)}>
-          {t.export}
-        </button>
-      </div>
+      </SearchAndExport>
       <p class="hint" role="status">
         {t.summary(t.songs(tracks.length), shown.length, lengthOf(tracks, t))}
       </p>
@@ -100,13 +88,6 @@ function Counts({ all }: { all: readonly CountedTrack[] }) {
         <Drawer title={nameOf(looked, t)} onClose={close}>
           <Tracks tracks={looked.tracks} />
         </Drawer>
-      )}
-      {isExporting && (
-        <ExportDrawer
-          name="library"
-          sets={[tracksSet(all, t), countsSet(shown, view, t)]}
-          onClose={() => setExporting(false)}
-        />
       )}
     </>
   )

@@ -25,19 +25,15 @@ function LoginForm() {
   const { verify } = usePanel()
   const { login } = useAdmin()
   const [wanted, setWanted] = useState('')
-  const [current, setCurrent] = useState('')
   const { run, isBusy } = useCommand('PUT /api/admin/admins/self/login')
   const isSame = wanted.trim() === login
-  const isReady = wanted.trim() !== '' && !isSame && current !== '' && !isBusy
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (!isReady) return
-    const done = await run({ body: { newLogin: wanted, currentPassword: current } })
-    setCurrent('')
+  const isReady = wanted.trim() !== '' && !isSame && !isBusy
+  const { currentField, canSubmit, submit } = useCurrentPassword(isReady, async (currentPassword) => {
+    const done = await run({ body: { newLogin: wanted, currentPassword } })
     if (!done) return
     setWanted('')
     verify()
-  }
+  })
   return (
     <form class="me-form" onSubmit={submit}>
       <h3>{t.login}</h3>
@@ -51,14 +47,8 @@ function LoginForm() {
         maxLength={64}
         placeholder={login}
       />
-      <Field
-        type="password"
-        label={t.current}
-        value={current}
-        onValue={setCurrent}
-        autocomplete="current-password"
-      />
-      <button type="submit" class="button primary" aria-disabled={!isReady}>
+      {currentField}
+      <button type="submit" class="button primary" aria-disabled={!canSubmit}>
         {t.changeLogin}
       </button>
     </form>
@@ -67,33 +57,23 @@ function LoginForm() {
 
 function PasswordForm() {
   const t = useMeTexts()
-  const [current, setCurrent] = useState('')
   const [own, setOwn] = useState('')
   const [repeated, setRepeated] = useState('')
   const { run, isBusy } = useCommand('PUT /api/admin/admins/self/password', {
     outdates: ['/api/admin/self/sessions'],
   })
   const isDifferent = repeated !== '' && !own.startsWith(repeated)
-  const isReady = current !== '' && isStrong(own) && repeated === own && !isBusy
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    if (!isReady) return
-    const done = await run({ body: { currentPassword: current, newPassword: own } })
-    setCurrent('')
+  const isReady = isStrong(own) && repeated === own && !isBusy
+  const { currentField, canSubmit, submit } = useCurrentPassword(isReady, async (currentPassword) => {
+    const done = await run({ body: { currentPassword, newPassword: own } })
     if (!done) return
     setOwn('')
     setRepeated('')
-  }
+  })
   return (
     <form class="me-form" onSubmit={submit}>
       <h3>{t.password}</h3>
-      <Field
-        type="password"
-        label={t.current}
-        value={current}
-        onValue={setCurrent}
-        autocomplete="current-password"
-      />
+      {currentField}
       <Field type="password" label={t.newPassword} value={own} onValue={setOwn} autocomplete="new-password" />
       <ul class="me-rules" aria-label={t.rulesTitle}>
         {passwordRules.map(({ id, isMet }) => (
@@ -112,9 +92,34 @@ function PasswordForm() {
         onValue={setRepeated}
         autocomplete="new-password"
       />
-      <button type="submit" class="button primary" aria-disabled={!isReady}>
+      <button type="submit" class="button primary" aria-disabled={!canSubmit}>
         {t.changePassword}
       </button>
     </form>
   )
+}
+
+/** The current password, which every change needs: asked for again after each attempt. */
+function useCurrentPassword(isReady: boolean, change: (currentPassword: string) => Promise<void>) {
+  const t = useMeTexts()
+  const [current, setCurrent] = useState('')
+  const canSubmit = isReady && current !== ''
+  return {
+    currentField: (
+      <Field
+        type="password"
+        label={t.current}
+        value={current}
+        onValue={setCurrent}
+        autocomplete="current-password"
+      />
+    ),
+    canSubmit,
+    async submit(event: Event) {
+      event.preventDefault()
+      if (!canSubmit) return
+      await change(current)
+      setCurrent('')
+    },
+  }
 }
