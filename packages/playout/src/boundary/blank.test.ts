@@ -16,53 +16,65 @@ function withQueue(songs: TrackRef[]): PlayoutState {
   }
 }
 
-t.test(
-  'T6: what is silent is over, or as good as undecodable; after two of those comes what sounds',
-  async (t) => {
-    const names = ['first', 'heard', 'mute', 'hush', 'next', 'measured', 'last']
-    const songs = names.map((name) => track(name))
-    songs[5] = { ...songs[5]!, cuePoints: { gainDb: -3, startMs: 0, endMs: null } }
-    const first = withQueue(songs)
-    const silent = (state: PlayoutState, wasHeard: boolean) =>
-      learn(state, { type: 'blank', entryId: onAir(state)!.entryId, wasHeard }, NOON + 8000)
-    const played = (state: PlayoutState) => silent(state, true).state
-    const unheard = (state: PlayoutState) => silent(state, false).state
-    const isOnAir = (state: PlayoutState, name: string) => t.equal(onAir(state)?.track.title, name)
+const names = ['first', 'heard', 'mute', 'hush', 'next', 'measured', 'last']
+const songs = names.map((name) => track(name))
+songs[5] = { ...songs[5]!, cuePoints: { gainDb: -3, startMs: 0, endMs: null } }
+const AT = NOON + 8000
 
-    const over = silent(first, true)
-    t.same(over, learn(first, { type: 'sound-ended', entryId: onAir(first)!.entryId }, NOON + 8000))
-    const mute = played(over.state)
-    isOnAir(mute, 'mute')
-    const hush = unheard(mute)
-    isOnAir(hush, 'hush')
-    t.same(hush.unplayable, [songs[2]!.id])
-    t.same(
-      hush,
-      learn(mute, { type: 'unplayable', entryId: onAir(mute)!.entryId }, NOON + 8000).state,
-      'one alone is only left',
-    )
-    const safe = unheard(hush)
-    isOnAir(safe, 'first')
-    assertLegal(t, safe, NOON + 8000)
-    isOnAir(played(safe), 'next')
-    t.equal(unheard(hush).serial, hush.serial + 1, 'the one that was heard longest ago comes again')
-    isOnAir(unheard(safe), 'heard')
-    isOnAir(played(hush), 'next')
-    isOnAir(unheard(played(hush)), 'measured')
+const blank = (state: PlayoutState, wasHeard: boolean) =>
+  learn(state, { type: 'blank', entryId: onAir(state)!.entryId, wasHeard }, AT).state
+const played = (state: PlayoutState) => blank(state, true)
+const unheard = (state: PlayoutState) => blank(state, false)
+const titleOnAir = (state: PlayoutState) => onAir(state)?.track.title
 
-    const begun = unheard(unheard(withQueue(songs.slice(2))))
-    isOnAir(begun, 'measured')
-    t.same(
-      upcoming(begun).map((entry) => entry.track.title),
-      ['next', 'last'],
-      'where nothing was heard yet the next one that was measured goes first, and keeps its place in the count',
-    )
-    const unknown = unheard(unheard(withQueue([songs[2]!, songs[3]!, songs[4]!])))
-    isOnAir(unknown, 'next')
-    t.equal(
-      learn(begun, { type: 'blank', entryId: 'none', wasHeard: false }, NOON + 8000).state,
-      begun,
-      'what is not on air is not left',
-    )
-  },
-)
+/** The track `mute` is on air, after two that were heard. */
+const mute = played(played(withQueue(songs)))
+/** The track `hush` is on air, after one that gave no sound. */
+const hush = unheard(mute)
+/** Two in a row gave no sound. */
+const safe = unheard(hush)
+
+t.test('T6e: a track whose sound was heard is over when it falls silent', async (t) => {
+  const first = withQueue(songs)
+  t.same(
+    learn(first, { type: 'blank', entryId: onAir(first)!.entryId, wasHeard: true }, AT),
+    learn(first, { type: 'sound-ended', entryId: onAir(first)!.entryId }, AT),
+  )
+  t.equal(titleOnAir(mute), 'mute')
+})
+
+t.test('T6f: a track that gave no sound at all is as good as undecodable', async (t) => {
+  t.equal(titleOnAir(hush), 'hush')
+  t.same(hush.unplayable, [songs[2]!.id])
+  const undecodable = learn(mute, { type: 'unplayable', entryId: onAir(mute)!.entryId }, AT)
+  t.same(hush, undecodable.state, 'one alone is only left')
+})
+
+t.test('T6g: after two in a row the one that was heard longest ago comes again', async (t) => {
+  t.equal(titleOnAir(safe), 'first')
+  assertLegal(t, safe, AT)
+  t.equal(safe.serial, hush.serial + 1)
+  t.equal(titleOnAir(unheard(safe)), 'heard')
+})
+
+t.test('T6e: the playlist goes on after a track that was heard', async (t) => {
+  t.equal(titleOnAir(played(safe)), 'next')
+  t.equal(titleOnAir(played(hush)), 'next')
+  t.equal(titleOnAir(unheard(played(hush))), 'measured')
+})
+
+t.test('T6h: where nothing was heard yet the next one that was measured goes first', async (t) => {
+  const begun = unheard(unheard(withQueue(songs.slice(2))))
+  t.equal(titleOnAir(begun), 'measured')
+  t.same(
+    upcoming(begun).map((entry) => entry.track.title),
+    ['next', 'last'],
+    'it keeps its place in the count',
+  )
+  const unknown = unheard(unheard(withQueue([songs[2]!, songs[3]!, songs[4]!])))
+  t.equal(titleOnAir(unknown), 'next')
+})
+
+t.test('T6: what is not on air is not left', async (t) => {
+  t.equal(learn(safe, { type: 'blank', entryId: 'none', wasHeard: false }, AT).state, safe)
+})

@@ -23,26 +23,27 @@ const byArtist = [
   track('z', 'Z'),
 ]
 
+const day = nightStation()
+const group = (tracks = songs('day').slice(0, 3), mode: Mode = 'day'): Command => ({
+  type: 'insert-group',
+  mode,
+  tracks,
+})
+/** The group with what is left of the track on air and the ten seconds that must remain, ms. */
+const LENGTH_MS = 60_000 + 61_000 + 62_000 + 30_000 + 10_000
+
+/** So long before the night, with half a minute left of the track on air. */
+function beforeNight(leftMs: number): { state: PlayoutState; nowMs: number } {
+  const state = pass(day, NOON + 10 * HOUR - 20 * MINUTE)
+  const entry = { ...onAir(state)!, track: { ...onAir(state)!.track, durationMs: HOUR } }
+  const nowMs = NOON + 10 * HOUR - leftMs
+  return { state: { ...state, onAir: { phase: 'track', entry, startedAtMs: nowMs - HOUR + 30_000 } }, nowMs }
+}
+
 t.test('I1, I3: a group is refused for its reason, and changes nothing then', async (t) => {
-  const day = nightStation()
-  const group = (tracks = songs('day').slice(0, 3), mode: Mode = 'day'): Command => ({
-    type: 'insert-group',
-    mode,
-    tracks,
-  })
-  const toHour = (leftMs: number) => {
-    const state = pass(day, NOON + 10 * HOUR - 20 * MINUTE)
-    const entry = { ...onAir(state)!, track: { ...onAir(state)!.track, durationMs: HOUR } }
-    const nowMs = NOON + 10 * HOUR - leftMs
-    return {
-      state: { ...state, onAir: { phase: 'track' as const, entry, startedAtMs: nowMs - HOUR + 30_000 } },
-      nowMs,
-    }
-  }
-  const lengthMs = 60_000 + 61_000 + 62_000 + 30_000 + 10_000
   const inserted = apply(day, group(), NOON).state
-  const { state: full, nowMs: fullMs } = toHour(lengthMs - 1)
-  const { state: fitting, nowMs: fittingMs } = toHour(lengthMs)
+  const { state: full, nowMs: fullMs } = beforeNight(LENGTH_MS - 1)
+  const { state: fitting, nowMs: fittingMs } = beforeNight(LENGTH_MS)
   const cases: [PlayoutState, Command, number, object][] = [
     [inserted, group([], 'night'), NOON + 1_000, { reason: 'cooldown', secsLeft: 599 }],
     [day, group([], 'night'), NOON, { reason: 'wrong_mode' }],
@@ -75,63 +76,52 @@ t.test('I1, I3: a group is refused for its reason, and changes nothing then', as
       outcome: { ok: false, code: 'QUEUE_GROUP_INSERT_FAILED', details },
     })
   }
-  t.ok(apply(fitting, group(), fittingMs).outcome.ok, 'exactly fitting is enough')
-  t.ok(
-    apply({ ...full, nightMode: false }, group(), fullMs).outcome.ok,
-    'without a night there is always time',
-  )
+})
+
+t.test('I3: a group that fits exactly before the night is accepted', async (t) => {
+  const { state, nowMs } = beforeNight(LENGTH_MS)
+  t.ok(apply(state, group(), nowMs).outcome.ok)
+})
+
+t.test('I3: without a night there is always time for a group', async (t) => {
+  const { state, nowMs } = beforeNight(LENGTH_MS - 1)
+  t.ok(apply({ ...state, nightMode: false }, group(), nowMs).outcome.ok)
 })
 
 t.test('I1: the cooldown lasts from one group to the next', async (t) => {
-  const day = nightStation()
-  const tracks = songs('day').slice(0, 3)
-  const inserted = apply(day, { type: 'insert-group', mode: 'day', tracks }, NOON).state
+  const inserted = apply(day, group(), NOON).state
   t.equal(groupInsertCooldownSecsLeft(inserted, NOON + 1), 600)
   t.equal(groupInsertCooldownSecsLeft(inserted, NOON + 10 * MINUTE), 0)
   t.equal(groupInsertCooldownSecsLeft(day, NOON), 0)
 })
 
-t.test('I2, I4: a group is a block behind the orders, balanced by artist', async (t) => {
-  const start = ordered(ordered(playing(tracks(20)), track('asked'), 'requested'), track('paid'), 'donated')
-  const before = upcoming(start)
-  const { state, outcome } = apply(start, { type: 'insert-group', mode: 'day', tracks: byArtist }, NOON)
-  const after = upcoming(state)
-  const block = after.slice(2, 10)
-  t.same([...after.slice(0, 2), ...after.slice(10)], before)
+const start = ordered(ordered(playing(tracks(20)), track('asked'), 'requested'), track('paid'), 'donated')
+const { state: grouped, outcome } = apply(start, group(byArtist), NOON)
+const block = upcoming(grouped).slice(2, 10)
+
+t.test('I2: a group is a block behind the orders', async (t) => {
+  const after = upcoming(grouped)
+  t.same([...after.slice(0, 2), ...after.slice(10)], upcoming(start))
   t.same(outcome, { ok: true, inserted: block.map((entry) => entry.track.id) })
   t.same(
     block.map((entry) => entry.orderType),
     Array(8).fill(null),
   )
   t.same(block.map((entry) => entry.track.id).sort(), byArtist.map(({ id }) => id).sort())
-  t.same(
-    block
-      .map((entry) => entry.track.artist.toUpperCase())
-      .filter((_, i) => i % 2 === 0)
-      .slice(0, 4),
-    ['X', 'X', 'X', 'X'],
-  )
-  t.notOk(
-    block
-      .slice(0, 6)
-      .some((entry, i) => entry.track.artist.toUpperCase() === block[i + 1]!.track.artist.toUpperCase()),
-  )
-  t.same(
-    apply(start, { type: 'insert-group', mode: 'day', tracks: byArtist }, NOON).state,
-    state,
-    'the same seed, the same order',
-  )
+})
+
+t.test('I4: the block is balanced by artist', async (t) => {
+  const artists = block.map((entry) => entry.track.artist.toUpperCase())
+  t.same(artists.filter((_, i) => i % 2 === 0).slice(0, 4), ['X', 'X', 'X', 'X'])
+  t.notOk(artists.slice(0, 6).some((artist, i) => artist === artists[i + 1]))
+})
+
+t.test('I4: the same seed gives the same order', async (t) => {
+  t.same(apply(start, group(byArtist), NOON).state, grouped)
 })
 
 t.test('L4b: a group outlives a change of the library', async (t) => {
-  const small = apply(
-    playing([track('a'), track('b')]),
-    { type: 'insert-group', mode: 'day', tracks: byArtist },
-    NOON,
-  ).state
-  t.equal(
-    upcoming(apply(small, { type: 'library-changed' }, NOON).state).slice(0, 8).length,
-    8,
-    'L4: it outlives a change of the library',
-  )
+  const small = apply(playing([track('a'), track('b')]), group(byArtist), NOON).state
+  const changed = apply(small, { type: 'library-changed' }, NOON).state
+  t.equal(upcoming(changed).slice(0, 8).length, 8)
 })
