@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { pitch } from '../harness/audio/audio.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { waiting } from '../harness/until.ts'
 
 /** The browser's simulated microphone beeps twice a second. */
@@ -38,9 +38,7 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
   })
   const button = (page: typeof host, name: string | RegExp) => page.getByRole('button', { name })
 
-  await host.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await host.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await host.keyboard.press('Enter')
+  await signIn(host)
   await host.getByRole('link', { name: 'Live' }).click()
   await button(host, 'Go live').click()
   await host.locator('.on-air').waitFor()

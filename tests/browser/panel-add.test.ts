@@ -5,7 +5,7 @@ import t from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { prepare, visit } from '../harness/people/browser.ts'
+import { prepare, signIn, visit } from '../harness/people/browser.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 import { openLyricsService } from '../harness/servers/lyrics-service.ts'
 
@@ -45,9 +45,7 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
   const shoot = (name: string) => shots && page.screenshot({ path: join(shots, `${name}.png`) })
   if (shots) page.setDefaultTimeout(30_000)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.locator('.queue-row').first().waitFor()
 
   // This one stays on its way until the others have been looked at.

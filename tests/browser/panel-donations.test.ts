@@ -7,7 +7,7 @@ import { themes } from '../../apps/web/src/ui/theme.ts'
 import { ledgerOf, pendingDonation } from '../harness/donations/orders.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { openPaymentServices } from '../harness/servers/payment-services.ts'
 import type { Station } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
@@ -113,9 +113,7 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker(), station.startJobs()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.locator('.queue-row').nth(3).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('d')

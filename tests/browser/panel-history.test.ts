@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { flaws, prepare, visit } from '../harness/people/browser.ts'
+import { flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'Half Tide', 'High Tide', 'Ebb'].map((name, i) => ({
   name,
@@ -16,9 +16,7 @@ t.test('an admin sees what was done, in both windows, and takes the library home
   const station = await prepare(t, settings, tracks)
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   const playing = await page.locator('.playing-song b').innerText()
   await page.keyboard.press('g')
   await page.keyboard.press('h')

@@ -2,7 +2,7 @@ import { defaultSettings } from '@solstice/station'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { adminAt, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 t.test('J7: an admin puts a jingle next in the panel, and it is heard', async (t) => {
   const station = await prepare(t, SUPER_ADMIN)
@@ -16,9 +16,7 @@ t.test('J7: an admin puts a jingle next in the panel, and it is heard', async (t
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const { page } = await visit(t, `${url}/en/adlogin`)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
 
   await page.getByText('Jingles', { exact: true }).click()
   const button = page.getByRole('button', { name: 'Play the jingle after this song: Bell' })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { prepare, visit } from '../harness/people/browser.ts'
+import { prepare, signIn, visit } from '../harness/people/browser.ts'
 import { until } from '../harness/until.ts'
 
 const names = ['Low Tide', 'Half Tide', 'High Tide', 'Neap', 'Spring', 'Ebb', 'Flood', 'Slack']
@@ -12,9 +12,7 @@ t.test('an admin finds, previews, queues, moves and deletes tracks', async (t) =
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker(), station.startJobs()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.locator('.strip-now b').waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('l')

@@ -1,16 +1,14 @@
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 t.test('a moderator looks after those on air, bans an address and invites by code', async (t) => {
   const station = await prepare(t, { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true' })
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
   const button = (name: string | RegExp) => page.getByRole('button', { name })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.getByRole('link', { name: 'Live' }).click()
   await page.getByRole('tab', { name: 'Moderation' }).click()
   await page.getByText('Nobody is banned').waitFor()

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { flaws, prepare, visit } from '../harness/people/browser.ts'
+import { flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'High Tide'].map((name, i) => ({ name, hz: 400 + 100 * i, seconds: 240 }))
 const settings = { STREAM_MODE: 'false', NIGHT_MODE: 'false', ...SUPER_ADMIN }
@@ -26,9 +26,7 @@ t.test('a helper activates the account, changes password and login, and ends oth
   await ask('POST', 'admins', boss.body.token, { login: 'olena', password: TEMPORARY, privileges: [] })
 
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
-  await page.getByLabel('Login').fill('olena')
-  await page.getByLabel('Password').fill(TEMPORARY)
-  await page.keyboard.press('Enter')
+  await signIn(page, 'olena', TEMPORARY)
   await page.getByLabel('Temporary password').fill(TEMPORARY)
   await page.getByLabel('Your own password', { exact: true }).fill(FIRST)
   await page.getByLabel('Your own password again').fill(FIRST)

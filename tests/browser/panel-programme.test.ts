@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { flaws, prepare, visit } from '../harness/people/browser.ts'
+import { flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { logIn } from '../harness/people/uploads.ts'
 import type { Station } from '../harness/stations/station.ts'
 
@@ -79,9 +79,7 @@ async function createHelper(url: string, token: string): Promise<void> {
 
 async function openProgramme(page: Page, login: string, password: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(login)
-  await page.getByLabel('Password').fill(password)
-  await page.keyboard.press('Enter')
+  await signIn(page, login, password)
   await page.locator('.strip-now b').waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('p')

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { adminAt, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 const names = [
   'Anchor',
@@ -33,9 +33,7 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   const row = (position: number) => page.locator('.queue-row').nth(position - 1)
   const handle = (position: number) => row(position).getByRole('button', { name: /^Move: / })
   await handle(6).waitFor()

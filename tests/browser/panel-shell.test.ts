@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { adminAt, flaws, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 
 const names = [
@@ -208,9 +208,7 @@ async function enter(t: Test, url: string) {
   const visited = await visit(t, `${url}/en/adlogin`)
   const { page } = visited
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.locator('.queue-row').nth(4).waitFor()
   return visited
 }

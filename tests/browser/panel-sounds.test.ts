@@ -4,7 +4,7 @@ import t from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { prepare, visit } from '../harness/people/browser.ts'
+import { prepare, signIn, visit } from '../harness/people/browser.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 
 /** Where pictures of the panel are put, for people to look at. */
@@ -29,9 +29,7 @@ t.test('clips are added, listened to, cut, taken off air, moved and deleted', as
   const shoot = (name: string) => shots && page.screenshot({ path: join(shots, `${name}.png`) })
   if (shots) page.setDefaultTimeout(30_000)
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.getByRole('link', { name: 'Sounds' }).click()
   const row = (name: string) => page.locator('.clip-row', { hasText: name })
   const files = page.locator('input[type=file]')

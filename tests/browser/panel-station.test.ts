@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { flaws, prepare, visit } from '../harness/people/browser.ts'
+import { flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'High Tide'].map((name, i) => ({ name, hz: 400 + 100 * i, seconds: 240 }))
 const settings = { NIGHT_MODE: 'false', ...SUPER_ADMIN }
@@ -11,9 +11,7 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
   const station = await prepare(t, settings, tracks)
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker(), station.startJobs()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.getByRole('link', { name: 'Station' }).click()
   const tab = (name: string) => page.getByRole('tab', { name }).click()
 

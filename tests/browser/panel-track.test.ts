@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
-import { adminAt, prepare, visit } from '../harness/people/browser.ts'
+import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { openLyricsService } from '../harness/servers/lyrics-service.ts'
 import { until } from '../harness/until.ts'
 
@@ -16,9 +16,7 @@ const songs = ['Low Tide', 'Half Tide', 'High Tide', 'Neap'].map((name, i) => ({
 
 /** Opens the drawer of a track that is neither on air nor next. */
 async function openDrawer(page: Page, id: string) {
-  await page.getByLabel('Login').fill(SUPER_ADMIN.ADMIN_LOGIN)
-  await page.getByLabel('Password').fill(SUPER_ADMIN.ADMIN_PASS)
-  await page.keyboard.press('Enter')
+  await signIn(page)
   await page.locator('.strip-now b').waitFor()
   await page.goto(`${new URL(page.url()).origin}/en/adpanel/library?sel=${encodeURIComponent(id)}`)
   await page.getByRole('dialog').getByLabel('Year').waitFor()

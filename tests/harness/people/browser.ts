@@ -81,6 +81,17 @@ export async function visit(t: Test, url: string): Promise<Visit> {
   return { page, complaints }
 }
 
+/** Logs in on the panel's login page, as the super admin unless another account is given. */
+export async function signIn(
+  page: Page,
+  login = SUPER_ADMIN.ADMIN_LOGIN,
+  password = SUPER_ADMIN.ADMIN_PASS,
+): Promise<void> {
+  await page.getByLabel('Login').fill(login)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+}
+
 /** A station that serves the page as currently built. */
 export async function prepare(
   t: Test,
