@@ -2,18 +2,21 @@ import { sleep } from '@solstice/station'
 
 /** Far more than a loaded machine needs for any single event; shorter where a fault was put in on purpose. */
 export const PATIENCE_MS = Number(process.env.TEST_PATIENCE_S ?? 120) * 1000
-const EVERY_MS = 20
+/** What is late already is looked at less often: after an eighth of the time waited so far, within these bounds. */
+const MIN_PAUSE_MS = 20
+const MAX_PAUSE_MS = 100
 
 /** Resolves when the condition holds. @throws with the name of the condition when it takes too long. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  everyMs = EVERY_MS,
+  maxPauseMs = MAX_PAUSE_MS,
 ): Promise<void> {
-  const endMs = performance.now() + PATIENCE_MS
+  const beganMs = performance.now()
   while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Error(`waited in vain: ${what}`)
-    await sleep(everyMs)
+    const waitedMs = performance.now() - beganMs
+    if (waitedMs > PATIENCE_MS) throw new Error(`waited in vain: ${what}`)
+    await sleep(Math.min(maxPauseMs, Math.max(MIN_PAUSE_MS, waitedMs / 8)))
   }
 }
 
