@@ -5,11 +5,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { keptFolder } from '../tests/harness/processes/kept.ts'
 import { root } from '../tests/harness/processes/processes.ts'
-import { buildPrograms, startedByTests } from '../tests/harness/processes/programs.ts'
+import { buildPrograms, pageIn, startedByTests } from '../tests/harness/processes/programs.ts'
 import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
 
@@ -17,6 +17,8 @@ import { allStores, environmentOf, type Stores } from '../tests/harness/stations
 const LIMIT_S = 400
 /** Time for a file past its limit to report where it stands. */
 const LAST_WORDS_MS = 10_000
+/** Files listed at the end, so that a run that becomes slow shows where. */
+const SLOWEST = 10
 /** Many tests wait more than they compute, so two lanes for each of two cores keep both busy. */
 const LANES = 4
 /** These wait most and take longest, so they come first. */
@@ -26,6 +28,8 @@ const options = process.argv.slice(2).filter((argument) => argument.startsWith('
 const named = process.argv.slice(2).filter((argument) => !options.includes(argument))
 /** null when each test file chooses its own stores. */
 const stores = readStores()
+/** Seconds by file. */
+const took: { name: string; seconds: number }[] = []
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -36,6 +40,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // In parallel: the checks need only one core.
 const isAll = named.length === 0 && stores === null
 const [{ passed, failed }, complaint] = await Promise.all([test(), isAll ? check() : null])
+if (took.length > SLOWEST) {
+  const slowest = took.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+  console.log(
+    ['Slowest:', ...slowest.map(({ name, seconds }) => `  ${seconds.toFixed(1)} s  ${name}`)].join('\n'),
+  )
+}
 if (passed + failed === 0) console.log('No test ran.')
 if (complaint !== null) console.log(`${complaint}\nThe checks failed (npm run check).`)
 
@@ -73,8 +83,12 @@ async function test() {
     const server: Record<string, string> = {}
     try {
       await buildPrograms([...programs, ...files], built)
-      if (!named.length)
+      if (!named.length) {
+        // `npm test` has just brought it up to date; the copy stays as it is while someone works on the page.
+        if (process.env.npm_lifecycle_event)
+          await cp(join(root, 'apps/web/dist'), pageIn(built), { recursive: true })
         Object.assign(server, await startSharedPostgres({ teardown: (end) => void ends.unshift(end) }))
+      }
     } catch (error) {
       console.log(error instanceof Error ? error.message : error)
       return { passed: 0, failed: 1 }
@@ -132,7 +146,7 @@ async function testFile(file: string, stores: Stores | null, built: string, give
   const program = join(built, file.replace(/\.ts$/, '.js'))
   const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), ...given, ...(stores && environmentOf(stores)) }
   const { code, said } = await run(process.execPath, ['--enable-source-maps', program], env)
-  const tookS = ((performance.now() - startedMs) / 1000).toFixed(1)
+  const seconds = (performance.now() - startedMs) / 1000
   const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
   const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)
   const isWell = code === 0 && failed === 0 && total !== undefined
@@ -140,7 +154,8 @@ async function testFile(file: string, stores: Stores | null, built: string, give
   const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# \{|TAP version|$)/
   const details = said.split('\n').filter((line) => !isDetail.test(line))
   const name = stores ? `${file} with ${stores}` : file
-  console.log([`${isWell ? 'ok' : 'not ok'} - ${name} # ${tookS} s`, ...details].join('\n    '))
+  took.push({ name, seconds })
+  console.log([`${isWell ? 'ok' : 'not ok'} - ${name} # ${seconds.toFixed(1)} s`, ...details].join('\n    '))
   return { passed: Number(passed ?? 0), failed: failed || (isWell ? 0 : 1) }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -83,8 +84,12 @@ export async function programOf(source: (typeof startedByTests)[number]): Promis
   return join(await programs(), source.replace(/\.ts$/, '.js'))
 }
 
+/** Where a run of all tests keeps the page, in the folder of its builds. */
+export const pageIn = (built: string) => join(built, 'page')
+
 /** Path of the listener page, built from the current sources and kept as well. */
 export const builtPage = once(async () => {
+  if (BUILT_FOR_TESTS && existsSync(pageIn(BUILT_FOR_TESTS))) return pageIn(BUILT_FOR_TESTS)
   const state = await stateOf(['apps/web', 'packages/contracts'])
   return keep(`page-${state}`, async (outDir) => {
     const { build } = await import('vite')
