@@ -1,3 +1,5 @@
+import { timeLimit } from '@solstice/station'
+
 /** Limits of an answer: time from the request to its last byte, and size. */
 export interface AnswerLimits {
   timeMs: number
@@ -25,7 +27,7 @@ export async function fetchBounded(
   request: Omit<RequestInit, 'redirect' | 'signal'>,
   { timeMs, maxBytes }: AnswerLimits,
 ): Promise<Answer> {
-  const tooLate = AbortSignal.timeout(timeMs)
+  const tooLate = timeLimit(timeMs)
   const { status, headers, body } = await fetch(url, {
     ...request,
     // The operator trusts one host, not the ones that it redirects to.

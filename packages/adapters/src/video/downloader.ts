@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure, WORKING_COPY } from '@solstice/station'
+import { Failure, timeLimit, WORKING_COPY } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { VideoCookies } from './cookies.ts'
 import { progressTemplate } from './descriptions.ts'
@@ -75,7 +75,7 @@ export function createDownloader(program: string, cookies: VideoCookies, log: Lo
         throw unreadable()
       })
       const folder = await mkdtemp(join(tmpdir(), `${WORKING_COPY}video-`))
-      const late = AbortSignal.timeout(timeoutMs)
+      const late = timeLimit(timeoutMs)
       const refusing = new AbortController()
       const ending = AbortSignal.any([stopping, late, refusing.signal])
       try {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, BlockList, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { timeLimit } from '@solstice/station'
 
 const HTTPS = 443
 /** Per address of a host. */
@@ -112,7 +113,7 @@ async function connectTo(addresses: LookupAddress[], port: number): Promise<Sock
   for (const { address, family } of addresses) {
     const socket = connect({ host: address, port, family })
     try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
+      await once(socket, 'connect', { signal: timeLimit(CONNECT_TIMEOUT_MS) })
       return socket
     } catch (error) {
       socket.destroy()

@@ -2,6 +2,7 @@ import type { LyricsEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { timeLimit } from '../core/turns/time-limit.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
@@ -134,7 +135,7 @@ async function askService<T>(
     stopping?.throwIfAborted()
     throw new Failure('FETCH_FAILED', {}, { cause })
   }
-  const endTurn = await turns.take(lane, stopping ?? AbortSignal.timeout(PATIENCE_MS)).catch(failed)
+  const endTurn = await turns.take(lane, stopping ?? timeLimit(PATIENCE_MS)).catch(failed)
   try {
     const answered = await isAnswered()
     if (answered) return answered

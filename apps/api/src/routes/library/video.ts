@@ -8,6 +8,7 @@ import {
   MAX_LISTED,
   readCookies,
   readVideoLink,
+  timeLimit,
   type VideoTools,
   videoLimits,
 } from '@solstice/station'
@@ -36,7 +37,7 @@ export function videoRoutes(
   ): Promise<JobResult<N>> => {
     const { downloader, ffmpeg } = await videoTools.find()
     if (!downloader || (name === 'import-video' && !ffmpeg)) throw new Failure('TOOL_UNAVAILABLE')
-    const late = AbortSignal.timeout(limitMs + GRACE_MS)
+    const late = timeLimit(limitMs + GRACE_MS)
     const leaving = AbortSignal.any([whenGone(reply), closing.signal, late])
     return deps.jobs.performWhileConnected(name, job, leaving).catch((error) => {
       if (closing.signal.aborted) throw new Failure('JOBS_UNAVAILABLE')

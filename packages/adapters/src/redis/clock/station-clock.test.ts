@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { initialState } from '@solstice/playout'
-import type { FrameChunk } from '@solstice/station'
+import { type FrameChunk, timeLimit } from '@solstice/station'
 import t from 'tap'
 import { machineClock } from '../../../../../tests/harness/processes/machine-clock.ts'
 import { startRedis, type Teardown } from '../../../../../tests/harness/processes/processes.ts'
@@ -9,7 +9,7 @@ import { inTime, PATIENCE_MS, until } from '../../../../../tests/harness/until.t
 import { LEASE_MS, readLease } from '../../air/lease/status.ts'
 
 /** Ends a wait for a lease that is never free. */
-const inVain = () => AbortSignal.timeout(PATIENCE_MS)
+const inVain = () => timeLimit(PATIENCE_MS)
 const DAY_MS = 86_400_000
 /** Far more than a loaded machine takes between two looks at a clock, and far less than any clock is set by. */
 const NEAR_MS = 30_000
