@@ -67,7 +67,12 @@ t.test('clips are added, listened to, cut, taken off air, moved and deleted', as
   )
   t.same(await violations(page), [])
   await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('radio', { name: 'Light' }).check()
+  const drawn = () =>
+    page.evaluate(() => document.querySelector<HTMLCanvasElement>('.waveform canvas')!.toDataURL())
+  const light = await drawn()
   await page.getByRole('radio', { name: 'Dark' }).check()
+  t.not(await drawn(), light, 'a waveform has the colours of the theme')
   await page.keyboard.press('Escape')
   await shoot('panel-sounds-phone')
   await cut.getByRole('button', { name: 'Use 3.0 s' }).click()

@@ -72,6 +72,11 @@ t.test('a listener requests a song and an admin approves; the lyrics follow the 
 
   await opener.click()
   await songs.first().waitFor()
+  await sheet.locator('input[type=search]').hover()
+  await page.mouse.down()
+  await page.mouse.move(20, 400)
+  await page.mouse.up()
+  t.ok(await sheet.isVisible(), 'marking a text that ends outside leaves it open')
   await page.mouse.click(20, 400)
   await sheet.waitFor({ state: 'detached' })
   t.pass('a press outside closes it')

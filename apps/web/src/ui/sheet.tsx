@@ -10,9 +10,11 @@ interface Props {
   children: ComponentChildren
 }
 
-/** A modal sheet: Escape and a press outside close it, and the focus returns to where it was. */
+/** A modal sheet: Escape and a press that begins and ends outside close it, and the focus returns to where it was. */
 export function Sheet({ class: name, label, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
+  // Marking a text may begin in a field and end outside, which is a click on the dialog.
+  const beganOutside = useRef(false)
   useEffect(() => {
     const opener = document.activeElement
     dialog.current?.showModal()
@@ -27,11 +29,21 @@ export function Sheet({ class: name, label, onClose, children }: Props) {
       class={`sheet ${name}`}
       aria-label={label}
       onClose={onClose}
-      onClick={(event) => event.target === event.currentTarget && event.currentTarget.close()}
+      onPointerDown={(event) => {
+        beganOutside.current = isOutside(event)
+      }}
+      onClick={(event) => beganOutside.current && isOutside(event) && event.currentTarget.close()}
     >
       {children}
     </dialog>
   )
+}
+
+/** True for an event on what lies behind the dialog that listens. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  const { left, right, top, bottom } = (currentTarget as HTMLElement).getBoundingClientRect()
+  const isWithin = clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
+  return target === currentTarget && !isWithin
 }
 
 /** The title of a sheet and the button that closes it. */

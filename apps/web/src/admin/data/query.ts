@@ -16,17 +16,8 @@ export function useQuery<K extends GetKey>(
   const id = key && JSON.stringify(input ?? {})
   const entry = useMemo(() => (key ? queries.entry(key, input) : null), [queries, key, id])
   const state = useStore(entry?.state ?? idle) as QueryState<ReplyOf<K>>
-  useEffect(() => {
-    if (!entry) return
-    entry.users++
-    entry.load()
-    return () => {
-      entry.users--
-      setTimeout(() => entry.users === 0 && entry.invalidate(), KEPT_MS)
-    }
-  }, [entry])
-  return { ...state, retry: () => entry?.load() }
+  useEffect(() => entry?.use(), [entry])
+  return { ...state, retry: () => entry?.retry() }
 }
 
 const idle = createStore<QueryState<unknown>>({ is: 'loading' })
-const KEPT_MS = 300_000

@@ -59,7 +59,7 @@ function usePeaks(songId: string | null): readonly number[] {
     query: { songId: songId ?? '' },
   })
   const peaks = found.is === 'ready' ? found.data.peaks : null
-  const isMeasured = found.is === 'ready' && !found.isStale && !peaks
+  const isMeasured = found.is === 'ready' && !found.isRenewing && !peaks
   useEffect(() => {
     if (!isMeasured) return
     const timer = setTimeout(() => queries.invalidate('/api/admin/song-editor/peaks'), ASK_AGAIN_MS)

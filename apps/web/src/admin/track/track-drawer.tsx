@@ -44,7 +44,7 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
   const lyrics = useQuery(may(EDIT) ? 'GET /api/admin/lyrics/cache-entry' : null, {
     query: { songId: track.id },
   })
-  const known = lyrics.is === 'ready' && !lyrics.isStale ? lyrics.data : null
+  const known = lyrics.is === 'ready' && !lyrics.isStale && !lyrics.isRenewing ? lyrics.data : null
   const stored = useMemo(() => {
     if (!may(EDIT)) return draftOf(track, { entry: { synced: false, lines: [] }, offset: 0 })
     return known && draftOf(track, known)

@@ -15,7 +15,7 @@ export function usePeaks(id: string): Peaks {
   const { queries } = usePanel()
   const found = useQuery('GET /api/admin/song-editor/peaks', { query: { songId: id } })
   const peaks = found.is === 'ready' ? found.data.peaks : undefined
-  const isMeasuring = peaks === null && found.is === 'ready' && !found.isStale
+  const isMeasuring = peaks === null && found.is === 'ready' && !found.isRenewing
   useEffect(() => {
     if (!isMeasuring) return
     const timer = setTimeout(() => queries.invalidate('/api/admin/song-editor/peaks'), ASK_AGAIN_MS)

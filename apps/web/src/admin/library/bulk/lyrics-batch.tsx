@@ -86,10 +86,8 @@ function Batch({ jobId, rows }: { jobId: string; rows: Props['rows'] }) {
       stop()
     }
   }, [isOver, jobId])
-  // Progress is asked for all the time: that isn't worth a mark.
-  const shown = state.is === 'ready' ? { ...state, isStale: false } : state
   return (
-    <List state={shown} rows={4}>
+    <List state={state} rows={4}>
       {(data) => <BatchResults data={data} rows={rows} />}
     </List>
   )

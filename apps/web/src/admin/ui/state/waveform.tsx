@@ -32,7 +32,12 @@ export function Waveform(props: {
   useEffect(() => {
     const observer = new ResizeObserver(() => draw.current())
     observer.observe(canvas.current!)
-    return () => observer.disconnect()
+    const themes = new MutationObserver(() => draw.current())
+    themes.observe(document.documentElement, { attributeFilter: ['data-mode'] })
+    return () => {
+      observer.disconnect()
+      themes.disconnect()
+    }
   }, [])
   const seek = (toS: number) => onSeek?.(Math.min(durationS, Math.max(0, toS)))
   const slider = onSeek && {
