@@ -36,6 +36,16 @@ export function keySuite(t: Test, place: PrepareLocation): void {
     t.same(ids(await data.tracks.find({ year: null })), ['day/b'])
   })
 
+  t.test('all records are the same array until something changes', async (t) => {
+    const data = await fresh(t)
+    const none = await data.tracks.find()
+    t.equal(await data.tracks.find(), none, 'of an empty collection too')
+    await data.tracks.insert(track('day/a'))
+    const one = await data.tracks.find()
+    t.not(one, none)
+    t.equal(await data.tracks.find(), one)
+  })
+
   t.test('every collection keeps its records by its key, even for a store that opens later', async (t) => {
     const open = await place(t)
     const one = await open()

@@ -6,6 +6,7 @@ import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { measureAdmin } from './admin.ts'
 import { type ChangeFigures, measureChanges } from './changes.ts'
 import { measureData, TRACKS } from './data.ts'
+import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { measureMicrophones } from './microphones.ts'
 import { measureUploads, UPLOAD_MB } from './uploads.ts'
@@ -13,7 +14,7 @@ import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
-// `microphones`, `admin`, `data`, `changes` or `uploads` as argument, only that part is measured.
+// `microphones`, `admin`, `data`, `changes`, `library` or `uploads` as argument, only that part is measured.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,6 +41,7 @@ try {
   if (part === undefined || part === 'admin') await tellAdmin()
   if (part === undefined || part === 'data') await tellData()
   if (part === undefined || part === 'changes') tellChanges()
+  if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
   await finish(0)
 } catch (error) {
@@ -176,6 +178,14 @@ function tellChanges() {
       ratio(all.at(-1)!.bytes, change.bytes),
     )
   }
+}
+
+async function tellLibrary() {
+  heading(`Pages of ${LIBRARY_TRACKS.toLocaleString('en')} tracks, CPU beside a bare search of their names`)
+  const { floorMs, figures } = await measureLibrary(run)
+  row('bare search', `${floorMs.toFixed(1)} ms`)
+  for (const { name, cpuMs, blockedMs } of figures)
+    row(name, `${cpuMs.toFixed(1)} ms`, ratio(cpuMs, floorMs), `at most ${blockedMs.toFixed(1)} ms at a time`)
 }
 
 async function tellUploads(): Promise<void> {

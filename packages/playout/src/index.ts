@@ -56,7 +56,16 @@ export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './proje
 export { type AirState, preparing, projectSync } from './project/sync.ts'
 export { groupInsertCooldownSecsLeft, groupObstacle } from './queue/insert-group.ts'
 export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
-export { lockOf, queuePage, searchQueue, shownQueue, wireOrderType, wordSearch } from './queue/projection.ts'
+export {
+  lockOf,
+  queuePage,
+  searchedText,
+  searchOfTexts,
+  searchQueue,
+  shownQueue,
+  wireOrderType,
+  wordSearch,
+} from './queue/projection.ts'
 export { addCooldownSecsLeft, isOrderKnown, modeChangeMs, obstacleTo } from './queue/queue.ts'
 export {
   songOf,

@@ -2,6 +2,7 @@ import { type PlayoutState, upcoming } from '@solstice/playout'
 import { cuePointsByTrack } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { openStation, refusal } from '../../harness/people/administration.ts'
+import { openSocket } from '../../harness/people/socket-client.ts'
 import { useStores } from '../../harness/stations/stores.ts'
 import { startAir, startJobs } from '../../harness/stations/workers.ts'
 
@@ -85,4 +86,19 @@ t.test('cue points reach the queue, and outlast a new measurement and a new id',
   const moved = 'night/Ann - 03.mp3'
   await data.tracks.update({ id: ID }, { id: moved, mode: 'night', storageKey: moved })
   t.match((await cuePointsByTrack(data, config))[moved], { startMs: 3_000, endMs: 60_000 })
+})
+
+t.test('everybody hears of cue points that changed, and of no others', async (t) => {
+  const { app, ports, set } = await prepare(t)
+  await startAir(t, ports)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const windows = [openSocket(t, url), openSocket(t, url)]
+  await Promise.all(windows.map((one) => one.first('sync')))
+  await set({ cueIn: 3 })
+  await set({ cueIn: 3 })
+  ports.announcer.announce('jingles_updated')
+  for (const one of windows) {
+    await one.first('jingles_updated')
+    t.equal(one.all('library_updated').length, 1)
+  }
 })

@@ -156,6 +156,20 @@ t.test('locked tracks say why', async (t) => {
   t.same(facets.isLocked, { yes: 2, no: 4 })
 })
 
+t.test('a search that is typed on, and one after a change, find what is there now', async (t) => {
+  const { data, titles, page, addTracks } = await prepare(t)
+  await addTracks('day', 'Ann', 12, 180)
+  t.equal((await page('q=song')).total, 12)
+  t.same(await titles('q=song%201'), ['Ann Song 1', 'Ann Song 10', 'Ann Song 11'])
+  t.same(await titles('q=song%201&sort=title&order=desc'), ['Ann Song 11', 'Ann Song 10', 'Ann Song 1'])
+  await data.tracks.delete({ id: 'day/Ann - 01.mp3' })
+  await addTracks('night', 'Owl', 2, 180)
+  t.same(await titles('q=song%201'), ['Ann Song 10', 'Ann Song 11', 'Owl Song 1'])
+  const { total, facets } = await page('q=song%201&mode=night')
+  t.equal(total, 1)
+  t.match(facets, { mode: { day: 2, night: 1 } })
+})
+
 t.test('a large library holds up nothing else', async (t) => {
   const { data, page } = await prepare(t)
   const about = { album: 'Album', year: 2000, duration: 180, mode: 'day' as const }

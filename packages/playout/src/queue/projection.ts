@@ -64,15 +64,22 @@ interface FoundEntries {
 
 /** Makes a test for all words of a query in "artist title", in any case. Without words everything matches. */
 export function wordSearch(query: string): (song: { artist: string; title: string }) => boolean {
+  const matches = searchOfTexts(query)
+  return (song) => matches(searchedText(song))
+}
+
+/** As `wordSearch`, of what `searchedText` makes of a song. */
+export function searchOfTexts(query: string): (text: string) => boolean {
   const words = query
     .toLowerCase()
     .split(/[\s\p{Pd},|]+/u)
     .filter(Boolean)
-  return ({ artist, title }) => {
-    const text = `${artist} ${title}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  }
+  return (text) => words.every((word) => text.includes(word))
 }
+
+/** The text of a song in which words are searched. */
+export const searchedText = ({ artist, title }: { artist: string; title: string }): string =>
+  `${artist} ${title}`.toLowerCase()
 
 /** Rule K1: the lock on a track that is on air, continues after a chat, or comes next, also in the prepared playlist. */
 export function lockOf(state: PlayoutState, trackId: string): 'current' | 'next' | null {

@@ -254,8 +254,8 @@ export interface Collection<T extends object, K extends keyof T & string> {
   /** Reads the record with a key; null when there is none. */
   get(key: T[K]): Promise<Readonly<T> | null>
   /**
-   * Reads the records that equal `where` in every field it names, in order of insertion. Without `where` the same array may
-   * be returned until something changes.
+   * Reads the records that equal `where` in every field it names, in order of insertion. Without `where` it is the same
+   * array until something changes.
    */
   find(where?: Partial<T>): Promise<readonly Readonly<T>[]>
   /** Adds a record, with a key from the store if it is serial; null when its key or another unique combination is taken. */

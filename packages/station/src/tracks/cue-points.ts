@@ -2,6 +2,7 @@ import { type Audit, changedFields } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { cuePointsOf, type LoudnessRules } from '../library/loudness.ts'
 import type { Actor } from '../ports/accounts.ts'
+import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
 import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
@@ -46,12 +47,19 @@ export async function readCuePoints(
  * @throws Failure TRACK_NOT_FOUND; BAD_REQUEST when less than a second within the length of the track would be heard.
  */
 export async function setCuePoints(
-  deps: { data: CueData; bus: Pick<Bus, 'send'>; audit: Audit; log: Log; config: LoudnessRules },
+  deps: {
+    data: CueData
+    bus: Pick<Bus, 'send'>
+    announcer: Announcer
+    audit: Audit
+    log: Log
+    config: LoudnessRules
+  },
   actor: Actor,
   trackId: string,
   sent: Partial<Range>,
 ): Promise<{ cuePoints: TrackCuePoints; isChanged: boolean }> {
-  const { data, bus, audit, log, config } = deps
+  const { data, bus, announcer, audit, log, config } = deps
   const before = await readCuePoints(data, config, trackId)
   const { cueIn = before.cueIn, cueOut = before.cueOut } = sent
   const range = { cueIn: cueIn && inMs(cueIn) / 1000, cueOut: cueOut && inMs(cueOut) / 1000 }
@@ -63,6 +71,7 @@ export async function setCuePoints(
   if ((await data.tracks.update({ id: trackId }, change)) === 0) throw new Failure('TRACK_NOT_FOUND')
   const { title, artist } = (await data.tracks.get(trackId)) ?? { title: '', artist: '' }
   await audit.record(actor, 'edit_song_meta', { title, artist }, { changes })
+  announcer.announce('library_updated')
   await bus.send({ type: 'cue-points-changed' }).catch((error) => {
     // A worker that acquires the lease later reads the cue points by itself.
     log.warn({ err: error }, 'new cue points not delivered to a worker')

@@ -1,11 +1,11 @@
 import type { LibraryFacets, LibraryOrder, LibrarySort, LyricsStatus, Mode } from '@solstice/contracts'
-import { wordSearch } from '@solstice/playout'
+import { searchOfTexts } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { createBreaks } from '../core/turns/breaks.ts'
 import { serialise } from '../core/turns/serialise.ts'
 import { locked, newCounters, sumUp, wantedBits } from './row-facets.ts'
-import { type Compare, insertSorted, sortInPieces } from './row-order.ts'
-import { createLibraryRows, type KeptRow, type LibraryRow, type LibraryRows, type RowData } from './rows.ts'
+import { type Compare, exchangeSorted, sortInPieces } from './row-order.ts'
+import { createLibraryRows, type KeptRow, type LibraryRow, type RowData } from './rows.ts'
 
 export interface LibraryFilter {
   /** Words of artist and title, as in the other searches. */
@@ -44,6 +44,7 @@ export function createLibraryPages(data: RowData): LibraryPages {
   const rows = createLibraryRows(data)
   const inTurn = serialise()
   const orders = new Map<string, Sorted>()
+  const search = createSearch()
 
   const sortedBy = async (sort: LibrarySort, order: LibraryOrder): Promise<readonly KeptRow[]> => {
     const name = `${sort} ${order}`
@@ -56,9 +57,9 @@ export function createLibraryPages(data: RowData): LibraryPages {
     const { byId, updates } = rows
     if (known?.asOf === updates) return known
     const compare = compareBy(sort, order)
-    const kept = known ? await keptOf(known.rows, byId) : []
-    const added = known ? await madeSince(byId, known.asOf) : []
-    if (known && added.length <= FEW) return { asOf: updates, rows: insertSorted(kept, added, compare) }
+    const changes = known && rows.changesSince(known.asOf)
+    const exchanged = changes && exchangeSorted(known.rows, changes, compare)
+    if (exchanged) return { asOf: updates, rows: exchanged }
     const isBase = sort === 'artist' && order === 'asc'
     // Where the sort decides nothing, tracks stay by artist and title.
     const from = isBase ? [...byId.values()] : await sortedBy('artist', 'asc')
@@ -67,12 +68,13 @@ export function createLibraryPages(data: RowData): LibraryPages {
 
   return {
     async read(query, lockedIds) {
-      const { sorted, counters } = await inTurn(async () => {
+      const all = await inTurn(async () => {
         await rows.update()
         const sorted = await sortedBy(query.sort, query.order)
-        return { sorted, counters: countersOf(rows, lockedIds) }
+        const lockedRows = [...lockedIds].flatMap((id) => rows.byId.get(id) ?? [])
+        return { found: { rows: sorted, counters: rows.counters.slice() }, lockedRows: new Set(lockedRows) }
       })
-      return pageOf({ sorted, counters }, query, lockedIds)
+      return pageOf(await search(all.found, query.q), query, all.lockedRows)
     },
     async find(id) {
       await inTurn(rows.update)
@@ -89,30 +91,7 @@ interface Sorted {
   rows: readonly KeptRow[]
 }
 
-/** So many changed rows are inserted one by one; more are sorted anew. */
-const FEW = 1_000
-const PIECE = 512
-
-async function keptOf(sorted: readonly KeptRow[], byId: ReadonlyMap<string, KeptRow>): Promise<KeptRow[]> {
-  const pause = createBreaks()
-  const kept: KeptRow[] = []
-  for (const [i, one] of sorted.entries()) {
-    if (byId.get(one.row.id) === one) kept.push(one)
-    if (i % PIECE === 0) await pause()
-  }
-  return kept
-}
-
-async function madeSince(byId: ReadonlyMap<string, KeptRow>, update: number): Promise<KeptRow[]> {
-  const pause = createBreaks()
-  const made: KeptRow[] = []
-  let i = 0
-  for (const one of byId.values()) {
-    if (one.madeIn > update) made.push(one)
-    if (++i % PIECE === 0) await pause()
-  }
-  return made
-}
+const PIECE = 2_048
 
 const collator = new Intl.Collator('en', { sensitivity: 'accent' })
 const compareTexts = (a: string, b: string) => (a === b ? 0 : collator.compare(a, b))
@@ -135,43 +114,76 @@ function compareColumn(sort: LibrarySort, order: LibraryOrder): Compare<KeptRow>
   }
 }
 
-/** The counters of all rows. */
-function countersOf({ counters, byId }: LibraryRows, lockedIds: ReadonlySet<string>): Uint32Array {
-  const all = counters.slice()
-  for (const id of lockedIds) {
-    const one = byId.get(id)
-    if (!one) continue
-    all[one.bits]!--
-    all[locked(one.bits)]!++
-  }
-  return all
+interface Found {
+  /** In order. */
+  rows: readonly KeptRow[]
+  /** Counters of these rows, as if none was locked. */
+  counters: Uint32Array
 }
 
-/** Without words to search for only as many rows are looked at as the page takes: the counts are known. */
+const MAX_SEARCHES = 8
+
+/** Finds the rows with all words of a query. Those found last are kept: they are scrolled through, and more words are typed. */
+function createSearch() {
+  const kept: { of: readonly KeptRow[]; query: string; found: Found }[] = []
+  return async (all: Found, query: string): Promise<Found> => {
+    if (query.trim() === '') return all
+    const wider = kept.filter(({ of, query: known }) => of === all.rows && query.startsWith(known))
+    const nearest = wider.reduce((a, b) => (b.query.length > a.query.length ? b : a), wider[0]!)
+    if (nearest?.query === query) return nearest.found
+    const found = await matching(nearest?.found.rows ?? all.rows, searchOfTexts(query))
+    kept.unshift({ of: all.rows, query, found })
+    kept.length = Math.min(kept.length, MAX_SEARCHES)
+    return found
+  }
+}
+
+async function matching(among: readonly KeptRow[], matches: (text: string) => boolean): Promise<Found> {
+  const pause = createBreaks()
+  const rows: KeptRow[] = []
+  const counters = newCounters()
+  for (let i = 0; i < among.length; i++) {
+    if (i % PIECE === 0) await pause()
+    const one = among[i]!
+    if (!matches(one.text)) continue
+    rows.push(one)
+    counters[one.bits]!++
+  }
+  return { rows, counters }
+}
+
+/** Only as many rows are looked at as the page takes: the counts are known. */
 async function pageOf(
-  library: { sorted: readonly KeptRow[]; counters: Uint32Array },
+  found: Found,
   query: LibraryQuery,
-  lockedIds: ReadonlySet<string>,
+  lockedRows: ReadonlySet<KeptRow>,
 ): Promise<LibraryPage> {
   const { offset, limit } = query
-  const matches = query.q.trim() === '' ? null : wordSearch(query.q)
   const wanted = wantedBits(query)
-  const counters = matches ? newCounters() : library.counters
-  const { sorted } = library
   const pause = createBreaks()
   const rows: Readonly<LibraryRow>[] = []
   // Each row is on some page: those before this one need not be looked at.
-  const first = matches || wanted !== 0 ? 0 : Math.min(offset, sorted.length)
+  const first = wanted === 0 ? Math.min(offset, found.rows.length) : 0
   let matched = first
-  for (let i = first; i < sorted.length && (matches || rows.length < limit); i++) {
+  for (let i = first; i < found.rows.length && rows.length < limit; i++) {
     if (i % PIECE === 0) await pause()
-    const { row, bits } = sorted[i]!
-    if (matches && !matches(row)) continue
-    const values = lockedIds.has(row.id) ? locked(bits) : bits
-    if (matches) counters[values]!++
-    if ((wanted & ~values) !== 0) continue
-    if (matched >= offset && rows.length < limit) rows.push(row)
-    matched++
+    const one = found.rows[i]!
+    if ((wanted & ~bitsNow(one, lockedRows)) !== 0) continue
+    if (matched++ >= offset) rows.push(one.row)
   }
-  return { rows, ...sumUp(counters, wanted) }
+  return { rows, ...sumUp(countersNow(found, query, lockedRows), wanted) }
+}
+
+const bitsNow = (one: KeptRow, lockedRows: ReadonlySet<KeptRow>) =>
+  lockedRows.has(one) ? locked(one.bits) : one.bits
+
+function countersNow({ counters }: Found, { q }: LibraryQuery, lockedRows: ReadonlySet<KeptRow>) {
+  const now = counters.slice()
+  const matches = searchOfTexts(q)
+  for (const one of lockedRows) {
+    if (!matches(one.text)) continue
+    now[one.bits]!--
+    now[locked(one.bits)]!++
+  }
+  return now
 }

@@ -39,16 +39,29 @@ async function merge<T>(
   return all
 }
 
-/** Inserts a few items into many sorted ones, with few comparisons. */
-export function insertSorted<T>(sorted: readonly T[], few: readonly T[], compare: Compare<T>): T[] {
+/**
+ * Exchanges a few of many sorted items, with few comparisons.
+ *
+ * @returns null when an item that should go is not in its place.
+ */
+export function exchangeSorted<T>(
+  sorted: readonly T[],
+  { gone, made }: { gone: readonly T[]; made: readonly T[] },
+  compare: Compare<T>,
+): T[] | null {
   const all: T[] = []
   let from = 0
-  for (const item of few.toSorted(compare)) {
-    const place = placeFor(sorted, item, compare, from)
+  const copyUpTo = (place: number) => {
     for (; from < place; from++) all.push(sorted[from]!)
-    all.push(item)
   }
-  for (; from < sorted.length; from++) all.push(sorted[from]!)
+  const leaving = new Set(gone)
+  for (const item of [...gone, ...made].sort(compare)) {
+    copyUpTo(placeFor(sorted, item, compare, from))
+    if (!leaving.has(item)) all.push(item)
+    else if (sorted[from] === item) from++
+    else return null
+  }
+  copyUpTo(sorted.length)
   return all
 }
 

@@ -1,4 +1,5 @@
 import type { LyricsStatus, Mode } from '@solstice/contracts'
+import { searchedText } from '@solstice/playout'
 import { artistKey, lyricsKey } from '../core/keys.ts'
 import { createBreaks } from '../core/turns/breaks.ts'
 import { lyricsStatus } from '../lyrics/lyrics.ts'
@@ -35,6 +36,14 @@ export interface KeptRow {
   readonly bits: number
   /** Number of the update that made it. */
   readonly madeIn: number
+  /** What words are searched in. */
+  readonly text: string
+}
+
+/** How the rows differ from those of an earlier update. */
+export interface RowChanges {
+  gone: readonly KeptRow[]
+  made: readonly KeptRow[]
 }
 
 interface Made extends KeptRow {
@@ -51,12 +60,16 @@ export interface LibraryRows {
   readonly byId: ReadonlyMap<string, KeptRow>
   /** Rows with each combination of values. */
   readonly counters: Uint32Array
+  /** Null when they are too many, or too long ago. */
+  changesSince(update: number): RowChanges | null
   /** Reads what has changed in the records since the last call. Call it again only when it has ended. */
   update(): Promise<void>
 }
 
 /** Items between two looks at the clock. */
 const PIECE = 512
+/** Changes that are remembered, so that what was made of the rows can be brought up to date without looking at all of them. */
+const MAX_REMEMBERED = 1_000
 
 /** Keeps the rows of the library in memory. An update makes new rows only for tracks of which something changed. */
 export function createLibraryRows(data: RowData): LibraryRows {
@@ -69,15 +82,18 @@ export function createLibraryRows(data: RowData): LibraryRows {
   const art = keptIndex(({ artist, hasArt }: Found<'artists'>) => [artist, hasArt] as const)
   const plays = createPlayCounts()
 
+  const remembered = createMemory(byId)
+
   const take = (id: string, row: Made | null) => {
     const before = byId.get(id)
+    remembered.note(updates, before, row)
     if (before) counters[before.bits]!--
     if (row) counters[row.bits]!++
     if (row) byId.set(id, row)
     else byId.delete(id)
   }
-  const tracksOf = (played: readonly { trackId: string }[]) =>
-    played.flatMap(({ trackId }) => byId.get(trackId)?.track ?? [])
+  const tracksOf = (records: readonly { trackId: string }[]) =>
+    records.flatMap(({ trackId }) => byId.get(trackId)?.track ?? [])
 
   return {
     get updates() {
@@ -85,6 +101,7 @@ export function createLibraryRows(data: RowData): LibraryRows {
     },
     byId,
     counters,
+    changesSince: remembered.since,
     async update() {
       const found = await readSources(data)
       const changed = sourceNames.filter((name) => found[name] !== known?.[name])
@@ -97,12 +114,13 @@ export function createLibraryRows(data: RowData): LibraryRows {
       }
       updates++
       const only = changed.length === 1 ? changed[0] : null
-      const added = only === 'history' ? addedTo(known!.history, found.history) : null
-      const toSee = added ? tracksOf(added) : found.tracks
+      const touched = known && only ? touchedBy(only, known, found) : null
+      const toSee = touched ? tracksOf(touched) : found.tracks
       const pause = createBreaks()
       for (let i = 0; i < toSee.length; i++) {
         if (i % PIECE === 0) await pause()
         const track = toSee[i]!
+        if (only === 'tracks' && known!.tracks[i] === track) continue
         const before = byId.get(track.id)
         if (before?.track === track && (only === 'tracks' || isSame(before, facts))) continue
         take(track.id, makeRow(track, facts, updates))
@@ -158,7 +176,28 @@ function makeRow(track: Readonly<TrackRecord>, facts: Facts, madeIn: number): Ma
     plays: played?.plays ?? 0,
     lastPlayedAt: played?.lastPlayedAt ?? null,
   }
-  return { row, bits: facetBits(row), madeIn, track, ...keys }
+  return { row, bits: facetBits(row), madeIn, text: searchedText(track), track, ...keys }
+}
+
+/** Remembers the last changes of rows, as whole updates. */
+function createMemory(byId: ReadonlyMap<string, KeptRow>) {
+  const changes: { update: number; gone: KeptRow | undefined; made: KeptRow | null }[] = []
+  /** The last update that is not remembered as a whole. */
+  let forgotten = 0
+  return {
+    note(update: number, gone: KeptRow | undefined, made: KeptRow | null): void {
+      changes.push({ update, gone, made })
+      if (changes.length > MAX_REMEMBERED) forgotten = changes.shift()!.update
+    },
+    since(update: number): RowChanges | null {
+      if (update < forgotten) return null
+      const later = changes.filter((change) => change.update > update)
+      return {
+        gone: later.flatMap(({ gone }) => (gone && gone.madeIn <= update ? [gone] : [])),
+        made: later.flatMap(({ made }) => (made && byId.get(made.row.id) === made ? [made] : [])),
+      }
+    },
+  }
 }
 
 /** Ids of rows whose track is gone. */
@@ -169,8 +208,27 @@ async function goneFrom(byId: ReadonlyMap<string, Made>, tracks: Sources['tracks
     ids.add(tracks[i]!.id)
     if (i % PIECE === 0) await pause()
   }
-  return [...byId.keys()].filter((id) => !ids.has(id))
+  const gone: string[] = []
+  let seen = 0
+  for (const id of byId.keys()) {
+    if (!ids.has(id)) gone.push(id)
+    if (++seen % PIECE === 0) await pause()
+  }
+  return gone
 }
+
+/** The records that tell which tracks need a look; null when all of them do. */
+function touchedBy(only: keyof Sources, before: Sources, after: Sources) {
+  if (only === 'history') return addedTo(before.history, after.history)
+  if (only === 'measurements' && isInPlace(before.measurements, after.measurements, ({ trackId }) => trackId))
+    return after.measurements.filter((one, i) => one !== before.measurements[i])
+  return null
+}
+
+/** True when no record has left or moved. */
+const isInPlace = <T>(before: readonly T[], after: readonly T[], keyOf: (record: T) => string): boolean =>
+  before.length <= after.length &&
+  before.every((record, i) => record === after[i] || keyOf(record) === keyOf(after[i]!))
 
 type History = readonly Readonly<HistoryRecord>[]
 
@@ -182,20 +240,22 @@ function addedTo(before: History, after: History): History | null {
 
 type Index<T, V> = (records: readonly T[]) => Promise<ReadonlyMap<string, V>>
 
-/** Makes an index of records, again only when they have changed. */
+/** Makes an index of records. Of those that stand where they stood, only the changed ones are looked at. */
 function keptIndex<T, V>(entryOf: (record: T) => readonly [string, V]): Index<T, V> {
-  let of: readonly T[] | null = null
-  let index: ReadonlyMap<string, V> = new Map()
+  let of: readonly T[] = []
+  let index = new Map<string, V>()
   return async (records) => {
     if (records === of) return index
+    if (!isInPlace(of, records, (record) => entryOf(record)[0])) {
+      of = []
+      index = new Map()
+    }
     const pause = createBreaks()
-    const next = new Map<string, V>()
     for (let i = 0; i < records.length; i++) {
-      next.set(...entryOf(records[i]!))
+      if (records[i] !== of[i]) index.set(...entryOf(records[i]!))
       if (i % PIECE === 0) await pause()
     }
     of = records
-    index = next
     return index
   }
 }

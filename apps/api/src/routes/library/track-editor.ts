@@ -2,6 +2,7 @@ import type { Config } from '@solstice/adapters'
 import { messages, type Track, trackEditor } from '@solstice/contracts'
 import {
   type Admin,
+  type Announcer,
   type Audit,
   type Bus,
   type DataStore,
@@ -31,6 +32,7 @@ export interface TrackEditorDeps {
   data: DataStore
   jobs: JobQueue
   bus: Bus
+  announcer: Announcer
   audit: Audit
   log: Log
   clock: WallClock

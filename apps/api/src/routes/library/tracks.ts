@@ -47,9 +47,10 @@ function trackListRoutes(app: FastifyInstance, deps: TrackDeps): void {
     return { items, total, offset: query.offset, limit, facets }
   })
 
-  implement(app, tracks.listTrackIds, async ({ query }) => {
+  implement(app, tracks.listTrackIds, async ({ query, reply }) => {
     const { rows, total } = await readPage(query, Math.min(query.limit, MAX_BATCH), locksNow())
-    return { items: rows.map(({ id }) => id), total }
+    // Far quicker than the serialiser of the schema, which looks at each id.
+    return reply.type(JSON_TYPE).send(JSON.stringify({ items: rows.map(({ id }) => id), total }))
   })
 
   implement(app, trackEditor.getTrack, async ({ query: { songId } }) => {

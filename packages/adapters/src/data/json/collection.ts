@@ -8,6 +8,9 @@ import { Records } from '../records.ts'
 import { FileView } from './file-view.ts'
 import { replaceFile, temporaryPrefix, writeDraft } from './write-file.ts'
 
+/** Before there is a file; always the same array, as `find` promises to those who keep what they derive from it. */
+const NO_RECORDS: readonly never[] = Object.freeze([])
+
 /** A collection in a file of JSON lines. */
 export class JsonCollection<T extends object, K extends keyof T & string> extends QueuedCollection<T, K> {
   readonly #folder: string
@@ -32,7 +35,7 @@ export class JsonCollection<T extends object, K extends keyof T & string> extend
   }
 
   async find(where?: Partial<T>): Promise<readonly Readonly<T>[]> {
-    return this.#view.readable()?.records.find(where) ?? []
+    return this.#view.readable()?.records.find(where) ?? NO_RECORDS
   }
 
   async contents(): Promise<Contents<T>> {
