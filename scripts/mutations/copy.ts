@@ -38,7 +38,8 @@ export async function copySources(root: string): Promise<Copy> {
   const run: Copy['run'] = async (tests, limitMs) => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/test.ts', ...tests], {
       cwd: folder,
-      env: { ...process.env, TEST_PATIENCE_S: String(TEST_PATIENCE_S) },
+      // The first failed assertion is enough.
+      env: { ...process.env, TEST_PATIENCE_S: String(TEST_PATIENCE_S), TAP_BAIL: '1' },
       stdio: 'ignore',
       detached: true,
     })
