@@ -17,7 +17,7 @@ const rooms = {
   'packages/station/src':
     'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
   'packages/adapters/src': 'auth config services files process redis air data media backup audio video jobs',
-  'apps/api/src': 'limits auth reference http files stream air background routes sockets',
+  'apps/api/src': 'limits auth reference http files stream air background routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
   'apps/web/src': 'styles ui radio listener live admin | api texts',

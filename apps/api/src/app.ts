@@ -9,7 +9,6 @@ import { openAuditSpool } from './background/audit-spool.ts'
 import { readAvatars } from './background/avatars.ts'
 import { openDeliverySpool } from './background/delivery-spool.ts'
 import { mirrorUiSettings } from './background/ui-settings.ts'
-import { serveWeb } from './files/web.ts'
 import { useContract } from './http/contract.ts'
 import { drainOnClose } from './http/drain.ts'
 import { refuseOtherMethods } from './http/method-not-allowed.ts'
@@ -21,6 +20,7 @@ import { limitConnections } from './limits/connection-limit.ts'
 import { createRequestLimits } from './limits/request-limits.ts'
 import { openRateLimits } from './limits/turns.ts'
 import { registerMetrics } from './metrics.ts'
+import { servePages } from './pages/pages.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
@@ -119,7 +119,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   registerMetrics(app, { ...deps, fanOut, gateway })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
-  await serveWeb(app, config.webDist)
+  await servePages(app, { ...deps, settings, mediaOrigin: media.linkOrigin })
 
   return app
 }

@@ -15,6 +15,7 @@ export function counted(n: number, words: Plural, locale: Locale): string {
 
 const uk = {
   radio: 'Solstice',
+  description: 'Одна трансляція для всіх.',
   listen: 'Слухати',
   onAir: 'Зараз в ефірі',
   nowPlaying: (track: string) => `Зараз грає: ${track}`,
@@ -185,6 +186,7 @@ const uk = {
 
 const en: typeof uk = {
   radio: 'Solstice',
+  description: 'One broadcast for everybody.',
   listen: 'Listen',
   onAir: 'On air now',
   nowPlaying: (track) => `Now playing: ${track}`,

@@ -15,7 +15,7 @@ const EXPOSED_HEADERS = [
 ]
 
 /**
- * Adds CORS for allowed origins, the content security policy of the pages, and a permissions policy.
+ * Adds CORS for allowed origins, and what answers that are no pages may do in a browser. Pages have policies of their own.
  *
  * @param mediaOrigin origin of signed links to music and pictures; null when this server sends them itself.
  */
@@ -61,7 +61,7 @@ export async function secure(
     crossOriginResourcePolicy: { policy: 'cross-origin' },
   })
   app.addHook('onSend', async (_, reply) => {
-    // The pages of hosts and guests need the microphone, and nothing else of a device.
-    reply.header('permissions-policy', 'microphone=(self), camera=(), geolocation=(), payment=(), usb=()')
+    if (!reply.hasHeader('permissions-policy'))
+      reply.header('permissions-policy', 'microphone=(), camera=(), geolocation=(), payment=(), usb=()')
   })
 }

@@ -29,6 +29,11 @@ t.test('one trouble is shown at a time, the most basic first', async (t) => {
   t.equal(troubleOf('online', air({}), { is: 'blocked' }), 'blocked')
   t.equal(troubleOf('online', air({}), retrying), 'not-ready')
   t.equal(troubleOf('online', air({}), { is: 'playing' }), null)
+  t.equal(
+    troubleOf('connecting', air({}), { is: 'off' }),
+    null,
+    'a page that was sent with the state shows it',
+  )
 })
 
 t.test('the sung line is the last one whose time and offset have come', async (t) => {

@@ -1,4 +1,4 @@
-import type { HistoryItem, PublicConfig, User } from '@solstice/contracts'
+import type { Arrival, HistoryItem, PublicConfig, User } from '@solstice/contracts'
 import { get } from '../api.ts'
 import { createStore, type Store } from '../ui/store.ts'
 import { type Connection, connect } from './connection/connection.ts'
@@ -40,10 +40,14 @@ export interface Radio {
 
 const HEARD_INTERVAL_MS = 250
 
-/** Connects to the station. Nothing sounds before `play`. */
-export function createRadio(audio: HTMLAudioElement): Radio {
-  const connection = connect()
-  const config = createStore<PublicConfig | null>(null)
+/**
+ * Connects to the station. Nothing sounds before `play`.
+ *
+ * @param arrival the station as it was when the page was sent; null when the page knows nothing of it yet.
+ */
+export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null): Radio {
+  const connection = connect(arrival)
+  const config = createStore<PublicConfig | null>(arrival?.config ?? null)
   const volume = createVolume(audio, () => config.value?.musicSource === 'cloud')
   const player = createPlayerSwitch()
   const heard = createStore<Airing | null>(null)
@@ -70,7 +74,9 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   connection.requests.news.subscribe((news) => news?.is === 'not_found' && library.invalidate())
   const history = createHistory(heard)
   onNewTrack(heard, donations.refresh)
+  if (arrival) choosePlayer(arrival.config.streamMode)
   followConfig(connection, config, choosePlayer)
+  updateHeard()
 
   const radio: Radio = {
     config,
@@ -95,7 +101,7 @@ export function createRadio(audio: HTMLAudioElement): Radio {
   return radio
 }
 
-/** Reads the configuration now and after each reconnection, and tells when the way of broadcasting changed. */
+/** Reads the configuration, unless it is there, and again after each reconnection; tells when the way of broadcasting changed. */
 function followConfig(
   { link }: Connection,
   config: Store<PublicConfig | null>,
@@ -113,8 +119,11 @@ function followConfig(
       retry.schedule(read)
     }
   }
+  let wasOnline = false
   link.subscribe((state) => {
-    if (state === 'online' && config.value) void read()
+    if (state !== 'online') return
+    if (wasOnline) void read()
+    wasOnline = true
   })
-  void read()
+  if (!config.value) void read()
 }

@@ -18,7 +18,7 @@ export interface VolumeControl {
 
 const VOLUME = 'radio_volume'
 const MUTED = 'radio_muted'
-const DEFAULT_LEVEL = 0.8
+export const DEFAULT_LEVEL = 0.8
 
 /** @param mayRedirect as in `createAmplifier` */
 export function createVolume(audio: HTMLAudioElement, mayRedirect: () => boolean): VolumeControl {

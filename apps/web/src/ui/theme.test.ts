@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { themes } from './theme.ts'
 
@@ -15,6 +16,26 @@ t.test('text has a contrast of at least 4.5 : 1 on sky and ground, focus rings 3
     t.ok(contrast(theme.sky, theme.live) >= 4.5, `${mode}: text on what is on the air`)
   }
 })
+
+t.test(
+  'the style sheet has the colours of both modes, so that the first paint needs no script',
+  async (t) => {
+    const css = await readFile(new URL('../styles/tokens.css', import.meta.url), 'utf8')
+    for (const [mode, selector] of [
+      ['day', ':root {'],
+      ['night', ':root[data-mode="night"] {'],
+    ] as const) {
+      const start = css.indexOf(`\n${selector}`)
+      const rules = css.slice(start, css.indexOf('}', start))
+      for (const [name, colour] of Object.entries(themes[mode]))
+        t.match(
+          rules,
+          `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${colour};`,
+          mode,
+        )
+    }
+  },
+)
 
 /** Contrast ratio of two colours (WCAG 2.2, 1.4.3). */
 function contrast(a: string, b: string): number {

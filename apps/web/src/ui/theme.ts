@@ -1,7 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import { readStored, writeStored } from './browser-storage.ts'
 
-/** The colours of both modes, which `applyTheme` sets as custom properties; a test checks their contrast. */
+/** The colours of both modes. The style sheet `tokens.css` has the same ones; tests compare them and check their contrast. */
 export const themes = {
   day: {
     sky: '#f6efe2',
@@ -32,11 +32,22 @@ const LAST_MODE = 'radio_mode'
 /** The mode of the last visit, in which the page opens until the station says otherwise. */
 export const rememberedMode = (): Mode => (readStored(LAST_MODE) === 'night' ? 'night' : 'day')
 
+/** Opens the page in a mode: the one it was sent in or, when it was not sent by the station, that of the last visit. */
+export function openTheme(): void {
+  const { dataset } = document.documentElement
+  show(dataset.mode === 'night' || dataset.mode === 'day' ? dataset.mode : rememberedMode())
+}
+
+/** Shows the mode of the station. The sky turns from one to another, but not from the one in which the page opened. */
 export function applyTheme(mode: Mode): void {
-  const root = document.documentElement
-  root.dataset.mode = mode
-  for (const [name, colour] of Object.entries(themes[mode]))
-    root.style.setProperty(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, colour)
-  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', themes[mode].sky)
+  show(mode)
   writeStored(LAST_MODE, mode)
+  const { dataset } = document.documentElement
+  // Two frames later the first one has been painted.
+  if (!dataset.turns) requestAnimationFrame(() => requestAnimationFrame(() => (dataset.turns = 'true')))
+}
+
+function show(mode: Mode): void {
+  document.documentElement.dataset.mode = mode
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', themes[mode].sky)
 }

@@ -1,5 +1,12 @@
 import type { Config } from '@solstice/adapters'
-import { type Capabilities, type LibraryItem, listening, privileges, type Track } from '@solstice/contracts'
+import {
+  type Capabilities,
+  type LibraryItem,
+  listening,
+  type PublicConfig,
+  privileges,
+  type Track,
+} from '@solstice/contracts'
 import {
   type DataStore,
   libraryOf,
@@ -14,11 +21,14 @@ import { modeOnAir } from '../../air/mode.ts'
 import { implement } from '../../http/implement.ts'
 import type { AirMirror } from '../../stream/mirror.ts'
 
-export interface StationDeps {
+export interface PublicConfigDeps {
   config: Config
   capabilities: Capabilities
   payments: Payments
   data: DataStore
+}
+
+export interface StationDeps extends PublicConfigDeps {
   clock: WallClock
   mirror: AirMirror
 }
@@ -27,7 +37,22 @@ export interface StationDeps {
 export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   const { config, capabilities, data, clock, mirror } = deps
 
-  implement(app, listening.getConfig, async () => ({
+  implement(app, listening.getConfig, () => publicConfig(deps))
+
+  implement(app, listening.getHistory, async () =>
+    capabilities.history ? [...(await recentHistory(data, mirror.at(clock.nowMs())))] : [],
+  )
+
+  implement(app, listening.getLibrary, async ({ reply }) => {
+    const tracks = await libraryOf(data, modeOnAir({ config, clock, mirror }))
+    return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
+  })
+}
+
+/** The configuration that every client may know. */
+export async function publicConfig(deps: PublicConfigDeps): Promise<PublicConfig> {
+  const { config, capabilities } = deps
+  return {
     dataProvider: config.dataProvider,
     musicSource: config.mediaStorage,
     nightMode: config.nightMode,
@@ -38,16 +63,7 @@ export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
     capabilities,
     limits: limitsOf(config),
     donationInfo: await donationInfo(deps),
-  }))
-
-  implement(app, listening.getHistory, async () =>
-    capabilities.history ? [...(await recentHistory(data, mirror.at(clock.nowMs())))] : [],
-  )
-
-  implement(app, listening.getLibrary, async ({ reply }) => {
-    const tracks = await libraryOf(data, modeOnAir({ config, clock, mirror }))
-    return reply.type('application/json; charset=utf-8').send(libraryAsJson(tracks))
-  })
+  }
 }
 
 /** The waits that clients count down. */
@@ -63,7 +79,7 @@ function limitsOf(config: Config) {
 }
 
 /** null where no tracks can be paid for. */
-async function donationInfo({ config, capabilities, payments, data }: StationDeps) {
+async function donationInfo({ config, capabilities, payments, data }: PublicConfigDeps) {
   const { active } = payments
   if (!capabilities.donations || !active) return null
   const { id: provider, displayName } = active

@@ -13,7 +13,7 @@ interface Shown {
 /** Shows the track on lock screens, and handles media keys. */
 export function useMediaSession(radio: Radio, shown: Shown | null): void {
   const sound = useStore(radio.sound)
-  const session = 'mediaSession' in navigator ? navigator.mediaSession : null
+  const session = globalThis.navigator?.mediaSession ?? null
 
   useEffect(() => {
     if (!session || !shown) return

@@ -1,4 +1,4 @@
-import type { ServerPayload, User } from '@solstice/contracts'
+import type { Arrival, ServerPayload, User } from '@solstice/contracts'
 import { get } from '../../api.ts'
 import { createStore, type Store } from '../../ui/store.ts'
 import { createRequests, type TrackRequests } from '../requests.ts'
@@ -37,13 +37,14 @@ export interface Connection {
 const MAX_RECONNECTION_DELAY_MS = 10_000
 const INTRODUCTION_TIMEOUT_MS = 10_000
 
-export function connect(): Connection {
+/** @param arrival what is known of the station before it is reached */
+export function connect(arrival: Arrival | null): Connection {
   const socket = openStationSocket(MAX_RECONNECTION_DELAY_MS)
   const clock = createStationClock()
-  const { timeline, ...feed } = followTimeline(socket, clock)
+  const { timeline, ...feed } = followTimeline(socket, clock, arrival?.state ?? null)
   const users = createStore<User[]>([])
-  const isHosting = createStore(false)
-  const isHostOnline = createStore(false)
+  const isHosting = createStore(arrival?.config.radioHostsMode ?? false)
+  const isHostOnline = createStore(arrival?.isHostOnline ?? false)
   let uid = ''
 
   const artToken = createRenewingToken(async () => {

@@ -11,8 +11,8 @@ export interface StationClock {
   nowMs(): number
   /** Of the best exchange; 0 before the first. */
   roundTripMs(): number
-  /** Takes the time of a `sync`, which is late by one way of the trip. */
-  setFromSync(serverTimeMs: number): void
+  /** Takes the time of a state that arrived at a local moment, which is late by one way of the trip. */
+  setFromSync(serverTimeMs: number, arrivedMs?: number): void
   /** Adds an exchange. Returns by how many ms the clock moved; 0 for the first. */
   add(sample: ClockSample): number
   /** False when a moment that was just announced is so far off that the station's clock may have been set. */
@@ -30,6 +30,12 @@ export const CLOCK_JUMP_MS = 5000
 /** The local clock, in epoch ms; unlike `Date.now()` it never jumps. */
 export const localNowMs = (): number => performance.timeOrigin + performance.now()
 
+/** When the first byte of this page arrived, by the local clock. */
+export function pageArrivedMs(): number {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return performance.timeOrigin + (navigation?.responseStart ?? performance.now())
+}
+
 export function createStationClock(): StationClock {
   let samples: ClockSample[] = []
   let syncOffsetMs = 0
@@ -44,8 +50,8 @@ export function createStationClock(): StationClock {
       const sample = best()
       return sample ? roundTripMs(sample) : 0
     },
-    setFromSync(serverTimeMs) {
-      syncOffsetMs = serverTimeMs - localNowMs()
+    setFromSync(serverTimeMs, arrivedMs = localNowMs()) {
+      syncOffsetMs = serverTimeMs - arrivedMs
     },
     add(sample) {
       const isFirst = samples.length === 0

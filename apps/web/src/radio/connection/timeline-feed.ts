@@ -1,7 +1,8 @@
-import type { Ack } from '@solstice/contracts'
+import type { Ack, RadioState } from '@solstice/contracts'
 import { createStore, type Store } from '../../ui/store.ts'
 import {
   type Airing,
+  airingOf,
   shiftedBy,
   withChat,
   withChatEnd,
@@ -12,7 +13,7 @@ import {
   withTrackStart,
 } from '../timeline.ts'
 import { startClockSync } from './clock-sync.ts'
-import { localNowMs, type StationClock } from './station-clock.ts'
+import { localNowMs, pageArrivedMs, type StationClock } from './station-clock.ts'
 import type { StationSocket } from './station-socket.ts'
 
 /** The latest airings, kept up to date by the socket's events. */
@@ -26,8 +27,14 @@ export interface TimelineFeed {
 
 const POSITION_TIMEOUT_MS = 2000
 
-export function followTimeline(socket: StationSocket, clock: StationClock): TimelineFeed {
-  const timeline = createStore<Airing[]>([])
+/** @param known the state that the page was sent with */
+export function followTimeline(
+  socket: StationSocket,
+  clock: StationClock,
+  known: RadioState | null,
+): TimelineFeed {
+  const timeline = createStore<Airing[]>(known ? [airingOf(known)] : [])
+  if (known) clock.setFromSync(known.serverTimeMs, pageArrivedMs())
   const change = (next: (airings: Airing[]) => Airing[]) => timeline.set(next(timeline.value))
   const clockSync = startClockSync(socket, clock, (byMs) =>
     change((airings) => airings.map((airing) => shiftedBy(airing, byMs))),

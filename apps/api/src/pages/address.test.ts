@@ -1,0 +1,26 @@
+import t from 'tap'
+import { pageAt, pathsOf } from './address.ts'
+
+t.test('a path names a page and its language; the page for unknown ones is English below /en', async (t) => {
+  for (const [path, page, locale] of [
+    ['/', 'player', 'uk'],
+    ['/index.html', 'player', 'uk'],
+    ['/en', 'player', 'en'],
+    ['/en/', 'player', 'en'],
+    ['/guest', 'guest', 'uk'],
+    ['/en/guest/', 'guest', 'en'],
+    ['/adlogin', 'adlogin', 'uk'],
+    ['/en/adpanel', 'adpanel', 'en'],
+    ['/adpanel/on-air', 'adpanel', 'uk'],
+    ['/en/adpanel/on-air/', 'lost', 'en'],
+    ['/nope', 'lost', 'uk'],
+    ['/en/nope', 'lost', 'en'],
+    ['/english', 'lost', 'uk'],
+    ['//', 'lost', 'uk'],
+    ['/constructor', 'lost', 'uk'],
+  ] as const)
+    t.same(pageAt(path), { page, locale }, path)
+  t.same(pathsOf('player'), { uk: '/', en: '/en/' })
+  t.same(pathsOf('guest'), { uk: '/guest', en: '/en/guest' })
+  t.equal(pathsOf('lost'), null)
+})

@@ -1,0 +1,37 @@
+import { type Locale, locales, type PageName } from '@solstice/contracts'
+
+/** A page in a language. */
+export interface PageAddress {
+  page: PageName
+  locale: Locale
+  /** True for the copy of the player that browsers keep for when there is no network: it shows no song. */
+  isOffline?: boolean
+}
+
+/** Where a browser gets that copy. */
+export const OFFLINE_PATH = '/offline'
+
+const names: Record<string, PageName> = {
+  '': 'player',
+  'index.html': 'player',
+  guest: 'guest',
+  adlogin: 'adlogin',
+  adpanel: 'adpanel',
+}
+
+/** The page at a path: Ukrainian, or below `/en` English; `lost` where there is none. */
+export function pageAt(path: string): PageAddress {
+  if (path === OFFLINE_PATH) return { page: 'player', locale: 'uk', isOffline: true }
+  const [, prefix, rest = ''] = /^\/(?:(en)(?:\/|$))?(.*)$/.exec(path) ?? []
+  const locale = prefix === 'en' ? 'en' : 'uk'
+  const name = rest.replace(/^adpanel\/[a-z-]+$|\/$/, (found) => (found === '/' ? '' : 'adpanel'))
+  return { page: Object.hasOwn(names, name) ? names[name]! : 'lost', locale }
+}
+
+/** The path of a page in each language; null for `lost`. */
+export function pathsOf(page: PageName): Record<Locale, string> | null {
+  if (page === 'lost') return null
+  const name = page === 'player' ? '' : page
+  const paths = locales.map((locale) => [locale, `${locale === 'uk' ? '' : `/${locale}`}/${name}`])
+  return Object.fromEntries(paths) as Record<Locale, string>
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ARRIVAL_ID, type Arrival, type PageView, type RenderPage } from '@solstice/contracts'
+import { isHostOnline } from '@solstice/playout'
+import { Failure } from '@solstice/station'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { createAudibleAir } from '../air/audible.ts'
+import type { UiSettingsMirror } from '../background/ui-settings.ts'
+import { builtFolder, serveBuiltFiles } from '../files/web.ts'
+import type { Origins } from '../limits/client-address.ts'
+import { publicConfig, type StationDeps } from '../routes/listening/station.ts'
+import { createSyncPayload } from '../sockets/sync.ts'
+import { type PageAddress, pageAt, pathsOf } from './address.ts'
+import { headTags } from './head.ts'
+import { jsonElement, ownMarkup } from './html.ts'
+import { policyHeaders } from './policies.ts'
+import { createRenderedPages, encodingFor, type RenderedPage } from './rendered.ts'
+import { fillTemplate, readTemplate } from './template.ts'
+
+export interface PagesDeps extends StationDeps {
+  settings: UiSettingsMirror
+  origins: Origins
+  /** Origin of signed links to music and pictures; null when this server sends them itself. */
+  mediaOrigin: string | null
+  log: Logger
+}
+
+/** Paths for programs, whose 404 is never a page. */
+const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz|metrics)(?:\/|$)/
+
+const files = {
+  player: 'index.html',
+  guest: 'index.html',
+  adlogin: 'index.html',
+  adpanel: 'index.html',
+  lost: 'index.html',
+} as const
+
+/**
+ * Serves the built web client: its files, and its pages as they are at this moment. A browser that asks for an unknown path gets
+ * the page for that, anything else NOT_FOUND; without a built client everything does.
+ */
+export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise<void> {
+  const { config, clock, origins, mediaOrigin, log } = deps
+  const root = await builtFolder(config.webDist)
+  if (root) await serveBuiltFiles(app, root)
+  else log.warn({ folder: config.webDist }, 'web client not found; `npm run build` builds it')
+
+  const render = await openRenderer(app, deps, root)
+  const rendered = createRenderedPages(() => clock.nowMs())
+
+  app.setNotFoundHandler(async (request, reply) => {
+    const path = request.url.split('?', 1)[0]!
+    if (!root || !wantsPage(request) || programs.test(path)) throw new Failure('NOT_FOUND')
+    const address = pageAt(path)
+    const origin = origins.ownOrigin(request.raw)
+    const key = JSON.stringify([address, origin])
+    const page = await rendered.get(key, () => render(address, origin))
+    const encoding = encodingFor(request.headers['accept-encoding'])
+    if (encoding !== 'identity') reply.header('content-encoding', encoding)
+    return reply
+      .code(address.page === 'lost' ? 404 : 200)
+      .type('text/html; charset=utf-8')
+      .header('vary', 'Accept-Encoding')
+      .headers(policyHeaders(address.page, { origin, mediaOrigin, styles: page.styles }))
+      .send(await page.encoded(encoding))
+  })
+}
+
+/** Renders pages of the build in a folder. */
+async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string | null) {
+  const { mirror, clock, log } = deps
+  const air = createAudibleAir(mirror, clock)
+  app.addHook('onClose', async () => air.close())
+  const syncPayload = createSyncPayload({ ...deps, air })
+  const renderPage = root ? await loadRenderer(root, log) : drawnByScripts
+
+  const arrivalNow = async (): Promise<Arrival | null> => {
+    try {
+      const isOnline = mirror.state !== null && isHostOnline(mirror.state)
+      return { state: syncPayload(), config: await publicConfig(deps), isHostOnline: isOnline }
+    } catch (error) {
+      // The page asks for the configuration itself, until it can be read.
+      log.warn({ err: error }, 'page sent without the configuration')
+      return null
+    }
+  }
+
+  return async ({ page, locale, isOffline }: PageAddress, origin: string): Promise<RenderedPage> => {
+    const state = syncPayload()
+    const { mode } = state
+    const arrival = page === 'player' && !isOffline ? await arrivalNow() : null
+    const { text, styles } = await readTemplate(root!, files[page])
+    const about = { locale, state, arrival }
+    const { body, ...view } = viewOf(
+      () => renderPage(page, about),
+      () => drawnByScripts(page, about),
+      log,
+    )
+    const paths = pathsOf(page)
+    return {
+      text: fillTemplate(text, {
+        lang: locale,
+        mode,
+        head: headTags({
+          ...{ ...view, page, locale, mode, origin, state },
+          path: paths?.[locale] ?? null,
+          translations: paths,
+        }),
+        body: ownMarkup(body),
+        data: arrival && jsonElement(arrival, { id: ARRIVAL_ID }),
+      }),
+      styles,
+    }
+  }
+}
+
+/** The renderer of the build in a folder. Without one, as in a client made elsewhere, pages are drawn by their scripts. */
+async function loadRenderer(root: string, log: Logger): Promise<RenderPage> {
+  try {
+    const module = await import(pathToFileURL(join(root, '.server', 'server.js')).href)
+    return module.renderPage
+  } catch (error) {
+    log.warn({ err: error }, 'web client has no renderer; pages appear when their scripts have run')
+    return drawnByScripts
+  }
+}
+
+const drawnByScripts: RenderPage = (_, { locale, state }) => {
+  const { dayRadioName, nightRadioName } = state.uiSettings.byLang[locale]
+  const stationName = state.mode === 'night' ? nightRadioName : dayRadioName
+  return { title: stationName, description: '', stationName, themeColor: '', body: '' }
+}
+
+/** A page that can't be rendered is still sent: its scripts draw it. */
+function viewOf(render: () => PageView, asPlain: () => PageView, log: Logger): PageView {
+  try {
+    return render()
+  } catch (error) {
+    log.error({ err: error }, 'page could not be rendered')
+    return asPlain()
+  }
+}
+
+function wantsPage({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '')
+}

@@ -1,0 +1,74 @@
+import type { PageName } from '@solstice/contracts'
+
+/** The sources that differ between stations and builds. */
+export interface PolicySources {
+  /** Origin of the page. */
+  origin: string
+  /** Origin of signed links to music and pictures; null when this server sends them itself. */
+  mediaOrigin: string | null
+  /** CSP hashes of the style sheets that stand in the page. */
+  styles: readonly string[]
+}
+
+interface PagePolicy {
+  frameAncestors: string
+  workers: string
+  /** Sources of sound and pictures besides the page's own origin. */
+  media: string
+  microphone: '()' | '(self)'
+  cache: 'no-cache' | 'no-store'
+}
+
+const forListeners: PagePolicy = {
+  frameAncestors: "'self'",
+  workers: "'self'",
+  media: 'blob: data:',
+  microphone: '()',
+  cache: 'no-cache',
+}
+
+/** A panel may not be shown within another page, nor come back from the browser's memory after logging out. */
+const forAdmins: PagePolicy = {
+  frameAncestors: "'none'",
+  workers: "'self' blob:",
+  media: 'blob: data:',
+  microphone: '(self)',
+  cache: 'no-store',
+}
+
+const policies: Record<PageName, PagePolicy> = {
+  player: forListeners,
+  guest: { ...forListeners, workers: "'self' blob:", microphone: '(self)' },
+  lost: { ...forListeners, media: '' },
+  adlogin: { ...forAdmins, microphone: '()' },
+  adpanel: forAdmins,
+}
+
+/**
+ * The headers by which a browser keeps a page to what it needs. Nothing that stands in a page is ever run, so there are no
+ * nonces; style sheets in it are named by their hash.
+ */
+export function policyHeaders(page: PageName, { origin, mediaOrigin, styles }: PolicySources) {
+  const { frameAncestors, workers, media, microphone, cache } = policies[page]
+  const mediaSources = ["'self'", media, mediaOrigin ?? ''].filter(Boolean).join(' ')
+  const policy = [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${frameAncestors}`,
+    "script-src 'self'",
+    `style-src ${["'self'", ...styles.map((hash) => `'${hash}'`)].join(' ')}`,
+    `img-src ${mediaSources}`,
+    `media-src ${mediaSources}`,
+    "manifest-src 'self'",
+    `worker-src ${workers}`,
+    // Older browsers don't count WebSockets of the same host as 'self'.
+    `connect-src 'self' ${origin.replace(/^http/, 'ws')}`,
+  ]
+  return {
+    'content-security-policy': policy.join('; '),
+    'x-frame-options': frameAncestors === "'none'" ? 'DENY' : 'SAMEORIGIN',
+    'permissions-policy': `microphone=${microphone}, camera=(), geolocation=(), payment=(), usb=()`,
+    'cache-control': cache,
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Html, html, ownMarkup } from './html.ts'
+
+/** The parts of a page that are not in its file. */
+export interface PageParts {
+  lang: string
+  mode: string
+  head: Html
+  body: Html
+  /** Stands behind the body, before the browser runs any script. */
+  data: Html | null
+}
+
+const STYLE_LINK = /<link rel="stylesheet"[^>]* href="\/(assets\/[\w.-]+\.css)"[^>]*>/g
+
+/**
+ * A built page with its style sheets in place of the links to them: the first paint then waits for one answer only.
+ *
+ * @returns the page, and the CSP hashes of its style sheets.
+ */
+export async function readTemplate(root: string, file: string): Promise<{ text: string; styles: string[] }> {
+  const text = await readFile(join(root, file), 'utf8')
+  const styles: string[] = []
+  let filled = ''
+  let end = 0
+  for (const link of text.matchAll(STYLE_LINK)) {
+    const css = await readFile(join(root, link[1]!), 'utf8')
+    styles.push(`sha256-${createHash('sha256').update(css).digest('base64')}`)
+    filled += `${text.slice(end, link.index)}<style>${css}</style>`
+    end = link.index + link[0].length
+  }
+  return { text: filled + text.slice(end), styles }
+}
+
+/** Fills a page: `<html>` gets language and mode, the rest goes where the file has places for it. */
+export function fillTemplate(text: string, { lang, mode, head, body, data }: PageParts): string {
+  const opening = html`<html lang="${lang}" data-mode="${mode}">`
+  // Functions, since a `$` in a replacement would have a meaning.
+  return text
+    .replace(/<html[^>]*>/, () => opening.text)
+    .replace(/<!--head-->.*<!--\/head-->/s, () => head.text)
+    .replace(/<div id="page"><\/div>/, () => html`<div id="page">${body}</div>${data ?? ownMarkup('')}`.text)
+}

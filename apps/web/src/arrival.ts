@@ -1,0 +1,7 @@
+import { ARRIVAL_ID, type Arrival } from '@solstice/contracts'
+
+/** The station as it was when this page was sent; null in a page that was kept or built without it. */
+export function readArrival(): Arrival | null {
+  const json = document.getElementById(ARRIVAL_ID)?.textContent
+  return json ? (JSON.parse(json) as Arrival) : null
+}

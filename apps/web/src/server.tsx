@@ -1,0 +1,41 @@
+import type { PageName, RenderPage } from '@solstice/contracts'
+import { type ComponentChild, options } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { adminTexts } from './admin/texts.ts'
+import { nowPlayingLine, stationName } from './listener/format.ts'
+import { ListenerPage } from './listener/listener-page.tsx'
+import { guestTexts } from './live/guest/texts.ts'
+import { NotFoundPage } from './not-found-page.tsx'
+import { stillRadio } from './radio/still-radio.ts'
+import { texts } from './texts.ts'
+import { themes } from './ui/theme.ts'
+
+// The security policy of the pages forbids `style` attributes. Scripts may set styles, and do so when they start.
+options.vnode = ({ type, props }) => {
+  if (typeof type === 'string') delete (props as { style?: unknown }).style
+}
+
+/** The first look of a page, made of the components that its scripts draw it with. For the API. */
+export const renderPage: RenderPage = (page, { locale, state, arrival }) => {
+  const t = texts[locale]
+  const name = stationName(state, locale, t)
+  const line = arrival && !state.isPreparing ? nowPlayingLine(state, t) : ''
+  const headlines: Record<PageName, string> = {
+    player: line,
+    guest: guestTexts[locale].title,
+    adlogin: adminTexts[locale].login.title,
+    adpanel: adminTexts[locale].panel,
+    lost: t.notFound,
+  }
+  const bodies: Partial<Record<PageName, ComponentChild>> = {
+    player: <ListenerPage radio={stillRadio(arrival)} locale={locale} onLocale={() => {}} />,
+    lost: <NotFoundPage locale={locale} />,
+  }
+  return {
+    title: [headlines[page], name].filter(Boolean).join(' · '),
+    description: t.description,
+    stationName: name,
+    themeColor: themes[state.mode].sky,
+    body: bodies[page] ? renderToString(bodies[page] as never) : '',
+  }
+}
