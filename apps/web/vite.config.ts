@@ -7,6 +7,35 @@ const station = process.env.STATION_URL ?? 'http://127.0.0.1:3001'
 
 const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const
 
+/** The pages, each with scripts of its own. */
+const pages = ['index', 'guest', 'login', 'panel', 'lost']
+
+/** What most pages have in common. */
+const BASE =
+  /[\\/](?:preact|contracts)[\\/]|[\\/]web[\\/]src[\\/](?:ui|styles|app|api|texts|listener[\\/](?:format|header[\\/]link|stage[\\/]horizon))\b/
+
+/** In development, the pages at their paths; built ones are sent by the API. */
+function pagesAtPaths(): Plugin {
+  const fileOf = (path: string) => {
+    const [, name = ''] = /^\/(?:en(?:\/|$))?(.*?)\/?$/.exec(path) ?? []
+    if (name === '') return '/index.html'
+    if (name === 'guest') return '/guest.html'
+    if (name === 'adlogin') return '/login.html'
+    return /^adpanel(\/|$)/.test(name) ? '/panel.html' : '/lost.html'
+  }
+  return {
+    name: 'pages-at-paths',
+    configureServer({ middlewares }) {
+      middlewares.use((request, _, next) => {
+        const [path = '/'] = (request.url ?? '/').split('?')
+        const isPage = request.headers.accept?.includes('text/html') && !/^\/(api|socket\.io)\/|\./.test(path)
+        if (isPage) request.url = fileOf(path)
+        next()
+      })
+    },
+  }
+}
+
 /** Adds what the API needs to the build: the renderer of the pages, and compressed copies of the files. */
 function forStation(): Plugin {
   let config: ResolvedConfig
@@ -41,8 +70,24 @@ function forStation(): Plugin {
 
 export default defineConfig({
   oxc,
-  plugins: [forStation()],
-  build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  plugins: [pagesAtPaths(), forStation()],
+  build: {
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      input: pages.map((page) => `${page}.html`),
+      // Few files for a first view: on a slow line a request costs more than what little of it a page doesn't use.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: BASE, minShareCount: 2, priority: 1 },
+            { name: 'socket', test: /[\\/](?:socket\.io|engine\.io|@socket\.io|station-socket)/ },
+          ],
+        },
+      },
+    },
+  },
   server: {
     port: Number(process.env.VITE_PORT) || 3000,
     proxy: { '/api': station, '/socket.io': { target: station, ws: true } },

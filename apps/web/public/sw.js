@@ -1,10 +1,10 @@
 /**
- * Keeps the shell, so that the page opens without a network and says so itself. What the station says and plays is
- * never kept: a radio is now.
+ * Keeps a copy of the page, so that it opens without a network and says so itself. What the station says and plays is
+ * never kept, so this copy knows nothing of it: a radio is now.
  */
-const SHELL = 'solstice-shell-1'
+const SHELL = 'solstice-shell-2'
 /** Asked for as a navigation asks: the station gives pages only to those who want one. */
-const page = new Request('/', { headers: { Accept: 'text/html' } })
+const page = new Request('/offline', { headers: { Accept: 'text/html' } })
 
 self.addEventListener('install', (event) => {
   event.waitUntil(keepShell())
@@ -21,32 +21,31 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
-  if (request.mode === 'navigate' && (pathname === '/' || pathname === '/en/' || pathname === '/en'))
-    event.respondWith(newest(request, '/'))
+  if (request.mode === 'navigate' && (pathname === '/' || pathname === '/en/' || pathname === '/en')) {
+    const response = fetch(request)
+    // Before the browser reads it.
+    const copy = response.then((whole) => whole.clone())
+    event.respondWith(response.catch(keptShell))
+    event.waitUntil(copy.then(keepUpWith, () => {}))
+  }
   // Their names carry a hash of their content: what was kept under a name is good for ever.
   else if (pathname.startsWith('/assets/')) event.respondWith(kept(request))
 })
 
+const assetsOf = (text) => text.match(/\/assets\/[^"')]+/g) ?? []
+
 /** The page and what it names, so that one visit is enough. */
 async function keepShell() {
   const [cache, response] = await Promise.all([caches.open(SHELL), fetch(page)])
+  if (!response.ok) throw new Error(`The station answered ${response.status}`)
   const text = await response.clone().text()
-  await cache.put('/', response)
-  await cache.addAll(text.match(/\/assets\/[^"']+/g) ?? [])
+  await cache.put(page, response)
+  await cache.addAll(assetsOf(text))
 }
 
-async function newest(request, key) {
+async function keptShell() {
   const cache = await caches.open(SHELL)
-  try {
-    const response = await fetch(request)
-    if (response.ok) {
-      await cache.put(key, response.clone())
-      await forgetOldAssets(cache, await response.clone().text())
-    }
-    return response
-  } catch {
-    return (await cache.match(key, { ignoreVary: true })) ?? Response.error()
-  }
+  return (await cache.match(page, { ignoreVary: true })) ?? Response.error()
 }
 
 async function kept(request) {
@@ -58,10 +57,17 @@ async function kept(request) {
   return response
 }
 
-/** A new page has new assets; those of the page before it would only pile up. */
-async function forgetOldAssets(cache, page) {
+/** A page with other assets is of a newer build: its shell is kept instead, and the assets before it would only pile up. */
+async function keepUpWith(response) {
+  if (!response.ok) return
+  const assets = assetsOf(await response.text())
+  const cache = await caches.open(SHELL)
+  const shell = await cache.match(page, { ignoreVary: true })
+  const ofShell = new Set(assetsOf(shell ? await shell.text() : ''))
+  if (assets.every((path) => ofShell.has(path))) return
+  await keepShell()
   for (const request of await cache.keys()) {
     const { pathname } = new URL(request.url)
-    if (pathname.startsWith('/assets/') && !page.includes(pathname)) await cache.delete(request)
+    if (pathname.startsWith('/assets/') && !assets.includes(pathname)) await cache.delete(request)
   }
 }

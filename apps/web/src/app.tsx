@@ -1,67 +1,72 @@
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/page.css'
 import type { Locale } from '@solstice/contracts'
+import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ListenerPage } from './listener/listener-page.tsx'
-import { NotFoundPage } from './not-found-page.tsx'
-import type { Radio } from './radio/radio.ts'
-import { chooseLocale, chosenLocale, type PageAddress, parsePath, pathOf } from './ui/language/language.ts'
-import { lazyPage } from './ui/lazy-page.tsx'
+import {
+  chooseLocale,
+  chosenLocale,
+  localeOf,
+  type PageAddress,
+  parsePath,
+  pathOf,
+} from './ui/language/language.ts'
 import type { PageProps } from './ui/page-props.ts'
+import { openTheme } from './ui/theme.ts'
 
-const GuestPage = lazyPage(async () => (await import('./live/guest/guest-page.tsx')).GuestPage)
-const LoginPage = lazyPage(async () => (await import('./admin/login-page.tsx')).LoginPage)
-const AdminPage = lazyPage(async () => (await import('./admin/admin-page.tsx')).AdminPage)
+/** Draws the page of this document over what the station sent of it. */
+export function openPage(Page: ComponentType<PageProps>): void {
+  openTheme()
+  // `hydrate` would leave attributes as they are, and some are known here only: the volume, or a chosen language.
+  render(<App Page={Page} />, document.getElementById('page')!)
+}
 
 /**
- * Chooses page and language by the address. The language may change within a document; another page is another
- * document, so that each has the browser's sound and microphone to itself.
+ * Follows the address. The language may change within a document; another page is another document, so that each has the
+ * browser's sound and microphone to itself, and the scripts of one page are not fetched for another.
  */
-export function App({ createRadio }: { createRadio: () => Radio }) {
+function App({ Page }: { Page: ComponentType<PageProps> }) {
   const [place, setPlace] = useState(arrive)
-  const [radio] = useState(() => (place?.page === 'player' ? createRadio() : null))
   useEffect(() => {
     const navigated = () => {
       const next = parsePath(location.pathname)
-      if (next?.page === place?.page) setPlace(next)
+      if (next && next.page === place.page) setPlace(next)
       else location.reload()
     }
     addEventListener('popstate', navigated)
     return () => removeEventListener('popstate', navigated)
   }, [place])
   useEffect(() => {
-    document.documentElement.lang = place?.locale ?? chosenLocale() ?? 'uk'
+    document.documentElement.lang = place.locale
   }, [place])
 
-  if (!place) return <NotFoundPage locale={chosenLocale() ?? 'uk'} />
   const { page, locale } = place
-  const choose = (chosen: Locale) => {
+  const onLocale = (chosen: Locale) => {
     // The part of the panel may have changed since.
-    const next = { ...(parsePath(location.pathname) ?? { page }), locale: chosen }
+    const here = parsePath(location.pathname)
+    const next = { ...(here ?? { page }), locale: chosen }
     chooseLocale(next)
-    history.pushState(null, '', pathOf(next) + location.search)
+    if (here) history.pushState(null, '', pathOf(next) + location.search)
     setPlace(next)
   }
-  if (radio) return <ListenerPage radio={radio} locale={locale} onLocale={choose} />
-  const props: PageProps = {
-    locale,
-    onLocale: choose,
-    goTo: (next) => location.replace(pathOf({ page: next, locale })),
-  }
-  switch (page) {
-    case 'guest':
-      return <GuestPage {...props} />
-    case 'adlogin':
-      return <LoginPage {...props} />
-    default:
-      return <AdminPage {...props} />
-  }
+  return (
+    <Page
+      locale={locale}
+      onLocale={onLocale}
+      goTo={(next) => location.replace(pathOf({ page: next, locale }))}
+    />
+  )
 }
 
-/** The page of the address; the bare Ukrainian one means English to somebody who chose that before. */
-function arrive(): PageAddress | null {
+/** The page of the address; a bare Ukrainian one means English to somebody who chose that before. */
+function arrive(): PageAddress {
   const place = parsePath(location.pathname)
-  const chosen = place && chosenLocale(place.page)
-  if (place?.locale !== 'uk' || !chosen || chosen === 'uk') return place
-  const preferred = { ...place, locale: chosen }
-  history.replaceState(null, '', pathOf(preferred) + location.search)
+  const locale = localeOf(location.pathname)
+  const chosen = chosenLocale(place?.page)
+  if (locale !== 'uk' || !chosen || chosen === 'uk') return place ?? { page: 'player', locale }
+  const preferred = { ...(place ?? { page: 'player' }), locale: chosen }
+  if (place) history.replaceState(null, '', pathOf(preferred) + location.search)
   return preferred
 }

@@ -1,11 +1,14 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { build } from 'vite'
+import { compressFiles } from '../build/compress.ts'
 
+/** Compressed bytes of scripts and style sheets. */
+const MOST_BEFORE_SOUND = 60_000
 /** Compressed bytes beyond what the first view, or the panel, has fetched already. */
 const MOST_OF_SHELL = 45_000
 const MOST_OF_PART = 30_000
@@ -39,28 +42,63 @@ async function buildPage(t: Test) {
 
 t.test('what is fetched to show a page is small', async (t) => {
   const { folder, scriptsOf, sizeOf, parts } = await buildPage(t)
+  const scriptsIn = async (page: string) => {
+    const html = await readFile(join(folder, `${page}.html`), 'utf8')
+    return new Set(html.match(/assets\/[^"]+\.js/g))
+  }
 
-  await t.test('the first view is under 60 KB of compressed script, and has no schemas in it', async (t) => {
-    const assets = await readdir(join(folder, 'assets'))
-    // The entry and its static imports; other pages are fetched when they are opened.
-    const first = new Set(/assets\/[^"]+\.js/.exec(await readFile(join(folder, 'index.html'), 'utf8')))
-    for (const path of first) {
-      const script = await readFile(join(folder, path), 'utf8')
-      for (const [, name] of script.matchAll(/(?:\bimport|from)\s*"\.\/([^"]+\.js)"/g))
-        first.add(`assets/${name}`)
+  await t.test('a listener fetches under 60 KB before the first sound, and no schemas', async (t) => {
+    const first = await scriptsIn('index')
+    const styles = (await readFile(join(folder, 'index.html'), 'utf8')).match(/assets\/[^"]+\.css/g) ?? []
+    t.ok(first.size > 0 && styles.length > 0)
+    const size = await sizeOf([...first, ...styles])
+    t.ok(size < MOST_BEFORE_SOUND, `${size} bytes`)
+    const scripts = await Promise.all([...first].map((path) => readFile(join(folder, path), 'utf8')))
+    t.notMatch(scripts.join(), /\/api\/public\/config",summary|minLength/)
+  })
+
+  await t.test('each page is told at once which scripts it needs, and gets none of another', async (t) => {
+    const player = await scriptsIn('index')
+    t.same([...scriptsOf((path) => path.endsWith('/index.html'))].sort(), [...player].sort(), 'preloaded')
+    const [own] = player
+    for (const page of ['guest', 'login', 'panel', 'lost']) {
+      const scripts = await scriptsIn(page)
+      t.ok(scripts.size > 0 && !scripts.has(own!), `${page} has its own`)
+      const hasSocket = [...scripts].some((path) => path.includes('/socket-'))
+      t.equal(hasSocket, page === 'guest' || page === 'panel', page)
     }
-    const scripts = await Promise.all([...first].map((path) => readFile(join(folder, path))))
-    t.ok(scripts.length < assets.filter((name) => name.endsWith('.js')).length)
-    const size = scripts.reduce((sum, script) => sum + gzipSync(script).length, 0)
-    t.ok(scripts.length > 0 && size < 60_000, `${size} bytes`)
-    t.notMatch(Buffer.concat(scripts).toString(), /\/api\/public\/config",summary|minLength/)
-    for (const name of ['index.html', 'manifest.webmanifest', 'sw.js', 'icon-192.png', 'icon-512.png'])
+  })
+
+  await t.test('files are compressed as browsers accept it, every time alike', async (t) => {
+    const names = (await readdir(folder, { recursive: true })).filter((name) => /\.(?:js|css)$/.test(name))
+    for (const name of names.filter((name) => !name.startsWith('.'))) {
+      const bytes = await readFile(join(folder, name))
+      if (bytes.length < 1000) continue
+      const [br, gz] = await Promise.all(['br', 'gz'].map((end) => readFile(join(folder, `${name}.${end}`))))
+      t.ok(brotliDecompressSync(br!).equals(bytes) && gunzipSync(gz!).equals(bytes), name)
+    }
+    const again = await mkdtemp(join(tmpdir(), 'solstice-web-'))
+    t.teardown(() => rm(again, { recursive: true }))
+    const [name] = await scriptsIn('index')
+    await copyFile(join(folder, name!), join(again, 'a.js'))
+    await compressFiles(again)
+    for (const end of ['br', 'gz'])
+      t.ok(
+        (await readFile(join(again, `a.js.${end}`))).equals(await readFile(join(folder, `${name}.${end}`))),
+      )
+  })
+
+  await t.test('what the pages need beside them is there', async (t) => {
+    for (const name of [
+      ...['guest.html', 'login.html', 'panel.html', 'lost.html', '.server/server.js'],
+      ...['manifest.webmanifest', 'sw.js', 'icon-192.png', 'icon-512.png'],
+    ])
       t.ok((await readFile(join(folder, name))).length > 0, name)
   })
 
   await t.test('the shell of the panel and each of its parts are small', async (t) => {
     const first = scriptsOf((path) => path.endsWith('/index.html'))
-    const shell = scriptsOf((path) => path.endsWith('/admin-page.tsx'))
+    const shell = scriptsOf((path) => path.endsWith('/panel.html'))
     t.ok(first.size > 0 && shell.size > 0 && parts.length > 1)
     const ofShell = await sizeOf(without(shell, first))
     t.ok(ofShell <= MOST_OF_SHELL, `shell: ${ofShell} bytes`)

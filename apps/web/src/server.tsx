@@ -28,8 +28,8 @@ export const renderPage: RenderPage = (page, { locale, state, arrival }) => {
     lost: t.notFound,
   }
   const bodies: Partial<Record<PageName, ComponentChild>> = {
-    player: <ListenerPage radio={stillRadio(arrival)} locale={locale} onLocale={() => {}} />,
-    lost: <NotFoundPage locale={locale} />,
+    player: arrival && <ListenerPage radio={stillRadio(arrival)} locale={locale} onLocale={() => {}} />,
+    lost: <NotFoundPage locale={locale} onLocale={() => {}} />,
   }
   return {
     title: [headlines[page], name].filter(Boolean).join(' · '),

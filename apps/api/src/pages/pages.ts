@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ARRIVAL_ID, type Arrival, type PageView, type RenderPage } from '@solstice/contracts'
+import { ARRIVAL_ID, type Arrival, type PageName, type PageView, type RenderPage } from '@solstice/contracts'
 import { isHostOnline } from '@solstice/playout'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -29,13 +29,13 @@ export interface PagesDeps extends StationDeps {
 /** Paths for programs, whose 404 is never a page. */
 const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz|metrics)(?:\/|$)/
 
-const files = {
+const files: Record<PageName, string> = {
   player: 'index.html',
-  guest: 'index.html',
-  adlogin: 'index.html',
-  adpanel: 'index.html',
-  lost: 'index.html',
-} as const
+  guest: 'guest.html',
+  adlogin: 'login.html',
+  adpanel: 'panel.html',
+  lost: 'lost.html',
+}
 
 /**
  * Serves the built web client: its files, and its pages as they are at this moment. A browser that asks for an unknown path gets

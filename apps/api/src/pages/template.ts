@@ -21,7 +21,11 @@ const STYLE_LINK = /<link rel="stylesheet"[^>]* href="\/(assets\/[\w.-]+\.css)"[
  * @returns the page, and the CSP hashes of its style sheets.
  */
 export async function readTemplate(root: string, file: string): Promise<{ text: string; styles: string[] }> {
-  const text = await readFile(join(root, file), 'utf8')
+  const text = await readFile(join(root, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    // A client that was made elsewhere may be a single page.
+    return readFile(join(root, 'index.html'), 'utf8')
+  })
   const styles: string[] = []
   let filled = ''
   let end = 0

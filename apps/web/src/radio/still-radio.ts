@@ -6,11 +6,11 @@ import { airingOf, positionAt } from './timeline.ts'
 import { DEFAULT_LEVEL } from './volume.ts'
 
 /** The radio at one moment, for rendering the page where nothing sounds or connects. */
-export function stillRadio(arrival: Arrival | null): Radio {
-  const heard = arrival && airingOf(arrival.state)
-  const nowMs = arrival?.state.serverTimeMs ?? 0
+export function stillRadio({ state, config, isHostOnline }: Arrival): Radio {
+  const heard = airingOf(state)
+  const nowMs = state.serverTimeMs
   return {
-    config: createStore(arrival?.config ?? null),
+    config: createStore(config),
     link: createStore('connecting'),
     sound: createStore({ is: 'off' }),
     heard: createStore(heard),
@@ -36,10 +36,10 @@ export function stillRadio(arrival: Arrival | null): Radio {
     volume: createStore({ level: DEFAULT_LEVEL, isMuted: false }),
     connection: {
       link: createStore('connecting'),
-      timeline: createStore(heard ? [heard] : []),
+      timeline: createStore([heard]),
       users: createStore([]),
-      isHosting: createStore(arrival?.config.radioHostsMode ?? false),
-      isHostOnline: createStore(arrival?.isHostOnline ?? false),
+      isHosting: createStore(config.radioHostsMode),
+      isHostOnline: createStore(isHostOnline),
       artToken: noToken,
       audioToken: noToken,
       requests: {
@@ -57,7 +57,7 @@ export function stillRadio(arrival: Arrival | null): Radio {
       retry: nothing,
       close: nothing,
     },
-    position: () => (heard ? positionAt(heard, nowMs) : 0),
+    position: () => positionAt(heard, nowMs),
     play: nothing,
     pause: nothing,
     toggle: nothing,

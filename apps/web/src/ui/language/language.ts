@@ -1,8 +1,8 @@
-import { type Locale, locales } from '@solstice/contracts'
+import { type PageName as AnyPage, type Locale, locales } from '@solstice/contracts'
 import { readStored, writeStored } from '../browser-storage.ts'
 
-/** The pages of this client. */
-export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel'
+/** The pages of this client that have an address. */
+export type PageName = Exclude<AnyPage, 'lost'>
 
 /** A page in a language, as a path names it. */
 export interface PageAddress {
@@ -33,6 +33,9 @@ export function parsePath(path: string): PageAddress | null {
   const [, panel, part] = /^((?:\/en)?\/adpanel)\/([a-z-]+)$/.exec(bare) ?? []
   return panel && part ? { ...paths[panel]!, part } : null
 }
+
+/** The language of any path, whether there is a page at it or not. */
+export const localeOf = (path: string): Locale => (/^\/en(\/|$)/.test(path) ? 'en' : 'uk')
 
 export function pathOf({ page, locale, part }: PageAddress): string {
   const name = page === 'player' ? '' : page

@@ -1,0 +1,4 @@
+import { openPage } from './app.tsx'
+import { GuestPage } from './live/guest/guest-page.tsx'
+
+openPage(GuestPage)

@@ -1,0 +1,14 @@
+import { openPage } from './app.tsx'
+import { readArrival } from './arrival.ts'
+import { ListenerPage } from './listener/listener-page.tsx'
+import { createRadio } from './radio/radio.ts'
+import { keepForOffline } from './ui/keep-for-offline.ts'
+
+// Within the document, where the browser's own media controls find it.
+const audio = document.createElement('audio')
+audio.preload = 'none'
+document.body.append(audio)
+
+const radio = createRadio(audio, readArrival())
+openPage(({ locale, onLocale }) => <ListenerPage radio={radio} locale={locale} onLocale={onLocale} />)
+keepForOffline()
