@@ -12,6 +12,7 @@ import {
   type PageAddress,
   parsePath,
   pathOf,
+  tellStation,
 } from './ui/language/language.ts'
 import type { PageProps } from './ui/page-props.ts'
 import { openTheme } from './ui/theme.ts'
@@ -66,7 +67,9 @@ function arrive(): PageAddress {
   const locale = localeOf(location.pathname)
   const chosen = chosenLocale(place?.page)
   if (locale !== 'uk' || !chosen || chosen === 'uk') return place ?? { page: 'player', locale }
-  const preferred = { ...(place ?? { page: 'player' }), locale: chosen }
+  const preferred: PageAddress = { ...(place ?? { page: 'player' }), locale: chosen }
+  // Chosen before stations were told, or too long ago for its cookie.
+  tellStation(preferred.page, chosen)
   if (place) history.replaceState(null, '', pathOf(preferred) + location.search)
   return preferred
 }

@@ -14,6 +14,9 @@ export interface Arrival {
 /** The id of the element in which a page finds its `Arrival` as JSON. */
 export const ARRIVAL_ID = 'arrival'
 
+/** The name of the cookie, and of the entry in a browser's storage, with the language that a listener chose. */
+export const LISTENER_LANGUAGE = 'radio_lang'
+
 /** A page as it looks before its scripts run. */
 export interface PageView {
   title: string

@@ -24,3 +24,14 @@ t.test('a path names a page and its language; the page for unknown ones is Engli
   t.same(pathsOf('guest'), { uk: '/guest', en: '/en/guest' })
   t.equal(pathsOf('lost'), null)
 })
+
+t.test(
+  'a listener who chose English gets English pages at bare paths; admins have a choice of their own',
+  async (t) => {
+    t.equal(pageAt('/', 'en').locale, 'en')
+    t.equal(pageAt('/nope', 'en').locale, 'en')
+    t.equal(pageAt('/adlogin', 'en').locale, 'uk')
+    t.equal(pageAt('/en/', 'uk').locale, 'en')
+    t.equal(pageAt('/', 'constructor').locale, 'uk')
+  },
+)

@@ -19,13 +19,19 @@ const names: Record<string, PageName> = {
   adpanel: 'adpanel',
 }
 
-/** The page at a path: Ukrainian, or below `/en` English; `lost` where there is none. */
-export function pageAt(path: string): PageAddress {
+/**
+ * The page at a path: Ukrainian, or below `/en` English; `lost` where there is none.
+ *
+ * @param chosen the language that a listener chose before. Their pages move from a bare path to the one of that language, and
+ * are sent in it, so that nothing changes on the way.
+ */
+export function pageAt(path: string, chosen?: string): PageAddress {
   if (path === OFFLINE_PATH) return { page: 'player', locale: 'uk', isOffline: true }
   const [, prefix, rest = ''] = /^\/(?:(en)(?:\/|$))?(.*)$/.exec(path) ?? []
-  const locale = prefix === 'en' ? 'en' : 'uk'
   const name = rest.replace(/^adpanel\/[a-z-]+$|\/$/, (found) => (found === '/' ? '' : 'adpanel'))
-  return { page: Object.hasOwn(names, name) ? names[name]! : 'lost', locale }
+  const page = Object.hasOwn(names, name) ? names[name]! : 'lost'
+  const isChosen = chosen === 'en' && page !== 'adlogin' && page !== 'adpanel'
+  return { page, locale: prefix === 'en' || isChosen ? 'en' : 'uk' }
 }
 
 /** The path of a page in each language; null for `lost`. */

@@ -17,9 +17,10 @@ export interface PageFacts extends Omit<PageView, 'body'> {
 }
 
 /** The tags of a page's head, but for scripts and style sheets. */
-export function headTags({ title, description, themeColor }: PageFacts): Html {
+export function headTags({ title, description, stationName, themeColor }: PageFacts): Html {
   return html`<title>${title}</title>
 <meta name="description" content="${description}">
+<meta name="application-name" content="${stationName}">
 <meta name="theme-color" content="${themeColor}">
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="/icon-192.png">

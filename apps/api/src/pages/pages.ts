@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ARRIVAL_ID, type Arrival, type PageName, type PageView, type RenderPage } from '@solstice/contracts'
+import {
+  ARRIVAL_ID,
+  type Arrival,
+  LISTENER_LANGUAGE,
+  type PageName,
+  type PageView,
+  type RenderPage,
+} from '@solstice/contracts'
 import { isHostOnline } from '@solstice/playout'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -53,7 +60,7 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0]!
     if (!root || !wantsPage(request) || programs.test(path)) throw new Failure('NOT_FOUND')
-    const address = pageAt(path)
+    const address = pageAt(path, request.cookies[LISTENER_LANGUAGE])
     const origin = origins.ownOrigin(request.raw)
     const key = JSON.stringify([address, origin])
     const page = await rendered.get(key, () => render(address, origin))
@@ -62,7 +69,7 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
     return reply
       .code(address.page === 'lost' ? 404 : 200)
       .type('text/html; charset=utf-8')
-      .header('vary', 'Accept-Encoding')
+      .header('vary', 'Accept-Encoding, Cookie')
       .headers(policyHeaders(address.page, { origin, mediaOrigin, styles: page.styles }))
       .send(await page.encoded(encoding))
   })

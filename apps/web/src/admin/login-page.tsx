@@ -8,6 +8,7 @@ import { pathOf } from '../ui/language/language.ts'
 import { Languages } from '../ui/language/languages.tsx'
 import { localizedText } from '../ui/language/localized-text.ts'
 import type { PageProps } from '../ui/page-props.ts'
+import { sentStationName } from '../ui/station-name.ts'
 import { logIn, verifySession } from './session.ts'
 import { type AdminTexts, adminTexts } from './texts.ts'
 
@@ -39,7 +40,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
     <>
       <header class="header">
         <a class="name" href={pathOf({ page: 'player', locale })}>
-          {texts[locale].radio}
+          {sentStationName() ?? texts[locale].radio}
         </a>
         <div class="header-right">
           <Languages page="adlogin" locale={locale} label={adminTexts[locale].language} onLocale={onLocale} />

@@ -1,4 +1,4 @@
-import { type PageName as AnyPage, type Locale, locales } from '@solstice/contracts'
+import { type PageName as AnyPage, LISTENER_LANGUAGE, type Locale, locales } from '@solstice/contracts'
 import { readStored, writeStored } from '../browser-storage.ts'
 
 /** The pages of this client that have an address. */
@@ -12,8 +12,8 @@ export interface PageAddress {
   part?: string
 }
 
-const LISTENER_CHOICE = 'radio_lang'
 const ADMIN_CHOICE = 'lang'
+const CHOICE_LIFE_S = 365 * 24 * 3600
 const paths: Record<string, PageAddress> = {
   '/': { page: 'player', locale: 'uk' },
   '/index.html': { page: 'player', locale: 'uk' },
@@ -42,7 +42,7 @@ export function pathOf({ page, locale, part }: PageAddress): string {
   return `${locale === 'uk' ? '' : `/${locale}`}/${name}${part ? `/${part}` : ''}`
 }
 
-const choiceOf = (page: PageName) => (page.startsWith('ad') ? ADMIN_CHOICE : LISTENER_CHOICE)
+const choiceOf = (page: PageName) => (page.startsWith('ad') ? ADMIN_CHOICE : LISTENER_LANGUAGE)
 
 /** The language chosen on an earlier visit: listeners and guests share one choice, admins have their own. */
 export function chosenLocale(page: PageName = 'player'): Locale | null {
@@ -52,4 +52,12 @@ export function chosenLocale(page: PageName = 'player'): Locale | null {
 
 export function chooseLocale({ page, locale }: PageAddress): void {
   writeStored(choiceOf(page), locale)
+  tellStation(page, locale)
+}
+
+/** Lets the station send the next page in the language that a listener chose. */
+export function tellStation(page: PageName, locale: Locale): void {
+  if (choiceOf(page) === LISTENER_LANGUAGE)
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in all browsers
+    document.cookie = `${LISTENER_LANGUAGE}=${locale}; path=/; max-age=${CHOICE_LIFE_S}; samesite=lax`
 }
