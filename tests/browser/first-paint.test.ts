@@ -135,7 +135,7 @@ async function sent(url: string, headers: Record<string, string> = {}) {
     mode: find(/data-mode="(\w+)"/),
     themeColor: find(/name="theme-color" content="([^"]+)"/),
     title: unescaped(find(/<title>([^<]*)<\/title>/)),
-    headline: unescaped(find(/<h1[^>]*>([^<]*)</)),
+    headline: unescaped(find(/<h1(?:\s[\w-]+="[^"]*")*>([^<]*)</)),
     arrival: json ? JSON.parse(json) : null,
   }
 }
