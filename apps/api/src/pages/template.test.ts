@@ -29,7 +29,7 @@ t.test('a page gets its language, mode, head, body and data', async (t) => {
     data: jsonElement({ a: '$1' }),
   })
   t.match(text, '<html lang="en" data-mode="night">')
-  t.match(text, '<head><title>$& &lt;Song&gt;</title>', 'signs of replacements mean nothing')
+  t.match(text, '<head><title>$&amp; &lt;Song&gt;</title>', 'signs of replacements mean nothing')
   t.match(text, '<div id="page"><h1>Song</h1></div><script type="application/json">{"a":"$1"}</script>')
   t.notMatch(text, /Built|<!--/)
 })
