@@ -28,7 +28,7 @@ const names: Record<string, PageName> = {
 export function pageAt(path: string, chosen?: string): PageAddress {
   if (path === OFFLINE_PATH) return { page: 'player', locale: 'uk', isOffline: true }
   const [, prefix, rest = ''] = /^\/(?:(en)(?:\/|$))?(.*)$/.exec(path) ?? []
-  const name = rest.replace(/^adpanel\/[a-z-]+$/, 'adpanel').replace(/(?<=.)\/$/, '')
+  const name = rest.replace(/(?<=.)\/$/, '').replace(/^adpanel\/[a-z-]+$/, 'adpanel')
   const page = Object.hasOwn(names, name) ? names[name]! : 'lost'
   const isChosen = chosen === 'en' && page !== 'adlogin' && page !== 'adpanel'
   return { page, locale: prefix === 'en' || isChosen ? 'en' : 'uk' }
