@@ -4,7 +4,7 @@ import { type Locale, locales, type PageName } from '@solstice/contracts'
 export interface PageAddress {
   page: PageName
   locale: Locale
-  /** True for the copy of the player that browsers keep for when there is no network: it shows no song. */
+  /** True for the copy of the player that browsers keep for when there is no network: it shows no track. */
   isOffline?: boolean
 }
 
