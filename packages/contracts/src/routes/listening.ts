@@ -58,6 +58,39 @@ export const getHistory = defineRoute({
   },
 })
 
+export const getHistoryOfDay = defineRoute({
+  method: 'GET',
+  path: '/api/history/:date',
+  summary: 'Returns the tracks that began on a day of the station, oldest first, without the current one',
+  access: 'public',
+  params: Type.Object({
+    date: Type.String({
+      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+      description: "a day in the station's time zone",
+    }),
+  }),
+  reply: Type.Object({
+    timeZone: Type.String(),
+    from: Type.Number({ description: 'epoch ms at which the day begins' }),
+    until: Type.Number({ description: 'epoch ms at which it ends, exclusive' }),
+    keptSince: Type.Number({ description: 'epoch ms; what was played earlier is not kept' }),
+    entries: Type.Array(HistoryItem),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    params: { date: '2026-09-21' },
+    reply: {
+      timeZone: 'Europe/Kyiv',
+      from: 1_789_938_000_000,
+      until: 1_790_024_400_000,
+      keptSince: 1_782_000_000_000,
+      entries: [
+        { id: 7, trackId: TRACK_ID, ...TRACK, album: 'Shores', mode: 'day', playedAt: 1_790_000_000_000 },
+      ],
+    },
+  },
+})
+
 export const getLibrary = defineRoute({
   method: 'GET',
   path: '/api/library',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { momentOf, nextMomentOf, scheduleNow, scheduleOf } from './wall-clock.ts'
+import { dayOf, momentOf, nextMomentOf, scheduleNow, scheduleOf } from './wall-clock.ts'
 
 const kyiv = { timeZone: 'Europe/Kyiv', nightMode: true, dayStartHour: 6, nightStartHour: 0 }
 const at = (iso: string) => Date.parse(iso)
@@ -84,3 +84,15 @@ t.test(
     t.equal(next('12:00', '2026-10-24T13:00:00+03:00'), iso('2026-10-25T12:00:00+02:00'))
   },
 )
+
+t.test('a day of the station lasts from midnight to midnight, 23 to 25 hours', async (t) => {
+  const hoursOf = (date: string) => {
+    const day = dayOf(date, 'Europe/Kyiv')
+    return day && (day.untilMs - day.fromMs) / 3_600_000
+  }
+  t.equal(dayOf('2026-11-23', 'Europe/Kyiv')?.fromMs, Date.UTC(2026, 10, 22, 22))
+  t.equal(hoursOf('2026-11-23'), 24)
+  t.equal(hoursOf('2026-03-29'), 23)
+  t.equal(hoursOf('2026-10-25'), 25)
+  for (const none of ['2026-02-30', '2026-13-01', 'x', '']) t.equal(hoursOf(none), null, none)
+})

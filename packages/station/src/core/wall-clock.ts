@@ -84,6 +84,17 @@ export function momentOf(
   return momentsOf(date, days, hour, minute, timeZone)[0]!
 }
 
+/**
+ * The day of a date `YYYY-MM-DD` by the wall clock of a time zone, epoch ms, the end exclusive; 23 to 25 hours. null when there is no such
+ * date.
+ */
+export function dayOf(text: string, timeZone: string): { fromMs: number; untilMs: number } | null {
+  const asUtc = new Date(`${text}T00:00:00Z`)
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== text) return null
+  const date = { year: asUtc.getUTCFullYear(), month: asUtc.getUTCMonth() + 1, day: asUtc.getUTCDate() }
+  return { fromMs: momentOf(date, 0, 0, 0, timeZone), untilMs: momentOf(date, 1, 0, 0, timeZone) }
+}
+
 /** All such moments of that day, in order: two when the hour comes twice, else one. */
 function momentsOf(date: LocalDate, days: number, hour: number, minute: number, timeZone: string): number[] {
   const asUtc = Date.UTC(date.year, date.month - 1, date.day + days, hour, minute)

@@ -3,6 +3,8 @@ import { type PlayoutState, soundStartMs, type TrackRef, wordSearch } from '@sol
 import type { DataStore, HistoryRecord } from '../ports/data-store.ts'
 
 const RECENT = 10
+/** A day of tracks of 17 s each. */
+const MAX_OF_A_DAY = 5000
 
 /**
  * Records that a track began. Idempotent for the same track and date.
@@ -18,25 +20,48 @@ export async function recordPlayed(
   await data.history.insert({ trackId, title, artist, album, mode, playedAt, startedAtMs })
 }
 
+/** What tells which record is of the track on air. */
+type Airing = Pick<PlayoutState, 'onAir' | 'pace' | 'lastPlayedMs'>
+
 /** The last ten played tracks, oldest first, without the one on air or shown under a jingle or chat. */
 export async function recentHistory(
   data: DataStore,
-  air: Pick<PlayoutState, 'onAir' | 'pace' | 'lastPlayedMs'> | null,
+  air: Airing | null,
 ): Promise<readonly Readonly<HistoryItem>[]> {
-  const shownId = air && air.onAir.phase !== 'preparing' ? air.onAir.entry?.track.id : null
-  // Not when its sound began: it may have resumed after a chat, or have begun while no worker was on air.
-  const sinceMs = air && Math.round(air.lastPlayedMs ?? soundStartMs(air))
-  // Older versions stored the moment as the date.
-  const isOnAir = ({ trackId, playedAt, startedAtMs = playedAt }: Readonly<HistoryRecord>) =>
-    trackId === shownId && Math.round(startedAtMs) === sinceMs
+  const isOnAir = onAirTest(air)
   // Roughly in the order of play; a worker that took over may have recorded a few late.
   const latest = (await data.history.find()).slice(-5 * RECENT)
   return latest
     .filter((item) => !isOnAir(item))
-    .sort((a, b) => a.playedAt - b.playedAt || a.id - b.id)
+    .sort(inOrderOfPlay)
     .slice(-RECENT)
     .map(withoutMoment)
 }
+
+/** The tracks that began in a time, oldest first, without the one on air; of more than 5000 the latest. */
+export async function historyBetween(
+  data: Pick<DataStore, 'history'>,
+  { fromMs, untilMs }: { fromMs: number; untilMs: number },
+  air: Airing | null,
+): Promise<Readonly<HistoryItem>[]> {
+  const isOnAir = onAirTest(air)
+  return (await data.history.find())
+    .filter((item) => item.playedAt >= fromMs && item.playedAt < untilMs && !isOnAir(item))
+    .sort(inOrderOfPlay)
+    .slice(-MAX_OF_A_DAY)
+    .map(withoutMoment)
+}
+
+function onAirTest(air: Airing | null): (record: Readonly<HistoryRecord>) => boolean {
+  const shownId = air && air.onAir.phase !== 'preparing' ? air.onAir.entry?.track.id : null
+  // Not when its sound began: it may have resumed after a chat, or have begun while no worker was on air.
+  const sinceMs = air && Math.round(air.lastPlayedMs ?? soundStartMs(air))
+  // Older versions stored the moment as the date.
+  return ({ trackId, playedAt, startedAtMs = playedAt }) =>
+    trackId === shownId && Math.round(startedAtMs) === sinceMs
+}
+
+const inOrderOfPlay = (a: HistoryItem, b: HistoryItem) => a.playedAt - b.playedAt || a.id - b.id
 
 export interface HistoryFilter {
   /** Words of artist and title. */

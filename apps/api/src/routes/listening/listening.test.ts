@@ -88,11 +88,42 @@ t.test('library and history follow the air', async (t) => {
   t.match(history[0], { id: Number, ...played })
 })
 
+t.test('the history of a day ends and begins with the day in the station’s time zone', async (t) => {
+  const { app, ports } = await openApp(t, { TIME_ZONE: 'Europe/Kyiv' })
+  const played = { trackId: 'day/2.mp3', title: 'A', artist: 'Beta', album: '', mode: 'day' } as const
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const ofDay = async (date: string) => {
+    const { statusCode, headers, body } = await app.inject(`/api/history/${date}`)
+    return { statusCode, cached: headers['cache-control'], body: JSON.parse(body) }
+  }
+  const { from, until } = (await ofDay(yesterday)).body
+  for (const playedAt of [until, until - 1, from, from - 1])
+    await ports.data.history.insert({ ...played, playedAt })
+  const { statusCode, cached, body } = await ofDay(yesterday)
+  t.equal(statusCode, 200)
+  t.equal(cached, 'public, max-age=10')
+  t.equal(body.timeZone, 'Europe/Kyiv')
+  t.equal(new Date(from).toLocaleTimeString('en-GB', { timeZone: 'Europe/Kyiv' }), '00:00:00')
+  t.same(
+    body.entries.map((item: { playedAt: number }) => item.playedAt),
+    [from, until - 1],
+    'oldest first',
+  )
+  for (const wrong of ['2026-02-30', '2026-13-01', 'today', '2026-1-1'])
+    t.match(
+      await ofDay(wrong),
+      { statusCode: 400, body: { error: { code: 'BAD_REQUEST', field: 'date' } } },
+      wrong,
+    )
+  t.same((await ofDay('1999-12-31')).body.entries, [], 'nothing is kept of then')
+})
+
 t.test('a station without durable storage has no history', async (t) => {
   const { app, ports } = await openApp(t, { EPHEMERAL_STORAGE: 'true' })
   const played = { trackId: 'day/2.mp3', title: 'A', artist: 'B', album: '', mode: 'day' } as const
   await ports.data.history.insert({ ...played, playedAt: 1 })
   t.same((await app.inject('/api/history')).json(), [])
+  t.same((await app.inject('/api/history/1970-01-01')).json().entries, [])
 })
 
 t.test('lyrics', async (t) => {

@@ -9,6 +9,11 @@ import {
 } from '@solstice/contracts'
 import {
   type DataStore,
+  dateNow,
+  dayOf,
+  Failure,
+  historyBetween,
+  keptSince,
   libraryOf,
   memoizeLast,
   type Payments,
@@ -28,6 +33,9 @@ export interface PublicConfigDeps {
   data: DataStore
 }
 
+/** For how long a day's history may be kept by a cache, seconds: about as long as a client needs to notice the next track. */
+const CACHED_S = 10
+
 export interface StationDeps extends PublicConfigDeps {
   clock: WallClock
   mirror: AirMirror
@@ -42,6 +50,18 @@ export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   implement(app, listening.getHistory, async () =>
     capabilities.history ? [...(await recentHistory(data, mirror.at(clock.nowMs())))] : [],
   )
+
+  implement(app, listening.getHistoryOfDay, async ({ params, reply }) => {
+    const { timeZone, logRetentionDays } = config
+    const day = dayOf(params.date, timeZone)
+    if (!day) throw new Failure('BAD_REQUEST', { field: 'date' })
+    const since = keptSince(logRetentionDays, dateNow(clock))
+    const entries = capabilities.history
+      ? await historyBetween(data, { ...day, fromMs: Math.max(day.fromMs, since) }, mirror.at(clock.nowMs()))
+      : []
+    reply.header('cache-control', `public, max-age=${CACHED_S}`)
+    return { timeZone, from: day.fromMs, until: day.untilMs, keptSince: since, entries }
+  })
 
   implement(app, listening.getLibrary, async ({ reply }) => {
     const tracks = await libraryOf(data, modeOnAir({ config, clock, mirror }))
