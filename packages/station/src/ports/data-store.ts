@@ -308,11 +308,13 @@ export const collections = {
   ledger: { key: 'id', serial: true, unique: ['onceKey'] },
   inbox: { key: 'id' },
   measurements: { key: 'trackId' },
-  waveforms: { key: 'trackId' },
+  waveforms: { key: 'trackId', isLarge: true },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {
   key: string
   serial?: boolean
   unique?: readonly string[]
+  /** Seldom read and too large to be held in memory for that: a store that can reads single records of it. */
+  isLarge?: boolean
 }

@@ -106,6 +106,26 @@ t.test('T4: a decoder that starts late on a slow machine is not the fault of the
   t.ok(Math.abs(decoder.end! - 2 * SAMPLE_RATE) < SAMPLE_RATE / 10, `${decoder.end} samples`)
 })
 
+t.test(
+  'T4: a decoder that is killed from outside, however often, is not the fault of the track',
+  async (t) => {
+    const starts = join(folder, 'starts')
+    const killed = await programOf(
+      'killed',
+      `echo >> '${starts}'\n[ $(wc -l < '${starts}') -gt 5 ] || kill -KILL $$\nexec ffmpeg "$@"`,
+    )
+    const { decoder, isDone } = decode(t, killed)
+    await isDone
+    t.equal(decoder.phase, 'ended')
+  },
+)
+
+t.test('T4: a decoder that crashes each time says that there is no sample', async (t) => {
+  const { decoder, isDone } = decode(t, await programOf('crashes', 'kill -SEGV $$'))
+  await isDone
+  t.equal(decoder.phase, 'unplayable')
+})
+
 t.test('T4: a program that ends without a sample, or with an error, says that there is none', async (t) => {
   for (const script of ['exit 0', 'exit 1']) {
     const { decoder, isDone } = decode(t, await programOf(`ends-${script.at(-1)}`, `sleep 0.2\n${script}`))

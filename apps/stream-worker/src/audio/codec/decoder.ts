@@ -16,11 +16,14 @@ const PAUSE_MS = 500
 /** A missing ffmpeg is not the fault of the file. */
 const NO_FFMPEG_PAUSE_MS = 2_000
 
+/** Sent by the system or by people, for lack of memory for instance: they say nothing about the file. A crash has others. */
+const endsFromOutside: ReadonlySet<NodeJS.Signals> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
+
 /** One track as samples, decoded a few seconds ahead. Positions count from the track's first sample. */
 export interface Decoder {
   /**
    * `opening`: no sample yet, however long that takes. `ended`: `end` is known. `unplayable`: ffmpeg exited without a
-   * sample, or the storage refused the file; a decoder that is merely late never is.
+   * sample, or the storage refused the file; a decoder that is merely late, or killed from outside, never is.
    */
   readonly phase: 'opening' | 'decoding' | 'ended' | 'unplayable'
   /** Position just past the track's last sample; null until that is decoded. */
@@ -155,6 +158,9 @@ function startRun(options: DecoderOptions, ring: PcmRing, feed: ReturnType<typeo
     else if (exit.is === 'absent') {
       log.error(exit, 'ffmpeg cannot be started')
       launchLater(NO_FFMPEG_PAUSE_MS)
+    } else if (exit.is === 'killed' && endsFromOutside.has(exit.signal) && ring.end === from) {
+      log.warn(exit, 'decoder killed before its first sample; restarted')
+      launchLater(PAUSE_MS)
     } else if (exit.is === 'killed' || hasAdvanced) replace(exit, 0)
     else giveUp(exit)
   }

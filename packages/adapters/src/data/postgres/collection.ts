@@ -7,7 +7,7 @@ import { shareNext } from '../share-next.ts'
 import { Batches } from './batches.ts'
 import type { Postgres } from './connection.ts'
 import { PostgresUnavailable, type Session } from './pool.ts'
-import { readChanges } from './read-changes.ts'
+import { readChanges, readRecord } from './read-changes.ts'
 import { Replica } from './replica.ts'
 import {
   type CollectionCounters,
@@ -44,6 +44,10 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
   }
 
   async get(key: T[K]): Promise<Readonly<T> | null> {
+    if (this.spec.isLarge && !this.#replica.isLoaded && !this.isClosed)
+      return queryPatiently(this.#postgres, (session) =>
+        readRecord<T>(this.#name, this.spec, key as Key, session),
+      )
     if (!this.isClosed) await this.#refresh()
     return this.#replica.records.get(key as Key)
   }

@@ -1,6 +1,7 @@
+import type { CollectionSpec } from '@solstice/station'
 import { sql } from 'kysely'
-import type { Changes } from '../record.ts'
-import { fromJsonb } from './jsonb.ts'
+import type { Changes, Key } from '../record.ts'
+import { fromJsonb, toJsonb } from './jsonb.ts'
 import type { Session } from './pool.ts'
 
 const PAGE_ROWS = 2_000
@@ -71,6 +72,21 @@ export async function readChanges<T extends object>(
     base ??= version
     position = { version: Number(last.changed), place: Number(last.place) }
   }
+}
+
+/** The record with a key, found by the index of keys; null when there is none. */
+export async function readRecord<T extends object>(
+  name: string,
+  spec: CollectionSpec,
+  key: Key,
+  { run }: Session,
+): Promise<T | null> {
+  const kept = sql`record ->> ${sql.lit(spec.key)}`
+  // As the text of a jsonb column has it.
+  const wanted = JSON.parse(toJsonb(String(key))) as string
+  const [row] = await run(sql<{ record: string }>`
+    select record::text from ${sql.table(name)} where md5(${kept}) = md5(${wanted}) and ${kept} = ${wanted}`)
+  return row ? fromJsonb<T>(row.record) : null
 }
 
 function pageAfter(name: string, { version, place }: Position) {

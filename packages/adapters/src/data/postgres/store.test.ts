@@ -50,6 +50,21 @@ t.test('the PostgreSQL store fulfils the contract of data stores', async (t) => 
   })
 })
 
+t.test('of a large collection a record is read without the others', async (t) => {
+  await empty()
+  const [one, other] = [await openIn(t), await openIn(t)]
+  const odd = "day/It's \u0000 \ud800.mp3"
+  for (const trackId of ['day/a.mp3', odd]) await one.waveforms.put({ trackId, peaks: 'AAAA' })
+  const read = () => other.waveforms.get(odd)
+  t.same(await read(), { trackId: odd, peaks: 'AAAA' })
+  t.not(await read(), await read(), 'it is not kept')
+  await one.waveforms.put({ trackId: odd, peaks: 'AQID' })
+  t.match(await read(), { peaks: 'AQID' })
+  await one.waveforms.delete({ trackId: odd })
+  t.equal(await read(), null)
+  t.equal((await other.waveforms.find()).length, 1)
+})
+
 t.test('a full disk of PostgreSQL refuses changes as such, until there is room', async (t) => {
   await empty()
   const data = await openIn(t)
