@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { keptFolder } from '../tests/harness/processes/kept.ts'
 import { root } from '../tests/harness/processes/processes.ts'
@@ -19,9 +20,15 @@ const LIMIT_S = 400
 const LAST_WORDS_MS = 10_000
 /** Files listed at the end, so that a run that becomes slow shows where. */
 const SLOWEST = 10
-/** Many tests wait more than they compute, so two lanes for each of two cores keep both busy. */
-const LANES = 4
-/** These wait most and take longest, so they come first. */
+/** A machine with more cores would have memory for no more lanes. */
+const CORES = Math.min(availableParallelism(), 4)
+/** These listen, or wait for what was taken away, so they leave the cores to lanes of their own that compute. */
+const mostlyWaiting = ['tests/journeys/', 'tests/faults/']
+const lanes = [
+  ...Array.from({ length: CORES }, () => 'waiting' as const),
+  ...Array.from({ length: CORES + 1 }, () => 'computing' as const),
+]
+/** These take longest, so they come first. */
 const first = ['tests/journeys/', 'tests/browser/', 'scripts/', 'tests/']
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
@@ -95,17 +102,19 @@ async function test() {
     }
     const env = { ...server, BUILT_FOR_TESTS: named.length ? '' : built }
     const counts = { passed: 0, failed: 0 }
-    // One lane begins at the other end, so that stations compete less for the cores.
-    const lanes = Array.from({ length: LANES }, async (_, lane) => {
-      for (;;) {
-        const next = lane === 0 ? runs.pop() : runs.shift()
-        if (next === undefined) return
-        const { passed, failed } = await testFile(next.file, next.stores, built, env)
-        counts.passed += passed
-        counts.failed += failed
-      }
-    })
-    await Promise.all(lanes)
+    const isWaiting = ({ file }: { file: string }) => mostlyWaiting.some((start) => file.startsWith(start))
+    const queues = { waiting: runs.filter(isWaiting), computing: runs.filter((run) => !isWaiting(run)) }
+    const nextFor = (kind: keyof typeof queues) =>
+      queues[kind].shift() ?? queues[kind === 'waiting' ? 'computing' : 'waiting'].shift()
+    await Promise.all(
+      lanes.map(async (kind) => {
+        for (let next = nextFor(kind); next !== undefined; next = nextFor(kind)) {
+          const { passed, failed } = await testFile(next.file, next.stores, built, env)
+          counts.passed += passed
+          counts.failed += failed
+        }
+      }),
+    )
     return counts
   } finally {
     for (const end of ends) await end()

@@ -7,11 +7,20 @@ import { keep } from '../processes/kept.ts'
 
 const run = promisify(execFile)
 
-/** Makes an MP3 of a tone of known pitch and length: 44.1 kHz stereo, tags as given. Equal requests share one file. */
-export async function makeTone(
-  path: string,
-  tone: { hz: number; seconds: number; title?: string; artist?: string; album?: string; volume?: number },
-): Promise<void> {
+export interface ToneFile {
+  hz: number
+  seconds: number
+  title?: string
+  artist?: string
+  album?: string
+  /** Amplitude in eighths of full scale, 4 by default. */
+  volume?: number
+  /** Takes half the time to make and to decode. */
+  isMono?: boolean
+}
+
+/** Makes an MP3 of a tone of known pitch and length: 44.1 kHz, tags as given. Equal requests share one file. */
+export async function makeTone(path: string, tone: ToneFile): Promise<void> {
   const tags = Object.entries({ title: tone.title, artist: tone.artist, album: tone.album })
     .filter(([, value]) => value !== undefined)
     .flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
@@ -23,10 +32,7 @@ export async function makeTone(
     source,
     '-af',
     `volume=${tone.volume ?? 4}`,
-    '-ac',
-    '2',
-    '-b:a',
-    '128k',
+    ...(tone.isMono ? ['-ac', '1', '-b:a', '64k', '-compression_level', '9'] : ['-ac', '2', '-b:a', '128k']),
     ...tags,
   ]
   const name = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16)

@@ -98,7 +98,8 @@ export async function prepare(
   settings: Record<string, string>,
   songs: Tone[] = tones,
 ): Promise<Station> {
-  return prepareStation(t, songs, { WEB_DIST: await builtPage(), ...settings })
+  const cheap = songs.map((song) => ({ ...song, isMono: true }))
+  return prepareStation(t, cheap, { WEB_DIST: await builtPage(), ...settings })
 }
 
 /** Gives every song of the station lyrics: one line every two seconds. */

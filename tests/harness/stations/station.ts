@@ -33,6 +33,8 @@ export interface Tone {
   seconds: number
   /** Amplitude in eighths of full scale, 4 by default. */
   volume?: number
+  /** Takes half the time to make and to decode. */
+  isMono?: boolean
   mode?: 'day' | 'night'
 }
 
