@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin, transform } from 'esbuild'
 import { keep } from './kept.ts'
@@ -23,7 +23,6 @@ export const startedByTests = [
 /** Not bundled: native modules, packages that read files beside them, optional packages and tools. */
 const leftOutside = [
   '@node-rs/argon2',
-  '@fastify/swagger-ui',
   'msgpackr-extract',
   'ffmpeg-static',
   '*.node',
@@ -101,6 +100,10 @@ export const builtPage = once(async () => {
 const ownAddresses: Plugin = {
   name: 'own addresses',
   setup({ onLoad }) {
+    onLoad({ filter: /[\\/]node_modules[\\/]@fastify[\\/]swagger-ui[\\/].*\.js$/ }, async ({ path }) => {
+      const define = { __dirname: JSON.stringify(dirname(path)) }
+      return { contents: (await transform(await readFile(path, 'utf8'), { define })).code }
+    })
     onLoad({ filter: /[\\/](apps|packages|scripts|tests|tools)[\\/].*\.ts$/ }, async ({ path }) => {
       if (/[\\/]node_modules[\\/]/.test(path)) return null
       const source = await readFile(path, 'utf8')
