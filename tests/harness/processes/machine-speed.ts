@@ -7,36 +7,38 @@ import type { Teardown } from './processes.ts'
 /** Longest start of an ffmpeg at which a station is never silent: its sound waits at most 2 s for one. */
 const QUICK_MS = 1_000
 const EVERY_MS = 2_000
+const args = '-nostdin -loglevel error -f lavfi -i anullsrc -t 0.1 -f null -'.split(' ')
 
-/** Starts its own ffmpeg from time to time until the test ends: the time that takes depends on the machine alone. */
+/** Told how long each start took; stations side by side share the starts. */
+const watchers = new Set<(tookMs: number) => void>()
+let over = new AbortController()
+let watching = Promise.resolve()
+
+async function watch({ signal }: AbortController): Promise<void> {
+  while (!signal.aborted) {
+    const startedMs = performance.now()
+    await promisify(execFile)('ffmpeg', args)
+    for (const note of watchers) note(performance.now() - startedMs)
+    await sleep(EVERY_MS, { signal }).catch(() => {})
+  }
+}
+
+/** Starts an ffmpeg from time to time until the test ends: the time that takes depends on the machine alone. */
 export function watchMachine(t: Teardown) {
-  const over = new AbortController()
-  const args = [
-    '-nostdin',
-    '-loglevel',
-    'error',
-    '-f',
-    'lavfi',
-    '-i',
-    'anullsrc',
-    '-t',
-    '0.1',
-    '-f',
-    'null',
-    '-',
-  ]
   let slowestMs = 0
-  const watching = (async () => {
-    while (!over.signal.aborted) {
-      const startedMs = performance.now()
-      await promisify(execFile)('ffmpeg', args)
-      slowestMs = Math.max(slowestMs, performance.now() - startedMs)
-      await sleep(EVERY_MS, { signal: over.signal }).catch(() => {})
-    }
-  })()
-  t.teardown(() => {
+  const note = (tookMs: number) => {
+    slowestMs = Math.max(slowestMs, tookMs)
+  }
+  if (watchers.size === 0) {
+    over = new AbortController()
+    watching = watch(over)
+  }
+  watchers.add(note)
+  t.teardown(async () => {
+    watchers.delete(note)
+    if (watchers.size > 0) return
     over.abort()
-    return watching
+    await watching
   })
   return {
     /** True when the machine could have had every decoder ready in time; comments when it could not. */
