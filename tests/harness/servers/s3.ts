@@ -74,6 +74,7 @@ export async function mediaSettings(
 }
 
 async function serve(folder: string, isShared = false): Promise<{ server: S3Server; end(): Promise<void> }> {
+  const S3rver = loadS3rver()
   const open = (allowMismatchedSignatures: boolean): RequestListener =>
     new S3rver({ directory: folder, silent: true, allowMismatchedSignatures }).callback()
   const [strict, lenient] = [open(false), open(true)]
@@ -169,9 +170,10 @@ function refuse(request: IncomingMessage, answer: ServerResponse, status: number
   answer.end(`<?xml version="1.0"?><Error><Code>${codes[status]}</Code><Message>refused</Message></Error>`)
 }
 
-/** s3rver ships no types. */
-const S3rver = createRequire(import.meta.url)('s3rver') as new (options: {
-  directory: string
-  silent: boolean
-  allowMismatchedSignatures: boolean
-}) => { callback(): RequestListener }
+/** s3rver ships no types. Loaded where a bucket is used: most stations keep their files in a folder. */
+const loadS3rver = () =>
+  createRequire(import.meta.url)('s3rver') as new (options: {
+    directory: string
+    silent: boolean
+    allowMismatchedSignatures: boolean
+  }) => { callback(): RequestListener }
