@@ -73,7 +73,7 @@ export async function buildPrograms(sources: string[], outdir: string): Promise<
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
     external: leftOutside,
-    plugins: [ownAddresses],
+    plugins: [ownAddresses, largeCommonJs],
     logLevel: 'error',
   })
 }
@@ -115,6 +115,22 @@ const ownAddresses: Plugin = {
       const options = { loader: 'ts', format: 'esm', sourcemap: 'inline', sourcefile: path, define } as const
       return { contents: (await transform(source, options)).code, loader: 'js' }
     })
+  },
+}
+
+/**
+ * Large packages that are not bundled are required: Node.js reads all of a CommonJS file that is imported to find out its
+ * names, which takes longer than to run it.
+ */
+const largeCommonJs: Plugin = {
+  name: 'large CommonJS packages are required',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(playwright-core|axe-core|esbuild)$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'required' } : { path, external: true },
+    )
+    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }))
   },
 }
 
