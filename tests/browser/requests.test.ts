@@ -3,6 +3,7 @@ import { claimPayment, trackRef } from '@solstice/station'
 import t from 'tap'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { violations } from '../harness/people/axe.ts'
 import { adminAt, flaws, prepare, titleShown, tones, visit, writeLyrics } from '../harness/people/browser.ts'
 import { freePort } from '../harness/processes/processes.ts'
 import { builtPage } from '../harness/processes/programs.ts'
@@ -168,13 +169,19 @@ t.test('a listener pays for a song: the code, the payment, and the outcome', asy
   await page.locator('section:has(#next) li').filter({ hasText: markup }).waitFor()
   await page.getByRole('button', { name: 'Обрати пісню' }).click()
   await page.getByRole('dialog').locator('.track-text').filter({ hasText: markup }).waitFor()
-  const opener = page.getByRole('button', { name: 'Підтримати High Tide — Somebody' })
+  const opener = page.getByRole('dialog').getByRole('button', { name: 'High Tide, Somebody' })
   await opener.click()
-  const panel = page.getByRole('dialog', { name: 'Підтримати пісню' })
+  const panel = page.getByRole('dialog', { name: 'Ваше замовлення' })
   const tiers = panel.getByRole('radio')
   await tiers.nth(1).waitFor()
   t.match(await panel.locator('.price').allTextContents(), [/^49,50\s₴$/, /^99\s₴$/])
+  t.match(
+    await panel.locator('.way').allInnerTexts(),
+    [/Замовити безкоштовно.*нікому відповісти/s, /Поставити за донат.*приблизно за 6\d хв/s],
+    'one choice, with its prices and waits',
+  )
   t.same(await flaws(page), [])
+  t.same(await violations(page), [])
   await tiers.first().focus()
   await page.keyboard.press('ArrowDown')
   const beside = page.waitForEvent('popup')
@@ -244,7 +251,7 @@ t.test('a listener pays for a song: the code, the payment, and the outcome', asy
   await pay(other)
   await data.donations.update({ id: other }, { status: 'paid_unqueued', queue: 'refused' })
   await page.goto(`${url}/en/?volume=1&donation=${other}`)
-  const english = page.getByRole('dialog', { name: 'Support a song' })
+  const english = page.getByRole('dialog', { name: 'Your request' })
   await english.getByText('no free slot on air').first().waitFor()
   t.match(await english.innerText(), other, 'with the order number to quote')
   t.equal(page.url(), `${url}/en/?volume=1`, 'the address is what it was before')

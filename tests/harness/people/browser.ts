@@ -65,10 +65,14 @@ export interface Visit {
 }
 
 /** Opens the page as a first-time visitor. */
-export async function visit(t: Test, url: string): Promise<Visit> {
+export async function visit(
+  t: Test,
+  url: string,
+  screen: { deviceScaleFactor?: number } = {},
+): Promise<Visit> {
   launched ??= launch()
   const browser = await launched
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...screen })
   t.teardown(() => page.close())
   page.setDefaultTimeout(1.5 * PATIENCE_MS)
   const complaints: string[] = []

@@ -56,3 +56,9 @@ export function orderLabel(
   if (entry.orderType === 'lastinline') return t.requested
   return entry.tier ? t.paidTier(entry.tier) : t.paid
 }
+
+/** Where a track is by now: on air, or among the next ones; null when it is neither. */
+export function placeOf({ id }: { id: string }, state: RadioState | null): 'now' | 'next' | null {
+  if (state?.track === id) return 'now'
+  return state?.playlist.some((entry) => entry.id === id) ? 'next' : null
+}

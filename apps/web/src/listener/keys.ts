@@ -1,12 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Radio } from '../radio/radio.ts'
+import { preferences } from './preferences/preferences.ts'
 
 const VOLUME_STEP = 0.05
 
 /**
  * Keys that work anywhere on the page, except where something with the focus needs them itself.
  *
- * @param toggles actions by `KeyboardEvent.code`.
+ * @param toggles actions of letters, by `KeyboardEvent.code`. The listener may turn letters off.
  */
 export function useKeys(radio: Radio, toggles: Record<string, () => void>): void {
   const current = useRef(toggles)
@@ -19,9 +20,11 @@ export function useKeys(radio: Radio, toggles: Record<string, () => void>): void
       const isControl = on.matches('button, a, input[type=range]')
       const { level } = radio.volume.value
       if (isTyping) return
-      const toggle = current.current[event.code]
+      const hasLetters = preferences.letterKeys.value === 'on'
+      const toggle = hasLetters && current.current[event.code]
       if (toggle) toggle()
-      else if (event.key === '/' || event.code === 'Slash') document.getElementById('next')?.focus()
+      else if (hasLetters && (event.key === '/' || event.code === 'Slash'))
+        document.getElementById('next')?.focus()
       else if (event.key === ' ' && !isControl) radio.toggle()
       else if (event.key === 'ArrowUp' && !isControl)
         radio.setVolume({ level: level + VOLUME_STEP, isMuted: false })

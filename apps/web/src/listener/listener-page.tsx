@@ -1,22 +1,22 @@
 import './listener-page.css'
 import type { Locale } from '@solstice/contracts'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { withoutDonation } from '../radio/donations/order.ts'
 import type { Radio } from '../radio/radio.ts'
 import { isChatting } from '../radio/timeline.ts'
 import { texts } from '../texts.ts'
-import { useStoredChoice } from '../ui/browser-storage.ts'
+import { turnTo } from '../ui/motion/turn.ts'
 import { useStore } from '../ui/store.ts'
-import { applyTheme } from '../ui/theme.ts'
 import { nowPlayingLine, stationName, titleOf } from './format.ts'
 import { Header } from './header/header.tsx'
 import { useKeys } from './keys.ts'
 import { Lists } from './lists.tsx'
+import { followPreferences, preferences } from './preferences/preferences.ts'
 import { RadioProvider } from './radio-context.ts'
 import { type SheetName, Sheets } from './sheets/sheets.tsx'
 import { ArtistArt } from './stage/artist-art.tsx'
-import { Controls } from './stage/controls.tsx'
-import { CurrentTrack } from './stage/current-track.tsx'
+import { Controls } from './stage/controls/controls.tsx'
+import { CurrentTrack, Headline } from './stage/current-track.tsx'
 import { Horizon, Stars } from './stage/horizon.tsx'
 import { ListenButton } from './stage/listen-button.tsx'
 import { useMediaSession } from './stage/media-session.ts'
@@ -35,8 +35,8 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const link = useStore(radio.link)
   const sound = useStore(radio.sound)
   const [sheet, setSheet] = useState<SheetName | null>(null)
-  const [artHidden, setArtHidden] = useStoredChoice('radio_art_hidden', ['false', 'true'])
-  const isArtHidden = artHidden === 'true'
+  const isArtHidden = useStore(preferences.isArtHidden) === 'true'
+  const hasLetterKeys = useStore(preferences.letterKeys) === 'on'
   const [artUrl, setArtUrl] = useState('')
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
@@ -45,10 +45,13 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const hasLyrics = hasTitle && !isChat
   const name = stationName(state, locale, t)
   const line = hasTitle ? nowPlayingLine(state, t) : ''
+  const isLost = trouble === 'offline' ? sound.is !== 'playing' : sound.is === 'retrying'
+  const kicker = isLost ? '' : isOff ? t.onAir : state?.mode === 'night' ? t.night : t.day
   const show = (next: SheetName | null) => setSheet(next)
 
+  useLayoutEffect(followPreferences, [])
   useEffect(() => {
-    if (state) applyTheme(state.mode)
+    if (state) turnTo(state.mode)
   }, [state?.mode])
   useEffect(() => {
     document.title = line ? `${line} · ${name}` : name
@@ -58,30 +61,33 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
   const open = sheet?.is === 'lyrics' && !hasLyrics ? null : sheet
   useKeys(radio, {
     // By place and not by letter: L is where it is under a Ukrainian layout too.
-    KeyL: () => open?.is !== 'donate' && show(open?.is === 'lyrics' || !hasLyrics ? null : { is: 'lyrics' }),
-    KeyR: () => open?.is !== 'donate' && show(open?.is === 'request' ? null : { is: 'request' }),
+    KeyL: () => isOverPage(open) && show(open?.is === 'lyrics' || !hasLyrics ? null : { is: 'lyrics' }),
+    KeyR: () => isOverPage(open) && show(open?.is === 'request' ? null : { is: 'request' }),
   })
 
   return (
     <RadioProvider value={{ radio, locale, t }}>
-      <Header state={state} stationName={name} onLocale={onLocale} />
-      <main>
+      <Header
+        state={state}
+        stationName={name}
+        onLocale={onLocale}
+        onPreferences={() => show({ is: 'preferences' })}
+      />
+      <main class="page">
         <div class="stage">
           <div class="sky">
             <Stars />
             <ArtistArt isHidden={isArtHidden} onUrl={setArtUrl} />
           </div>
           <div class="rim">
-            <Horizon />
+            <Horizon isLost={isLost} />
             {isOff && <ListenButton nowPlaying={line} />}
           </div>
           <section class="track" aria-label={t.radio}>
             {hasTitle ? (
-              <CurrentTrack state={state} isOff={isOff} />
+              <CurrentTrack state={state} kicker={kicker} />
             ) : (
-              <h1 class="title" data-size="s">
-                {t.states[trouble ?? 'connecting'].says}
-              </h1>
+              <Untitled text={t.states[trouble ?? 'connecting'].says} />
             )}
             <Notice
               trouble={trouble}
@@ -91,15 +97,18 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
             <Controls
               onLyrics={hasLyrics ? () => show({ is: 'lyrics' }) : null}
               onRequest={() => show({ is: 'request' })}
-              isArtHidden={isArtHidden}
-              onArt={() => setArtHidden(isArtHidden ? 'false' : 'true')}
             />
           </section>
         </div>
         <Lists state={state} onRequest={() => show({ is: 'request' })} />
       </main>
       <footer class="footer">
-        <p>{t.keys}</p>
+        <p>
+          {t.keys
+            .filter(({ isLetter }) => hasLetterKeys || !isLetter)
+            .map(({ key, does }) => `${key} — ${does}`)
+            .join(', ')}
+        </p>
       </footer>
       <p class="unseen" aria-live="polite">
         {line && !isOff ? (isChat ? line : t.nowPlaying(line)) : ''}
@@ -108,6 +117,20 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
     </RadioProvider>
   )
 }
+
+/** What stands in the place of a track: as high, so that nothing moves when one comes. */
+function Untitled({ text }: { text: string }) {
+  return (
+    <>
+      <p class="kicker" />
+      <Headline text={text} />
+      <p class="byline" />
+    </>
+  )
+}
+
+/** Letters change between these; other sheets stay until they are closed. */
+const isOverPage = (open: SheetName | null) => open === null || open.is === 'lyrics' || open.is === 'request'
 
 /** After a checkout the address names the order: it is taken out of the address, and shown. */
 function useReturnedOrder(radio: Radio, show: (sheet: SheetName) => void): void {

@@ -52,8 +52,8 @@ function Earlier() {
       {history.length === 0 && <p class="nothing">{t.nothingEarlier}</p>}
       <ol class="tracks">
         {history
-          .toReversed()
-          .slice(0, count)
+          .slice(-count)
+          .reverse()
           .map((track) => (
             <li key={track.id}>
               <TrackText track={track} />

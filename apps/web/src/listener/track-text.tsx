@@ -5,6 +5,7 @@ export function TrackText({ track }: { track: { title: string; artist: string } 
   return (
     <span class="track-text">
       <b>{track.title}</b>
+      {track.artist && <i class="unseen">, </i>}
       <span>{track.artist}</span>
     </span>
   )

@@ -38,13 +38,10 @@ export function openTheme(): void {
   show(dataset.mode === 'night' || dataset.mode === 'day' ? dataset.mode : rememberedMode())
 }
 
-/** Shows the mode of the station. The sky turns from one to another, but not from the one in which the page opened. */
+/** Shows the mode of the station, at once. */
 export function applyTheme(mode: Mode): void {
   show(mode)
   writeStored(LAST_MODE, mode)
-  const { dataset } = document.documentElement
-  // Two frames later the first one has been painted.
-  if (!dataset.turns) requestAnimationFrame(() => requestAnimationFrame(() => (dataset.turns = 'true')))
 }
 
 function show(mode: Mode): void {

@@ -1,43 +1,47 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import { Icon } from '../../ui/icons.tsx'
-import { pathOf } from '../../ui/language/language.ts'
 import { Languages } from '../../ui/language/languages.tsx'
 import { useStore } from '../../ui/store.ts'
-import { messengerOf } from '../format.ts'
 import { useRadio } from '../radio-context.ts'
 import { Link } from './link.tsx'
+import { headerLinks } from './links.ts'
+import { Menu } from './menu.tsx'
 import { Roster } from './roster.tsx'
 
 interface Props {
   state: RadioState | null
   stationName: string
   onLocale: (locale: Locale) => void
+  onPreferences: () => void
 }
 
-export function Header({ state, stationName, onLocale }: Props) {
+export function Header({ state, stationName, onLocale, onPreferences }: Props) {
   const { radio, locale, t } = useRadio()
   const link = useStore(radio.link)
   const isHosting = useStore(radio.connection.isHosting)
-  const messenger = messengerOf(state, locale)
+  const links = headerLinks(state, isHosting, locale, t)
   return (
     <header class="header">
       <p class="name">{stationName}</p>
       <Link link={link} text={t.link[link]} />
       <div class="header-right">
         <Roster />
-        {isHosting && (
-          <a class="header-link" href={pathOf({ page: 'guest', locale })}>
-            <Icon name="microphone" size={18} />
-            <span>{t.hosts.askToSpeak}</span>
+        {links.map(({ icon, label, href, isElsewhere }) => (
+          <a
+            key={href}
+            class="header-link only-wide"
+            href={href}
+            target={isElsewhere ? '_blank' : undefined}
+            rel="noreferrer"
+          >
+            <Icon name={icon} size={18} />
+            <span>{label}</span>
           </a>
-        )}
-        {messenger && (
-          <a class="header-link" href={messenger.href} target="_blank" rel="noreferrer">
-            <Icon name="message" size={18} />
-            <span>{messenger.label}</span>
-          </a>
-        )}
-        <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
+        ))}
+        <div class="only-wide">
+          <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
+        </div>
+        <Menu links={links} onLocale={onLocale} onPreferences={onPreferences} />
       </div>
     </header>
   )

@@ -1,56 +1,38 @@
 import './roster.css'
 import type { User } from '@solstice/contracts'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { apiUrl, getWrappedImage } from '../../api.ts'
 import { counted } from '../../texts.ts'
 import { localizedText } from '../../ui/language/localized-text.ts'
+import { Popover } from '../../ui/popover/popover.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
 
 const MAX_FACES = 3
 
-/** The listeners: a few faces and a number, which open the whole list. */
+/** The listeners: a few faces and their number, which open the whole list. */
 export function Roster() {
   const { radio, locale, t } = useRadio()
   const users = useStore(radio.users)
-  const [isOpen, setOpen] = useState(false)
-  const box = useRef<HTMLDivElement>(null)
-
-  useEffect(() => {
-    if (!isOpen) return
-    const pressedOutside = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false)
-    }
-    const pressedKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') setOpen(false)
-    }
-    addEventListener('pointerdown', pressedOutside)
-    addEventListener('keydown', pressedKey)
-    return () => {
-      removeEventListener('pointerdown', pressedOutside)
-      removeEventListener('keydown', pressedKey)
-    }
-  }, [isOpen])
-
-  if (users.length === 0) return null
+  const isOnline = useStore(radio.link) === 'online'
+  if (users.length === 0 || !isOnline) return null
   return (
-    <div class="roster" ref={box}>
-      <button
-        type="button"
-        class="roster-button"
-        aria-expanded={isOpen}
-        aria-label={`${t.whoListens}: ${users.length}`}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <span class="faces">
-          {users.slice(0, MAX_FACES).map((user, i) => (
-            <Face key={`${user.img} ${i}`} user={user} />
-          ))}
-        </span>
-        <span class="count">{users.length > MAX_FACES ? `+${users.length - MAX_FACES}` : users.length}</span>
-      </button>
-      {isOpen && (
-        <section class="roster-list" aria-label={t.whoListens}>
+    <Popover
+      class="roster"
+      label={`${t.whoListens}: ${users.length}`}
+      button={
+        <>
+          <span class="faces">
+            {users.slice(0, MAX_FACES).map((user, i) => (
+              <Face key={`${user.img} ${i}`} user={user} />
+            ))}
+          </span>
+          <span class="count">{users.length}</span>
+        </>
+      }
+    >
+      {() => (
+        <div class="roster-list">
           <p>{counted(users.length, t.people, locale)}</p>
           <ul>
             {users.map((user, i) => (
@@ -61,9 +43,9 @@ export function Roster() {
               </li>
             ))}
           </ul>
-        </section>
+        </div>
       )}
-    </div>
+    </Popover>
   )
 }
 

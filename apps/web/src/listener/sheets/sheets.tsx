@@ -1,4 +1,5 @@
 import type { RadioState } from '@solstice/contracts'
+import { PreferencesSheet } from '../preferences/sheet.tsx'
 import { DonateSheet, type DonateSubject } from './donate/sheet.tsx'
 import { LyricsSheet } from './lyrics/sheet.tsx'
 import { NewsToast } from './news-toast.tsx'
@@ -8,6 +9,7 @@ import { RequestSheet } from './request/sheet.tsx'
 export type SheetName =
   | { is: 'lyrics' }
   | { is: 'request' }
+  | { is: 'preferences' }
   | { is: 'donate'; about: DonateSubject; over?: SheetName }
 
 interface Props {
@@ -26,9 +28,10 @@ export function Sheets({ open, state, onChange }: Props) {
       {below?.is === 'request' && (
         <RequestSheet
           onClose={() => onChange(null)}
-          onSupport={(track) => onChange({ is: 'donate', about: { track }, over: below })}
+          onChoose={(track) => onChange({ is: 'donate', about: { track }, over: below })}
         />
       )}
+      {open.is === 'preferences' && <PreferencesSheet onClose={() => onChange(null)} />}
       {open.is === 'donate' && <DonateSheet about={open.about} onClose={() => onChange(open.over ?? null)} />}
     </>
   )

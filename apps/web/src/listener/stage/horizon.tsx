@@ -76,48 +76,52 @@ export function StillHorizon(props: { sound: 'off' | 'paused' | 'playing'; progr
   )
 }
 
-/** The arc, the light that travels on it with the track, and the time at its feet. */
-export function Horizon() {
+/**
+ * The arc, the light that travels on it with the track, and the time at its feet.
+ *
+ * @param isLost what is on air can't be heard now: the light waits where it was, and no time is told.
+ */
+export function Horizon({ isLost }: { isLost: boolean }) {
   const { radio, t } = useRadio()
   const box = useRef<HTMLDivElement>(null)
   const elapsed = useRef<HTMLSpanElement>(null)
   const remaining = useRef<HTMLSpanElement>(null)
   const heard = useStore(radio.heard)
   const sound = useStore(radio.sound)
-  const duration = heard?.state.duration ?? 0
+  const duration = isLost || !heard || heard.state.isPreparing ? 0 : heard.state.duration
   const isOff = sound.is === 'off'
   const isChat = heard !== null && isChatting(heard.state)
 
   // Written straight into the document: rendering five times a second would cost too much.
   useEffect(() => {
-    let shown = ''
+    let shown: string | null = null
     const draw = () => {
       const position = radio.position()
-      const progress = isOff || isChat ? 0.5 : duration > 0 ? position / duration : 0
-      box.current?.style.setProperty('--p', progress.toFixed(4))
+      const progress = duration > 0 ? position / duration : 0
+      if (!isLost) box.current?.style.setProperty('--p', (isOff || isChat ? 0.5 : progress).toFixed(4))
       const now = duration > 0 ? formatDuration(position) : ''
       if (now === shown || !box.current) return
       shown = now
       elapsed.current!.textContent = now
       remaining.current!.textContent = now && `−${formatDuration(Math.max(0, duration - position))}`
-      box.current.setAttribute('aria-valuenow', String(Math.floor(position)))
-      box.current.setAttribute('aria-valuetext', t.progressText(now, formatDuration(duration)))
+      box.current.dataset.second = now && String(Math.floor(position))
+      if (now) box.current.setAttribute('aria-label', t.songTime(now, formatDuration(duration)))
+      else box.current.removeAttribute('aria-label')
     }
     draw()
     const timer = setInterval(draw, DRAW_INTERVAL_MS)
     return () => clearInterval(timer)
-  }, [radio, duration, isOff, isChat, t])
+  }, [radio, duration, isOff, isChat, isLost, t])
 
   return (
+    // A picture with a text, not a progress bar: screen readers would speak of each second.
     <div
       class="horizon"
       ref={box}
-      role="progressbar"
-      aria-label={t.progress}
-      aria-valuemin={0}
-      aria-valuemax={Math.round(duration)}
+      role={duration > 0 ? 'img' : 'presentation'}
       data-sound={sound.is}
       data-chat={isChat}
+      data-lost={isLost}
     >
       <Arc />
       <Light />

@@ -6,7 +6,7 @@ export function ListenButton({ nowPlaying }: { nowPlaying: string }) {
   const join = () => {
     radio.play()
     // This button disappears: keyboard users continue at the one that pauses.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.play')?.focus())
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.play')?.focus({ preventScroll: true }))
   }
   return (
     <button

@@ -6,10 +6,10 @@ import { Stars, StillHorizon } from '../../listener/stage/horizon.tsx'
 import { texts } from '../../texts.ts'
 import { pathOf } from '../../ui/language/language.ts'
 import { Languages } from '../../ui/language/languages.tsx'
+import { turnTo } from '../../ui/motion/turn.ts'
 import type { PageProps } from '../../ui/page-props.ts'
 import { useRestoredFocus } from '../../ui/restored-focus.ts'
 import { useStore } from '../../ui/store.ts'
-import { applyTheme } from '../../ui/theme.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { openLiveConnection } from '../live-connection.ts'
 import { createMicrophone } from '../microphone.ts'
@@ -40,7 +40,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
     if (hostsMode === false) goTo('player')
   }, [hostsMode])
   useEffect(() => {
-    if (air) applyTheme(air.mode)
+    if (air) turnTo(air.mode)
   }, [air?.mode])
   useEffect(() => {
     document.title = `${headline} · ${name}`

@@ -9,6 +9,7 @@ import { localizedText } from '../../../ui/language/localized-text.ts'
 import { useStore } from '../../../ui/store.ts'
 import { formatMoney } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
+import { ExpectedWait } from './expected-wait.tsx'
 
 type OfferState = { is: 'loading' } | { is: 'failed'; text: string } | { is: 'loaded'; offer: Offer }
 
@@ -85,15 +86,19 @@ function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedO
     }
   }
 
+  const price = formatMoney(chosen.price, currency, locale)
   return (
     <>
-      {tiersEnabled ? (
+      {tiersEnabled && tiers.length > 1 ? (
         <Tiers offer={offer} chosen={chosen.tier} onChoose={onTier} />
       ) : (
-        <div>
-          <p class="figure">{formatMoney(chosen.price, currency, locale)}</p>
-          <p>{t.support.single}</p>
-        </div>
+        <p class="single">
+          <b class="figure">{price}</b>
+          <span>
+            {t.support.single}
+            <ExpectedWait way={{ is: 'paid', tier: chosen.tier }} says={t.support.inAbout} />
+          </span>
+        </p>
       )}
       <p class="soft">
         {flowType === 'matching' ? t.support.byMatching(service) : t.support.byCheckout(service)}
@@ -104,8 +109,8 @@ function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedO
           <TryAgain onPress={onReload} />
         </>
       ) : (
-        <button type="button" class="button main" aria-disabled={isSending} onClick={order}>
-          {isSending ? t.support.sending : t.support.pay(formatMoney(chosen.price, currency, locale))}
+        <button type="button" class="button" aria-disabled={isSending} onClick={order}>
+          {isSending ? t.support.sending : t.support.pay(price)}
         </button>
       )}
       <p role="alert">{refusal}</p>
@@ -129,7 +134,10 @@ function Tiers(props: { offer: Offer; chosen: number; onChoose: (tier: number) =
           />
           <span class="track-text">
             <b>{t.support.tier(tier)}</b>
-            <span>{t.support.ahead(tier)}</span>
+            <span>
+              {t.support.ahead(tier)}
+              <ExpectedWait way={{ is: 'paid', tier }} says={t.support.inAbout} />
+            </span>
           </span>
           <b class="price">{formatMoney(price, currency, locale)}</b>
         </label>

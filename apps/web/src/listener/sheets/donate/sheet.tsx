@@ -7,14 +7,14 @@ import { useStore } from '../../../ui/store.ts'
 import { trackLine } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
 import { NewsToast } from '../news-toast.tsx'
-import { DonateOffer } from './offer.tsx'
 import { isWorthShowing, orderLine } from './order-text.ts'
 import { OrderView } from './order-view.tsx'
+import { WayChoice } from './way-choice.tsx'
 
 /** A track that may be paid for, or an order that was placed. */
 export type DonateSubject = { track: LibraryItem } | { orderId: string }
 
-/** From the price of a track to the moment it is on air. */
+/** From the choice how to get a track on air to the moment it is heard. */
 export function DonateSheet(props: { about: DonateSubject; onClose: () => void }) {
   const { radio, t } = useRadio()
   const [about, setAbout] = useState(props.about)
@@ -27,7 +27,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
   useEffect(() => (orderId ? radio.donations.watch(orderId) : undefined), [orderId, radio])
 
   return (
-    <Sheet class="request donate" label={t.support.title} onClose={props.onClose}>
+    <Sheet class="side donate" label={t.support.title} onClose={props.onClose}>
       <div class="sheet-body" ref={body}>
         <SheetHead title={t.support.title} close={t.close} />
         {track && (
@@ -37,7 +37,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
           </p>
         )}
         {'track' in about && (
-          <DonateOffer track={about.track} onPlaced={(placedId) => setAbout({ orderId: placedId })} />
+          <WayChoice track={about.track} onPlaced={(placedId) => setAbout({ orderId: placedId })} />
         )}
         {order && <OrderView order={order} onAgain={(again) => setAbout({ track: again })} />}
         <OtherOrders besides={orderId} onOpen={(otherId) => setAbout({ orderId: otherId })} />

@@ -4,9 +4,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { localNowMs } from '../../../radio/connection/station-clock.ts'
 import type { Radio } from '../../../radio/radio.ts'
 import { useStoredChoice } from '../../../ui/browser-storage.ts'
+import { isStill } from '../../../ui/motion/still.ts'
 import { closeSheet, Sheet } from '../../../ui/sheet.tsx'
 import { useRadio } from '../../radio-context.ts'
 import { NewsToast } from '../news-toast.tsx'
+import { LyricsBar } from './bar.tsx'
 import { activeLine, type Lyrics, readLyrics } from './lyrics.ts'
 import { FullScreenTool, LINE_SIZES, LyricsTools, Tool, type Typography } from './tools.tsx'
 
@@ -35,17 +37,7 @@ export function LyricsSheet({ state, onClose }: { state: RadioState; onClose: ()
   }
   return (
     <Sheet class="lyrics" label={t.lyrics} onClose={onClose}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody scrolls */}
-      <div
-        class="lyrics-view"
-        ref={view}
-        onClick={pressed}
-        onWheel={scrolled}
-        onTouchMove={scrolled}
-        // The scroll bar, which is no element of its own.
-        onPointerDown={(event) => event.target === event.currentTarget && scrolled()}
-        onKeyDown={(event) => SCROLL_KEYS.includes(event.key) && scrolled()}
-      >
+      <div class="lyrics-view" ref={view}>
         <div class="sheet-head">
           <p>
             <b>{state.title}</b>
@@ -57,13 +49,27 @@ export function LyricsSheet({ state, onClose }: { state: RadioState; onClose: ()
             <Tool icon="close" label={t.close} isFirst onPress={closeSheet} />
           </div>
         </div>
-        {lyrics.is === 'loaded' ? (
-          <Lines lyrics={lyrics.lyrics} readingUntilMs={readingUntilMs} size={size} align={align} />
-        ) : (
-          <p class="lyrics-none" role="status">
-            {{ loading: t.lyricsLoading, failed: t.lyricsFailed, none: t.lyricsNone }[lyrics.is]}
-          </p>
-        )}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody scrolls */}
+        <div
+          class="lyrics-text"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: long lyrics are scrolled by keyboard
+          tabIndex={0}
+          onClick={pressed}
+          onWheel={scrolled}
+          onTouchMove={scrolled}
+          // The scroll bar, which is no element of its own.
+          onPointerDown={(event) => event.target === event.currentTarget && scrolled()}
+          onKeyDown={(event) => SCROLL_KEYS.includes(event.key) && scrolled()}
+        >
+          {lyrics.is === 'loaded' ? (
+            <Lines lyrics={lyrics.lyrics} readingUntilMs={readingUntilMs} size={size} align={align} />
+          ) : (
+            <p class="lyrics-none" role="status">
+              {{ loading: t.lyricsLoading, failed: t.lyricsFailed, none: t.lyricsNone }[lyrics.is]}
+            </p>
+          )}
+        </div>
+        <LyricsBar />
       </div>
       <NewsToast />
     </Sheet>
@@ -115,9 +121,9 @@ function Lines({ lyrics, readingUntilMs, size, align }: LinesProps) {
   useEffect(() => {
     const line = list.current?.children[active]
     if (!line || localNowMs() < readingUntilMs.current) return
-    const isStill = !hasFollowed.current || matchMedia('(prefers-reduced-motion: reduce)').matches
+    const isCut = !hasFollowed.current || isStill()
     hasFollowed.current = true
-    line.scrollIntoView({ block: 'center', behavior: isStill ? 'instant' : 'smooth' })
+    line.scrollIntoView({ block: 'center', behavior: isCut ? 'instant' : 'smooth' })
   }, [active, size, align])
 
   return (

@@ -7,7 +7,7 @@ import { counted } from '../../../texts.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
-import { trackLine } from '../../format.ts'
+import { placeOf, trackLine } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
 import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
@@ -18,8 +18,8 @@ const MORE_TRACKS = 10
 const STATUS_ID = 'request-status'
 
 /** The library of the programme, in which a track is searched, and requested or paid for. */
-export function RequestSheet(props: { onClose: () => void; onSupport: (track: LibraryItem) => void }) {
-  const { onClose, onSupport } = props
+export function RequestSheet(props: { onClose: () => void; onChoose: (track: LibraryItem) => void }) {
+  const { onClose, onChoose } = props
   const { radio, t } = useRadio()
   const library = useStore(radio.library.state)
   const { blocked } = useRequestStatus()
@@ -40,7 +40,7 @@ export function RequestSheet(props: { onClose: () => void; onSupport: (track: Li
   }
 
   return (
-    <Sheet class="request" label={t.request.title} onClose={onClose}>
+    <Sheet class="side request" label={t.request.title} onClose={onClose}>
       <div class="sheet-body">
         <SheetHead title={t.request.title} close={t.close} />
         <RequestStatus id={STATUS_ID} />
@@ -48,7 +48,7 @@ export function RequestSheet(props: { onClose: () => void; onSupport: (track: Li
         <LibraryStatus library={library} foundCount={found.length} />
         <ol class="tracks" ref={list}>
           {found.slice(0, shown).map(({ track }) => (
-            <TrackRow key={track.id} track={track} blocked={blocked} onSupport={() => onSupport(track)} />
+            <TrackRow key={track.id} track={track} blocked={blocked} onChoose={() => onChoose(track)} />
           ))}
         </ol>
         {found.length > shown && (
@@ -105,17 +105,30 @@ function LibraryStatus({ library, foundCount }: { library: LibraryState; foundCo
 interface TrackRowProps {
   track: LibraryItem
   blocked: BlockedReason | null
-  onSupport: () => void
+  onChoose: () => void
 }
 
-function TrackRow({ track, blocked, onSupport }: TrackRowProps) {
+/** A track. Where it can be paid for too, one chooses how in a sheet of its own. */
+function TrackRow({ track, blocked, onChoose }: TrackRowProps) {
   const { radio, t } = useRadio()
   const { requests } = radio.connection
   const isSending = useStore(requests.isSending)
-  const config = useStore(radio.config)
+  const canPay = Boolean(useStore(radio.config)?.donationInfo)
+  const place = placeOf(track, useStore(radio.heard)?.state ?? null)
+  if (canPay)
+    return (
+      <li>
+        <button type="button" class="track-row" aria-haspopup="dialog" onClick={onChoose}>
+          <TrackText track={track} />
+          {place && <span class="badge">{t.request.places[place]}</span>}
+          <Icon name="forward" size={18} />
+        </button>
+      </li>
+    )
   return (
     <li>
       <TrackText track={track} />
+      {place && <span class="badge">{t.request.places[place]}</span>}
       <button
         type="button"
         class="button"
@@ -127,17 +140,6 @@ function TrackRow({ track, blocked, onSupport }: TrackRowProps) {
       >
         {t.request.one}
       </button>
-      {config?.donationInfo && (
-        <button
-          type="button"
-          class="button"
-          aria-label={t.support.oneOf(trackLine(track))}
-          aria-haspopup="dialog"
-          onClick={onSupport}
-        >
-          {t.support.one}
-        </button>
-      )}
     </li>
   )
 }

@@ -1,0 +1,80 @@
+import './controls.css'
+import { useState } from 'preact/hooks'
+import { apiUrl } from '../../../api.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { useStore } from '../../../ui/store.ts'
+import { useRadio } from '../../radio-context.ts'
+import { PlayButton } from './play-button.tsx'
+import { VolumeControl } from './volume-control.tsx'
+
+interface Props {
+  /** Null while no track with lyrics can be on air. */
+  onLyrics: (() => void) | null
+  onRequest: () => void
+}
+
+/** Before the sound is on, the large button on the horizon is the one that plays. */
+export function Controls({ onLyrics, onRequest }: Props) {
+  const { radio, t } = useRadio()
+  const isOff = useStore(radio.sound).is === 'off'
+  return (
+    <div class="controls">
+      {!isOff && <VolumeControl />}
+      {!isOff && <PlayButton />}
+      <div class="tools">
+        <button
+          type="button"
+          class="tool"
+          aria-haspopup="dialog"
+          disabled={!onLyrics}
+          onClick={() => onLyrics?.()}
+          title={t.lyrics}
+        >
+          <Icon name="lyrics" />
+          <span class="unseen">{t.lyrics}</span>
+        </button>
+        <button
+          type="button"
+          class="tool"
+          aria-haspopup="dialog"
+          title={t.request.title}
+          onClick={() => onRequest()}
+        >
+          <Icon name="request" />
+          <span class="unseen">{t.request.title}</span>
+        </button>
+        <CopyLink />
+      </div>
+    </div>
+  )
+}
+
+const TOAST_MS = 6000
+
+/** Copies the address of the public stream, or of the page where there is none. */
+function CopyLink() {
+  const { radio, t } = useRadio()
+  const isStream = useStore(radio.config)?.streamMode ?? false
+  const [toast, setToast] = useState('')
+  const label = isStream ? t.copyStream : t.copyPage
+  const copy = async () => {
+    const link = isStream ? new URL(apiUrl('/api/stream/public.mp3'), location.href).href : location.href
+    const isCopied = await navigator.clipboard?.writeText(link).then(
+      () => true,
+      () => false,
+    )
+    setToast(isCopied ? t.copied : `${t.notCopied} ${link}`)
+    setTimeout(() => setToast(''), TOAST_MS)
+  }
+  return (
+    <>
+      <button type="button" class="tool" title={label} onClick={copy}>
+        <Icon name="link" />
+        <span class="unseen">{label}</span>
+      </button>
+      <span class="toast" role="status" data-shown={toast !== ''}>
+        {toast}
+      </span>
+    </>
+  )
+}
