@@ -12,6 +12,7 @@ import { MicrophoneTrouble, NoticeText } from './notices.tsx'
 const NICKNAME = 'radio_nickname'
 const MAX_NICKNAME_LENGTH = 32
 const MAX_CODE_LENGTH = 40
+const HOSTS_ID = 'guest-hosts'
 
 interface Props {
   status: Extract<GuestStatus, { is: 'outside' }>
@@ -28,7 +29,8 @@ export function RequestForm({ status, title }: Props) {
   const [hasCode, setHasCode] = useState(code !== '')
   const waitS = useCooldown(status.notice)
   const isTooEarly = !hasCode && waitS > 0
-  const isClosed = status.isBusy || microphoneState === 'unsupported' || isTooEarly
+  const hasNobody = !hasCode && !isHostOnline
+  const isClosed = status.isBusy || microphoneState === 'unsupported' || isTooEarly || hasNobody
 
   useEffect(() => {
     if (status.notice?.is === 'special_guest_active') setHasCode(true)
@@ -51,13 +53,20 @@ export function RequestForm({ status, title }: Props) {
         </p>
       )}
       {title}
-      <p class="byline">{isHostOnline ? t.intro : t.nobody}</p>
+      <p class="byline" id={HOSTS_ID} role="status">
+        {isHostOnline ? t.intro : t.nobody}
+      </p>
       <NoticeText notice={status.notice} />
       <MicrophoneTrouble />
       <form class="form" onSubmit={submit}>
         <NicknameField nickname={nickname} onNickname={setNickname} />
         {hasCode && <CodeField code={code} onCode={setCode} />}
-        <button type="submit" class="button primary" aria-disabled={isClosed}>
+        <button
+          type="submit"
+          class="button primary"
+          aria-disabled={isClosed}
+          aria-describedby={hasNobody ? HOSTS_ID : undefined}
+        >
           {hasCode ? t.enter : isTooEarly ? t.askIn(formatDuration(waitS)) : t.ask}
         </button>
         <button type="button" class="text-button" onClick={() => setHasCode(!hasCode)}>
