@@ -1,6 +1,6 @@
 import '../live/form.css'
 import '../live/guest/guest-page.css'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { Stars, StillHorizon } from '../listener/stage/horizon.tsx'
 import { texts } from '../texts.ts'
@@ -77,10 +77,13 @@ interface FormProps {
 function LoginForm({ t, onLoggedIn, onError }: FormProps) {
   const [login, setLogin] = useState('')
   const [password, setPassword] = useState('')
+  const [isShown, setShown] = useState(false)
   const [isBusy, setBusy] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   const [loginId, passwordId] = [useId(), useId()]
   const submit = async (event: Event) => {
     event.preventDefault()
+    if (isBusy) return
     setBusy(true)
     try {
       await logIn(login.trim(), password)
@@ -88,6 +91,7 @@ function LoginForm({ t, onLoggedIn, onError }: FormProps) {
     } catch (error) {
       onError(error instanceof ApiError ? error.body : 'unreachable')
       setBusy(false)
+      field.current?.select()
     }
   }
   return (
@@ -105,13 +109,24 @@ function LoginForm({ t, onLoggedIn, onError }: FormProps) {
       <label for={passwordId}>{t.password}</label>
       <input
         id={passwordId}
-        type="password"
+        ref={field}
+        // The types know either kind of field only.
+        type={(isShown ? 'text' : 'password') as 'password'}
         value={password}
         autocomplete="current-password"
         required
         onInput={(event) => setPassword(event.currentTarget.value)}
       />
-      <button type="submit" class="button primary" disabled={isBusy}>
+      <button
+        type="button"
+        class="text-button"
+        aria-pressed={isShown}
+        aria-controls={passwordId}
+        onClick={() => setShown(!isShown)}
+      >
+        {t.show}
+      </button>
+      <button type="submit" class="button primary" aria-disabled={isBusy}>
         {t.enter}
       </button>
     </form>

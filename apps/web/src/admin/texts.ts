@@ -6,6 +6,7 @@ const uk = {
     title: 'Вхід до студії',
     login: 'Логін',
     password: 'Пароль',
+    show: 'Показати',
     enter: 'Увійти',
     unreachable: 'Станція не відповідає. Спробуйте ще раз.',
     loggedOut: {
@@ -107,6 +108,7 @@ const en: typeof uk = {
     title: 'Studio login',
     login: 'Login',
     password: 'Password',
+    show: 'Show',
     enter: 'Log in',
     unreachable: 'The station isn’t responding. Please try again.',
     loggedOut: {
