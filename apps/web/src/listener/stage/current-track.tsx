@@ -5,7 +5,7 @@ import { useRadio } from '../radio-context.ts'
 
 /** The longest titles that are set large, and in a medium size. */
 const LARGE_TITLE = 18
-const MEDIUM_TITLE = 44
+const MEDIUM_TITLE = 32
 
 /** The track on air, in large type. */
 export function CurrentTrack({ state, kicker }: { state: RadioState; kicker: string }) {
