@@ -94,8 +94,7 @@ t.test('the listener’s page', async (t) => {
     await page.reload()
     await page.locator('.listen').waitFor()
     await holdTurns(page)
-    const paper = await page.context().newPage()
-    t.teardown(() => paper.close())
+    const { page: paper } = await visit(t, 'about:blank')
     for (const [mode, width, height] of [
       ['night', 1280, 800],
       ['day', 390, 844],

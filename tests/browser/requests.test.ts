@@ -169,7 +169,7 @@ t.test('a listener pays for a song: the code, the payment, and the outcome', asy
   await page.locator('section:has(#next) li').filter({ hasText: markup }).waitFor()
   await page.getByRole('button', { name: 'Обрати пісню' }).click()
   await page.getByRole('dialog').locator('.track-text').filter({ hasText: markup }).waitFor()
-  const opener = page.getByRole('dialog').getByRole('button', { name: 'High Tide, Somebody' })
+  const opener = page.getByRole('dialog').getByRole('button', { name: 'High Tide — Somebody' })
   await opener.click()
   const panel = page.getByRole('dialog', { name: 'Ваше замовлення' })
   const tiers = panel.getByRole('radio')

@@ -118,7 +118,13 @@ function TrackRow({ track, blocked, onChoose }: TrackRowProps) {
   if (canPay)
     return (
       <li>
-        <button type="button" class="track-row" aria-haspopup="dialog" onClick={onChoose}>
+        <button
+          type="button"
+          class="track-row"
+          aria-label={[trackLine(track), place && t.request.places[place]].filter(Boolean).join(', ')}
+          aria-haspopup="dialog"
+          onClick={onChoose}
+        >
           <TrackText track={track} />
           {place && <span class="badge">{t.request.places[place]}</span>}
           <Icon name="forward" size={18} />
