@@ -130,6 +130,20 @@ t.test('the listener’s page', async (t) => {
     t.equal(await page.locator('html[data-held]').count(), 0, 'a cut for those who want no motion')
   })
   t.same(complaints, [], 'the browser has nothing to complain of')
+  await t.test('says so when it breaks', async (t) => {
+    await page.evaluate(() => {
+      Intl.PluralRules = class {
+        constructor() {
+          throw new Error('sabotage')
+        }
+      } as never
+    })
+    await page.locator('.roster button').click()
+    await page.getByRole('heading', { name: 'This page has broken.' }).waitFor()
+    t.same(await violations(page), [])
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.locator('.listen').waitFor()
+  })
 })
 
 async function walkByKeyboard(t: Test, page: Page): Promise<void> {

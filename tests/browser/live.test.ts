@@ -12,7 +12,7 @@ const songs = [
   { name: 'Tide', hz: 1000, seconds: 90, volume: 2 },
   { name: 'Moon', hz: 1000, seconds: 90, volume: 2 },
 ]
-const NICKNAME = '<b>Їв & Ко</b>'
+const NICKNAME = 'Ivha'
 const RATE = 44_100
 const WINDOW = RATE / 20
 const WINDOWS_PER_S = 20
@@ -62,6 +62,7 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
   await button(guest, 'Turn the microphone on').click()
   await ear.hears(VOICE_HZ)
   t.pass('a guest on air is heard in the public stream')
+  await guest.setViewportSize({ width: 1440, height: 900 }); await guest.screenshot({ path: '/work/tmp/sky/out/guest.png' }); await guest.setViewportSize({ width: 390, height: 844 }); await guest.screenshot({ path: '/work/tmp/sky/out/guest-phone.png' })
   await button(host, 'Pause now').click()
   await ear.hears(FILLER_HZ)
   await host.locator('.strip-now', { hasText: 'Just chatting' }).waitFor()

@@ -190,6 +190,12 @@ const uk = {
     { key: '/', does: 'що далі', isLetter: true },
   ],
   menu: 'Меню',
+  broken: {
+    title: 'Сторінка зламалася.',
+    says: 'Ефір триває: перезавантажте сторінку.',
+    reload: 'Перезавантажити',
+    stream: 'Слухати потік',
+  },
   preferences: {
     title: 'Налаштування',
     look: 'Вигляд',
@@ -381,6 +387,12 @@ const en: typeof uk = {
     { key: '/', does: 'what’s next', isLetter: true },
   ],
   menu: 'Menu',
+  broken: {
+    title: 'This page has broken.',
+    says: 'The broadcast goes on: reload the page.',
+    reload: 'Reload',
+    stream: 'Listen to the stream',
+  },
   preferences: {
     title: 'Preferences',
     look: 'Look',

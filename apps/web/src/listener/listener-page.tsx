@@ -1,12 +1,13 @@
 import './listener-page.css'
 import type { Locale } from '@solstice/contracts'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useLayoutEffect, useState } from 'preact/hooks'
 import { withoutDonation } from '../radio/donations/order.ts'
 import type { Radio } from '../radio/radio.ts'
 import { isChatting } from '../radio/timeline.ts'
-import { texts } from '../texts.ts'
+import { type Texts, texts } from '../texts.ts'
 import { turnTo } from '../ui/motion/turn.ts'
 import { useStore } from '../ui/store.ts'
+import { BrokenPage } from './broken-page.tsx'
 import { nowPlayingLine, stationName, titleOf } from './format.ts'
 import { Header } from './header/header.tsx'
 import { useKeys } from './keys.ts'
@@ -29,14 +30,20 @@ interface Props {
   onLocale: (locale: Locale) => void
 }
 
-export function ListenerPage({ radio, locale, onLocale }: Props) {
+/** The page; when it fails, what is left of it. */
+export function ListenerPage(props: Props) {
+  const [failure] = useErrorBoundary((error) => console.error(error))
+  const isStream = useStore(props.radio.config)?.streamMode ?? false
+  return failure ? <BrokenPage t={texts[props.locale]} isStream={isStream} /> : <WholePage {...props} />
+}
+
+function WholePage({ radio, locale, onLocale }: Props) {
   const t = texts[locale]
   const state = useStore(radio.heard)?.state ?? null
   const link = useStore(radio.link)
   const sound = useStore(radio.sound)
   const [sheet, setSheet] = useState<SheetName | null>(null)
   const isArtHidden = useStore(preferences.isArtHidden) === 'true'
-  const hasLetterKeys = useStore(preferences.letterKeys) === 'on'
   const [artUrl, setArtUrl] = useState('')
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
@@ -102,19 +109,22 @@ export function ListenerPage({ radio, locale, onLocale }: Props) {
         </div>
         <Lists state={state} onRequest={() => show({ is: 'request' })} />
       </main>
-      <footer class="footer">
-        <p>
-          {t.keys
-            .filter(({ isLetter }) => hasLetterKeys || !isLetter)
-            .map(({ key, does }) => `${key} — ${does}`)
-            .join(', ')}
-        </p>
-      </footer>
+      <Footer t={t} />
       <p class="unseen" aria-live="polite">
         {line && !isOff ? (isChat ? line : t.nowPlaying(line)) : ''}
       </p>
       <Sheets open={open} state={state} onChange={show} />
     </RadioProvider>
+  )
+}
+
+function Footer({ t }: { t: Texts }) {
+  const hasLetterKeys = useStore(preferences.letterKeys) === 'on'
+  const keys = t.keys.filter(({ isLetter }) => hasLetterKeys || !isLetter)
+  return (
+    <footer class="footer">
+      <p>{keys.map(({ key, does }) => `${key} — ${does}`).join(', ')}</p>
+    </footer>
   )
 }
 
