@@ -132,11 +132,10 @@ t.test('the listener’s page', async (t) => {
   t.same(complaints, [], 'the browser has nothing to complain of')
   await t.test('says so when it breaks', async (t) => {
     await page.evaluate(() => {
-      Intl.PluralRules = class {
-        constructor() {
-          throw new Error('sabotage')
-        }
-      } as never
+      const PluralRules = () => {
+        throw new Error('sabotage')
+      }
+      Object.assign(Intl, { PluralRules })
     })
     await page.locator('.roster button').click()
     await page.getByRole('heading', { name: 'This page has broken.' }).waitFor()
