@@ -83,7 +83,7 @@ export function Choice<T extends string>({ name, title, hint, of, labels }: Choi
 function Keys({ t }: { t: Texts }) {
   const areLettersOn = useStore(preferences.letterKeys) === 'on'
   return (
-    <dl class="keys">
+    <dl class="key-list">
       {t.keys.map(({ key, does, isLetter }) => (
         <div key={key} data-off={isLetter && !areLettersOn}>
           <dt>

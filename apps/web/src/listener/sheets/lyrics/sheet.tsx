@@ -51,7 +51,7 @@ export function LyricsSheet({ state, onClose }: { state: RadioState; onClose: ()
         </div>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody scrolls */}
         <div
-          class="lyrics-text"
+          class="lyrics-scroll"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: long lyrics are scrolled by keyboard
           tabIndex={0}
           onClick={pressed}

@@ -120,7 +120,7 @@ function TrackRow({ track, blocked, onChoose }: TrackRowProps) {
       <li>
         <button
           type="button"
-          class="track-row"
+          class="request-row"
           aria-label={[trackLine(track), place && t.request.places[place]].filter(Boolean).join(', ')}
           aria-haspopup="dialog"
           onClick={onChoose}
