@@ -102,7 +102,7 @@ export async function prepare(
   settings: Record<string, string>,
   songs: Tone[] = tones,
 ): Promise<Station> {
-  const cheap = songs.map((song) => ({ ...song, isMono: true }))
+  const cheap = songs.map((song) => ({ isMono: true, ...song }))
   return prepareStation(t, cheap, { WEB_DIST: await builtPage(), ...settings })
 }
 
