@@ -6,6 +6,7 @@ import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { measureAdmin } from './admin.ts'
 import { type ChangeFigures, measureChanges } from './changes.ts'
 import { measureData, TRACKS } from './data.ts'
+import { measureFirstPaint } from './first-paint.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { measureMicrophones } from './microphones.ts'
@@ -14,7 +15,7 @@ import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
-// `microphones`, `admin`, `data`, `changes`, `library` or `uploads` as argument, only that part is measured.
+// `microphones`, `admin`, `data`, `changes`, `library`, `uploads` or `first-paint` as argument, only that part is measured; the last only then.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,6 +44,7 @@ try {
   if (part === undefined || part === 'changes') tellChanges()
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
+  if (part === 'first-paint') await tellFirstPaint()
   await finish(0)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
@@ -186,6 +188,26 @@ async function tellLibrary() {
   row('bare search', `${floorMs.toFixed(1)} ms`)
   for (const { name, cpuMs, blockedMs } of figures)
     row(name, `${cpuMs.toFixed(1)} ms`, ratio(cpuMs, floorMs), `at most ${blockedMs.toFixed(1)} ms at a time`)
+}
+
+async function tellFirstPaint(): Promise<void> {
+  heading('First visits on a slow device (CPU / 4) and line (slow 4G)')
+  const { paints, load } = await measureFirstPaint(run)
+  for (const { device, fcpMs, lcpMs, shift, onlineMs, kilobytes } of paints)
+    row(
+      device,
+      `FCP ${fcpMs.toFixed(0)} ms`,
+      `LCP ${lcpMs.toFixed(0)} ms`,
+      `CLS ${shift.toFixed(4)}`,
+      `live ${onlineMs.toFixed(0)} ms, ${kilobytes.toFixed(0)} KB`,
+    )
+  const { perSecond, p99Ms, apiCpu } = load
+  row(
+    'pages',
+    `${perSecond.toFixed(0)}/s`,
+    `p99 ${p99Ms.toFixed(0)} ms`,
+    `${apiCpu.toFixed(1)} % of a core per 100/s`,
+  )
 }
 
 async function tellUploads(): Promise<void> {
