@@ -5,3 +5,9 @@ export function readArrival(): Arrival | null {
   const json = document.getElementById(ARRIVAL_ID)?.textContent
   return json ? (JSON.parse(json) as Arrival) : null
 }
+
+/** True when the browser took this page out of its history, where it may have been for long. */
+export function isFromHistory(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return navigation?.type === 'back_forward'
+}

@@ -1,5 +1,5 @@
 import { openPage } from './app.tsx'
-import { readArrival } from './arrival.ts'
+import { isFromHistory, readArrival } from './arrival.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { createRadio } from './radio/radio.ts'
 import { keepForOffline } from './ui/keep-for-offline.ts'
@@ -9,6 +9,6 @@ const audio = document.createElement('audio')
 audio.preload = 'none'
 document.body.append(audio)
 
-const radio = createRadio(audio, readArrival())
+const radio = createRadio(audio, readArrival(), isFromHistory())
 openPage(({ locale, onLocale }) => <ListenerPage radio={radio} locale={locale} onLocale={onLocale} />)
 keepForOffline()

@@ -49,13 +49,13 @@ const files: Record<PageName, string> = {
  * the page for that, anything else NOT_FOUND; without a built client everything does.
  */
 export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise<void> {
-  const { config, clock, origins, mediaOrigin, log } = deps
+  const { config, origins, mediaOrigin, log } = deps
   const root = await builtFolder(config.webDist)
   if (root) await serveBuiltFiles(app, root)
   else log.warn({ folder: config.webDist }, 'web client not found; `npm run build` builds it')
 
   const render = await openRenderer(app, deps, root)
-  const rendered = createRenderedPages(() => clock.nowMs())
+  const rendered = createRenderedPages(() => performance.now())
 
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0]!

@@ -44,8 +44,9 @@ const HEARD_INTERVAL_MS = 250
  * Connects to the station. Nothing sounds before `play`.
  *
  * @param arrival the station as it was when the page was sent; null when the page knows nothing of it yet.
+ * @param isOld the page was sent some time ago: its configuration is read again. Its state is replaced by the socket anyway.
  */
-export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null): Radio {
+export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, isOld = false): Radio {
   const connection = connect(arrival)
   const config = createStore<PublicConfig | null>(arrival?.config ?? null)
   const volume = createVolume(audio, () => config.value?.musicSource === 'cloud')
@@ -75,7 +76,7 @@ export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null): R
   const history = createHistory(heard)
   onNewTrack(heard, donations.refresh)
   if (arrival) choosePlayer(arrival.config.streamMode)
-  followConfig(connection, config, choosePlayer)
+  followConfig(connection, config, choosePlayer, isOld)
   updateHeard()
 
   const radio: Radio = {
@@ -106,6 +107,7 @@ function followConfig(
   { link }: Connection,
   config: Store<PublicConfig | null>,
   onStreamMode: (isStream: boolean) => void,
+  isOld: boolean,
 ): void {
   const retry = createRetry()
   async function read(): Promise<void> {
@@ -125,5 +127,5 @@ function followConfig(
     if (wasOnline) void read()
     wasOnline = true
   })
-  if (!config.value) void read()
+  if (!config.value || isOld) void read()
 }
