@@ -11,8 +11,12 @@ const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const
 const pages = ['index', 'guest', 'login', 'panel', 'lost']
 
 /** What most pages have in common. */
-const BASE =
-  /[\\/](?:preact|contracts)[\\/]|[\\/]web[\\/]src[\\/](?:ui|styles|app|api|texts|listener[\\/](?:format|header[\\/]link|stage[\\/]horizon))\b/
+const BASE = [
+  /[\\/](?:preact|contracts)[\\/]/,
+  /[\\/]web[\\/]src[\\/](?:ui[\\/]|styles[\\/]|(?:app|api|texts)\.)/,
+  /[\\/]web[\\/]src[\\/]listener[\\/](?:format|header[\\/]link|stage[\\/]horizon|sheets[\\/]lyrics[\\/]lyrics)\./,
+  /[\\/]web[\\/]src[\\/]radio[\\/](?:library|timeline|connection[\\/]station-clock)\./,
+]
 
 /** In development, the pages at their paths; built ones are sent by the API. */
 function pagesAtPaths(): Plugin {
@@ -81,7 +85,12 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'base', test: BASE, minShareCount: 2, priority: 1 },
+            {
+              name: 'base',
+              test: (id) => BASE.some((own) => own.test(id)),
+              minShareCount: 2,
+              priority: 1,
+            },
             { name: 'socket', test: /[\\/](?:socket\.io|engine\.io|@socket\.io|station-socket)/ },
           ],
         },
