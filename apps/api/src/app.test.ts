@@ -159,6 +159,10 @@ t.test('the built web client is served: assets cached, pages revalidated, unknow
     t.equal(page.headers['cache-control'], isOfAdmins ? 'no-store' : 'no-cache')
     t.match(page.body, 'Solstice')
   }
+  t.match((await ask('/', '*/*')).body, 'Solstice', 'programs that look at a link accept anything')
+  t.equal((await app.inject({ method: 'HEAD', url: '/en/' })).statusCode, 200)
+  t.same((await ask('/', 'application/json')).json(), failureBody('NOT_FOUND'))
+  t.same((await ask('/no/such/page', '*/*')).json(), failureBody('NOT_FOUND'))
   const unknown = await ask('/no/such/page')
   t.equal(unknown.statusCode, 404)
   t.match(unknown.body, 'Solstice', 'the client shows its own not-found page')

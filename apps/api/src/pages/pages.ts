@@ -59,8 +59,8 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
 
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0]!
-    if (!root || !wantsPage(request) || programs.test(path)) throw new Failure('NOT_FOUND')
     const address = pageAt(path, request.cookies[LISTENER_LANGUAGE])
+    if (!root || programs.test(path) || !wantsPage(request, address)) throw new Failure('NOT_FOUND')
     const origin = origins.ownOrigin(request.raw)
     const key = JSON.stringify([address, origin])
     const page = await rendered.get(key, () => render(address, origin))
@@ -150,6 +150,9 @@ function viewOf(render: () => PageView, asPlain: () => PageView, log: Logger): P
   }
 }
 
-function wantsPage({ method, headers }: FastifyRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '')
+/** Programs that look at a link accept anything; a missing file is a page only to somebody who asks for one. */
+function wantsPage({ method, headers }: FastifyRequest, { page }: PageAddress): boolean {
+  const { accept = '*/*' } = headers
+  const isAccepted = /\btext\/html\b/.test(accept) || (page !== 'lost' && /\*\/\*|\btext\/\*/.test(accept))
+  return isAccepted && (method === 'GET' || method === 'HEAD')
 }
