@@ -6,6 +6,7 @@ import {
   LISTENER_LANGUAGE,
   type PageName,
   type PageView,
+  type RadioState,
   type RenderPage,
 } from '@solstice/contracts'
 import { isHostOnline } from '@solstice/playout'
@@ -83,10 +84,10 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
   const syncPayload = createSyncPayload({ ...deps, air })
   const renderPage = root ? await loadRenderer(root, log) : drawnByScripts
 
-  const arrivalNow = async (): Promise<Arrival | null> => {
+  const arrivalWith = async (state: RadioState): Promise<Arrival | null> => {
     try {
       const isOnline = mirror.state !== null && isHostOnline(mirror.state)
-      return { state: syncPayload(), config: await publicConfig(deps), isHostOnline: isOnline }
+      return { state, config: await publicConfig(deps), isHostOnline: isOnline }
     } catch (error) {
       // The page asks for the configuration itself, until it can be read.
       log.warn({ err: error }, 'page sent without the configuration')
@@ -96,8 +97,7 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
 
   return async ({ page, locale, isOffline }: PageAddress, origin: string): Promise<RenderedPage> => {
     const state = syncPayload()
-    const { mode } = state
-    const arrival = page === 'player' && !isOffline ? await arrivalNow() : null
+    const arrival = page === 'player' && !isOffline ? await arrivalWith(state) : null
     const { text, styles } = await readTemplate(root!, files[page])
     const about = { locale, state, arrival }
     const { body, ...view } = viewOf(
@@ -109,9 +109,9 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
     return {
       text: fillTemplate(text, {
         lang: locale,
-        mode,
+        mode: state.mode,
         head: headTags({
-          ...{ ...view, page, locale, mode, origin, state },
+          ...{ ...view, page, locale, origin, state, mode: state.mode },
           path: paths?.[locale] ?? null,
           translations: paths,
         }),
