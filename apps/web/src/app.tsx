@@ -2,7 +2,7 @@ import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
 import './styles/page.css'
-import type { Locale } from '@solstice/contracts'
+import type { Locale, Mode } from '@solstice/contracts'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import {
@@ -17,9 +17,9 @@ import {
 import type { PageProps } from './ui/page-props.ts'
 import { openTheme } from './ui/theme.ts'
 
-/** Draws the page of this document over what the station sent of it. */
-export function openPage(Page: ComponentType<PageProps>): void {
-  openTheme()
+/** Draws the page of this document over what the station sent of it. @param mode a look that was chosen; else that of the air */
+export function openPage(Page: ComponentType<PageProps>, mode?: Mode): void {
+  openTheme(mode)
   // `hydrate` would leave attributes as they are, and some are known here only: the volume, or a chosen language.
   render(<App Page={Page} />, document.getElementById('page')!)
 }

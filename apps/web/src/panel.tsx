@@ -1,4 +1,5 @@
 import { AdminPage } from './admin/admin-page.tsx'
+import { themeChoice } from './admin/shell/theme.ts'
 import { openPage } from './app.tsx'
 
-openPage(AdminPage)
+openPage(AdminPage, themeChoice.value === 'air' ? undefined : themeChoice.value)

@@ -32,10 +32,13 @@ const LAST_MODE = 'radio_mode'
 /** The mode of the last visit, in which the page opens until the station says otherwise. */
 export const rememberedMode = (): Mode => (readStored(LAST_MODE) === 'night' ? 'night' : 'day')
 
-/** Opens the page in a mode: the one it was sent in or, when it was not sent by the station, that of the last visit. */
-export function openTheme(): void {
-  const { dataset } = document.documentElement
-  show(dataset.mode === 'night' || dataset.mode === 'day' ? dataset.mode : rememberedMode())
+/**
+ * Opens the page in a mode: the chosen one, else the one it was sent in or, when the station didn't send it, that of the last
+ * visit.
+ */
+export function openTheme(chosen?: Mode): void {
+  const { mode } = document.documentElement.dataset
+  show(chosen ?? (mode === 'night' || mode === 'day' ? mode : rememberedMode()))
 }
 
 /** Shows the mode of the station, at once. */
