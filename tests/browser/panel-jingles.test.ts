@@ -4,7 +4,7 @@ import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
 import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
 
-t.test('J7: an admin puts a jingle next in the panel, and it is heard', async (t) => {
+t.test('J7, J8: an admin puts a jingle next in the panel, takes it back, and hears another’s', async (t) => {
   const station = await prepare(t, SUPER_ADMIN)
   for (const [i, name] of ['Call', 'Bell', 'Wave'].entries())
     await station.addClip('jingles', `${name}.mp3`, { hz: 900 + i, seconds: 20 })
@@ -26,8 +26,18 @@ t.test('J7: an admin puts a jingle next in the panel, and it is heard', async (t
   await button.click()
   await page.getByText('The jingle will play after this song').waitFor()
 
+  const pending = page.getByText('Jingle after this song: Bell')
+  await pending.waitFor()
+  t.equal(await page.locator('.strip-next').innerText(), 'Jingle next\nBell')
+  t.same(await violations(page), [])
+  await page.getByRole('button', { name: 'Take the jingle back: Bell' }).click()
+  await page.getByText('The jingle is taken back').waitFor()
+  await pending.waitFor({ state: 'detached' })
   const admin = await adminAt(t, url)
+  admin.socket.emit('admin_insert_jingle', { id: bell.id })
+  await pending.waitFor()
   admin.socket.emit('admin_skip_song')
   const { jingleId } = await admin.first<{ jingleId: string }>('stream_jingle_start')
   t.equal(jingleId, bell.id, 'the chosen one is on air')
+  await pending.waitFor({ state: 'detached' })
 })

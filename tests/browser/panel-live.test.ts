@@ -43,6 +43,11 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
   await page.getByText('Nobody is banned').waitFor()
   t.same((await bans()).list, [])
 
+  t.match(await host.ask('moderator_ban_ip', { ip: '203.0.113.10' }), { ok: true })
+  await page.locator('li', { hasText: '203.0.113.10' }).waitFor()
+  t.match(await host.ask('moderator_unban_ip', { ip: '203.0.113.10' }), { ok: true })
+  await page.getByText('Nobody is banned').waitFor()
+
   const code = page.locator('.guest-code code')
   await page.getByLabel('Valid for').fill('1')
   await button('Create a code').click()

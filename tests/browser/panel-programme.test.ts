@@ -181,6 +181,13 @@ t.test('an admin arranges playlists and makes a song group; a helper saves what 
   t.same(await faults(), [])
   await shoot('board')
 
+  const hour = page.getByRole('list', { name: 'The next hour' })
+  await page.getByText(/^Different from the saved settings: [1-9]/).waitFor()
+  await hour.locator('[data-different=true]').first().waitFor()
+  t.ok(await hour.getByRole('listitem').count(), 'songs with their times')
+  await page.getByText('After the queue').click()
+  await hour.getByText('queued').first().waitFor()
+
   const before = await settings.read()
   t.same(before.settings.generation.GROUP_DEFS, {}, 'nothing is saved yet')
   await page.getByRole('link', { name: 'On air' }).click()
@@ -196,6 +203,7 @@ t.test('an admin arranges playlists and makes a song group; a helper saves what 
   await page.keyboard.press('Control+s')
   await page.getByText('The settings are saved').waitFor()
   await page.getByText('Unsaved:').waitFor({ state: 'detached' })
+  await page.getByText('The same as with the saved settings').waitFor()
   t.same(
     Object.keys((await sending).postDataJSON()),
     ['generation'],

@@ -3,6 +3,7 @@ import t from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
 import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
+import { openSocket } from '../harness/people/socket-client.ts'
 
 const names = [
   'Anchor',
@@ -96,17 +97,19 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     await isMoved(before, 4, 2)
   })
 
+  let others: string[] = []
   await t.test('among those of its kind only; Escape puts it back', async () => {
-    const [next, , , , , ...others] = (await onServer()).filter(
+    const [next, , , , , ...later] = (await onServer()).filter(
       ({ id }, i, all) => all.findIndex((other) => other.id === id) === i,
     )
     for (const [orderType, track] of [
-      ['donated', others[0]!],
-      ['lastinline', others[2]!],
+      ['donated', later[0]!],
+      ['lastinline', later[2]!],
     ] as const) {
       admin.socket.emit('admin_add_song', { id: track.id, orderType, tier: null })
       await admin.first('admin_success')
     }
+    others = later.map(({ title }) => title)
     await row(1).getByText('paid').waitFor()
     await row(2).getByText('requested').waitFor()
     const before = await ready()
@@ -120,14 +123,43 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     t.same(await titles(), before)
   })
 
+  await t.test('A12: a song from the library is dropped at its place, or put there by keyboard', async () => {
+    await quiet()
+    const shown = (await titles()).slice(0, 6)
+    const [first, second] = names.filter((name) => !shown.includes(name))
+    const find = async (title: string) => {
+      await page.getByRole('searchbox').fill(title)
+      return page.getByRole('button', { name: `Choose a place in the queue: ${title}` })
+    }
+    const dropped = await find(first!)
+    await dropped.hover()
+    await page.mouse.down()
+    const { x, y } = (await row(2).boundingBox())!
+    await page.mouse.move(x + 60, y + 4, { steps: 6 })
+    await page.locator('.queue-row[data-drop=true]').waitFor()
+    await shoot(page, 'queue-drop')
+    await page.mouse.up()
+    await message('done').getByText('The song is queued').waitFor()
+    t.same((await titles()).slice(1, 3), [first, others[2]], 'ahead of the one that was requested before')
+    await quiet()
+    const chosen = await find(second!)
+    await chosen.focus()
+    await page.keyboard.press('Enter')
+    t.same(await violations(page), [])
+    await page.getByRole('button', { name: 'after all requested songs' }).focus()
+    await page.keyboard.press('Enter')
+    await message('done').getByText('The song is queued').waitFor()
+    t.equal((await titles())[3], second)
+  })
+
   await t.test('and is told why one was refused', async () => {
     await ready()
     const items = await onServer()
-    admin.socket.emit('admin_move_song', { id: items[6]!.id, from: 7, to: 6 })
+    admin.socket.emit('admin_move_song', { id: items[8]!.id, from: 9, to: 8 })
     await admin.first('admin_success')
-    await row(6).getByText(items[6]!.title, { exact: true }).waitFor()
+    await row(8).getByText(items[8]!.title, { exact: true }).waitFor()
     const before = await titles()
-    await handle(5).focus()
+    await handle(7).focus()
     await page.keyboard.press('Alt+ArrowUp')
     await message('failed').getByText('The next song can be moved in').waitFor()
     t.same(await titles(), before)
@@ -142,12 +174,37 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
   await t.test('on a phone and at 400 % zoom too', async () => {
     await page.setViewportSize({ width: 320, height: 640 })
     const before = await ready()
-    await handle(5).click()
+    await handle(7).click()
     t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is cut off')
     t.same(await violations(page), [])
     await shoot(page, 'queue-phone')
-    await page.getByRole('button', { name: 'Put it here, place 4' }).click()
-    await isMoved(before, 5, 4)
+    await page.getByRole('button', { name: 'Put it here, place 6' }).click()
+    await isMoved(before, 7, 6)
+    await quiet()
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    const listener = openSocket(t, url)
+    listener.socket.emit('listener_init')
+    await listener.first('listener_uid')
+    const wish = names.find((name) => !before.slice(0, 6).includes(name))!
+    t.match(await listener.ask('suggest_song', { id: `day/${wish}.mp3` }), { ok: true })
+    await page.getByRole('tab', { name: /^Requests/ }).click()
+    await page.getByRole('button', { name: `Accept: ${wish}` }).click()
+    t.match(await listener.first('suggestion_result'), { accepted: true })
+    await quiet()
+    await page.getByRole('tab', { name: 'Add' }).click()
+    const shown = await titles()
+    const other = names.find((name) => !shown.slice(0, 7).includes(name))!
+    await page.getByRole('searchbox').fill(other)
+    await page.getByRole('button', { name: `Choose a place in the queue: ${other}` }).click()
+    t.same(await violations(page), [])
+    await shoot(page, 'place-phone')
+    const place = page.getByRole('group', { name: `Place in the queue: ${other}` }).getByRole('button')
+    await place.first().click()
+    await message('done').getByText('The song is queued').waitFor()
+    t.equal((await titles())[1], other, 'ahead of the requests, behind what is paid for')
+    await page.getByRole('tab', { name: 'Queue' }).click()
+    await page.locator('.queue-row', { hasText: other }).first().waitFor()
   })
   t.same(
     complaints.filter((complaint) => !/401/.test(complaint)),

@@ -39,6 +39,7 @@ import { videoRoutes } from './routes/library/video.ts'
 import { listeningRoutes } from './routes/listening/listening.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session/session.ts'
+import { settingsRoutes } from './routes/settings.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
 import { createFanOut } from './stream/fan-out.ts'
@@ -108,6 +109,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   jobRoutes(app, deps)
   groupRoutes(app, deps)
   administrationRoutes(app, deps)
+  settingsRoutes(app, deps)
   backupRoutes(app, deps)
   const batches = ports.openLyricsBatches()
   lyricsRoutes(app, { ...deps, lyrics: createLyrics(lookups, 'admins'), batches })

@@ -47,6 +47,7 @@ export const failures = {
   ),
   QUEUE_MOVE_FAILED: failure(400, 'Не вдалося пересунути пісню', 'The song could not be moved'),
   JINGLE_INSERT_FAILED: failure(400, 'Не вдалося поставити джингл', 'The jingle could not be put next'),
+  JINGLE_CANCEL_FAILED: failure(400, 'Не вдалося прибрати джингл', 'The jingle could not be taken back'),
   QUEUE_SKIP_FAILED: failure(400, 'Не вдалося пропустити пісню', 'The song could not be skipped'),
   QUEUE_SUGGESTION_INJECT_FAILED: failure(
     400,
@@ -270,6 +271,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     no_songs: text('Виберіть хоча б одну пісню', 'Choose at least one song'),
     songs_unknown: text('Деяких пісень немає в цьому режимі', 'Some songs are not in this mode'),
     length: text('{field}: від {min} до {max} символів', '{field}: {min} to {max} characters'),
+    digits: text(
+      '{field}: назва групи не може складатися із самих цифр',
+      '{field}: a group name needs more than digits',
+    ),
     not_an_address: text(
       '{field}: адреса має починатися з http:// або https://',
       '{field}: the address has to start with http:// or https://',
@@ -404,6 +409,9 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       "The song can't go there: paid and requested songs come first",
     ),
     duplicate_nearby: insertionReasons.duplicate_nearby,
+  },
+  JINGLE_CANCEL_FAILED: {
+    gone: text('Цей джингл уже не стоїть наступним', 'This jingle is no longer next'),
   },
   JINGLE_INSERT_FAILED: {
     no_stream: text('Джингли звучать лише в режимі потоку', 'Jingles play in stream mode only'),

@@ -21,6 +21,7 @@ export const socketMessages = {
   QUEUE_SONG_REMOVED: text('Пісню прибрано з черги', 'The song is removed from the queue'),
   QUEUE_SONG_MOVED: text('Пісню пересунуто', 'The song is moved'),
   JINGLE_INSERTED: text('Джингл прозвучить після цієї пісні', 'The jingle will play after this song'),
+  JINGLE_CANCELLED: text('Джингл прибрано', 'The jingle is taken back'),
   QUEUE_SONG_SKIPPED: text('Пісню пропущено', 'The song is skipped'),
   QUEUE_SUGGESTION_ACCEPTED: text('Замовлену пісню поставлено в чергу', 'The requested song is queued'),
   QUEUE_GROUP_INSERTED: messages.GROUP_INSERTED,

@@ -1,6 +1,7 @@
 export { skipCooldownSecsLeft } from './boundary/skip.ts'
 export { backgroundInReserve } from './clips/chat.ts'
 export { commandWithCuePoints } from './clips/cue-points.ts'
+export { nextJingle } from './clips/insert-jingle.ts'
 export {
   guestQueue,
   isHostOnline,
@@ -53,6 +54,7 @@ export {
 export type { Decision, Step } from './model/steps.ts'
 export { soundStartMs } from './model/timing.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
+export { type Expected, type ForecastOf, forecast, MAX_FORECAST } from './project/forecast.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
 export { groupInsertCooldownSecsLeft, groupObstacle } from './queue/insert-group.ts'
 export { orderAirsAtMs, orderEffects } from './queue/orders.ts'

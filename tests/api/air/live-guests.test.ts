@@ -171,12 +171,17 @@ t.test('a ban covers the whole household of an address', async (t) => {
   t.same(await asked.ask('guest_check_ban'), { banned: true })
   t.match(await moderator.ask('moderator_ban_ip', { ip: '2001:db8:9:9::7', nickname: 'All' }), { ok: true })
   const page = { list: [{ ip: '2001:db8:9:9::7', nickname: 'All' }, { ip: '192.0.2.77' }], total: 2 }
+  await boss.firstOf(['moderator_bans_updated'])
+  t.match(await boss.ask('moderator_get_banlist'), page, 'another moderator is told, and reads the same')
   t.match(await moderator.ask('moderator_get_banlist'), page, 'newest first, one per household')
   t.match(await moderator.ask('moderator_get_banlist', { offset: 1, limit: 0 }), {
     list: [entry],
     total: 2,
   })
+  boss.forget()
   t.same(await moderator.ask('moderator_unban_ip', { ip: '192.0.2.77' }), { ok: true })
+  await boss.firstOf(['moderator_bans_updated'])
+  t.same(host.all('moderator_bans_updated'), [], 'hosts are no moderators')
   t.match(await moderator.ask('moderator_unban_ip', { ip: '192.0.2.77' }), refused('NOT_FOUND'))
   t.same(await asked.ask('guest_check_ban'), { banned: false })
   t.same(await logged('guest_unban'), [{ adminLogin: by, ip: '192.0.2.77' }])

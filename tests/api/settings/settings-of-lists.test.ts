@@ -73,6 +73,7 @@ t.test('settings of groups: their order counts, odd names are names, and there i
   }
   t.notOk('a' in {}, 'nothing inherits what was sent')
   t.match(await generate({ GROUP_DEFS: [] }), refusal('generation.GROUP_DEFS'))
+  t.match(await generate({ GROUP_DEFS: { ' 1990 ': [] } }), refusal('generation.GROUP_DEFS', 'digits'))
   t.match(await generate({ GROUP_DEFS: { A: 'x' } }), refusal('generation.GROUP_DEFS'))
   t.match(await generate({ GROUP_DEFS: { A: [5] } }), refusal('generation.GROUP_DEFS'))
   const artists = Array.from({ length: 4000 }, (_, i) => `a${i}`)

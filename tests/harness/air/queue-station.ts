@@ -47,7 +47,7 @@ export function withLongTrack(state: PlayoutState, startedAtMs: number): Playout
 export function add(
   song: TrackRef,
   orderType: SongOrder['orderType'] = 'requested',
-  order: { tier?: number; orderId?: string; mode?: Mode } = {},
+  order: { tier?: number; orderId?: string; mode?: Mode; at?: number } = {},
 ): Command {
   return { type: 'add-song', track: song, mode: 'day', orderType, tier: null, ...order }
 }

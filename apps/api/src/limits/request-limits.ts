@@ -13,6 +13,8 @@ export interface RequestLimits {
   otherLyrics: RateLimit
   /** Tracks that one admin may have looked up in batches. */
   lyricsBatch: RateLimit
+  /** Forecasts of the programme for one admin; each makes playlists of the whole library. */
+  forecast: RateLimit
   /** Orders of one listener. */
   orders: RateLimit
   login: LoginLimits
@@ -44,6 +46,7 @@ export function createRequestLimits(
     otherLyrics: limit({ name: 'other-lyrics', turns: 60, windowS: MINUTE_S }),
     // Two libraries of the maximum size.
     lyricsBatch: limit({ name: 'lyrics-batch', turns: 40_000, windowS: HOUR_S }),
+    forecast: limit({ name: 'forecast', turns: 60, windowS: MINUTE_S }),
     orders: limit({ name: 'donations', turns: 10, windowS: 10 * MINUTE_S }),
     login: {
       address: login('login', attempts),

@@ -1,26 +1,18 @@
 import type { Config } from '@solstice/adapters'
-import { administration, messages } from '@solstice/contracts'
-import { groupInsertCooldownSecsLeft } from '@solstice/playout'
+import { administration } from '@solstice/contracts'
 import {
-  type Announcer,
   type Audit,
   type Bus,
   type DataStore,
   dateNow,
   Failure,
   keptSince,
-  type Log,
-  listGroups,
   memoizeLast,
   nextMomentOf,
-  previewBounds,
   readAudit,
-  readSettings,
   readStats,
   type Stats,
-  saveSettings,
   sendCommand,
-  settingsBounds,
   type WallClock,
   wholeHistory,
 } from '@solstice/station'
@@ -30,22 +22,19 @@ import type { AirMirror } from '../stream/mirror.ts'
 
 export interface AdministrationDeps {
   config: Config
-  log: Log
   data: DataStore
   bus: Bus
   clock: WallClock
   mirror: AirMirror
-  announcer: Announcer
   audit: Audit
 }
 
 const MAX_AUDIT_PAGE = 200
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 
-/** The audit log, history, statistics, the mode on air, and the settings. */
+/** The audit log, history, statistics, and the mode on air. */
 export function administrationRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
   const { config, data, bus, clock, mirror, audit } = deps
-  settingsRoutes(app, deps)
 
   implement(app, administration.getAudit, async ({ query: { window, category, offset, limit: wanted } }) => {
     const limit = Math.min(wanted, MAX_AUDIT_PAGE)
@@ -86,38 +75,6 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
       { changes: [{ field: 'mode', before, after: targetMode }] },
     )
     return { ok: true as const }
-  })
-}
-
-function settingsRoutes(app: FastifyInstance, deps: AdministrationDeps): void {
-  const { config, data, clock, mirror } = deps
-  const settingsNow = async () => {
-    const [settings, bounds, songGroups] = await Promise.all([
-      readSettings(data),
-      settingsBounds(data),
-      listGroups(data),
-    ])
-    const air = mirror.at(clock.nowMs())
-    const insertCooldownSecsLeft = air ? groupInsertCooldownSecsLeft(air, clock.nowMs()) : 0
-    return { settings: { ...settings, songGroups }, bounds, songGroups, insertCooldownSecsLeft }
-  }
-
-  implement(app, administration.getSettings, settingsNow)
-
-  implement(app, administration.previewBounds, ({ body }) => previewBounds(data, body.generation ?? {}))
-
-  implement(app, administration.saveSettings, async ({ caller, body }) => {
-    const { songGroups: _, ...sent } = body
-    const { saved, isOtherAlgorithm } = await saveSettings(
-      { ...deps, nightMode: config.nightMode },
-      caller,
-      sent,
-    )
-    return {
-      ...(await settingsNow()),
-      algorithmNotice: isOtherAlgorithm ? messages.ALGORITHM_FROM_NEXT_LIST : null,
-      message: saved.length > 0 ? messages.SETTINGS_SAVED : messages.SETTINGS_UNCHANGED,
-    }
   })
 }
 

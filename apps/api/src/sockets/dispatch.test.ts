@@ -14,6 +14,7 @@ const OWN_CODES: Partial<Record<ClientEventName, string>> = {
   admin_remove_song: 'QUEUE_REMOVE_FAILED',
   admin_move_song: 'QUEUE_MOVE_FAILED',
   admin_insert_jingle: 'JINGLE_INSERT_FAILED',
+  admin_cancel_jingle: 'JINGLE_CANCEL_FAILED',
   admin_insert_song_group: 'QUEUE_GROUP_INSERT_FAILED',
   admin_suggestion_action: 'QUEUE_SUGGESTION_INJECT_FAILED',
 }

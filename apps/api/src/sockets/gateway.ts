@@ -30,6 +30,7 @@ import { createEventRateLimit } from './event-rate.ts'
 import { handshakeOptions } from './handshake.ts'
 import { listenerHandlers } from './listeners.ts'
 import { createLive, type Live } from './live/live.ts'
+import { followNextJingle } from './next-jingle.ts'
 import type { Alias } from './presence/aliases.ts'
 import { createRoster, type Roster } from './presence/roster.ts'
 import { queueHandlers } from './queue.ts'
@@ -188,6 +189,9 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
     for (const { event, payload } of streamEvents(state, before, clock.aheadMs()))
       io.local.emit(event, payload as never)
   })
+  const stopNextJingle = followNextJingle(air, (room, next) =>
+    io.local.to(room).emit('next_jingle_update', next),
+  )
   const emitTo = (phase: number, state: ReturnType<SyncPayload>) =>
     void io.local.to(phaseRoom(phase)).emit('sync', state)
   const stopSync = startSync({ air, settings, syncPayload, emitTo })
@@ -198,6 +202,7 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
       air.close()
       stopSync()
       stopStreamEvents()
+      stopNextJingle()
       admins.close()
       rosterReplies.close()
       roster.close()

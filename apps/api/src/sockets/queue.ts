@@ -6,6 +6,7 @@ import {
   addTrack,
   answerSuggestion,
   type Bus,
+  cancelJingle,
   type DataStore,
   Failure,
   insertGroup,
@@ -36,6 +37,7 @@ type QueueEvent =
   | 'admin_remove_song'
   | 'admin_move_song'
   | 'admin_insert_jingle'
+  | 'admin_cancel_jingle'
   | 'admin_skip_song'
   | 'admin_insert_song_group'
   | 'admin_suggestion_action'
@@ -56,10 +58,11 @@ export function queueHandlers(deps: QueueDeps): Pick<Handlers, QueueEvent> {
     },
     admin_add_song: {
       failsAs: 'QUEUE_ADD_FAILED',
-      async answer(who, { id, orderType, tier = null }) {
+      async answer(who, { id, orderType, tier = null, position }) {
         await addTrack(deps, who.admin, air.now(), clock.nowMs(), id, {
           orderType: orderType === 'lastinline' ? 'requested' : orderType,
           tier,
+          ...(position !== undefined && { at: position }),
         })
         return succeed(who, 'QUEUE_SONG_ADDED')
       },
@@ -78,13 +81,7 @@ export function queueHandlers(deps: QueueDeps): Pick<Handlers, QueueEvent> {
         return succeed(who, 'QUEUE_SONG_MOVED')
       },
     },
-    admin_insert_jingle: {
-      failsAs: 'JINGLE_INSERT_FAILED',
-      async answer(who, { id }) {
-        await insertJingle(deps, who.admin, id)
-        return succeed(who, 'JINGLE_INSERTED')
-      },
-    },
+    ...jingleHandlers(deps),
     admin_skip_song: {
       failsAs: 'QUEUE_SKIP_FAILED',
       async answer(who) {
@@ -108,6 +105,25 @@ export function queueHandlers(deps: QueueDeps): Pick<Handlers, QueueEvent> {
         const isWanted = action === 'add'
         await answerSuggestion(deps, who.admin, uid, isWanted ? 'add' : 'reject')
         return isWanted ? succeed(who, 'QUEUE_SUGGESTION_ACCEPTED') : undefined
+      },
+    },
+  }
+}
+
+function jingleHandlers(deps: QueueDeps): Pick<Handlers, 'admin_insert_jingle' | 'admin_cancel_jingle'> {
+  return {
+    admin_insert_jingle: {
+      failsAs: 'JINGLE_INSERT_FAILED',
+      async answer(who, { id }) {
+        await insertJingle(deps, who.admin, id)
+        return succeed(who, 'JINGLE_INSERTED')
+      },
+    },
+    admin_cancel_jingle: {
+      failsAs: 'JINGLE_CANCEL_FAILED',
+      async answer(who, { id }) {
+        await cancelJingle(deps, who.admin, id)
+        return succeed(who, 'JINGLE_CANCELLED')
       },
     },
   }

@@ -28,6 +28,7 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'remove-entry': { type: 'remove-entry', position: 1 },
   'move-entry': { type: 'move-entry', entryId: 'e1', from: 1, to: 2 },
   'insert-jingle': { type: 'insert-jingle', clipId: 'c1' },
+  'cancel-jingle': { type: 'cancel-jingle', clipId: 'c1' },
   skip: { type: 'skip' },
   'request-track': { type: 'request-track', uid: 'u', socketId: 's', track: track('song'), mode: 'day' },
   'answer-track-request': { type: 'answer-track-request', uid: 'u', action: 'add' },

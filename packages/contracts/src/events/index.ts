@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AuditEntry } from '../resources/admin.ts'
+import { ClipChoice } from '../resources/clip.ts'
 import { nullable, StationTimeMs } from '../resources/schema.ts'
 import { RadioState, User } from '../resources/station.ts'
 import { QueueItem, TrackId } from '../resources/track.ts'
@@ -63,6 +64,14 @@ export const clientEvents = {
       id: TrackId,
       orderType: Type.Union([Type.Literal('lastinline'), Type.Literal('donated')]),
       tier: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 100 }))),
+      position: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 100_000,
+          description:
+            'for `lastinline`: the place to take among the requested songs, 1 = next; else behind all of them',
+        }),
+      ),
     }),
     ack: null,
   }),
@@ -84,6 +93,12 @@ export const clientEvents = {
   }),
   admin_insert_jingle: clientEvent({
     summary: 'Puts a jingle after the song on air. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+    ack: null,
+  }),
+  admin_cancel_jingle: clientEvent({
+    summary: 'Takes back the jingle that was put next. Answered by `admin_success` or `admin_error`',
     access: { all: ['queue_manage'] },
     payload: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
     ack: null,
@@ -179,6 +194,11 @@ export const serverEvents = {
         addedAt: StationTimeMs,
       }),
     ),
+  }),
+  next_jingle_update: serverEvent({
+    summary:
+      'The jingle that an admin put after the song on air, or null; sent to admins who manage the queue, on change and at first',
+    payload: nullable(ClipChoice),
   }),
   suggestion_result: serverEvent({
     summary: "The outcome of the listener's own song request; `auto` means nobody decided in time",

@@ -332,6 +332,10 @@ export const liveServerEvents = {
       ]),
     }),
   }),
+  moderator_bans_updated: serverEvent({
+    summary: 'An address was banned, or its ban lifted; sent to moderators, who fetch the list again',
+    payload: null,
+  }),
   background_music_now_playing: serverEvent({
     summary: 'The background music now playing; nulls when there is none',
     payload: Type.Object({ trackId: nullable(Type.String()), filename: nullable(Type.String()) }),

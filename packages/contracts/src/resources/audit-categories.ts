@@ -10,6 +10,8 @@ export const auditCategories = {
     'queue_remove',
     'queue_move',
     'queue_skip',
+    'jingle_insert',
+    'jingle_cancel',
     'suggestion_accept',
     'suggestion_reject',
     'group_insert',

@@ -17,6 +17,14 @@ export const Clip = Type.Object({
 })
 export type Clip = Static<typeof Clip>
 
+/** A clip for those who choose one that goes on air. */
+export const ClipChoice = Type.Object({
+  id: Type.String(),
+  filename: Type.String(),
+  duration: nullable(Type.Number({ description: 'seconds' })),
+})
+export type ClipChoice = Static<typeof ClipChoice>
+
 export const ClipResult = Type.Object({
   id: Type.String(),
   ok: Type.Boolean(),

@@ -3,6 +3,7 @@ import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from '../examples/settings.ts'
 import { Localized } from '../localized.ts'
 import { AuditEntry } from '../resources/admin.ts'
 import { type AuditCategory, auditCategories } from '../resources/audit-categories.ts'
+import { ForecastItem } from '../resources/forecast.ts'
 import { SongGroup } from '../resources/group.ts'
 import { Offset } from '../resources/schema.ts'
 import { Settings, SettingsBounds } from '../resources/settings.ts'
@@ -202,6 +203,60 @@ export const previewBounds = defineRoute({
   example: {
     body: { generation: { GROUP_DEFS: { Calm: ['Hilda'], Lively: ['Oskar'] } } },
     reply: { bounds: SETTINGS_EXAMPLE.bounds, unassigned: { day: ['The Ferry'], night: [] } },
+  },
+})
+
+const Seed = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
+
+export const forecastProgramme = defineRoute({
+  method: 'POST',
+  path: '/api/admin/settings/forecast',
+  summary:
+    'Returns the programme of the next hour as settings that are not saved would make it; changes nothing',
+  access: needs('settings_algorithm'),
+  body: Type.Object({
+    generation: Section,
+    seed: Type.Optional({
+      ...Seed,
+      description: 'of the random choices; the same seed gives the same programme',
+    }),
+    from: Type.Optional(
+      Type.Union([Type.Literal('queue'), Type.Literal('list')], {
+        description:
+          '`queue` (default): what is queued is played first; `list`: as if the playlist were made now',
+      }),
+    ),
+  }),
+  reply: Type.Object({ seed: Seed, items: Type.Array(ForecastItem, { maxItems: 200 }) }),
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'AIR_UNAVAILABLE'],
+  example: {
+    body: { generation: { JINGLES_FREQUENCY: 3 }, seed: 7, from: 'list' },
+    reply: {
+      seed: 7,
+      items: [
+        {
+          type: 'song',
+          startsAt: 1_790_000_000_000,
+          mode: 'day',
+          id: TRACK.file,
+          title: TRACK.title,
+          artist: 'Hilda',
+          duration: TRACK.duration,
+          orderType: null,
+          tier: null,
+          isQueued: true,
+          phrase: null,
+        },
+        {
+          type: 'jingle',
+          startsAt: 1_790_000_184_300,
+          mode: 'day',
+          id: 'c1',
+          filename: 'Station call.mp3',
+          duration: 5.2,
+        },
+      ],
+    },
   },
 })
 

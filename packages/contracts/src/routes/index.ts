@@ -3,7 +3,7 @@ import * as administration from './administration.ts'
 import * as donations from './donations/donations.ts'
 import * as jobs from './jobs.ts'
 import * as artwork from './library/artwork.ts'
-import { backgroundMusic, jingles, phrases } from './library/clips.ts'
+import { backgroundMusic, jingles, listJingleChoices, phrases } from './library/clips.ts'
 import * as groups from './library/groups.ts'
 import * as lyrics from './library/lyrics.ts'
 import * as trackEditor from './library/track-editor.ts'
@@ -23,7 +23,10 @@ export const sections: Record<string, readonly Route[]> = {
   tracks: [...Object.values(tracks), ...Object.values(trackEditor)],
   lyrics: Object.values(lyrics),
   artwork: Object.values(artwork),
-  clips: [jingles, phrases, backgroundMusic].flatMap((family) => Object.values(family)),
+  clips: [
+    ...[jingles, phrases, backgroundMusic].flatMap((family) => Object.values(family)),
+    listJingleChoices,
+  ],
   groups: Object.values(groups),
   donations: Object.values(donations),
   administration: Object.values(administration),

@@ -21,7 +21,7 @@ import {
   track,
   tracks,
 } from '../../../../tests/harness/air/programme.ts'
-import { apply, learn, type PlayoutState, readState } from '../index.ts'
+import { apply, learn, nextJingle, type PlayoutState, readState } from '../index.ts'
 import { initialState, noClips } from '../model/initial-state.ts'
 
 const seldom = clips({ jingles: { frequency: 5 } })
@@ -136,4 +136,27 @@ t.test('J7: whatever is put next and when, each is heard once, right after the t
     }
   }
   t.ok(puts > 500, `${puts} times`)
+})
+
+t.test('J8: a jingle that was put next is taken back, and the count goes on as before', async (t) => {
+  const before = clipStation(seldom)
+  const { state } = put(before, 'day-2')
+  t.match(nextJingle(state), { id: 'day-2' })
+  const { state: after, outcome } = apply(state, { type: 'cancel-jingle', clipId: 'day-2' }, NOON)
+  t.same(outcome, { ok: true })
+  t.same(after, before)
+  t.equal(nextJingle(after), null)
+  t.same(heard(after, 3).programme, ['s', 's', 's'])
+})
+
+t.test('J8: one that is not next any more is refused, and nothing changes', async (t) => {
+  const cancel = (state: PlayoutState, clipId: string) => {
+    const { state: after, outcome } = apply(state, { type: 'cancel-jingle', clipId }, NOON + 61_000)
+    t.match(refusal(outcome), { reason: 'gone' })
+    t.equal(after, state)
+  }
+  cancel(clipStation(seldom), 'day-2')
+  const { state } = put(clipStation(seldom), 'day-2')
+  cancel(state, 'day-3')
+  cancel(endOfSound(state).state, 'day-2')
 })

@@ -1,8 +1,8 @@
 import type { FailureDetails } from '@solstice/contracts'
 import type { CommandOf } from '../model/commands/commands.ts'
-import type { PlayoutState } from '../model/state.ts'
+import type { ClipRef, PlayoutState } from '../model/state.ts'
 import { accepted, type Decision, refused } from '../model/steps.ts'
-import { areOn, usableJingle } from './jingles.ts'
+import { areOn, usableJingle, withoutNextJingle } from './jingles.ts'
 
 /** Puts a jingle after the track on air (rule J7). */
 export function insertJingle(
@@ -12,6 +12,20 @@ export function insertJingle(
   const obstacle = obstacleTo(state, clipId)
   if (obstacle) return refused(state, 'JINGLE_INSERT_FAILED', obstacle)
   return accepted({ ...state, nextJingleId: clipId })
+}
+
+/** Takes back a jingle that was put next (rule J8). */
+export function cancelJingle(
+  state: PlayoutState,
+  { clipId }: CommandOf<'cancel-jingle'>,
+): Decision<'cancel-jingle'> {
+  if (state.nextJingleId !== clipId) return refused(state, 'JINGLE_CANCEL_FAILED', { reason: 'gone' })
+  return accepted(withoutNextJingle(state))
+}
+
+/** The jingle that an admin put next; null when there is none. */
+export function nextJingle(state: PlayoutState): ClipRef | null {
+  return usableJingle(state, state.nextJingleId) ?? null
 }
 
 function obstacleTo(state: PlayoutState, clipId: string): FailureDetails | null {

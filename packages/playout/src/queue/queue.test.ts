@@ -304,3 +304,19 @@ t.test('A6d: a prepared list that is too short to be shown is made again', async
   t.same(wantedPlaylists(anew), ['day'], 'what is too short is made anew')
   t.equal(shownQueue(withLists(anew, songs, nowMs)).length, 10)
 })
+
+t.test('A12: a requested track takes its position among the requested ones', async (t) => {
+  let state = free()
+  for (const title of ['a', 'b', 'c']) state = accepted(state, add(track(title)))
+  state = accepted(state, add(track('paid'), 'donated', { tier: 1 }))
+  t.same(titles(accepted(state, add(track('x'), 'requested', { at: 3 })), 5), ['paid', 'a', 'x', 'b', 'c'])
+  const first = accepted(state, add(track('x'), 'requested', { at: 1 }))
+  t.same(titles(first, 3), ['paid', 'x', 'a'], 'donated tracks stay ahead')
+  const last = accepted(state, add(track('x'), 'requested', { at: 500 }))
+  t.same(titles(last, 5), ['paid', 'a', 'b', 'c', 'x'], 'generated ones stay behind')
+  assertLegal(t, first, NOON)
+  const beside = apply(state, add(track('b'), 'requested', { at: 3 }), NOON).outcome
+  t.match(refusal(beside), { reason: 'duplicate_nearby' })
+  const paid = accepted(state, add(track('more'), 'donated', { tier: 1, at: 1 }))
+  t.same(titles(paid, 2), ['paid', 'more'], 'the place of a donated track is paid for')
+})

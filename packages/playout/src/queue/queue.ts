@@ -40,7 +40,7 @@ export function refusalOf(state: PlayoutState, order: SongOrder, nowMs: number):
 /** Rule A2 without the cooldown: the reason for which an order would be refused; null = it could be queued. */
 export function obstacleTo(
   state: PlayoutState,
-  order: Pick<SongOrder, 'track' | 'mode' | 'orderType' | 'tier'>,
+  order: Pick<SongOrder, 'track' | 'mode' | 'orderType' | 'tier' | 'at'>,
   nowMs: number,
 ): FailureDetails | null {
   if (playable(state, [order.track]).length === 0) return { reason: 'not_found' }
@@ -118,13 +118,21 @@ export function removeEntry(
 }
 
 /**
- * The place of a new entry (rules A1, I2): a donated track goes behind those of at least its tier, everything else behind
- * all donated and requested tracks.
+ * The place of a new entry (rules A1, A12, I2): a donated track goes behind those of at least its tier, everything else behind
+ * all donated and requested tracks, or, where it asks for a position, behind the donated ones.
  */
 export function placeOf(
-  { playlist }: PlayoutState,
-  order: { orderType: OrderType; tier: number | null },
+  state: PlayoutState,
+  order: { orderType: OrderType; tier: number | null; at?: number },
 ): number {
+  const { playlist } = state
+  const { at, ...behindAll } = order
+  if (at !== undefined && order.orderType === 'requested') {
+    const isDonated = (place: number) => playlist.entries[place]?.orderType === 'donated'
+    let first = playlist.index + 1
+    while (isDonated(first)) first++
+    return Math.max(first, Math.min(playlist.index + at, placeOf(state, behindAll)))
+  }
   const comesFirst = (entry: QueueEntry) =>
     order.orderType === 'donated'
       ? entry.orderType === 'donated' && tierOf(entry) >= tierOf(order)

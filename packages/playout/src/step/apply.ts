@@ -1,6 +1,6 @@
 import { switchMode } from '../boundary/mode-switch.ts'
 import { skip } from '../boundary/skip.ts'
-import { insertJingle } from '../clips/insert-jingle.ts'
+import { cancelJingle, insertJingle } from '../clips/insert-jingle.ts'
 import { changeLibrary, changeSettings } from '../library/changes.ts'
 import { releaseTrack } from '../library/release.ts'
 import { enterByCode, forgetCode, setCode } from '../live/access-code.ts'
@@ -51,6 +51,8 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Dec
       return moveEntry(state, command, nowMs)
     case 'insert-jingle':
       return insertJingle(state, command)
+    case 'cancel-jingle':
+      return cancelJingle(state, command)
     case 'skip':
       return skip(state, nowMs)
     case 'request-track':

@@ -2,6 +2,7 @@ import type { BanEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/accounts.ts'
+import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { BanRecord, DataStore } from '../ports/data-store.ts'
 import { networkOf, readAddress } from './addresses.ts'
@@ -18,8 +19,14 @@ export interface Bans {
   unban(by: Actor, ip: string): Promise<void>
 }
 
-export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; clock: WallClock }): Bans {
+export function createBans(deps: {
+  data: Pick<DataStore, 'bans'>
+  audit: Audit
+  announcer: Pick<Announcer, 'tell'>
+  clock: WallClock
+}): Bans {
   const { data, audit, clock } = deps
+  const tellModerators = () => deps.announcer.tell({ privilege: 'radio_moderator' }, 'moderator_bans_updated')
   return {
     isBanned: async (address) => (await data.bans.get(networkOf(address))) !== null,
 
@@ -32,6 +39,7 @@ export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; 
       const ip = read(text)
       const entry = { ip, nickname, bannedAt: dateNow(clock), bannedBy: by.login }
       await data.bans.put({ network: networkOf(ip), ...entry })
+      tellModerators()
       await audit.record(by, 'guest_ban', { ip, nickname })
       return entry
     },
@@ -39,6 +47,7 @@ export function createBans(deps: { data: Pick<DataStore, 'bans'>; audit: Audit; 
     async unban(by, text) {
       const ip = read(text)
       if ((await data.bans.delete({ network: networkOf(ip) })) === 0) throw new Failure('NOT_FOUND')
+      tellModerators()
       await audit.record(by, 'guest_unban', { ip })
     },
   }

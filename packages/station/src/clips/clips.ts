@@ -71,15 +71,21 @@ export function clipMedia({
 
 type ClipData = Pick<DataStore, 'clips'>
 
-/** A page of clips, newest first. @param page.mode null = both. @param page.search a part of the file name, in any case. */
+/**
+ * A page of clips, newest first.
+ *
+ * @param page.mode null = both.
+ * @param page.search a part of the file name, in any case.
+ * @param page.used leaves out clips that may not go on air.
+ */
 export async function listClips(
   data: ClipData,
   family: ClipFamily,
-  page: { mode: Mode | null; search: string; offset: number; limit: number },
+  page: { mode: Mode | null; search: string; offset: number; limit: number; used?: true },
 ): Promise<{ items: Clip[]; total: number }> {
-  const { mode, search, offset, limit } = page
+  const { mode, search, offset, limit, used } = page
   const part = search.normalize('NFC').toLowerCase()
-  const found = (await data.clips.find({ family, ...(mode && { mode }) }))
+  const found = (await data.clips.find({ family, ...(mode && { mode }), ...(used && { used }) }))
     .filter((clip) => clip.nameKey.includes(part))
     .toReversed()
     .sort((a, b) => b.createdAt - a.createdAt)

@@ -1,4 +1,4 @@
-import type { ClipFamily, Mode } from '@solstice/contracts'
+import type { ClipFamily, Mode, Settings } from '@solstice/contracts'
 import type { ClipRef, UsableClips } from '@solstice/playout'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
 import type { ClipRecord, DataStore } from '../ports/data-store.ts'
@@ -15,8 +15,16 @@ export async function usableClips(
   data: Pick<DataStore, 'clips' | 'settings'>,
   station: Deployment,
 ): Promise<UsableClips> {
+  return clipsBy(await readSettings(data), data, station)
+}
+
+/** … by other settings. */
+export async function clipsBy(
+  { generation, radioHosts }: Settings,
+  data: Pick<DataStore, 'clips'>,
+  station: Deployment,
+): Promise<UsableClips> {
   const capabilities = capabilitiesOf(station)
-  const { generation, radioHosts } = await readSettings(data)
   const usable = async (family: ClipFamily, isOn: boolean) => {
     const clips = isOn ? await data.clips.find({ family, used: true }) : []
     const ofMode = (mode: Mode) => clips.filter((clip) => clip.mode === mode).map(clipRef)

@@ -33,7 +33,7 @@ export async function addTrack(
   air: PlayoutState | null,
   nowMs: number,
   id: string,
-  { orderType, tier }: Pick<SongOrder, 'orderType' | 'tier'>,
+  place: Pick<SongOrder, 'orderType' | 'tier' | 'at'>,
 ): Promise<void> {
   const found = await deps.data.tracks.get(id)
   if (!found) {
@@ -44,8 +44,11 @@ export async function addTrack(
     )
   }
   const track = trackRef(found)
-  await sendCommand(deps.bus, { type: 'add-song', track, mode: found.mode, orderType, tier })
-  await deps.audit.record(actor, 'queue_add', { ...named(track), orderType: wireOrderType(orderType) })
+  await sendCommand(deps.bus, { type: 'add-song', track, mode: found.mode, ...place })
+  await deps.audit.record(actor, 'queue_add', {
+    ...named(track),
+    orderType: wireOrderType(place.orderType),
+  })
 }
 
 /**
@@ -99,6 +102,17 @@ export async function insertJingle(
   await sendCommand(bus, { type: 'insert-jingle', clipId })
   const { filename, mode } = clip
   await audit.record(actor, 'jingle_insert', { filename, mode })
+}
+
+/** Takes back a jingle that was put next. @throws Failure JINGLE_CANCEL_FAILED, AIR_UNAVAILABLE */
+export async function cancelJingle(
+  { data, bus, audit }: Deps & { data: Pick<DataStore, 'clips'> },
+  actor: Actor,
+  clipId: string,
+): Promise<void> {
+  await sendCommand(bus, { type: 'cancel-jingle', clipId })
+  const clip = await data.clips.get(clipId)
+  await audit.record(actor, 'jingle_cancel', clip ? { filename: clip.filename, mode: clip.mode } : {})
 }
 
 /** Ends the track on air. @throws Failure QUEUE_SKIP_FAILED, JINGLE_IN_PROGRESS, AIR_UNAVAILABLE */

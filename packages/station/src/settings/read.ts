@@ -42,7 +42,7 @@ export function mergeSection<S extends SectionName>(
 /** Reads a sent value as the type of the stored one. */
 function readAs(stored: unknown, sent: unknown, field: string): unknown {
   if (field === 'branding.byLang') return readByLang(sent, field)
-  if (GROUPS_FIELD.test(field)) return readGroups(sent, field)
+  if (GROUPS_FIELD.test(field)) return readGroups(stored as object, sent, field)
   if (typeof sent !== typeof stored) throw new Failure('BAD_REQUEST', { field })
   if (typeof sent === 'string') return readText(sent, field)
   if (typeof sent === 'number') return readNumber(sent, field)
@@ -82,14 +82,19 @@ function member(sent: unknown, name: string, field: string): unknown {
   return sent[name]
 }
 
-/** Groups with their artists, without empty ones and duplicates; two groups of one name become one. */
-function readGroups(sent: unknown, field: string): Record<string, string[]> {
+/**
+ * Groups with their artists, without empty ones and duplicates; two groups of one name become one. A new name of digits is refused:
+ * in JSON objects such keys come first, so the order of the groups would be lost.
+ */
+function readGroups(stored: object, sent: unknown, field: string): Record<string, string[]> {
   if (!isRecord(sent)) throw new Failure('BAD_REQUEST', { field })
   const groups = new Map<string, Map<string, string>>()
   for (const [name, artists] of Object.entries(sent)) {
     if (!Array.isArray(artists)) throw new Failure('BAD_REQUEST', { field })
     const group = tidyText(name)
     if (!group) continue
+    if (/^\d+$/.test(group) && !Object.hasOwn(stored, group))
+      throw new Failure('BAD_REQUEST', { field, reason: 'digits' })
     if (group.length > MAX_GROUP_NAME_LENGTH) throw badLength(field, 1, MAX_GROUP_NAME_LENGTH)
     const known = groups.get(group) ?? new Map<string, string>()
     groups.set(group, known)

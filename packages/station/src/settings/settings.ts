@@ -22,7 +22,7 @@ import { boundsOf } from './bounds.ts'
 import { describeChanges, isSame } from './changes.ts'
 import { checkSection, type SettingsContext } from './check.ts'
 import { defaultSettings } from './defaults.ts'
-import { algorithmFlags, generationFields, type SectionName } from './fields.ts'
+import { algorithmFlags, type Generation, generationFields, type SectionName } from './fields.ts'
 import { mergeSection } from './read.ts'
 
 /** All sections; defaults where nothing was saved. */
@@ -54,7 +54,10 @@ export async function rotationSettings(
   data: Pick<DataStore, 'settings'>,
   mode: Mode,
 ): Promise<RotationSettings> {
-  const { generation } = await readSettings(data)
+  return rotationOf((await readSettings(data)).generation, mode)
+}
+
+export function rotationOf(generation: Generation, mode: Mode): RotationSettings {
   const fields = generationFields[mode]
   const isGroupSections = generation[fields.groupSections]
   const isSections = generation[fields.sections]
@@ -242,7 +245,10 @@ function compare<S extends SectionName>(
   }
 }
 
-async function contextOf(data: DataStore, nightMode: boolean): Promise<SettingsContext> {
+async function contextOf(
+  data: Pick<DataStore, 'tracks' | 'clips'>,
+  nightMode: boolean,
+): Promise<SettingsContext> {
   const [day, night, phrases] = await Promise.all([
     libraryOf(data, 'day'),
     libraryOf(data, 'night'),
@@ -262,6 +268,24 @@ function activeModes(nightMode: boolean, library: SettingsContext['library']): M
   if (!nightMode) return ['day']
   const withMusic = modes.filter((mode) => library[mode].length > 0)
   return withMusic.length > 0 ? withMusic : [...modes]
+}
+
+/**
+ * The settings of playlists and clips as saving these fields would leave them.
+ *
+ * @throws Failure BAD_REQUEST where they could not be saved.
+ */
+export async function unsavedGeneration(
+  data: Pick<DataStore, 'tracks' | 'settings' | 'clips'>,
+  nightMode: boolean,
+  sent: Record<string, unknown>,
+): Promise<Settings> {
+  const stored = await readSettings(data)
+  const before = mergeSection('generation', stored.generation, {})
+  const after = mergeSection('generation', before, sent)
+  if (isSame(before, after)) return stored
+  const generation = checkSection('generation', before, after, await contextOf(data, nightMode))
+  return { ...stored, generation }
 }
 
 /** Writes a section over the record that it was compared with. @returns false after a concurrent save. */

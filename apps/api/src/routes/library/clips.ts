@@ -52,6 +52,13 @@ const routesOf = {
 /** Jingles, phrases and background music: the same routes for each. */
 export function clipRoutes(app: FastifyInstance, deps: ClipDeps): void {
   for (const family of clipFamilyNames) familyRoutes(app, family, deps)
+
+  implement(app, contract.listJingleChoices, async ({ query: { mode, search = '', limit } }) => {
+    const most = Math.min(limit, contract.mostClipsPerPage('jingles'))
+    const page = { mode, search, offset: 0, limit: most, used: true } as const
+    const { items, total } = await listClips(deps.data, 'jingles', page)
+    return { items: items.map(({ id, filename, duration }) => ({ id, filename, duration })), total }
+  })
 }
 
 function familyRoutes(app: FastifyInstance, family: ClipFamily, deps: ClipDeps): void {

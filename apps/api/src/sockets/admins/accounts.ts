@@ -21,12 +21,14 @@ export function followAccounts(deps: {
   findAdmin: (adminId: string) => Promise<Admin | null>
   isEnded: (session: Session) => Promise<boolean>
   requests: () => ServerPayload<'suggestions_update'>
+  /** Tells a socket what else those know who manage the queue. */
+  tellQueue: (who: AdminVisitor) => void
   live: Pick<Live, 'adminChanged'>
   inTurn: (work: () => Promise<void>) => Promise<void>
   accountNews: Channel
   log: Logger
 }): () => void {
-  const { registry, findAdmin, isEnded, requests, live, inTurn, log } = deps
+  const { registry, findAdmin, isEnded, requests, tellQueue, live, inTurn, log } = deps
 
   const follow = async (who: AdminVisitor, kind?: AccountNews['kind']) => {
     const before = who.admin
@@ -50,8 +52,10 @@ export function followAccounts(deps: {
     who.send('privileges_updated', { privileges: [...privileges], authorized })
     // An account that was not activated was told nothing for admins, and showed nothing.
     if (authorized && !before.authorized) who.send('library_updated', undefined)
-    if (holds(now, 'queue_manage') && !holds(before, 'queue_manage'))
+    if (holds(now, 'queue_manage') && !holds(before, 'queue_manage')) {
       who.send('suggestions_update', requests())
+      tellQueue(who)
+    }
     live.adminChanged(who, before)
   }
   const followAll = (adminId?: string, kind?: AccountNews['kind']) => {

@@ -1,11 +1,12 @@
 import type { Channel } from '@solstice/adapters'
 import { type PlayoutState, trackRequestList } from '@solstice/playout'
 import type { Admin, Announcer, Session, Sessions, WallClock } from '@solstice/station'
-import { Failure, serialise } from '@solstice/station'
+import { Failure, holds, serialise } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { AdminTokens } from '../../auth/admin-tokens.ts'
 import { codedFailure, type Handlers, type Visitor } from '../dispatch.ts'
 import type { Live } from '../live/live.ts'
+import { nextJingleOf } from '../next-jingle.ts'
 import type { Roster } from '../presence/roster.ts'
 import { followAccounts } from './accounts.ts'
 import { createAdminRegistry } from './registry.ts'
@@ -36,12 +37,13 @@ export function createAdminSockets(deps: {
 }): AdminSockets {
   const { adminTokens, sessions, findAdmin, roster, live, airNow, announcer, clock, log } = deps
   const registry = createAdminRegistry(deps)
+  const tellQueue = (who: Visitor) => who.send('next_jingle_update', nextJingleOf(airNow()))
   const requests = () => trackRequestList(airNow()?.trackRequests ?? [], clock.aheadMs())
   const isEnded = async (session: Session) =>
     session.expiresAtMs <= clock.nowMs() || (await sessions.isOver(session))
   // In order, so that a change of an account never overtakes a socket that is just becoming its admin.
   const inTurn = serialise()
-  const stopFollowing = followAccounts({ ...deps, registry, isEnded, requests, inTurn })
+  const stopFollowing = followAccounts({ ...deps, registry, isEnded, requests, tellQueue, inTurn })
 
   const activate = async (who: Visitor, session: Session) => {
     const admin = await findAdmin(session.adminId)
@@ -54,6 +56,7 @@ export function createAdminSockets(deps: {
     who.send('admin_online', roster.isAdminOnline)
     const { role, privileges, authorized } = admin
     who.send('admin_confirmed', { role, privileges: [...privileges], authorized })
+    if (authorized && holds(admin, 'queue_manage')) tellQueue(who)
     announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', requests())
     live.adminChanged(who, before)
   }

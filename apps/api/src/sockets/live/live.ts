@@ -3,6 +3,7 @@ import type { LiveRole, ServerEventName, ServerPayload } from '@solstice/contrac
 import { guestQueue, isHostOnline, liveRoleOf, type PlayoutState } from '@solstice/playout'
 import {
   type Admin,
+  type Announcer,
   type Audit,
   type Bus,
   createBans,
@@ -72,6 +73,7 @@ interface LiveDeps {
   data: Pick<DataStore, 'clips' | 'bans'>
   bus: Pick<Bus, 'send'>
   audit: Audit
+  announcer: Pick<Announcer, 'tell'>
   microphones: Microphones
   replicas: Replicas
   ipModeration: boolean

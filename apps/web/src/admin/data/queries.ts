@@ -39,7 +39,7 @@ export const outdatedBy: Partial<Record<ServerEventName, string[]>> = {
     '/api/admin/settings',
     '/api/library',
   ],
-  jingles_updated: ['/api/admin/jingles'],
+  jingles_updated: ['/api/admin/jingles', '/api/admin/jingle-choices'],
   phrases_updated: ['/api/admin/phrases'],
   background_music_updated: ['/api/admin/background-music'],
   settings_updated: ['/api/admin/settings', '/api/admin/song-groups'],

@@ -23,7 +23,11 @@ import type {
 
 // Only types are taken from the contract's routes: their schemas would be most of the panel's weight.
 type In<M> = Extract<M[keyof M], Route>
-type Families = In<typeof clips.jingles> | In<typeof clips.phrases> | In<typeof clips.backgroundMusic>
+type Families =
+  | In<typeof clips>
+  | In<typeof clips.jingles>
+  | In<typeof clips.phrases>
+  | In<typeof clips.backgroundMusic>
 type AnyRoute =
   | In<typeof administration>
   | In<typeof artwork>

@@ -44,6 +44,8 @@ export interface StationLog {
   readonly listeners: Store<readonly number[]>
   /** Tracks that listeners ask for. */
   readonly suggestions: Store<Suggestions>
+  /** The jingle that an admin put after the track on air. */
+  readonly nextJingle: Store<ServerPayload<'next_jingle_update'>>
   /** Station time, epoch ms, at which each cooldown ends. */
   readonly cooldowns: Store<Readonly<Record<Cooldown, number>>>
   /** A change of the queue is refused for so many seconds from now on. */
@@ -57,6 +59,7 @@ const SAMPLES = 30
 export function openStationLog(connection: LiveConnection): StationLog {
   const listeners = createStore<readonly number[]>([])
   const suggestions = createStore<Suggestions>([])
+  const nextJingle = createStore<StationLog['nextJingle']['value']>(null)
   const cooldowns = createStore<StationLog['cooldowns']['value']>({ add: 0, remove: 0, skip: 0, group: 0 })
   let now = 0
   const sample = () => listeners.set([...listeners.value, now].slice(-SAMPLES))
@@ -69,6 +72,7 @@ export function openStationLog(connection: LiveConnection): StationLog {
     sample()
   })
   connection.on('suggestions_update', suggestions.set)
+  connection.on('next_jingle_update', nextJingle.set)
   connection.air.subscribe((air) => {
     const secsLeft = air?.skipCooldownSecsLeft ?? 0
     const endsAtMs = connection.stationNowMs() + secsLeft * 1000
@@ -78,6 +82,7 @@ export function openStationLog(connection: LiveConnection): StationLog {
   return {
     listeners,
     suggestions,
+    nextJingle,
     cooldowns,
     startCooldown,
     close: () => clearInterval(timer),

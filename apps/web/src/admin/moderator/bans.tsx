@@ -1,5 +1,5 @@
 import type { BanEntry } from '@solstice/contracts'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Confirm } from '../confirm.tsx'
 import { useAdmin, useStation } from '../data/panel.ts'
 import { PanelSection } from '../host/panel-section.tsx'
@@ -11,15 +11,14 @@ import { useAnswer, useModeratorTexts, usePerform } from './moderation.ts'
 const PAGE = 10
 const RULE = { capabilities: ['ipModeration'] } as const
 
-/** Addresses that may not go on air, the newest first. @param changes counts bans that were made elsewhere in the page. */
-export function Bans({ changes }: { changes: number }) {
-  const { request } = useStation()
+/** Addresses that may not go on air, the newest first. */
+export function Bans() {
+  const { request, on } = useStation()
   const t = useModeratorTexts()
   const [offset, setOffset] = useState(0)
-  const state = useAnswer(
-    () => request('moderator_get_banlist', { offset, limit: PAGE }),
-    `${offset} ${changes}`,
-  )
+  const state = useAnswer(() => request('moderator_get_banlist', { offset, limit: PAGE }), offset)
+  const { retry } = state
+  useEffect(() => on('moderator_bans_updated', retry), [on, offset])
   return (
     <PanelSection title={t.bans}>
       <List state={state} rows={3} isEmpty={({ total }) => total === 0} empty={<p>{t.noBans}</p>}>
@@ -27,7 +26,7 @@ export function Bans({ changes }: { changes: number }) {
           <>
             <ul class="rows">
               {list.map((entry) => (
-                <Ban key={entry.ip} entry={entry} onUnbanned={state.retry} />
+                <Ban key={entry.ip} entry={entry} />
               ))}
             </ul>
             {(total > PAGE || offset > 0) && (
@@ -37,13 +36,13 @@ export function Bans({ changes }: { changes: number }) {
         )}
       </List>
       <Guarded rule={RULE}>
-        <BanAddress onBanned={state.retry} />
+        <BanAddress />
       </Guarded>
     </PanelSection>
   )
 }
 
-function Ban({ entry, onUnbanned }: { entry: BanEntry; onUnbanned: () => void }) {
+function Ban({ entry }: { entry: BanEntry }) {
   const { request } = useStation()
   const { locale } = useAdmin()
   const t = useModeratorTexts()
@@ -53,9 +52,7 @@ function Ban({ entry, onUnbanned }: { entry: BanEntry; onUnbanned: () => void })
     dateStyle: 'medium',
     timeStyle: 'short',
   })
-  const unban = async () => {
-    if (await perform(request('moderator_unban_ip', { ip }), t.unbanned(ip))) onUnbanned()
-  }
+  const unban = () => perform(request('moderator_unban_ip', { ip }), t.unbanned(ip))
   return (
     <li>
       <span class="row-name">{ip}</span>
@@ -97,7 +94,7 @@ function Pages(props: { offset: number; shown: number; total: number; onOffset: 
   )
 }
 
-function BanAddress({ onBanned }: { onBanned: () => void }) {
+function BanAddress() {
   const { request } = useStation()
   const t = useModeratorTexts()
   const perform = usePerform()
@@ -109,7 +106,6 @@ function BanAddress({ onBanned }: { onBanned: () => void }) {
     if (!body.ip || !(await perform(request('moderator_ban_ip', body), t.banned(body.ip)))) return
     setIp('')
     setNickname('')
-    onBanned()
   }
   return (
     <form class="ban-form" onSubmit={submit}>

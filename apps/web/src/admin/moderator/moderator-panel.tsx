@@ -1,6 +1,5 @@
 import '../host/host-panel.css'
 import './moderator.css'
-import { useState } from 'preact/hooks'
 import { GuestCodePanel } from '../host/guest-code-panel.tsx'
 import { Notice } from '../host/notice.tsx'
 import { type Studio, StudioProvider } from '../host/studio-context.ts'
@@ -11,18 +10,17 @@ import { Roster } from './roster.tsx'
 /** Who is on air, who may not go there, and the code that invites. */
 export function ModeratorPanel(studio: Studio) {
   const t = useModeratorTexts()
-  const [bans, setBans] = useState(0)
   return (
     <StudioProvider value={studio}>
       <div class="host">
         <h1 class="unseen">{t.title}</h1>
         <Notice />
         <div class="parts">
-          <Roster onBanned={() => setBans((count) => count + 1)} />
+          <Roster />
           <GuestCodePanel />
         </div>
         <div class="parts">
-          <Bans changes={bans} />
+          <Bans />
         </div>
       </div>
     </StudioProvider>

@@ -9,7 +9,7 @@ import { List } from '../ui/state/list.tsx'
 import { useAnswer, useModeratorTexts, usePerform } from './moderation.ts'
 
 /** Everybody on air, and what a moderator can do about each. */
-export function Roster({ onBanned }: { onBanned: () => void }) {
+export function Roster() {
   const station = useStation()
   const t = useModeratorTexts()
   const state = useAnswer(() => station.request('moderator_get_live_roster'), station)
@@ -26,7 +26,7 @@ export function Roster({ onBanned }: { onBanned: () => void }) {
         {({ roster }) => (
           <ul class="rows">
             {roster.map((person) => (
-              <Person key={person.id} person={person} onBanned={onBanned} />
+              <Person key={person.id} person={person} />
             ))}
           </ul>
         )}
@@ -35,16 +35,14 @@ export function Roster({ onBanned }: { onBanned: () => void }) {
   )
 }
 
-function Person({ person, onBanned }: { person: Participant; onBanned: () => void }) {
+function Person({ person }: { person: Participant }) {
   const { request } = useStation()
   const t = useModeratorTexts()
   const perform = usePerform()
   const { id: targetId, login, role, muted } = person
   const mute = () => perform(request('moderator_mute', { targetId, muted: !muted }))
   const kick = () => perform(request('moderator_kick', { targetId }), t.kicked(login))
-  const ban = async () => {
-    if (await perform(request('moderator_ban_participant', { targetId }), t.banned(login))) onBanned()
-  }
+  const ban = () => perform(request('moderator_ban_participant', { targetId }), t.banned(login))
   return (
     <li>
       <span class="row-name">{login}</span>

@@ -1,18 +1,28 @@
 import type { RefObject } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { trackLine } from '../../listener/format.ts'
 import { findTracks, indexTracks } from '../../radio/library.ts'
 import { useKeys } from '../data/keys.ts'
-import { useAdmin, useAir, useCooldown, useStation } from '../data/panel.ts'
+import { useAir } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
+import { FoundTrack, type Track } from './found-track.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
+import { placesForNew } from './queue/places.ts'
+import type { Dropping } from './queue/use-dropping.ts'
+import type { QueuePage } from './queue/use-queue.ts'
 
-const SHOWN = 8
+const SHOWN = 20
 
-/** Finds a track of the mode on air and puts it in the queue. */
-export function AddTrack({ field }: { field: RefObject<HTMLInputElement | null> }) {
+interface Props {
+  /** null until it is known. */
+  queue: QueuePage | null
+  dropping: Dropping
+}
+
+/** Finds a track of the mode on air and puts it in the queue: behind the requested ones, at a place, or as a paid one. */
+export function AddTrack(props: Props & { field: RefObject<HTMLInputElement | null> }) {
+  const { field } = props
   const t = useOnAirTexts()
   const mode = useAir()?.mode
   const [query, setQuery] = useState('')
@@ -23,7 +33,7 @@ export function AddTrack({ field }: { field: RefObject<HTMLInputElement | null> 
       <SearchField label={t.search} value={query} onValue={setQuery} field={field} />
       {query ? (
         <List state={tracks} rows={4}>
-          {(all) => <Found tracks={all} query={query} />}
+          {(all) => <Found tracks={all} query={query} {...props} />}
         </List>
       ) : (
         <p class="hint">{t.typeToFind}</p>
@@ -32,98 +42,29 @@ export function AddTrack({ field }: { field: RefObject<HTMLInputElement | null> 
   )
 }
 
-type Track = { id: string; title: string; artist: string }
-
-function Found({ tracks, query }: { tracks: readonly Track[]; query: string }) {
+function Found(props: Props & { tracks: readonly Track[]; query: string }) {
+  const { tracks, query, queue, dropping } = props
   const t = useOnAirTexts()
+  const air = useAir()
   const index = useMemo(() => indexTracks(tracks), [tracks])
   const found = findTracks(index, query)
   if (!found.length) return <p class="hint">{t.nothingFound}</p>
+  const items = queue?.items ?? []
+  const shown = { items, airId: air?.track ?? null, left: air ? air.totalTracks - 1 - air.currentIndex : 0 }
   return (
     <>
-      <ul class="found">
+      <ul class="found found-songs">
         {found.slice(0, SHOWN).map(({ track }) => (
-          <FoundTrack key={track.id} track={track} />
+          <FoundTrack
+            key={track.id}
+            track={track}
+            items={items}
+            places={air && !air.isPreparing ? placesForNew(shown, track.id) : []}
+            dropping={dropping}
+          />
         ))}
       </ul>
       {found.length > SHOWN && <p class="hint">{t.more(found.length - SHOWN)}</p>}
-    </>
-  )
-}
-
-function FoundTrack({ track }: { track: Track }) {
-  const station = useStation()
-  const t = useOnAirTexts()
-  const { secsLeft } = useCooldown('add')
-  const line = trackLine(track)
-  const add = (orderType: 'lastinline' | 'donated', tier: number | null = null) =>
-    secsLeft === 0 && station.send('admin_add_song', { id: track.id, orderType, tier })
-  const wait = secsLeft > 0 ? t.waitAdd(secsLeft) : undefined
-  return (
-    <li>
-      <span class="queue-song">
-        <b>{track.title}</b>
-        <span>{track.artist}</span>
-      </span>
-      <button
-        type="button"
-        class="button"
-        aria-label={t.addSong(line)}
-        aria-disabled={secsLeft > 0}
-        title={wait}
-        onClick={() => add('lastinline')}
-      >
-        {secsLeft > 0 ? `${secsLeft} s` : t.asRequest}
-      </button>
-      <AsPaid song={line} wait={wait} onAdd={(tier) => add('donated', tier)} />
-    </li>
-  )
-}
-
-/** Queues a track as a paid one; where the station has tiers, the tier is asked for. */
-function AsPaid(props: { song: string; wait: string | undefined; onAdd: (tier: number | null) => void }) {
-  const { song, wait, onAdd } = props
-  const { config } = useAdmin()
-  const t = useOnAirTexts()
-  const [isOpen, setOpen] = useState(false)
-  const { tiersEnabled = false, tierCeiling = 0 } = config.donationInfo ?? {}
-  const press = () => {
-    if (wait) return
-    if (tiersEnabled) setOpen(!isOpen)
-    else onAdd(null)
-  }
-  return (
-    <>
-      <button
-        type="button"
-        class="text-button"
-        aria-label={t.addAsDonation(song)}
-        aria-disabled={wait !== undefined}
-        aria-expanded={tiersEnabled ? isOpen : undefined}
-        title={wait}
-        onClick={press}
-      >
-        {t.asDonation}
-      </button>
-      {isOpen && (
-        <fieldset class="air-tiers" aria-label={t.tierOf(song)}>
-          <span aria-hidden="true">{t.tier}</span>
-          {Array.from({ length: tierCeiling }, (_, i) => i + 1).map((tier) => (
-            <button
-              key={tier}
-              type="button"
-              class="tool"
-              aria-label={`${t.tier} ${tier}`}
-              onClick={() => {
-                setOpen(false)
-                onAdd(tier)
-              }}
-            >
-              {tier}
-            </button>
-          ))}
-        </fieldset>
-      )}
     </>
   )
 }

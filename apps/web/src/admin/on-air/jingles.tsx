@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import { formatDuration } from '../../listener/format.ts'
-import { useAdmin, useAir, useStation } from '../data/panel.ts'
+import { useStore } from '../../ui/store.ts'
+import { useAdmin, useAir, usePanel, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { SearchField } from '../ui/fields/search-field.tsx'
+import { Badge } from '../ui/state/badge.tsx'
 import { List } from '../ui/state/list.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 
-const RULE = { allOf: ['queue_manage', 'jingles_uploader'], capabilities: ['jingles'] } as const
+const RULE = { allOf: ['queue_manage'], capabilities: ['jingles'] } as const
 /** The most that the station answers at once; older ones are searched for. */
 const MOST = 50
 
@@ -27,8 +29,9 @@ function JingleList() {
   const t = useOnAirTexts()
   const station = useStation()
   const mode = useAir()?.mode
+  const next = useStore(usePanel().log.nextJingle)
   const [search, setSearch] = useState('')
-  const jingles = useQuery(mode ? 'GET /api/admin/jingles' : null, {
+  const jingles = useQuery(mode ? 'GET /api/admin/jingle-choices' : null, {
     query: { mode: mode ?? 'day', limit: MOST, ...(search && { search }) },
   })
   return (
@@ -37,29 +40,34 @@ function JingleList() {
       <List
         state={jingles}
         rows={2}
-        isEmpty={({ items }) => !items.some(({ used }) => used)}
+        isEmpty={({ items }) => items.length === 0}
         empty={<p>{search ? t.jingleNotFound : t.jinglesEmpty}</p>}
       >
         {({ items }) => (
           <ul class="found">
-            {items
-              .filter(({ used }) => used)
-              .map(({ id, filename, duration }) => (
+            {items.map(({ id, filename, duration }) => {
+              const name = nameOf(filename)
+              return (
                 <li key={id}>
                   <span class="queue-song">
-                    <b>{nameOf(filename)}</b>
+                    <b>{name}</b>
                     {duration !== null && <span>{formatDuration(duration)}</span>}
                   </span>
-                  <button
-                    type="button"
-                    class="text-button"
-                    aria-label={t.jingleNextNamed(nameOf(filename))}
-                    onClick={() => station.send('admin_insert_jingle', { id })}
-                  >
-                    {t.jingleNext}
-                  </button>
+                  {next?.id === id ? (
+                    <Badge tone="light">{t.jingleNext}</Badge>
+                  ) : (
+                    <button
+                      type="button"
+                      class="text-button"
+                      aria-label={t.jingleNextNamed(name)}
+                      onClick={() => station.send('admin_insert_jingle', { id })}
+                    >
+                      {t.jingleNext}
+                    </button>
+                  )}
                 </li>
-              ))}
+              )
+            })}
           </ul>
         )}
       </List>

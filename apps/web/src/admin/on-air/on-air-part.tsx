@@ -13,6 +13,8 @@ import { Inbox } from './inbox.tsx'
 import { Jingles } from './jingles.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 import { Queue } from './queue/queue.tsx'
+import { useDropping } from './queue/use-dropping.ts'
+import { useQueue } from './queue/use-queue.ts'
 
 const RULE = { allOf: ['queue_manage'] } as const
 
@@ -24,7 +26,13 @@ export function OnAirPart() {
   const isPhone = usePhone()
   const [view, setView] = useUrlState('view', 'queue')
   const search = useRef<HTMLInputElement>(null)
-  const add = <AddTrack field={search} />
+  const list = useRef<HTMLOListElement>(null)
+  const queue = useQueue()
+  const dropping = useDropping(list)
+  const { held } = dropping
+  const page = queue.is === 'ready' ? queue.data : null
+  const add = <AddTrack field={search} queue={page} dropping={dropping} />
+  const shownQueue = <Queue queue={queue} list={list} dropAt={held?.place ?? null} />
   const inbox = (
     <Guarded rule={RULE}>
       <Inbox />
@@ -49,7 +57,7 @@ export function OnAirPart() {
         <h1 class="unseen">{t.title}</h1>
         <Alerts />
         <Tabs label={t.title} tabs={tabs} chosen={chosen} onChoose={(id) => setView(id, { replace: true })}>
-          {chosen === 'queue' ? <Queue /> : chosen === 'inbox' ? inbox : insert}
+          {chosen === 'queue' ? shownQueue : chosen === 'inbox' ? inbox : insert}
         </Tabs>
       </div>
     )
@@ -61,7 +69,7 @@ export function OnAirPart() {
       <div class="air-columns">
         <section class="air-queue">
           <h2>{t.queue}</h2>
-          <Queue />
+          {shownQueue}
         </section>
         <div class="air-side">
           <section>
@@ -76,6 +84,16 @@ export function OnAirPart() {
           </section>
         </div>
       </div>
+      {held && (
+        <p
+          class="air-dropped"
+          aria-hidden="true"
+          data-place={held.place !== null}
+          style={{ transform: `translate(${held.at.x + 12}px, ${held.at.y + 8}px)` }}
+        >
+          {held.title}
+        </p>
+      )}
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { ClipRules } from './clip-rules.tsx'
 import { DayRing } from './day/day-ring.tsx'
 import { DraftProvider, type SettingsNow, useDraft, useSettingsDraft } from './draft/use-draft.ts'
 import { Extras } from './extras.tsx'
+import { Forecast } from './forecast/forecast.tsx'
 import { ModeRules } from './mode-rules.tsx'
 import { TrackGroups } from './song-groups/song-groups.tsx'
 import { useProgrammeTexts } from './texts.ts'
@@ -35,6 +36,7 @@ function Programme({ saved }: { saved: SettingsNow }) {
   const draft = useSettingsDraft(saved)
   const [view, setView] = useUrlState('view', 'day')
   const chosen = views.find((one) => one === view) ?? 'day'
+  const isForecast = chosen === 'day' || chosen === 'night' || chosen === 'clips'
   const choose = (id: string) => setView(id, { replace: true })
   const next = () => choose(views[(views.indexOf(chosen) + 1) % views.length]!)
   useKeys(t.title, [{ key: 't', label: t.keyTabs, run: next }])
@@ -47,16 +49,19 @@ function Programme({ saved }: { saved: SettingsNow }) {
         chosen={chosen}
         onChoose={choose}
       >
-        <div class="programme-view">
-          {chosen === 'day' || chosen === 'night' ? (
-            <ModeRules key={chosen} mode={chosen} />
-          ) : chosen === 'clips' ? (
-            <ClipRules />
-          ) : chosen === 'blocks' ? (
-            <TrackGroups groups={saved.songGroups} secsLeft={saved.insertCooldownSecsLeft} />
-          ) : (
-            <Extras />
-          )}
+        <div class="programme-view" data-forecast={isForecast}>
+          <div class="programme-fields">
+            {chosen === 'day' || chosen === 'night' ? (
+              <ModeRules key={chosen} mode={chosen} />
+            ) : chosen === 'clips' ? (
+              <ClipRules />
+            ) : chosen === 'blocks' ? (
+              <TrackGroups groups={saved.songGroups} secsLeft={saved.insertCooldownSecsLeft} />
+            ) : (
+              <Extras />
+            )}
+          </div>
+          {isForecast && <Forecast saved={saved} />}
         </div>
       </Tabs>
       <SaveBar />

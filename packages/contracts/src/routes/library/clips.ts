@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Clip, type ClipFamily, ClipResult } from '../../resources/clip.ts'
+import { Clip, ClipChoice, type ClipFamily, ClipResult } from '../../resources/clip.ts'
 import { Offset } from '../../resources/schema.ts'
 import { audioTypes, FileName, Mode } from '../../resources/track.ts'
 import { bytes, defineRoute, needs } from '../../route.ts'
@@ -183,3 +183,22 @@ function clipRoutes<const F extends ClipFamily>(family: F) {
 export const jingles = clipRoutes('jingles')
 export const phrases = clipRoutes('phrases')
 export const backgroundMusic = clipRoutes('background-music')
+
+export const listJingleChoices = defineRoute({
+  method: 'GET',
+  path: '/api/admin/jingle-choices',
+  summary: 'Returns the jingles of a mode that may go on air, newest first, for those who put one next',
+  access: needs('queue_manage'),
+  capability: 'jingles',
+  query: Type.Object({
+    mode: Mode,
+    search: Type.Optional(Type.String({ maxLength: 300, description: 'part of the file name' })),
+    limit: Type.Integer({ minimum: 1, default: 50, description: 'at most 50' }),
+  }),
+  reply: Type.Object({ items: Type.Array(ClipChoice), total: Type.Integer() }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    query: { mode: 'day', limit: 10 },
+    reply: { items: [{ id: ID, filename: CLIP.filename, duration: CLIP.duration }], total: 1 },
+  },
+})

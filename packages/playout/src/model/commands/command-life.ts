@@ -18,6 +18,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   'remove-entry': 'request',
   'move-entry': 'request',
   'insert-jingle': 'request',
+  'cancel-jingle': 'request',
   skip: 'request',
   'request-track': 'request',
   'answer-track-request': 'request',

@@ -35,6 +35,8 @@ export type Command =
   | { type: 'move-entry'; entryId: string; from: number; to: number }
   /** Puts a jingle after the track on air (rule J7). */
   | { type: 'insert-jingle'; clipId: string }
+  /** Takes back the jingle that was put next (rule J8). */
+  | { type: 'cancel-jingle'; clipId: string }
   /** Ends the track on air now. */
   | { type: 'skip' }
   /** A listener asks for a track. */
@@ -48,7 +50,7 @@ export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /**
  * An order for a track in the queue. `orderId`: makes it idempotent, however often it is sent. `resumesQueue`: ends a pause
- * of the queue once it is queued. `restores`: it had its place in a queue that was lost. `notAfterMs`: its deadline, after
+ * of the queue once it is queued. `at`: the position that a requested track should take, 1 = next (rule A12). `restores`: it had its place in a queue that was lost. `notAfterMs`: its deadline, after
  * which it is refused.
  */
 export interface SongOrder {
@@ -56,6 +58,7 @@ export interface SongOrder {
   mode: Mode
   orderType: 'requested' | 'donated'
   tier: number | null
+  at?: number
   orderId?: string
   resumesQueue?: boolean
   restores?: boolean
@@ -76,6 +79,7 @@ export interface Accepted extends LiveAccepted {
   'remove-entry': { track: TrackRef }
   'move-entry': { track: TrackRef }
   'insert-jingle': object
+  'cancel-jingle': object
   /** The skipped track. */
   skip: { track: TrackRef }
   /** Seconds until the listener may ask again. */

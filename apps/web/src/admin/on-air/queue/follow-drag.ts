@@ -10,18 +10,24 @@ const SCROLL_PX = 10
  */
 export function followDrag(
   press: PointerEvent,
-  on: { moved: (byPx: number) => void; dropped: () => void; cancelled: () => void },
+  on: {
+    /** With where the pointer is in the window, px. */
+    moved: (byPx: number, at: { x: number; y: number }) => void
+    dropped: () => void
+    cancelled: () => void
+  },
 ): void {
   const handle = press.currentTarget as HTMLElement
   const startPx = press.clientY + scrollY
   const stop = new AbortController()
   const { signal } = stop
   let at = press.clientY
+  let x = press.clientX
   let isDrag = false
   const follow = () => {
     const byPx = at + scrollY - startPx
-    isDrag ||= Math.abs(byPx) > SLACK_PX
-    if (isDrag) on.moved(byPx)
+    isDrag ||= Math.max(Math.abs(byPx), Math.abs(x - press.clientX)) > SLACK_PX
+    if (isDrag) on.moved(byPx, { x, y: at })
   }
   const end = (tell: () => void) => {
     if (signal.aborted) return
@@ -46,6 +52,7 @@ export function followDrag(
   }
   const moves = (event: PointerEvent) => {
     at = event.clientY
+    x = event.clientX
     follow()
   }
   handle.setPointerCapture(press.pointerId)

@@ -1,6 +1,6 @@
 import type { QueueItem } from '@solstice/contracts'
 import t from 'tap'
-import { placesFor, travelPx, yieldPx } from './places.ts'
+import { placesFor, placesForNew, travelPx, yieldPx } from './places.ts'
 
 const kinds = { p: 'donated', r: 'lastinline', g: null } as const
 /** A queue by the kinds and ids of its entries: p = paid, r = requested, g = generated. */
@@ -54,3 +54,18 @@ t.test('a row travels over the rows that it passes, and these make way by its he
     [0, 70, 70, 0],
   )
 })
+
+t.test(
+  'A12: a new track stands behind the donated ones, among the requested ones, not beside itself',
+  async (t) => {
+    const entry = (id: string, orderType: 'donated' | 'lastinline' | null = null) => ({ id, orderType })
+    const items = [entry('p', 'donated'), entry('a', 'lastinline'), entry('b', 'lastinline'), entry('x')]
+    const places = (id: string, left = 4) => placesForNew({ items, airId: 'air', left }, id)
+    t.same(places('new'), [2, 3, 4])
+    t.same(places('a'), [4])
+    t.same(places('x'), [2, 3])
+    t.same(placesForNew({ items: [entry('x')], airId: 'air', left: 1 }, 'air'), [])
+    t.same(placesForNew({ items: [], airId: null, left: 0 }, 'new'), [1])
+    t.same(placesForNew({ items: [entry('q', 'lastinline')], airId: 'air', left: 0 }, 'new'), [1])
+  },
+)

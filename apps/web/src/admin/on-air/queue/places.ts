@@ -31,6 +31,22 @@ export function placesFor({ items, airId, left }: ShownQueue, from: number): num
   )
 }
 
+/**
+ * Positions, 1 = next, at which the station lets a track be put that an admin asks for (rule A12), in order: behind the donated ones,
+ * among the requested ones, and not beside itself.
+ */
+export function placesForNew({ items, airId, left }: ShownQueue, id: string): number[] {
+  const orders = items.slice(0, left)
+  const firstOther = orders.findIndex(({ orderType }) => orderType !== 'donated')
+  const first = firstOther < 0 ? orders.length : firstOther
+  const behind = orders.slice(first).findIndex(({ orderType }) => orderType !== 'lastinline')
+  const last = behind < 0 ? orders.length : first + behind
+  const idAt = (position: number) => (position === 0 ? airId : items[position - 1]?.id)
+  return Array.from({ length: last - first + 1 }, (_, i) => first + 1 + i).filter(
+    (position) => idAt(position - 1) !== id && idAt(position) !== id,
+  )
+}
+
 /** The list with an entry at another position. */
 function moved<T>(items: readonly T[], from: number, to: number): T[] {
   return items.toSpliced(from - 1, 1).toSpliced(to - 1, 0, items[from - 1]!)

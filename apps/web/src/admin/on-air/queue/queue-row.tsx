@@ -16,10 +16,12 @@ interface Props {
   canMove: boolean
   /** The row that is on its way may be put here. */
   isPlace: boolean
+  /** A track from the library would be put before it. */
+  isDropPlace: boolean
   moving: Moving
 }
 
-export function Row({ item, position, time, canMove, isPlace, moving }: Props) {
+export function Row({ item, position, time, canMove, isPlace, isDropPlace, moving }: Props) {
   const { may } = useAdmin()
   const t = useOnAirTexts()
   const { move } = moving
@@ -29,6 +31,7 @@ export function Row({ item, position, time, canMove, isPlace, moving }: Props) {
     <li
       class="queue-row"
       data-held={isHeld}
+      data-drop={isDropPlace}
       data-place={isHeld || isPlace}
       style={{ transform: px ? `translateY(${px}px)` : undefined }}
     >

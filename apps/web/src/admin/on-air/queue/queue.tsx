@@ -1,4 +1,5 @@
-import { useMemo, useRef } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { isChatting } from '../../../radio/timeline.ts'
 import { useKeys } from '../../data/keys.ts'
 import { useAdmin, useAir, useStation } from '../../data/panel.ts'
@@ -6,31 +7,42 @@ import { zoneTime } from '../../shell/time.ts'
 import { List } from '../../ui/state/list.tsx'
 import { useOnAirTexts } from '../on-air-context.ts'
 import { expectedTimes } from './expected-times.ts'
+import { NextJingle } from './next-jingle.tsx'
 import { placesFor } from './places.ts'
 import { Order, Row } from './queue-row.tsx'
 import { useMoving } from './use-moving.ts'
-import { type QueuePage, useQueue } from './use-queue.ts'
+import type { QueuePage, useQueue } from './use-queue.ts'
 
-/** What plays, and the next twenty with the times at which they are expected. */
-export function Queue() {
-  const queue = useQueue()
+/**
+ * What plays, and the next twenty with the times at which they are expected.
+ *
+ * @param props.dropAt the position at which a track from the library would be put now.
+ */
+export function Queue(props: {
+  queue: ReturnType<typeof useQueue>
+  list: RefObject<HTMLOListElement | null>
+  dropAt: number | null
+}) {
+  const { queue, list, dropAt } = props
   const t = useOnAirTexts()
   return (
     <>
       <Playing />
+      <NextJingle />
       <List state={queue} rows={10} isEmpty={({ items }) => items.length === 0} empty={<p>{t.queueEmpty}</p>}>
-        {(page) => <Rows page={page} />}
+        {(page) => <Rows page={page} list={list} dropAt={dropAt} />}
       </List>
     </>
   )
 }
 
-function Rows({ page: { items, total } }: { page: QueuePage }) {
+function Rows(props: { page: QueuePage; list: RefObject<HTMLOListElement | null>; dropAt: number | null }) {
+  const { page, list, dropAt } = props
+  const { items, total } = page
   const air = useAir()
   const station = useStation()
   const { config, may } = useAdmin()
   const t = useOnAirTexts()
-  const list = useRef<HTMLOListElement>(null)
   const canChange = may({ allOf: ['queue_manage'] })
   const isPaused = air !== null && (air.isPreparing || isChatting(air))
   const times = air && !isPaused ? expectedTimes(air, items, station.stationNowMs()) : []
@@ -52,6 +64,7 @@ function Rows({ page: { items, total } }: { page: QueuePage }) {
         aria-label={t.queue}
         data-changeable={canChange}
         data-moving={move?.is}
+        data-drop={dropAt !== null && dropAt > items.length ? 'end' : undefined}
         onKeyDown={moving.keyDown}
         onKeyUp={moving.keyUp}
         onFocusOut={moving.focusOut}
@@ -67,6 +80,7 @@ function Rows({ page: { items, total } }: { page: QueuePage }) {
               time={atMs === undefined ? '' : zoneTime(atMs, config.timeZone).slice(0, 5)}
               canMove={places[i]!.length > 0}
               isPlace={move !== null && (places[move.from - 1]?.includes(i + 1) ?? false)}
+              isDropPlace={dropAt === i + 1}
               moving={moving}
             />
           )

@@ -23,6 +23,8 @@ export interface Draft {
   /** The bounds belong to a former draft. */
   isCounting: boolean
   changed: readonly SectionName[]
+  /** The fields of `generation` that are not saved yet. */
+  unsaved: Partial<Settings['generation']>
   isBusy: boolean
   set<S extends SectionName>(section: S, fields: Partial<Settings[S]>): void
   save(): Promise<void>
@@ -89,6 +91,7 @@ export function useSettingsDraft(saved: SettingsNow): Draft {
     settings,
     ...preview,
     changed: Object.keys(patch) as SectionName[],
+    unsaved: patch.generation ?? {},
     isBusy,
     set: (section, fields) => store.set(pruned(saved.settings, extend(store.value, section, fields))),
     save,

@@ -141,7 +141,15 @@ function OwnMicrophone() {
 
 function Next() {
   const next = useAir()?.playlist[0]
+  const jingle = useStore(usePanel().log.nextJingle)
   const t = useTexts()
+  if (jingle)
+    return (
+      <p class="strip-next">
+        <span>{t.nextJingle}</span>
+        <span>{jingle.filename.replace(/\.[^.]+$/, '')}</span>
+      </p>
+    )
   return (
     <p class="strip-next">
       {next && (

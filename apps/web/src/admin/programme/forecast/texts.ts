@@ -1,0 +1,48 @@
+import type { Locale } from '@solstice/contracts'
+import { useAdmin } from '../../data/panel.ts'
+
+const uk = {
+  title: 'Наступна година',
+  from: 'З чого почати',
+  origins: { queue: 'Після черги', list: 'Новий список' },
+  about: {
+    queue: 'Спершу те, що вже в черзі, далі — нові списки.',
+    list: 'Якби новий список склали зараз. Замовлені пісні лишаються.',
+  },
+  again: 'Перемішати ще раз',
+  same: 'Як за збереженими налаштуваннями',
+  changed: (count: number) => `Інакше, ніж за збереженими: ${count}`,
+  different: 'інакше',
+  queued: 'у черзі',
+  jingle: 'Джингл',
+  phrase: (name: string, time: string) => `фраза «${name}» о ${time}`,
+  preparing: 'Тиша: режим змінюється або в ньому немає музики',
+  modes: { day: 'День', night: 'Ніч' },
+  empty: 'Грати нічого: додайте музику.',
+  asIf: 'Так піде ефір, якщо ніхто нічого не змінить. Випадковий вибір наступного разу буде інший.',
+}
+
+const en: typeof uk = {
+  title: 'The next hour',
+  from: 'Where it begins',
+  origins: { queue: 'After the queue', list: 'New playlist' },
+  about: {
+    queue: 'What is queued comes first, then new playlists.',
+    list: 'As if a new playlist were made now. Requested and paid songs stay.',
+  },
+  again: 'Shuffle again',
+  same: 'The same as with the saved settings',
+  changed: (count) => `Different from the saved settings: ${count}`,
+  different: 'different',
+  queued: 'queued',
+  jingle: 'Jingle',
+  phrase: (name, time) => `phrase “${name}” at ${time}`,
+  preparing: 'Silence: the mode changes, or has no music',
+  modes: { day: 'Day', night: 'Night' },
+  empty: 'Nothing to play: add music.',
+  asIf: 'This is what comes if nobody changes anything. Random choices will be others next time.',
+}
+
+const forecastTexts: Record<Locale, typeof uk> = { uk, en }
+
+export const useForecastTexts = (): typeof uk => forecastTexts[useAdmin().locale]
