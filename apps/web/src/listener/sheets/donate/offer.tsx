@@ -11,7 +11,10 @@ import { formatMoney } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
 import { ExpectedWait } from './expected-wait.tsx'
 
-type OfferState = { is: 'loading' } | { is: 'failed'; text: string } | { is: 'loaded'; offer: Offer }
+type OfferState =
+  | { is: 'loading' }
+  | { is: 'failed'; text: string; isFinal: boolean }
+  | { is: 'loaded'; offer: Offer }
 
 /** The price of a track, in tiers or one, and the button that orders it. */
 export function DonateOffer(props: { track: LibraryItem; onPlaced: (orderId: string) => void }) {
@@ -26,7 +29,7 @@ export function DonateOffer(props: { track: LibraryItem; onPlaced: (orderId: str
       return (
         <>
           <p role="alert">{state.text}</p>
-          <TryAgain onPress={load} />
+          {!state.isFinal && <TryAgain onPress={load} />}
         </>
       )
     case 'loaded':
@@ -40,11 +43,16 @@ function useOffer(trackId: string): [OfferState, load: () => void] {
   const { radio, locale, t } = useRadio()
   const [state, setState] = useState<OfferState>({ is: 'loading' })
   const isGone = useIsGone([trackId])
+  const failed = (error: unknown): OfferState => ({
+    is: 'failed',
+    text: errorText(error, locale, t),
+    isFinal: error instanceof ApiError && error.status === 409,
+  })
   const load = () => {
     setState({ is: 'loading' })
     radio.donations.offer(trackId).then(
       (offer) => !isGone.current && setState({ is: 'loaded', offer }),
-      (error) => !isGone.current && setState({ is: 'failed', text: errorText(error, locale, t) }),
+      (error) => !isGone.current && setState(failed(error)),
     )
   }
   useEffect(load, [trackId])

@@ -11,7 +11,11 @@ const STATUS_ID = 'way-status'
 /** The two ways to hear a track: to ask for it, or to pay for it; each with its price and its wait. */
 export function WayChoice(props: { track: LibraryItem; onPlaced: (orderId: string) => void }) {
   const { radio, t } = useRadio()
-  const place = placeOf(props.track, useStore(radio.heard)?.state ?? null)
+  const state = useStore(radio.heard)?.state ?? null
+  const place = placeOf(props.track, state)
+  const isAtHand = place === 'now' || state?.playlist[0]?.id === props.track.id
+  // The station would refuse both ways.
+  if (place && isAtHand) return <p role="status">{t.request.comes[place]}</p>
   return (
     <>
       {place && <p>{t.request.comes[place]}</p>}

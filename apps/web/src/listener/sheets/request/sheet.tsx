@@ -13,7 +13,7 @@ import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
 import { RequestStatus, useRequestStatus } from './status.tsx'
 
-const FIRST_TRACKS = 5
+const FIRST_TRACKS = 10
 const MORE_TRACKS = 10
 const STATUS_ID = 'request-status'
 
