@@ -16,7 +16,7 @@ import { openApp } from '../harness/stations/app.ts'
 const SONG_S = 240
 /** Texts in large and in small type, on the sky, on the ground and on the sun. */
 const TEXTS = ['.name', '.languages', '.kicker', '.title', '.byline b', '.byline span', '.listen', '#next']
-const MOMENTS = 16
+const MOMENTS = 12
 const TURN_MS = 3000
 const MIN_CONTRAST = 4.5
 /** Pixels per CSS pixel: with fewer, thin letters are paler than their colour. */

@@ -19,6 +19,6 @@ export function useRestoredFocus(box: RefObject<HTMLElement | null>): void {
     if (!last.current || last.current.element.isConnected || document.activeElement !== document.body) return
     const { section } = last.current
     const place = section?.isConnected ? section : box.current
-    place?.querySelector<HTMLElement>('h1, h2')?.focus({ preventScroll: true })
+    place?.querySelector<HTMLElement>('h1, h2, h3')?.focus({ preventScroll: true })
   })
 }
