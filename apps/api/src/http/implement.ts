@@ -66,6 +66,8 @@ function serve<const R extends Route>(
     onRequest: async (request, reply) => {
       if (isForAdmins(route)) reply.header('cache-control', 'no-store')
       callers.set(request, await admit(request))
+      // `/api/history/` is not the history of no day.
+      if (Object.values(request.params as object).includes('')) throw new Failure('NOT_FOUND')
       await options.limit?.(request, reply)
       if (isUpload(body)) await expectUpload(app, request, body)
     },
