@@ -16,7 +16,8 @@ const rooms = {
   'packages/playout/src': 'model saved rotation clips queue boundary live library step project',
   'packages/station/src':
     'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
-  'packages/adapters/src': 'auth config services files process redis air data media backup audio video jobs',
+  'packages/adapters/src':
+    'auth config services files process redis air data media backup pictures audio video jobs',
   'apps/api/src': 'limits auth reference http files stream air background routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',

@@ -99,8 +99,8 @@ async function put(
     await endAllSessions(data, await stationNow(config))
     say(`restored to ${placeOfData(config)}${saved ? ` and ${placeOfMedia(config)}` : ''}`)
     say('all admins have to log in again')
-    const { tracks, clips, arts } = await filesOfRecords(data)
-    const missing = await missingFiles(media, [...tracks, ...clips, ...arts], new Set(await listMedia(media)))
+    const wanted = Object.values(await filesOfRecords(data)).flat()
+    const missing = await missingFiles(media, wanted, new Set(await listMedia(media)))
     if (missing.length > 0)
       say(`${plural(missing.length, 'record has', 'records have')} no file in ${placeOfMedia(config)}`)
   } finally {

@@ -91,8 +91,7 @@ async function checkRecords(station: Config, media: MediaStorage): Promise<void>
   })
   if (!data) return
   try {
-    const { tracks, clips, arts } = await filesOfRecords(data)
-    const wanted = [...tracks, ...clips, ...arts]
+    const wanted = Object.values(await filesOfRecords(data)).flat()
     const missing = await missingFiles(media, wanted, new Set(await listMedia(media)))
     for (const key of missing.slice(0, SHOWN)) say(`not there: ${key}`)
     if (missing.length > 0)

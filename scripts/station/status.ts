@@ -1,6 +1,13 @@
 import { type Config, openJobQueue, openSpools, reachRedis, readClusterStatus } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
-import { countRecords, filesOfRecords, listMedia, type MediaStorage, missingFiles } from '@solstice/station'
+import {
+  countRecords,
+  filesOfRecords,
+  listMedia,
+  type MediaKey,
+  type MediaStorage,
+  missingFiles,
+} from '@solstice/station'
 import { sleep } from '../../packages/station/src/core/turns/sleep.ts'
 import {
   openIfThere,
@@ -85,7 +92,7 @@ async function aboutMedia(config: Config, files: Awaited<ReturnType<typeof files
   const media = await openMediaIfThere(config)
   if (!media) throw new Refusal('there is no such folder')
   try {
-    if (!config.bucket) return await compare(media, files ?? { tracks: [], clips: [], arts: [] })
+    if (!config.bucket) return await compare(media, Object.values(files ?? {}).flat())
     // Only replies with a body say that a bucket does not exist.
     await media.list('day/status')
     return { files: null }
@@ -94,12 +101,8 @@ async function aboutMedia(config: Config, files: Awaited<ReturnType<typeof files
   }
 }
 
-async function compare(
-  media: MediaStorage,
-  { tracks, clips, arts }: Awaited<ReturnType<typeof filesOfRecords>>,
-) {
+async function compare(media: MediaStorage, wanted: MediaKey[]) {
   const present = (await listMedia(media)).filter((key) => !key.startsWith('.'))
-  const wanted = [...tracks, ...clips, ...arts]
   const known = new Set(wanted)
   return {
     files: present.length,

@@ -94,6 +94,7 @@ async function addPair(station: OpenApp, file: string, name: string): Promise<Pa
       const sound = { size: 1, modifiedMs: 1, lufs: -14, peakDb: -1, isMono: false, startMs: 0, endMs: null }
       await data.measurements.put({ trackId: id, ...sound })
       await data.waveforms.put({ trackId: id, peaks: '' })
+      await data.trackCovers.put({ trackId: id, size: 1, modifiedMs: 1, coverId: null })
     }),
   )
   const group = {
@@ -117,12 +118,13 @@ async function remembered({ data, media, tags }: Ports, name: string) {
   for (const mode of ['day', 'night'] as Mode[])
     for (const key of (await media.list(mode)).filter(about))
       files[key] = (await tags.read(await media.source(key))).title ?? ''
-  const [tracks, lyrics, offsets, measured, waveforms, audit, group] = await Promise.all([
+  const [tracks, lyrics, offsets, measured, waveforms, covers, audit, group] = await Promise.all([
     data.tracks.find(),
     data.lyrics.find(),
     data.offsets.find(),
     data.measurements.find(),
     data.waveforms.find(),
+    data.trackCovers.find(),
     data.audit.find(),
     data.groups.get(name),
   ])
@@ -137,7 +139,7 @@ async function remembered({ data, media, tags }: Ports, name: string) {
       .map(({ key, lines }) => [key, lines[0]?.text])
       .sort(),
     offsets: offsets.filter(({ key }) => about(key)).map(({ key, offset }) => [key, offset]),
-    measured: [measured, waveforms].map((all) =>
+    measured: [measured, waveforms, covers].map((all) =>
       all
         .map((one) => one.trackId)
         .filter(about)

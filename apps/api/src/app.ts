@@ -7,6 +7,7 @@ import { watchReadiness } from './air/readiness.ts'
 import { openAuth } from './auth/auth.ts'
 import { openAuditSpool } from './background/audit-spool.ts'
 import { readAvatars } from './background/avatars.ts'
+import { mirrorCovers } from './background/covers.ts'
 import { openDeliverySpool } from './background/delivery-spool.ts'
 import { mirrorUiSettings } from './background/ui-settings.ts'
 import { useContract } from './http/contract.ts'
@@ -46,7 +47,10 @@ import { createFanOut } from './stream/fan-out.ts'
 import { createAirMirror } from './stream/mirror.ts'
 
 /** The ports that the API works with. */
-export type ApiPorts = Omit<Ports, 'redis' | 'loudnessMeter' | 'reconciliation' | 'leases' | 'close'>
+export type ApiPorts = Omit<
+  Ports,
+  'redis' | 'loudnessMeter' | 'pictures' | 'reconciliation' | 'leases' | 'close'
+>
 
 /** Builds the whole API over its ports, ready to listen. Closing it ends the streams and leaves the ports open. */
 export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
@@ -74,6 +78,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const mirror = closeWithApp(createAirMirror(ports))
   const link = closeWithApp(await ports.openReplicaLink())
   const settings = closeWithApp(await mirrorUiSettings({ ...ports, link }))
+  const covers = mirrorCovers(ports)
   const connections = limitConnections(app.server, ({ remoteAddress }) =>
     // Behind a proxy all connections are the proxy's own.
     trustProxyHops > 0 ? null : clientAddress(remoteAddress, undefined, 0),
@@ -117,11 +122,11 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })
   operationsRoutes(app, readiness, ports.metrics)
-  const gateway = await attachGateway(app, { ...deps, link, settings, aliases })
+  const gateway = await attachGateway(app, { ...deps, link, settings, aliases, covers })
   registerMetrics(app, { ...deps, fanOut, gateway })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
-  await servePages(app, { ...deps, settings, mediaOrigin: media.linkOrigin })
+  await servePages(app, { ...deps, settings, covers, mediaOrigin: media.linkOrigin })
 
   return app
 }

@@ -8,6 +8,7 @@ export function jobsAtStart({ config, payments }: Pick<Ports, 'config' | 'paymen
   return [
     'reconcile-media',
     'measure-loudness',
+    'read-pictures',
     ...(payments.configured.size > 0 ? (['sweep-donations'] as const) : []),
     ...(config.lyricsPrefetch ? (['prefetch-lyrics'] as const) : []),
   ]

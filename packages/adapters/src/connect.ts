@@ -14,6 +14,7 @@ import {
   type Microphones,
   type Passwords,
   type Payments,
+  type Pictures,
   type Replicas,
   type Spools,
   type VideoTools,
@@ -31,6 +32,7 @@ import { createPasswords } from './auth/passwords.ts'
 import type { Config } from './config/config.ts'
 import { openSpools } from './data/spool.ts'
 import { openJobQueue } from './jobs/client.ts'
+import { openPictures } from './pictures/pictures.ts'
 import { registerDiskMetrics } from './process/disks.ts'
 import { createMetrics, type Metrics } from './process/metrics.ts'
 import { openAnnouncer } from './redis/channels/announcer.ts'
@@ -60,6 +62,7 @@ export interface Ports {
   jobs: JobQueue
   tags: AudioTags
   loudnessMeter: LoudnessMeter
+  pictures: Pictures
   passwords: Passwords
   payments: Payments
   spools: Spools
@@ -108,6 +111,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     jobs,
     tags: audioTags(config.ffmpegPath),
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
+    pictures: openPictures(),
     passwords: createPasswords(),
     payments: inStationTime(openPayments(config), clock),
     spools: openSpools(config.dataDir),

@@ -3,6 +3,7 @@ import { seededRandom } from './random.ts'
 
 export const ART_WIDTH = 540
 export const ART_HEIGHT = 1200
+export const COVER_SIZE = 640
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -101,6 +102,55 @@ function shine({ light }: Scene, sky: Colour, x: number, y: number): Colour {
   const radius = light.radius * ART_WIDTH
   const glow = light.glow * Math.exp(-distance / (3.2 * radius))
   return blend(blend(sky, light.colour, glow), light.colour, clamp(radius - distance + 0.5))
+}
+
+/** The sun or moon on a cover: by day warmer than in a portrait, so that it stands out from a bright sky. */
+const discs: Record<Artist['light'], Colour> = {
+  morning: hex('#ef8f55'),
+  noon: hex('#d2694a'),
+  evening: hex('#ffdc9c'),
+  dusk: hex('#f4e0d0'),
+  night: hex('#c9d4ff'),
+}
+
+/**
+ * Paints the cover of an album: a large sun or moon behind the horizon, and its light on the water in strips. Pixels, red, green
+ * and blue by turns. The same album always looks the same.
+ */
+export function paintCover(album: string, light: Artist['light']): Buffer {
+  const { sky, land, light: lamp } = scenes[light]
+  const random = seededRandom([...album].reduce((sum, letter) => sum * 31 + letter.codePointAt(0)!, 11))
+  const horizon = 0.56 + 0.12 * random()
+  const disc = {
+    x: 0.3 + 0.4 * random(),
+    y: horizon - 0.02 - 0.16 * random(),
+    radius: 0.17 + 0.07 * random(),
+  }
+  const strips = 7 + Math.floor(4 * random())
+  const shifts = Array.from({ length: strips }, () => 0.08 * (random() - 0.5))
+  const sun = discs[light]
+  const pixels = Buffer.alloc(COVER_SIZE * COVER_SIZE * 3)
+  for (let py = 0; py < COVER_SIZE; py++) {
+    const y = py / COVER_SIZE
+    const depth = Math.max(0, (y - horizon) / (1 - horizon))
+    const strip = Math.min(strips - 1, Math.floor(depth ** 0.7 * strips))
+    for (let px = 0; px < COVER_SIZE; px++) {
+      const x = px / COVER_SIZE
+      const distance = Math.hypot(x - disc.x, y - disc.y)
+      const edge = clamp((disc.radius - distance) * COVER_SIZE + 0.5)
+      const glow = lamp.glow * Math.exp(-distance / (2.2 * disc.radius))
+      const above = blend(blend(gradient(sky, y / horizon), lamp.colour, glow), sun, edge)
+      const half = disc.radius * (1.15 - (0.8 * strip) / strips) * (strip % 2 ? 0.6 : 1)
+      const away = Math.abs(x - disc.x - (shifts[strip] ?? 0)) - half
+      const gleam = clamp(0.5 - away * 90) * (0.85 - 0.6 * depth) * (strip % 2 ? 0.55 : 1)
+      const below = blend(gradient(land, depth * 1.1), sun, gleam)
+      const colour = blend(above, below, clamp((y - horizon) * COVER_SIZE + 0.5))
+      const grain = 4 * (random() - 0.5)
+      const at = (py * COVER_SIZE + px) * 3
+      for (let c = 0; c < 3; c++) pixels[at + c] = Math.max(0, Math.min(255, Math.round(colour[c]! + grain)))
+    }
+  }
+  return pixels
 }
 
 function gradient(stops: Colour[], place: number): Colour {

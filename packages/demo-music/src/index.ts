@@ -1,4 +1,4 @@
-export { ART_HEIGHT, ART_WIDTH, paint } from './artwork.ts'
+export { ART_HEIGHT, ART_WIDTH, COVER_SIZE, paint, paintCover } from './artwork.ts'
 export { SAMPLE_RATE } from './instruments.ts'
 export { artists, type Piece, pieces } from './pieces.ts'
 export { render, soundLength, toPcm } from './render.ts'

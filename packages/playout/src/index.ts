@@ -31,6 +31,7 @@ export { naturalMode } from './model/schedule.ts'
 export {
   ASSUMED_DURATION_MS,
   type BackgroundMusic,
+  CHAT_TITLE,
   type Chat,
   type ClipRef,
   type CuePoints,

@@ -50,7 +50,14 @@ t.test('a page has what the records know of each track', async (t) => {
   })
   t.same(items[1], {
     ...{ id, title: 'Song 1', artist: 'Ann', album: 'Album', year: 2001, duration: 180, mode: 'day' },
-    ...{ filename: 'Ann - 01.mp3', lyricsStatus: 'synced', hasArt: true, lufs: -12.5, addedAt: 1_000 },
+    ...{
+      filename: 'Ann - 01.mp3',
+      lyricsStatus: 'synced',
+      hasArt: true,
+      cover: null,
+      lufs: -12.5,
+      addedAt: 1_000,
+    },
     ...{ plays: 3, lastPlayedAt: 9_000, lock: null },
   })
   t.match(items[2], {

@@ -15,6 +15,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
 import { createTokens } from '../../../apps/api/src/auth/tokens.ts'
+import { mirrorCovers } from '../../../apps/api/src/background/covers.ts'
 import { clientAddress, createOrigins } from '../../../apps/api/src/limits/client-address.ts'
 import { attachGateway } from '../../../apps/api/src/sockets/gateway.ts'
 import { aliases } from '../../../apps/api/src/sockets/presence/aliases.ts'
@@ -86,6 +87,7 @@ export async function replica(
     findAdmin: async () => null,
     announcer,
     settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
+    covers: mirrorCovers({ data, log }),
     aliases,
     log,
     maxPerAddress: mostPerAddress,
@@ -110,5 +112,5 @@ export async function replica(
     await client.first('radio_hosts_mode')
     return client
   }
-  return { air, url, gateway, tokens, join, clients }
+  return { air, url, gateway, tokens, join, clients, data }
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +11,7 @@ import { chunkEndMs, clipMedia, type DataStore, type FrameChunk, reconcile } fro
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { makeTone } from '../audio/audio.ts'
+import { withCover } from '../audio/pictures.ts'
 import { watchMachine } from '../processes/machine-speed.ts'
 import {
   type Process,
@@ -36,6 +37,8 @@ export interface Tone {
   /** Takes half the time to make and to decode. */
   isMono?: boolean
   mode?: 'day' | 'night'
+  /** The picture in its tags. */
+  cover?: Buffer
 }
 
 export interface Station {
@@ -127,13 +130,11 @@ export async function prepareStation(
 
 async function fillLibrary(env: { JWT_SECRET: string; DATA_DIR: string; MEDIA_DIR: string }, tones: Tone[]) {
   await Promise.all(
-    tones.map(({ name, mode, ...tone }) =>
-      makeTone(join(env.MEDIA_DIR, 'music', mode ?? 'day', `${name}.mp3`), {
-        ...tone,
-        title: name,
-        artist: `Artist of ${name}`,
-      }),
-    ),
+    tones.map(async ({ name, mode, cover, ...tone }) => {
+      const path = join(env.MEDIA_DIR, 'music', mode ?? 'day', `${name}.mp3`)
+      await makeTone(path, { ...tone, title: name, artist: `Artist of ${name}` })
+      if (cover) await writeFile(path, withCover(await readFile(path), cover))
+    }),
   )
   const log = pino({ level: 'silent' })
   const { config } = readConfig(env)

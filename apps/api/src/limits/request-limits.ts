@@ -7,6 +7,8 @@ const LOGIN_WINDOW_S = 15 * MINUTE_S
 /** All rate limits of the API, each named after what it protects. */
 export interface RequestLimits {
   docs: RateLimit
+  /** Covers for one address. */
+  covers: RateLimit
   /** Lyrics for one listener. */
   lyrics: RateLimit
   /** Lyrics of tracks outside the library, for all listeners together. */
@@ -42,6 +44,8 @@ export function createRequestLimits(
   const login = (name: string, turns: number, windowS = LOGIN_WINDOW_S) => limit({ name, turns, windowS })
   return {
     docs: limit({ name: 'docs', turns: 60, windowS: MINUTE_S }),
+    // A campus may share an address, and all its pages ask at once when a track begins.
+    covers: limit({ name: 'covers', turns: 3_000, windowS: MINUTE_S }),
     lyrics: limit({ name: 'lyrics', turns: 30, windowS: MINUTE_S }),
     otherLyrics: limit({ name: 'other-lyrics', turns: 60, windowS: MINUTE_S }),
     // Two libraries of the maximum size.

@@ -14,6 +14,7 @@ import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createAudibleAir } from '../air/audible.ts'
+import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { builtFolder, serveBuiltFiles } from '../files/web.ts'
 import type { Origins } from '../limits/client-address.ts'
@@ -28,6 +29,7 @@ import { fillTemplate, readTemplate } from './template.ts'
 
 export interface PagesDeps extends StationDeps {
   settings: UiSettingsMirror
+  covers: Pick<Covers, 'of'>
   origins: Origins
   /** Origin of signed links to music and pictures; null when this server sends them itself. */
   mediaOrigin: string | null

@@ -48,6 +48,34 @@ t.test('a new socket gets the roster, `sync`, and the features that are on, in t
   t.equal((await late.first<RadioState>('sync')).track, 'day/one.mp3')
 })
 
+t.test(
+  'sync has the cover of the track, also one that is read while it plays; a chat has none',
+  async (t) => {
+    const { join, air, data } = await replica(t)
+    const cover = { id: 'c'.repeat(32), color: '#123456' }
+    await data.covers.put({ ...cover, sizes: [96] })
+    await data.trackCovers.put({ trackId: 'day/one.mp3', size: 1, modifiedMs: 1, coverId: cover.id })
+    air.say(playing('one', 1_000_000))
+    const listener = await join()
+    t.same((await listener.first<RadioState>('sync', ({ track, cover }) => !!track && !!cover)).cover, cover)
+    air.say(playing('two', 1_000_500))
+    t.equal((await listener.first<RadioState>('sync', ({ track }) => track === 'day/two.mp3')).cover, null)
+    await data.trackCovers.put({ trackId: 'day/two.mp3', size: 1, modifiedMs: 1, coverId: cover.id })
+    const found = await listener.first<RadioState>(
+      'sync',
+      (s) => s.track === 'day/two.mp3' && s.cover !== null,
+    )
+    t.same(found.cover, cover)
+    const state = playing('two', 1_000_500)
+    if (state.onAir.phase !== 'track') throw new Error()
+    const background = { entryId: 'none', clip: null, startedAtMs: 1_001_000 }
+    const since = { sinceMs: 1_001_000, modeAsOfMs: 1_001_000 }
+    const { entry } = state.onAir
+    air.say({ ...state, onAir: { phase: 'chat', entry, interrupted: null, background, ...since } })
+    t.equal((await listener.first<RadioState>('sync', (s) => s.title === 'Just chatting')).cover, null)
+  },
+)
+
 t.test('every socket gets a sync every 2 s, and at once when listeners would see a difference', async (t) => {
   const { join, air } = await replica(t)
   air.say(playing('one', 1_000_000))

@@ -19,6 +19,7 @@ import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
 import { createAudibleAir } from '../air/audible.ts'
 import type { AdminTokens } from '../auth/admin-tokens.ts'
 import type { Tokens } from '../auth/tokens.ts'
+import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { addressOf as clientAddressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
@@ -78,6 +79,7 @@ export interface GatewayDeps {
   announcer: Announcer
   origins: Origins
   settings: UiSettingsMirror
+  covers: Covers
   aliases: readonly Alias[]
   log: Logger
   maxPerAddress?: number
@@ -141,7 +143,7 @@ interface Parts {
 
 /** The roster, live hosting, admins, and what clients are told without asking. */
 function openParts(io: Io, deps: GatewayDeps): Parts {
-  const { config, mirror, clock, link, settings, log } = deps
+  const { config, mirror, clock, link, settings, covers, log } = deps
   const { streamMode, suggestCooldownS } = config
   const air = createAudibleAir(mirror, clock)
   const airNow = () => mirror.at(clock.nowMs())
@@ -194,7 +196,7 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
   )
   const emitTo = (phase: number, state: ReturnType<SyncPayload>) =>
     void io.local.to(phaseRoom(phase)).emit('sync', state)
-  const stopSync = startSync({ air, settings, syncPayload, emitTo })
+  const stopSync = startSync({ air, settings, covers, syncPayload, emitTo })
 
   return {
     ...{ roster, live, admins, syncPayload, dispatch },

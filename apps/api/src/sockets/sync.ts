@@ -1,8 +1,9 @@
 import type { Config } from '@solstice/adapters'
 import type { RadioState } from '@solstice/contracts'
-import { type PlayoutState, preparing, projectSync } from '@solstice/playout'
+import { CHAT_TITLE, type PlayoutState, preparing, projectSync } from '@solstice/playout'
 import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
+import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 
 /** Interval of `sync` for each socket. */
@@ -19,15 +20,20 @@ export function createSyncPayload(deps: {
   clock: WallClock
   config: Pick<Config, 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'>
   settings: UiSettingsMirror
+  covers: Pick<Covers, 'of'>
 }): SyncPayload {
-  const { air, clock, config, settings } = deps
+  const { air, clock, config, settings, covers } = deps
   const { dayStartHour, nightStartHour } = config
   return () => {
     const nowMs = clock.nowMs()
     const state = air.state
       ? projectSync(air.state, nowMs, air.audibleMs(nowMs), clock.aheadMs())
       : beforeAnyState(config, dateNow(clock))
-    return { ...state, dayStartHour, nightStartHour, uiSettings: settings.now() }
+    // Known by the time that they play.
+    for (const { id } of state.playlist) covers.of(id)
+    const isChat = state.title === CHAT_TITLE && state.artist === ''
+    const cover = isChat ? null : covers.of(state.track)
+    return { ...state, dayStartHour, nightStartHour, uiSettings: settings.now(), cover }
   }
 }
 
@@ -47,10 +53,11 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number)
 export function startSync(deps: {
   air: AudibleAir
   settings: UiSettingsMirror
+  covers: Pick<Covers, 'onChange'>
   syncPayload: SyncPayload
   emitTo: (phase: number, state: RadioState) => void
 }): () => void {
-  const { air, settings, syncPayload, emitTo } = deps
+  const { air, settings, covers, syncPayload, emitTo } = deps
   let phase = 0
   let shown = ''
   let immediate: NodeJS.Immediate | undefined
@@ -72,10 +79,12 @@ export function startSync(deps: {
     sendToAll()
   })
   const unfollowSettings = settings.onChange(() => sendToAll())
+  const unfollowCovers = covers.onChange(() => sendToAll())
 
   return () => {
     unfollowAir()
     unfollowSettings()
+    unfollowCovers()
     clearInterval(timer)
     clearImmediate(immediate)
   }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,6 +11,8 @@ const KEPT_COMPLAINT = 2_000
 
 /** Tags written into the file. */
 export interface Tags {
+  /** A JPEG. */
+  cover: Buffer
   title: string
   artist: string
   album: string
@@ -30,14 +32,21 @@ export async function withMp3(
   use: (path: string) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'solstice-demo-'))
-  const path = join(folder, 'piece.mp3')
-  const { year, ...texts } = tags
+  const [path, coverPath] = [join(folder, 'piece.mp3'), join(folder, 'cover.jpg')]
+  const { year, cover, ...texts } = tags
   const written = { ...texts, date: String(year) }
   const metadata = Object.entries(written).flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
   try {
-    const input = ['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:0']
+    await writeFile(coverPath, cover)
+    const input = ['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:0', '-i', coverPath]
+    const picture = ['-map', '0:a', '-map', '1:v', '-c:v', 'copy', '-disposition:v', 'attached_pic']
+    const front = ['-metadata:s:v', 'comment=Cover (front)']
     const format = ['-c:a', 'libmp3lame', '-b:a', '192k', '-id3v2_version', '4', '-write_id3v1', '0']
-    await runFfmpeg(ffmpegPath, [...input, ...format, ...metadata, '-f', 'mp3', path], pcm)
+    await runFfmpeg(
+      ffmpegPath,
+      [...input, ...picture, ...front, ...format, ...metadata, '-f', 'mp3', path],
+      pcm,
+    )
     await use(path)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -5,9 +5,11 @@ import {
   ART_HEIGHT,
   ART_WIDTH,
   artists,
+  COVER_SIZE,
   lyricsOf,
   type Piece,
   paint,
+  paintCover,
   pieces,
   render,
   toPcm,
@@ -85,8 +87,9 @@ async function makePiece(
   const { title, artist, album, year, mode } = piece
   const key = keyOf(piece)
   const pcm = toPcm(await render(piece.score, piece.space, seed, stopping), seed)
+  const cover = await coverOf(config.ffmpegPath, piece)
   let duration: number | null = null
-  await withMp3(config.ffmpegPath, pcm, { title, artist, album, year }, async (path) => {
+  await withMp3(config.ffmpegPath, pcm, { title, artist, album, year, cover }, async (path) => {
     duration = (await tags.read(path)).duration
     await media.put(key, createReadStream(path))
   })
@@ -103,6 +106,11 @@ async function makePiece(
     storageKey: key,
   }
   await data.tracks.insert(track)
+}
+
+async function coverOf(ffmpegPath: string, { artist, album }: Piece): Promise<Buffer> {
+  const light = artists.find(({ name }) => name === artist)?.light ?? 'noon'
+  return toJpeg(ffmpegPath, paintCover(album, light), COVER_SIZE, COVER_SIZE)
 }
 
 async function makeArt({ config, data, media }: DemoPorts, name: string): Promise<void> {

@@ -18,6 +18,7 @@ import { pollDonations } from './poll-donations.ts'
 import { prefetchLyrics } from './prefetch-lyrics.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { purgeExpired } from './purge-expired.ts'
+import { createPictureReading } from './read-pictures.ts'
 import { reconcileMedia } from './reconcile-media.ts'
 import { sweepDonations } from './sweep-donations.ts'
 
@@ -25,6 +26,7 @@ import { sweepDonations } from './sweep-donations.ts'
 export function processorsOf(ports: Ports): Processors {
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(ports.config).auditLog })
   const measure = createMeasuring(ports)
+  const readPictures = createPictureReading(ports)
   const deps = { ...ports, audit }
   const video = { ...deps, hosts: ports.config.videoSiteHosts }
   return {
@@ -37,6 +39,7 @@ export function processorsOf(ports: Ports): Processors {
     'sweep-donations': () => sweepDonations(ports),
     'measure-loudness': (_, { stopping }) => measure(stopping),
     'measure-track': ({ trackId }, { stopping }) => measureTrack(ports, trackId, stopping),
+    'read-pictures': (_, context) => readPictures(context),
     'prefetch-lyrics': (_, { stopping }) => prefetchLyrics(ports, stopping),
     'lyrics-batch': (data, context) => lyricsBatch(deps, data, context),
     'edit-track': (data, context) => editTrack(deps, data, context),

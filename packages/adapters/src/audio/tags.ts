@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { type AudioFacts, type AudioTags, MAX_TAG_CHARACTERS, oneLine } from '@solstice/station'
 import { readContainer } from './container-facts.ts'
+import { readFrontCover } from './mp3/front-cover.ts'
 import { layOut, type OtherFormat, otherFormat } from './mp3/layout.ts'
 import { measureMp3 } from './mp3/length.ts'
 import { fingerprint, retag } from './mp3/retag.ts'
@@ -41,6 +42,15 @@ export function audioTags(ffmpegPath = 'ffmpeg'): AudioTags {
       const type = parsedTypes[(await formatOf(path)) ?? 'unnamed']
       const parsed = type ? await parse(path, type) : null
       return factsOf(parsed ? completed(parsed, texts) : texts, duration)
+    },
+
+    async readCover(path) {
+      const file = await open(path)
+      try {
+        return await readFrontCover(file, await layOut(file))
+      } finally {
+        await file.close()
+      }
     },
 
     async write(path, tags) {

@@ -171,7 +171,7 @@ const stores = {
   MEDIA_DIR: text(
     './media',
     'a folder',
-    'Folder for music (`music/day`, `music/night`) and pictures (`arts`).',
+    'Folder for music (`music/day`, `music/night`) and pictures (`arts`, `covers`).',
   ),
   S3_ENDPOINT: text('', 'an http:// or https:// address', 'Address of the S3 service.'),
   S3_BUCKET: text('', 'a name', 'Name of an existing bucket.'),

@@ -67,6 +67,7 @@ export const queueOfJob: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'sweep-donations': 'jobs',
   'measure-loudness': 'background',
   'measure-track': 'background',
+  'read-pictures': 'background',
   'prefetch-lyrics': 'background',
   'lyrics-batch': 'lyrics',
   'edit-track': 'changes',

@@ -42,7 +42,13 @@ export const LIBRARY_PAGE_EXAMPLE = {
   items: [
     {
       ...{ id: TRACK_ID, ...FACTS, mode: 'day', filename: 'Morning Tide.mp3', lyricsStatus: 'synced' },
-      ...{ hasArt: true, lufs: -14.2, addedAt: 1_790_000_000_000, plays: 12 },
+      ...{
+        hasArt: true,
+        cover: '9f2c4e1b7a6d5c3b8e0f1a2b3c4d5e6f',
+        lufs: -14.2,
+        addedAt: 1_790_000_000_000,
+        plays: 12,
+      },
       ...{ lastPlayedAt: 1_790_000_500_000, lock: null },
     },
   ],

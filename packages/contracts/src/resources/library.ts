@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { LyricsStatus } from './lyrics.ts'
 import { nullable } from './schema.ts'
-import { Mode, TrackId } from './track.ts'
+import { CoverId, Mode, TrackId } from './track.ts'
 
 /** Columns that the library can be sorted by. */
 export const LibrarySort = Type.Union([
@@ -33,6 +33,7 @@ export const LibraryRow = Type.Object({
   filename: Type.String(),
   lyricsStatus: LyricsStatus,
   hasArt: Type.Boolean({ description: 'its artist has a picture' }),
+  cover: nullable(CoverId),
   lufs: nullable(Type.Number({ description: 'loudness; null when not measured' })),
   addedAt: nullable(Type.Number({ description: 'epoch ms of the upload; null when found on disk' })),
   plays: Type.Integer({ description: 'starts, as far as the history goes back' }),

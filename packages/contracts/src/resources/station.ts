@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { DonationSettings } from './donation.ts'
 import { nullable } from './schema.ts'
 import { UiSettings } from './settings.ts'
-import { Mode, OrderType, QueueItem, TrackId } from './track.ts'
+import { Cover, Mode, OrderType, QueueItem, TrackId } from './track.ts'
 
 /** The air at `serverTimeMs`: the payload of `sync`. */
 export const RadioState = Type.Object({
@@ -27,6 +27,7 @@ export const RadioState = Type.Object({
   dayStartHour: Type.Integer(),
   nightStartHour: Type.Integer(),
   uiSettings: UiSettings,
+  cover: Type.Optional(nullable(Cover)),
   gainDb: Type.Optional(
     Type.Number({ description: 'sync mode only: gain in dB to play the file with; absent means 0' }),
   ),

@@ -14,6 +14,24 @@ export const TrackId = Type.String({
   examples: ['day/Morning Tide.mp3'],
 })
 
+/** Sizes of the images of a cover, pixels. */
+export const coverSizes = [96, 256, 512, 1024] as const
+
+export const CoverId = Type.String({
+  pattern: '^[0-9a-f]{32}$',
+  description: 'for `GET /api/covers/:id/:size.webp`',
+})
+
+/** The cover in the file of a track. */
+export const Cover = Type.Object(
+  {
+    id: CoverId,
+    color: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the colour that it is remembered by' }),
+  },
+  { description: 'the front cover in the tags of the file' },
+)
+export type Cover = Static<typeof Cover>
+
 /** A library item as listeners see it. */
 export const LibraryItem = Type.Object({ id: TrackId, title: Type.String(), artist: Type.String() })
 export type LibraryItem = Static<typeof LibraryItem>

@@ -1,12 +1,18 @@
 import { Type } from 'typebox'
 import { privileges } from '../privileges.ts'
 import { capabilityNames, PublicConfig } from '../resources/station.ts'
-import { HistoryItem, LibraryItem, TrackId } from '../resources/track.ts'
+import { CoverId, coverSizes, HistoryItem, LibraryItem, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute } from '../route.ts'
 
 const MediaUrl = Type.Object({
   url: Type.String(),
   ttl: Type.Optional(Type.Number({ description: 'seconds for which the URL is valid' })),
+})
+const ArtUrl = Type.Object({
+  ...MediaUrl.properties,
+  color: Type.Optional(
+    Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the colour that the image is remembered by' }),
+  ),
 })
 const Name = (description: string) => Type.String({ description, minLength: 1, maxLength: 300 })
 const ByTrack = Type.Object({ track: TrackId })
@@ -122,12 +128,29 @@ export const getArtUrl = defineRoute({
   summary: "Returns the URL of an artist's image",
   access: 'art',
   query: Type.Object({ artist: Name('artist') }),
-  reply: MediaUrl,
+  reply: ArtUrl,
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND', 'STORAGE_URL_FAILED'],
   example: {
     query: { artist: 'Hilda' },
-    reply: { url: 'https://radio.example/api/artist-art/hilda', ttl: 3600 },
+    reply: { url: 'https://radio.example/api/artist-art/hilda', ttl: 3600, color: '#c98a6a' },
   },
+})
+
+export const getCover = defineRoute({
+  method: 'GET',
+  path: '/api/covers/:id/:size.webp',
+  summary:
+    'Returns a cover, square and at most `size` pixels wide: never larger than the picture in the file',
+  access: 'public',
+  params: Type.Object({
+    id: CoverId,
+    size: Type.Union(
+      coverSizes.map((size) => Type.Literal(String(size))),
+      { description: 'pixels' },
+    ),
+  }),
+  reply: bytes('image/webp', 'The image, which never changes. Pages of all origins may read it'),
+  failures: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED', 'STORAGE_URL_FAILED', 'AIR_UNAVAILABLE'],
 })
 
 export const getArtistArt = defineRoute({

@@ -19,6 +19,11 @@ export async function findArt(data: DataStore, artist: string): Promise<MediaKey
   return record?.hasArt ? `${FOLDER}/${record.artFileName}` : null
 }
 
+/** The colour that an artist's image is remembered by, `#rrggbb`; null while it is not known. */
+export async function findArtColor(data: Pick<DataStore, 'artists'>, artist: string): Promise<string | null> {
+  return (await data.artists.get(artistKey(artist)))?.color || null
+}
+
 /** An artist as admins see it. */
 export interface ArtistArt extends ArtistRecord {
   /** The modes in which the artist has tracks. */
@@ -99,11 +104,11 @@ export async function deleteArt(
   const { hasArt, artFileName } = (await data.artists.get(artist)) ?? { hasArt: false, artFileName: '' }
   if (!hasArt) throw new Failure('NOT_FOUND')
   const without = { hasArt: false, artFileName: '' } as const
-  await data.artists.update({ artist, artFileName }, without)
+  await data.artists.update({ artist, artFileName }, { ...without, color: '' })
   await media.delete(`${FOLDER}/${artFileName}`)
   // An image uploaded in between was deleted with the old one.
   if (!(await media.stat(`${FOLDER}/${artFileName}`)))
-    await data.artists.update({ artist, artFileName }, without)
+    await data.artists.update({ artist, artFileName }, { ...without, color: '' })
   await audit.record(actor, 'artist_art_delete', { artist })
   return { artist, ...without }
 }

@@ -25,6 +25,12 @@ export interface AudioTags {
   /** Reads a library file of any audio format. @throws when the file is not audio. */
   read(path: string): Promise<AudioFacts>
   /**
+   * Reads the front cover in the tags of an MP3, or else its first picture, as it was written there; null when there is none
+   * of a sensible size. The bytes may be anything.
+   * @throws when the file cannot be read.
+   */
+  readCover(path: string): Promise<Uint8Array | null>
+  /**
    * Rewrites these tags of an MP3 and verifies that its sound and all other tags are unchanged.
    * @throws when that is not possible; the file may be damaged then.
    */

@@ -39,6 +39,8 @@ export interface ArtistRecord {
   hasArt: boolean
   /** File name under `arts/`, '' without art. */
   artFileName: string
+  /** The colour of the image, `#rrggbb`; null = it has none that can be read, '' or absent = not looked at yet. */
+  color?: string | null
 }
 /** All settings by section; donation settings are read and saved separately. */
 export interface StoredSettings extends Settings {
@@ -118,6 +120,24 @@ export interface WaveformRecord {
   trackId: string
   /** base64 of one byte for each of 800 equal parts: its highest sample, 255 = full scale. '' = not to be measured. */
   peaks: string
+}
+/** A cover of one or more tracks, once in the media storage: `covers/<id>.<size>.webp`. */
+export interface CoverRecord {
+  /** Begins the SHA-256 of the picture in the tags, 32 hexadecimal digits, so that the tracks of an album share it. */
+  id: string
+  /** The colour that it is remembered by, `#rrggbb`. */
+  color: string
+  /** Sizes of its images, pixels, ascending. */
+  sizes: number[]
+}
+/** The cover in a track's file. */
+export interface TrackCoverRecord {
+  trackId: string
+  /** The file that was looked at, as `MediaStat`. */
+  size: number
+  modifiedMs: number
+  /** null = it has no picture that can be read. */
+  coverId: string | null
 }
 /** `adminLogin` is the login at that time, for authors without an account to look up. */
 export type AuditRecord = AuditEntry & {
@@ -247,6 +267,8 @@ export interface DataStore {
   readonly inbox: Collection<InboxRecord, 'id'>
   readonly measurements: Collection<MeasurementRecord, 'trackId'>
   readonly waveforms: Collection<WaveformRecord, 'trackId'>
+  readonly covers: Collection<CoverRecord, 'id'>
+  readonly trackCovers: Collection<TrackCoverRecord, 'trackId'>
   close(): Promise<void>
 }
 
@@ -309,6 +331,8 @@ export const collections = {
   inbox: { key: 'id' },
   measurements: { key: 'trackId' },
   waveforms: { key: 'trackId', isLarge: true },
+  covers: { key: 'id' },
+  trackCovers: { key: 'trackId' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

@@ -34,6 +34,11 @@ export interface Jobs {
   'measure-loudness': { data: Record<string, never>; result: undefined }
   /** Measures one track ahead of its turn, unless it is measured. */
   'measure-track': { data: { trackId: string }; result: undefined }
+  /**
+   * Reads the covers of all tracks that were not looked at, or whose file has changed, and the colours of artists' images; deletes
+   * covers that no track has.
+   */
+  'read-pictures': { data: Record<string, never>; result: undefined }
   /** Looks up lyrics for all tracks without any, one by one. */
   'prefetch-lyrics': { data: Record<string, never>; result: undefined }
   /** Changes the given parts of a track: its tags (in file and library), its lyrics, their offset in seconds. */

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The name of a file. Keys use `/`: music `<mode>/<file>` (the track id), artwork `arts/<artist>.jpg`, clips
+ * The name of a file. Keys use `/`: music `<mode>/<file>` (the track id), artwork `arts/<artist>.jpg`, covers
+ * `covers/<id>.<size>.webp`, clips
  * `<jingles|phrases|background>/<mode>/<file>`, uploads that wait for their commit `.staged/<folder>/<file>`.
  */
 export type MediaKey = string

@@ -1,4 +1,5 @@
 import { SUPER_ADMIN_ID } from '../accounts/admins.ts'
+import { deleteTrackCovers } from '../artwork/covers.ts'
 import { Failure } from '../core/failure.ts'
 import { replaceInGroups } from '../groups/groups.ts'
 import { stagedKey } from '../intake/staging.ts'
@@ -90,6 +91,7 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
   await allEnded([...leaving.values()].map((one) => deleteFile(batch, one)))
   await deleteUnusedLyrics(deps, tracks)
   await deleteMeasurements(data, (id) => leaving.has(id))
+  await deleteTrackCovers(data, (id) => leaving.has(id))
   for (const { id } of tracks) await replaceInGroups(data, id)
   await allEnded(
     tracks.map(({ id, title, artist }) =>

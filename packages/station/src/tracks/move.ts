@@ -1,5 +1,6 @@
 import type { Mode, Track } from '@solstice/contracts'
 import { ensureArtist } from '../artwork/artwork.ts'
+import { moveTrackCover } from '../artwork/covers.ts'
 import { Failure, isStoreUnavailable } from '../core/failure.ts'
 import { replaceInGroups } from '../groups/groups.ts'
 import { refuseWrite, stagedKey } from '../intake/staging.ts'
@@ -166,6 +167,7 @@ async function moveRecord({ deps, begun }: Batch, { track }: TrackInHand, mode: 
     await data.tracks.delete({ id: newId })
   }
   await moveMeasurements(data, id, newId)
+  await moveTrackCover(data, id, newId)
   const change = { ...track, id: newId, mode, storageKey: newId }
   const moved = await data.tracks.update({ id }, change).catch(async (error) => {
     // This may have been the last attempt, so the copy goes; another attempt makes it again.

@@ -22,6 +22,8 @@ export interface LibraryRow {
   lyricsStatus: LyricsStatus
   /** Its artist has a picture. */
   hasArt: boolean
+  /** Id of its cover. */
+  cover: string | null
   lufs: number | null
   /** Times that it started, as far as the history goes back. */
   plays: number
@@ -52,7 +54,10 @@ interface Made extends KeptRow {
   artistKey: string
 }
 
-export type RowData = Pick<DataStore, 'tracks' | 'lyrics' | 'measurements' | 'artists' | 'history'>
+export type RowData = Pick<
+  DataStore,
+  'tracks' | 'lyrics' | 'measurements' | 'artists' | 'trackCovers' | 'history'
+>
 
 export interface LibraryRows {
   /** Number of the last update. */
@@ -79,6 +84,7 @@ export function createLibraryRows(data: RowData): LibraryRows {
   let known: Sources | null = null
   const statuses = keptIndex(({ key, ...entry }: Found<'lyrics'>) => [key, lyricsStatus(entry)] as const)
   const loudness = keptIndex(({ trackId, lufs }: Found<'measurements'>) => [trackId, lufs] as const)
+  const covers = keptIndex(({ trackId, coverId }: Found<'trackCovers'>) => [trackId, coverId] as const)
   const art = keptIndex(({ artist, hasArt }: Found<'artists'>) => [artist, hasArt] as const)
   const plays = createPlayCounts()
 
@@ -110,6 +116,7 @@ export function createLibraryRows(data: RowData): LibraryRows {
         statuses: await statuses(found.lyrics),
         loudness: await loudness(found.measurements),
         art: await art(found.artists),
+        covers: await covers(found.trackCovers),
         plays: await plays(found.history),
       }
       updates++
@@ -133,33 +140,39 @@ export function createLibraryRows(data: RowData): LibraryRows {
 
 type Found<N extends keyof RowData> = Awaited<ReturnType<RowData[N]['find']>>[number]
 type Sources = { [N in keyof RowData]: readonly Found<N>[] }
-const sourceNames = ['tracks', 'lyrics', 'measurements', 'artists', 'history'] as const
+const sourceNames = ['tracks', 'lyrics', 'measurements', 'artists', 'trackCovers', 'history'] as const
 
 async function readSources(data: RowData): Promise<Sources> {
-  const [tracks, lyrics, measurements, artists, history] = await Promise.all([
+  const [tracks, lyrics, measurements, artists, trackCovers, history] = await Promise.all([
     data.tracks.find(),
     data.lyrics.find(),
     data.measurements.find(),
     data.artists.find(),
+    data.trackCovers.find(),
     data.history.find(),
   ])
-  return { tracks, lyrics, measurements, artists, history }
+  return { tracks, lyrics, measurements, artists, trackCovers, history }
 }
 
 interface Facts {
   statuses: ReadonlyMap<string, LyricsStatus>
   loudness: ReadonlyMap<string, number | null>
   art: ReadonlyMap<string, boolean>
+  covers: ReadonlyMap<string, string | null>
   plays: ReadonlyMap<string, Plays>
 }
 
-function isSame({ row, lyricsKey, artistKey }: Made, { statuses, loudness, art, plays }: Facts): boolean {
+function isSame(
+  { row, lyricsKey, artistKey }: Made,
+  { statuses, loudness, art, covers, plays }: Facts,
+): boolean {
   const played = plays.get(row.id)
   return (
     row.plays === (played?.plays ?? 0) &&
     row.lastPlayedAt === (played?.lastPlayedAt ?? null) &&
     row.lyricsStatus === (statuses.get(lyricsKey) ?? 'none') &&
     row.hasArt === (art.get(artistKey) ?? false) &&
+    row.cover === (covers.get(row.id) ?? null) &&
     row.lufs === (loudness.get(row.id) ?? null)
   )
 }
@@ -172,6 +185,7 @@ function makeRow(track: Readonly<TrackRecord>, facts: Facts, madeIn: number): Ma
     ...{ id, title, artist, album, year, duration, mode, filename, addedAt },
     lyricsStatus: facts.statuses.get(keys.lyricsKey) ?? 'none',
     hasArt: facts.art.get(keys.artistKey) ?? false,
+    cover: facts.covers.get(id) ?? null,
     lufs: facts.loudness.get(id) ?? null,
     plays: played?.plays ?? 0,
     lastPlayedAt: played?.lastPlayedAt ?? null,

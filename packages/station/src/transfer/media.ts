@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
+import { COVER_FOLDER, coverFiles } from '../artwork/covers.ts'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
 import { fileExists } from '../core/file-exists.ts'
 import { stagedKey } from '../intake/staging.ts'
@@ -13,7 +14,7 @@ const homes = ['', ...Object.values(clipFamilies).map(({ folder }) => `${folder}
 const heard = homes.flatMap((home) => [`${home}day`, `${home}night`])
 
 /** All folders with files of the station. */
-export const mediaFolders: readonly string[] = [...heard, 'arts', ...heard.map(stagedKey)]
+export const mediaFolders: readonly string[] = [...heard, 'arts', COVER_FOLDER, ...heard.map(stagedKey)]
 
 /** All files of the station. */
 export async function listMedia(media: MediaStorage): Promise<MediaKey[]> {
@@ -24,17 +25,19 @@ export async function listMedia(media: MediaStorage): Promise<MediaKey[]> {
 
 /** The files that records refer to, by kind. */
 export async function filesOfRecords(
-  data: Pick<DataStore, 'tracks' | 'clips' | 'artists'>,
-): Promise<{ tracks: MediaKey[]; clips: MediaKey[]; arts: MediaKey[] }> {
-  const [tracks, clips, artists] = await Promise.all([
+  data: Pick<DataStore, 'tracks' | 'clips' | 'artists' | 'covers'>,
+): Promise<Record<'tracks' | 'clips' | 'arts' | 'covers', MediaKey[]>> {
+  const [tracks, clips, artists, covers] = await Promise.all([
     data.tracks.find(),
     data.clips.find(),
     data.artists.find({ hasArt: true }),
+    data.covers.find(),
   ])
   return {
     tracks: tracks.map(({ storageKey }) => storageKey),
     clips: clips.map(clipMedia),
     arts: artists.map(({ artFileName }) => `arts/${artFileName}`),
+    covers: covers.flatMap(coverFiles),
   }
 }
 

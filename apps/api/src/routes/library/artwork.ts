@@ -6,10 +6,13 @@ import {
   deleteArt,
   Failure,
   findArt,
+  type JobQueue,
+  type Log,
   listArts,
   type MediaStorage,
   putArt,
   requireArtist,
+  schedulePictures,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { sendFile } from '../../files/send-file.ts'
@@ -18,7 +21,7 @@ import { implement } from '../../http/implement.ts'
 /** The images of artists, for admins. */
 export function artworkRoutes(
   app: FastifyInstance,
-  deps: { data: DataStore; media: MediaStorage; audit: Audit },
+  deps: { data: DataStore; media: MediaStorage; audit: Audit; jobs: Pick<JobQueue, 'add'>; log: Log },
 ): void {
   const { data, media } = deps
 
@@ -29,11 +32,9 @@ export function artworkRoutes(
     // In the path of a later request such a name would look like an escape.
     if (artist.includes('..')) throw new Failure('BAD_REQUEST', { field: 'artist' })
     const image = Buffer.concat(await Readable.from(body).toArray())
-    return {
-      ok: true as const,
-      item: await putArt(deps, caller, artist, image),
-      message: messages.ART_SAVED,
-    }
+    const item = await putArt(deps, caller, artist, image)
+    schedulePictures(deps)
+    return { ok: true as const, item, message: messages.ART_SAVED }
   })
 
   implement(app, artwork.deleteArtistArt, async ({ params, caller }) => {

@@ -4,6 +4,7 @@ import {
   type DataStore,
   Failure,
   findArt,
+  findArtColor,
   type MediaStorage,
   type WallClock,
 } from '@solstice/station'
@@ -32,9 +33,11 @@ export function pictureRoutes(app: FastifyInstance, deps: PictureDeps): void {
   implement(app, listening.getArtUrl, async ({ query, caller, request, reply }) => {
     const key = await findArt(data, query.artist)
     if (key === null) throw new Failure('NOT_FOUND')
+    const color = await findArtColor(data, query.artist)
     const link = await media.link(key)
-    if (link) return linkReply(reply, link)
+    if (link) return { ...linkReply(reply, link), ...(color && { color }) }
     return {
+      ...(color && { color }),
       url: `${origins.ownOrigin(request.raw)}/api/artist-art/${encodeURIComponent(artistKey(query.artist))}`,
       ttl: Math.max(0, Math.floor((caller.expiresAtMs - clock.nowMs()) / 1000)),
     }

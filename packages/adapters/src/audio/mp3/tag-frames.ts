@@ -42,20 +42,29 @@ export async function openTag(file: FileHandle, place: TagPlace): Promise<OpenTa
 }
 
 /** The text of a frame without trailing zeros; null when it is compressed, encrypted or binary. */
-export async function readText(
-  { kind, version, flags, bytes }: OpenTag,
-  frame: TagFrame,
-): Promise<string | null> {
+export async function readText(tag: OpenTag, frame: TagFrame): Promise<string | null> {
+  const { kind, bytes } = tag
   const length = Math.min(frame.at + frame.length - frame.contentAt, MAX_TEXT_BYTES)
-  let content: Buffer = Buffer.from(await bytes.read(frame.contentAt, length))
+  const content: Buffer = Buffer.from(await bytes.read(frame.contentAt, length))
   if (kind === 'ape') return frame.flags & 0x06 ? null : content.toString()
+  const text = plainContent(tag, frame, content)
+  return text === null || text.length === 0 ? null : decode(text.subarray(1), text[0]!).replace(/\0+$/, '')
+}
+
+/** The content of an ID3v2 frame as it was before it was written; null when it is compressed or encrypted. */
+export function plainContent(
+  { version, flags }: Pick<OpenTag, 'version' | 'flags'>,
+  frame: TagFrame,
+  written: Buffer,
+): Buffer | null {
+  let content = written
   const has = (v3: number, v4: number) => (frame.flags & (version === 3 ? v3 : version === 4 ? v4 : 0)) !== 0
   const isCompressedOrEncrypted = has(0xc0, 0x0c)
   if (isCompressedOrEncrypted) return null
   if (has(0x20, 0x40)) content = content.subarray(1)
   if (has(0, 0x01)) content = content.subarray(4)
   if (has(0, 0x02) || (version === 4 && flags & 0x80)) content = synchronised(content)
-  return content.length === 0 ? null : decode(content.subarray(1), content[0]!).replace(/\0+$/, '')
+  return content
 }
 
 async function openId3(file: FileHandle, { at, length }: TagPlace): Promise<OpenTag | null> {

@@ -38,6 +38,8 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     inbox: collection('inbox'),
     measurements: collection('measurements'),
     waveforms: collection('waveforms'),
+    covers: collection('covers'),
+    trackCovers: collection('trackCovers'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

@@ -39,7 +39,11 @@ const LINK_MARGIN_S = 60
 /** Seven days, the longest that a signature (AWS Signature Version 4) may last. */
 const MAX_LINK_TTL_S = 604_800
 
-const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', jpg: 'image/jpeg' }
+const contentTypes: Record<string, string> = {
+  mp3: 'audio/mpeg',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+}
 
 export function connectBucket(config: BucketConfig): Bucket {
   return {
