@@ -115,7 +115,7 @@ t.test('other methods of a known path are refused, an unknown path is not found'
     '/api',
     '/api/',
     '/api/nothing',
-    '/api/history/',
+    '/api/library/',
     '/API/history',
     '/webhooks/x',
     '/nothing',
