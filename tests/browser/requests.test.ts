@@ -177,7 +177,7 @@ t.test('a listener pays for a song: the code, the payment, and the outcome', asy
   t.match(await panel.locator('.price').allTextContents(), [/^49,50\s₴$/, /^99\s₴$/])
   t.match(
     await panel.locator('.way').allInnerTexts(),
-    [/Замовити безкоштовно.*нікому відповісти/s, /Поставити за донат.*приблизно за 6\d\sхв/s],
+    [/Замовити безкоштовно.*нікому відповісти/s, /Поставити за донат.*близько 6\d\sхв/s],
     'one choice, with its prices and waits',
   )
   t.same(await flaws(page), [])

@@ -75,7 +75,7 @@ const uk = {
   support: {
     title: 'Ваше замовлення',
     way: 'Поставити за донат',
-    inAbout: (minutes: number) => `приблизно за ${minutes} хв`,
+    inAbout: (minutes: number) => `близько ${minutes} хв`,
     service: 'платіжного сервісу',
     loading: 'Дізнаємося ціну…',
     failed: 'Станція не відповідає.',
@@ -275,7 +275,7 @@ const en: typeof uk = {
   support: {
     title: 'Your request',
     way: 'Play it for a donation',
-    inAbout: (minutes) => `in about ${minutes} min`,
+    inAbout: (minutes) => `about ${minutes} min`,
     service: 'the payment service',
     loading: 'Checking the price…',
     failed: 'The station isn’t responding.',
