@@ -1,4 +1,5 @@
 import t from 'tap'
+import { makePicture } from '../harness/audio/pictures.ts'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/people/browser.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 import { until } from '../harness/until.ts'
@@ -122,13 +123,14 @@ t.test('sync mode: a page whose clock is half a minute off is still in step', as
   await until('the sound is where the station is', async () => Math.abs(await driftS()) < 0.35)
 })
 
-t.test('sync mode: a quiet song is played louder than its file', async (t) => {
+t.test('sync mode: a quiet song is played louder than its file, and shown with its cover', async (t) => {
+  const cover = await makePicture({ width: 600, height: 600, color: '0x2050c0' })
   // One channel measures 3 LU less than two.
-  const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2, isMono: false }]
+  const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2, isMono: false, cover }]
   // Only audio from the page's own origin can be amplified.
   const station = await prepare(t, { STREAM_MODE: 'false', MEDIA_STORAGE: 'local' }, soft)
   const jobs = await station.startJobs()
-  await jobs.printed(/tracks measured/)
+  await Promise.all([jobs.printed(/tracks measured/), jobs.printed(/covers read/)])
   await station.startWorker()
   const api = await station.startApi()
   const { page, complaints } = await visit(t, `${api.url}/en/`)
@@ -155,5 +157,24 @@ t.test('sync mode: a quiet song is played louder than its file', async (t) => {
     const peak = Math.max(...samples)
     return peak > 0.09 && peak < 0.115
   })
+
+  await page.locator('.cover-button img[data-loaded=true]').waitFor()
+  const artwork = await page.evaluate(() =>
+    Array.from(navigator.mediaSession.metadata!.artwork, ({ sizes, type }) => `${sizes} ${type}`),
+  )
+  t.same(artwork, ['96x96 image/webp', '256x256 image/webp', '512x512 image/webp'])
+  await page.locator('.cover-button').focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Whisper: cover' })
+  await dialog.locator('img[data-loaded=true]').waitFor()
+  t.match(await dialog.locator('img').evaluate((image: HTMLImageElement) => image.currentSrc), /\/512\.webp$/)
+  t.equal(
+    await dialog.getByRole('link', { name: 'Bandcamp' }).getAttribute('href'),
+    'https://bandcamp.com/search?q=Artist%20of%20Whisper%20Whisper',
+  )
+  t.same(await flaws(page), [])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  t.ok(await page.locator('.cover-button').evaluate((button) => button === document.activeElement))
   t.same(complaints, [])
 })

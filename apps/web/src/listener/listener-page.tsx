@@ -44,7 +44,6 @@ function WholePage({ radio, locale, onLocale }: Props) {
   const sound = useStore(radio.sound)
   const [sheet, setSheet] = useState<SheetName | null>(null)
   const isArtHidden = useStore(preferences.isArtHidden) === 'true'
-  const [artUrl, setArtUrl] = useState('')
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
   const hasTitle = state !== null && !state.isPreparing
@@ -64,7 +63,7 @@ function WholePage({ radio, locale, onLocale }: Props) {
     document.title = line ? `${line} · ${name}` : name
   }, [line, name])
   useReturnedOrder(radio, show)
-  useMediaSession(radio, state && line ? { state, title: titleOf(state, t), artUrl, station: name } : null)
+  useMediaSession(radio, state && line ? { state, title: titleOf(state, t), station: name } : null)
   const open = sheet?.is === 'lyrics' && !hasLyrics ? null : sheet
   useKeys(radio, {
     // By place and not by letter: L is where it is under a Ukrainian layout too.
@@ -84,7 +83,7 @@ function WholePage({ radio, locale, onLocale }: Props) {
         <div class="stage">
           <div class="sky">
             <Stars />
-            <ArtistArt isHidden={isArtHidden} onUrl={setArtUrl} />
+            <ArtistArt isHidden={isArtHidden} />
           </div>
           <div class="rim">
             <Horizon isLost={isLost} />
@@ -92,7 +91,11 @@ function WholePage({ radio, locale, onLocale }: Props) {
           </div>
           <section class="track" aria-label={t.radio}>
             {hasTitle ? (
-              <CurrentTrack state={state} kicker={kicker} />
+              <CurrentTrack
+                state={state}
+                kicker={kicker}
+                onCover={() => show({ is: 'cover', track: state })}
+              />
             ) : (
               <Untitled text={t.states[trouble ?? 'connecting'].says} />
             )}
@@ -134,7 +137,7 @@ function Untitled({ text }: { text: string }) {
     <>
       <p class="kicker" />
       <Headline text={text} />
-      <p class="byline" />
+      <div class="record" />
     </>
   )
 }

@@ -55,6 +55,7 @@ const paths = {
   download: 'M12 5v11M7.5 11.5L12 16l4.5-4.5M5 19h14',
   edit: 'M4 20l1-4.5L16.5 4l3.5 3.5L8.5 19z',
   grip: 'M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01',
+  elsewhere: 'M7 17L17 7M9 7h8v8',
   group: 'M4 6h16M4 12h16M4 18h10M19 16v6M16 19h6',
 }
 

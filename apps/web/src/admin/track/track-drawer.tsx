@@ -1,5 +1,6 @@
 import './track.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { coverUrl } from '../../ui/cover-url.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { lazyPage } from '../../ui/lazy-page.tsx'
 import { useCommand } from '../data/commands.ts'
@@ -104,6 +105,7 @@ function Head({ track }: { track: TrackRow }) {
   return (
     <div class="track-head">
       <p>
+        {track.cover && <img src={coverUrl(track.cover, 96)} width={56} height={56} alt="" />}
         {track.artist} <Badge>{t[track.mode]}</Badge>
       </p>
       {lock && (

@@ -1,5 +1,6 @@
 import type { RadioState } from '@solstice/contracts'
 import { PreferencesSheet } from '../preferences/sheet.tsx'
+import { CoverSheet, type ShownTrack } from './cover/sheet.tsx'
 import { DonateSheet, type DonateSubject } from './donate/sheet.tsx'
 import { LyricsSheet } from './lyrics/sheet.tsx'
 import { NewsToast } from './news-toast.tsx'
@@ -10,6 +11,7 @@ export type SheetName =
   | { is: 'lyrics' }
   | { is: 'request' }
   | { is: 'preferences' }
+  | { is: 'cover'; track: ShownTrack }
   | { is: 'donate'; about: DonateSubject; over?: SheetName }
 
 interface Props {
@@ -32,6 +34,7 @@ export function Sheets({ open, state, onChange }: Props) {
         />
       )}
       {open.is === 'preferences' && <PreferencesSheet onClose={() => onChange(null)} />}
+      {open.is === 'cover' && <CoverSheet track={open.track} onClose={() => onChange(null)} />}
       {open.is === 'donate' && <DonateSheet about={open.about} onClose={() => onChange(open.over ?? null)} />}
     </>
   )

@@ -1,14 +1,17 @@
 import type { RadioState } from '@solstice/contracts'
+import { isChatting } from '../../radio/timeline.ts'
 import { useStore } from '../../ui/store.ts'
 import { orderLabel, titleOf } from '../format.ts'
 import { useRadio } from '../radio-context.ts'
+import { CoverImage, useSpread } from './cover.tsx'
 
 /** The longest titles that are set large, and in a medium size. */
 const LARGE_TITLE = 18
 const MEDIUM_TITLE = 32
 
 /** The track on air, in large type. */
-export function CurrentTrack({ state, kicker }: { state: RadioState; kicker: string }) {
+export function CurrentTrack(props: { state: RadioState; kicker: string; onCover: () => void }) {
+  const { state, kicker, onCover } = props
   const { radio, t } = useRadio()
   const isHostOnline = useStore(radio.connection.isHostOnline)
   const record = [state.album, state.year].filter(Boolean).join(', ')
@@ -20,10 +23,13 @@ export function CurrentTrack({ state, kicker }: { state: RadioState; kicker: str
         {state.orderType && <em class="badge">{orderLabel(state, t)}</em>}
       </p>
       <Headline text={titleOf(state, t)} />
-      <p class="byline">
-        {state.artist && <b title={state.artist}>{state.artist}</b>}
-        {record && <span title={record}>{record}</span>}
-      </p>
+      <div class="record">
+        {!isChatting(state) && <CoverButton state={state} onOpen={onCover} />}
+        <p class="byline">
+          {state.artist && <b title={state.artist}>{state.artist}</b>}
+          {record && <span title={record}>{record}</span>}
+        </p>
+      </div>
     </>
   )
 }
@@ -37,5 +43,17 @@ export function Headline({ text }: { text: string }) {
         {text}
       </h1>
     </div>
+  )
+}
+
+/** The cover: a press shows it large, and where the track is to be found. */
+function CoverButton({ state, onOpen }: { state: RadioState; onOpen: () => void }) {
+  const { t } = useRadio()
+  const cover = useSpread(state.cover ?? null)
+  return (
+    <button type="button" class="cover-button" aria-haspopup="dialog" title={t.cover.open} onClick={onOpen}>
+      <span class="unseen">{t.cover.open}</span>
+      <CoverImage cover={cover} sizes={[256, 96, 512]} width="7rem" alt="" />
+    </button>
   )
 }

@@ -1,30 +1,32 @@
 import type { RadioState } from '@solstice/contracts'
 import { useEffect } from 'preact/hooks'
 import type { Radio } from '../../radio/radio.ts'
+import { type CoverSize, coverUrl } from '../../ui/cover-url.ts'
 import { useStore } from '../../ui/store.ts'
 
 interface Shown {
   state: RadioState
   title: string
-  artUrl: string
   station: string
 }
+
+const COVER_SIZES: CoverSize[] = [96, 256, 512]
 
 /** Shows the track on lock screens, and handles media keys. */
 export function useMediaSession(radio: Radio, shown: Shown | null): void {
   const sound = useStore(radio.sound)
   const session = globalThis.navigator?.mediaSession ?? null
+  const coverId = shown?.state.cover?.id ?? null
 
   useEffect(() => {
     if (!session || !shown) return
-    const own = new URL('/icon-512.png', location.href).href
     session.metadata = new MediaMetadata({
       title: shown.title,
       artist: shown.state.artist || shown.station,
       album: shown.state.album,
-      artwork: shown.artUrl ? [{ src: shown.artUrl }] : [{ src: own, sizes: '512x512', type: 'image/png' }],
+      artwork: artworkOf(coverId),
     })
-  }, [session, shown?.title, shown?.state.artist, shown?.state.album, shown?.artUrl, shown?.station])
+  }, [session, shown?.title, shown?.state.artist, shown?.state.album, coverId, shown?.station])
 
   useEffect(() => {
     if (session)
@@ -36,4 +38,15 @@ export function useMediaSession(radio: Radio, shown: Shown | null): void {
     session?.setActionHandler('pause', () => radio.pause())
     session?.setActionHandler('stop', () => radio.pause())
   }, [session, radio])
+}
+
+/** Square images; the station's own without a cover. */
+function artworkOf(coverId: string | null): MediaImage[] {
+  if (coverId === null)
+    return [{ src: new URL('/icon-512.png', location.href).href, sizes: '512x512', type: 'image/png' }]
+  return COVER_SIZES.map((size) => ({
+    src: new URL(coverUrl(coverId, size), location.href).href,
+    sizes: `${size}x${size}`,
+    type: 'image/webp',
+  }))
 }

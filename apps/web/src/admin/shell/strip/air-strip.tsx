@@ -53,7 +53,7 @@ function NowPlaying() {
   const part = air.duration > 0 ? atS / air.duration : 0
   return (
     <div class="strip-air">
-      <Cover artist={isSong ? air.artist : ''} mode={air.mode} />
+      <Cover id={isSong ? (air.cover?.id ?? null) : null} artist={isSong ? air.artist : ''} mode={air.mode} />
       <div class="strip-song">
         <p class="strip-now" aria-live="polite">
           <span class="unseen">{t.nowPlaying}: </span>

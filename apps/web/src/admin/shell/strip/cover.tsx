@@ -1,12 +1,14 @@
 import type { Mode } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
 import { get, getWrappedImage } from '../../../api.ts'
+import { coverUrl } from '../../../ui/cover-url.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { useAdmin, useStation } from '../../data/panel.ts'
 
-/** The picture of the artist, or the sun or moon of the mode where there is none. */
-export function Cover({ artist, mode }: { artist: string; mode: Mode }) {
-  const url = useArt(artist)
+/** The cover of the track, or the picture of the artist, or the sun or moon of the mode where there is none. */
+export function Cover({ id, artist, mode }: { id: string | null; artist: string; mode: Mode }) {
+  const art = useArt(id === null ? artist : '')
+  const url = id === null ? art : coverUrl(id, 96)
   return (
     <span class="cover" aria-hidden="true">
       {url ? <img src={url} alt="" /> : <Icon name={mode === 'night' ? 'moon' : 'sun'} size={22} />}
