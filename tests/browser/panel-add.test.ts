@@ -1,45 +1,27 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import t from 'tap'
-import { makeTone } from '../harness/audio/audio.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { violations } from '../harness/people/axe.ts'
 import { prepare, signIn, visit } from '../harness/people/browser.ts'
-import { temporaryFolder } from '../harness/processes/processes.ts'
+import { dropFiles, openFileMaker } from '../harness/people/dropped-files.ts'
+import { minuteOfFrames } from '../harness/people/uploads.ts'
+import { openLine } from '../harness/servers/line.ts'
 import { openLyricsService } from '../harness/servers/lyrics-service.ts'
+import { linkTo, makeVideoTool, SITE } from '../harness/stations/video-station.ts'
+import { until } from '../harness/until.ts'
 
 /** Where pictures of the panel are put, for people to look at. */
 const shots = process.env.PANEL_SHOTS
 
-const sounds = await temporaryFolder(t)
-/** An MP3 as a file chooser or a drop would give it. */
-async function song(name: string, tags: { title?: string; artist?: string; album?: string } = {}) {
-  const path = join(sounds, name)
-  await makeTone(path, { hz: 440, seconds: 2, ...tags })
-  return { name, mimeType: 'audio/mpeg', buffer: await readFile(path) }
-}
-
-/** Drops files somewhere in the page, as a person does from a folder. */
-async function drop(page: Page, selector: string, files: Awaited<ReturnType<typeof song>>[]): Promise<void> {
-  const data = files.map(({ name, buffer }) => ({ name, base64: buffer.toString('base64') }))
-  const transfer = await page.evaluateHandle((sent) => {
-    const made = new DataTransfer()
-    for (const { name, base64 } of sent) {
-      const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))
-      made.items.add(new File([bytes], name, { type: name.endsWith('.mp3') ? 'audio/mpeg' : '' }))
-    }
-    return made
-  }, data)
-  await page.dispatchEvent(selector, 'dragover', { dataTransfer: transfer })
-  await page.locator('.drop-layer').waitFor()
-  await page.dispatchEvent(selector, 'drop', { dataTransfer: transfer })
-}
+const song = await openFileMaker(t)
 
 t.test('files dropped anywhere become tracks, with their tags checked and their lyrics found', async (t) => {
   const lyrics = await openLyricsService(t)
   lyrics.knows({ 'Morning Tide': { syncedLyrics: '[00:01.00] the tide is in' } })
-  const station = await prepare(t, { STREAM_MODE: 'false', LYRICS_API_URL: lyrics.url, ...SUPER_ADMIN })
+  const { tool } = await makeVideoTool(t)
+  const video = { VIDEODOWN_PATH: tool, VIDEO_SITE_HOSTS: new URL(SITE).host }
+  const settings = { STREAM_MODE: 'false', LYRICS_API_URL: lyrics.url, ...video, ...SUPER_ADMIN }
+  const station = await prepare(t, settings)
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker(), station.startJobs()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
   const shoot = (name: string) => shots && page.screenshot({ path: join(shots, `${name}.png`) })
@@ -63,7 +45,7 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
     song('Low Tide.mp3', { title: 'Low Tide', artist: 'Nobody' }),
     song('Marta Kvit - Night Ferry.mp3'),
   ])
-  await drop(page, '.queue-row', [...files, { ...files[0]!, name: 'cover.jpg' }])
+  await dropFiles(page, '.queue-row', [...files, { ...files[0]!, name: 'cover.jpg' }])
   const row = (name: string) => page.locator('.add-row', { hasText: name })
   await page.locator('.message', { hasText: 'Skipped, not MP3: 1' }).waitFor()
   t.match(page.url(), /\/en\/adpanel\/add$/, 'a drop leads to Add music')
@@ -99,7 +81,7 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
 
   // Songs of the night are neither on air nor next, so none of them is locked.
   await page.getByRole('radio', { name: 'Night' }).check()
-  await drop(page, '.add-part', [await song('Neap.mp3', { title: 'Neap', artist: 'Hilda' })])
+  await dropFiles(page, '.add-part', [await song('Neap.mp3', { title: 'Neap', artist: 'Hilda' })])
   await row('Neap').getByText('Added').waitFor()
   await page.getByRole('checkbox', { name: /^Select: Neap/ }).check()
   await page.getByRole('button', { name: 'Delete' }).click()
@@ -132,8 +114,59 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
     await toast.click()
   await shoot('panel-add-phone')
   await page.getByRole('tab', { name: 'Video links' }).click()
-  await page.getByText('can’t take music from videos').or(page.getByLabel('Link to a video')).waitFor()
+  const link = page.getByLabel('Link to a video')
+  await link.fill(linkTo('song'))
   t.same(await violations(page), [])
+  await page.keyboard.press('Enter')
+  await row('Song').getByText('Added').waitFor()
+  await link.fill(`${SITE}/playlist?list=tides`)
+  await page.keyboard.press('Enter')
+  await page.getByText('Number 0').waitFor()
+  t.same(await violations(page), [])
+  await page.getByRole('button', { name: 'None' }).click()
+  await page.getByRole('checkbox', { name: 'Number 1', exact: true }).check()
+  await page.getByRole('button', { name: /^Add .*1/ }).click()
+  await row('n1').getByText('Added').waitFor()
+  t.pass('songs come from links of videos and of playlists')
+
+  await t.test(
+    'a connection that is lost in the middle of an upload costs nothing and doubles nothing',
+    async (t) => {
+      const line = await openLine(t, Number(new URL(url).port))
+      const { page: far } = await visit(t, `http://127.0.0.1:${line.port}/en/adlogin`)
+      await signIn(far)
+      await far.getByRole('link', { name: 'Add music' }).click()
+      const minute = await minuteOfFrames(t)
+      const buffer = Buffer.concat(Array.from({ length: 4 }, () => minute))
+      const chooser = far.locator('input[type=file]')
+      const sending = far.waitForRequest(/upload-song-file/)
+      await chooser.setInputFiles({ name: 'Far - Long Swell.mp3', mimeType: 'audio/mpeg', buffer })
+      await sending
+      line.isHanging = true
+      line.cutAll()
+      await far.getByText('No connection.').waitFor()
+      // The browser itself tries again once.
+      line.cutAll()
+      await far.getByText('No connection: goes on by itself').waitFor()
+      line.isHanging = false
+      line.cutAll()
+      const form = far.getByRole('form', { name: /^Tags: / })
+      await form.waitFor()
+      // The station saves it, and its answer is lost.
+      line.cutAtCommit(true)
+      await form.getByLabel('Album').fill('Far Away')
+      await far.keyboard.press('Enter')
+      await far.locator('.add-row', { hasText: 'Long Swell' }).getByText('already has this song').waitFor()
+      t.equal(line.cuts, 1)
+      const data = await station.openData()
+      const find = () => data.tracks.find({ filename: 'Far - Long Swell.mp3' })
+      await until('the song is saved', async () => (await find()).length > 0)
+      const found = await find()
+      await data.close()
+      t.match(found, [{ title: 'Long Swell', artist: 'Far', album: 'Far Away' }])
+      t.equal(found.length, 1)
+    },
+  )
   t.same(
     complaints.filter((complaint) => !/40[14]/.test(complaint)),
     [],

@@ -20,6 +20,7 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
   const person = page.getByRole('region', { name: 'On air' }).locator('li', { hasText: 'host' })
   await button(`Mute: ${SUPER_ADMIN.ADMIN_LOGIN}`).click()
   await person.getByText('muted').waitFor()
+  if (process.env.PANEL_SHOTS) await page.screenshot({ path: `${process.env.PANEL_SHOTS}/panel-live.png` })
   t.same(await violations(page), [])
   await button(/^Take off:/).click()
   await page.locator(':focus', { hasText: 'No' }).waitFor()

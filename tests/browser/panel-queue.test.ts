@@ -205,12 +205,21 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     t.equal((await titles())[1], other, 'ahead of the requests, behind what is paid for')
     await page.getByRole('tab', { name: 'Queue' }).click()
     await page.locator('.queue-row', { hasText: other }).first().waitFor()
+    if (process.env.PANEL_SHOTS) await darken(page)
+    await shoot(page, 'panel-on-air-phone')
   })
   t.same(
     complaints.filter((complaint) => !/401/.test(complaint)),
     [],
   )
 })
+
+/** Chooses the dark look. */
+async function darken(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('radio', { name: 'Dark' }).check()
+  await page.keyboard.press('Escape')
+}
 
 /** Takes a picture where somebody wants to look at it. */
 async function shoot(page: Page, name: string): Promise<void> {

@@ -55,6 +55,16 @@ t.test('clips are added, listened to, cut, taken off air, moved and deleted', as
   await page.locator('.confirm').getByRole('button', { name: 'Delete' }).click()
   await row('Station call').waitFor({ state: 'detached' })
 
+  await page.getByLabel('Trim before sending').check()
+  await files.setInputFiles(await sound('Long wave.mp3', 8))
+  const trim = page.getByRole('form', { name: 'Part of Long wave.mp3' })
+  await trim.getByLabel('From').fill('2')
+  await trim.getByLabel('To').fill('6')
+  t.same(await violations(page), [])
+  await shoot('sounds-trim')
+  await trim.getByRole('button', { name: 'Use 4.0 s' }).click()
+  await row('Long wave').waitFor()
+
   await page.getByRole('tab', { name: 'Phrases' }).click()
   await files.setInputFiles(await sound('This is Solstice.mp3', 9))
   const cut = page.getByRole('form', { name: 'Part of This is Solstice.mp3' })
@@ -84,9 +94,12 @@ t.test('clips are added, listened to, cut, taken off air, moved and deleted', as
   const facts = clips.map(({ family, mode, filename, used }) => [family, mode, filename, used].join(' | '))
   t.same(facts.sort(), [
     'jingles | day | Harbour bell.mp3 | false',
+    'jingles | day | Long wave.mp3 | true',
     'jingles | night | Low tide bell.mp3 | true',
     'phrases | day | This is Solstice.mp3 | true',
   ])
+  const wave = clips.find(({ filename }) => filename === 'Long wave.mp3')
+  t.ok(Math.abs((wave?.duration ?? 0) - 4) < 0.1, `${wave?.duration} s`)
   const phrase = clips.find(({ family }) => family === 'phrases')
   t.ok(Math.abs((phrase?.duration ?? 0) - 3) < 0.1, `${phrase?.duration} s`)
   t.same(

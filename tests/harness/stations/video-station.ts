@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { makeTone } from '../audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../people/admin.ts'
-import { isAlive, temporaryFolder } from '../processes/processes.ts'
+import { isAlive, type Teardown, temporaryFolder } from '../processes/processes.ts'
 import { until } from '../until.ts'
 import { openApp } from './app.ts'
 
@@ -81,8 +81,8 @@ if (args.includes('--dump-single-json')) {
 }
 `
 
-/** A station that listens for requests and imports with the stand-in; its tests start the jobs. */
-export async function openVideoStation(t: Test) {
+/** Writes the stand-in, and the journal of its runs. */
+export async function makeVideoTool(t: Teardown): Promise<{ tool: string; journal: string }> {
   const folder = await temporaryFolder(t)
   const [sound, tool, journal] = ['sound.mp3', 'tool', 'journal'].map((name) => join(folder, name)) as [
     string,
@@ -93,6 +93,12 @@ export async function openVideoStation(t: Test) {
   await writeFile(tool, toolOf(sound, journal))
   await chmod(tool, 0o755)
   await writeFile(journal, '')
+  return { tool, journal }
+}
+
+/** A station that listens for requests and imports with the stand-in; its tests start the jobs. */
+export async function openVideoStation(t: Test) {
+  const { tool, journal } = await makeVideoTool(t)
   const station = await openApp(t, {
     ...SUPER_ADMIN,
     VIDEODOWN_PATH: tool,

@@ -59,7 +59,8 @@ export const parts: readonly Part[] = [
     icon: 'sounds',
     title: { uk: 'Звуки', en: 'Sounds' },
     key: 's',
-    access: { allOf: ['jingles_uploader'], capabilities: ['jingles', 'phrases', 'backgroundMusic'] },
+    // Where the station has none of them, the part says why.
+    access: { allOf: ['jingles_uploader'] },
     Component: lazyPage(async () => (await import('./sounds/sounds-part.tsx')).SoundsPart),
   },
   {

@@ -9,6 +9,8 @@ import { createUploadQueue, type UploadQueue } from './upload-queue.ts'
 
 export const useAddTexts = (): AddTexts => addTexts[useAdmin().locale]
 
+const RETRY_MS = 5_000
+
 /** One queue for as long as the panel is open, and the language in which it speaks. */
 const opened = new WeakMap<Intake, { queue: UploadQueue; locale: Panel['locale'] }>()
 
@@ -27,6 +29,8 @@ function openQueue({ intake, toasts, connection }: Panel): UploadQueue {
     call,
     upload,
     progress: intake.progress,
+    isOnline: () => connection.link.value === 'online',
+    retryMs: RETRY_MS,
     closing: intake.closing,
     failed: (error) => toasts.show({ is: 'failed', text: failureText(error, localeNow()) }),
     artistsRemoved(artists) {
@@ -34,6 +38,7 @@ function openQueue({ intake, toasts, connection }: Panel): UploadQueue {
       if (names) toasts.show({ is: 'note', text: addTexts[localeNow()].artistsRemoved(names) })
     },
   })
+  connection.onConnect(queue.resume)
   connection.on('job_progress', ({ name, state, done, total }) => {
     if (name === 'import-video' && state === 'running' && total > 0) queue.downloaded(done / total)
   })

@@ -72,6 +72,7 @@ const icons: Record<UploadItem['stage']['is'], IconName> = {
   queued: 'more',
   checking: 'search',
   uploading: 'upload',
+  waiting: 'warning',
   ready: 'edit',
   lyrics: 'lyrics',
   saving: 'library',

@@ -14,11 +14,15 @@ export interface Tags {
 
 export type Source = { is: 'file'; file: File } | { is: 'link'; url: string; title: string }
 
-/** Where a new track is on its way. `ready` waits for the admin's tags; `part` is 0 to 1, null while it isn't known. */
+/**
+ * Where a new track is on its way. `waiting` goes on with the connection, `ready` with the admin's tags; `part` is 0 to 1, null
+ * while it isn't known.
+ */
 export type Stage =
   | { is: 'queued' }
   | { is: 'checking' }
   | { is: 'uploading'; part: number | null }
+  | { is: 'waiting' }
   | { is: 'ready' }
   | { is: 'lyrics' }
   | { is: 'saving' }
@@ -57,7 +61,7 @@ export const isFinished = ({ stage }: UploadItem): boolean => finishedStages.inc
 
 /** True while it takes part of the connection or of the station's time. */
 export const isRunning = ({ stage }: UploadItem): boolean =>
-  !finishedStages.includes(stage.is) && stage.is !== 'queued' && stage.is !== 'ready'
+  !finishedStages.includes(stage.is) && !['queued', 'waiting', 'ready'].includes(stage.is)
 
 /** True when the file names no artist, or has for a title a file name that is none, such as `01 Track` or `Artist - Title`. */
 export function isIncomplete({ artist, title, filename }: Uploaded): boolean {

@@ -6,7 +6,7 @@ import type { IntakeProgress } from '../intake/intake.ts'
 import { createUploadQueue, type UploadDeps } from './upload-queue.ts'
 
 /** A station that answers as the test says, and a queue that talks to it. */
-function open(t: Test, answers: Record<string, (body: never) => unknown> = {}) {
+function open(t: Test, answers: Record<string, (body: never) => unknown> = {}, isOnline = true) {
   Object.assign(globalThis, { addEventListener() {}, removeEventListener() {} })
   const asked: { path: string; body: unknown }[] = []
   const held: (() => void)[] = []
@@ -53,6 +53,8 @@ function open(t: Test, answers: Record<string, (body: never) => unknown> = {}) {
     call: answer as unknown as UploadDeps['call'],
     upload: upload as unknown as UploadDeps['upload'],
     progress,
+    isOnline: () => isOnline,
+    retryMs: 1,
     closing: closing.signal,
     failed: (error) => t.fail(String(error)),
     artistsRemoved() {},
@@ -154,7 +156,7 @@ t.test('what failed is tried again from where it was', async (t) => {
   let isAway = true
   const { queue, add, reach, paths } = open(t, {
     'upload-song-commit': ({ metadata }: { metadata: object }) => {
-      if (isAway) throw new TypeError('away')
+      if (isAway) throw new ApiError(503, {})
       return { track: metadata, lyricsStatus: 'none' }
     },
   })
@@ -164,4 +166,23 @@ t.test('what failed is tried again from where it was', async (t) => {
   queue.retry('1')
   await reach(['done'])
   t.equal(paths().filter((path) => path === 'upload-song-file').length, 1)
+})
+
+t.test('without a connection an item waits, and goes on by itself from where it was', async (t) => {
+  for (const isOnline of [true, false]) {
+    let isAway = true
+    const commit = ({ metadata }: { metadata: object }) => {
+      if (isAway) throw new TypeError('away')
+      return { track: metadata, lyricsStatus: 'none' }
+    }
+    const { queue, add, reach, paths, progress } = open(t, { 'upload-song-commit': commit }, isOnline)
+    add('a.mp3')
+    await reach(['waiting'])
+    t.same(progress.value, { finished: 0, total: 1 })
+    isAway = false
+    // A connection that seems to be there is tried; one that is away tells when it is back.
+    if (!isOnline) queue.resume()
+    await reach(['done'])
+    t.equal(paths().filter((path) => path === 'upload-song-file').length, 1, 'the file is sent once')
+  }
 })

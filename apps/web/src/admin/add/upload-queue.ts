@@ -17,6 +17,10 @@ import { lookUpLyrics, receive, type StepDeps } from './upload-steps.ts'
 
 export interface UploadDeps extends StepDeps {
   progress: Store<IntakeProgress | null>
+  /** False while it is known that the station can't be reached. */
+  isOnline: () => boolean
+  /** What a lost connection stopped is tried again after this time. */
+  retryMs: number
   /** Aborted when the panel closes: nothing more is sent. */
   closing: AbortSignal
   failed: (error: unknown) => void
@@ -36,6 +40,8 @@ export interface UploadQueue {
   /** Saves an item that is `ready`, with the tags that were written. */
   approve(id: string): void
   retry(id: string): void
+  /** The connection is back: what waited for it goes on from where it was. */
+  resume(): void
   /** Ends an item, and removes what the station has of it. */
   cancel(id: string): void
   /** Ends all that isn't finished. */
@@ -55,7 +61,7 @@ export function createUploadQueue(deps: UploadDeps): UploadQueue {
   const list = createList(deps.progress)
   const { items, find, put, change, move } = list
   const review = createStore<Review>('incomplete')
-  const { next, stopRun, remove } = createRunner(deps, list, review)
+  const { next, resume, stopRun, remove } = createRunner(deps, list, review)
   let last = 0
   const cancel = (id: string) => {
     const item = find(id)
@@ -100,6 +106,7 @@ export function createUploadQueue(deps: UploadDeps): UploadQueue {
     stop() {
       for (const { id } of items.value) cancel(id)
     },
+    resume,
     clear: () => put(items.value.filter((item) => !isFinished(item))),
     downloaded(part) {
       const item = items.value.find(({ source, stage }) => source.is === 'link' && stage.is === 'uploading')
@@ -137,6 +144,8 @@ function createList(progress: UploadDeps['progress']) {
 function createRunner(deps: UploadDeps, list: ItemList, review: Store<Review>) {
   const { items, find, move } = list
   const stops = new Map<string, AbortController>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  deps.closing.addEventListener('abort', () => clearTimeout(timer))
 
   /** Removes a file that waits for its commit, or the track it has become. */
   async function remove(key: string | undefined): Promise<void> {
@@ -162,12 +171,28 @@ function createRunner(deps: UploadDeps, list: ItemList, review: Store<Review>) {
       // Cancelled items wait until nothing of them is left on the station.
       if (stop.signal.aborted) await remove(find(id)?.uploaded?.storageKey)
       if (stop.signal.aborted) move(id, { is: 'cancelled' })
+      else if (error instanceof TypeError) awaitConnection(id)
       else move(id, isTaken ? { is: 'duplicate' } : { is: 'failed', error })
     } finally {
       deps.closing.removeEventListener('abort', leave)
       stops.delete(id)
       next()
     }
+  }
+
+  /** Without a connection an item keeps what the station has of it. */
+  function awaitConnection(id: string): void {
+    move(id, { is: 'waiting' })
+    // While the station is known to be away, its return resumes them.
+    timer ??= setTimeout(() => {
+      timer = undefined
+      if (deps.isOnline()) resume()
+    }, deps.retryMs)
+  }
+
+  function resume(): void {
+    for (const { id, stage } of items.value) if (stage.is === 'waiting') move(id, { is: 'queued' })
+    next()
   }
 
   function next(): void {
@@ -191,7 +216,7 @@ function createRunner(deps: UploadDeps, list: ItemList, review: Store<Review>) {
     stop?.abort()
     return stop !== undefined
   }
-  return { next, remove, stopRun }
+  return { next, resume, remove, stopRun }
 }
 
 /** Brings an item as far as it goes by itself. @returns the stage it ends in. @throws as `call` */

@@ -16,15 +16,17 @@ function open(t: Test, { taken = [], durationS = 1 }: { taken?: string[]; durati
     measure: async () => durationS,
     closing: closing.signal,
   })
-  const add = async (family: ClipFamily, name: string, wanted: ClipStage['is']) => {
-    uploads.add(family, 'day', [new File(['x'], name)])
-    await new Promise<void>((resolve) => {
+  const reached = (wanted: ClipStage['is']) =>
+    new Promise<void>((resolve) => {
       const check = () => uploads.items.value.at(-1)?.stage.is === wanted && resolve()
       uploads.items.subscribe(check)
       check()
     })
+  const add = async (family: ClipFamily, name: string, wanted: ClipStage['is'], isTrimmed = false) => {
+    uploads.add(family, 'day', [new File(['x'], name)], isTrimmed)
+    await reached(wanted)
   }
-  return { uploads, sent, add }
+  return { uploads, sent, add, reached }
 }
 
 t.test('a phrase over five seconds is not sent until it is cut', async (t) => {
@@ -37,6 +39,17 @@ t.test('a phrase may last a quarter of a second longer, a jingle any time', asyn
   await open(t, { durationS: 5.2 }).add('phrases', 'call.mp3', 'done')
   await open(t, { durationS: 90 }).add('jingles', 'call.mp3', 'done')
   await open(t, { durationS: null }).add('phrases', 'unknown.mp3', 'done')
+})
+
+t.test('any clip can be trimmed before it is sent, or sent as it is', async (t) => {
+  const { uploads, sent, add, reached } = open(t, { durationS: 90 })
+  await add('jingles', 'call.mp3', 'trim', true)
+  t.same(sent, [])
+  const [item] = uploads.items.value
+  uploads.replace(item!.id, item!.bytes)
+  await reached('done')
+  t.same(sent, ['POST /api/admin/jingles/upload'])
+  await open(t, { durationS: null }).add('jingles', 'unknown.mp3', 'done', true)
 })
 
 t.test('a name that is taken is not sent', async (t) => {

@@ -3,12 +3,13 @@ import { createStore, type Store } from '../../ui/store.ts'
 import { type call, failureCode, type upload } from '../data/client.ts'
 import { families, isTooLong } from './family.ts'
 
-/** Where a new clip is on its way; `long` waits to be cut, or for nothing. */
+/** Where a new clip is on its way; `long` waits to be cut, or for nothing; `trim` waits for the choice of a part. */
 export type ClipStage =
   | { is: 'queued' }
   | { is: 'checking' }
   | { is: 'uploading'; part: number }
   | { is: 'long'; durationS: number }
+  | { is: 'trim'; durationS: number }
   | { is: 'done' }
   | { is: 'duplicate' }
   | { is: 'failed'; error: unknown }
@@ -19,6 +20,8 @@ export interface ClipUpload {
   mode: Mode
   name: string
   bytes: Blob
+  /** A part of it may be chosen before it is sent. */
+  isTrimmed: boolean
   stage: ClipStage
 }
 
@@ -33,8 +36,9 @@ export interface ClipUploadDeps {
 /** New clips on their way to the station. */
 export interface ClipUploads {
   readonly items: Store<readonly ClipUpload[]>
-  add(family: ClipFamily, mode: Mode, files: readonly File[]): void
-  /** Sends a part of a file instead of the whole. */
+  /** @param isTrimmed asks for the part of each that is sent. */
+  add(family: ClipFamily, mode: Mode, files: readonly File[], isTrimmed?: boolean): void
+  /** Sends a part of a file, or the whole, without asking again. */
   replace(id: string, bytes: Blob): void
   retry(id: string): void
   /** Forgets a clip; what is on its way stops. */
@@ -80,7 +84,7 @@ export function createClipUploads(deps: ClipUploadDeps): ClipUploads {
 
   return {
     items,
-    add(family, mode, files) {
+    add(family, mode, files, isTrimmed = false) {
       const added = files.map(
         (file): ClipUpload => ({
           id: String(++last),
@@ -88,6 +92,7 @@ export function createClipUploads(deps: ClipUploadDeps): ClipUploads {
           mode,
           name: file.name,
           bytes: file,
+          isTrimmed,
           stage: { is: 'queued' },
         }),
       )
@@ -95,7 +100,7 @@ export function createClipUploads(deps: ClipUploadDeps): ClipUploads {
       next()
     },
     replace(id, bytes) {
-      change(id, { bytes, stage: { is: 'queued' } })
+      change(id, { bytes, isTrimmed: false, stage: { is: 'queued' } })
       next()
     },
     retry(id) {
@@ -112,17 +117,18 @@ export function createClipUploads(deps: ClipUploadDeps): ClipUploads {
 /** Sends a clip unless its name is taken or it lasts too long. @throws as `call` */
 async function send(
   { call, upload, measure }: ClipUploadDeps,
-  { family, mode, name, bytes }: ClipUpload,
+  { family, mode, name, bytes, isTrimmed }: ClipUpload,
   signal: AbortSignal,
   onProgress: (part: number) => void,
 ): Promise<ClipStage> {
   const check = { body: { filename: name }, signal }
   const { exists } = await call(`POST /api/admin/${family}/upload-check-duplicate`, check)
   if (exists) return { is: 'duplicate' }
-  if (families[family].maxSeconds !== null) {
+  if (isTrimmed || families[family].maxSeconds !== null) {
     const durationS = await measure(bytes)
     signal.throwIfAborted()
     if (durationS !== null && isTooLong(family, durationS)) return { is: 'long', durationS }
+    if (isTrimmed && durationS !== null) return { is: 'trim', durationS }
   }
   onProgress(0)
   const headers = { 'X-File-Name': encodeURIComponent(name), 'Content-Type': 'audio/mpeg' }

@@ -48,7 +48,7 @@ function NewClip({ item }: { item: ClipUpload }) {
       <button type="button" class="tool" aria-label={t.dismiss(name)} onClick={() => uploads.drop(item.id)}>
         <Icon name="close" size={16} />
       </button>
-      {stage.is === 'long' && <CutForm item={item} durationS={stage.durationS} />}
+      {(stage.is === 'long' || stage.is === 'trim') && <CutForm item={item} durationS={stage.durationS} />}
     </li>
   )
 }
@@ -117,6 +117,11 @@ function CutForm({ item, durationS }: { item: ClipUpload; durationS: number }) {
       <button type="submit" class="button">
         {t.cut((toS - fromS).toFixed(1))}
       </button>
+      {item.stage.is === 'trim' && (
+        <button type="button" class="text-button" onClick={() => uploads.replace(item.id, item.bytes)}>
+          {t.sendWhole}
+        </button>
+      )}
     </form>
   )
 }

@@ -24,7 +24,11 @@ export function useClipUploads(): ClipUploads {
 const MAX_FILES = 30
 
 /** Adds files as far as they fit, and says which were left out. */
-export function useAddClips(family: ClipFamily, mode: Mode): (files: readonly File[]) => void {
+export function useAddClips(
+  family: ClipFamily,
+  mode: Mode,
+  isTrimmed: boolean,
+): (files: readonly File[]) => void {
   const uploads = useClipUploads()
   const toasts = useToasts()
   const t = useSoundsTexts()
@@ -40,6 +44,6 @@ export function useAddClips(family: ClipFamily, mode: Mode): (files: readonly Fi
       beyond && t.leftBeyond(beyond),
     ].filter(Boolean)
     if (left.length) toasts.show({ is: 'failed', text: left.join(' · ') })
-    uploads.add(family, mode, taken)
+    uploads.add(family, mode, taken, isTrimmed)
   }
 }

@@ -2,7 +2,7 @@ import './sounds.css'
 import type { ClipFamily, Mode } from '@solstice/contracts'
 import { useState } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
-import { useUrlState } from '../data/location.ts'
+import { hrefOf, navigate, useUrlState } from '../data/location.ts'
 import { useAdmin } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { useDroppedFiles } from '../intake/use-dropped-files.ts'
@@ -20,7 +20,7 @@ export function SoundsPart() {
   const [view, setView] = useUrlState('kind', 'jingles')
   const there = familyNames.filter((name) => may({ capabilities: [families[name].capability] }))
   const family = there.find((name) => name === view) ?? there[0]
-  if (!family) return null
+  if (!family) return <NoSounds />
   const tabs = there.map((id) => ({ id, title: t.families[id] }))
   return (
     <div class="sounds-part">
@@ -32,10 +32,37 @@ export function SoundsPart() {
   )
 }
 
+/** Why the station has no sounds, and what would give it some. */
+function NoSounds() {
+  const t = useSoundsTexts()
+  const { streamMode } = useAdmin().config
+  const toSetUp = hrefOf('station', { tab: 'set-up' })
+  return (
+    <div class="sounds-part">
+      <h1>{t.title}</h1>
+      <p>{t.noSounds}</p>
+      <p class="hint">{streamMode ? t.needStorage : t.needStream}</p>
+      <p>
+        <a
+          class="button"
+          href={toSetUp}
+          onClick={(event) => {
+            event.preventDefault()
+            navigate(toSetUp)
+          }}
+        >
+          {t.toSetUp}
+        </a>
+      </p>
+    </div>
+  )
+}
+
 function Family({ family }: { family: ClipFamily }) {
   const t = useSoundsTexts()
   const [mode, setMode] = useState<Mode>('day')
-  const add = useAddClips(family, mode)
+  const [isTrimmed, setTrimmed] = useState(false)
+  const add = useAddClips(family, mode, isTrimmed)
   useDroppedFiles(t.dropHere(t.families[family]), add)
   return (
     <div class="sounds-columns">
@@ -58,6 +85,14 @@ function Family({ family }: { family: ClipFamily }) {
             </label>
           ))}
         </fieldset>
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={isTrimmed}
+            onChange={({ currentTarget }) => setTrimmed(currentTarget.checked)}
+          />
+          {t.trimFirst}
+        </label>
         <NewClips family={family} />
       </div>
       <ClipList family={family} />

@@ -76,7 +76,7 @@ function Items({ hour: { items, different } }: { hour: Hour }) {
           return (
             <li key={`${item.startsAt} ${item.type}`} data-is={item.type} data-different={different.has(i)}>
               {isOtherMode && <b class="forecast-mode">{t.modes[item.mode]}</b>}
-              <Item item={item} isDifferent={different.has(i)} />
+              <Item item={item} isDifferent={different.has(i)} isFirst={i === 0} />
             </li>
           )
         })}
@@ -85,7 +85,8 @@ function Items({ hour: { items, different } }: { hour: Hour }) {
   )
 }
 
-function Item({ item, isDifferent }: { item: ForecastItem; isDifferent: boolean }) {
+function Item(props: { item: ForecastItem; isDifferent: boolean; isFirst: boolean }) {
+  const { item, isDifferent, isFirst } = props
   const t = useForecastTexts()
   const { timeZone } = useAdmin().config
   const time = (atMs: number) => zoneTime(atMs, timeZone).slice(0, 5)
@@ -98,7 +99,7 @@ function Item({ item, isDifferent }: { item: ForecastItem; isDifferent: boolean 
           <b>{item.title}</b>
           <span>
             {item.artist}
-            {item.isQueued && <span class="soft"> · {t.queued}</span>}
+            {item.isQueued && <span class="soft"> · {isFirst ? t.onAir : t.queued}</span>}
           </span>
           {item.phrase && (
             <span class="soft">{t.phrase(nameOf(item.phrase.filename), time(item.phrase.startsAt))}</span>
