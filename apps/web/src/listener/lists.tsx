@@ -49,10 +49,10 @@ function Earlier() {
   const history = useStore(radio.history)
   return (
     <Section id="earlier" title={t.earlier} tool={tool}>
-      {history.length === 0 && <p class="nothing">{t.nothingEarlier}</p>}
+      {history?.length === 0 && <p class="nothing">{t.nothingEarlier}</p>}
       <ol class="tracks">
         {history
-          .slice(-count)
+          ?.slice(-count)
           .reverse()
           .map((track) => (
             <li key={track.id}>

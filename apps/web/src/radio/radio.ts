@@ -21,8 +21,8 @@ export interface Radio {
   readonly sound: Store<Sound>
   /** The airing the listener hears now, or would hear. */
   readonly heard: Store<Airing | null>
-  /** Oldest first. */
-  readonly history: Store<HistoryItem[]>
+  /** Oldest first; null until it has been read. */
+  readonly history: Store<HistoryItem[] | null>
   readonly users: Store<User[]>
   /** The tracks that listeners may request. */
   readonly library: TrackLibrary

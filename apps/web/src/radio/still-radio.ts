@@ -14,7 +14,7 @@ export function stillRadio({ state, config, isHostOnline }: Arrival): Radio {
     link: createStore('connecting'),
     sound: createStore({ is: 'off' }),
     heard: createStore(heard),
-    history: createStore([]),
+    history: createStore(null),
     users: createStore([]),
     library: {
       state: createStore({ is: 'loading' }),
