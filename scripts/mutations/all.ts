@@ -3,6 +3,7 @@ import { boundsMutations } from './bounds.ts'
 import { clockMutations } from './clock.ts'
 import { donatedMutations, moneyMutations } from './money.ts'
 import type { Mutation } from './mutation.ts'
+import { deskMutations, panelMutations, panelRouteMutations } from './panel.ts'
 import { playoutMutations } from './playout.ts'
 import { soundMutations } from './sound.ts'
 import { storeMutations } from './stores.ts'
@@ -16,4 +17,7 @@ export const allMutations: Mutation[] = [
   ...moneyMutations,
   ...donatedMutations,
   ...clockMutations,
+  ...deskMutations,
+  ...panelMutations,
+  ...panelRouteMutations,
 ]

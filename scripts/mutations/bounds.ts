@@ -190,7 +190,7 @@ const contentMutations = mutationsOf('packages/station/src', [
   ],
   [
     'files can keep the parser busy without limit',
-    'packages/adapters/src/audio/tag-parser.ts',
+    'packages/adapters/src/process/parser-process.ts',
     'setTimeout(() => over.abort(), timeoutMs)',
     'setTimeout(() => {}, timeoutMs)',
     'packages/adapters/src/audio/tag-parser.test.ts',

@@ -86,6 +86,8 @@ t.test('library and history follow the air', async (t) => {
     'the last ten, oldest first, without the one on air',
   )
   t.match(history[0], { id: Number, ...played })
+  const today = new Date(startedAtMs).toLocaleDateString('sv', { timeZone: 'Europe/Kyiv' })
+  t.same((await ask(`/api/history/${today}`)).entries, [], 'nor is it in the history of its day')
 })
 
 t.test('the history of a day ends and begins with the day in the station’s time zone', async (t) => {
