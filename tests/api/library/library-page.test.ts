@@ -88,6 +88,14 @@ t.test('a page shows every change made before it was asked for', async (t) => {
   t.same(await titles('sort=title&order=desc'), ['Ann Zebra', 'Ann Song 2', 'Aaron Song 0'])
 })
 
+t.test('an offset counts the rows that the filter leaves', async (t) => {
+  const { titles, addTracks } = await prepare(t)
+  await addTracks('day', 'Ann', 3, 180)
+  await addTracks('night', 'Owl', 3, 180)
+  t.same(await titles('mode=night&offset=1&limit=1'), ['Owl Song 1'])
+  t.same(await titles('offset=4&limit=1'), ['Owl Song 1'])
+})
+
 t.test('pages sort by each column; what is unknown comes last', async (t) => {
   const { data, titles, page, addTracks } = await prepare(t)
   await addTracks('day', 'Ярина', 1, 60)
