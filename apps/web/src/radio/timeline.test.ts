@@ -1,6 +1,7 @@
 import t from 'tap'
 import { air, NOON } from '../../../../tests/harness/air/radio-state.ts'
-import { bestSample, offsetMs, withSample } from './connection/station-clock.ts'
+import { bestSample, offsetMs } from './connection/clock-fit.ts'
+import { withSample } from './connection/station-clock.ts'
 import {
   airingOf,
   heardAt,

@@ -1,9 +1,12 @@
 import { CLOCK_JUMP_MS, localNowMs, type StationClock } from './station-clock.ts'
 import type { StationSocket } from './station-socket.ts'
 
-const INITIAL_PINGS = 5
-const INITIAL_PING_INTERVAL_MS = 200
-const PING_INTERVAL_MS = 8000
+/** After each connection the exchanges come quickly, then every second, then every few: [exchanges, ms between them]. */
+const PACE = [
+  [8, 120],
+  [8, 1000],
+  [Number.POSITIVE_INFINITY, 8000],
+] as const
 const PING_TIMEOUT_MS = 5000
 
 /** Measures the station's clock: quickly after each connection, then every few seconds. */
@@ -33,16 +36,11 @@ export function startClockSync(
     clearTimeout(timer)
     if (socket.link.value !== 'online') return
     void measure()
-    const intervalMs = pingsSoFar < INITIAL_PINGS ? INITIAL_PING_INTERVAL_MS : PING_INTERVAL_MS
-    timer = setTimeout(() => run(pingsSoFar + 1), intervalMs)
+    timer = setTimeout(() => run(pingsSoFar + 1), intervalAfterMs(pingsSoFar))
   }
 
-  // During a device's sleep the local clock may have stood still.
-  const becameVisible = () => {
-    if (document.visibilityState !== 'visible') return
-    clock.reset()
-    run()
-  }
+  // During a device's sleep the local clock may have stood still, which the first exchange shows.
+  const becameVisible = () => document.visibilityState === 'visible' && run()
   socket.onConnect(() => run())
   document.addEventListener('visibilitychange', becameVisible)
 
@@ -53,4 +51,13 @@ export function startClockSync(
       document.removeEventListener('visibilitychange', becameVisible)
     },
   }
+}
+
+function intervalAfterMs(pings: number): number {
+  let left = pings
+  for (const [count, intervalMs] of PACE) {
+    if (left < count) return intervalMs
+    left -= count
+  }
+  return PACE.at(-1)![1]
 }

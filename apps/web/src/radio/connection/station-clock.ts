@@ -1,11 +1,6 @@
-/** One exchange with the station's clock; times in ms, the outer two by the local clock. */
-export interface ClockSample {
-  sentMs: number
-  serverMs: number
-  receivedMs: number
-}
+import { bestSample, type ClockSample, fitClock, offsetAt, offsetMs, roundTripMs } from './clock-fit.ts'
 
-/** The station's clock as this browser knows it: by the best of the last exchanges, until then by the last `sync`. */
+/** The station's clock as this browser knows it: fitted to the shortest of the last exchanges, until then by the last `sync`. */
 export interface StationClock {
   /** Epoch ms. */
   nowMs(): number
@@ -17,15 +12,16 @@ export interface StationClock {
   add(sample: ClockSample): number
   /** False when a moment that was just announced is so far off that the station's clock may have been set. */
   isPlausible(serverMs: number): boolean
-  /** Forgets all exchanges, since the local clock may have stood still. */
-  reset(): void
 }
 
-const MAX_SAMPLES = 8
-const SAMPLE_LIFE_MS = 120_000
-const DRIFT_MS = 1000
+const MAX_SAMPLES = 64
+const SAMPLE_LIFE_MS = 240_000
+/** Two clocks drift apart by less within the life of a sample. */
+const DRIFT_MS = 50
 /** Beyond network delays and drift: one of the clocks was set. */
 export const CLOCK_JUMP_MS = 5000
+/** The station sends whole milliseconds, rounded down. */
+const ROUNDING_MS = 0.5
 
 /** The local clock, in epoch ms; unlike `Date.now()` it never jumps. */
 export const localNowMs = (): number => performance.timeOrigin + performance.now()
@@ -38,16 +34,13 @@ export function pageArrivedMs(): number {
 
 export function createStationClock(): StationClock {
   let samples: ClockSample[] = []
+  let fit: ReturnType<typeof fitClock> = null
   let syncOffsetMs = 0
-  const best = () => bestSample(samples)
-  const currentOffsetMs = () => {
-    const sample = best()
-    return sample ? offsetMs(sample) : syncOffsetMs
-  }
+  const currentOffsetMs = () => (fit ? offsetAt(fit, localNowMs()) + ROUNDING_MS : syncOffsetMs)
   return {
     nowMs: () => localNowMs() + currentOffsetMs(),
     roundTripMs() {
-      const sample = best()
+      const sample = bestSample(samples)
       return sample ? roundTripMs(sample) : 0
     },
     setFromSync(serverTimeMs, arrivedMs = localNowMs()) {
@@ -57,13 +50,11 @@ export function createStationClock(): StationClock {
       const isFirst = samples.length === 0
       const beforeMs = currentOffsetMs()
       samples = withSample(samples, sample)
+      fit = fitClock(samples)
       return isFirst ? 0 : currentOffsetMs() - beforeMs
     },
     isPlausible: (serverMs) =>
       samples.length === 0 || Math.abs(serverMs - localNowMs() - currentOffsetMs()) < CLOCK_JUMP_MS,
-    reset() {
-      samples = []
-    },
   }
 }
 
@@ -74,22 +65,11 @@ export function withSample(samples: readonly ClockSample[], sample: ClockSample)
   return [...samples.filter(isFresh), sample].slice(-MAX_SAMPLES)
 }
 
-/** A sample is exact to half its round trip: a larger difference between two is no drift. */
+/**
+ * A sample is exact to half its round trip: a larger difference between two is no drift. Either clock was set, or the local one
+ * stood still while the device slept.
+ */
 function isOfAnotherClock(a: ClockSample, b: ClockSample): boolean {
   const toleranceMs = (roundTripMs(a) + roundTripMs(b)) / 2 + DRIFT_MS
   return Math.abs(offsetMs(a) - offsetMs(b)) > toleranceMs
 }
-
-/** The sample with the smallest round trip: the least room for error. */
-export function bestSample(samples: readonly ClockSample[]): ClockSample | null {
-  return samples.reduce<ClockSample | null>(
-    (best, sample) => (best && roundTripMs(best) <= roundTripMs(sample) ? best : sample),
-    null,
-  )
-}
-
-/** Added to the local clock gives the station's; assumes the answer left in the middle of the trip. */
-export const offsetMs = (sample: ClockSample): number =>
-  sample.serverMs - (sample.sentMs + sample.receivedMs) / 2
-
-const roundTripMs = (sample: ClockSample): number => sample.receivedMs - sample.sentMs
