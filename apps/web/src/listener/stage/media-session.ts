@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Radio } from '../../radio/radio.ts'
 import { type CoverSize, coverUrl } from '../../ui/cover-url.ts'
 import { useStore } from '../../ui/store.ts'
+import { useMediaPosition } from './media-position.ts'
 
 interface Shown {
   state: RadioState
@@ -14,6 +15,7 @@ const COVER_SIZES: CoverSize[] = [96, 256, 512]
 
 /** Shows the track on lock screens, and handles media keys. */
 export function useMediaSession(radio: Radio, shown: Shown | null): void {
+  useMediaPosition(radio)
   const sound = useStore(radio.sound)
   const session = globalThis.navigator?.mediaSession ?? null
   const coverId = shown?.state.cover?.id ?? null
@@ -28,10 +30,11 @@ export function useMediaSession(radio: Radio, shown: Shown | null): void {
     })
   }, [session, shown?.title, shown?.state.artist, shown?.state.album, coverId, shown?.station])
 
+  // A lock screen keeps its pause button while the sound starts or is retried.
+  const isOn = sound.is === 'playing' || sound.is === 'starting' || sound.is === 'retrying'
   useEffect(() => {
-    if (session)
-      session.playbackState = sound.is === 'playing' ? 'playing' : sound.is === 'off' ? 'none' : 'paused'
-  }, [session, sound])
+    if (session) session.playbackState = isOn ? 'playing' : sound.is === 'off' ? 'none' : 'paused'
+  }, [session, sound.is, isOn])
 
   useEffect(() => {
     session?.setActionHandler('play', () => radio.play())

@@ -2,8 +2,9 @@ import { streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { NOON } from '../../../../../tests/harness/air/radio-state.ts'
 import { retryDelayMs } from './retry.ts'
-import { isFarBehind, isStalled, lagOf, smoothLag } from './stream/lag.ts'
+import { frameBehind, isFarBehind, isStalled, lagOf, smoothLag } from './stream/lag.ts'
 import { correctionOf, leadAfter } from './sync/drift-correction.ts'
+import { createProgressWatch } from './sync/progress.ts'
 
 t.test(
   'drift beyond 0.35 s is a jump, 2 s after the last at the soonest, never while settling',
@@ -25,6 +26,7 @@ t.test(
 t.test('a stream is heard a burst behind the station, and further with every stall', async (t) => {
   const progress = {
     openedAtMs: NOON,
+    beganBehindS: streamBurstMs / 1000,
     nowMs: NOON + 10_000,
     playedS: 10,
     bufferedAheadS: 2,
@@ -35,8 +37,34 @@ t.test('a stream is heard a burst behind the station, and further with every sta
   t.equal(lagOf({ ...progress, bufferedAheadS: 12 }), 12.1, 'what is buffered is still to come')
   t.equal(smoothLag(null, 8), 8)
   t.equal(smoothLag(8, 9), 8.3)
+  t.equal(frameBehind(10_000, streamBurstMs / 1000), 10_000, 'the burst begins a burst behind')
+  t.equal(frameBehind(10_000, streamBurstMs / 1000 + 5), 10_000 - Math.round((5 * 44_100) / 1152))
   t.notOk(isFarBehind(streamBurstMs / 1000 + 5))
   t.ok(isFarBehind(streamBurstMs / 1000 + 7), 'then it begins anew')
+})
+
+t.test('an element that claims to play and stands still is noticed after 8 s, once', async (t) => {
+  const audio = { currentTime: 5, paused: false, ended: false, error: null as MediaError | null }
+  let nowMs = NOON
+  const watch = createProgressWatch(audio, () => nowMs)
+  const pass = (seconds: number, moving: boolean) => {
+    let stalls = 0
+    for (let i = 0; i < 2 * seconds; i++) {
+      nowMs += 500
+      if (moving) audio.currentTime += 0.5
+      if (watch.isStalled()) stalls++
+    }
+    return stalls
+  }
+  t.equal(pass(60, true), 0)
+  t.equal(pass(7, false), 0)
+  t.equal(pass(3, false), 1)
+  audio.paused = true
+  t.equal(pass(60, false), 0, 'a paused one is at rest')
+  audio.paused = false
+  pass(1, true)
+  nowMs += 60_000
+  t.equal(pass(2, false), 0, 'a page that was frozen for a minute saw nothing meanwhile')
 })
 
 t.test('five seconds without progress are a stall', async (t) => {

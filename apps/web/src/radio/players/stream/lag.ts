@@ -7,10 +7,13 @@ const SMOOTHING = 0.3
 /** Before the station moves a slow listener to the live edge, which the element wouldn't notice. */
 const FAR_BEHIND_S = 6
 
+const FRAMES_PER_S = 44_100 / 1152
+
 /** A measurement of the stream in an element; times in ms of the local clock. */
 export interface StreamProgress {
-  /** When the station answered with the burst. */
+  /** When the station answered, and how far its first sound was behind then. */
   openedAtMs: number
+  beganBehindS: number
   nowMs: number
   /** Seconds of sound played since. */
   playedS: number
@@ -20,12 +23,12 @@ export interface StreamProgress {
 }
 
 /**
- * The lag in seconds. The stream began a burst before the moment it was opened, and what hasn't been played since is
- * still to come. That includes what waits in the network, of which the element's buffer shows only the last part.
+ * The lag in seconds. The stream began some time behind the moment it was opened, usually a burst, and what hasn't been played since
+ * is still to come. That includes what waits in the network, of which the element's buffer shows only the last part.
  */
 export function lagOf(progress: StreamProgress): number {
   const sinceOpenS = (progress.nowMs - progress.openedAtMs) / 1000
-  const unplayedS = streamBurstMs / 1000 + sinceOpenS - progress.playedS
+  const unplayedS = progress.beganBehindS + sinceOpenS - progress.playedS
   return Math.max(unplayedS, progress.bufferedAheadS + progress.roundTripMs / 2000)
 }
 
@@ -36,14 +39,22 @@ export const smoothLag = (shownS: number | null, measuredS: number): number =>
 /** True when small stalls have added up so far that starting again at the live edge is better. */
 export const isFarBehind = (lagS: number): boolean => lagS > streamBurstMs / 1000 + FAR_BEHIND_S
 
+/**
+ * The frame that is heard this far behind the station.
+ *
+ * @param burstFrame the first frame of the burst that the station sends now.
+ */
+export const frameBehind = (burstFrame: number, lagS: number): number =>
+  Math.max(0, Math.round(burstFrame + (streamBurstMs / 1000 - lagS) * FRAMES_PER_S))
+
 /** True when a stream that should play hasn't advanced for too long. */
 export const isStalled = (nowMs: number, advancedAtMs: number): boolean =>
   nowMs - advancedAtMs > STALL_TIMEOUT_MS
 
 /** Measures the lag of the stream in an element. */
 export interface LagMeter {
-  /** A request was sent; its answer is taken to come half a round trip later. */
-  opened(): void
+  /** A request was sent for sound from this far behind on; its answer is taken to come half a round trip later. */
+  opened(behindS: number): void
   /** The element's position moved. */
   advanced(): void
   /** There is no stream to measure. */
@@ -57,10 +68,12 @@ export interface LagMeter {
 
 export function createLagMeter(audio: HTMLAudioElement, roundTripMs: () => number): LagMeter {
   let openedAtMs = 0
+  let beganBehindS = 0
   let advancedAtMs = 0
   let lagS: number | null = null
   return {
-    opened() {
+    opened(behindS) {
+      beganBehindS = behindS
       advancedAtMs = localNowMs()
       openedAtMs = advancedAtMs + roundTripMs() / 2
     },
@@ -75,6 +88,7 @@ export function createLagMeter(audio: HTMLAudioElement, roundTripMs: () => numbe
       if (buffered.length === 0) return null
       const measuredS = lagOf({
         openedAtMs,
+        beganBehindS,
         nowMs: localNowMs(),
         playedS: currentTime,
         bufferedAheadS: Math.max(0, buffered.end(buffered.length - 1) - currentTime),

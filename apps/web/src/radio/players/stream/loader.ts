@@ -1,7 +1,8 @@
 import type { RenewingToken } from '../../connection/renewing-token.ts'
+import { localNowMs } from '../../connection/station-clock.ts'
 import type { Sound } from '../player.ts'
 import { createRetry } from '../retry.ts'
-import type { LagMeter } from './lag.ts'
+import { isFarBehind, type LagMeter } from './lag.ts'
 import { createStreamRequest } from './request.ts'
 
 /** Keeps the request for the broadcast open, and opens it again when it breaks. */
@@ -16,6 +17,7 @@ export interface StreamLoader {
   stop(reason: Sound): void
   /** Opens it at the live edge. */
   reopen(): void
+  /** It broke: opens it later, at the frame where it was, unless that is too far behind by then. */
   retryLater(because: 'not-ready' | 'lost'): void
   /** The element reported an error: its cause is found out, then it is retried. */
   failed(): Promise<void>
@@ -32,11 +34,17 @@ export function createStreamLoader(
   const request = createStreamRequest(audio, artToken)
   const retry = createRetry()
   let isActive = false
+  /** How far behind the listener was when the stream broke, and when that was. */
+  let broken: { lagS: number; atMs: number } | null = null
+
+  const behindS = ({ lagS, atMs }: NonNullable<typeof broken>) => lagS + (localNowMs() - atMs) / 1000
 
   async function open(): Promise<void> {
     retry.cancel()
     lag.reset()
-    const result = await request.open(lag.opened)
+    const from = broken
+    const isResumable = from && !isFarBehind(behindS(from))
+    const result = await request.open(isResumable ? () => behindS(from) : null, lag.opened)
     if (result === 'blocked') stop({ is: 'blocked' })
     else if (result === 'unavailable') retryLater('lost')
   }
@@ -55,6 +63,8 @@ export function createStreamLoader(
 
   function retryLater(because: 'not-ready' | 'lost'): void {
     if (!isActive) return
+    const lagS = lag.measure()
+    if (lagS !== null) broken = { lagS, atMs: localNowMs() }
     drop()
     onSound({ is: 'retrying', because })
     retry.schedule(open)
@@ -68,18 +78,25 @@ export function createStreamLoader(
     generation: request.generation,
     start() {
       isActive = true
+      broken = null
       retry.reset()
       onSound({ is: 'starting' })
       void open()
     },
     stop,
-    reopen: () => void open(),
+    reopen() {
+      broken = null
+      void open()
+    },
     retryLater,
     async failed() {
       if (!isActive || !request.isOpen()) return
       const cause = await request.diagnose()
       if (cause !== 'superseded') retryLater(cause)
     },
-    succeeded: retry.reset,
+    succeeded() {
+      broken = null
+      retry.reset()
+    },
   }
 }

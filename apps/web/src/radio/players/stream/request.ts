@@ -1,6 +1,8 @@
+import { streamBurstMs } from '@solstice/contracts'
 import { apiUrl } from '../../../api.ts'
 import type { RenewingToken } from '../../connection/renewing-token.ts'
 import { clearAudio, startAudio } from '../player.ts'
+import { frameBehind } from './lag.ts'
 
 /** The endless request for the broadcast, in an audio element. */
 export interface StreamRequest {
@@ -10,9 +12,13 @@ export interface StreamRequest {
   /**
    * Opens it anew. `unavailable`: there is no token; `superseded`: it was opened or dropped again meanwhile.
    *
-   * @param onSource called right before the request is sent.
+   * @param behindS how far behind the station to begin; null = as new listeners do.
+   * @param onSource called right before the request is sent, with how far behind it begins.
    */
-  open(onSource: () => void): Promise<'started' | 'blocked' | 'failed' | 'unavailable' | 'superseded'>
+  open(
+    behindS: (() => number) | null,
+    onSource: (behindS: number) => void,
+  ): Promise<'started' | 'blocked' | 'failed' | 'unavailable' | 'superseded'>
   drop(): void
   /** Finds out why it failed, and renews a refused token. An element doesn't say why; the station does. */
   diagnose(): Promise<'not-ready' | 'lost' | 'superseded'>
@@ -23,7 +29,7 @@ export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingT
   return {
     isOpen: () => audio.hasAttribute('src'),
     generation: () => generation,
-    async open(onSource) {
+    async open(behindS, onSource) {
       const mine = ++generation
       const isSuperseded = () => mine !== generation
       let token: string
@@ -32,9 +38,12 @@ export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingT
       } catch {
         return isSuperseded() ? 'superseded' : 'unavailable'
       }
+      const burstFrame = behindS && !isSuperseded() ? await burstFrameOf(token) : null
       if (isSuperseded()) return 'superseded'
-      onSource()
-      audio.src = apiUrl('/api/stream', { token })
+      const lagS = behindS && burstFrame !== null ? behindS() : null
+      onSource(lagS ?? streamBurstMs / 1000)
+      const from = lagS === null ? undefined : String(frameBehind(burstFrame!, lagS))
+      audio.src = apiUrl('/api/stream', { token, from })
       const result = await startAudio(audio)
       return isSuperseded() ? 'superseded' : result
     },
@@ -50,6 +59,13 @@ export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingT
       return status === 503 ? 'not-ready' : 'lost'
     },
   }
+}
+
+/** The first frame that the station would send to a new listener; null = it doesn't say. */
+async function burstFrameOf(token: string): Promise<number | null> {
+  const answer = await fetch(apiUrl('/api/stream', { token }), { method: 'HEAD' }).catch(() => null)
+  const frame = answer?.ok ? answer.headers.get('X-Stream-Frame') : null
+  return frame === null ? null : Number(frame)
 }
 
 /** The status with which the station answers a request for the stream; 0 = it doesn't answer. */

@@ -3,6 +3,7 @@ import type { Connection } from '../../connection/connection.ts'
 import { type Airing, positionAt } from '../../timeline.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
 import { createPositionKeeper } from './position-keeper.ts'
+import { createProgressWatch } from './progress.ts'
 import { createTrackLoader } from './track-loader.ts'
 
 const CHECK_INTERVAL_MS = 500
@@ -39,6 +40,8 @@ export function createSyncPlayer(
     onSound: sound.set,
   })
 
+  const progress = createProgressWatch(audio)
+
   /** The track on air, if its file is the one that is loaded. */
   function loadedAiring(): Airing | null {
     const airing = onAir()
@@ -49,6 +52,8 @@ export function createSyncPlayer(
     // A position set before the duration was known is set again, now that time has passed.
     loadedmetadata: position.jump,
     playing: loader.playing,
+    /** The system lets it go on, for instance after a call. */
+    play: () => !loader.isActive && !audio.paused && sound.value.is === 'paused' && play(),
     /** Paused by the system or the browser, for instance when headphones are unplugged. */
     pause() {
       if (!loader.isActive || audio.ended || !audio.paused || !audio.hasAttribute('src')) return
@@ -58,8 +63,19 @@ export function createSyncPlayer(
     error: () => audio.hasAttribute('src') && loader.failed(),
   })
   const timer = setInterval(() => {
-    if (loader.isActive && loadedAiring()) position.correct()
+    if (!loader.isActive || !loadedAiring()) return progress.reset()
+    position.correct()
+    if (progress.isStalled()) loader.failed()
   }, CHECK_INTERVAL_MS)
+
+  function play(): void {
+    loader.start()
+    const isLoaded = loadedAiring() && !audio.error
+    if (isLoaded) position.jump()
+    sound.set({ is: 'starting' })
+    if (isLoaded) void loader.resume()
+    else loader.reload()
+  }
 
   return {
     sound,
@@ -69,14 +85,7 @@ export function createSyncPlayer(
       const airing = isHeard && loadedAiring()
       return airing ? target(airing) - audio.currentTime : 0
     },
-    play() {
-      loader.start()
-      const isLoaded = loadedAiring() && !audio.error
-      if (isLoaded) position.jump()
-      sound.set({ is: 'starting' })
-      if (isLoaded) void loader.resume()
-      else loader.reload()
-    },
+    play,
     pause() {
       loader.stop({ is: 'paused' })
       audio.pause()
