@@ -7,6 +7,7 @@ import { measureAdmin } from './admin.ts'
 import { type ChangeFigures, measureChanges } from './changes.ts'
 import { measureData, TRACKS } from './data.ts'
 import { measureFirstPaint } from './first-paint.ts'
+import { measureInStep } from './in-step.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { measureMicrophones } from './microphones.ts'
@@ -15,7 +16,8 @@ import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
-// `microphones`, `admin`, `data`, `changes`, `library`, `uploads` or `first-paint` as argument, only that part is measured; the last only then.
+// `microphones`, `admin`, `data`, `changes`, `library`, `uploads`, `first-paint` or `in-step` as argument, only that part is
+// measured; the last two only then: `in-step` takes ten minutes, and needs PulseAudio and Chromium.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,6 +28,8 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '2' },
     uploads: { type: 'string', default: '20' },
+    minutes: { type: 'string', default: '10' },
+    latency: { type: 'string', default: '150' },
   },
 })
 const { rate, seconds } = values
@@ -45,6 +49,7 @@ try {
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
   if (part === 'first-paint') await tellFirstPaint()
+  if (part === 'in-step') await tellInStep()
   await finish(0)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
@@ -225,6 +230,18 @@ async function tellUploads(): Promise<void> {
       `${Math.round(grownKb / 1024)} MB above idle`,
     )
   }
+}
+
+async function tellInStep() {
+  const [minutes, latencyMs] = [Number(values.minutes), Number(values.latency)]
+  heading(`Two browsers in sync mode, ${minutes} minutes; one output is slower, by about ${latencyMs} ms`)
+  const figures = await measureInStep(run, minutes, latencyMs)
+  const { p50Ms, p95Ms, maxMs, offsets, jumps, dropouts, changes, cpu } = figures
+  row('offset p50 / p95 / largest', `${[p50Ms, p95Ms, maxMs].map((ms) => ms.toFixed(2)).join(' / ')} ms`)
+  row('windows, changes of track', `${offsets.length}, ${changes}`)
+  row('jumps, dropouts', `${jumps}, ${dropouts}`)
+  row('CPU of one browser', `${(cpu * 100).toFixed(1)} % of one core`)
+  if (process.env.BENCH_OFFSETS) for (const { atS, ms } of offsets) say(`${atS.toFixed(1)}\t${ms.toFixed(3)}`)
 }
 
 interface Load<F> {

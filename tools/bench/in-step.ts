@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sleep } from '@solstice/station'
+import type { Page } from 'playwright-core'
+import { launchChromium } from '../../tests/harness/people/chromium.ts'
+import { childrenOf, start, type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
+import { builtPage } from '../../tests/harness/processes/programs.ts'
+import { prepareStation } from '../../tests/harness/stations/station.ts'
+import { dropouts, type Offset, offsetsOf } from './offsets.ts'
+import { usageOf } from './usage.ts'
+
+const RECORDED_HZ = 48_000
+const CHANNELS = 4
+/** Sound of which two players may still be finding their place. */
+const SETTLING_S = 3
+/** A step of the offset within half a second that could be heard. */
+const JUMP_MS = 2
+
+/** Tracks of noise, which is like itself at one offset only; encoded in different ways. */
+const tracks = [
+  ['-b:a', '128k'],
+  ['-q:a', '4'],
+  ['-b:a', '320k', '-ar', '48000'],
+  ['-b:a', '128k', '-ac', '1'],
+]
+
+export interface InStepFigures {
+  /** Offsets of the second browser to the first, without the first 3 s and those after each change. */
+  offsets: Offset[]
+  /** Absolute offsets, ms. */
+  p50Ms: number
+  p95Ms: number
+  maxMs: number
+  jumps: number
+  dropouts: number
+  changes: number
+  /** Of one browser with all its processes, in cores. */
+  cpu: number
+}
+
+/**
+ * Two browsers listen to a station in sync mode, as two processes that play into two recorded sinks. Needs PulseAudio
+ * (`pulseaudio`, `parec`) and Chromium.
+ *
+ * @param latencyMs latency that the second browser's output is given.
+ */
+export async function measureInStep(t: Teardown, minutes: number, latencyMs: number): Promise<InStepFigures> {
+  const pulse = await startPulse(t)
+  const folder = await temporaryFolder(t)
+  const trackS = Math.max(20, (minutes * 60) / 4 + 5)
+  await makeTracks(join(folder, 'music', 'day'), trackS)
+  const station = await prepareStation(t, [], {
+    WEB_DIST: await builtPage(),
+    STREAM_MODE: 'false',
+    DEMO_LIBRARY: 'false',
+    MEDIA_DIR: folder,
+  })
+  await station.startWorker()
+  const api = await station.startApi()
+
+  const [first, second] = await Promise.all([
+    openListener(t, api.url, { ...pulse, PULSE_SINK: 'a' }),
+    openListener(t, api.url, { ...pulse, PULSE_SINK: 'b', PULSE_LATENCY_MSEC: String(latencyMs) }),
+  ])
+  const changesAtS: number[] = []
+  const recording = await record(t, pulse, join(folder, 'recording.raw'))
+  let title = await first.title()
+  const cpuBefore = await first.cpuS()
+  const endMs = performance.now() + minutes * 60_000
+  while (performance.now() < endMs) {
+    await sleep(500)
+    const next = await first.title()
+    if (next !== title) changesAtS.push(recording.elapsedS())
+    title = next
+  }
+  const cpu = ((await first.cpuS()) - cpuBefore) / recording.elapsedS()
+  const { left, right } = await recording.stop()
+  await Promise.all([first.close(), second.close()])
+  return { ...judge(left, right, changesAtS), changes: changesAtS.length, cpu }
+}
+
+function judge(left: Float32Array, right: Float32Array, changesAtS: number[]) {
+  const isSettling = (atS: number) =>
+    atS < SETTLING_S || changesAtS.some((change) => atS > change - 2 && atS < change + SETTLING_S)
+  const all = offsetsOf(left, right, RECORDED_HZ)
+  const offsets = all.filter(({ atS }) => !isSettling(atS))
+  const sorted = offsets.map(({ ms }) => Math.abs(ms)).sort((a, b) => a - b)
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+  const jumps = offsets.filter((offset, i) => {
+    const before = offsets[i - 1]
+    return before && offset.atS - before.atS < 1 && Math.abs(offset.ms - before.ms) > JUMP_MS
+  })
+  return {
+    offsets,
+    p50Ms: at(0.5),
+    p95Ms: at(0.95),
+    maxMs: at(1),
+    jumps: jumps.length,
+    dropouts: dropouts(left, right, RECORDED_HZ).filter((atS) => !isSettling(atS)).length,
+  }
+}
+
+/** A sound server of its own: one device of four channels, of which each browser gets two, so that one recording holds both. */
+async function startPulse(t: Teardown): Promise<Record<string, string>> {
+  const folder = await temporaryFolder(t)
+  await chmod(folder, 0o700)
+  const socket = join(folder, 'native')
+  const both = 'front-left,front-right,rear-left,rear-right'
+  const remap = (name: string, side: string) =>
+    `module-remap-sink sink_name=${name} master=both channels=2 master_channel_map=${side}-left,${side}-right channel_map=front-left,front-right remix=no`
+  const modules = [
+    `module-native-protocol-unix auth-anonymous=1 socket=${socket}`,
+    `module-null-sink sink_name=both rate=${RECORDED_HZ} channels=${CHANNELS} channel_map=${both}`,
+    remap('a', 'front'),
+    remap('b', 'rear'),
+  ].flatMap((line) => ['-L', line])
+  const env = { XDG_RUNTIME_DIR: folder, HOME: folder, PULSE_SERVER: `unix:${socket}` }
+  const options = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--log-target=stderr', '--log-level=info']
+  const server = start(t, 'pulseaudio', [...options, ...modules], env)
+  await server.printed(/Daemon startup complete/)
+  return env
+}
+
+async function makeTracks(folder: string, seconds: number): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const make = (encoding: string[], i: number) =>
+    promisify(execFile)('ffmpeg', [
+      ...['-y', '-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i'],
+      `anoisesrc=color=pink:seed=${i + 1}:amplitude=0.4:sample_rate=44100:duration=${seconds}`,
+      ...['-metadata', `title=Noise ${i + 1}`, '-metadata', `artist=Bench ${i + 1}`],
+      ...encoding,
+      join(folder, `noise-${i + 1}.mp3`),
+    ])
+  await Promise.all(tracks.map(make))
+}
+
+async function openListener(t: Teardown, url: string, env: Record<string, string>) {
+  const browser = await launchChromium({
+    env: { ...process.env, ...env } as Record<string, string>,
+    ignoreDefaultArgs: ['--mute-audio'],
+  })
+  t.teardown(() => browser.close())
+  const page: Page = await browser.newPage()
+  await page.goto(`${url}/en/`)
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  return {
+    title: async () => (await page.locator('h1').textContent()) ?? '',
+    cpuS: () => cpuOf(env.PULSE_SINK!),
+    close: () => browser.close(),
+  }
+}
+
+/** CPU seconds of the browser that plays into this sink, with all its processes. */
+async function cpuOf(sink: string): Promise<number> {
+  for (const { pid } of await childrenOf(process.pid)) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+    if (environment.includes(`PULSE_SINK=${sink}`)) return cpuOfTree(pid)
+  }
+  return Number.NaN
+}
+
+async function cpuOfTree(pid: number): Promise<number> {
+  const own = await usageOf(pid).catch(() => ({ cpuS: 0 }))
+  const below = await Promise.all((await childrenOf(pid)).map((child) => cpuOfTree(child.pid)))
+  return below.reduce((sum, cpuS) => sum + cpuS, own.cpuS)
+}
+
+async function record(t: Teardown, pulse: Record<string, string>, path: string) {
+  const args = ['-d', 'both.monitor', `--rate=${RECORDED_HZ}`, `--channels=${CHANNELS}`, '--format=s16le']
+  const map = '--channel-map=front-left,front-right,rear-left,rear-right'
+  const recorder = start(
+    t,
+    'sh',
+    ['-c', `exec parec ${args.join(' ')} ${map} --latency-msec=100 > "${path}"`],
+    pulse,
+  )
+  const beganMs = performance.now()
+  return {
+    elapsedS: () => (performance.now() - beganMs) / 1000,
+    async stop() {
+      await recorder.end('SIGTERM')
+      const bytes = await readFile(path)
+      const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1)
+      const channel = (first: number) =>
+        Float32Array.from(
+          { length: Math.floor(samples.length / CHANNELS) },
+          (_, i) => samples[i * CHANNELS + first]! / 32_768,
+        )
+      return { left: channel(0), right: channel(2) }
+    },
+  }
+}
