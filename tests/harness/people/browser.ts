@@ -1,11 +1,11 @@
-import { access } from 'node:fs/promises'
 import { lyricsKey } from '@solstice/station'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { builtPage } from '../processes/programs.ts'
 import { prepareStation, type Station, type Tone } from '../stations/station.ts'
-import { PATIENCE_MS } from '../until.ts'
+import { PATIENCE_MS, until } from '../until.ts'
 import { SUPER_ADMIN } from './admin.ts'
+import { launchChromium } from './chromium.ts'
 import { openSocket, type SocketClient } from './socket-client.ts'
 
 /** Long enough for everything a test does to a page while the first song plays, even on a slow machine. */
@@ -16,46 +16,13 @@ export const tones = [
   { name: 'High Tide', hz: 880, seconds: SONG_S },
 ]
 
-const chromiumFlags = [
-  '--no-sandbox',
-  '--autoplay-policy=no-user-gesture-required',
-  // Replaces the microphone that test machines lack, and needs no permission.
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** Names under which operating systems install the browser. */
-const browsers = [
-  process.env.CHROMIUM_PATH ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/snap/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-]
-
 let launched: Promise<Browser> | null = null
 
 /** One browser shared by all tests of a file. */
 async function launch(): Promise<Browser> {
-  for (const executablePath of browsers) {
-    const isThere = await access(executablePath).then(
-      () => true,
-      () => false,
-    )
-    if (!isThere) continue
-    const browser = await chromium.launch({ executablePath, args: chromiumFlags })
-    tap.teardown(() => browser.close())
-    return browser
-  }
-  throw new Error(`No Chromium at ${browsers.filter(Boolean).join(', ')}; CHROMIUM_PATH may name one`)
+  const browser = await launchChromium()
+  tap.teardown(() => browser.close())
+  return browser
 }
 
 export interface Visit {
@@ -64,16 +31,22 @@ export interface Visit {
   complaints: string[]
 }
 
-/** Opens the page as a first-time visitor. */
+/**
+ * Opens the page as a first-time visitor.
+ *
+ * @param beforehand prepares the page, before it is opened.
+ */
 export async function visit(
   t: Test,
   url: string,
   screen: { deviceScaleFactor?: number } = {},
+  beforehand: (page: Page) => Promise<unknown> = async () => {},
 ): Promise<Visit> {
   launched ??= launch()
   const browser = await launched
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...screen })
   t.teardown(() => page.close())
+  await page.addInitScript(analyseOutput)
   page.setDefaultTimeout(1.5 * PATIENCE_MS)
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -81,6 +54,7 @@ export async function visit(
     if (message.type() === 'error' && !isAbsentPicture) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
+  await beforehand(page)
   await page.goto(url)
   return { page, complaints }
 }
@@ -160,10 +134,28 @@ export async function hears(page: Page, hz: number): Promise<void> {
   }, hz)
 }
 
-/** Resolves with the playback position once it has advanced by a second. */
+/** Keeps an analyser at what a page plays through Web Audio: `window.analyser`. */
+function analyseOutput(): void {
+  const connect = AudioNode.prototype.connect as (to: AudioNode) => AudioNode
+  AudioNode.prototype.connect = function (this: AudioNode, to: AudioNode) {
+    if (to instanceof AudioDestinationNode) {
+      const analyser = new AnalyserNode(this.context, { fftSize: 8192 })
+      connect.call(this, analyser)
+      Object.assign(window, { analyser })
+    }
+    return connect.call(this, to)
+  } as typeof AudioNode.prototype.connect
+}
+
+/** Resolves once the sound has advanced by a second: that of the element, or the position shown while the element is silent. */
 export async function advances(page: Page): Promise<void> {
-  const from = await page.evaluate(() => document.querySelector('audio')!.currentTime)
-  await page.waitForFunction((at) => document.querySelector('audio')!.currentTime > at + 1, from)
+  const position = () => {
+    const audio = document.querySelector('audio')!
+    const shown = Number(document.querySelector<HTMLElement>('.horizon')!.dataset.second)
+    return audio.loop ? shown : audio.currentTime
+  }
+  const from = await page.evaluate(position)
+  await until('the sound advances', async () => (await page.evaluate(position)) > from + 1)
 }
 
 export const titleShown = async (page: Page) => (await page.locator('h1').textContent())?.trim() ?? ''

@@ -6,6 +6,7 @@ import type { LinkState } from './connection/station-socket.ts'
 import { createDonations, type Donations } from './donations/donations.ts'
 import { createHistory, onNewTrack } from './history.ts'
 import { createLibrary, type TrackLibrary } from './library.ts'
+import { canPlayInStep, createInStepPlayer } from './players/in-step/player.ts'
 import type { Sound } from './players/player.ts'
 import { createPlayerSwitch } from './players/player-switch.ts'
 import { createRetry } from './players/retry.ts'
@@ -49,7 +50,8 @@ const HEARD_INTERVAL_MS = 250
 export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, isOld = false): Radio {
   const connection = connect(arrival)
   const config = createStore<PublicConfig | null>(arrival?.config ?? null)
-  const volume = createVolume(audio, () => config.value?.musicSource === 'cloud')
+  const mayRedirect = () => config.value?.musicSource === 'cloud'
+  const volume = createVolume(audio, mayRedirect)
   const player = createPlayerSwitch()
   const heard = createStore<Airing | null>(null)
   const library = createLibrary(() => get('/api/library'))
@@ -61,10 +63,19 @@ export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, is
   const heardMs = () => connection.stationNowMs() - player.lagS() * 1000
   const updateHeard = () => heard.set(heardAt(connection.timeline.value, heardMs()))
 
+  const syncPlayer = () => createSyncPlayer(audio, connection, volume.amplify)
+  const inStepPlayer = () =>
+    createInStepPlayer({
+      audio,
+      connection,
+      loudness: volume.loudness,
+      onUnfit: () => player.replace(syncPlayer),
+    })
+
   function choosePlayer(isStream: boolean): void {
-    player.replace(() =>
-      isStream ? createStreamPlayer(audio, connection) : createSyncPlayer(audio, connection, volume.amplify),
-    )
+    if (isStream) player.replace(() => createStreamPlayer(audio, connection))
+    else if (canPlayInStep(audio) && !mayRedirect()) player.replace(inStepPlayer)
+    else player.replace(syncPlayer)
     // Obtained beforehand, so that a press starts the sound without waiting.
     if (!isStream) connection.audioToken.get().catch(() => {})
   }

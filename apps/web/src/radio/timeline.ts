@@ -34,6 +34,10 @@ const CHAT_TITLE = 'Just chatting'
 export const isChatting = (state: RadioState): boolean =>
   !state.isPreparing && state.title === CHAT_TITLE && state.artist === ''
 
+/** True while the file of a track is to be heard. */
+export const hasFile = ({ state }: Airing): boolean =>
+  state.track !== null && state.isPlaying && !isChatting(state)
+
 /** True when two states are the same to a listener: the same track, chat, or silence before the next one. */
 export const isSame = (a: RadioState, b: RadioState): boolean =>
   a.track === b.track &&

@@ -11,6 +11,8 @@ export interface Volume {
 /** The listener's volume, remembered for the next visit, on top of the loudness of the track. */
 export interface VolumeControl {
   readonly volume: Store<Volume>
+  /** The amplitude that the listener chose, 0 to 1. */
+  readonly loudness: Store<number>
   set(change: Partial<Volume>): void
   /** How many dB louder than its file the track is played. */
   amplify(gainDb: number): void
@@ -24,18 +26,22 @@ export const DEFAULT_LEVEL = 0.8
 export function createVolume(audio: HTMLAudioElement, mayRedirect: () => boolean): VolumeControl {
   const volume = createStore(storedVolume())
   const setLoudness = createAmplifier(audio, mayRedirect)
+  const loudness = createStore(0)
   let gainDb = 0
 
   function apply(): void {
     const { level, isMuted } = volume.value
     // Loudness is perceived in proportions: half way on the control is to sound half as loud.
-    setLoudness(level ** 2 * 10 ** (gainDb / 20))
+    const amplitude = level ** 2
+    setLoudness(amplitude * 10 ** (gainDb / 20))
     audio.muted = isMuted
+    loudness.set(isMuted ? 0 : amplitude)
   }
   apply()
 
   return {
     volume,
+    loudness,
     set(change) {
       const next = { ...volume.value, ...change }
       next.level = Math.max(0, Math.min(1, next.level))

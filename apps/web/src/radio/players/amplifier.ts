@@ -46,7 +46,7 @@ function isSameOrigin(audio: HTMLAudioElement): boolean {
 }
 
 /** Some systems leave loudness to the device's buttons, and stop Web Audio while the screen is locked. */
-function canSetVolume(audio: HTMLAudioElement): boolean {
+export function canSetVolume(audio: HTMLAudioElement): boolean {
   const { volume } = audio
   audio.volume = 0.5
   const isSet = audio.volume === 0.5

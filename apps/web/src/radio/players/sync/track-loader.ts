@@ -1,5 +1,5 @@
 import type { Connection } from '../../connection/connection.ts'
-import { type Airing, isChatting } from '../../timeline.ts'
+import { type Airing, hasFile } from '../../timeline.ts'
 import { type Sound, startAudio } from '../player.ts'
 import { createRetry } from '../retry.ts'
 import { createTrackFile } from './track-file.ts'
@@ -121,5 +121,3 @@ export function createTrackLoader(dependencies: Dependencies): TrackLoader {
     },
   }
 }
-
-const hasFile = ({ state }: Airing) => state.track !== null && state.isPlaying && !isChatting(state)

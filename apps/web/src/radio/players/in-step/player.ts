@@ -1,0 +1,119 @@
+import { createStore, type Store } from '../../../ui/store.ts'
+import type { Connection } from '../../connection/connection.ts'
+import { localNowMs } from '../../connection/station-clock.ts'
+import { type Airing, hasFile } from '../../timeline.ts'
+import { canSetVolume } from '../amplifier.ts'
+import type { Player, Sound } from '../player.ts'
+import { createDeck } from './decoding/deck.ts'
+import { createOutputKeeper } from './output-keeper.ts'
+import { createPerformance } from './performance.ts'
+import { createSilence } from './silence.ts'
+
+const CHECK_INTERVAL_MS = 250
+/** Until it sounds. */
+const FIRST_CHECK_INTERVAL_MS = 50
+/** Tokens outlive the track by this, since its file is read until the end. */
+const SPARE_TOKEN_LIFE_S = 30
+
+interface Dependencies {
+  /** Plays silence, for the system's sake. */
+  audio: HTMLAudioElement
+  connection: Connection
+  /** What the listener chose: 1 = as loud as the file. */
+  loudness: Store<number>
+  /** This browser, or this file, can't be played this way. */
+  onUnfit: () => void
+}
+
+/** False where Web Audio is missing, and on systems that stop it while the screen is locked. */
+export const canPlayInStep = (audio: HTMLAudioElement): boolean =>
+  typeof AudioContext !== 'undefined' && typeof OfflineAudioContext !== 'undefined' && canSetVolume(audio)
+
+/**
+ * Sync mode, in step with all other players: the file is decoded here, and its samples are scheduled on the audio clock for the
+ * moment at which the station's clock wants them heard.
+ */
+export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dependencies): Player {
+  const sound = createStore<Sound>({ is: 'off' })
+  let isActive = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
+  const level = () => loudness.value * 10 ** ((onAir()?.state.gainDb ?? 0) / 20)
+  const unfit = () => isActive && onUnfit()
+  const deck = createDeck({
+    artToken: connection.artToken,
+    audioToken: connection.audioToken,
+    onRetry: () => isActive && sound.value.is !== 'playing' && sound.set({ is: 'retrying', because: 'lost' }),
+    onUnfit: unfit,
+  })
+  const performance = createPerformance((localMs) => {
+    const airing = onAir()
+    if (!airing || !hasFile(airing) || airing.state.track !== deck.track) return null
+    return (connection.stationNowMs() + localMs - localNowMs() - airing.startedAtMs) / 1000
+  })
+  const output = createOutputKeeper({ level, onReplace: performance.stop, onUnfit: unfit })
+  const silence = createSilence(audio, {
+    onPaused: () => stop({ is: 'paused' }),
+    onResumed: () => sound.value.is === 'paused' && play(),
+  })
+
+  function follow(): void {
+    const airing = onAir()
+    if (!isActive || !airing) return
+    output.setLevel()
+    const wanted = hasFile(airing) ? airing.state.track : null
+    if (wanted === deck.track) return
+    performance.stop()
+    sound.set({ is: 'starting' })
+    const leftS = Math.max(0, airing.state.duration - airing.state.seek)
+    if (wanted === null) deck.unload()
+    else deck.load(wanted, leftS + SPARE_TOKEN_LIFE_S)
+    check()
+  }
+
+  function check(): void {
+    clearTimeout(timer)
+    if (!isActive) return
+    const open = output.check()
+    if (!isActive) return
+    const is = open && deck.sound ? performance.proceed(deck.sound, open) : 'starting'
+    if (is === 'playing' || sound.value.is === 'playing') sound.set({ is })
+    timer = setTimeout(check, is === 'playing' ? CHECK_INTERVAL_MS : FIRST_CHECK_INTERVAL_MS)
+  }
+
+  function stop(reason: Sound): void {
+    isActive = false
+    performance.stop()
+    silence.stop()
+    output.rest()
+    sound.set(reason)
+  }
+
+  function play(): void {
+    isActive = true
+    sound.set({ is: 'starting' })
+    output.open()
+    if (!isActive) return
+    void silence.start().then((result) => result === 'blocked' && isActive && stop({ is: 'blocked' }))
+    follow()
+    check()
+  }
+
+  const unsubscribe = [connection.timeline.subscribe(follow), loudness.subscribe(output.setLevel)]
+  return {
+    sound,
+    lagS: () => (sound.value.is === 'playing' ? performance.errorS() : 0),
+    play,
+    pause: () => stop({ is: 'paused' }),
+    close() {
+      isActive = false
+      clearTimeout(timer)
+      for (const end of unsubscribe) end()
+      performance.stop()
+      silence.close()
+      deck.unload()
+      output.close()
+    },
+  }
+}
