@@ -15,7 +15,7 @@ export interface Mp3Head {
   header: FrameHeader
   /** Byte of the first frame with sound. */
   soundAt: number
-  /** Samples that encoder and decoder put before the first one of the song. */
+  /** Samples that encoder and decoder put before the first one of the track. */
   delay: number
   /** True when all frames are of one bitrate, so that a frame can be found without reading those before it. */
   isConstant: boolean
