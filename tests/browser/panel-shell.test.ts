@@ -135,6 +135,7 @@ t.test('an admin works with the queue and the requests from any window, by keybo
     await page.keyboard.press('x')
     await page.getByRole('button', { name: 'Undo' }).click()
     await accept.waitFor()
+    t.not(await page.evaluate(() => document.activeElement?.tagName), 'BODY', 'the focus is not lost')
     await page.keyboard.press('a')
     await said('done').waitFor()
     await page.getByText('Nobody is asking for anything').waitFor()

@@ -11,6 +11,7 @@ import { usePhone } from '../../ui/table/use-phone.ts'
 import { useStationTexts } from '../texts.ts'
 import { useOutdatedByEntries } from '../use-outdated.ts'
 import { NewHelper, PasswordDrawer } from './helper-drawers.tsx'
+import { HelperSessions } from './helper-sessions.tsx'
 import { temporaryPassword } from './temporary-password.ts'
 
 const PATH = '/api/admin/admins'
@@ -218,8 +219,18 @@ function Actions({ helper, onPassword }: { helper: HelperAdmin; onPassword: Told
     if (await reset.run({ params: { id: adminId }, body: { newPassword: password } }))
       onPassword({ login, password })
   }
+  const [isOpen, setOpen] = useState(false)
   return (
     <span class="helpers-actions">
+      <button
+        type="button"
+        class="text-button"
+        aria-label={`${t.sessions}: ${login}`}
+        onClick={() => setOpen(true)}
+      >
+        {t.sessions}
+      </button>
+      {isOpen && <HelperSessions helper={helper} onClose={() => setOpen(false)} />}
       <Confirm
         label={t.resetPassword}
         about={login}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Icon } from '../../../ui/icons.tsx'
 import { createStore, useStore } from '../../../ui/store.ts'
 import { usePanel, useTexts } from '../../data/panel.ts'
@@ -27,8 +27,9 @@ function ToastList() {
   const { toasts } = usePanel()
   const shown = useStore(toasts.shown)
   const t = useTexts()
+  const { list, entered, left } = useFocusBack(shown)
   return (
-    <section class="toasts" aria-label={t.messages}>
+    <section class="toasts" aria-label={t.messages} ref={list} onFocusIn={entered} onFocusOut={left}>
       {shown.map(({ id, is, text, action }) => (
         <div key={id} class="message" data-is={is} role={is === 'failed' ? 'alert' : 'status'}>
           <Icon name={is === 'failed' ? 'warning' : is === 'done' ? 'check' : 'message'} size={18} />
@@ -53,4 +54,30 @@ function ToastList() {
       ))}
     </section>
   )
+}
+
+/** Where the focus goes when the message that has it disappears: to where it was before, else to the dialog or the part. */
+function useFocusBack(shown: readonly object[]) {
+  const list = useRef<HTMLElement>(null)
+  const before = useRef<Element | null>(null)
+  const isInside = useRef(false)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    if (!isInside.current || (activeElement && activeElement !== document.body)) return
+    isInside.current = false
+    const back = before.current?.isConnected ? before.current : null
+    const around = list.current?.closest('dialog') ?? document.getElementById('part')
+    ;((back ?? around) as HTMLElement | null)?.focus({ preventScroll: true })
+  }, [shown])
+  return {
+    list,
+    entered({ relatedTarget }: FocusEvent) {
+      if (!isInside.current) before.current = relatedTarget as Element | null
+      isInside.current = true
+    },
+    /** The focus of an element that is taken away goes nowhere. */
+    left({ relatedTarget }: FocusEvent) {
+      if (relatedTarget && !list.current?.contains(relatedTarget as Node)) isInside.current = false
+    },
+  }
 }
