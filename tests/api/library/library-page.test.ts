@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import type { LibraryRow } from '@solstice/contracts'
 import { lyricsKey } from '@solstice/station'
 import t, { type Test } from 'tap'
@@ -201,11 +200,13 @@ t.test('a large library holds up nothing else', async (t) => {
     if (!isDone) setImmediate(turn)
   }
   setImmediate(turn)
-  const startMs = performance.now()
+  const before = process.cpuUsage()
   const { total } = await page('sort=title&q=song')
   isDone = true
+  // Its own time: on a busy machine the clock counts that of others.
+  const { user, system } = process.cpuUsage(before)
   t.equal(total, 20_000)
-  t.ok(turns > (performance.now() - startMs) / 100, `${turns} turns of the event loop`)
+  t.ok(turns > (user + system) / 100_000, `${turns} turns of the event loop`)
 })
 
 t.test('one track has the facts of its row', async (t) => {
