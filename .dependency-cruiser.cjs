@@ -18,7 +18,8 @@ const rooms = {
     'ports core accounts artwork library intake lyrics clips settings engine-facts groups tracks requests donations transfer',
   'packages/adapters/src':
     'auth config services files process redis air data media backup pictures audio video jobs',
-  'apps/api/src': 'limits auth reference http files stream air background routes sockets pages',
+  'apps/api/src':
+    'limits auth reference http files stream air background now-playing links routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
   'apps/web/src': 'styles ui radio listener live admin | api texts',

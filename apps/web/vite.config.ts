@@ -99,6 +99,11 @@ export default defineConfig({
   },
   server: {
     port: Number(process.env.VITE_PORT) || 3000,
-    proxy: { '/api': station, '/socket.io': { target: station, ws: true } },
+    proxy: {
+      '/api': station,
+      '/manifest.webmanifest': station,
+      '/share.png': station,
+      '/socket.io': { target: station, ws: true },
+    },
   },
 })

@@ -99,6 +99,32 @@ t.test('the first paint is the station', async (t) => {
       t.same(complaints, [])
     })
 
+  await t.test('the browser accepts the manifest, and the page names what a shared link shows', async (t) => {
+    const { page, complaints } = await visit(t, `${url}/en/`)
+    const session = await page.context().newCDPSession(page)
+    const manifest = await session.send('Page.getAppManifest')
+    t.same(manifest.errors, [])
+    t.match(JSON.parse(manifest.data!), { lang: 'en', name: 'Day', start_url: '/en/' })
+    const named = await page.evaluate(() => {
+      const all = (selector: string, name: string) =>
+        [...document.querySelectorAll(selector)].map((element) => element.getAttribute(name)!)
+      return {
+        pictures: all('meta[property="og:image"]', 'content').concat(all('link[rel*=icon]', 'href')),
+        languages: all('link[hreflang]', 'hreflang'),
+        data: document.querySelector('script[type="application/ld+json"]')!.textContent!,
+      }
+    })
+    t.same(named.languages, ['uk', 'en', 'x-default'])
+    t.match(JSON.parse(named.data)['@graph'], [{ '@type': 'RadioStation' }, { '@type': 'BroadcastEvent' }])
+    const pictures = named.pictures.filter(Boolean)
+    t.equal(pictures.length, 4)
+    for (const picture of pictures) {
+      const { headers } = await fetch(new URL(picture, url))
+      t.match(headers.get('content-type'), /^image\//, picture)
+    }
+    t.same(complaints, [])
+  })
+
   await t.test('a script that stands in a page is not run', async (t) => {
     const { page } = await visit(t, `${url}/offline`)
     await page.route(`${url}/en/`, async (route) => {

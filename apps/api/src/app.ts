@@ -20,7 +20,9 @@ import { addressOf, clientAddress, createOrigins } from './limits/client-address
 import { limitConnections } from './limits/connection-limit.ts'
 import { createRequestLimits } from './limits/request-limits.ts'
 import { openRateLimits } from './limits/turns.ts'
+import { createSharePictures } from './links/pictures.ts'
 import { registerMetrics } from './metrics.ts'
+import { openNowPlaying } from './now-playing/now-playing.ts'
 import { servePages } from './pages/pages.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
@@ -38,9 +40,11 @@ import { trackRoutes } from './routes/library/tracks.ts'
 import { uploadRoutes } from './routes/library/uploads.ts'
 import { videoRoutes } from './routes/library/video.ts'
 import { listeningRoutes } from './routes/listening/listening.ts'
+import { nowPlayingRoutes } from './routes/listening/now-playing.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
+import { sharingRoutes } from './routes/sharing.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
 import { createFanOut } from './stream/fan-out.ts'
@@ -123,10 +127,19 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   webhookRoutes(app, { ...deps, deliveries })
   operationsRoutes(app, readiness, ports.metrics)
   const gateway = await attachGateway(app, { ...deps, link, settings, aliases, covers })
-  registerMetrics(app, { ...deps, fanOut, gateway })
+  const nowPlaying = openNowPlaying(app, {
+    ...{ ...deps, link, uiSettings: settings.now, covers, onTaken: connections.release },
+    listeners: () => (config.streamMode ? fanOut.listeners : gateway.listeners),
+  })
+  nowPlayingRoutes(app, { ...deps, ...nowPlaying })
+  sharingRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
+  registerMetrics(app, { ...deps, fanOut, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
-  await servePages(app, { ...deps, settings, covers, mediaOrigin: media.linkOrigin })
+  await servePages(app, {
+    ...{ ...deps, settings, covers, mediaOrigin: media.linkOrigin },
+    nowPlaying: (origin) => nowPlaying.snapshots.now().replyFor(origin),
+  })
 
   return app
 }

@@ -2,6 +2,7 @@ import type { Config, Metrics, Ports } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
 import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { NowPlayingEvents } from './now-playing/events.ts'
 import type { Gateway } from './sockets/gateway.ts'
 import type { FanOut } from './stream/fan-out.ts'
 import type { AirMirror } from './stream/mirror.ts'
@@ -16,6 +17,7 @@ interface MetricDeps {
   mirror: AirMirror
   fanOut: FanOut
   gateway: Gateway
+  nowPlayingEvents: NowPlayingEvents
   clock: WallClock
   readLease: Ports['readLease']
   jobs: Pick<JobQueue, 'board'>
@@ -42,6 +44,10 @@ function registerStreamMetrics(deps: MetricDeps): void {
   metrics.gauge(
     { name: 'solstice_sockets', help: 'Currently connected socket.io clients' },
     () => gateway.sockets,
+  )
+  metrics.gauge(
+    { name: 'solstice_now_playing_clients', help: 'Clients that follow /api/now-playing/events' },
+    () => deps.nowPlayingEvents.clients,
   )
   metrics.counter(
     { name: 'solstice_stream_bytes_total', help: 'Stream bytes written to listener connections' },

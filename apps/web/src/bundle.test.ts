@@ -91,7 +91,7 @@ t.test('what is fetched to show a page is small', async (t) => {
   await t.test('what the pages need beside them is there', async (t) => {
     for (const name of [
       ...['guest.html', 'login.html', 'panel.html', 'lost.html', '.server/server.js'],
-      ...['manifest.webmanifest', 'sw.js', 'icon-192.png', 'icon-512.png'],
+      ...['sw.js', 'favicon.ico', 'apple-touch-icon.png', 'icon-192.png', 'icon-512.png'],
     ])
       t.ok((await readFile(join(folder, name))).length > 0, name)
   })

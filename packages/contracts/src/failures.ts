@@ -172,6 +172,11 @@ export const failures = {
     'Забагато замовлень чекає на оплату: спробуйте за годину',
     'Too many orders are waiting for payment. Please try again in an hour',
   ),
+  FORMAT_NOT_OFFERED: failure(
+    501,
+    'Цього формату немає, є лише JSON',
+    'This format is not offered, only JSON is',
+  ),
   STREAM_NOT_READY: failure(503, 'Потік ще не готовий', 'The stream is not ready'),
   AIR_UNAVAILABLE: failure(
     503,

@@ -66,6 +66,8 @@ export interface Route {
   body?: TSchema | Upload
   reply: TSchema | BytesReply
   failures: readonly FailureCode[]
+  /** Pages of every site may read the reply, without credentials; otherwise only those of `CLIENT_ORIGIN`. */
+  isForAllSites?: boolean
   /** An example of a call and its answer for the reference; a test validates it against the schemas. */
   example?: { body?: unknown; query?: Record<string, string | number>; reply?: unknown }
 }

@@ -23,6 +23,8 @@ export const startedByTests = [
 /** Not bundled: native modules, packages that read files beside them, optional packages and tools. */
 const leftOutside = [
   '@node-rs/argon2',
+  '@resvg/resvg-js',
+  '@fastify/swagger-ui',
   'msgpackr-extract',
   'ffmpeg-static',
   '*.node',

@@ -1,5 +1,6 @@
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
+import { allRoutes } from '@solstice/contracts'
 import type { FastifyInstance } from 'fastify'
 import type { Origins } from '../limits/client-address.ts'
 
@@ -11,8 +12,11 @@ const EXPOSED_HEADERS = [
   'Content-Length',
   'Content-Disposition',
   'Retry-After',
+  'ETag',
   'X-Request-Id',
 ]
+
+const forAllSites = new Set(allRoutes.filter(({ isForAllSites }) => isForAllSites).map(({ path }) => path))
 
 /**
  * Adds CORS for allowed origins, and what answers that are no pages may do in a browser. Pages have policies of their own.
@@ -24,16 +28,19 @@ export async function secure(
   { origins, mediaOrigin }: { origins: Origins; mediaOrigin: string | null },
 ): Promise<void> {
   await app.register(cors, {
-    delegator: ({ headers: { origin }, raw }, decide) =>
+    delegator: ({ headers: { origin }, raw, url }, decide) => {
+      const isAllowed = origins.isAllowedOrigin(origin, raw)
+      const isForAnybody = !isAllowed && forAllSites.has(url.split('?', 1)[0]!)
       decide(null, {
-        origin: origins.isAllowedOrigin(origin, raw),
-        credentials: true,
+        origin: isForAnybody ? '*' : isAllowed,
+        credentials: !isForAnybody,
         preflight: origin !== undefined,
         strictPreflight: false,
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
         exposedHeaders: EXPOSED_HEADERS,
         maxAge: PREFLIGHT_MAX_AGE_S,
-      }),
+      })
+    },
   })
   const mediaSources = ["'self'", 'data:', 'blob:', ...(mediaOrigin ? [mediaOrigin] : [])]
   await app.register(helmet, {

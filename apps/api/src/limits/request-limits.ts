@@ -9,6 +9,10 @@ export interface RequestLimits {
   docs: RateLimit
   /** Covers for one address. */
   covers: RateLimit
+  /** What is on air, for programs and pages of other sites. */
+  nowPlaying: RateLimit
+  /** Pictures and descriptions of shared links. */
+  sharing: RateLimit
   /** Lyrics for one listener. */
   lyrics: RateLimit
   /** Lyrics of tracks outside the library, for all listeners together. */
@@ -46,6 +50,10 @@ export function createRequestLimits(
     docs: limit({ name: 'docs', turns: 60, windowS: MINUTE_S }),
     // A campus may share an address, and all its pages ask at once when a track begins.
     covers: limit({ name: 'covers', turns: 3_000, windowS: MINUTE_S }),
+    // Twice a second: a household, or a few bots on one machine.
+    nowPlaying: limit({ name: 'now-playing', turns: 120, windowS: MINUTE_S }),
+    // Services that show links share few addresses.
+    sharing: limit({ name: 'sharing', turns: 120, windowS: MINUTE_S }),
     lyrics: limit({ name: 'lyrics', turns: 30, windowS: MINUTE_S }),
     otherLyrics: limit({ name: 'other-lyrics', turns: 60, windowS: MINUTE_S }),
     // Two libraries of the maximum size.

@@ -4,6 +4,7 @@ import {
   ARRIVAL_ID,
   type Arrival,
   LISTENER_LANGUAGE,
+  type NowPlaying,
   type PageName,
   type PageView,
   type RadioState,
@@ -33,6 +34,8 @@ export interface PagesDeps extends StationDeps {
   origins: Origins
   /** Origin of signed links to music and pictures; null when this server sends them itself. */
   mediaOrigin: string | null
+  /** What is on air, for callers who reach the station under this origin. */
+  nowPlaying: (origin: string) => NowPlaying
   log: Logger
 }
 
@@ -107,15 +110,15 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
       () => drawnByScripts(page, about),
       log,
     )
-    const paths = pathsOf(page)
+    const nowPlaying = deps.nowPlaying(origin)
     return {
       text: fillTemplate(text, {
         lang: locale,
         mode: state.mode,
         head: headTags({
-          ...{ ...view, page, locale, origin, state, mode: state.mode },
-          path: paths?.[locale] ?? null,
-          translations: paths,
+          ...{ ...view, page, locale, origin, translations: pathsOf(page) },
+          // The copy for when there is no network shows no track.
+          nowPlaying: isOffline ? { ...nowPlaying, current: null } : nowPlaying,
         }),
         body: ownMarkup(body),
         data: arrival && jsonElement(arrival, { id: ARRIVAL_ID }),

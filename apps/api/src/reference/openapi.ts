@@ -105,6 +105,10 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
           name: 'listening',
           description: 'Everything the player needs: library, lyrics, images, audio, stream',
         },
+        {
+          name: 'sharing',
+          description: 'Links to the station: previews, search engines, the installed page',
+        },
         { name: 'session', description: 'Logins, sessions and accounts of admins' },
         { name: 'uploads', description: 'Adding tracks in three steps: file, lyrics, commit' },
         { name: 'video', description: 'Adding tracks from video links' },

@@ -47,6 +47,8 @@ const MAX_PER_ADDRESS = 1_000
 export interface Gateway {
   /** Number of sockets connected to this replica. */
   readonly sockets: number
+  /** Those of them that are not of admins. */
+  readonly listeners: number
 }
 
 export interface GatewayDeps {
@@ -127,6 +129,9 @@ export async function attachGateway(app: FastifyInstance, deps: GatewayDeps): Pr
   return {
     get sockets() {
       return io.engine.clientsCount
+    },
+    get listeners() {
+      return parts.roster.listeners
     },
   }
 }

@@ -11,12 +11,15 @@ import * as tracks from './library/tracks.ts'
 import * as uploads from './library/uploads.ts'
 import * as video from './library/video.ts'
 import * as listening from './listening.ts'
+import * as nowPlaying from './now-playing.ts'
 import * as operations from './operations.ts'
 import * as session from './session.ts'
+import * as sharing from './sharing.ts'
 
 /** Every route of the service, by the section of the reference that it stands in. */
 export const sections: Record<string, readonly Route[]> = {
-  listening: Object.values(listening),
+  listening: [...Object.values(listening), ...Object.values(nowPlaying)],
+  sharing: Object.values(sharing),
   session: Object.values(session),
   uploads: Object.values(uploads),
   video: Object.values(video),

@@ -18,6 +18,8 @@ export interface Roster {
   list(): User[]
   /** True when an admin who may answer requests is here. */
   readonly isAdminOnline: boolean
+  /** Number of sockets of this replica that are not of admins. */
+  readonly listeners: number
   close(): void
 }
 
@@ -94,6 +96,9 @@ export function createRoster(deps: {
     list: updates.list,
     get isAdminOnline() {
       return updates.isAdminOnline
+    },
+    get listeners() {
+      return slots.listenerCount
     },
     close() {
       isClosed = true

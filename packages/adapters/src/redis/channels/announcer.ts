@@ -15,6 +15,9 @@ export const SETTINGS_CHANNEL = `${PREFIX}settings`
 /** Channel of presence between API replicas. */
 export const ROSTER_CHANNEL = `${PREFIX}roster`
 
+/** The replicas' numbers of listeners. */
+export const AUDIENCE_CHANNEL = `${PREFIX}audience`
+
 /** The socket.io room that the sockets of an audience are in; null for everyone. */
 export function roomOf(audience: Audience): string | null {
   if (audience === 'everyone') return null

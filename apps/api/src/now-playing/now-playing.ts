@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net'
+import { AUDIENCE_CHANNEL, type ReplicaLink } from '@solstice/adapters'
+import type { FastifyInstance } from 'fastify'
+import { createAudibleAir } from '../air/audible.ts'
+import type { Origins } from '../limits/client-address.ts'
+import type { AirMirror } from '../stream/mirror.ts'
+import { openAudience } from './audience.ts'
+import { createNowPlayingEvents, type NowPlayingEvents } from './events.ts'
+import { createSnapshots, type SnapshotDeps, type Snapshots } from './snapshots.ts'
+
+export interface NowPlayingDeps extends Omit<SnapshotDeps, 'air' | 'audience'> {
+  config: SnapshotDeps['config'] & { trustProxyHops: number }
+  mirror: AirMirror
+  link: ReplicaLink
+  origins: Pick<Origins, 'ownOrigin'>
+  /** Number of listeners of this replica. */
+  listeners: () => number
+  /** Called with each connection taken over from HTTP. */
+  onTaken: (socket: Socket) => void
+}
+
+/** What is on air, for other sites and programs, until the app closes. */
+export function openNowPlaying(
+  app: FastifyInstance,
+  deps: NowPlayingDeps,
+): { snapshots: Snapshots; events: NowPlayingEvents } {
+  const air = createAudibleAir(deps.mirror, deps.clock)
+  const audience = openAudience({ channel: deps.link.channel(AUDIENCE_CHANNEL), own: deps.listeners })
+  const snapshots = createSnapshots({ ...deps, air, audience: () => audience.size })
+  const events = createNowPlayingEvents({ ...deps, snapshots, air })
+  app.addHook('preClose', async () => events.close())
+  app.addHook('onClose', async () => {
+    audience.close()
+    air.close()
+  })
+  return { snapshots, events }
+}

@@ -1,0 +1,49 @@
+import { nowPlaying } from '@solstice/contracts'
+import type { FastifyInstance } from 'fastify'
+import type { Tokens } from '../../auth/tokens.ts'
+import { isUnchanged } from '../../http/conditional.ts'
+import { implement } from '../../http/implement.ts'
+import { addressOf, type Origins } from '../../limits/client-address.ts'
+import type { RequestLimits } from '../../limits/request-limits.ts'
+import type { NowPlayingEvents } from '../../now-playing/events.ts'
+import type { Snapshots } from '../../now-playing/snapshots.ts'
+
+export interface NowPlayingDeps {
+  config: { trustProxyHops: number }
+  snapshots: Snapshots
+  events: NowPlayingEvents
+  origins: Pick<Origins, 'ownOrigin'>
+  tokens: Pick<Tokens, 'uidOf'>
+  limits: Pick<RequestLimits, 'nowPlaying'>
+}
+
+/** What is on air, for other sites and programs: to ask for, and to follow. */
+export function nowPlayingRoutes(app: FastifyInstance, deps: NowPlayingDeps): void {
+  const { config, snapshots, events, origins, tokens, limits } = deps
+  const limit: Parameters<typeof implement>[3] = {
+    limit: ({ raw }, reply) => limits.nowPlaying(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+  }
+
+  implement(
+    app,
+    nowPlaying.getNowPlaying,
+    ({ request, reply }) => {
+      const snapshot = snapshots.now()
+      reply.header('etag', snapshot.etag).header('cache-control', 'public, max-age=1')
+      if (isUnchanged(request, snapshot.etag)) return reply.code(304).send()
+      return snapshot.replyFor(origins.ownOrigin(request.raw))
+    },
+    limit,
+  )
+
+  implement(
+    app,
+    nowPlaying.getNowPlayingEvents,
+    ({ request, reply }) => {
+      events.serve(request, reply)
+      request.log.info({ req: request }, 'now playing followed')
+      return reply
+    },
+    limit,
+  )
+}

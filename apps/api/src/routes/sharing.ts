@@ -1,0 +1,113 @@
+import { type Locale, sharing } from '@solstice/contracts'
+import { Failure } from '@solstice/station'
+import type { FastifyInstance } from 'fastify'
+import type { Tokens } from '../auth/tokens.ts'
+import type { UiSettingsMirror } from '../background/ui-settings.ts'
+import { isUnchanged } from '../http/conditional.ts'
+import { implement } from '../http/implement.ts'
+import { addressOf, type Origins } from '../limits/client-address.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
+import type { SharePictures } from '../links/pictures.ts'
+import { cardOf, languageOf, pictureOf, trackLine } from '../links/shared.ts'
+import { manifest, robotsText, sitemapText } from '../links/site-files.ts'
+import type { Snapshots } from '../now-playing/snapshots.ts'
+
+/** Services keep previews for longer anyway. */
+const PREVIEW_AGE_S = 60
+const SITE_FILE_AGE_S = 3_600
+
+export interface SharingDeps {
+  config: { trustProxyHops: number; radioHostsMode: boolean }
+  snapshots: Snapshots
+  pictures: SharePictures
+  settings: Pick<UiSettingsMirror, 'now'>
+  origins: Pick<Origins, 'ownOrigin'>
+  tokens: Pick<Tokens, 'uidOf'>
+  limits: Pick<RequestLimits, 'sharing'>
+}
+
+/** What links to the station look like elsewhere, and what robots and home screens are told. */
+export function sharingRoutes(app: FastifyInstance, deps: SharingDeps): void {
+  previewRoutes(app, deps)
+  siteFileRoutes(app, deps)
+}
+
+function previewRoutes(app: FastifyInstance, deps: SharingDeps): void {
+  const { config, snapshots, pictures, origins, tokens, limits } = deps
+  const options: Parameters<typeof implement>[3] = {
+    limit: ({ raw }, reply) => limits.sharing(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+  }
+
+  implement(
+    app,
+    sharing.getSharePicture,
+    async ({ query, request, reply }) => {
+      const card = cardOf(snapshots.now().replyFor(origins.ownOrigin(request.raw)), query.lang)
+      const etag = pictures.etagOf(card)
+      reply.header('etag', etag).header('cache-control', `public, max-age=${PREVIEW_AGE_S}`)
+      if (isUnchanged(request, etag)) return reply.code(304).send()
+      return reply.type('image/png').send(await pictures.draw(card))
+    },
+    options,
+  )
+
+  implement(
+    app,
+    sharing.getOembed,
+    ({ query, request, reply }) => {
+      if (query.format !== undefined && query.format !== 'json') throw new Failure('FORMAT_NOT_OFFERED')
+      const origin = origins.ownOrigin(request.raw)
+      const lang = languageOf(query.url, origin)
+      if (lang === null) throw new Failure('NOT_FOUND')
+      reply.header('cache-control', `public, max-age=${PREVIEW_AGE_S}`)
+      return describe(lang, snapshots.now().replyFor(origin), query)
+    },
+    options,
+  )
+}
+
+function describe(
+  lang: Locale,
+  now: Parameters<typeof cardOf>[0],
+  { maxwidth = Number.POSITIVE_INFINITY, maxheight = Number.POSITIVE_INFINITY },
+) {
+  const name = now.station.name[lang]
+  const { url, width, height } = pictureOf(now, lang)
+  const thumbnail = { thumbnail_url: url, thumbnail_width: width, thumbnail_height: height }
+  return {
+    version: '1.0' as const,
+    type: 'link' as const,
+    title: trackLine(now) || name,
+    ...(now.current?.artist && { author_name: now.current.artist }),
+    provider_name: name,
+    provider_url: now.station.url,
+    cache_age: PREVIEW_AGE_S,
+    ...(width <= maxwidth && height <= maxheight && thumbnail),
+  }
+}
+
+function siteFileRoutes(app: FastifyInstance, deps: SharingDeps): void {
+  const { config, settings, origins } = deps
+  const hasGuests = config.radioHostsMode
+
+  implement(app, sharing.getRobots, ({ request, reply }) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', `public, max-age=${SITE_FILE_AGE_S}`)
+      .send(robotsText(origins.ownOrigin(request.raw))),
+  )
+
+  implement(app, sharing.getSitemap, ({ request, reply }) =>
+    reply
+      .type('application/xml; charset=utf-8')
+      .header('cache-control', `public, max-age=${SITE_FILE_AGE_S}`)
+      .send(sitemapText(origins.ownOrigin(request.raw), { hasGuests })),
+  )
+
+  implement(app, sharing.getManifest, ({ query, reply }) =>
+    reply
+      .type('application/manifest+json; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .send(JSON.stringify(manifest(query.lang, settings.now(), { hasGuests }))),
+  )
+}

@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox'
+import { Localized } from '../localized.ts'
+import { nullable, StationTimeMs } from './schema.ts'
+import { Mode, OrderType, TrackId } from './track.ts'
+
+const Song = {
+  id: TrackId,
+  title: Type.String(),
+  artist: Type.String(),
+  album: Type.String(),
+  year: nullable(Type.Number()),
+  orderType: OrderType,
+  cover: nullable(Type.String({ description: 'URL of the cover; null when the song has none' })),
+}
+
+/** What a stranger may know of the air, for other sites and programs. */
+export const NowPlaying = Type.Object({
+  station: Type.Object({
+    name: Localized,
+    url: Type.String({ description: 'its page' }),
+  }),
+  mode: Mode,
+  state: Type.Union(
+    [Type.Literal('song'), Type.Literal('jingle'), Type.Literal('chat'), Type.Literal('preparing')],
+    {
+      description:
+        '`song`: `current` is heard. `jingle`: a jingle is, and the clock of `current` stands still. `chat`: hosts talk, without a song. `preparing`: nothing is on air',
+    },
+  ),
+  current: nullable(
+    Type.Object({
+      ...Song,
+      duration: nullable(Type.Number({ description: 'seconds' })),
+      position: Type.Number({ description: 'seconds into the song at `at`' }),
+      startedAt: Type.Integer({ description: 'epoch ms' }),
+    }),
+  ),
+  next: nullable(Type.Object(Song)),
+  listeners: Type.Integer({
+    description: 'of the stream, or in sync mode the number of open pages; over all replicas',
+  }),
+  live: Type.Object(
+    { hosts: Type.Integer(), guests: Type.Integer() },
+    { description: 'the number of people on microphone' },
+  ),
+  streams: Type.Array(
+    Type.Object({
+      url: Type.String(),
+      format: Type.Literal('audio/mpeg'),
+      bitrate: Type.Integer({ description: 'kbit/s' }),
+    }),
+    { description: 'endless streams for players; empty in sync mode' },
+  ),
+  at: StationTimeMs,
+})
+export type NowPlaying = Static<typeof NowPlaying>
