@@ -63,6 +63,7 @@ t.test('pages of our own and of listed origins may read replies, others may not'
     'Content-Length',
     'Content-Disposition',
     'Retry-After',
+    'ETag',
     'X-Request-Id',
   ])
   const options = await ask(undefined, '/api/history', 'OPTIONS')
