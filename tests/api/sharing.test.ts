@@ -5,6 +5,7 @@ import { putOnAir } from '../harness/air/put-on-air.ts'
 import { type OpenApp, openApp } from '../harness/stations/app.ts'
 import { until } from '../harness/until.ts'
 
+const ELSEWHERE = { origin: 'https://elsewhere.example' }
 const PUBLIC = { PUBLIC_SERVER_URL: 'https://radio.example', NIGHT_MODE: 'false' }
 
 async function play(station: OpenApp, title: string, artist: string): Promise<void> {
@@ -18,7 +19,8 @@ async function play(station: OpenApp, title: string, artist: string): Promise<vo
 t.test('the picture of a link shows the song on air, and is drawn once', async (t) => {
   const station = await openApp(t, PUBLIC)
   const { app } = station
-  const ask = (headers = {}, url = '/share.png?lang=uk&v=1') => app.inject({ url, headers })
+  const ask = (headers = {}, url = '/share.png?lang=uk&v=1') =>
+    app.inject({ url, headers: { ...ELSEWHERE, ...headers } })
   const alone = await ask()
   await play(station, 'Ранковий приплив', 'Гільда')
   const picture = await ask()
@@ -69,7 +71,8 @@ t.test('an address may ask for 120 pictures and descriptions a minute', async (t
 t.test('oEmbed describes the listener page, as JSON', async (t) => {
   const station = await openApp(t, PUBLIC)
   const { app } = station
-  const ask = (query: Record<string, string>) => app.inject(`/oembed?${new URLSearchParams(query)}`)
+  const ask = (query: Record<string, string>) =>
+    app.inject({ url: `/oembed?${new URLSearchParams(query)}`, headers: ELSEWHERE })
   const name = (await app.inject('/api/now-playing')).json().station.name
   t.match((await ask({ url: 'https://radio.example' })).json(), { type: 'link', title: name.uk })
   await play(station, 'Morning Tide', 'Hilda')
