@@ -7,8 +7,11 @@ const station = process.env.STATION_URL ?? 'http://127.0.0.1:3001'
 
 const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const
 
+/** The web component for other sites. */
+const PLAYER = 'solstice-player.js'
+
 /** The pages, each with scripts of its own. */
-const pages = ['index', 'guest', 'login', 'panel', 'lost']
+const pages = ['index', 'guest', 'embed', 'login', 'panel', 'lost']
 
 /** What most pages have in common. */
 const BASE = [
@@ -24,6 +27,7 @@ function pagesAtPaths(): Plugin {
     const [, name = ''] = /^\/(?:en(?:\/|$))?(.*?)\/?$/.exec(path) ?? []
     if (name === '') return '/index.html'
     if (name === 'guest') return '/guest.html'
+    if (name === 'embed') return '/embed.html'
     if (name === 'adlogin') return '/login.html'
     return /^adpanel(\/|$)/.test(name) ? '/panel.html' : '/lost.html'
   }
@@ -34,13 +38,14 @@ function pagesAtPaths(): Plugin {
         const [path = '/'] = (request.url ?? '/').split('?')
         const isPage = request.headers.accept?.includes('text/html') && !/^\/(api|socket\.io)\/|\./.test(path)
         if (isPage) request.url = fileOf(path)
+        if (path === '/solstice-player.js') request.url = '/src/embed/element.ts'
         next()
       })
     },
   }
 }
 
-/** Adds what the API needs to the build: the renderer of the pages, and compressed copies of the files. */
+/** Adds what the API needs to the build: the player for other sites, the renderer of the pages, and compressed copies of the files. */
 function forStation(): Plugin {
   let config: ResolvedConfig
   return {
@@ -51,6 +56,19 @@ function forStation(): Plugin {
     },
     async writeBundle() {
       const outDir = resolve(config.root, config.build.outDir)
+      await build({
+        configFile: false,
+        root: config.root,
+        logLevel: config.logLevel,
+        publicDir: false,
+        build: {
+          outDir,
+          emptyOutDir: false,
+          target: 'es2022',
+          // Other sites name it, so its name never changes, and it needs no other file.
+          lib: { entry: 'src/embed/element.ts', formats: ['iife'], name: 'solstice', fileName: () => PLAYER },
+        },
+      })
       await compressFiles(outDir)
       await build({
         configFile: false,

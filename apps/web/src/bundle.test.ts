@@ -12,6 +12,7 @@ const MOST_BEFORE_SOUND = 60_000
 /** Compressed bytes beyond what the first view, or the panel, has fetched already. */
 const MOST_OF_SHELL = 45_000
 const MOST_OF_PART = 30_000
+const MOST_OF_PLAYER = 15_000
 
 /** The page as built for production, and the scripts that each module brings along. */
 async function buildPage(t: Test) {
@@ -61,12 +62,19 @@ t.test('what is fetched to show a page is small', async (t) => {
     const player = await scriptsIn('index')
     t.same([...scriptsOf((path) => path.endsWith('/index.html'))].sort(), [...player].sort(), 'preloaded')
     const [own] = player
-    for (const page of ['guest', 'login', 'panel', 'lost']) {
+    for (const page of ['guest', 'embed', 'login', 'panel', 'lost']) {
       const scripts = await scriptsIn(page)
       t.ok(scripts.size > 0 && !scripts.has(own!), `${page} has its own`)
       const hasSocket = [...scripts].some((path) => path.includes('/socket-'))
       t.equal(hasSocket, page === 'guest' || page === 'panel', page)
     }
+  })
+
+  await t.test('the player for other sites is one file of at most 15 KB', async (t) => {
+    const script = await readFile(join(folder, 'solstice-player.js'))
+    const size = brotliCompressSync(script).length
+    t.ok(size > 1_000 && size <= MOST_OF_PLAYER, `${size} bytes`)
+    t.notMatch(script.toString(), /\bimport\b|minLength/)
   })
 
   await t.test('files are compressed as browsers accept it, every time alike', async (t) => {

@@ -23,6 +23,7 @@ export const renderPage: RenderPage = (page, { locale, state, arrival }) => {
   const headlines: Record<PageName, string> = {
     player: line,
     guest: guestTexts[locale].title,
+    embed: '',
     adlogin: adminTexts[locale].login.title,
     adpanel: adminTexts[locale].panel,
     lost: t.notFound,

@@ -1,8 +1,8 @@
 import type { Locale } from './localized.ts'
 import type { PublicConfig, RadioState } from './resources/station.ts'
 
-/** The pages of the web client. `lost` is the one for paths that don't exist. */
-export type PageName = 'player' | 'guest' | 'adlogin' | 'adpanel' | 'lost'
+/** The pages of the web client. `embed` is a player for frames on other sites, `lost` the page for paths that don't exist. */
+export type PageName = 'player' | 'guest' | 'embed' | 'adlogin' | 'adpanel' | 'lost'
 
 /** The station at the moment a page was sent, so that the page needn't ask before it shows something. */
 export interface Arrival {

@@ -9,6 +9,8 @@ t.test('a path names a page and its language; the page for unknown ones is Engli
     ['/en/', 'player', 'en'],
     ['/guest', 'guest', 'uk'],
     ['/en/guest/', 'guest', 'en'],
+    ['/embed', 'embed', 'uk'],
+    ['/en/embed', 'embed', 'en'],
     ['/adlogin', 'adlogin', 'uk'],
     ['/en/adpanel', 'adpanel', 'en'],
     ['/adpanel/on-air', 'adpanel', 'uk'],

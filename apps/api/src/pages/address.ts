@@ -15,6 +15,7 @@ const names: Record<string, PageName> = {
   '': 'player',
   'index.html': 'player',
   guest: 'guest',
+  embed: 'embed',
   adlogin: 'adlogin',
   adpanel: 'adpanel',
 }

@@ -45,6 +45,7 @@ const programs = /^\/(?:api|webhooks|socket\.io|healthz|readyz|metrics)(?:\/|$)/
 const files: Record<PageName, string> = {
   player: 'index.html',
   guest: 'guest.html',
+  embed: 'embed.html',
   adlogin: 'login.html',
   adpanel: 'panel.html',
   lost: 'lost.html',
@@ -56,6 +57,7 @@ const files: Record<PageName, string> = {
  */
 export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise<void> {
   const { config, origins, mediaOrigin, log } = deps
+  const embedders = config.embedOrigins
   const root = await builtFolder(config.webDist)
   if (root) await serveBuiltFiles(app, root)
   else log.warn({ folder: config.webDist }, 'web client not found; `npm run build` builds it')
@@ -64,19 +66,21 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
   const rendered = createRenderedPages(() => performance.now())
 
   app.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split('?', 1)[0]!
-    const address = pageAt(path, request.cookies[LISTENER_LANGUAGE])
+    const [path = '', query] = request.url.split('?', 2)
+    const address = pageAt(path, languageAsked(path, query) ?? request.cookies[LISTENER_LANGUAGE])
     if (!root || programs.test(path) || !wantsPage(request, address)) throw new Failure('NOT_FOUND')
     const origin = origins.ownOrigin(request.raw)
     const key = JSON.stringify([address, origin])
     const page = await rendered.get(key, () => render(address, origin))
     const encoding = encodingFor(request.headers['accept-encoding'])
+    // As set for all answers. It can't name other sites, so where those are allowed the policy alone speaks.
+    reply.raw.removeHeader('x-frame-options')
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply
       .code(address.page === 'lost' ? 404 : 200)
       .type('text/html; charset=utf-8')
       .header('vary', 'Accept-Encoding, Cookie')
-      .headers(policyHeaders(address.page, { origin, mediaOrigin, styles: page.styles }))
+      .headers(policyHeaders(address.page, { origin, mediaOrigin, styles: page.styles, embedders }))
       .send(await page.encoded(encoding))
   })
 }
@@ -153,6 +157,11 @@ function viewOf(render: () => PageView, asPlain: () => PageView, log: Logger): P
     log.error({ err: error }, 'page could not be rendered')
     return asPlain()
   }
+}
+
+/** Frames on other sites say the language of their player, since they have no cookies. */
+function languageAsked(path: string, query: string | undefined): string | null {
+  return pageAt(path).page === 'embed' ? new URLSearchParams(query).get('lang') : null
 }
 
 /** Programs that look at a link accept anything; a missing file is a page only to somebody who asks for one. */

@@ -38,6 +38,7 @@ t.test('with secrets only, the defaults are as documented and there is no warnin
     port: 3001,
     host: '0.0.0.0',
     clientOrigins: ['http://localhost:3000', 'http://localhost:5173', 'http://localhost:4173'],
+    embedOrigins: [],
     publicServerUrl: '',
     trustProxyHops: 0,
     redisUrl: 'redis://127.0.0.1:6379',
@@ -123,6 +124,8 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
     [{ RADIO_HOSTS_MODE: 'true' }, { radioHostsMode: false }],
     [{ CLIENT_ORIGIN: 'radio.example' }, {}],
     [{ CLIENT_ORIGIN: 'https://a.example, https://b.example/page' }, {}],
+    [{ EMBED_ORIGINS: "https://a.example; script-src *, 'self'" }, { embedOrigins: [] }],
+    [{ EMBED_ORIGINS: 'https://a.example, *' }, { embedOrigins: ['https://a.example'] }],
     [{ ART_TOKEN_SECRET: '' }, {}],
     [{ LOGIN_ATTEMPTS_PER_15_MIN: '-1' }, { loginAttemptsPer15Min: 0 }],
     [{ DELETE_QUOTA_PER_DAY: 'many' }, { deleteQuotaPerDay: 30 }],
@@ -170,6 +173,7 @@ t.test('valid values are taken as they are', async (t) => {
     RADIO_HOSTS_MODE: 'true',
     LOG_PURGE_HOUR: '0',
     CLIENT_ORIGIN: ' https://a.example/ ,, http://b.example:8080, HTTPS://c.example:443',
+    EMBED_ORIGINS: 'https://Blog.example/, http://b.example:8080',
     PUBLIC_SERVER_URL: 'https://radio.example/',
     LYRICS_API_URL: '',
     MEDIA_STORAGE: 'local',
@@ -182,6 +186,7 @@ t.test('valid values are taken as they are', async (t) => {
     radioHostsMode: true,
     logPurgeHour: 0,
     clientOrigins: ['https://a.example', 'http://b.example:8080', 'HTTPS://c.example:443'],
+    embedOrigins: ['https://blog.example', 'http://b.example:8080'],
     publicServerUrl: 'https://radio.example',
     lyricsApiUrl: '',
     mediaStorage: 'local',
@@ -189,6 +194,7 @@ t.test('valid values are taken as they are', async (t) => {
   // Only the API has admins, and it warns by itself if there is no super admin.
   for (const env of [{ ADMIN_LOGIN: ' ' }, { ADMIN_PASS: '' }] as Record<string, string>[])
     t.match(read(env), { config: { superAdmin: null }, warnings: [] })
+  t.same(read({ EMBED_ORIGINS: '*' }).config.embedOrigins, ['*'])
   t.equal(read({ LOUDNESS_TARGET_LUFS: ' Off ' }).config.loudnessTargetLufs, null)
   t.equal(read({ LOUDNESS_TARGET_LUFS: '-18.5' }).config.loudnessTargetLufs, -18.5)
   const bcrypt = `$2b$10$${'abc./0'.repeat(9).slice(0, 53)}`

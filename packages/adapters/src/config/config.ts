@@ -51,6 +51,8 @@ function readServer(reader: Reader, isProduction: boolean) {
     /** Folder of the built web client; null = the default one. */
     webDist: read('WEB_DIST') ? resolve(read('WEB_DIST')) : null,
     clientOrigins: clientOrigins(reader, isProduction),
+    /** Other sites that may frame the player; `*` = all. */
+    embedOrigins: read('EMBED_ORIGINS'),
     publicServerUrl: read('PUBLIC_SERVER_URL'),
     trustProxyHops: read('TRUST_PROXY_HOPS'),
     redisUrl: redisUrl(reader),

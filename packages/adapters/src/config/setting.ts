@@ -145,6 +145,25 @@ export function origins(fallback: string, effect: string): Setting<string[]> {
   }
 }
 
+/** Origins for a `frame-ancestors` policy, or `*` alone. Others are ignored, so that none of them ends the policy. */
+export function embedders(effect: string): Setting<string[]> {
+  return {
+    fallback: [],
+    example: '',
+    values: 'origins such as `https://blog.example`, separated by commas, or `*`',
+    effect,
+    parse(given) {
+      if (given === '*') return { value: ['*'] }
+      const isOrigin = (each: string) => /^https?:\/\/[\w.:[\]-]+$/i.test(each) && URL.canParse(each)
+      const all = list(given).map(withoutEndSlashes)
+      const wrong = all.filter((each) => !isOrigin(each))
+      const value = all.filter(isOrigin).map((each) => new URL(each).origin)
+      if (wrong.length === 0) return { value }
+      return { value, warning: `${quoted(wrong)} is not an origin such as https://blog.example; ignored` }
+    },
+  }
+}
+
 /** Host names, separated by commas, normalised as in a URL; invalid ones are ignored. */
 export function hostNames(fallback: string, effect: string): Setting<string[]> {
   return {

@@ -1,6 +1,7 @@
 import {
   bitrate,
   choice,
+  embedders,
   flag,
   hostNames,
   integer,
@@ -59,6 +60,9 @@ const core = {
   CLIENT_ORIGIN: origins(
     'http://localhost:3000,http://localhost:5173,http://localhost:4173',
     'Other sites whose pages may use the API. The default in production is none; an empty value means none everywhere.',
+  ),
+  EMBED_ORIGINS: embedders(
+    'Sites that may show the player (`/embed`) in a frame; `*` = all sites. An empty value means only the station itself. Other pages of the station are never framed elsewhere, and `<solstice-player>` needs no permission.',
   ),
   PUBLIC_SERVER_URL: webAddress(
     '',

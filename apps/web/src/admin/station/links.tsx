@@ -3,6 +3,7 @@ import { apiUrl } from '../../api.ts'
 import { pathOf } from '../../ui/language/language.ts'
 import { useAdmin } from '../data/panel.ts'
 import { CopyButton } from './copy-button.tsx'
+import { EmbedBuilder } from './embed-builder.tsx'
 import { useStationTexts } from './texts.ts'
 
 /** Addresses to hand out, as text and as a code for cameras. */
@@ -27,23 +28,26 @@ export function Links() {
       : []),
   ]
   return (
-    <ul class="link-cards">
-      {links.map(({ id, title, about, url }) => (
-        <li key={id}>
-          <Code text={url} label={t.codeOf(title)} />
-          <div>
-            <h2>{title}</h2>
-            <p class="hint">{about}</p>
-            <a href={url} target="_blank" rel="noreferrer">
-              {url}
-            </a>
-            <p>
-              <CopyButton text={url} about={title} />
-            </p>
-          </div>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="link-cards">
+        {links.map(({ id, title, about, url }) => (
+          <li key={id}>
+            <Code text={url} label={t.codeOf(title)} />
+            <div>
+              <h2>{title}</h2>
+              <p class="hint">{about}</p>
+              <a href={url} target="_blank" rel="noreferrer">
+                {url}
+              </a>
+              <p>
+                <CopyButton text={url} about={title} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <EmbedBuilder />
+    </>
   )
 }
 

@@ -1,8 +1,8 @@
 import { type PageName as AnyPage, LISTENER_LANGUAGE, type Locale, locales } from '@solstice/contracts'
 import { readStored, writeStored } from '../browser-storage.ts'
 
-/** The pages of this client that have an address. */
-export type PageName = Exclude<AnyPage, 'lost'>
+/** The pages of this client among which one can move. */
+export type PageName = Exclude<AnyPage, 'lost' | 'embed'>
 
 /** A page in a language, as a path names it. */
 export interface PageAddress {

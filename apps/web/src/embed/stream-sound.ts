@@ -1,0 +1,68 @@
+/** What a listener hears; `failed` is tried again by itself. */
+export type Sound = 'off' | 'connecting' | 'playing' | 'failed'
+
+const FIRST_RETRY_MS = 1_000
+const MAX_RETRY_MS = 30_000
+const SILENCE_MS = 15_000
+
+/** Plays an endless stream. While it is off, nothing is fetched: a radio has no place to go on from. */
+export function createStreamSound(onChange: (sound: Sound) => void) {
+  const audio = new Audio()
+  audio.preload = 'none'
+  let sound: Sound = 'off'
+  let url = ''
+  let retryMs = FIRST_RETRY_MS
+  let timer: ReturnType<typeof setTimeout>
+
+  const become = (next: Sound) => {
+    sound = next
+    onChange(next)
+  }
+  const connect = () => {
+    if (sound === 'off') return
+    audio.src = url
+    clearTimeout(timer)
+    timer = setTimeout(fail, SILENCE_MS)
+    // A refused start comes as an error event, too, or is the end of an older one.
+    audio.play().catch((error: DOMException) => error.name === 'NotAllowedError' && stop())
+  }
+  const fail = () => {
+    if (sound === 'off') return
+    become('failed')
+    clearTimeout(timer)
+    timer = setTimeout(connect, retryMs)
+    retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
+  }
+  const stop = () => {
+    clearTimeout(timer)
+    retryMs = FIRST_RETRY_MS
+    become('off')
+    audio.pause()
+    audio.removeAttribute('src')
+    audio.load()
+  }
+  audio.addEventListener('playing', () => {
+    if (sound === 'off') return
+    clearTimeout(timer)
+    retryMs = FIRST_RETRY_MS
+    become('playing')
+  })
+  audio.addEventListener('waiting', () => {
+    if (sound !== 'playing') return
+    become('connecting')
+    timer = setTimeout(fail, SILENCE_MS)
+  })
+  audio.addEventListener('error', fail)
+  audio.addEventListener('ended', fail)
+  // Headphones pulled out, or a key of the keyboard: what was buffered would be late when it goes on.
+  audio.addEventListener('pause', () => sound === 'playing' && !audio.ended && stop())
+
+  return {
+    start(from: string) {
+      url = from
+      become('connecting')
+      connect()
+    },
+    stop,
+  }
+}
