@@ -153,4 +153,30 @@ t.test('sync mode: a quiet song is played louder than its file, and shown with i
   await dialog.waitFor({ state: 'hidden' })
   t.ok(await page.locator('.cover-button').evaluate((button) => button === document.activeElement))
   t.same(complaints, [])
+
+  const { page: mute } = await visit(t, `${api.url}/en/`, {}, (opening) =>
+    opening.addInitScript(() => {
+      const RealContext = AudioContext
+      class Refusing {
+        constructor() {
+          throw new DOMException('No device', 'NotSupportedError')
+        }
+      }
+      Object.assign(window, { RealContext, AudioContext: Refusing })
+    }),
+  )
+  await mute.locator('.listen').click()
+  await mute.locator('.horizon[data-sound=playing]').waitFor()
+  await advances(mute)
+  await mute.evaluate(() => {
+    const { RealContext } = window as unknown as { RealContext: typeof AudioContext }
+    const context = new RealContext()
+    context.createMediaElementSource(document.querySelector('audio')!).connect(context.destination)
+  })
+  await hears(mute, 1000)
+  t.equal(
+    await mute.evaluate(() => document.querySelector('audio')!.volume),
+    1,
+    'without Web Audio the element plays it, as loud as its file at most',
+  )
 })

@@ -9,6 +9,8 @@ const run = promisify(execFile)
 
 export interface ToneFile {
   hz: number
+  /** Hz per second: tells the position by the pitch. */
+  rise?: number
   seconds: number
   title?: string
   artist?: string
@@ -24,7 +26,10 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
   const tags = Object.entries({ title: tone.title, artist: tone.artist, album: tone.album })
     .filter(([, value]) => value !== undefined)
     .flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
-  const source = `sine=frequency=${tone.hz}:sample_rate=44100:duration=${tone.seconds}`
+  const phase = `2*PI*t*(${tone.hz}+t*${(tone.rise ?? 0) / 2})`
+  const source = tone.rise
+    ? `aevalsrc=sin(${phase})/8:sample_rate=44100:duration=${tone.seconds}`
+    : `sine=frequency=${tone.hz}:sample_rate=44100:duration=${tone.seconds}`
   const args = [
     '-f',
     'lavfi',

@@ -31,6 +31,8 @@ import { openBus } from './bus.ts'
 export interface Tone {
   name: string
   hz: number
+  /** Hz per second: tells the position by the pitch. */
+  rise?: number
   seconds: number
   /** Amplitude in eighths of full scale, 4 by default. */
   volume?: number

@@ -22,7 +22,8 @@ export function createAmplifier(
 
   const open = () => {
     if (context || mayRedirect() || !isSameOrigin(audio) || !canSetVolume(audio)) return
-    const opened = new AudioContext()
+    const opened = openContext()
+    if (!opened) return
     context = opened
     opened.addEventListener('statechange', () => {
       if (opened.state === 'running') route()
@@ -37,6 +38,15 @@ export function createAmplifier(
     audio.volume = Math.min(1, level)
     if (boost > 1) open()
     if (gain) gain.gain.value = boost
+  }
+}
+
+/** Without a way through Web Audio a track is at most as loud as its file. */
+function openContext(): AudioContext | null {
+  try {
+    return new AudioContext()
+  } catch {
+    return null
   }
 }
 

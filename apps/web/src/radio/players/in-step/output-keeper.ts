@@ -25,12 +25,12 @@ interface Dependencies {
   /** Amplitude: 1 = as loud as the file. */
   level: () => number
   /** What was scheduled is lost. */
-  onReplace: () => void
+  onLost: () => void
   /** There is no way out through Web Audio here. */
   onUnfit: () => void
 }
 
-export function createOutputKeeper({ level, onReplace, onUnfit }: Dependencies): OutputKeeper {
+export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): OutputKeeper {
   let output: Output | null = null
   let isResting = true
   let replacements = 0
@@ -49,8 +49,9 @@ export function createOutputKeeper({ level, onReplace, onUnfit }: Dependencies):
     // Systems interrupt a context for a call, and don't resume it after that.
     opened?.context.addEventListener('statechange', () => {
       const { state } = opened.context
-      if (!isResting && state !== 'running' && state !== 'closed')
-        void opened.context.resume().catch(() => {})
+      if (isResting || state === 'running' || state === 'closed') return
+      onLost()
+      void opened.context.resume().catch(() => {})
     })
     return opened
   }
@@ -61,9 +62,11 @@ export function createOutputKeeper({ level, onReplace, onUnfit }: Dependencies):
     open,
     check() {
       if (!output) return null
+      // Systems don't always tell when a call is over.
+      if (output.context.state === 'suspended') void output.context.resume().catch(() => {})
       const limitMs = output.hasStarted() ? STUCK_AFTER_MS : UNSTARTED_AFTER_MS
       if (output.read() < limitMs) return output.context.state === 'running' ? output : null
-      onReplace()
+      onLost()
       output.close()
       output = null
       if (replacements++ < MAX_REPLACEMENTS) open()

@@ -13,7 +13,7 @@ export interface Output {
   heardMs(frame: number): number | null
   /** Reads the clocks; call it several times a second. Returns for how long the context has been standing still, in ms. */
   read(): number
-  /** True once its clock has moved. */
+  /** True once its clock has moved, since it last began to run. */
   hasStarted(): boolean
   setLoudness(level: number): void
   /** The sound may go another way now: speakers, headphones. */
@@ -43,6 +43,12 @@ export function openOutput(level: number): Output | null {
   let readAtMs = movedAtMs
   let lastS = context.currentTime
   let startedAtMs: number | null = null
+  context.addEventListener('statechange', () => {
+    if (context.state === 'running') return
+    // Its clock stands still, so what was read of it is wrong when it runs again.
+    clock.reset()
+    startedAtMs = null
+  })
   return {
     context,
     node: gain,

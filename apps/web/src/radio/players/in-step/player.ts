@@ -52,7 +52,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     if (!airing || !hasFile(airing) || airing.state.track !== deck.track) return null
     return (connection.stationNowMs() + localMs - localNowMs() - airing.startedAtMs) / 1000
   })
-  const output = createOutputKeeper({ level, onReplace: performance.stop, onUnfit: unfit })
+  const output = createOutputKeeper({ level, onLost: performance.stop, onUnfit: unfit })
   const silence = createSilence(audio, {
     onPaused: () => stop({ is: 'paused' }),
     onResumed: () => sound.value.is === 'paused' && play(),

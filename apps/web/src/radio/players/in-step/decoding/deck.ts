@@ -45,7 +45,9 @@ export function createDeck(dependencies: Dependencies): Deck {
     })
     const sound = createTrackSound(reader, decoder, (error) => {
       if (!isMine()) return
-      if (isUnfit(error)) {
+      if (error instanceof NotMp3 || error instanceof Undecodable) {
+        // Whoever presses Listen later learns it again.
+        unload()
         onUnfit()
         return
       }
@@ -82,9 +84,8 @@ export function createDeck(dependencies: Dependencies): Deck {
   }
 }
 
-/** Files that have no frames, or whose frames the browser can't decode, stay so. */
-const isUnfit = (error: unknown): boolean =>
-  error instanceof NotMp3 || (error instanceof DOMException && error.name === 'EncodingError')
+/** The browser can't decode the frames, now or later. */
+class Undecodable extends Error {}
 
 function rangesOf(
   track: string,
@@ -123,14 +124,20 @@ function rangesOf(
 /** The browser's decoder, which works without a running context too. */
 const decoder: Decoder = {
   async decode(mp3) {
-    const context = new OfflineAudioContext(2, 1, RATE)
-    const late = new Promise<never>((_, reject) =>
-      setTimeout(() => reject(new DOMException('The decoder is silent', 'EncodingError')), DECODE_TIMEOUT_MS),
-    )
-    const buffer = await Promise.race([context.decodeAudioData(mp3), late])
+    const buffer = await decodeInTime(mp3).catch((error) => {
+      throw new Undecodable('The browser decodes no frames', { cause: error })
+    })
     const channels = Array.from({ length: Math.min(2, buffer.numberOfChannels) }, (_, i) =>
       buffer.getChannelData(i),
     )
     return { channels, length: buffer.length }
   },
+}
+
+async function decodeInTime(mp3: ArrayBuffer): Promise<AudioBuffer> {
+  const context = new OfflineAudioContext(2, 1, RATE)
+  const late = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error('The decoder is silent')), DECODE_TIMEOUT_MS),
+  )
+  return Promise.race([context.decodeAudioData(mp3), late])
 }
