@@ -1,9 +1,18 @@
-import { type Locale, locales, type PageName } from '@solstice/contracts'
+import {
+  type ListenerPlace,
+  type Locale,
+  locales,
+  type PageName,
+  pathOfPlace,
+  placeAt,
+} from '@solstice/contracts'
 
 /** A page in a language. */
 export interface PageAddress {
   page: PageName
   locale: Locale
+  /** What the link opens over the player. */
+  place?: ListenerPlace
   /** True for the copy of the player that browsers keep for when there is no network: it shows no track. */
   isOffline?: boolean
 }
@@ -30,15 +39,16 @@ export function pageAt(path: string, chosen?: string): PageAddress {
   if (path === OFFLINE_PATH) return { page: 'player', locale: 'uk', isOffline: true }
   const [, prefix, rest = ''] = /^\/(?:(en)(?:\/|$))?(.*)$/.exec(path) ?? []
   const name = rest.replace(/(?<=.)\/$/, '').replace(/^adpanel\/[a-z-]+$/, 'adpanel')
-  const page = Object.hasOwn(names, name) ? names[name]! : 'lost'
+  const place = placeAt(name)
+  const page = Object.hasOwn(names, name) ? names[name]! : place ? 'player' : 'lost'
   const isChosen = chosen === 'en' && page !== 'adlogin' && page !== 'adpanel'
-  return { page, locale: prefix === 'en' || isChosen ? 'en' : 'uk' }
+  return { page, locale: prefix === 'en' || isChosen ? 'en' : 'uk', ...(place && { place }) }
 }
 
 /** The path of a page in each language; null for `lost`. */
-export function pathsOf(page: PageName): Record<Locale, string> | null {
+export function pathsOf(page: PageName, place?: ListenerPlace): Record<Locale, string> | null {
   if (page === 'lost') return null
-  const name = page === 'player' ? '' : page
+  const name = place ? pathOfPlace(place) : page === 'player' ? '' : page
   const paths = locales.map((locale) => [locale, `${locale === 'uk' ? '' : `/${locale}`}/${name}`])
   return Object.fromEntries(paths) as Record<Locale, string>
 }

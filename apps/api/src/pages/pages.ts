@@ -67,7 +67,8 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
 
   app.setNotFoundHandler(async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2)
-    const address = pageAt(path, languageAsked(path, query) ?? request.cookies[LISTENER_LANGUAGE])
+    const asked = languageAsked(path, query) ?? request.cookies[LISTENER_LANGUAGE]
+    const address = await existing(deps, pageAt(path, asked))
     if (!root || programs.test(path) || !wantsPage(request, address)) throw new Failure('NOT_FOUND')
     const origin = origins.ownOrigin(request.raw)
     const key = JSON.stringify([address, origin])
@@ -83,6 +84,24 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
       .headers(policyHeaders(address.page, { origin, mediaOrigin, styles: page.styles, embedders }))
       .send(await page.encoded(encoding))
   })
+}
+
+/** A page, and the track that its address names. */
+interface NamedAddress extends PageAddress {
+  song?: { title: string; artist: string }
+}
+
+/** The page at an address; `lost` when its song is in no library any more. */
+async function existing({ data, log }: PagesDeps, address: PageAddress): Promise<NamedAddress> {
+  if (address.place?.is !== 'song') return address
+  try {
+    const track = await data.tracks.get(address.place.track)
+    if (!track) return { page: 'lost', locale: address.locale }
+    return { ...address, song: { title: track.title, artist: track.artist } }
+  } catch (error) {
+    log.warn({ err: error }, 'page sent without the song of its address')
+    return address
+  }
 }
 
 /** Renders pages of the build in a folder. */
@@ -104,11 +123,12 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
     }
   }
 
-  return async ({ page, locale, isOffline }: PageAddress, origin: string): Promise<RenderedPage> => {
+  return async (address: NamedAddress, origin: string): Promise<RenderedPage> => {
+    const { page, locale, place, song, isOffline } = address
     const state = syncPayload()
     const arrival = page === 'player' && !isOffline ? await arrivalWith(state) : null
     const { text, styles } = await readTemplate(root!, files[page])
-    const about = { locale, state, arrival }
+    const about = { locale, state, arrival, ...(place && { place }), ...(song && { song }) }
     const { body, ...view } = viewOf(
       () => renderPage(page, about),
       () => drawnByScripts(page, about),
@@ -120,7 +140,7 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
         lang: locale,
         mode: state.mode,
         head: headTags({
-          ...{ ...view, page, locale, origin, translations: pathsOf(page) },
+          ...{ ...view, page, locale, origin, translations: pathsOf(page, place) },
           // The copy for when there is no network shows no track.
           nowPlaying: isOffline ? { ...nowPlaying, current: null } : nowPlaying,
         }),

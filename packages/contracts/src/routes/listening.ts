@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { privileges } from '../privileges.ts'
+import { nullable } from '../resources/schema.ts'
 import { capabilityNames, PublicConfig } from '../resources/station.ts'
-import { CoverId, coverSizes, HistoryItem, LibraryItem, TrackId } from '../resources/track.ts'
+import { CoverId, coverSizes, HistoryItem, LibraryItem, Track, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute } from '../route.ts'
 
 const MediaUrl = Type.Object({
@@ -105,6 +106,33 @@ export const getLibrary = defineRoute({
   reply: Type.Array(LibraryItem),
   failures: [],
   example: { reply: [{ id: TRACK_ID, ...TRACK }] },
+})
+
+export const getTrack = defineRoute({
+  method: 'GET',
+  path: '/api/track',
+  summary: 'Returns a track of either mode, and when it was last played',
+  access: 'public',
+  query: ByTrack,
+  reply: Type.Object({
+    ...Type.Pick(Track, ['id', 'title', 'artist', 'album', 'year', 'duration', 'mode']).properties,
+    lastPlayedAt: nullable(
+      Type.Number({ description: 'epoch ms at which it last began; null when that is not known any more' }),
+    ),
+  }),
+  failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
+  example: {
+    query: { track: TRACK_ID },
+    reply: {
+      id: TRACK_ID,
+      ...TRACK,
+      album: 'Shores',
+      year: 2019,
+      duration: 214,
+      mode: 'day',
+      lastPlayedAt: 1_790_000_000_000,
+    },
+  },
 })
 
 export const getLyrics = defineRoute({

@@ -52,6 +52,17 @@ export async function historyBetween(
     .map(withoutMoment)
 }
 
+/** When a track last began, epoch ms, the airing of this moment included; null when nothing since `sinceMs` says so. */
+export async function lastPlayedAt(
+  data: Pick<DataStore, 'history'>,
+  trackId: string,
+  sinceMs: number,
+): Promise<number | null> {
+  const dates = (await data.history.find({ trackId })).map(({ playedAt }) => playedAt)
+  const latest = dates.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  return latest >= sinceMs ? latest : null
+}
+
 function onAirTest(air: Airing | null): (record: Readonly<HistoryRecord>) => boolean {
   const shownId = air && air.onAir.phase !== 'preparing' ? air.onAir.entry?.track.id : null
   // Not when its sound began: it may have resumed after a chat, or have begun while no worker was on air.

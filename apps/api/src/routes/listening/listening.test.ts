@@ -120,6 +120,23 @@ t.test('the history of a day ends and begins with the day in the station’s tim
   t.same((await ofDay('1999-12-31')).body.entries, [], 'nothing is kept of then')
 })
 
+t.test('a track is told of by its id, with the moment at which it was last played', async (t) => {
+  const { app, ports, addTrack } = await openApp(t)
+  const { id, title, artist } = await addTrack('night/Low Tide.mp3', Buffer.from('x'))
+  const ask = async (track: string) => {
+    const { statusCode, body } = await app.inject(`/api/track?${new URLSearchParams({ track })}`)
+    return { statusCode, body: JSON.parse(body) }
+  }
+  t.match(await ask(id), { statusCode: 200, body: { id, title, artist, mode: 'night', lastPlayedAt: null } })
+  const latest = Date.now() - 60_000
+  for (const playedAt of [latest, latest - 1000])
+    await ports.data.history.insert({ trackId: id, title, artist, album: '', mode: 'night', playedAt })
+  t.equal((await ask(id)).body.lastPlayedAt, latest)
+  t.notOk('storageKey' in (await ask(id)).body, 'nothing of its file')
+  t.match(await ask('day/none.mp3'), { statusCode: 404, body: { error: { code: 'TRACK_NOT_FOUND' } } })
+  t.match(await ask(''), { statusCode: 400 })
+})
+
 t.test('a station without durable storage has no history', async (t) => {
   const { app, ports } = await openApp(t, { EPHEMERAL_STORAGE: 'true' })
   const played = { trackId: 'day/2.mp3', title: 'A', artist: 'B', album: '', mode: 'day' } as const

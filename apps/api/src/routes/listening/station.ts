@@ -14,6 +14,7 @@ import {
   Failure,
   historyBetween,
   keptSince,
+  lastPlayedAt,
   libraryOf,
   memoizeLast,
   type Payments,
@@ -61,6 +62,15 @@ export function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
       : []
     reply.header('cache-control', `public, max-age=${CACHED_S}`)
     return { timeZone, from: day.fromMs, until: day.untilMs, keptSince: since, entries }
+  })
+
+  implement(app, listening.getTrack, async ({ query }) => {
+    const track = await data.tracks.get(query.track)
+    if (!track) throw new Failure('TRACK_NOT_FOUND')
+    const { id, title, artist, album, year, duration, mode } = track
+    const since = keptSince(config.logRetentionDays, dateNow(clock))
+    const played = capabilities.history ? await lastPlayedAt(data, id, since) : null
+    return { id, title, artist, album, year, duration, mode, lastPlayedAt: played }
   })
 
   implement(app, listening.getLibrary, async ({ reply }) => {
