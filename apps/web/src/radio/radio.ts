@@ -37,6 +37,8 @@ export interface Radio {
   pause(): void
   toggle(): void
   setVolume(change: Partial<Volume>): void
+  /** Plays softer for a while, without a change of the volume; 1 = as loud as chosen. */
+  fade(factor: number): void
 }
 
 const HEARD_INTERVAL_MS = 250
@@ -109,6 +111,7 @@ export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, is
       else radio.play()
     },
     setVolume: volume.set,
+    fade: volume.fade,
   }
   return radio
 }

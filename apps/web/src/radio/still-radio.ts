@@ -62,6 +62,7 @@ export function stillRadio({ state, config, isHostOnline }: Arrival): Radio {
     pause: nothing,
     toggle: nothing,
     setVolume: nothing,
+    fade: nothing,
   }
 }
 

@@ -14,6 +14,8 @@ export interface VolumeControl {
   /** The amplitude that the listener chose, 0 to 1. */
   readonly loudness: Store<number>
   set(change: Partial<Volume>): void
+  /** Plays softer for a while, without a change of the volume; 1 = as loud as chosen. */
+  fade(factor: number): void
   /** How many dB louder than its file the track is played. */
   amplify(gainDb: number): void
 }
@@ -28,11 +30,12 @@ export function createVolume(audio: HTMLAudioElement, mayRedirect: () => boolean
   const setLoudness = createAmplifier(audio, mayRedirect)
   const loudness = createStore(0)
   let gainDb = 0
+  let faded = 1
 
   function apply(): void {
     const { level, isMuted } = volume.value
     // Loudness is perceived in proportions: half way on the control is to sound half as loud.
-    const amplitude = level ** 2
+    const amplitude = level ** 2 * faded
     setLoudness(amplitude * 10 ** (gainDb / 20))
     audio.muted = isMuted
     loudness.set(isMuted ? 0 : amplitude)
@@ -49,6 +52,11 @@ export function createVolume(audio: HTMLAudioElement, mayRedirect: () => boolean
       apply()
       writeStored(VOLUME, String(next.level))
       writeStored(MUTED, String(next.isMuted))
+    },
+    fade(factor) {
+      if (factor === faded) return
+      faded = factor
+      apply()
     },
     amplify(nextDb) {
       if (nextDb === gainDb) return
