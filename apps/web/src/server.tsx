@@ -2,12 +2,12 @@ import type { PageName, RenderPage } from '@solstice/contracts'
 import { type ComponentChild, options } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { adminTexts } from './admin/texts.ts'
-import { nowPlayingLine, stationName } from './listener/format.ts'
+import { nowPlayingLine, stationName, trackLine } from './listener/format.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { guestTexts } from './live/guest/texts.ts'
 import { NotFoundPage } from './not-found-page.tsx'
 import { stillRadio } from './radio/still-radio.ts'
-import { texts } from './texts.ts'
+import { type Texts, texts } from './texts.ts'
 import { themes } from './ui/theme.ts'
 
 // The security policy of the pages forbids `style` attributes. Scripts may set styles, and do so when they start.
@@ -15,13 +15,17 @@ options.vnode = ({ type, props }) => {
   if (typeof type === 'string') delete (props as { style?: unknown }).style
 }
 
+/** What was on, on a day or at a moment of it. */
+const historyTitle = (t: Texts, { date, time }: { date: string | null; time: string | null }) =>
+  [t.extras.history, date, date && time].filter(Boolean).join(' ')
+
 /** The first look of a page, made of the components that its scripts draw it with. For the API. */
-export const renderPage: RenderPage = (page, { locale, state, arrival }) => {
+export const renderPage: RenderPage = (page, { locale, state, arrival, song, place }) => {
   const t = texts[locale]
   const name = stationName(state, locale, t)
   const line = arrival && !state.isPreparing ? nowPlayingLine(state, t) : ''
   const headlines: Record<PageName, string> = {
-    player: line,
+    player: song ? trackLine(song) : place?.is === 'history' ? historyTitle(t, place) : line,
     guest: guestTexts[locale].title,
     embed: '',
     adlogin: adminTexts[locale].login.title,

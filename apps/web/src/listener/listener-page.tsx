@@ -1,6 +1,6 @@
 import './listener-page.css'
 import type { Locale } from '@solstice/contracts'
-import { useEffect, useErrorBoundary, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { withoutDonation } from '../radio/donations/order.ts'
 import type { Radio } from '../radio/radio.ts'
 import { isChatting } from '../radio/timeline.ts'
@@ -10,11 +10,15 @@ import { useStore } from '../ui/store.ts'
 import { BrokenPage } from './broken-page.tsx'
 import { nowPlayingLine, stationName, titleOf } from './format.ts'
 import { Header } from './header/header.tsx'
+import { followRequests } from './kept/follow-requests.ts'
 import { useKeys } from './keys.ts'
 import { Lists } from './lists.tsx'
 import { followPreferences, preferences } from './preferences/preferences.ts'
 import { RadioProvider } from './radio-context.ts'
+import { leavePlace, useAddressedSheet } from './sheets/addressed.ts'
 import { type SheetName, Sheets } from './sheets/sheets.tsx'
+import { sleepTimerOf } from './sleep/radio-sleep.ts'
+import { SleepMark } from './sleep/sleep-mark.tsx'
 import { ArtistArt } from './stage/artist-art.tsx'
 import { Controls } from './stage/controls/controls.tsx'
 import { CurrentTrack, Headline } from './stage/current-track.tsx'
@@ -44,21 +48,29 @@ function WholePage({ radio, locale, onLocale }: Props) {
   const sound = useStore(radio.sound)
   const [sheet, setSheet] = useState<SheetName | null>(null)
   const isArtHidden = useStore(preferences.isArtHidden) === 'true'
+  const areLyricsShown = useStore(preferences.lyrics) === 'show'
+  const isDark = useStore(preferences.sky) === 'dark'
+  const timer = useMemo(() => sleepTimerOf(radio), [radio])
   const trouble = troubleOf(link, state, sound)
   const isOff = sound.is === 'off'
   const hasTitle = state !== null && !state.isPreparing
   const isChat = state !== null && isChatting(state)
-  const hasLyrics = hasTitle && !isChat
+  const hasLyrics = hasTitle && !isChat && areLyricsShown
   const name = stationName(state, locale, t)
   const line = hasTitle ? nowPlayingLine(state, t) : ''
   const isLost = trouble === 'offline' ? sound.is !== 'playing' : sound.is === 'retrying'
   const kicker = isLost ? '' : isOff ? t.onAir : state?.mode === 'night' ? t.night : t.day
-  const show = (next: SheetName | null) => setSheet(next)
+  const show = (next: SheetName | null) => {
+    if (!next) leavePlace()
+    setSheet(next)
+  }
 
   useLayoutEffect(followPreferences, [])
   useEffect(() => {
-    if (state) turnTo(state.mode)
-  }, [state?.mode])
+    if (state) turnTo(isDark ? 'night' : state.mode)
+  }, [state?.mode, isDark])
+  useEffect(() => followRequests(radio), [radio])
+  useAddressedSheet(show)
   useEffect(() => {
     document.title = line ? `${line} · ${name}` : name
   }, [line, name])
@@ -73,12 +85,7 @@ function WholePage({ radio, locale, onLocale }: Props) {
 
   return (
     <RadioProvider value={{ radio, locale, t }}>
-      <Header
-        state={state}
-        stationName={name}
-        onLocale={onLocale}
-        onPreferences={() => show({ is: 'preferences' })}
-      />
+      <Header state={state} stationName={name} onLocale={onLocale} onSheet={show} />
       <main class="page">
         <div class="stage">
           <div class="sky">
@@ -110,13 +117,18 @@ function WholePage({ radio, locale, onLocale }: Props) {
             />
           </section>
         </div>
-        <Lists state={state} onRequest={() => show({ is: 'request' })} />
+        <Lists
+          state={state}
+          onRequest={() => show({ is: 'request' })}
+          onTrack={(track) => show({ is: 'song', track })}
+        />
       </main>
       <Footer t={t} />
       <p class="unseen" aria-live="polite">
         {line && !isOff ? (isChat ? line : t.nowPlaying(line)) : ''}
       </p>
-      <Sheets open={open} state={state} onChange={show} />
+      <SleepMark timer={timer} onOpen={() => show({ is: 'sleep' })} />
+      <Sheets open={open} state={state} timer={timer} onChange={show} />
     </RadioProvider>
   )
 }

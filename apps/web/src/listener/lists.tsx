@@ -1,33 +1,51 @@
 import './lists.css'
 import type { RadioState } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { useStoredChoice } from '../ui/browser-storage.ts'
 import { Icon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts'
-import { formatTime, orderLabel } from './format.ts'
+import { formatTime, orderLabel, trackLine } from './format.ts'
+import { Heart } from './kept/heart.tsx'
+import { preferences } from './preferences/preferences.ts'
 import { useRadio } from './radio-context.ts'
 import { LastNews } from './sheets/news-toast.tsx'
 import { RequestStatus } from './sheets/request/status.tsx'
 import { TrackText } from './track-text.tsx'
 
 /** Below the track: what comes next, what played earlier, and requests. */
-export function Lists({ state, onRequest }: { state: RadioState | null; onRequest: () => void }) {
+export function Lists(props: {
+  state: RadioState | null
+  onRequest: () => void
+  onTrack: (track: string) => void
+}) {
+  const { state, onRequest, onTrack } = props
+  const next = useStore(preferences.next)
+  const hasEarlier = useStore(preferences.earlier) === 'show'
+  const hasLibrary = useStore(preferences.library) === 'show'
   return (
     <div class="lists">
-      <Next tracks={state?.playlist ?? []} />
-      <Earlier />
-      <Request onOpen={onRequest} />
+      {next !== 'hide' && <Next tracks={state?.playlist ?? []} isBlurred={next === 'blur'} />}
+      {hasEarlier && <Earlier onTrack={onTrack} />}
+      {hasLibrary && <Request onOpen={onRequest} />}
     </div>
   )
 }
 
-function Next({ tracks }: { tracks: RadioState['playlist'] }) {
+function Next({ tracks, isBlurred }: { tracks: RadioState['playlist']; isBlurred: boolean }) {
   const { t } = useRadio()
+  const [isRevealed, setRevealed] = useState(false)
+  const isHidden = isBlurred && !isRevealed && tracks.length > 0
   const [count, tool] = useCount('radio_next_count')
   return (
     <Section id="next" title={t.next} tool={tool}>
       {tracks.length === 0 && <p class="nothing">{t.nothingNext}</p>}
-      <ol class="tracks">
+      {isHidden && (
+        <button type="button" class="text-button" onClick={() => setRevealed(true)}>
+          {t.extras.reveal}
+        </button>
+      )}
+      <ol class="tracks" data-blurred={isHidden} inert={isHidden}>
         {tracks.slice(0, count).map((track, i) => (
           <li key={`${i} ${track.id}`}>
             <TrackText track={track} />
@@ -43,7 +61,7 @@ function Next({ tracks }: { tracks: RadioState['playlist'] }) {
   )
 }
 
-function Earlier() {
+function Earlier({ onTrack }: { onTrack: (track: string) => void }) {
   const { radio, locale, t } = useRadio()
   const [count, tool] = useCount('radio_earlier_count')
   const history = useStore(radio.history)
@@ -56,7 +74,15 @@ function Earlier() {
           .reverse()
           .map((track) => (
             <li key={track.id}>
-              <TrackText track={track} />
+              <button
+                type="button"
+                class="song-link"
+                aria-label={t.extras.about(trackLine(track))}
+                onClick={() => onTrack(track.trackId)}
+              >
+                <TrackText track={track} />
+              </button>
+              <Heart track={{ id: track.trackId, title: track.title, artist: track.artist }} />
               <time dateTime={new Date(track.playedAt).toISOString()}>
                 {formatTime(track.playedAt, locale)}
               </time>

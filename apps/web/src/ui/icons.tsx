@@ -56,6 +56,10 @@ const paths = {
   edit: 'M4 20l1-4.5L16.5 4l3.5 3.5L8.5 19z',
   grip: 'M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01',
   elsewhere: 'M7 17L17 7M9 7h8v8',
+  share: 'M12 15V4M8 7.5L12 4l4 3.5M6 11.5H5v8.5h14v-8.5h-1',
+  sleep: 'M12 21a8 8 0 1 0 0-16 8 8 0 0 0 0 16M12 9v4.5l3 1.5M9 2.5h6',
+  mini: 'M3 5h18v14H3zM12 12h6.5v4.5H12z',
+  cast: 'M3 8V5h18v14h-7M3 19.5h.01M3 15.5a4 4 0 0 1 4 4M3 11.5a8 8 0 0 1 8 8',
   group: 'M4 6h16M4 12h16M4 18h10M19 16v6M16 19h6',
 }
 

@@ -3,22 +3,25 @@ import { Icon } from '../../ui/icons.tsx'
 import { Languages } from '../../ui/language/languages.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
+import type { SheetName } from '../sheets/sheets.tsx'
 import { Link } from './link.tsx'
 import { headerLinks } from './links.ts'
 import { Menu } from './menu.tsx'
+import { useMenuItems } from './menu-items.ts'
 import { Roster } from './roster.tsx'
 
 interface Props {
   state: RadioState | null
   stationName: string
   onLocale: (locale: Locale) => void
-  onPreferences: () => void
+  onSheet: (sheet: SheetName) => void
 }
 
-export function Header({ state, stationName, onLocale, onPreferences }: Props) {
+export function Header({ state, stationName, onLocale, onSheet }: Props) {
   const { radio, locale, t } = useRadio()
   const link = useStore(radio.link)
   const isHosting = useStore(radio.connection.isHosting)
+  const items = useMenuItems(stationName, onSheet)
   const links = headerLinks(state, isHosting, locale, t)
   return (
     <header class="header">
@@ -41,7 +44,7 @@ export function Header({ state, stationName, onLocale, onPreferences }: Props) {
         <div class="only-wide">
           <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
         </div>
-        <Menu links={links} onLocale={onLocale} onPreferences={onPreferences} />
+        <Menu links={links} onLocale={onLocale} items={items} />
       </div>
     </header>
   )

@@ -1,20 +1,21 @@
 import './menu.css'
 import type { Locale } from '@solstice/contracts'
-import { Icon, type IconName } from '../../ui/icons.tsx'
+import { Icon } from '../../ui/icons.tsx'
 import { Languages } from '../../ui/language/languages.tsx'
 import { Popover } from '../../ui/popover/popover.tsx'
 import { useRadio } from '../radio-context.ts'
 import type { HeaderLink } from './links.ts'
+import type { MenuItem } from './menu-items.ts'
 
 interface Props {
   /** Shown here where the header has no room for them. */
   links: HeaderLink[]
   onLocale: (locale: Locale) => void
-  onPreferences: () => void
+  items: MenuItem[]
 }
 
 /** What a listener needs now and then. */
-export function Menu({ links, onLocale, onPreferences }: Props) {
+export function Menu({ links, items, onLocale }: Props) {
   const { locale, t } = useRadio()
   return (
     <Popover class="menu" label={t.menu} button={<Icon name="more" />}>
@@ -38,7 +39,14 @@ export function Menu({ links, onLocale, onPreferences }: Props) {
                 </a>
               </li>
             ))}
-            <MenuItem icon="preferences" label={t.preferences.title} onPress={choose(onPreferences)} />
+            {items.map(({ icon, label, onPress }) => (
+              <li key={label}>
+                <button type="button" class="menu-item" onClick={choose(onPress)}>
+                  <Icon name={icon} size={20} />
+                  {label}
+                </button>
+              </li>
+            ))}
             <li class="only-narrow menu-languages">
               <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
             </li>
@@ -46,16 +54,5 @@ export function Menu({ links, onLocale, onPreferences }: Props) {
         )
       }}
     </Popover>
-  )
-}
-
-function MenuItem(props: { icon: IconName; label: string; onPress: () => void }) {
-  return (
-    <li>
-      <button type="button" class="menu-item" onClick={props.onPress}>
-        <Icon name={props.icon} size={20} />
-        {props.label}
-      </button>
-    </li>
   )
 }

@@ -1,4 +1,10 @@
+import './accent.css'
+import { readStored, writeStored } from '../../ui/browser-storage.ts'
+import { createStore, type Store } from '../../ui/store.ts'
+import { isColour, legibleAccent } from './accent.ts'
 import { storedChoice } from './stored-choice.ts'
+
+const shown = ['show', 'hide'] as const
 
 /** What the listener prefers on this device. */
 export const preferences = {
@@ -9,6 +15,25 @@ export const preferences = {
   /** Shortcuts of a single letter, which those who dictate press by accident (WCAG 2.1.4). */
   letterKeys: storedChoice('radio_letter_keys', ['on', 'off']),
   isArtHidden: storedChoice('radio_art_hidden', ['false', 'true']),
+  /** `station`: as the programme is. */
+  sky: storedChoice('radio_sky', ['station', 'dark']),
+  /** Some want to be surprised. */
+  next: storedChoice('radio_next', ['show', 'blur', 'hide']),
+  earlier: storedChoice('radio_earlier', shown),
+  library: storedChoice('radio_library', shown),
+  lyrics: storedChoice('radio_lyrics', shown),
+}
+
+const ACCENT = 'radio_accent'
+
+/** The colour that the listener chose, `#rrggbb`; '' = the station's own. */
+export const accent: Store<string> = storedColour()
+
+function storedColour(): Store<string> {
+  const stored = readStored(ACCENT) ?? ''
+  const colour = createStore(isColour(stored) ? stored : '')
+  colour.subscribe((chosen) => writeStored(ACCENT, chosen))
+  return colour
 }
 
 /** Applies those that style sheets know, now and when they change. */
@@ -17,9 +42,16 @@ export function followPreferences(): () => void {
   const apply = () => {
     style.setProperty('--text-size', String(Number(preferences.textSize.value) / 100))
     dataset.motion = preferences.motion.value
+    const colour = accent.value
+    if (colour) dataset.accent = 'own'
+    else delete dataset.accent
+    for (const mode of ['day', 'night'] as const)
+      style.setProperty(`--accent-${mode}`, colour && legibleAccent(colour, mode))
   }
   apply()
-  const unfollow = [preferences.textSize.subscribe(apply), preferences.motion.subscribe(apply)]
+  const unfollow = [preferences.textSize, preferences.motion, accent].map((store: Store<string>) =>
+    store.subscribe(apply),
+  )
   return () => {
     for (const end of unfollow) end()
   }

@@ -1,4 +1,12 @@
-import { type PageName as AnyPage, LISTENER_LANGUAGE, type Locale, locales } from '@solstice/contracts'
+import {
+  type PageName as AnyPage,
+  LISTENER_LANGUAGE,
+  type ListenerPlace,
+  type Locale,
+  locales,
+  pathOfPlace,
+  placeAt,
+} from '@solstice/contracts'
 import { readStored, writeStored } from '../browser-storage.ts'
 
 /** The pages of this client among which one can move. */
@@ -10,6 +18,8 @@ export interface PageAddress {
   locale: Locale
   /** The part of the panel, such as `library`. */
   part?: string
+  /** What a link opens over the player. */
+  place?: ListenerPlace
 }
 
 const ADMIN_CHOICE = 'lang'
@@ -30,6 +40,8 @@ const paths: Record<string, PageAddress> = {
 export function parsePath(path: string): PageAddress | null {
   const bare = path.length > 1 ? path.replace(/\/$/, '') : path
   if (Object.hasOwn(paths, bare)) return paths[bare]!
+  const place = placeAt(bare.replace(/^(?:\/en)?\//, ''))
+  if (place) return { page: 'player', locale: localeOf(bare), place }
   const [, panel, part] = /^((?:\/en)?\/adpanel)\/([a-z-]+)$/.exec(bare) ?? []
   return panel && part ? { ...paths[panel]!, part } : null
 }
@@ -37,8 +49,8 @@ export function parsePath(path: string): PageAddress | null {
 /** The language of any path, whether there is a page at it or not. */
 export const localeOf = (path: string): Locale => (/^\/en(\/|$)/.test(path) ? 'en' : 'uk')
 
-export function pathOf({ page, locale, part }: PageAddress): string {
-  const name = page === 'player' ? '' : page
+export function pathOf({ page, locale, part, place }: PageAddress): string {
+  const name = place ? pathOfPlace(place) : page === 'player' ? '' : page
   return `${locale === 'uk' ? '' : `/${locale}`}/${name}${part ? `/${part}` : ''}`
 }
 

@@ -1,8 +1,10 @@
 import './controls.css'
 import { useState } from 'preact/hooks'
 import { apiUrl } from '../../../api.ts'
+import { isChatting } from '../../../radio/timeline.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { useStore } from '../../../ui/store.ts'
+import { Heart } from '../../kept/heart.tsx'
 import { useRadio } from '../../radio-context.ts'
 import { PlayButton } from './play-button.tsx'
 import { VolumeControl } from './volume-control.tsx'
@@ -17,11 +19,17 @@ interface Props {
 export function Controls({ onLyrics, onRequest }: Props) {
   const { radio, t } = useRadio()
   const isOff = useStore(radio.sound).is === 'off'
+  const state = useStore(radio.heard)?.state
+  const track =
+    state?.track && !state.isPreparing && !isChatting(state)
+      ? { id: state.track, title: state.title, artist: state.artist }
+      : null
   return (
     <div class="controls">
       {!isOff && <VolumeControl />}
       {!isOff && <PlayButton />}
       <div class="tools">
+        {track && <Heart track={track} />}
         <button
           type="button"
           class="tool"

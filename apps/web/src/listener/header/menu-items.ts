@@ -1,0 +1,38 @@
+import type { IconName } from '../../ui/icons.tsx'
+import { pathOf } from '../../ui/language/language.ts'
+import { share } from '../../ui/share/share.ts'
+import { useStore } from '../../ui/store.ts'
+import { canOpenMini, useRemotePlayback } from '../mini/offered.ts'
+import { useRadio } from '../radio-context.ts'
+import type { SheetName } from '../sheets/sheets.tsx'
+
+export interface MenuItem {
+  icon: IconName
+  label: string
+  onPress: () => void
+}
+
+/** What a listener can do beyond listening, as far as this browser can. */
+export function useMenuItems(stationName: string, show: (sheet: SheetName) => void): MenuItem[] {
+  const { radio, locale, t } = useRadio()
+  const cast = useRemotePlayback()
+  const isOff = useStore(radio.sound).is === 'off'
+  const openMini = () =>
+    void import('../mini/mini-player.tsx').then(({ openMiniPlayer }) => openMiniPlayer({ radio, locale, t }))
+  const shareStation = () =>
+    void share(stationName, new URL(pathOf({ page: 'player', locale }), location.href).href)
+  const items: (MenuItem | false | null)[] = [
+    {
+      icon: 'history',
+      label: t.extras.history,
+      onPress: () => show({ is: 'history', date: null, time: null }),
+    },
+    { icon: 'support', label: t.extras.kept, onPress: () => show({ is: 'kept' }) },
+    { icon: 'sleep', label: t.extras.sleep, onPress: () => show({ is: 'sleep' }) },
+    canOpenMini() && { icon: 'mini', label: t.extras.mini, onPress: openMini },
+    cast && !isOff && { icon: 'cast', label: t.extras.cast, onPress: cast },
+    { icon: 'share', label: t.extras.share, onPress: shareStation },
+    { icon: 'preferences', label: t.preferences.title, onPress: () => show({ is: 'preferences' }) },
+  ]
+  return items.filter((item) => item !== false && item !== null)
+}

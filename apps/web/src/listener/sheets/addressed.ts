@@ -1,0 +1,22 @@
+import { useEffect } from 'preact/hooks'
+import { parsePath, pathOf } from '../../ui/language/language.ts'
+import type { SheetName } from './sheets.tsx'
+
+/** Opens what the address names, and follows the browser's way back and forth. */
+export function useAddressedSheet(show: (sheet: SheetName) => void): void {
+  useEffect(() => {
+    const open = () => {
+      const place = parsePath(location.pathname)?.place
+      if (place) show(place)
+    }
+    open()
+    addEventListener('popstate', open)
+    return () => removeEventListener('popstate', open)
+  }, [])
+}
+
+/** Takes the track or the day out of the address, once its sheet is closed. */
+export function leavePlace(): void {
+  const here = parsePath(location.pathname)
+  if (here?.place) history.replaceState(null, '', pathOf({ page: 'player', locale: here.locale }))
+}

@@ -1,0 +1,135 @@
+import type { LibraryItem } from '@solstice/contracts'
+import { Icon } from '../../../ui/icons.tsx'
+import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
+import { useStore } from '../../../ui/store.ts'
+import { trackLine } from '../../format.ts'
+import { asText, favourites } from '../../kept/favourites.ts'
+import { Heart } from '../../kept/heart.tsx'
+import { RequestButton } from '../../kept/request-button.tsx'
+import { requestLog } from '../../kept/request-log.ts'
+import { PreferenceSection } from '../../preferences/choice.tsx'
+import { useRadio } from '../../radio-context.ts'
+import { TrackText } from '../../track-text.tsx'
+import { NewsToast } from '../news-toast.tsx'
+import { RequestStatus } from '../request/status.tsx'
+import { sheetTexts } from '../texts.ts'
+
+interface Props {
+  onTrack: (track: string) => void
+  onChoose: (track: LibraryItem) => void
+  onClose: () => void
+}
+
+/** What this device keeps: favourites, and the requests that were sent from it. */
+export function KeptSheet({ onTrack, onChoose, onClose }: Props) {
+  const { locale, t } = useRadio()
+  const k = sheetTexts[locale].kept
+  return (
+    <Sheet class="side kept" label={k.title} onClose={onClose}>
+      <div class="sheet-body">
+        <SheetHead title={k.title} close={t.close} />
+        <Favourites onTrack={onTrack} onChoose={onChoose} />
+        <Requests onTrack={onTrack} />
+        <p class="nothing">{k.stored}</p>
+      </div>
+      <NewsToast />
+    </Sheet>
+  )
+}
+
+const STATUS_ID = 'kept-request-status'
+
+function Favourites({ onTrack, onChoose }: Omit<Props, 'onClose'>) {
+  const { locale } = useRadio()
+  const k = sheetTexts[locale].kept
+  const list = useStore(favourites)
+  return (
+    <PreferenceSection title={k.favourites}>
+      {list.length === 0 ? <p class="nothing">{k.noFavourites}</p> : <RequestStatus id={STATUS_ID} />}
+      <ol class="tracks">
+        {list.map((track) => (
+          <li key={track.id}>
+            <TrackLink track={track} onTrack={onTrack} />
+            <RequestButton track={track} onChoose={onChoose} statusId={STATUS_ID} />
+            <Heart track={track} />
+          </li>
+        ))}
+      </ol>
+      {list.length > 0 && (
+        <button type="button" class="button share" onClick={() => save(k.fileName, asText(list))}>
+          <Icon name="download" size={18} />
+          {k.save}
+        </button>
+      )}
+    </PreferenceSection>
+  )
+}
+
+function Requests({ onTrack }: { onTrack: (track: string) => void }) {
+  const { locale } = useRadio()
+  const k = sheetTexts[locale].kept
+  const log = useStore(requestLog)
+  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' })
+  return (
+    <PreferenceSection title={k.requests}>
+      {log.length === 0 && <p class="nothing">{k.noRequests}</p>}
+      <ol class="tracks">
+        {log.map((entry) => (
+          <li key={`${entry.atMs} ${entry.track.id}`}>
+            <TrackLink
+              track={entry.track}
+              note={`${k.outcomes[entry.is]} · ${shown.format(entry.atMs)}`}
+              onTrack={onTrack}
+            />
+            <button
+              type="button"
+              class="tool"
+              aria-label={k.remove(trackLine(entry.track))}
+              onClick={() => requestLog.update((before) => before.filter((other) => other !== entry))}
+            >
+              <Icon name="trash" size={20} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      {log.length > 1 && (
+        <button type="button" class="text-button" onClick={() => requestLog.update(() => [])}>
+          {k.clear}
+        </button>
+      )}
+    </PreferenceSection>
+  )
+}
+
+interface TrackLinkProps {
+  track: LibraryItem
+  note?: string
+  onTrack: (track: string) => void
+}
+
+function TrackLink({ track, note, onTrack }: TrackLinkProps) {
+  const { t } = useRadio()
+  return (
+    <button
+      type="button"
+      class="song-link"
+      aria-label={[t.extras.about(trackLine(track)), note].filter(Boolean).join('. ')}
+      onClick={() => onTrack(track.id)}
+    >
+      <span>
+        <TrackText track={track} />
+        {note && <span class="nothing">{note}</span>}
+      </span>
+    </button>
+  )
+}
+
+/** Saves a text as a file of this device. */
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url))
+}
