@@ -90,6 +90,9 @@ t.test('the listener’s page', async (t) => {
   await t.test('fits the narrowest window, 400 % zoom and letters of double size', (t) =>
     fitAnywhere(t, page),
   )
+  await t.test('opens a song and a day by their address, keeps favourites, and goes to sleep', (t) =>
+    openPlaces(t, page, `${url}/en`, low.title),
+  )
   await t.test('turns from day to night with every text legible at every moment', async (t) => {
     await page.reload()
     await page.locator('.listen').waitFor()
@@ -182,7 +185,8 @@ async function walkByKeyboard(t: Test, page: Page): Promise<void> {
   }
   await tabTo(page, '.menu button', 'Shift+Tab')
   await press('Enter')
-  await tabTo(page, '.menu-item')
+  // Above the languages.
+  await tabTo(page, 'li:nth-last-child(2) > .menu-item')
   t.same(await violations(page), [], 'menu')
   await press('Enter')
   await sheet.waitFor()
@@ -256,6 +260,45 @@ async function fitAnywhere(t: Test, page: Page): Promise<void> {
   t.equal(await fontSize(), 2 * before, 'remembered')
   t.notOk(await isCutOff(page))
   await page.evaluate(() => localStorage.removeItem('radio_text_size'))
+}
+
+async function openPlaces(t: Test, page: Page, home: string, title: string): Promise<void> {
+  const dialog = page.locator('dialog[open]')
+  const menu = async (item: string) => {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.locator('.menu-item', { hasText: item }).click()
+    await dialog.waitFor()
+  }
+  await page.goto(`${home}/song/day/Low%20Tide.mp3`)
+  await dialog.getByRole('heading', { name: title }).waitFor()
+  t.same(await violations(page), [], 'a song')
+  await dialog.getByRole('button', { name: 'Favourite song' }).click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  t.equal(page.url(), `${home}/`, 'the address is that of the station again')
+  t.equal(await page.locator('.tools .heart').getAttribute('aria-pressed'), 'true', 'it is on air')
+
+  await page.goto(`${home}/history`)
+  await dialog.locator('.history-list li').last().waitFor()
+  t.match(await dialog.locator('.history-list li').last().innerText(), title)
+  t.same(await violations(page), [], 'a day')
+  await page.keyboard.press('Escape')
+
+  await page.reload()
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await menu('My songs')
+  await dialog.locator('.tracks li', { hasText: title }).waitFor()
+  t.same(await violations(page), [], 'what this device keeps')
+  await page.keyboard.press('Escape')
+  await menu('Sleep timer')
+  await dialog.getByRole('button', { name: '15 minutes' }).click()
+  t.same(await violations(page), [], 'sleep timer')
+  await page.keyboard.press('Escape')
+  await page.locator('.sleep-mark').click()
+  await dialog.getByRole('button', { name: 'Turn the timer off' }).click()
+  await page.keyboard.press('Escape')
+  t.equal(await page.locator('.sleep-mark').count(), 0)
 }
 
 /** Stops each view transition at its beginning, so that its moments can be visited. */
