@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { useStoredChoice } from '../ui/browser-storage.ts'
 import { Icon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts'
-import { formatTime, orderLabel, trackLine } from './format.ts'
+import { formatTime, orderLabel } from './format.ts'
 import { Heart } from './kept/heart.tsx'
 import { preferences } from './preferences/preferences.ts'
 import { useRadio } from './radio-context.ts'
@@ -77,7 +77,7 @@ function Earlier({ onTrack }: { onTrack: (track: string) => void }) {
               <button
                 type="button"
                 class="song-link"
-                aria-label={t.extras.about(trackLine(track))}
+                aria-haspopup="dialog"
                 onClick={() => onTrack(track.trackId)}
               >
                 <TrackText track={track} />

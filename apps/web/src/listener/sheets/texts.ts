@@ -23,7 +23,6 @@ const uk = {
       [hours ? `${hours} год` : '', minutes ? `${minutes} хв` : ''].filter(Boolean).join(' '),
     share: 'Поділитися цим днем',
     shareMoment: 'Поділитися цим моментом',
-    open: (track: string) => `${track}: про пісню`,
   },
   song: {
     title: 'Пісня',
@@ -116,7 +115,6 @@ const en: SheetTexts = {
       [hours ? `${hours} h` : '', minutes ? `${minutes} min` : ''].filter(Boolean).join(' '),
     share: 'Share this day',
     shareMoment: 'Share this moment',
-    open: (track) => `${track}: about this song`,
   },
   song: {
     title: 'Song',

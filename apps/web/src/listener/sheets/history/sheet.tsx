@@ -158,7 +158,7 @@ function TracksOfDay({ day, time, onTrack }: { day: Day; time: string; onTrack: 
             <button
               type="button"
               class="song-link"
-              aria-label={h.open(trackLine(track))}
+              aria-haspopup="dialog"
               onClick={() => onTrack(track.trackId)}
             >
               <TrackText track={track} />

@@ -108,14 +108,8 @@ interface TrackLinkProps {
 }
 
 function TrackLink({ track, note, onTrack }: TrackLinkProps) {
-  const { t } = useRadio()
   return (
-    <button
-      type="button"
-      class="song-link"
-      aria-label={[t.extras.about(trackLine(track)), note].filter(Boolean).join('. ')}
-      onClick={() => onTrack(track.id)}
-    >
+    <button type="button" class="song-link" aria-haspopup="dialog" onClick={() => onTrack(track.id)}>
       <span>
         <TrackText track={track} />
         {note && <span class="nothing">{note}</span>}
