@@ -1,6 +1,6 @@
 import type { IconName } from '../../ui/icons.tsx'
 import { pathOf } from '../../ui/language/language.ts'
-import { share } from '../../ui/share/share.ts'
+import { share } from '../../ui/share.ts'
 import { useStore } from '../../ui/store.ts'
 import { canOpenMini, useRemotePlayback } from '../mini/offered.ts'
 import { useRadio } from '../radio-context.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../../ui/icons.tsx'
-import { share } from '../../ui/share/share.ts'
+import { share } from '../../ui/share.ts'
 import { useRadio } from '../radio-context.ts'
 
 /** Shares an address of the page, and says so when it was copied instead. */

@@ -1,11 +1,9 @@
 import type { ListenerPlace, RadioState } from '@solstice/contracts'
 import { lazyPage } from '../../ui/lazy-page.tsx'
 import type { SleepTimer } from '../sleep/sleep-timer.ts'
-import { CoverSheet, type ShownTrack } from './cover/sheet.tsx'
-import { DonateSheet, type DonateSubject } from './donate/sheet.tsx'
-import { LyricsSheet } from './lyrics/sheet.tsx'
+import type { ShownTrack } from './cover/sheet.tsx'
+import type { DonateSubject } from './donate/sheet.tsx'
 import { NewsToast } from './news-toast.tsx'
-import { RequestSheet } from './request/sheet.tsx'
 
 /** A sheet that lies over the page; `over`: the sheet below, to which one comes back. */
 export type SheetName =
@@ -25,6 +23,10 @@ interface Props {
   onChange: (sheet: SheetName | null) => void
 }
 
+const LyricsSheet = lazyPage(() => import('./lyrics/sheet.tsx').then((m) => m.LyricsSheet))
+const RequestSheet = lazyPage(() => import('./request/sheet.tsx').then((m) => m.RequestSheet))
+const DonateSheet = lazyPage(() => import('./donate/sheet.tsx').then((m) => m.DonateSheet))
+const CoverSheet = lazyPage(() => import('./cover/sheet.tsx').then((m) => m.CoverSheet))
 const PreferencesSheet = lazyPage(() => import('../preferences/sheet.tsx').then((m) => m.PreferencesSheet))
 const HistorySheet = lazyPage(() => import('./history/sheet.tsx').then((m) => m.HistorySheet))
 const TrackSheet = lazyPage(() => import('./track/sheet.tsx').then((m) => m.TrackSheet))
