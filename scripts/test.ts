@@ -5,9 +5,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { SourceMap } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { keptFolder } from '../tests/harness/processes/kept.ts'
 import { root } from '../tests/harness/processes/processes.ts'
 import { buildPrograms, pageIn, startedByTests } from '../tests/harness/processes/programs.ts'
@@ -154,18 +156,45 @@ async function testFile(file: string, stores: Stores | null, built: string, give
   const startedMs = performance.now()
   const program = join(built, file.replace(/\.ts$/, '.js'))
   const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), ...given, ...(stores && environmentOf(stores)) }
-  const { code, said } = await run(process.execPath, ['--enable-source-maps', program], env)
+  const { code, said } = await run(process.execPath, [program], env)
   const seconds = (performance.now() - startedMs) / 1000
   const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
   const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)
   const isWell = code === 0 && failed === 0 && total !== undefined
   // Passed assertions are left out, so that a failure stands out.
   const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# \{|TAP version|$)/
-  const details = said.split('\n').filter((line) => !isDetail.test(line))
+  const details = (isWell ? said : inSources(said)).split('\n').filter((line) => !isDetail.test(line))
   const name = stores ? `${file} with ${stores}` : file
   took.push({ name, seconds })
   console.log([`${isWell ? 'ok' : 'not ok'} - ${name} # ${seconds.toFixed(1)} s`, ...details].join('\n    '))
   return { passed: Number(passed ?? 0), failed: failed || (isWell ? 0 : 1) }
+}
+
+/**
+ * A failed test's output with the places in the sources instead of those in its bundle. Node.js would do it too, but at the cost of a
+ * seventh of each file's time.
+ */
+function inSources(said: string): string {
+  const maps = new Map<string, SourceMap | null>()
+  const mapOf = (bundle: string) => {
+    if (!maps.has(bundle)) {
+      const path = resolve(root, `${bundle}.map`)
+      maps.set(bundle, existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : null)
+    }
+    return maps.get(bundle)
+  }
+  // What tap quotes is a line of the bundle, which may be all of it.
+  const unquoted = said.replace(/^( *)source: [>|].*\n(?:\1 +.*\n| *\n)*/gm, '')
+  return unquoted.replace(
+    /([^\s(]*\/tests-kept\/[^\s:]+\.js):(\d+):(\d+)/g,
+    (place, bundle, line, column) => {
+      const path = bundle.replace(/^file:\/\//, '')
+      const found = mapOf(path)?.findEntry(Number(line) - 1, Number(column) - 1)
+      if (!found || !('originalSource' in found)) return place
+      const source = relative(root, resolve(root, dirname(path), found.originalSource))
+      return `${source}:${found.originalLine + 1}:${found.originalColumn + 1}`
+    },
+  )
 }
 
 /** Runs a program to its end, and resolves with all its output. */
