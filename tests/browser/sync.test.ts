@@ -179,4 +179,17 @@ t.test('sync mode: a quiet song is played louder than its file, and shown with i
     1,
     'without Web Audio the element plays it, as loud as its file at most',
   )
+
+  const { page: torn } = await visit(t, `${api.url}/en/`, {}, (opening) =>
+    opening.addInitScript(() => {
+      BaseAudioContext.prototype.createBuffer = () => {
+        throw new DOMException('No memory', 'NotSupportedError')
+      }
+    }),
+  )
+  await torn.locator('.listen').click()
+  await torn.locator('.horizon[data-sound=playing]').waitFor()
+  await torn.waitForFunction(() => document.querySelector('audio')!.src.includes('/api/audio/stream'))
+  await advances(torn)
+  await hears(torn, 1000)
 })

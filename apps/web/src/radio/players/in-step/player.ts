@@ -75,11 +75,22 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
   function check(): void {
     clearTimeout(timer)
     if (!isActive) return
-    const open = output.check()
+    const is = proceed()
     if (!isActive) return
-    const is = open && deck.sound ? performance.proceed(deck.sound, open) : 'starting'
     if (is === 'playing' || sound.value.is === 'playing') sound.set({ is })
     timer = setTimeout(check, is === 'playing' ? CHECK_INTERVAL_MS : FIRST_CHECK_INTERVAL_MS)
+  }
+
+  function proceed(): 'starting' | 'playing' {
+    try {
+      const open = output.check()
+      return open && deck.sound ? performance.proceed(deck.sound, open) : 'starting'
+    } catch (error) {
+      // Web Audio that refuses a node or a buffer once does so again.
+      console.error(error)
+      unfit()
+      return 'starting'
+    }
   }
 
   function stop(reason: Sound): void {
@@ -95,6 +106,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     sound.set({ is: 'starting' })
     output.open()
     if (!isActive) return
+    deck.retryNow()
     void silence.start().then((result) => result === 'blocked' && isActive && stop({ is: 'blocked' }))
     follow()
     check()

@@ -11,6 +11,8 @@ export interface Deck {
   readonly sound: TrackSound | null
   /** @param lifeS how long the tokens have to be valid. */
   load(track: string, lifeS: number): void
+  /** Fetches now what would be fetched later, after a failure. */
+  retryNow(): void
   unload(): void
 }
 
@@ -29,7 +31,7 @@ const DECODE_TIMEOUT_MS = 15_000
 export function createDeck(dependencies: Dependencies): Deck {
   const { onRetry, onUnfit } = dependencies
   const retry = createRetry()
-  let loaded: { track: string; sound: TrackSound; stop: AbortController } | null = null
+  let loaded: { track: string; sound: TrackSound; stop: AbortController; retryNow: () => void } | null = null
 
   function load(track: string, lifeS: number): void {
     unload()
@@ -53,16 +55,22 @@ export function createDeck(dependencies: Dependencies): Deck {
       }
       isWaiting = true
       onRetry()
-      retry.schedule(() => {
-        isWaiting = false
-        sound.want(wanted)
-      })
+      retry.schedule(again)
     })
+    const again = () => {
+      isWaiting = false
+      sound.want(wanted)
+    }
+    const retryNow = () => {
+      if (!isWaiting) return
+      retry.cancel()
+      again()
+    }
     const want = (sample: number) => {
       wanted = sample
       if (!isWaiting) sound.want(sample)
     }
-    loaded = { track, sound: { ...sound, want }, stop }
+    loaded = { track, sound: { ...sound, want }, stop, retryNow }
     want(0)
   }
 
@@ -80,6 +88,7 @@ export function createDeck(dependencies: Dependencies): Deck {
       return loaded?.sound ?? null
     },
     load,
+    retryNow: () => loaded?.retryNow(),
     unload,
   }
 }
