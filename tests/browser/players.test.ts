@@ -83,11 +83,13 @@ t.test('interruptions of the sound', async (t) => {
     await forgetReadings(page)
     await stationMovesOn(page, 2)
     t.same(await readings(page), [], 'silent meanwhile')
-    await page.evaluate(() => {
+    const own = await page.evaluateHandle(() => {
       const { context } = (window as Window & { analyser?: AnalyserNode }).analyser!
       Reflect.deleteProperty(context, 'resume')
+      return context
     })
     await isLive(page, JUMP_MS)
+    t.equal(await own.evaluate(({ state }) => state), 'running', 'the same one')
     t.same(await jumpsIn(page), [])
   })
 
