@@ -9,7 +9,7 @@ export interface RequestLimits {
   docs: RateLimit
   /** Covers for one address. */
   covers: RateLimit
-  /** What is on air, for programs and pages of other sites. */
+  /** Questions of one address about what is on air. */
   nowPlaying: RateLimit
   /** Pictures and descriptions of shared links. */
   sharing: RateLimit

@@ -11,7 +11,7 @@ export function cardOf({ station, mode, current }: NowPlaying, lang: Locale): Ca
   return { mode, lang, station: station.name[lang], song }
 }
 
-/** What is said of that picture. */
+/** Address and size of that picture. */
 export interface SharedPicture {
   url: string
   width: number

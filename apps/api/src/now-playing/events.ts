@@ -26,7 +26,7 @@ const MAX_UNREAD_BYTES = 64 * 1024
 /** Clients written to before other work gets its turn. */
 const AT_ONCE = 200
 
-/** What is on air, as server-sent events: one computation and one timer for all clients of this replica. */
+/** Server-sent events that tell what is on air: one computation and one timer for all clients of this replica. */
 export interface NowPlayingEvents {
   /**
    * Turns a request into a client, which gets the present state, then one event per change, until one side ends it.

@@ -19,7 +19,7 @@ export interface NowPlayingDeps extends Omit<SnapshotDeps, 'air' | 'audience'> {
   onTaken: (socket: Socket) => void
 }
 
-/** What is on air, for other sites and programs, until the app closes. */
+/** Follows what is on air, for other sites and programs, until the app closes. */
 export function openNowPlaying(
   app: FastifyInstance,
   deps: NowPlayingDeps,

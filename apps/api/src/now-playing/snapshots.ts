@@ -17,7 +17,7 @@ const MAX_AGE_MS = 1_000
 /** Pixels. */
 const COVER_SIZE = '512'
 
-/** What is on air at a moment, for other sites and programs. */
+/** Snapshot of the air at a moment, for other sites and programs. */
 export interface Snapshot {
   /** The reply for callers who reach the station under this origin. */
   replyFor(origin: string): NowPlaying
@@ -96,7 +96,7 @@ function takeSnapshot(deps: SnapshotDeps): Snapshot {
   }
 }
 
-/** What stays the same while a track plays. */
+/** Facts that stay the same while a track plays. */
 interface Facts {
   name: Localized
   mode: Mode
