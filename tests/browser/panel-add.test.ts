@@ -110,8 +110,11 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
   await page.getByRole('radio', { name: 'Dark' }).check()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  for (const toast of await page.getByRole('button', { name: 'Dismiss the message' }).all())
-    await toast.click()
+  // At once: messages also go by themselves.
+  const dismissals = page.getByRole('button', { name: 'Dismiss the message' })
+  await dismissals.evaluateAll((buttons) => {
+    for (const button of buttons) (button as HTMLElement).click()
+  })
   await shoot('panel-add-phone')
   await page.getByRole('tab', { name: 'Video links' }).click()
   const link = page.getByLabel('Link to a video')
