@@ -128,7 +128,9 @@ async function test() {
 async function ofStations(files: string[], stores: Stores[]) {
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
   const hasStation = (text: string) =>
-    /harness\/(people|servers|stations)\/(administration|app|station|browser|stores|postgres)\.ts'/.test(text)
+    /harness\/(browser|people|servers|stations)\/(administration|app|station|browser|stores|postgres)\.ts'/.test(
+      text,
+    )
   const chosen = files.filter((_, i) => hasStation(texts[i]!))
   return stores.flatMap((each) => chosen.map((file) => ({ file, stores: each })))
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import t, { type Test } from 'tap'
-import { violations } from '../harness/people/axe.ts'
-import { prepare, visit } from '../harness/people/browser.ts'
+import { violations } from '../harness/browser/axe.ts'
+import { prepare, visit } from '../harness/browser/browser.ts'
 
 const settings = { STREAM_MODE: 'true', NIGHT_MODE: 'false' }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { prepare, tones, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { prepare, tones, visit } from '../harness/people/browser.ts'
 import type { Station } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 

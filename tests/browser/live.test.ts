@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { pitch } from '../harness/audio/audio.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { waiting } from '../harness/until.ts'
 
 /** The browser's simulated microphone beeps twice a second. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'Half Tide', 'High Tide', 'Ebb'].map((name, i) => ({
   name,

@@ -1,8 +1,8 @@
 import { defaultSettings } from '@solstice/station'
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { adminAt, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 t.test('J7, J8: an admin puts a jingle next in the panel, takes it back, and hears another’s', async (t) => {
   const station = await prepare(t, SUPER_ADMIN)

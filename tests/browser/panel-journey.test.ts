@@ -1,10 +1,10 @@
 import type { RadioState } from '@solstice/contracts'
 import { lyricsKey } from '@solstice/station'
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { adminAt, hears, prepare, signIn, visit } from '../harness/browser/browser.ts'
+import { dropFiles, openFileMaker } from '../harness/browser/dropped-files.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { adminAt, hears, prepare, signIn, visit } from '../harness/people/browser.ts'
-import { dropFiles, openFileMaker } from '../harness/people/dropped-files.ts'
 
 const settings = {
   NIGHT_MODE: 'false',

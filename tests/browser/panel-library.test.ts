@@ -1,7 +1,7 @@
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { prepare, signIn, visit } from '../harness/people/browser.ts'
 import { until } from '../harness/until.ts'
 
 const names = ['Low Tide', 'Half Tide', 'High Tide', 'Neap', 'Spring', 'Ebb', 'Flood', 'Slack']

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 t.test('a moderator looks after those on air, bans an address and invites by code', async (t) => {
   const station = await prepare(t, { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true' })

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { adminAt, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { adminAt, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 
 const names = [

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { adminAt, flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 
 const names = [

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
+import { violations } from '../harness/browser/axe.ts'
+import { prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { prepare, signIn, visit } from '../harness/people/browser.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 
 /** Where pictures of the panel are put, for people to look at. */

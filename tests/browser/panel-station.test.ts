@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { violations } from '../harness/browser/axe.ts'
+import { flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { violations } from '../harness/people/axe.ts'
-import { flaws, prepare, signIn, visit } from '../harness/people/browser.ts'
 
 const tracks = ['Low Tide', 'High Tide'].map((name, i) => ({ name, hz: 400 + 100 * i, seconds: 240 }))
 const settings = { NIGHT_MODE: 'false', ...SUPER_ADMIN }

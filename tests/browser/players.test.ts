@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { advances, prepare, visit } from '../harness/people/browser.ts'
-import { forgetReadings, isLive, listenIn, prepareRising, readings } from '../harness/people/live-sound.ts'
+import { advances, prepare, visit } from '../harness/browser/browser.ts'
+import { forgetReadings, isLive, listenIn, prepareRising, readings } from '../harness/browser/live-sound.ts'
 
 t.test(
   'where Web Audio can’t decode a file the element plays it; one that stands still gets it again',

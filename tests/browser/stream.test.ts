@@ -1,5 +1,5 @@
 import t from 'tap'
-import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/people/browser.ts'
+import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
 
 t.test(
   'stream mode: the broadcast is heard, shown and controlled; it recovers with the station',

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { makePicture } from '../harness/audio/pictures.ts'
-import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/people/browser.ts'
+import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
 
 t.test('sync mode: the file plays at the station’s position, in both languages', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false' })

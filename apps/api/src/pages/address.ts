@@ -11,7 +11,7 @@ import {
 export interface PageAddress {
   page: PageName
   locale: Locale
-  /** What the link opens over the player. */
+  /** Place that the link opens over the player. */
   place?: ListenerPlace
   /** True for the copy of the player that browsers keep for when there is no network: it shows no track. */
   isOffline?: boolean

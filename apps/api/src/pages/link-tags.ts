@@ -10,7 +10,7 @@ import {
 import { pictureOf, trackLine } from '../links/shared.ts'
 import { type Html, html, jsonElement } from './html.ts'
 
-/** What other sites and search engines may be told of a page. */
+/** Facts of a page for other sites and search engines. */
 export interface LinkFacts extends Pick<PageView, 'title' | 'description' | 'stationName'> {
   page: PageName
   locale: Locale

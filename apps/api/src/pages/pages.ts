@@ -34,7 +34,7 @@ export interface PagesDeps extends StationDeps {
   origins: Origins
   /** Origin of signed links to music and pictures; null when this server sends them itself. */
   mediaOrigin: string | null
-  /** What is on air, for callers who reach the station under this origin. */
+  /** Tells what is on air to callers who reach the station under this origin. */
   nowPlaying: (origin: string) => NowPlaying
   log: Logger
 }

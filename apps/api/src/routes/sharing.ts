@@ -26,7 +26,7 @@ export interface SharingDeps {
   limits: Pick<RequestLimits, 'sharing'>
 }
 
-/** What links to the station look like elsewhere, and what robots and home screens are told. */
+/** Serves previews of links to the station, and files for robots and home screens. */
 export function sharingRoutes(app: FastifyInstance, deps: SharingDeps): void {
   previewRoutes(app, deps)
   siteFileRoutes(app, deps)

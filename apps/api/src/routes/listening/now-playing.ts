@@ -17,7 +17,7 @@ export interface NowPlayingDeps {
   limits: Pick<RequestLimits, 'nowPlaying'>
 }
 
-/** What is on air, for other sites and programs: to ask for, and to follow. */
+/** Tells other sites and programs what is on air: on request, and as it changes. */
 export function nowPlayingRoutes(app: FastifyInstance, deps: NowPlayingDeps): void {
   const { config, snapshots, events, origins, tokens, limits } = deps
   const limit: Parameters<typeof implement>[3] = {

@@ -19,7 +19,7 @@ export interface UploadDeps extends StepDeps {
   progress: Store<IntakeProgress | null>
   /** False while it is known that the station can't be reached. */
   isOnline: () => boolean
-  /** What a lost connection stopped is tried again after this time. */
+  /** Pause before another try of what a lost connection stopped. */
   retryMs: number
   /** Aborted when the panel closes: nothing more is sent. */
   closing: AbortSignal

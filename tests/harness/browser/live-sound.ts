@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { openSocket } from '../people/socket-client.ts'
 import { prepare } from './browser.ts'
-import { openSocket } from './socket-client.ts'
 
 /** A song whose pitch tells its position. */
 const RISING = { name: 'Flood', hz: 400, rise: 20, seconds: 240 }

@@ -1,12 +1,12 @@
 import { lyricsKey } from '@solstice/station'
 import type { Browser, Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
+import { SUPER_ADMIN } from '../people/admin.ts'
+import { openSocket, type SocketClient } from '../people/socket-client.ts'
 import { builtPage } from '../processes/programs.ts'
 import { prepareStation, type Station, type Tone } from '../stations/station.ts'
 import { PATIENCE_MS, until } from '../until.ts'
-import { SUPER_ADMIN } from './admin.ts'
 import { launchChromium } from './chromium.ts'
-import { openSocket, type SocketClient } from './socket-client.ts'
 
 /** Long enough for everything a test does to a page while the first song plays, even on a slow machine. */
 const SONG_S = 240
