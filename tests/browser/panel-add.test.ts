@@ -142,15 +142,16 @@ t.test('files dropped anywhere become tracks, with their tags checked and their 
       const minute = await minuteOfFrames(t)
       const buffer = Buffer.concat(Array.from({ length: 4 }, () => minute))
       const chooser = far.locator('input[type=file]')
-      const sending = far.waitForRequest(/upload-song-file/)
+      line.hangAfter('upload-song-file')
       await chooser.setInputFiles({ name: 'Far - Long Swell.mp3', mimeType: 'audio/mpeg', buffer })
-      await sending
-      line.isHanging = true
+      await until('the upload is on its way', () => line.isHanging)
       line.cutAll()
       await far.getByText('No connection.').waitFor()
-      // The browser itself tries again once.
-      line.cutAll()
-      await far.getByText('No connection: goes on by itself').waitFor()
+      // The browser may try again by itself.
+      await until('the upload waits for the connection', () => {
+        line.cutAll()
+        return far.getByText('No connection: goes on by itself').isVisible()
+      })
       line.isHanging = false
       line.cutAll()
       const form = far.getByRole('form', { name: /^Tags: / })

@@ -182,10 +182,13 @@ t.test('J, P: jingles between songs and a phrase over their end survive a dead w
     'titles are those of songs',
   )
   const history = (await (await fetch(`${one.url}/api/history`)).json()) as HistoryItem[]
-  const isBeforeLast = (atMs: number) => atMs > chunks[0]!.atMs + 1_000 && atMs < last.serverTs - 1_000
+  // The first and the last may have been heard in part; the borders lie far from any beginning.
+  const starts = heardSongs.map(({ fromMs }) => fromMs)
+  const fromMs = (starts[0]! + starts[1]!) / 2
+  const toMs = (starts.at(-2)! + starts.at(-1)!) / 2
   t.same(
-    history.filter(({ playedAt }) => isBeforeLast(playedAt)).map(({ title }) => title),
-    heardSongs.filter(({ fromMs }) => isBeforeLast(fromMs)).map(({ name }) => name),
+    history.filter(({ playedAt }) => playedAt > fromMs && playedAt < toMs).map(({ title }) => title),
+    heardSongs.slice(1, -1).map(({ name }) => name),
     'history knows songs, each once',
   )
 })

@@ -11,6 +11,8 @@ export interface Line {
   readonly cuts: number
   /** Swallows all traffic in both directions and closes nothing, like a pulled cable. Swallowed bytes are lost. */
   isHanging: boolean
+  /** Becomes hanging as soon as it has passed on bytes that contain this. */
+  hangAfter(text: string): void
   /** Delays traffic to the server by this long. */
   delayMs: number
   /** Breaks the connection at the next commit, before or after passing it on, and holds the reply back. */
@@ -22,6 +24,7 @@ export async function openLine(t: Teardown, port: number): Promise<Line> {
   const sockets = new Set<Socket>()
   let cut: { isDelivered: boolean } | null = null
   let cuts = 0
+  let fatal: string | null = null
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1')
     for (const socket of [near, far]) {
@@ -43,8 +46,14 @@ export async function openLine(t: Teardown, port: number): Promise<Line> {
         else far.destroy()
         if (!isDelivered) near.destroy()
         else far.on('close', () => near.destroy())
-      } else if (line.delayMs > 0) setTimeout(pass, line.delayMs, bytes)
+        return
+      }
+      if (line.delayMs > 0) setTimeout(pass, line.delayMs, bytes)
       else pass(bytes)
+      if (fatal !== null && bytes.includes(fatal)) {
+        fatal = null
+        line.isHanging = true
+      }
     })
     far.on('data', (bytes) => {
       if (!isMute && !line.isHanging) near.write(bytes)
@@ -62,6 +71,9 @@ export async function openLine(t: Teardown, port: number): Promise<Line> {
       return cuts
     },
     isHanging: false,
+    hangAfter(text: string) {
+      fatal = text
+    },
     delayMs: 0,
     cutAtCommit(isDelivered: boolean) {
       cut = { isDelivered }
