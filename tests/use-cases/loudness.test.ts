@@ -69,6 +69,6 @@ t.test('measurements follow a track that moves, and vanish with a deleted one', 
   t.same(await data.measurements.find(), [{ ...measured, trackId: to }])
   t.same(await data.waveforms.find(), [{ trackId: to, peaks: from }])
   t.same(await cuePointsByTrack(data, rules), { [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 } })
-  await deleteMeasurements(data, (id) => id === to)
+  await deleteMeasurements(data, [to])
   t.same([await data.measurements.find(), await data.waveforms.find()], [[], []])
 })

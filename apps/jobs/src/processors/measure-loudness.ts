@@ -82,8 +82,9 @@ async function findUnmeasured(
   skipped: ReadonlySet<string>,
 ): Promise<TrackRecord[]> {
   const ids = new Set(tracks.map(({ id }) => id))
-  await deleteMeasurements(data, (trackId) => !ids.has(trackId))
   const known = new Map((await data.measurements.find()).map((one) => [one.trackId, one]))
+  const gone = [...known.keys()].filter((trackId) => !ids.has(trackId))
+  if (gone.length > 0) await deleteMeasurements(data, gone)
   const isMeasured = async ({ id, storageKey }: TrackRecord): Promise<boolean> => {
     const measurement = known.get(id)
     // A bucket would need a request per file at each start.

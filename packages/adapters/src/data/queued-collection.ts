@@ -1,8 +1,10 @@
 import type { Collection, CollectionSpec, Contents, NewRecord } from '@solstice/station'
 import type { Draft } from './draft.ts'
-import { assertFit, frozenCopy } from './record.ts'
+import { assertFit, frozenCopy, type Key, keyOf } from './record.ts'
 
 export interface Change<T extends object> {
+  /** The key of the only record that it looks at; null when it may look at others. */
+  key: Key | null
   /** Applies the change to a draft; the returned function tells the caller, once the draft is durable. */
   attempt(draft: Draft<T>): () => void
   refuse(error: unknown): void
@@ -29,19 +31,20 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
   protected abstract writeWaiting(): Promise<void>
 
   insert(record: NewRecord<T, K>): Promise<Readonly<T> | null> {
-    return this.#change((draft) => draft.insert(record))
+    return this.#change((draft) => draft.insert(record), this.#onlyKey(record))
   }
 
   put(record: T): Promise<void> {
-    return this.#change((draft) => draft.put(record))
+    return this.#change((draft) => draft.put(record), keyOf(record, this.spec))
   }
 
   update(where: Partial<T>, change: Partial<T>): Promise<number> {
-    return this.#change((draft) => draft.update(where, change))
+    const key = this.spec.key in change ? null : this.#onlyKey(where)
+    return this.#change((draft) => draft.update(where, change), key)
   }
 
   delete(where: Partial<T> | ((record: Readonly<T>) => boolean)): Promise<number> {
-    return this.#change((draft) => draft.delete(where))
+    return this.#change((draft) => draft.delete(where), this.#onlyKey(where))
   }
 
   async replaceAll({ records, serial }: Contents<T>): Promise<void> {
@@ -62,10 +65,15 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
     this.#writing ??= this.#writeAll()
   }
 
-  #change<R>(make: (draft: Draft<T>) => R): Promise<R> {
+  #onlyKey(where: object): Key | null {
+    return typeof where === 'function' ? null : (keyOf(where, this.spec) ?? null)
+  }
+
+  #change<R>(make: (draft: Draft<T>) => R, key: Key | null = null): Promise<R> {
     if (this.isClosed) return Promise.reject(new Error('the data store is closed'))
     return new Promise((resolve, reject) => {
       this.waiting.push({
+        key,
         attempt(draft) {
           try {
             const result = make(draft)

@@ -67,18 +67,18 @@ export async function moveMeasurements(
     measured && data.measurements.put({ ...measured, trackId: to }),
     waveform && data.waveforms.put({ ...waveform, trackId: to }),
   ])
-  await deleteMeasurements(data, (trackId) => trackId === from)
+  await deleteMeasurements(data, [from])
 }
 
 /** Deletes the measurements of tracks that are gone, or have another file. */
 export async function deleteMeasurements(
   data: Pick<DataStore, 'measurements' | 'waveforms'>,
-  isGone: (trackId: string) => boolean,
+  trackIds: Iterable<string>,
 ): Promise<void> {
-  await Promise.all([
-    data.measurements.delete(({ trackId }) => isGone(trackId)),
-    data.waveforms.delete(({ trackId }) => isGone(trackId)),
-  ])
+  const gone = new Set(trackIds)
+  // Waveforms first: those of tracks that are gone are found by their measurements.
+  await Promise.all(Array.from(gone, (trackId) => data.waveforms.delete({ trackId })))
+  await data.measurements.delete(({ trackId }) => gone.has(trackId))
 }
 
 /** Gain in dB, rounded down to steps of 0.1 so that the ceiling holds; null without a target or a measurement. */

@@ -339,6 +339,6 @@ export interface CollectionSpec {
   key: string
   serial?: boolean
   unique?: readonly string[]
-  /** Seldom read and too large to be held in memory for that: a store that can reads single records of it. */
+  /** Seldom read and too large to be held in memory for that: a store that can reads and changes single records of it by their keys. */
   isLarge?: boolean
 }

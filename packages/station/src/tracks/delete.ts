@@ -90,7 +90,7 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
   // Files first: a file without a record becomes a track again at the next start.
   await allEnded([...leaving.values()].map((one) => deleteFile(batch, one)))
   await deleteUnusedLyrics(deps, tracks)
-  await deleteMeasurements(data, (id) => leaving.has(id))
+  await deleteMeasurements(data, leaving.keys())
   await deleteTrackCovers(data, (id) => leaving.has(id))
   for (const { id } of tracks) await replaceInGroups(data, id)
   await allEnded(

@@ -7,7 +7,7 @@ import { shareNext } from '../share-next.ts'
 import { Batches } from './batches.ts'
 import type { Postgres } from './connection.ts'
 import { PostgresUnavailable, type Session } from './pool.ts'
-import { readChanges, readRecord } from './read-changes.ts'
+import { readChanges, readRecords } from './read-changes.ts'
 import { Replica } from './replica.ts'
 import {
   type CollectionCounters,
@@ -45,8 +45,8 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
 
   async get(key: T[K]): Promise<Readonly<T> | null> {
     if (this.spec.isLarge && !this.#replica.isLoaded && !this.isClosed)
-      return queryPatiently(this.#postgres, (session) =>
-        readRecord<T>(this.#name, this.spec, key as Key, session),
+      return queryPatiently(this.#postgres, async (session) =>
+        (await readRecords<T>(this.#name, this.spec, [key as Key], session)).get(key as Key),
       )
     if (!this.isClosed) await this.#refresh()
     return this.#replica.records.get(key as Key)
@@ -84,8 +84,8 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
         await this.#postgres.transaction(leftMs(), async (session) => {
           const counters = await lockCollection(session, this.#name)
           if (attempt?.isWritten && (await isCommitted(session, attempt.token))) return
-          await this.#replica.catchUp(session)
-          attempt = tryBatch(this.#replica.records, this.#batches.take(attempt?.batch ?? []), counters)
+          const batch = this.#batches.take(attempt?.batch ?? [])
+          attempt = tryBatch(await this.#committed(batch, session), batch, counters)
           if (attempt.version > counters.version) await writeChanges(session, this.#name, attempt)
           attempt.isWritten = true
         })
@@ -99,6 +99,15 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
     if (!attempt) return
     this.#replica.adoptCommitted(attempt.changes, attempt.version)
     for (const settle of attempt.settle) settle()
+  }
+
+  /** The records that changes are decided on: of a large collection that nobody has read, only those that they name. */
+  async #committed(batch: readonly Change<T>[], session: Session): Promise<Records<T>> {
+    const keys = batch.map(({ key }) => key).filter((key) => key !== null)
+    if (this.spec.isLarge && !this.#replica.isLoaded && keys.length === batch.length)
+      return readRecords<T>(this.#name, this.spec, keys, session)
+    await this.#replica.catchUp(session)
+    return this.#replica.records
   }
 
   #refuse(batch: Change<T>[], error: unknown): void {

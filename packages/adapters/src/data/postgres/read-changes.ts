@@ -1,6 +1,7 @@
 import type { CollectionSpec } from '@solstice/station'
 import { sql } from 'kysely'
 import type { Changes, Key } from '../record.ts'
+import { Records } from '../records.ts'
 import { fromJsonb, toJsonb } from './jsonb.ts'
 import type { Session } from './pool.ts'
 
@@ -74,19 +75,23 @@ export async function readChanges<T extends object>(
   }
 }
 
-/** The record with a key, found by the index of keys; null when there is none. */
-export async function readRecord<T extends object>(
+/** The records with some keys, found by the index of keys. */
+export async function readRecords<T extends object>(
   name: string,
   spec: CollectionSpec,
-  key: Key,
+  keys: readonly Key[],
   { run }: Session,
-): Promise<T | null> {
+): Promise<Records<T>> {
   const kept = sql`record ->> ${sql.lit(spec.key)}`
-  // As the text of a jsonb column has it.
-  const wanted = JSON.parse(toJsonb(String(key))) as string
-  const [row] = await run(sql<{ record: string }>`
-    select record::text from ${sql.table(name)} where md5(${kept}) = md5(${wanted}) and ${kept} = ${wanted}`)
-  return row ? fromJsonb<T>(row.record) : null
+  // As the text of a jsonb column has them.
+  const wanted = [...new Set(keys)].map((key) => JSON.parse(toJsonb(String(key))) as string)
+  const rows = await run(sql<{ place: string; record: string }>`
+    select place, record::text from ${sql.table(name)}
+    where md5(${kept}) = any(array(select md5(wanted) from unnest(${wanted}::text[]) as wanted))
+      and ${kept} = any(${wanted}::text[])`)
+  const records = new Records<T>(spec)
+  records.apply(new Map(rows.map(({ place, record }) => [Number(place), fromJsonb<T>(record)])))
+  return records
 }
 
 function pageAfter(name: string, { version, place }: Position) {

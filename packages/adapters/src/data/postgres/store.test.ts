@@ -50,7 +50,7 @@ t.test('the PostgreSQL store fulfils the contract of data stores', async (t) => 
   })
 })
 
-t.test('of a large collection a record is read without the others', async (t) => {
+t.test('of a large collection a record is read and changed without the others', async (t) => {
   await empty()
   const [one, other] = [await openIn(t), await openIn(t)]
   const odd = "day/It's \u0000 \ud800.mp3"
@@ -60,8 +60,20 @@ t.test('of a large collection a record is read without the others', async (t) =>
   t.not(await read(), await read(), 'it is not kept')
   await one.waveforms.put({ trackId: odd, peaks: 'AQID' })
   t.match(await read(), { peaks: 'AQID' })
-  await one.waveforms.delete({ trackId: odd })
+  t.equal(await one.waveforms.insert({ trackId: odd, peaks: 'AAAA' }), null, 'its key is taken')
+  t.equal(await one.waveforms.update({ trackId: odd }, { peaks: 'AgME' }), 1)
+  t.match(await read(), { peaks: 'AgME' })
+  t.equal(await one.waveforms.delete({ trackId: odd }), 1)
+  t.equal(await one.waveforms.delete({ trackId: odd }), 0)
   t.equal(await read(), null)
+  t.not(await one.waveforms.get('day/a.mp3'), await one.waveforms.get('day/a.mp3'), 'nor by who changed them')
+  t.equal((await other.waveforms.find()).length, 1)
+  await one.waveforms.put({ trackId: 'day/b.mp3', peaks: '' })
+  t.same(
+    (await other.waveforms.find()).map(({ trackId }) => trackId),
+    ['day/a.mp3', 'day/b.mp3'],
+  )
+  t.equal(await one.waveforms.delete(({ peaks }) => peaks === ''), 1)
   t.equal((await other.waveforms.find()).length, 1)
 })
 
