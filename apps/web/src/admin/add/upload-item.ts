@@ -82,6 +82,28 @@ export function firstTags({ artist, title, album, year, filename }: Uploaded): T
   }
 }
 
+/** True for a track that a file with these tags has become: it has the length of the file, and is called like it. */
+export function isSameTrack(
+  track: Pick<Track, 'artist' | 'title' | 'duration'>,
+  uploaded: Uploaded,
+  tags: Tags | null,
+): boolean {
+  const isNamed = (kept: string, written: string | undefined, read: string) =>
+    kept === (oneLine(written) || read)
+  return (
+    track.duration === uploaded.duration &&
+    isNamed(track.artist, tags?.artist, uploaded.artist) &&
+    isNamed(track.title, tags?.title, uploaded.title)
+  )
+}
+
+/** As the station keeps a line that was written. */
+const oneLine = (text = ''): string =>
+  text
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim()
+
 const withoutEnding = (filename: string): string => filename.replace(/\.mp3$/i, '')
 
 /** True for an item that would become the same track as one that came before it. */

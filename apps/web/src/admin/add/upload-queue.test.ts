@@ -21,7 +21,7 @@ function open(t: Test, answers: Record<string, (body: never) => unknown> = {}, i
     ...answers,
   }
   const answer = async (key: string, input: { body?: unknown; signal?: AbortSignal }) => {
-    const path = key.replace('POST /api/admin/', '')
+    const path = key.replace(/^\w+ \/api\/admin\//, '')
     asked.push({ path, body: input.body })
     const reply = await usual[path]!(input.body as never)
     input.signal?.throwIfAborted()
@@ -184,5 +184,35 @@ t.test('without a connection an item waits, and goes on by itself from where it 
     if (!isOnline) queue.resume()
     await reach(['done'])
     t.equal(paths().filter((path) => path === 'upload-song-file').length, 1, 'the file is sent once')
+  }
+})
+
+t.test('a song whose commit was made, but not answered, is recognised as added', async (t) => {
+  const isTaken = new ApiError(409, { error: { code: 'FILENAME_EXISTS' } })
+  const stored = { artist: 'Hilda', title: 'Tide', duration: 1, lyricsStatus: 'plain' }
+  for (const [name, rows, end] of [
+    ['at once', [{}], 'done'],
+    ['while the first attempt is still at work', [null, {}], 'done'],
+    ['unless it is another song', [{ duration: 2 }], 'duplicate'],
+    ['unless it has another name', [{ title: 'Ebb' }], 'duplicate'],
+    ['unless there is none', [null, null], 'duplicate'],
+  ] as const) {
+    let asked = 0
+    const { queue, add, reach } = open(t, {
+      'upload-song-commit': () => {
+        throw isTaken
+      },
+      'song-editor': () => {
+        const row = rows[asked++]
+        if (row === null) throw new ApiError(404, { error: { code: 'TRACK_NOT_FOUND' } })
+        return { track: { id: 'day/a.mp3', ...stored, ...row } }
+      },
+    })
+    add('a.mp3')
+    await reach([end])
+    t.equal(asked, rows.length, name)
+    const { stage } = queue.items.value[0]!
+    if (end === 'done')
+      t.match(stage, { track: { id: 'day/a.mp3', storageKey: 'day/a.mp3' }, lyrics: 'plain' })
   }
 })

@@ -13,14 +13,12 @@ import {
   type Tags,
   type UploadItem,
 } from './upload-item.ts'
-import { lookUpLyrics, receive, type StepDeps } from './upload-steps.ts'
+import { commit, lookUpLyrics, receive, type StepDeps } from './upload-steps.ts'
 
 export interface UploadDeps extends StepDeps {
   progress: Store<IntakeProgress | null>
   /** False while it is known that the station can't be reached. */
   isOnline: () => boolean
-  /** Pause before another try of what a lost connection stopped. */
-  retryMs: number
   /** Aborted when the panel closes: nothing more is sent. */
   closing: AbortSignal
   failed: (error: unknown) => void
@@ -238,16 +236,15 @@ async function bring(
   }
   const ready = find(id)!
   if (isChecked(ready, review.value)) return { is: 'ready' }
-  const metadata = { ...ready.uploaded!, ...ready.tags }
+  const uploaded = ready.uploaded!
   move(id, { is: 'lyrics' })
-  const lyricsEntry = await lookUpLyrics(deps, metadata, signal)
+  const lyricsEntry = await lookUpLyrics(deps, { ...uploaded, ...ready.tags }, signal)
   signal.throwIfAborted()
   move(id, { is: 'saving' })
   // A commit that has begun is awaited even when it is stopped; its track is removed then.
-  const body = { metadata, ...(lyricsEntry && { lyricsEntry }) }
-  const done = await deps.call('POST /api/admin/upload-song-commit', { body })
+  const done = await commit(deps, uploaded, ready.tags, lyricsEntry)
   signal.throwIfAborted()
-  return { is: 'done', track: done.track, lyrics: done.lyricsStatus }
+  return done ? { is: 'done', ...done } : { is: 'duplicate' }
 }
 
 /** True when an admin has to look at its tags before it is saved. */

@@ -1,11 +1,13 @@
-import type { LyricsInput } from '@solstice/contracts'
+import type { LyricsInput, LyricsStatus, Track } from '@solstice/contracts'
 import { ApiError } from '../../api.ts'
-import type { call, upload } from '../data/client.ts'
-import type { Uploaded, UploadItem } from './upload-item.ts'
+import { type call, failureCode, type upload } from '../data/client.ts'
+import { isSameTrack, type Tags, type Uploaded, type UploadItem } from './upload-item.ts'
 
 export interface StepDeps {
   call: typeof call
   upload: typeof upload
+  /** Pause before another try of what a lost connection stopped. */
+  retryMs: number
 }
 
 /**
@@ -52,4 +54,50 @@ export async function lookUpLyrics(
     if (!(error instanceof ApiError)) throw error
     return (error.body as { lyricsEntry?: LyricsInput } | null)?.lyricsEntry
   }
+}
+
+/**
+ * Makes a track of a file that waits for its commit. Where an earlier attempt was made although its answer was lost, the
+ * track is recognised.
+ *
+ * @returns null when another track has its name.
+ * @throws as `call`.
+ */
+export async function commit(
+  deps: StepDeps,
+  uploaded: Uploaded,
+  tags: Tags | null,
+  lyricsEntry: LyricsInput | undefined,
+): Promise<{ track: Track; lyrics: LyricsStatus } | null> {
+  const body = { metadata: { ...uploaded, ...tags }, ...(lyricsEntry && { lyricsEntry }) }
+  try {
+    const { track, lyricsStatus } = await deps.call('POST /api/admin/upload-song-commit', { body })
+    return { track, lyrics: lyricsStatus }
+  } catch (error) {
+    if (failureCode(error) !== 'FILENAME_EXISTS') throw error
+    // The first attempt may still be at work, above all when the browser itself has sent the second one.
+    const row = (await readTrack(deps, uploaded)) ?? (await readTrackLater(deps, uploaded))
+    if (!row || !isSameTrack(row, uploaded, tags)) return null
+    const { id, title, artist, album, year, duration, mode, filename, lyricsStatus } = row
+    const { storageKey } = uploaded
+    return {
+      track: { id, title, artist, album, year, duration, mode, filename, storageKey },
+      lyrics: lyricsStatus,
+    }
+  }
+}
+
+async function readTrack({ call }: Pick<StepDeps, 'call'>, { storageKey }: Uploaded) {
+  try {
+    const query = { songId: storageKey }
+    return (await call('GET /api/admin/song-editor', { query })).track
+  } catch (error) {
+    if (failureCode(error) === 'TRACK_NOT_FOUND') return null
+    throw error
+  }
+}
+
+async function readTrackLater(deps: StepDeps, uploaded: Uploaded) {
+  await new Promise((resolve) => setTimeout(resolve, deps.retryMs))
+  return readTrack(deps, uploaded)
 }
