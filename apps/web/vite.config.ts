@@ -16,7 +16,7 @@ const pages = ['index', 'guest', 'embed', 'login', 'panel', 'lost']
 /** What most pages have in common. */
 const BASE = [
   /[\\/](?:preact|contracts)[\\/]/,
-  /[\\/]web[\\/]src[\\/](?:ui[\\/]|styles[\\/]|(?:app|api|texts)\.)/,
+  /[\\/]web[\\/]src[\\/](?:ui[\\/]|styles[\\/]|(?:app|api)\.)/,
   /[\\/]web[\\/]src[\\/]listener[\\/](?:format|header[\\/]link|stage[\\/]horizon|sheets[\\/]lyrics[\\/]lyrics)\./,
   /[\\/]web[\\/]src[\\/]radio[\\/](?:library|timeline|connection[\\/]station-clock)\./,
 ]
@@ -41,6 +41,29 @@ function pagesAtPaths(): Plugin {
         if (path === '/solstice-player.js') request.url = '/src/embed/element.ts'
         next()
       })
+    },
+  }
+}
+
+/** The texts of one language, which the listener's page needs before it can be drawn. */
+const TEXTS = /[\\/]listener[\\/]texts[\\/](uk|en)\.ts$/
+
+/** Names the texts of each language in the listener's page; the API leaves the link to those of the page's own language. */
+function textsPreloaded(): Plugin {
+  return {
+    name: 'texts-preloaded',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_, { path, bundle = {} }) => {
+        if (path !== '/index.html') return []
+        return Object.values(bundle).flatMap((file) => {
+          const [, hreflang] = (file.type === 'chunk' && TEXTS.exec(file.facadeModuleId ?? '')) || []
+          if (!hreflang) return []
+          const attrs = { rel: 'modulepreload', crossorigin: true, hreflang, href: `/${file.fileName}` }
+          return { tag: 'link', attrs, injectTo: 'head' as const }
+        })
+      },
     },
   }
 }
@@ -92,7 +115,7 @@ function forStation(): Plugin {
 
 export default defineConfig({
   oxc,
-  plugins: [pagesAtPaths(), forStation()],
+  plugins: [pagesAtPaths(), textsPreloaded(), forStation()],
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },

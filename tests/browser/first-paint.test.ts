@@ -40,6 +40,7 @@ t.test('the first paint is the station', async (t) => {
       t.equal(page.title, `${title} — ${artist} · ${name} ${HOSTILE}`)
       t.notMatch(page.html, /<img src=x|<script>/, 'names and titles stay text')
       t.equal(page.arrival!.config.streamMode, false)
+      t.same(page.textsIn, [lang], 'texts are fetched in this language only')
     }
     t.match(
       await sent(url, { cookie: 'radio_lang=en' }),
@@ -58,6 +59,7 @@ t.test('the first paint is the station', async (t) => {
         { path, ...(await sent(url + path)) },
         { path, status, lang, headline, mode: 'night', arrival: null },
       )
+    t.same((await sent(`${url}/offline`)).textsIn.sort(), ['en', 'uk'], 'offline, either may be wanted')
   })
 
   await t.test('the security headers of a page allow what it needs', async (t) => {
@@ -110,7 +112,7 @@ t.test('the first paint is the station', async (t) => {
         [...document.querySelectorAll(selector)].map((element) => element.getAttribute(name)!)
       return {
         pictures: all('meta[property="og:image"]', 'content').concat(all('link[rel*=icon]', 'href')),
-        languages: all('link[hreflang]', 'hreflang'),
+        languages: all('link[rel=alternate][hreflang]', 'hreflang'),
         data: document.querySelector('script[type="application/ld+json"]')!.textContent!,
       }
     })
@@ -163,6 +165,7 @@ async function sent(url: string, headers: Record<string, string> = {}) {
     title: unescaped(find(/<title>([^<]*)<\/title>/)),
     headline: unescaped(find(/<h1(?:\s[\w-]+="[^"]*")*>([^<]*)</)),
     arrival: json ? JSON.parse(json) : null,
+    textsIn: [...html.matchAll(/rel="modulepreload"[^>]* hreflang="(\w+)"/g)].map(([, lang]) => lang!),
   }
 }
 

@@ -34,13 +34,14 @@ self.addEventListener('fetch', (event) => {
 
 const assetsOf = (text) => text.match(/\/assets\/[^"')]+/g) ?? []
 
-/** The page and what it names, so that one visit is enough. */
+/** The page and what it names, so that one visit is enough. @returns the paths of what it names */
 async function keepShell() {
   const [cache, response] = await Promise.all([caches.open(SHELL), fetch(page)])
   if (!response.ok) throw new Error(`The station answered ${response.status}`)
-  const text = await response.clone().text()
+  const assets = assetsOf(await response.clone().text())
   await cache.put(page, response)
-  await cache.addAll(assetsOf(text))
+  await cache.addAll(assets)
+  return assets
 }
 
 async function keptShell() {
@@ -65,9 +66,9 @@ async function keepUpWith(response) {
   const shell = await cache.match(page, { ignoreVary: true })
   const ofShell = new Set(assetsOf(shell ? await shell.text() : ''))
   if (assets.every((path) => ofShell.has(path))) return
-  await keepShell()
+  const newest = await keepShell()
   for (const request of await cache.keys()) {
     const { pathname } = new URL(request.url)
-    if (pathname.startsWith('/assets/') && !assets.includes(pathname)) await cache.delete(request)
+    if (pathname.startsWith('/assets/') && !newest.includes(pathname)) await cache.delete(request)
   }
 }

@@ -4,7 +4,7 @@ import './styles/controls.css'
 import './styles/page.css'
 import type { Locale, Mode } from '@solstice/contracts'
 import { type ComponentType, render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   chooseLocale,
   chosenLocale,
@@ -17,23 +17,55 @@ import {
 import type { PageProps } from './ui/page-props.ts'
 import { openTheme } from './ui/theme.ts'
 
-/** Draws the page of this document over what the station sent of it. @param mode a look that was chosen; else that of the air */
-export function openPage(Page: ComponentType<PageProps>, mode?: Mode): void {
+const RETRY_MS = 3_000
+
+interface PageOptions {
+  /** A look that was chosen; else that of the air. */
+  mode?: Mode
+  /** Fetches what the page needs in a language, before it is shown in it. */
+  load?: (locale: Locale) => Promise<void>
+}
+
+/** Draws the page of this document over what the station sent of it. */
+export async function openPage(Page: ComponentType<PageProps>, options: PageOptions = {}): Promise<void> {
+  const { mode, load = async () => {} } = options
   openTheme(mode)
+  const place = arrive()
+  // What the station sent stays in sight meanwhile.
+  while (!(await load(place.locale).then(isDone, isFailed)))
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   // `hydrate` would leave attributes as they are, and some are known here only: the volume, or a chosen language.
-  render(<App Page={Page} />, document.getElementById('page')!)
+  render(<App Page={Page} arrival={place} load={load} />, document.getElementById('page')!)
+}
+
+const isDone = () => true
+const isFailed = () => false
+
+interface AppProps {
+  Page: ComponentType<PageProps>
+  arrival: PageAddress
+  load: (locale: Locale) => Promise<void>
 }
 
 /**
  * Follows the address. The language may change within a document; another page is another document, so that each has the
  * browser's sound and microphone to itself, and the scripts of one page are not fetched for another.
  */
-function App({ Page }: { Page: ComponentType<PageProps> }) {
-  const [place, setPlace] = useState(arrive)
+function App({ Page, arrival, load }: AppProps) {
+  const [place, setPlace] = useState(arrival)
+  const wanted = useRef(place)
+  /** Moves on once the language is here; the one in sight stays until then. */
+  const moveTo = (next: PageAddress, move: () => void) => {
+    wanted.current = next
+    load(next.locale).then(
+      () => wanted.current === next && move(),
+      () => location.assign(pathOf(next) + location.search),
+    )
+  }
   useEffect(() => {
     const navigated = () => {
       const next = parsePath(location.pathname)
-      if (next && next.page === place.page) setPlace(next)
+      if (next && next.page === place.page) moveTo(next, () => setPlace(next))
       else location.reload()
     }
     addEventListener('popstate', navigated)
@@ -49,8 +81,10 @@ function App({ Page }: { Page: ComponentType<PageProps> }) {
     const here = parsePath(location.pathname)
     const next = { ...(here ?? { page }), locale: chosen }
     chooseLocale(next)
-    if (here) history.pushState(null, '', pathOf(next) + location.search)
-    setPlace(next)
+    moveTo(next, () => {
+      if (here) history.pushState(null, '', pathOf(next) + location.search)
+      setPlace(next)
+    })
   }
   return (
     <Page

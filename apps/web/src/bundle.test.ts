@@ -45,15 +45,20 @@ t.test('what is fetched to show a page is small', async (t) => {
   const { folder, scriptsOf, sizeOf, parts } = await buildPage(t)
   const scriptsIn = async (page: string) => {
     const html = await readFile(join(folder, `${page}.html`), 'utf8')
-    return new Set(html.match(/assets\/[^"]+\.js/g))
+    return new Set(html.replace(/<link [^>]*hreflang[^>]*>/g, '').match(/assets\/[^"]+\.js/g))
   }
 
   await t.test('a listener fetches under 60 KB before the first sound, and no schemas', async (t) => {
     const first = await scriptsIn('index')
-    const styles = (await readFile(join(folder, 'index.html'), 'utf8')).match(/assets\/[^"]+\.css/g) ?? []
+    const page = await readFile(join(folder, 'index.html'), 'utf8')
+    const styles = page.match(/assets\/[^"]+\.css/g) ?? []
     t.ok(first.size > 0 && styles.length > 0)
-    const size = await sizeOf([...first, ...styles])
-    t.ok(size < MOST_BEFORE_SOUND, `${size} bytes`)
+    const texts = [...page.matchAll(/<link [^>]*hreflang="(\w+)"[^>]* href="\/([^"]+)"/g)]
+    t.same(texts.map(([, language]) => language).sort(), ['en', 'uk'])
+    for (const [, language, path] of texts) {
+      const size = await sizeOf([...first, ...styles, path!])
+      t.ok(size < MOST_BEFORE_SOUND, `${language}: ${size} bytes`)
+    }
     const scripts = await Promise.all([...first].map((path) => readFile(join(folder, path), 'utf8')))
     t.notMatch(scripts.join(), /\/api\/public\/config",summary|minLength/)
   })

@@ -4,16 +4,19 @@ import { renderToString } from 'preact-render-to-string'
 import { adminTexts } from './admin/texts.ts'
 import { nowPlayingLine, stationName, trackLine } from './listener/format.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
+import { en } from './listener/texts/en.ts'
+import { type Texts, uk } from './listener/texts/uk.ts'
 import { guestTexts } from './live/guest/texts.ts'
-import { NotFoundPage } from './not-found-page.tsx'
+import { lostTexts, NotFoundPage } from './not-found-page.tsx'
 import { stillRadio } from './radio/still-radio.ts'
-import { type Texts, texts } from './texts.ts'
 import { themes } from './ui/theme.ts'
 
 // The security policy of the pages forbids `style` attributes. Scripts may set styles, and do so when they start.
 options.vnode = ({ type, props }) => {
   if (typeof type === 'string') delete (props as { style?: unknown }).style
 }
+
+const texts = { uk, en }
 
 /** What was on, on a day or at a moment of it. */
 const historyTitle = (t: Texts, { date, time }: { date: string | null; time: string | null }) =>
@@ -22,7 +25,7 @@ const historyTitle = (t: Texts, { date, time }: { date: string | null; time: str
 /** The first look of a page, made of the components that its scripts draw it with. For the API. */
 export const renderPage: RenderPage = (page, { locale, state, arrival, song, place }) => {
   const t = texts[locale]
-  const name = stationName(state, locale, t)
+  const name = stationName(state, locale)
   const line = arrival && !state.isPreparing ? nowPlayingLine(state, t) : ''
   const headlines: Record<PageName, string> = {
     player: song ? trackLine(song) : place?.is === 'history' ? historyTitle(t, place) : line,
@@ -30,10 +33,12 @@ export const renderPage: RenderPage = (page, { locale, state, arrival, song, pla
     embed: '',
     adlogin: adminTexts[locale].login.title,
     adpanel: adminTexts[locale].panel,
-    lost: t.notFound,
+    lost: lostTexts[locale].title,
   }
   const bodies: Partial<Record<PageName, ComponentChild>> = {
-    player: arrival && <ListenerPage radio={stillRadio(arrival)} locale={locale} onLocale={() => {}} />,
+    player: arrival && (
+      <ListenerPage radio={stillRadio(arrival)} locale={locale} texts={t} onLocale={() => {}} />
+    ),
     lost: <NotFoundPage locale={locale} onLocale={() => {}} />,
   }
   return {

@@ -4,6 +4,7 @@ import {
   ARRIVAL_ID,
   type Arrival,
   LISTENER_LANGUAGE,
+  locales,
   type NowPlaying,
   type PageName,
   type PageView,
@@ -138,6 +139,8 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
     return {
       text: fillTemplate(text, {
         lang: locale,
+        // The copy for when there is no network is for listeners of either language.
+        textsIn: isOffline ? locales : [locale],
         mode: state.mode,
         head: headTags({
           ...{ ...view, page, locale, origin, translations: pathsOf(page, place) },

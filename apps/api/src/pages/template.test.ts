@@ -23,6 +23,7 @@ t.test('style sheets stand in the page, and its policy knows them by their hash'
 t.test('a page gets its language, mode, head, body and data', async (t) => {
   const text = fillTemplate(FILE, {
     lang: 'en',
+    textsIn: ['en'],
     mode: 'night',
     head: html`<title>${'$& <Song>'}</title>`,
     body: html`<h1>Song</h1>`,
@@ -32,4 +33,17 @@ t.test('a page gets its language, mode, head, body and data', async (t) => {
   t.match(text, '<head><title>$&amp; &lt;Song&gt;</title>', 'signs of replacements mean nothing')
   t.match(text, '<div id="page"><h1>Song</h1></div><script type="application/json">{"a":"$1"}</script>')
   t.notMatch(text, /Built|<!--/)
+})
+
+t.test('a page fetches its texts in its own language only', async (t) => {
+  const link = (lang: string) =>
+    `<link rel="modulepreload" crossorigin hreflang="${lang}" href="/assets/${lang}.js">`
+  const file = FILE.replace(
+    '</head>',
+    `${link('uk')}${link('en')}<link rel="modulepreload" href="/b.js"></head>`,
+  )
+  const filled = (textsIn: string[]) =>
+    fillTemplate(file, { lang: 'en', textsIn, mode: 'day', head: html``, body: html``, data: null })
+  t.same(filled(['en']).match(/[\w/]+\.js/g), ['/assets/en.js', '/b.js'])
+  t.same(filled(['uk', 'en']).match(/[\w/]+\.js/g), ['/assets/uk.js', '/assets/en.js', '/b.js'])
 })

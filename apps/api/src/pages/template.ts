@@ -6,6 +6,8 @@ import { type Html, html, ownMarkup } from './html.ts'
 /** The parts of a page that are not in its file. */
 export interface PageParts {
   lang: string
+  /** Languages whose texts the browser fetches at once, if the file names any. */
+  textsIn: readonly string[]
   mode: string
   head: Html
   body: Html
@@ -13,6 +15,7 @@ export interface PageParts {
   data: Html | null
 }
 
+const TEXTS_LINK = /<link rel="modulepreload"[^>]* hreflang="(\w+)"[^>]*>/g
 const STYLE_LINK = /<link rel="stylesheet"[^>]* href="\/(assets\/[\w.-]+\.css)"[^>]*>/g
 
 /**
@@ -39,11 +42,12 @@ export async function readTemplate(root: string, file: string): Promise<{ text: 
 }
 
 /** Fills a page: `<html>` gets language and mode, the rest goes where the file has places for it. */
-export function fillTemplate(text: string, { lang, mode, head, body, data }: PageParts): string {
+export function fillTemplate(text: string, { lang, textsIn, mode, head, body, data }: PageParts): string {
   const opening = html`<html lang="${lang}" data-mode="${mode}">`
   // Functions, since a `$` in a replacement would have a meaning.
   return text
     .replace(/<html[^>]*>/, () => opening.text)
+    .replace(TEXTS_LINK, (link, language: string) => (textsIn.includes(language) ? link : ''))
     .replace(/<!--head-->.*<!--\/head-->/s, () => head.text)
     .replace(/<div id="page"><\/div>/, () => html`<div id="page">${body}</div>${data ?? ownMarkup('')}`.text)
 }

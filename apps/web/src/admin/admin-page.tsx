@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { stationName } from '../listener/format.ts'
 import { openLiveConnection } from '../live/live-connection.ts'
 import { createMicrophone } from '../live/microphone.ts'
-import { texts } from '../texts.ts'
 import { pathOf } from '../ui/language/language.ts'
 import type { PageProps } from '../ui/page-props.ts'
 import { useStore } from '../ui/store.ts'
@@ -46,7 +45,7 @@ export function AdminPage({ locale, onLocale, goTo }: PageProps) {
   const session = useAdminSession(opened, locale)
   const air = useStore(connection.air)
   const t = adminTexts[locale]
-  const name = stationName(air, locale, texts[locale])
+  const name = stationName(air, locale)
   usePanelTheme(air?.mode ?? null)
   useEffect(() => opened.intake.close, [opened])
   useEffect(() => {

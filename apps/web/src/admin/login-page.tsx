@@ -2,8 +2,8 @@ import '../live/form.css'
 import '../live/guest/guest-page.css'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api.ts'
+import { STATION_NAME } from '../listener/format.ts'
 import { Stars, StillHorizon } from '../listener/stage/horizon.tsx'
-import { texts } from '../texts.ts'
 import { pathOf } from '../ui/language/language.ts'
 import { Languages } from '../ui/language/languages.tsx'
 import { localizedText } from '../ui/language/localized-text.ts'
@@ -40,7 +40,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
     <>
       <header class="header">
         <a class="name" href={pathOf({ page: 'player', locale })}>
-          {sentStationName() ?? texts[locale].radio}
+          {sentStationName() ?? STATION_NAME}
         </a>
         <div class="header-right">
           <Languages page="adlogin" locale={locale} label={adminTexts[locale].language} onLocale={onLocale} />

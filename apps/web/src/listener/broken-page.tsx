@@ -1,7 +1,7 @@
 import '../not-found-page.css'
 import { apiUrl } from '../api.ts'
-import type { Texts } from '../texts.ts'
 import { StillHorizon } from './stage/horizon.tsx'
+import type { Texts } from './texts/texts.ts'
 
 /** What is left when a component failed: the way back, and the broadcast itself where there is a public one. */
 export function BrokenPage({ t, isStream }: { t: Texts; isStream: boolean }) {

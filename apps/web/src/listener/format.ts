@@ -1,7 +1,7 @@
 import type { Locale, RadioState } from '@solstice/contracts'
 import { isWebAddress } from '../radio/donations/order.ts'
 import { isChatting } from '../radio/timeline.ts'
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts/texts.ts'
 
 /** Seconds as minutes and seconds: 3:07. */
 export function formatDuration(seconds: number): string {
@@ -21,10 +21,13 @@ export function nowPlayingLine(state: RadioState, t: Texts): string {
   return isChatting(state) ? t.chatting : trackLine(state)
 }
 
+/** The name of a station that has told none yet. */
+export const STATION_NAME = 'Solstice'
+
 /** The station's name in this mode and language. */
-export function stationName(state: RadioState | null, locale: Locale, t: Texts): string {
+export function stationName(state: RadioState | null, locale: Locale): string {
   const names = state?.uiSettings.byLang[locale]
-  return (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || t.radio
+  return (state?.mode === 'night' ? names?.nightRadioName : names?.dayRadioName) || STATION_NAME
 }
 
 /** The station's messenger and its label; null when it has none. */

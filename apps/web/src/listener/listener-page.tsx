@@ -4,7 +4,6 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useState } from 
 import { withoutDonation } from '../radio/donations/order.ts'
 import type { Radio } from '../radio/radio.ts'
 import { isChatting } from '../radio/timeline.ts'
-import { type Texts, texts } from '../texts.ts'
 import { turnTo } from '../ui/motion/turn.ts'
 import { useStore } from '../ui/store.ts'
 import { BrokenPage } from './broken-page.tsx'
@@ -26,11 +25,14 @@ import { Horizon, Stars } from './stage/horizon.tsx'
 import { ListenButton } from './stage/listen-button.tsx'
 import { useMediaSession } from './stage/media-session.ts'
 import { Notice } from './stage/notice.tsx'
+import type { Texts } from './texts/texts.ts'
 import { troubleOf } from './trouble.ts'
 
 interface Props {
   radio: Radio
   locale: Locale
+  /** In that language. */
+  texts: Texts
   onLocale: (locale: Locale) => void
 }
 
@@ -38,11 +40,10 @@ interface Props {
 export function ListenerPage(props: Props) {
   const [failure] = useErrorBoundary((error) => console.error(error))
   const isStream = useStore(props.radio.config)?.streamMode ?? false
-  return failure ? <BrokenPage t={texts[props.locale]} isStream={isStream} /> : <WholePage {...props} />
+  return failure ? <BrokenPage t={props.texts} isStream={isStream} /> : <WholePage {...props} />
 }
 
-function WholePage({ radio, locale, onLocale }: Props) {
-  const t = texts[locale]
+function WholePage({ radio, locale, texts: t, onLocale }: Props) {
   const state = useStore(radio.heard)?.state ?? null
   const link = useStore(radio.link)
   const sound = useStore(radio.sound)
@@ -56,7 +57,7 @@ function WholePage({ radio, locale, onLocale }: Props) {
   const hasTitle = state !== null && !state.isPreparing
   const isChat = state !== null && isChatting(state)
   const hasLyrics = hasTitle && !isChat && areLyricsShown
-  const name = stationName(state, locale, t)
+  const name = stationName(state, locale)
   const line = hasTitle ? nowPlayingLine(state, t) : ''
   const isLost = trouble === 'offline' ? sound.is !== 'playing' : sound.is === 'retrying'
   const kicker = isLost ? '' : isOff ? t.onAir : state?.mode === 'night' ? t.night : t.day

@@ -1,9 +1,11 @@
 import t from 'tap'
 import { air } from '../../../../tests/harness/air/radio-state.ts'
-import { counted, texts } from '../texts.ts'
 import { formatDuration } from './format.ts'
 import { activeLine } from './sheets/lyrics/lyrics.ts'
 import { artVisibility } from './stage/art-visibility.ts'
+import { en } from './texts/en.ts'
+import { counted } from './texts/plural.ts'
+import { uk } from './texts/uk.ts'
 import { troubleOf } from './trouble.ts'
 
 t.test('every text exists in both languages; numbers get the right plural', async (t) => {
@@ -11,8 +13,8 @@ t.test('every text exists in both languages; numbers get the right plural', asyn
     typeof value === 'object' && value && !('many' in value)
       ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shape(inner)]))
       : typeof value
-  t.same(shape(texts.uk), shape(texts.en))
-  t.notOk(Object.values(texts).some((table) => Object.values(table).includes('')))
+  t.same(shape(uk), shape(en))
+  t.notOk([uk, en].some((table) => Object.values(table).includes('')))
   const cups = { one: 'чашка', few: 'чашки', many: 'чашок' }
   t.same(
     [1, 3, 11, 22].map((n) => counted(n, cups, 'uk')),

@@ -2,7 +2,7 @@ import type { Locale } from '@solstice/contracts'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Radio } from '../radio/radio.ts'
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts/texts.ts'
 
 interface RadioView {
   radio: Radio

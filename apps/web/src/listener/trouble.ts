@@ -1,7 +1,7 @@
 import type { RadioState } from '@solstice/contracts'
 import type { LinkState } from '../radio/connection/station-socket.ts'
 import type { Sound } from '../radio/players/player.ts'
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts/texts.ts'
 
 export type Trouble = keyof Texts['states']
 

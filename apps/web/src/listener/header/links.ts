@@ -1,8 +1,8 @@
 import type { Locale, RadioState } from '@solstice/contracts'
-import type { Texts } from '../../texts.ts'
 import type { IconName } from '../../ui/icons.tsx'
 import { pathOf } from '../../ui/language/language.ts'
 import { messengerOf } from '../format.ts'
+import type { Texts } from '../texts/texts.ts'
 
 export interface HeaderLink {
   icon: IconName

@@ -2,11 +2,11 @@ import './roster.css'
 import type { User } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
 import { apiUrl, getWrappedImage } from '../../api.ts'
-import { counted } from '../../texts.ts'
 import { localizedText } from '../../ui/language/localized-text.ts'
 import { Popover } from '../../ui/popover/popover.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
+import { counted } from '../texts/plural.ts'
 
 const MAX_FACES = 3
 

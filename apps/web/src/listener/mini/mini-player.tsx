@@ -2,12 +2,12 @@ import './mini-player.css'
 import { render } from 'preact'
 import type { Radio } from '../../radio/radio.ts'
 import { isChatting } from '../../radio/timeline.ts'
-import type { Texts } from '../../texts.ts'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { titleOf, trackLine } from '../format.ts'
 import { RadioProvider, useRadio } from '../radio-context.ts'
 import { PlayButton } from '../stage/controls/play-button.tsx'
+import type { Texts } from '../texts/texts.ts'
 
 const SIZE = { width: 360, height: 152 }
 const TICK_MS = 1000

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { stationName } from '../../listener/format.ts'
 import { Link } from '../../listener/header/link.tsx'
 import { Stars, StillHorizon } from '../../listener/stage/horizon.tsx'
-import { texts } from '../../texts.ts'
 import { pathOf } from '../../ui/language/language.ts'
 import { Languages } from '../../ui/language/languages.tsx'
 import { turnTo } from '../../ui/motion/turn.ts'
@@ -31,7 +30,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
   const link = isOnline ? 'online' : air ? 'offline' : 'connecting'
   const hostsMode = useStore(connection.hostsMode)
   const t = guestTexts[locale]
-  const name = stationName(air, locale, texts[locale])
+  const name = stationName(air, locale)
   const home = pathOf({ page: 'player', locale })
   const headline = headlineOf(status, t)
   const main = useRef<HTMLElement>(null)
@@ -54,7 +53,7 @@ export function GuestPage({ locale, onLocale, goTo }: PageProps) {
         <a class="name" href={home}>
           {name}
         </a>
-        <Link link={link} text={texts[locale].link[link]} />
+        <Link link={link} text={t.link[link]} />
         <div class="header-right">
           <a class="header-link" href={home}>
             {t.home}

@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../../../api.ts'
 import type { Offer } from '../../../radio/donations/donations.ts'
 import { isWebAddress } from '../../../radio/donations/order.ts'
-import type { Texts } from '../../../texts.ts'
 import { localizedText } from '../../../ui/language/localized-text.ts'
 import { useStore } from '../../../ui/store.ts'
 import { formatMoney } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
+import type { Texts } from '../../texts/texts.ts'
 import { ExpectedWait } from './expected-wait.tsx'
 
 type OfferState =

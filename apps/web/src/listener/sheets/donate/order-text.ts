@@ -1,8 +1,8 @@
 import type { Locale } from '@solstice/contracts'
 import { type Airtime, airtimeOf, type Order } from '../../../radio/donations/order.ts'
 import type { Airing } from '../../../radio/timeline.ts'
-import type { Texts } from '../../../texts.ts'
 import { formatTime } from '../../format.ts'
+import type { Texts } from '../../texts/texts.ts'
 
 /** True when the order still has something to tell: its track hasn't been heard, or something went wrong. */
 export const isWorthShowing = (order: Order, heard: Airing | null, nowMs: number): boolean =>

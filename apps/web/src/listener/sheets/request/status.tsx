@@ -7,10 +7,10 @@ import {
   type Cooldown,
   cooldownSecsLeft,
 } from '../../../radio/requests.ts'
-import { counted } from '../../../texts.ts'
 import { useStore } from '../../../ui/store.ts'
 import { formatDuration } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
+import { counted } from '../../texts/plural.ts'
 
 const TICK_MS = 250
 
