@@ -276,7 +276,8 @@ async function openPlaces(t: Test, page: Page, home: string, title: string): Pro
   await dialog.getByRole('button', { name: 'Favourite song' }).click()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  t.equal(page.url(), `${home}/`, 'the address is that of the station again')
+  // The address is that of the station again.
+  await page.waitForURL(`${home}/`)
   t.equal(await page.locator('.tools .heart').getAttribute('aria-pressed'), 'true', 'it is on air')
 
   await page.goto(`${home}/history`)
