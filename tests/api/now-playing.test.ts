@@ -93,6 +93,50 @@ t.test('in stream mode the reply has the address of the stream', async (t) => {
   ])
 })
 
+t.test('players get playlists of the stream, and directories its status as Icecast has it', async (t) => {
+  const env = { STREAM_MODE: 'true', NIGHT_MODE: 'false', PUBLIC_SERVER_URL: 'https://radio.example' }
+  const { app, ports } = await openApp(t, env)
+  const address = 'https://radio.example/api/stream/public.mp3'
+  for (const [url, type] of [
+    ['/listen.m3u', 'audio/x-mpegurl; charset=utf-8'],
+    ['/listen.pls', 'audio/x-scpls; charset=utf-8'],
+    ['/listen.xspf', 'application/xspf+xml; charset=utf-8'],
+  ] as const) {
+    const { statusCode, headers, body } = await app.inject({
+      url,
+      headers: { origin: 'https://elsewhere.example' },
+    })
+    t.equal(statusCode, 200, url)
+    t.match(headers, {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${url.slice(1)}"`,
+      'access-control-allow-origin': '*',
+    })
+    t.match(body, address)
+    const probe = await app.inject({ method: 'HEAD', url })
+    t.match(probe, { statusCode: 200, headers: { 'content-type': type } })
+  }
+  const ask = async (query = '') => (await app.inject(`/status-json.xsl${query}`)).json().icestats
+  t.match(await ask(), { host: 'radio.example', server_id: 'Icecast 2.4.4' })
+  t.notOk((await ask()).source, 'no sound yet')
+
+  const lease = await ports.bus.acquireLease(new AbortController().signal)
+  const audio = Buffer.alloc(417)
+  const atMs = ports.clock.nowMs()
+  await lease.publish({ frame: 1, frames: 1, atMs, byte: 0, audio, markers: [] })
+  await until('the stream', async () => !!(await ask()).source, EVERY_MS)
+  const { source } = await ask()
+  t.match(source, { listenurl: address, listeners: 0, server_type: 'audio/mpeg', dummy: null })
+  t.notOk((await ask('?mount=/other.mp3')).source)
+  t.match((await ask('?mount=/api/stream/public.mp3')).source, { bitrate: 192 })
+  await lease.release()
+})
+
+t.test('in sync mode there is no stream for a playlist', async (t) => {
+  const { app } = await openApp(t)
+  t.match((await app.inject('/listen.pls')).json(), { error: { code: 'STREAM_OFF' } })
+})
+
 t.test('a reply that is known already is not sent again', async (t) => {
   const station = await openApp(t, { NIGHT_MODE: 'false' })
   const { app, ports } = station

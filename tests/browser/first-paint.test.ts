@@ -1,3 +1,4 @@
+import { defaultSettings } from '@solstice/station'
 import t from 'tap'
 import { prepare, tones, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -186,7 +187,9 @@ async function nameEverything(station: Station): Promise<void> {
     uk: { dayRadioName: 'Радіо', nightRadioName: `Ніч ${HOSTILE}`, messengerLabel: '' },
     en: { dayRadioName: 'Day', nightRadioName: `Night ${HOSTILE}`, messengerLabel: '' },
   }
-  await data.settings.put({ section: 'branding', value: { messenger_url: '', byLang }, revision: 1 })
+  const { directory } = defaultSettings.branding
+  const value = { messenger_url: '', byLang, directory }
+  await data.settings.put({ section: 'branding', value, revision: 1 })
   await data.close()
 }
 

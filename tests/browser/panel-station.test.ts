@@ -28,6 +28,9 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
         await names.getByLabel('Label of the link').fill(label)
       }
       await page.getByLabel('Messenger link').fill('https://example.org/tide')
+      const directories = page.getByRole('group', { name: 'Radio directories' })
+      await directories.getByLabel('Genres').fill('Folk')
+      await directories.getByLabel('may list the station').check()
       await page.locator('.branding-preview', { hasText: 'Radio Ebb' }).waitFor()
       t.same(await flaws(page), [])
       t.same(await violations(page), [])
@@ -35,7 +38,8 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
       await page.locator('.rail-name', { hasText: 'Radio Tide' }).waitFor()
       const { page: listener } = await visit(t, `${url}/en/`)
       await listener.locator('.header .name', { hasText: 'Radio Tide' }).waitFor()
-      t.pass()
+      const saved = await page.evaluate(async () => (await fetch('/api/admin/settings')).json())
+      t.match(saved.settings.branding.directory, { genre: 'Folk', isPublic: true })
     },
   )
 

@@ -39,6 +39,7 @@ import { trackEditorRoutes } from './routes/library/track-editor.ts'
 import { trackRoutes } from './routes/library/tracks.ts'
 import { uploadRoutes } from './routes/library/uploads.ts'
 import { videoRoutes } from './routes/library/video.ts'
+import { directoryRoutes } from './routes/listening/directories.ts'
 import { listeningRoutes } from './routes/listening/listening.ts'
 import { nowPlayingRoutes } from './routes/listening/now-playing.ts'
 import { operationsRoutes } from './routes/operations.ts'
@@ -132,6 +133,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     listeners: () => (config.streamMode ? fanOut.listeners : gateway.listeners),
   })
   nowPlayingRoutes(app, { ...deps, ...nowPlaying })
+  directoryRoutes(app, { ...deps, ...nowPlaying, settings })
   sharingRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
   registerMetrics(app, { ...deps, fanOut, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()

@@ -284,6 +284,18 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       '{field}: адреса має починатися з http:// або https://',
       '{field}: the address has to start with http:// or https://',
     ),
+    not_a_country: text(
+      '{field}: потрібен код країни з двох літер, наприклад UA',
+      '{field}: needs a country code of two letters, such as UA',
+    ),
+    not_languages: text(
+      '{field}: потрібні коди мов через кому, наприклад uk,en',
+      '{field}: needs language codes with commas, such as uk,en',
+    ),
+    not_a_place: text(
+      '{field}: потрібні градуси широти й довготи через кому, наприклад 50.45,30.52',
+      '{field}: needs degrees of latitude and longitude with a comma, such as 50.45,30.52',
+    ),
     too_many: text('{field}: не більше ніж {max}', '{field}: at most {max}'),
     out_of_range: text('{field}: від {min} до {max}', '{field}: {min} to {max}'),
     groups_too_few: text(

@@ -125,6 +125,41 @@ t.test('settings of the station: names in both languages, and an address', async
   t.match(await save({ branding: 'x' }), refusal('branding'))
 })
 
+t.test('settings for directories of stations: bounded, in the usual case, each by itself', async (t) => {
+  const tell = (directory: unknown) => save({ branding: { directory } })
+  const entry = {
+    description: 'Тиша й море',
+    genre: 'Ambient,Folk',
+    url: 'https://radio.example',
+    logo: 'https://radio.example/logo.png',
+    countryCode: 'ua',
+    languageCodes: 'uk, EN',
+    geoLatLong: '50.45, 30.52',
+    mainStreamUrl: 'https://radio.example/live',
+    isPublic: true,
+  }
+  t.equal((await tell(entry)).status, 200)
+  t.equal((await tell({ genre: '', unknown: 1 })).status, 200)
+  const { directory } = (await ask('GET', 'settings')).body.settings.branding as Settings['branding']
+  const tidied = { countryCode: 'UA', languageCodes: 'uk,en', geoLatLong: '50.45,30.52', genre: '' }
+  t.same(directory, { ...entry, ...tidied })
+  const field = (name: string) => `branding.directory.${name}`
+  for (const [name, value, reason] of [
+    ['description', 'x'.repeat(201), 'length'],
+    ['genre', 'x'.repeat(61), 'length'],
+    ['url', 'radio.example', 'not_an_address'],
+    ['logo', 'javascript:alert(1)', 'not_an_address'],
+    ['mainStreamUrl', 'https://радіо.example', 'not_an_address'],
+    ['countryCode', 'UKR', 'not_a_country'],
+    ['languageCodes', 'українська', 'not_languages'],
+    ['geoLatLong', '91,0', 'not_a_place'],
+    ['geoLatLong', '50.45', 'not_a_place'],
+  ] as const)
+    t.match(await tell({ [name]: value }), refusal(field(name), reason), `${name}: ${value}`)
+  t.match(await tell({ isPublic: 'yes' }), refusal(field('isPublic')))
+  t.match(await tell([]), refusal('branding.directory'))
+})
+
 t.test('settings of guests: whole minutes within a day', async (t) => {
   const hosts = (radioHosts: object) => save({ radioHosts })
   for (const minutes of [0, 241, -1]) {

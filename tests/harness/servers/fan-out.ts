@@ -23,7 +23,8 @@ export async function station(t: Test, kbits = 128, { trustProxyHops = 0, silent
     clientOrigins: ['http://page.example'],
     trustProxyHops,
   }
-  const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
+  const { directory, ...names } = defaultSettings.branding
+  const uiSettings = { ...names, artistArts: defaultSettings.artistArts }
   const origins = createOrigins(config)
   const fanOut = createFanOut({
     mirror,

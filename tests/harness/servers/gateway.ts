@@ -59,7 +59,8 @@ export async function replica(
     suggestCooldownS: 300,
     ...overrides,
   }
-  const uiSettings = { ...defaultSettings.branding, artistArts: defaultSettings.artistArts }
+  const { directory, ...names } = defaultSettings.branding
+  const uiSettings = { ...names, artistArts: defaultSettings.artistArts }
   const tokens = createTokens(config)
   const data = await openJsonData(await temporaryFolder(t))
   const bus = openRedisBus(redis, { ...air.clock, aheadMs: () => 0 }, log)
@@ -86,7 +87,7 @@ export async function replica(
     sessions: createSessions({ data, announcer, clock: air.clock, log }),
     findAdmin: async () => null,
     announcer,
-    settings: { now: () => uiSettings, onChange: () => () => {}, close() {} },
+    settings: { now: () => uiSettings, directory: () => directory, onChange: () => () => {}, close() {} },
     covers: mirrorCovers({ data, log }),
     aliases,
     log,

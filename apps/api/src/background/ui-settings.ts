@@ -1,15 +1,16 @@
 import { type ReplicaLink, SETTINGS_CHANNEL } from '@solstice/adapters'
 import type { UiSettings } from '@solstice/contracts'
-import { type DataStore, readUiSettings, type Unsubscribe } from '@solstice/station'
+import { type DataStore, type DirectoryEntry, readPublicSettings, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
 
 /** Finds changes whose notification was lost. */
 const READ_EVERY_MS = 30_000
 
-/** The settings that listeners see, as this replica knows them. */
+/** The settings that listeners and directories see, as this replica knows them. */
 export interface UiSettingsMirror {
   now(): UiSettings
-  /** Calls after every change. */
+  directory(): DirectoryEntry
+  /** Calls after every change of what listeners see. */
   onChange(listener: () => void): Unsubscribe
   close(): void
 }
@@ -26,7 +27,7 @@ export async function mirrorUiSettings(deps: {
 }): Promise<UiSettingsMirror> {
   const { data, log } = deps
   const listeners = new Set<() => void>()
-  let current = await readUiSettings(data)
+  let current = await readPublicSettings(data)
   let isReading = false
   let isOutdated = false
 
@@ -35,25 +36,26 @@ export async function mirrorUiSettings(deps: {
     isOutdated = true
     if (isReading) return
     isReading = true
-    const before = JSON.stringify(current)
+    const before = JSON.stringify(current.ui)
     try {
       while (isOutdated) {
         isOutdated = false
-        current = await readUiSettings(data)
+        current = await readPublicSettings(data)
       }
     } catch (error) {
       log.warn({ err: error }, 'settings could not be read; keeping the last ones')
     } finally {
       isReading = false
     }
-    if (JSON.stringify(current) !== before) for (const listener of listeners) listener()
+    if (JSON.stringify(current.ui) !== before) for (const listener of listeners) listener()
   }
 
   const unsubscribe = deps.link.channel(SETTINGS_CHANNEL).subscribe({ onMessage: reread, onCaughtUp: reread })
   const timer = setInterval(reread, READ_EVERY_MS)
 
   return {
-    now: () => current,
+    now: () => current.ui,
+    directory: () => current.directory,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

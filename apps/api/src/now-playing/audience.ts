@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Channel, readMessage } from '@solstice/adapters'
+import type { WallClock } from '@solstice/station'
 
 /** A number that changed is shared this often at most, */
 const PACE_MS = 2_000
@@ -11,27 +12,49 @@ const FORGET_AFTER_MS = 25_000
 /** How many people listen, over all replicas. */
 export interface Audience {
   readonly size: number
+  /** The most at once that any of the replicas saw since `sinceMs`. */
+  readonly peak: number
+  /** Wall time at which the first of the replicas began to count; a replica that joins takes it over. */
+  readonly sinceMs: number
   close(): void
 }
 
-/** Each replica publishes its own number; the audience is their sum. @param deps.own the listeners of this replica. */
-export function openAudience(deps: { channel: Channel; own: () => number; paceMs?: number }): Audience {
-  const { channel, own, paceMs = PACE_MS } = deps
+/**
+ * Each replica publishes its own number; the audience is their sum.
+ *
+ * @param deps.own the listeners of this replica.
+ */
+export function openAudience(deps: {
+  channel: Channel
+  own: () => number
+  clock: WallClock
+  paceMs?: number
+}): Audience {
+  const { channel, own, clock, paceMs = PACE_MS } = deps
   const here = randomUUID()
   const others = new Map<string, { listeners: number; toldAtMs: number }>()
+  let peak = 0
+  let sinceMs = Math.round(clock.nowMs() - clock.aheadMs())
   let told = -1
   let toldAtMs = Number.NEGATIVE_INFINITY
 
+  const size = () => [...others.values()].reduce((sum, { listeners }) => sum + listeners, own())
+  const measure = () => {
+    peak = Math.max(peak, size())
+    return peak
+  }
   const tell = (listeners: number) => {
     told = listeners
     toldAtMs = performance.now()
-    channel.publish(JSON.stringify({ from: here, listeners }))
+    channel.publish(JSON.stringify({ from: here, listeners, peak: measure(), sinceMs }))
   }
   const onMessage = (message: string) => {
-    const { from, listeners } = (readMessage(message) ?? {}) as { from?: unknown; listeners?: unknown }
+    const { from, listeners, ...past } = (readMessage(message) ?? {}) as Record<string, unknown>
     if (typeof from !== 'string' || from === here || !isCount(listeners)) return
     // A replica that is new here has not heard this one either.
     if (!others.has(from)) told = -1
+    if (isCount(past.peak)) peak = Math.max(peak, past.peak)
+    if (isCount(past.sinceMs)) sinceMs = Math.min(sinceMs, past.sinceMs)
     if (listeners === 0) others.delete(from)
     else others.set(from, { listeners, toldAtMs: performance.now() })
   }
@@ -40,12 +63,19 @@ export function openAudience(deps: { channel: Channel; own: () => number; paceMs
     const nowMs = performance.now()
     for (const [replica, other] of others)
       if (nowMs - other.toldAtMs > FORGET_AFTER_MS) others.delete(replica)
+    measure()
     if (own() !== told || nowMs - toldAtMs >= HEARTBEAT_MS) tell(own())
   }, paceMs)
 
   return {
     get size() {
-      return [...others.values()].reduce((sum, { listeners }) => sum + listeners, own())
+      return size()
+    },
+    get peak() {
+      return measure()
+    },
+    get sinceMs() {
+      return sinceMs
     },
     close() {
       unsubscribe()

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAudibleAir } from '../air/audible.ts'
 import type { Origins } from '../limits/client-address.ts'
 import type { AirMirror } from '../stream/mirror.ts'
-import { openAudience } from './audience.ts'
+import { type Audience, openAudience } from './audience.ts'
 import { createNowPlayingEvents, type NowPlayingEvents } from './events.ts'
 import { createSnapshots, type SnapshotDeps, type Snapshots } from './snapshots.ts'
 
@@ -23,9 +23,10 @@ export interface NowPlayingDeps extends Omit<SnapshotDeps, 'air' | 'audience'> {
 export function openNowPlaying(
   app: FastifyInstance,
   deps: NowPlayingDeps,
-): { snapshots: Snapshots; events: NowPlayingEvents } {
+): { snapshots: Snapshots; events: NowPlayingEvents; audience: Audience } {
   const air = createAudibleAir(deps.mirror, deps.clock)
-  const audience = openAudience({ channel: deps.link.channel(AUDIENCE_CHANNEL), own: deps.listeners })
+  const { link, listeners, clock } = deps
+  const audience = openAudience({ channel: link.channel(AUDIENCE_CHANNEL), own: listeners, clock })
   const snapshots = createSnapshots({ ...deps, air, audience: () => audience.size })
   const events = createNowPlayingEvents({ ...deps, snapshots, air })
   app.addHook('preClose', async () => events.close())
@@ -33,5 +34,5 @@ export function openNowPlaying(
     audience.close()
     air.close()
   })
-  return { snapshots, events }
+  return { snapshots, events, audience }
 }

@@ -106,6 +106,10 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
           description: 'Everything the player needs: library, lyrics, images, audio, stream',
         },
         {
+          name: 'directories',
+          description: 'Playlists for players, and the status for directories of stations',
+        },
+        {
           name: 'sharing',
           description: 'Links to the station: previews, search engines, the installed page',
         },

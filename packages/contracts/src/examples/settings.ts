@@ -13,6 +13,17 @@ export const BRANDING_EXAMPLE = {
     },
     en: { dayRadioName: 'Solstice', nightRadioName: 'Solstice by Night', messengerLabel: 'Write to us' },
   },
+  directory: {
+    description: 'Calm songs by day, longer ones by night',
+    genre: 'Ambient,Folk',
+    url: 'https://radio.example',
+    logo: 'https://radio.example/icon-512.png',
+    countryCode: 'UA',
+    languageCodes: 'uk,en',
+    geoLatLong: '50.45,30.52',
+    mainStreamUrl: 'https://radio.example/api/stream/public.mp3',
+    isPublic: true,
+  },
 }
 
 /** The settings of a station with two groups by day and none by night. */

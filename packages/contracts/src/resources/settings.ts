@@ -15,6 +15,19 @@ export const UiSettings = Type.Object({
 })
 export type UiSettings = Static<typeof UiSettings>
 
+/** What directories of radio stations are told; an empty text is left out, or follows the station. */
+const Directory = Type.Object({
+  description: Type.String({ description: 'up to 200 characters' }),
+  genre: Type.String({ description: 'up to 60 characters; `Various` when empty' }),
+  url: Type.String({ description: 'home page; `PUBLIC_SERVER_URL` when empty' }),
+  logo: Type.String({ description: 'address of a JPEG or PNG image' }),
+  countryCode: Type.String({ description: 'ISO 3166-1, two letters' }),
+  languageCodes: Type.String({ description: 'ISO 639, up to 10 with commas, the most used first' }),
+  geoLatLong: Type.String({ description: 'degrees north and east, with a comma' }),
+  mainStreamUrl: Type.String({ description: 'the address of the stream that directories should list' }),
+  isPublic: Type.Boolean({ description: 'directories may list the station and trust what it says' }),
+})
+
 const GroupDefs = Type.Record(Type.String(), Type.Array(Type.String()), {
   description: 'artists by group, in order; the last group takes all other artists',
 })
@@ -24,6 +37,7 @@ export const Settings = Type.Object({
   branding: Type.Object({
     messenger_url: UiSettings.properties.messenger_url,
     byLang: UiSettings.properties.byLang,
+    directory: Directory,
   }),
   generation: Type.Object({
     USE_ALL_DAY_SONGS: Type.Boolean(),

@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts'
 import * as administration from './administration.ts'
+import * as directories from './directories.ts'
 import * as donations from './donations/donations.ts'
 import * as jobs from './jobs.ts'
 import * as artwork from './library/artwork.ts'
@@ -19,6 +20,7 @@ import * as sharing from './sharing.ts'
 /** Every route of the service, by the section of the reference that it stands in. */
 export const sections: Record<string, readonly Route[]> = {
   listening: [...Object.values(listening), ...Object.values(nowPlaying)],
+  directories: Object.values(directories),
   sharing: Object.values(sharing),
   session: Object.values(session),
   uploads: Object.values(uploads),

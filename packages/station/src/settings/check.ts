@@ -3,6 +3,7 @@ import { groupTracks } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { durationOf, limitsOf, phraseTime } from './bounds.ts'
 import { isSame } from './changes.ts'
+import { checkDirectory } from './directory.ts'
 import {
   badLength,
   clamp,
@@ -57,6 +58,7 @@ function checkBranding(before: Settings['branding'], after: Settings['branding']
     if (!/^https?:\/\//i.test(after.messenger_url) || !URL.canParse(after.messenger_url))
       throw new Failure('BAD_REQUEST', { field, reason: 'not_an_address' })
   }
+  checkDirectory(after.directory)
   return after
 }
 

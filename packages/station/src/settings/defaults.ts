@@ -12,6 +12,17 @@ export const defaultSettings: Settings = {
       },
       en: { dayRadioName: 'Solstice', nightRadioName: 'Solstice by Night', messengerLabel: 'Write to us' },
     },
+    directory: {
+      description: '',
+      genre: '',
+      url: '',
+      logo: '',
+      countryCode: '',
+      languageCodes: '',
+      geoLatLong: '',
+      mainStreamUrl: '',
+      isPublic: false,
+    },
   },
   generation: {
     USE_ALL_DAY_SONGS: false,

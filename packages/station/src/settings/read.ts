@@ -1,6 +1,7 @@
 import { locales, modes, type Settings } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { tidyText } from '../core/text.ts'
+import type { DirectoryEntry } from './directory.ts'
 import {
   badLength,
   clamp,
@@ -42,6 +43,7 @@ export function mergeSection<S extends SectionName>(
 /** Reads a sent value as the type of the stored one. */
 function readAs(stored: unknown, sent: unknown, field: string): unknown {
   if (field === 'branding.byLang') return readByLang(sent, field)
+  if (field === 'branding.directory') return readDirectory(stored as DirectoryEntry, sent, field)
   if (GROUPS_FIELD.test(field)) return readGroups(stored as object, sent, field)
   if (typeof sent !== typeof stored) throw new Failure('BAD_REQUEST', { field })
   if (typeof sent === 'string') return readText(sent, field)
@@ -59,6 +61,24 @@ function readText(sent: unknown, field: string): string {
 function readNumber(sent: number, field: string): number {
   if (!Number.isFinite(sent)) throw new Failure('BAD_REQUEST', { field })
   return field === 'generation.PHRASES_TIME_SECONDS' ? sent : Math.floor(sent)
+}
+
+/** The sent fields over the stored ones; codes in their usual case, lists without spaces. */
+function readDirectory(stored: DirectoryEntry, sent: unknown, field: string): DirectoryEntry {
+  if (!isRecord(sent)) throw new Failure('BAD_REQUEST', { field })
+  const merged = Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [
+      name,
+      Object.hasOwn(sent, name) ? readAs(value, sent[name], `${field}.${name}`) : value,
+    ]),
+  ) as DirectoryEntry
+  const closed = (text: string) => text.replaceAll(' ', '')
+  return {
+    ...merged,
+    countryCode: merged.countryCode.toUpperCase(),
+    languageCodes: closed(merged.languageCodes).toLowerCase(),
+    geoLatLong: closed(merged.geoLatLong),
+  }
 }
 
 /** Both languages, each with all its names. */

@@ -22,6 +22,7 @@ import { boundsOf } from './bounds.ts'
 import { describeChanges, isSame } from './changes.ts'
 import { checkSection, type SettingsContext } from './check.ts'
 import { defaultSettings } from './defaults.ts'
+import type { DirectoryEntry } from './directory.ts'
 import { algorithmFlags, type Generation, generationFields, type SectionName } from './fields.ts'
 import { mergeSection } from './read.ts'
 
@@ -43,10 +44,13 @@ function settingsIn(saved: readonly Readonly<SettingsRecord>[]): Settings {
   }
 }
 
-/** The settings that every client gets. */
-export async function readUiSettings(data: Pick<DataStore, 'settings'>): Promise<UiSettings> {
+/** The settings that every client gets, and what directories of stations get. */
+export async function readPublicSettings(
+  data: Pick<DataStore, 'settings'>,
+): Promise<{ ui: UiSettings; directory: DirectoryEntry }> {
   const { branding, artistArts } = await readSettings(data)
-  return { ...branding, artistArts }
+  const { directory, ...names } = branding
+  return { ui: { ...names, artistArts }, directory }
 }
 
 /** The settings of a mode's rotation. */

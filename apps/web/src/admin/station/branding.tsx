@@ -7,6 +7,7 @@ import { useAdmin } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { Field } from '../ui/fields/field.tsx'
 import { List } from '../ui/state/list.tsx'
+import { DirectoryFields } from './directory-fields.tsx'
 import { useStationTexts } from './texts.ts'
 
 type BrandingSettings = Settings['branding']
@@ -16,7 +17,7 @@ const MODES = ['day', 'night'] as const
 const MIN = 2
 const MAX = 25
 
-/** The station's name and messenger in each language, and how listeners will see them. */
+/** The station's name and messenger in each language as listeners will see them, and its entry in directories. */
 export function Branding() {
   const settings = useQuery('GET /api/admin/settings')
   return (
@@ -82,6 +83,11 @@ function Form({ saved }: { saved: BrandingSettings }) {
         onValue={(messenger_url) => setDraft({ ...branding, messenger_url })}
         maxLength={50}
         readOnly={!canSave}
+      />
+      <DirectoryFields
+        entry={branding.directory}
+        isReadOnly={!canSave}
+        onChange={(directory) => setDraft({ ...branding, directory })}
       />
       {canSave && (
         <div class="branding-actions">
