@@ -17,6 +17,8 @@ const CHANNELS = 4
 const SETTLING_S = 3
 /** A step of the offset within half a second that could be heard. */
 const JUMP_MS = 2
+const LATE_TIMER_MS = 500
+const CPU_WINDOW_S = 60
 
 /** Tracks of noise, which is like itself at one offset only; encoded in different ways. */
 const tracks = [
@@ -36,8 +38,15 @@ export interface InStepFigures {
   jumps: number
   dropouts: number
   changes: number
-  /** Of one browser with all its processes, in cores. */
-  cpu: number
+  /** Longest delay of a timer in either page, ms, and how many were late by more than half a second. */
+  worstTimerMs: number
+  lateTimers: number
+  /** How often a browser gave the sound server nothing to play. */
+  underruns: number
+  /** Share of the time in which something on this machine waited for a processor; null where the system doesn't tell. */
+  starved: number | null
+  /** Of a browser with all its processes, in cores, in the same minute: in step, and with the file in an element. */
+  cpu: { inStep: number; plain: number }
 }
 
 /**
@@ -47,7 +56,7 @@ export interface InStepFigures {
  * @param latencyMs latency that the second browser's output is given.
  */
 export async function measureInStep(t: Teardown, minutes: number, latencyMs: number): Promise<InStepFigures> {
-  const pulse = await startPulse(t)
+  const server = await startPulse(t)
   const folder = await temporaryFolder(t)
   const trackS = Math.max(20, (minutes * 60) / 4 + 5)
   await makeTracks(join(folder, 'music', 'day'), trackS)
@@ -61,24 +70,64 @@ export async function measureInStep(t: Teardown, minutes: number, latencyMs: num
   const api = await station.startApi()
 
   const [first, second] = await Promise.all([
-    openListener(t, api.url, { ...pulse, PULSE_SINK: 'a' }),
-    openListener(t, api.url, { ...pulse, PULSE_SINK: 'b', PULSE_LATENCY_MSEC: String(latencyMs) }),
+    openListener(t, api.url, { ...server.env, PULSE_SINK: 'a' }),
+    openListener(t, api.url, { ...server.env, PULSE_SINK: 'b', PULSE_LATENCY_MSEC: String(latencyMs) }),
   ])
+  const starved = await watchStarvation()
+  const underrunsBefore = server.underruns()
+  const recording = await record(t, server.env, join(folder, 'recording.raw'))
+  const changesAtS = await watchTitles(first, recording.elapsedS, minutes)
+  const { left, right } = await recording.stop()
+  const circumstances = { starved: await starved(), underruns: server.underruns() - underrunsBefore }
+  const lateMs = (await Promise.all([first.lateTimersMs(), second.lateTimersMs()])).flat()
+  await second.close()
+
+  const plain = await openListener(t, api.url, { ...server.env, PULSE_SINK: 'b' }, withoutWebAudio)
+  await sleep(SETTLING_S * 1000)
+  const [inStepCpu, plainCpu] = await Promise.all([cpuOver(first), cpuOver(plain)])
+  await Promise.all([first.close(), plain.close()])
+  return {
+    ...judge(left, right, changesAtS),
+    ...circumstances,
+    changes: changesAtS.length,
+    worstTimerMs: Math.max(...lateMs),
+    lateTimers: lateMs.filter((ms) => ms > LATE_TIMER_MS).length,
+    cpu: { inStep: inStepCpu, plain: plainCpu },
+  }
+}
+
+type Listener = Awaited<ReturnType<typeof openListener>>
+
+/** Seconds of the recording at which another song began. */
+async function watchTitles(listener: Listener, elapsedS: () => number, minutes: number): Promise<number[]> {
   const changesAtS: number[] = []
-  const recording = await record(t, pulse, join(folder, 'recording.raw'))
-  let title = await first.title()
-  const cpuBefore = await first.cpuS()
-  const endMs = performance.now() + minutes * 60_000
-  while (performance.now() < endMs) {
+  let title = await listener.title()
+  while (elapsedS() < minutes * 60) {
     await sleep(500)
-    const next = await first.title()
-    if (next !== title) changesAtS.push(recording.elapsedS())
+    const next = await listener.title()
+    if (next !== title) changesAtS.push(elapsedS())
     title = next
   }
-  const cpu = ((await first.cpuS()) - cpuBefore) / recording.elapsedS()
-  const { left, right } = await recording.stop()
-  await Promise.all([first.close(), second.close()])
-  return { ...judge(left, right, changesAtS), changes: changesAtS.length, cpu }
+  return changesAtS
+}
+
+async function cpuOver(listener: Listener): Promise<number> {
+  const before = await listener.cpuS()
+  await sleep(CPU_WINDOW_S * 1000)
+  return ((await listener.cpuS()) - before) / CPU_WINDOW_S
+}
+
+/** Returns a function that tells the share of the time since in which something waited for a processor. */
+async function watchStarvation(): Promise<() => Promise<number | null>> {
+  const waitedS = async () => {
+    const pressure = await readFile('/proc/pressure/cpu', 'utf8').catch(() => '')
+    return Number(/^some .*total=(\d+)/m.exec(pressure)?.[1] ?? Number.NaN) / 1e6
+  }
+  const [before, beganMs] = [await waitedS(), performance.now()]
+  return async () => {
+    const share = (1000 * ((await waitedS()) - before)) / (performance.now() - beganMs)
+    return Number.isNaN(share) ? null : share
+  }
 }
 
 function judge(left: Float32Array, right: Float32Array, changesAtS: number[]) {
@@ -104,7 +153,7 @@ function judge(left: Float32Array, right: Float32Array, changesAtS: number[]) {
 }
 
 /** A sound server of its own: one device of four channels, of which each browser gets two, so that one recording holds both. */
-async function startPulse(t: Teardown): Promise<Record<string, string>> {
+async function startPulse(t: Teardown) {
   const folder = await temporaryFolder(t)
   await chmod(folder, 0o700)
   const socket = join(folder, 'native')
@@ -118,10 +167,10 @@ async function startPulse(t: Teardown): Promise<Record<string, string>> {
     remap('b', 'rear'),
   ].flatMap((line) => ['-L', line])
   const env = { XDG_RUNTIME_DIR: folder, HOME: folder, PULSE_SERVER: `unix:${socket}` }
-  const options = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--log-target=stderr', '--log-level=info']
+  const options = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--log-target=stderr', '--log-level=debug']
   const server = start(t, 'pulseaudio', [...options, ...modules], env)
   await server.printed(/Daemon startup complete/)
-  return env
+  return { env, underruns: () => server.output.match(/end of underrun/g)?.length ?? 0 }
 }
 
 async function makeTracks(folder: string, seconds: number): Promise<void> {
@@ -137,21 +186,48 @@ async function makeTracks(folder: string, seconds: number): Promise<void> {
   await Promise.all(tracks.map(make))
 }
 
-async function openListener(t: Teardown, url: string, env: Record<string, string>) {
+async function openListener(
+  t: Teardown,
+  url: string,
+  env: Record<string, string>,
+  beforehand: () => void = () => {},
+) {
   const browser = await launchChromium({
     env: { ...process.env, ...env } as Record<string, string>,
     ignoreDefaultArgs: ['--mute-audio'],
   })
   t.teardown(() => browser.close())
   const page: Page = await browser.newPage()
+  await page.addInitScript(beforehand)
+  await page.addInitScript(watchTimers)
   await page.goto(`${url}/en/`)
   await page.locator('.listen').click()
   await page.locator('.horizon[data-sound=playing]').waitFor()
   return {
     title: async () => (await page.locator('h1').textContent()) ?? '',
     cpuS: () => cpuOf(env.PULSE_SINK!),
+    lateTimersMs: () => page.evaluate(() => (window as Window & { lateMs?: number[] }).lateMs!),
     close: () => browser.close(),
   }
+}
+
+/** The page falls back to the file in an element. */
+function withoutWebAudio(): void {
+  Reflect.deleteProperty(window, 'AudioContext')
+}
+
+/** Notes how late the timers of a page are. */
+function watchTimers(): void {
+  const lateMs: number[] = []
+  Object.assign(window, { lateMs })
+  let dueMs = performance.now()
+  const tick = () => {
+    const nowMs = performance.now()
+    lateMs.push(nowMs - dueMs)
+    dueMs = nowMs + 250
+    setTimeout(tick, 250)
+  }
+  tick()
 }
 
 /** CPU seconds of the browser that plays into this sink, with all its processes. */

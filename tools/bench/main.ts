@@ -236,11 +236,15 @@ async function tellInStep() {
   const [minutes, latencyMs] = [Number(values.minutes), Number(values.latency)]
   heading(`Two browsers in sync mode, ${minutes} minutes; one output is slower, by about ${latencyMs} ms`)
   const figures = await measureInStep(run, minutes, latencyMs)
-  const { p50Ms, p95Ms, maxMs, offsets, jumps, dropouts, changes, cpu } = figures
+  const { p50Ms, p95Ms, maxMs, offsets, jumps, dropouts, changes, cpu, starved } = figures
   row('offset p50 / p95 / largest', `${[p50Ms, p95Ms, maxMs].map((ms) => ms.toFixed(2)).join(' / ')} ms`)
   row('windows, changes of track', `${offsets.length}, ${changes}`)
   row('jumps, dropouts', `${jumps}, ${dropouts}`)
-  row('CPU of one browser', `${(cpu * 100).toFixed(1)} % of one core`)
+  row('timers, latest', `${figures.worstTimerMs.toFixed(0)} ms, ${figures.lateTimers} over 500 ms`)
+  row('underruns of the sound server', String(figures.underruns))
+  row('machine short of CPU', starved === null ? 'unknown' : `${(starved * 100).toFixed(0)} % of the time`)
+  row('CPU of a browser in step', `${(cpu.inStep * 100).toFixed(1)} % of one core`)
+  row('CPU with an element', `${(cpu.plain * 100).toFixed(1)} % of one core`, ratio(cpu.inStep, cpu.plain))
   if (process.env.BENCH_OFFSETS) for (const { atS, ms } of offsets) say(`${atS.toFixed(1)}\t${ms.toFixed(3)}`)
 }
 
