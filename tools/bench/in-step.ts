@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sleep } from '@solstice/station'
@@ -11,6 +11,8 @@ import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { dropouts, type Offset, offsetsOf } from './offsets.ts'
 import { usageOf } from './usage.ts'
 
+const run = promisify(execFile)
+
 const RECORDED_HZ = 48_000
 const CHANNELS = 4
 /** Sound of which two players may still be finding their place. */
@@ -18,6 +20,7 @@ const SETTLING_S = 3
 /** A step of the offset within half a second that could be heard. */
 const JUMP_MS = 2
 const LATE_TIMER_MS = 500
+const SOUND_THREADS = /audio|null-sink|threaded-ml/i
 const CPU_WINDOW_S = 60
 
 /** Tracks of noise, which is like itself at one offset only; encoded in different ways. */
@@ -73,6 +76,7 @@ export async function measureInStep(t: Teardown, minutes: number, latencyMs: num
     openListener(t, api.url, { ...server.env, PULSE_SINK: 'a' }),
     openListener(t, api.url, { ...server.env, PULSE_SINK: 'b', PULSE_LATENCY_MSEC: String(latencyMs) }),
   ])
+  await prioritiseSound()
   const starved = await watchStarvation()
   const underrunsBefore = server.underruns()
   const recording = await record(t, server.env, join(folder, 'recording.raw'))
@@ -176,7 +180,7 @@ async function startPulse(t: Teardown) {
 async function makeTracks(folder: string, seconds: number): Promise<void> {
   await mkdir(folder, { recursive: true })
   const make = (encoding: string[], i: number) =>
-    promisify(execFile)('ffmpeg', [
+    run('ffmpeg', [
       ...['-y', '-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i'],
       `anoisesrc=color=pink:seed=${i + 1}:amplitude=0.4:sample_rate=44100:duration=${seconds}`,
       ...['-metadata', `title=Noise ${i + 1}`, '-metadata', `artist=Bench ${i + 1}`],
@@ -218,16 +222,32 @@ function withoutWebAudio(): void {
 
 /** Notes how late the timers of a page are. */
 function watchTimers(): void {
+  const timerMs = 250
   const lateMs: number[] = []
   Object.assign(window, { lateMs })
-  let dueMs = performance.now()
-  const tick = () => {
-    const nowMs = performance.now()
-    lateMs.push(nowMs - dueMs)
-    dueMs = nowMs + 250
-    setTimeout(tick, 250)
+  let dueMs = performance.now() + timerMs
+  setInterval(() => {
+    lateMs.push(performance.now() - dueMs)
+    dueMs = performance.now() + timerMs
+  }, timerMs)
+}
+
+/**
+ * Gives threads that move sound the real-time priority that desktops give them (rtkit). Without it their buffers run dry
+ * whenever other programs use the machine. Where that isn't allowed they stay as they are.
+ */
+async function prioritiseSound(): Promise<void> {
+  for (const pid of await pidsBelow(process.pid)) {
+    for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
+      const name = await readFile(`/proc/${pid}/task/${thread}/comm`, 'utf8').catch(() => '')
+      if (SOUND_THREADS.test(name)) await run('chrt', ['--rr', '-p', '5', thread]).catch(() => {})
+    }
   }
-  tick()
+}
+
+async function pidsBelow(pid: number): Promise<number[]> {
+  const children = (await childrenOf(pid)).map((child) => child.pid)
+  return [...children, ...(await Promise.all(children.map(pidsBelow))).flat()]
 }
 
 /** CPU seconds of the browser that plays into this sink, with all its processes. */
