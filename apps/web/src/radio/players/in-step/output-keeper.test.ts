@@ -90,6 +90,18 @@ t.test('a context that stands still is replaced twice; then Web Audio is given u
   t.equal(keeper.check(), null)
 })
 
+t.test('what broke long ago no longer counts', async (t) => {
+  const { keeper, opened, pass, unfit } = setUp(t)
+  for (let replacements = 1; replacements <= 5; replacements++) {
+    opened.at(-1)!.turn('running')
+    pass(5 * 60_000, true)
+    pass(4000, false)
+    t.equal(opened.length, 1 + replacements)
+  }
+  t.equal(unfit(), 0)
+  t.equal(keeper.check(), null)
+})
+
 t.test('a context that the system suspends is asked to go on, until it does', async (t) => {
   const { keeper, opened, pass, lost } = setUp(t)
   const context = opened[0]!

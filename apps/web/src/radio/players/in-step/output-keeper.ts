@@ -1,3 +1,4 @@
+import { localNowMs } from '../../connection/station-clock.ts'
 import { type Output, openOutput } from './output.ts'
 
 /** Keeps an output open, and replaces one that claims to run and doesn't. */
@@ -17,7 +18,9 @@ export interface OutputKeeper {
 const STUCK_AFTER_MS = 4000
 /** Opening the device may take a while. */
 const UNSTARTED_AFTER_MS = 10_000
+/** A device that breaks more often than this is left to the element. */
 const MAX_REPLACEMENTS = 2
+const WITHIN_MS = 10 * 60_000
 /** Longer than a fade. */
 const REST_AFTER_MS = 200
 
@@ -33,7 +36,7 @@ interface Dependencies {
 export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): OutputKeeper {
   let output: Output | null = null
   let isResting = true
-  let replacements = 0
+  let replacedAtMs: number[] = []
   let restTimer: ReturnType<typeof setTimeout> | undefined
 
   function open(): void {
@@ -69,7 +72,9 @@ export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): Ou
       onLost()
       output.close()
       output = null
-      if (replacements++ < MAX_REPLACEMENTS) open()
+      const nowMs = localNowMs()
+      replacedAtMs = [...replacedAtMs.filter((atMs) => nowMs - atMs < WITHIN_MS), nowMs]
+      if (replacedAtMs.length <= MAX_REPLACEMENTS) open()
       else onUnfit()
       return null
     },

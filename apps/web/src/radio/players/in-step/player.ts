@@ -4,7 +4,7 @@ import { localNowMs } from '../../connection/station-clock.ts'
 import { type Airing, hasFile } from '../../timeline.ts'
 import { canSetVolume } from '../amplifier.ts'
 import type { Player, Sound } from '../player.ts'
-import { createDeck } from './decoding/deck.ts'
+import { createDecks, type Decks } from './decoding/decks.ts'
 import { createOutputKeeper } from './output-keeper.ts'
 import { createPerformance } from './performance.ts'
 import { createSilence } from './silence.ts'
@@ -36,12 +36,11 @@ export const canPlayInStep = (audio: HTMLAudioElement): boolean =>
 export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dependencies): Player {
   const sound = createStore<Sound>({ is: 'off' })
   let isActive = false
-  let timer: ReturnType<typeof setTimeout> | undefined
 
   const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
   const level = () => loudness.value * 10 ** ((onAir()?.state.gainDb ?? 0) / 20)
   const unfit = () => isActive && onUnfit()
-  const deck = createDeck({
+  const decks = createDecks({
     artToken: connection.artToken,
     audioToken: connection.audioToken,
     onRetry: () => isActive && sound.value.is !== 'playing' && sound.set({ is: 'retrying', because: 'lost' }),
@@ -49,7 +48,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
   })
   const performance = createPerformance((localMs) => {
     const airing = onAir()
-    if (!airing || !hasFile(airing) || airing.state.track !== deck.track) return null
+    if (!airing || !hasFile(airing) || airing.state.track !== decks.track) return null
     return (connection.stationNowMs() + localMs - localNowMs() - airing.startedAtMs) / 1000
   })
   const output = createOutputKeeper({ level, onLost: performance.stop, onUnfit: unfit })
@@ -57,45 +56,30 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     onPaused: () => stop({ is: 'paused' }),
     onResumed: () => sound.value.is === 'paused' && play(),
   })
+  const checks = repeated(() => {
+    if (!isActive) return null
+    const open = output.check()
+    const is = open && decks.sound ? performance.proceed(decks.sound, open) : 'starting'
+    if (!isActive) return null
+    if (is === 'playing' || sound.value.is === 'playing') sound.set({ is })
+    if (is === 'playing') prepareNext(decks, onAir())
+    return is
+  }, unfit)
 
   function follow(): void {
     const airing = onAir()
     if (!isActive || !airing) return
     output.setLevel()
-    const wanted = hasFile(airing) ? airing.state.track : null
-    if (wanted === deck.track) return
+    if (!putOn(decks, airing)) return
     performance.stop()
     sound.set({ is: 'starting' })
-    const leftS = Math.max(0, airing.state.duration - airing.state.seek)
-    if (wanted === null) deck.unload()
-    else deck.load(wanted, leftS + SPARE_TOKEN_LIFE_S)
-    check()
-  }
-
-  function check(): void {
-    clearTimeout(timer)
-    if (!isActive) return
-    const is = proceed()
-    if (!isActive) return
-    if (is === 'playing' || sound.value.is === 'playing') sound.set({ is })
-    timer = setTimeout(check, is === 'playing' ? CHECK_INTERVAL_MS : FIRST_CHECK_INTERVAL_MS)
-  }
-
-  function proceed(): 'starting' | 'playing' {
-    try {
-      const open = output.check()
-      return open && deck.sound ? performance.proceed(deck.sound, open) : 'starting'
-    } catch (error) {
-      // Web Audio that refuses a node or a buffer once does so again.
-      console.error(error)
-      unfit()
-      return 'starting'
-    }
+    checks.run()
   }
 
   function stop(reason: Sound): void {
     isActive = false
     performance.stop()
+    decks.rest()
     silence.stop()
     output.rest()
     sound.set(reason)
@@ -106,10 +90,10 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     sound.set({ is: 'starting' })
     output.open()
     if (!isActive) return
-    deck.retryNow()
+    decks.resume()
     void silence.start().then((result) => result === 'blocked' && isActive && stop({ is: 'blocked' }))
     follow()
-    check()
+    checks.run()
   }
 
   const unsubscribe = [connection.timeline.subscribe(follow), loudness.subscribe(output.setLevel)]
@@ -120,12 +104,49 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     pause: () => stop({ is: 'paused' }),
     close() {
       isActive = false
-      clearTimeout(timer)
+      checks.stop()
       for (const end of unsubscribe) end()
       performance.stop()
       silence.close()
-      deck.unload()
+      decks.unload()
       output.close()
     },
   }
 }
+
+/** Takes a step again and again, more often until it sounds; null is the last. */
+function repeated(step: () => 'starting' | 'playing' | null, onBroken: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  function run(): void {
+    clearTimeout(timer)
+    const is = attempt()
+    if (is !== null) timer = setTimeout(run, is === 'playing' ? CHECK_INTERVAL_MS : FIRST_CHECK_INTERVAL_MS)
+  }
+  function attempt() {
+    try {
+      return step()
+    } catch (error) {
+      // Web Audio that refuses a node or a buffer once does so again.
+      console.error(error)
+      onBroken()
+      return null
+    }
+  }
+  return { run, stop: () => clearTimeout(timer) }
+}
+
+/** Loads the track on air. Returns whether it is another one. */
+function putOn(decks: Decks, airing: Airing): boolean {
+  const wanted = hasFile(airing) ? airing.state.track : null
+  if (wanted === decks.track) return false
+  if (wanted === null) decks.unload()
+  else decks.load(wanted, tokenLifeS(airing))
+  return true
+}
+
+function prepareNext(decks: Decks, airing: Airing | null): void {
+  if (airing) decks.prepare(airing.state.playlist[0]?.id ?? null, tokenLifeS(airing))
+}
+
+const tokenLifeS = ({ state }: Airing): number =>
+  Math.max(0, state.duration - state.seek) + SPARE_TOKEN_LIFE_S

@@ -1,10 +1,10 @@
-import { createStore } from '../../../ui/store.ts'
+import { createStore, type Store } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { type Airing, positionAt } from '../../timeline.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
-import { createPositionKeeper } from './position-keeper.ts'
+import { createPositionKeeper, type PositionKeeper } from './position-keeper.ts'
 import { createProgressWatch } from './progress.ts'
-import { createTrackLoader } from './track-loader.ts'
+import { createTrackLoader, type TrackLoader } from './track-loader.ts'
 
 const CHECK_INTERVAL_MS = 500
 
@@ -48,20 +48,7 @@ export function createSyncPlayer(
     return airing?.state.track === loader.track ? airing : null
   }
 
-  const removeListeners = onAudio(audio, {
-    // A position set before the duration was known is set again, now that time has passed.
-    loadedmetadata: position.jump,
-    playing: loader.playing,
-    /** The system lets it go on, for instance after a call. */
-    play: () => !loader.isActive && !audio.paused && sound.value.is === 'paused' && play(),
-    /** Paused by the system or the browser, for instance when headphones are unplugged. */
-    pause() {
-      if (!loader.isActive || audio.ended || !audio.paused || !audio.hasAttribute('src')) return
-      loader.stop({ is: 'paused' })
-    },
-    waiting: () => loader.isActive && sound.set({ is: 'starting' }),
-    error: () => audio.hasAttribute('src') && loader.failed(),
-  })
+  const removeListeners = followElement(audio, { loader, position, sound, play })
   const timer = setInterval(() => {
     if (!loader.isActive || !loadedAiring()) return progress.reset()
     position.correct()
@@ -97,4 +84,29 @@ export function createSyncPlayer(
       amplify(0)
     },
   }
+}
+
+interface Parts {
+  loader: TrackLoader
+  position: PositionKeeper
+  sound: Store<Sound>
+  play: () => void
+}
+
+/** Returns the function that ends it. */
+function followElement(audio: HTMLAudioElement, { loader, position, sound, play }: Parts): () => void {
+  return onAudio(audio, {
+    // A position set before the duration was known is set again, now that time has passed.
+    loadedmetadata: position.jump,
+    playing: loader.playing,
+    /** The system lets it go on, for instance after a call. */
+    play: () => !loader.isActive && !audio.paused && sound.value.is === 'paused' && play(),
+    /** Paused by the system or the browser, for instance when headphones are unplugged. */
+    pause() {
+      if (!loader.isActive || audio.ended || !audio.paused || !audio.hasAttribute('src')) return
+      loader.stop({ is: 'paused' })
+    },
+    waiting: () => loader.isActive && sound.set({ is: 'starting' }),
+    error: () => audio.hasAttribute('src') && loader.failed(),
+  })
 }

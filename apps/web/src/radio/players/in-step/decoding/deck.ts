@@ -11,66 +11,63 @@ export interface Deck {
   readonly sound: TrackSound | null
   /** @param lifeS how long the tokens have to be valid. */
   load(track: string, lifeS: number): void
-  /** Fetches now what would be fetched later, after a failure. */
-  retryNow(): void
+  /** Nothing is retried until `resume`. */
+  rest(): void
+  /** Goes on after a rest; what waits for a retry is fetched now. */
+  resume(): void
   unload(): void
 }
 
-interface Dependencies {
+export interface DeckOptions {
   artToken: RenewingToken
   audioToken: RenewingToken
   /** Fetching failed, and is retried. */
   onRetry: () => void
   /** The file can't be played this way. */
-  onUnfit: () => void
+  onUnfit: (track: string) => void
 }
 
 const FETCH_TIMEOUT_MS = 20_000
 const DECODE_TIMEOUT_MS = 15_000
 
-export function createDeck(dependencies: Dependencies): Deck {
-  const { onRetry, onUnfit } = dependencies
+export function createDeck(options: DeckOptions): Deck {
+  const { onRetry, onUnfit } = options
   const retry = createRetry()
-  let loaded: { track: string; sound: TrackSound; stop: AbortController; retryNow: () => void } | null = null
+  let loaded: { track: string; sound: TrackSound; stop: AbortController; resume: () => void } | null = null
+  let state: 'fetching' | 'retrying' | 'resting' = 'fetching'
 
   function load(track: string, lifeS: number): void {
     unload()
     const stop = new AbortController()
-    const isMine = () => loaded?.stop === stop
-    let isWaiting = false
+    state = 'fetching'
     let wanted = 0
-    const fetchRange = rangesOf(track, lifeS, dependencies, stop.signal)
+    const fetchRange = rangesOf(track, lifeS, options, stop.signal)
     const reader = createFrameReader(async (start, end) => {
       const range = await fetchRange(start, end)
       retry.reset()
       return range
     })
     const sound = createTrackSound(reader, decoder, (error) => {
-      if (!isMine()) return
-      if (error instanceof NotMp3 || error instanceof Undecodable) {
+      if (loaded?.stop !== stop) return
+      if (error instanceof NotMp3 || error instanceof Undecodable || error instanceof RangesIgnored) {
         // Whoever presses Listen later learns it again.
         unload()
-        onUnfit()
-        return
+        onUnfit(track)
+      } else if (state === 'fetching') {
+        state = 'retrying'
+        retry.schedule(resume)
+        onRetry()
       }
-      isWaiting = true
-      onRetry()
-      retry.schedule(again)
     })
-    const again = () => {
-      isWaiting = false
+    const resume = () => {
+      state = 'fetching'
       sound.want(wanted)
-    }
-    const retryNow = () => {
-      if (!isWaiting) return
-      retry.cancel()
-      again()
     }
     const want = (sample: number) => {
       wanted = sample
-      if (!isWaiting) sound.want(sample)
+      if (state === 'fetching') sound.want(sample)
     }
-    loaded = { track, sound: { ...sound, want }, stop, retryNow }
+    loaded = { track, sound: { ...sound, want }, stop, resume }
     want(0)
   }
 
@@ -88,7 +85,15 @@ export function createDeck(dependencies: Dependencies): Deck {
       return loaded?.sound ?? null
     },
     load,
-    retryNow: () => loaded?.retryNow(),
+    rest() {
+      retry.cancel()
+      state = 'resting'
+    },
+    resume() {
+      if (state === 'fetching') return
+      retry.cancel()
+      loaded?.resume()
+    },
     unload,
   }
 }
@@ -96,10 +101,13 @@ export function createDeck(dependencies: Dependencies): Deck {
 /** The browser can't decode the frames, now or later. */
 class Undecodable extends Error {}
 
+/** Something between the station and this page answers with whole files only. */
+class RangesIgnored extends Error {}
+
 function rangesOf(
   track: string,
   lifeS: number,
-  { artToken, audioToken }: Pick<Dependencies, 'artToken' | 'audioToken'>,
+  { artToken, audioToken }: Pick<DeckOptions, 'artToken' | 'audioToken'>,
   signal: AbortSignal,
 ): FetchRange {
   return async (start, end) => {
@@ -120,12 +128,14 @@ function rangesOf(
       // An expired token is the likeliest cause of a refusal.
       if (response.status === 401) await audioToken.renew()
       const size = Number(response.headers.get('Content-Range')?.split('/')[1])
+      if (response.status === 200) throw new RangesIgnored('A request for a part brought the whole file')
       if (response.status === 416) return { bytes: new Uint8Array(0), size: start }
       if (response.status !== 206 || !size) throw new Error(`The station answered ${response.status}`)
       return { bytes: new Uint8Array(await response.arrayBuffer()), size }
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
+      abort()
     }
   }
 }
