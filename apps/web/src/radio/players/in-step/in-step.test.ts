@@ -110,29 +110,37 @@ t.test('a stretched block begins and ends on whole samples, without noise', asyn
   }
 })
 
-t.test('small errors are left alone, larger ones corrected by 0.1 %, large ones jumped over', async (t) => {
-  const steady = { sinceStartS: 60, isCorrecting: false }
-  t.same(steer({ ...steady, errorS: 0.0009 }, 0.5), { do: 'play', gainS: 0, isCorrecting: false })
-  t.same(steer({ ...steady, errorS: 0.0015 }, 0.5), { do: 'play', gainS: 0.0005, isCorrecting: true })
-  t.same(steer({ ...steady, errorS: -0.05 }, 0.5), { do: 'play', gainS: -0.0005, isCorrecting: true })
-  t.same(steer({ errorS: 0.0004, sinceStartS: 60, isCorrecting: true }, 0.5), {
-    do: 'play',
-    gainS: 0.0004,
-    isCorrecting: true,
-  })
-  t.same(steer({ ...steady, errorS: 0.05, sinceStartS: 0.5 }, 0.5), {
-    do: 'play',
-    gainS: 0.0025,
-    isCorrecting: true,
-  })
-  t.same(steer({ ...steady, errorS: 0.2 }, 0.5), { do: 'jump' })
-  t.equal(steer({ ...steady, errorS: 0.2, sinceStartS: 0.5 }, 0.5).do, 'play', 'not right after another one')
-  t.same(
-    steer({ ...steady, errorS: 0.02, sinceStartS: 1.5 }, 0.5),
-    { do: 'jump' },
-    'sooner in the first seconds',
-  )
-})
+t.test(
+  'small errors are left alone, larger ones corrected by 0.1 or 0.3 %, large ones jumped over',
+  async (t) => {
+    const steady = { sinceStartS: 60, isCorrecting: false }
+    t.same(steer({ ...steady, errorS: 0.0009 }, 0.5), { do: 'play', gainS: 0, isCorrecting: false })
+    t.same(steer({ ...steady, errorS: 0.0015 }, 0.5), { do: 'play', gainS: 0.0005, isCorrecting: true })
+    t.same(steer({ ...steady, errorS: -0.004 }, 0.5), { do: 'play', gainS: -0.0005, isCorrecting: true })
+    t.same(steer({ ...steady, errorS: -0.05 }, 0.5), { do: 'play', gainS: -0.0015, isCorrecting: true })
+    t.same(steer({ errorS: 0.0004, sinceStartS: 60, isCorrecting: true }, 0.5), {
+      do: 'play',
+      gainS: 0.0004,
+      isCorrecting: true,
+    })
+    t.same(steer({ ...steady, errorS: 0.05, sinceStartS: 0.5 }, 0.5), {
+      do: 'play',
+      gainS: 0.0025,
+      isCorrecting: true,
+    })
+    t.same(steer({ ...steady, errorS: 0.2 }, 0.5), { do: 'jump' })
+    t.equal(
+      steer({ ...steady, errorS: 0.2, sinceStartS: 0.5 }, 0.5).do,
+      'play',
+      'not right after another one',
+    )
+    t.same(
+      steer({ ...steady, errorS: 0.02, sinceStartS: 1.5 }, 0.5),
+      { do: 'jump' },
+      'sooner in the first seconds',
+    )
+  },
+)
 
 t.test('the audio clock: readings that are off, clocks that drift apart, another way out', async (t) => {
   for (const drift of [-150e-6, 0, 150e-6]) {
@@ -152,6 +160,17 @@ t.test('the audio clock: readings that are off, clocks that drift apart, another
       Math.abs(clock.heardMs(121)! - heardMs(121) - 150) < 2,
       'headphones that lag are noticed in a second',
     )
+  }
+})
+
+t.test('the audio clock: readings that settle over seconds', async (t) => {
+  const clock = createOutputClock()
+  const offMs = (contextS: number) => clock.heardMs(contextS)! - contextS * 1000 - 90_000
+  for (let i = 0; i < 200; i++) {
+    const contextS = i / 4
+    clock.add({ contextS, heardMs: contextS * 1000 + 90_000 - 15 * Math.exp(-contextS / 3) })
+    if (contextS >= 10)
+      t.ok(Math.abs(offMs(contextS)) < 1.5, `${offMs(contextS).toFixed(2)} ms off at ${contextS} s`)
   }
 })
 

@@ -16,8 +16,9 @@ export interface OutputClock {
 /** Sound servers smooth the latency they report, so readings wander by some ms for seconds: only a long time averages that. */
 const MAX_SAMPLES = 360
 const KEEP_EVERY_S = 0.5
-/** At first all are kept. */
+/** At first all are kept, and of these the newer half counts: what is reported settles over seconds. */
 const ALL_KEPT_S = 5
+const SETTLING_S = 20
 /** A drift read from a shorter time would be noise. */
 const MIN_SPAN_S = 60
 const MAX_DRIFT = 300e-6
@@ -32,19 +33,25 @@ export function createOutputClock(): OutputClock {
   /** The last few, of which not all are kept. */
   let latest: OutputSample[] = []
   let fit: Fit | null = null
+  let sinceS = 0
   return {
     add(sample) {
       // The same reading again.
       if (latest.at(-1)?.contextS === sample.contextS) return
+      if (samples.length === 0) sinceS = sample.contextS
       latest = [...latest, sample].slice(-STEP_SAMPLES)
-      const spanS = sample.contextS - (samples[0]?.contextS ?? sample.contextS)
-      const isKept = spanS < ALL_KEPT_S || sample.contextS - samples.at(-1)!.contextS >= KEEP_EVERY_S
+      const agedS = sample.contextS - sinceS
+      const isKept = agedS < ALL_KEPT_S || sample.contextS - samples.at(-1)!.contextS >= KEEP_EVERY_S
       if (isKept) samples = [...samples, sample].slice(-MAX_SAMPLES)
       const offMs = (one: OutputSample) => (fit ? delayMs(one) - delayAt(fit, one.contextS) : 0)
       const isStep =
         latest.length === STEP_SAMPLES &&
         (latest.every((one) => offMs(one) > STEP_MS) || latest.every((one) => offMs(one) < -STEP_MS))
-      if (isStep) samples = latest
+      if (isStep) {
+        samples = latest
+        sinceS = latest[0]!.contextS
+      } else if (agedS < SETTLING_S)
+        samples = samples.filter(({ contextS }) => contextS - sinceS >= agedS / 2)
       fit = fitOutput(samples)
     },
     heardMs: (contextS) => (fit ? contextS * 1000 + delayAt(fit, contextS) : null),

@@ -1,5 +1,5 @@
 import { RATE, type TrackSound } from './decoding/track-sound.ts'
-import { AT_FIRST_S, steer } from './steering.ts'
+import { steer } from './steering.ts'
 import { stretch } from './stretch.ts'
 
 /** A track on its way into the output, block by block, ahead of time. */
@@ -21,9 +21,10 @@ export interface Playhead {
 }
 
 const BLOCK = RATE / 2
-/** In the background timers run once a second at most; at first, corrections are to come soon. */
+/** In the background timers run once a second at most; while the measurements settle, corrections are to come soon. */
 const AHEAD_S = 3
-const AHEAD_AT_FIRST_S = 1.2
+const AHEAD_AT_FIRST_S = 1.5
+const SETTLING_S = 12
 const FADE_S = 0.02
 
 interface Start {
@@ -72,8 +73,7 @@ export function startPlayhead({ context, output, sound, frame, sample, targetAt 
       return errorS
     },
     fill(nowFrame) {
-      const isAtFirst = nowFrame - frame < AT_FIRST_S * RATE
-      const aheadS = isAtFirst ? AHEAD_AT_FIRST_S : AHEAD_S
+      const aheadS = nowFrame - frame < SETTLING_S * RATE ? AHEAD_AT_FIRST_S : AHEAD_S
       while (nextFrame < nowFrame + aheadS * RATE) {
         const piece = sound.pieceAt(nextSample)
         const end = sound.endsAt()

@@ -5,10 +5,12 @@ const JUMP_AFTER_S = 1
 /** The sound is left alone until it is this far off, and is then brought this close. */
 const CORRECT_BEYOND_S = 0.001
 const CLOSE_ENOUGH_S = 0.0002
-/** Share by which a correction changes the speed: 0.1 % is a sixtieth of a semitone. */
+/** Share by which a correction changes the speed: 0.1 % is a sixtieth of a semitone. Far off, an echo is worse than a little more. */
 const MAX_CHANGE = 0.001
+const FAR_OFF_S = 0.004
+const MAX_CHANGE_FAR_OFF = 0.003
 /** While the measurements of the first seconds settle, the sound may jump once and change faster. */
-export const AT_FIRST_S = 3
+const AT_FIRST_S = 3
 const MAX_CHANGE_AT_FIRST = 0.005
 const JUMP_AT_FIRST_BEYOND_S = 0.01
 
@@ -31,6 +33,7 @@ export function steer({ errorS, sinceStartS, isCorrecting }: Course, blockS: num
   if (offS > jumpBeyondS && sinceStartS >= JUMP_AFTER_S) return { do: 'jump' }
   if (offS < (isCorrecting ? CLOSE_ENOUGH_S : CORRECT_BEYOND_S))
     return { do: 'play', gainS: 0, isCorrecting: false }
-  const mostS = blockS * (isAtFirst ? MAX_CHANGE_AT_FIRST : MAX_CHANGE)
+  const most = isAtFirst ? MAX_CHANGE_AT_FIRST : offS > FAR_OFF_S ? MAX_CHANGE_FAR_OFF : MAX_CHANGE
+  const mostS = blockS * most
   return { do: 'play', gainS: Math.max(-mostS, Math.min(mostS, errorS)), isCorrecting: true }
 }
