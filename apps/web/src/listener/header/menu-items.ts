@@ -32,7 +32,7 @@ export function useMenuItems(stationName: string, show: (sheet: SheetName) => vo
     canOpenMini() && { icon: 'mini', label: t.extras.mini, onPress: openMini },
     cast && !isOff && { icon: 'cast', label: t.extras.cast, onPress: cast },
     { icon: 'share', label: t.extras.share, onPress: shareStation },
-    { icon: 'preferences', label: t.preferences.title, onPress: () => show({ is: 'preferences' }) },
+    { icon: 'preferences', label: t.preferences, onPress: () => show({ is: 'preferences' }) },
   ]
   return items.filter((item) => item !== false && item !== null)
 }

@@ -1,6 +1,5 @@
 import { useStore } from '../../ui/store.ts'
-import { useRadio } from '../radio-context.ts'
-import { sheetTexts } from '../sheets/texts.ts'
+import { useSheetTexts } from '../sheets/texts.ts'
 import { accent } from './preferences.ts'
 
 /** The station's own accent; day and night each make it legible. */
@@ -8,8 +7,7 @@ const SUGGESTED = '#8a4b08'
 
 /** The colour of the light, the rings and the marks. */
 export function AccentField() {
-  const { locale } = useRadio()
-  const p = sheetTexts[locale].preferences.accent
+  const p = useSheetTexts().preferences.accent
   const colour = useStore(accent)
   return (
     <fieldset class="choice" aria-describedby="accent-hint">

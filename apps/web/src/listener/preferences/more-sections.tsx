@@ -1,13 +1,11 @@
-import { useRadio } from '../radio-context.ts'
-import { sheetTexts } from '../sheets/texts.ts'
+import { useSheetTexts } from '../sheets/texts.ts'
 import { AccentField } from './accent-field.tsx'
 import { Choice, PreferenceSection } from './choice.tsx'
 import { preferences } from './preferences.ts'
 
 /** Colours of the page. */
 export function ColourChoices() {
-  const { locale } = useRadio()
-  const p = sheetTexts[locale].preferences
+  const p = useSheetTexts().preferences
   return (
     <>
       <Choice name="sky" title={p.sky.title} of={preferences.sky} labels={p.sky} />
@@ -18,8 +16,7 @@ export function ColourChoices() {
 
 /** The parts of the page that a listener may do without. */
 export function ShownSection() {
-  const { locale } = useRadio()
-  const p = sheetTexts[locale].preferences
+  const p = useSheetTexts().preferences
   return (
     <PreferenceSection title={p.shown}>
       <Choice name="next" title={p.next.title} of={preferences.next} labels={p.next} />

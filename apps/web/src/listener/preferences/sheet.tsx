@@ -2,6 +2,7 @@ import './sheet.css'
 import { Sheet, SheetHead } from '../../ui/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
+import { useSheetTexts } from '../sheets/texts.ts'
 import type { Texts } from '../texts/texts.ts'
 import { Choice, PreferenceSection } from './choice.tsx'
 import { ColourChoices, ShownSection } from './more-sections.tsx'
@@ -10,7 +11,7 @@ import { preferences } from './preferences.ts'
 /** What the listener prefers on this device, in sections. */
 export function PreferencesSheet({ onClose }: { onClose: () => void }) {
   const { t } = useRadio()
-  const p = t.preferences
+  const p = useSheetTexts().preferences
   return (
     <Sheet class="side preferences" label={p.title} onClose={onClose}>
       <div class="sheet-body">

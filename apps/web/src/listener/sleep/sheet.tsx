@@ -4,7 +4,7 @@ import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { formatDuration } from '../format.ts'
 import { useRadio } from '../radio-context.ts'
-import { sheetTexts } from '../sheets/texts.ts'
+import { useSheetTexts } from '../sheets/texts.ts'
 import type { SleepTimer } from './sleep-timer.ts'
 
 const MINUTES = [15, 30, 45, 60]
@@ -12,8 +12,8 @@ const MINUTE_MS = 60_000
 
 /** Sets the sleep timer, shows it and cancels it. */
 export function SleepSheet({ timer, onClose }: { timer: SleepTimer; onClose: () => void }) {
-  const { radio, locale, t } = useRadio()
-  const s = sheetTexts[locale].sleep
+  const { radio, t } = useRadio()
+  const s = useSheetTexts().sleep
   const sleep = useStore(timer.sleep)
   const sound = useStore(radio.sound)
   const heard = useStore(radio.heard)

@@ -8,7 +8,7 @@ import { localizedText } from '../../../ui/language/localized-text.ts'
 import { useStore } from '../../../ui/store.ts'
 import { formatMoney } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
-import type { Texts } from '../../texts/texts.ts'
+import { type SheetTexts, useSheetTexts } from '../texts.ts'
 import { ExpectedWait } from './expected-wait.tsx'
 
 type OfferState =
@@ -19,12 +19,12 @@ type OfferState =
 /** The price of a track, in tiers or one, and the button that orders it. */
 export function DonateOffer(props: { track: LibraryItem; onPlaced: (orderId: string) => void }) {
   const { track, onPlaced } = props
-  const { t } = useRadio()
+  const s = useSheetTexts().support
   const [state, load] = useOffer(track.id)
   const [tier, setTier] = useState(1)
   switch (state.is) {
     case 'loading':
-      return <p role="status">{t.support.loading}</p>
+      return <p role="status">{s.loading}</p>
     case 'failed':
       return (
         <>
@@ -40,12 +40,13 @@ export function DonateOffer(props: { track: LibraryItem; onPlaced: (orderId: str
 }
 
 function useOffer(trackId: string): [OfferState, load: () => void] {
-  const { radio, locale, t } = useRadio()
+  const { radio, locale } = useRadio()
+  const s = useSheetTexts().support
   const [state, setState] = useState<OfferState>({ is: 'loading' })
   const isGone = useIsGone([trackId])
   const failed = (error: unknown): OfferState => ({
     is: 'failed',
-    text: errorText(error, locale, t),
+    text: errorText(error, locale, s),
     isFinal: error instanceof ApiError && error.status === 409,
   })
   const load = () => {
@@ -69,14 +70,15 @@ interface LoadedOfferProps {
 }
 
 function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedOfferProps) {
-  const { radio, locale, t } = useRadio()
+  const { radio, locale } = useRadio()
+  const s = useSheetTexts().support
   const [refusal, setRefusal] = useState('')
   const [isSending, setSending] = useState(false)
   const service = useServiceName()
   const isGone = useIsGone([])
   const { currency, tiers, tiersEnabled, flowType, chattingBlocked } = offer
   const chosen = tiers.find((known) => known.tier === tier) ?? tiers[0]
-  if (!chosen) return <p role="status">{t.support.unavailable}</p>
+  if (!chosen) return <p role="status">{s.unavailable}</p>
 
   const order = async () => {
     if (isSending) return
@@ -89,7 +91,7 @@ function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedO
       if (!isGone.current) onPlaced(placed.donationId)
     } catch (error) {
       if (isGone.current) return
-      setRefusal(errorText(error, locale, t))
+      setRefusal(errorText(error, locale, s))
       setSending(false)
     }
   }
@@ -103,22 +105,20 @@ function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedO
         <p class="single">
           <b class="figure">{price}</b>
           <span>
-            {t.support.single}
-            <ExpectedWait way={{ is: 'paid', tier: chosen.tier }} says={t.support.inAbout} />
+            {s.single}
+            <ExpectedWait way={{ is: 'paid', tier: chosen.tier }} says={s.inAbout} />
           </span>
         </p>
       )}
-      <p class="soft">
-        {flowType === 'matching' ? t.support.byMatching(service) : t.support.byCheckout(service)}
-      </p>
+      <p class="soft">{flowType === 'matching' ? s.byMatching(service) : s.byCheckout(service)}</p>
       {chattingBlocked ? (
         <>
-          <p role="status">{t.support.blocked}</p>
+          <p role="status">{s.blocked}</p>
           <TryAgain onPress={onReload} />
         </>
       ) : (
         <button type="button" class="button" aria-disabled={isSending} onClick={order}>
-          {isSending ? t.support.sending : t.support.pay(price)}
+          {isSending ? s.sending : s.pay(price)}
         </button>
       )}
       <p role="alert">{refusal}</p>
@@ -127,11 +127,12 @@ function LoadedOffer({ offer, track, tier, onTier, onPlaced, onReload }: LoadedO
 }
 
 function Tiers(props: { offer: Offer; chosen: number; onChoose: (tier: number) => void }) {
-  const { locale, t } = useRadio()
+  const { locale } = useRadio()
+  const s = useSheetTexts().support
   const { tiers, currency } = props.offer
   return (
     <fieldset class="tiers">
-      <legend>{t.support.tiers}</legend>
+      <legend>{s.tiers}</legend>
       {tiers.map(({ tier, price }) => (
         <label key={tier}>
           <input
@@ -141,10 +142,10 @@ function Tiers(props: { offer: Offer; chosen: number; onChoose: (tier: number) =
             onChange={() => props.onChoose(tier)}
           />
           <span class="track-text">
-            <b>{t.support.tier(tier)}</b>
+            <b>{s.tier(tier)}</b>
             <span>
-              {t.support.ahead(tier)}
-              <ExpectedWait way={{ is: 'paid', tier }} says={t.support.inAbout} />
+              {s.ahead(tier)}
+              <ExpectedWait way={{ is: 'paid', tier }} says={s.inAbout} />
             </span>
           </span>
           <b class="price">{formatMoney(price, currency, locale)}</b>
@@ -165,8 +166,9 @@ export function TryAgain({ onPress }: { onPress: () => void }) {
 
 /** The name of the payment service, or a word for it. */
 export function useServiceName(): string {
-  const { radio, t } = useRadio()
-  return useStore(radio.config)?.donationInfo?.displayName || t.support.service
+  const { radio } = useRadio()
+  const s = useSheetTexts().support
+  return useStore(radio.config)?.donationInfo?.displayName || s.service
 }
 
 /** True once the component was removed, or was given other inputs. */
@@ -182,8 +184,8 @@ function useIsGone(inputs: readonly unknown[]): { current: boolean } {
 }
 
 /** The station's own text, or that it can't be reached. */
-function errorText(error: unknown, locale: Locale, t: Texts): string {
-  return (error instanceof ApiError && localizedText(error.body, locale)) || t.support.failed
+function errorText(error: unknown, locale: Locale, s: SheetTexts['support']): string {
+  return (error instanceof ApiError && localizedText(error.body, locale)) || s.failed
 }
 
 /** Opens a page in another tab, without access to this one. Where the browser forbids it, the order shows a link. */

@@ -3,6 +3,7 @@ import { type Airtime, airtimeOf, type Order } from '../../../radio/donations/or
 import type { Airing } from '../../../radio/timeline.ts'
 import { formatTime } from '../../format.ts'
 import type { Texts } from '../../texts/texts.ts'
+import type { SheetTexts } from '../texts.ts'
 
 /** True when the order still has something to tell: its track hasn't been heard, or something went wrong. */
 export const isWorthShowing = (order: Order, heard: Airing | null, nowMs: number): boolean =>
@@ -27,19 +28,24 @@ export function orderLine(
 }
 
 /** When the track of a paid order is heard, in a sentence. */
-export function airtimeText(airtime: Airtime, nowMs: number, locale: Locale, { support }: Texts): string {
+export function airtimeText(
+  airtime: Airtime,
+  nowMs: number,
+  locale: Locale,
+  s: SheetTexts['support'],
+): string {
   switch (airtime.is) {
     case 'soon':
-      return support.soon
+      return s.soon
     case 'now':
-      return support.now
+      return s.now
     case 'was':
-      return support.was(formatTime(airtime.atMs, locale))
+      return s.was(formatTime(airtime.atMs, locale))
     case 'expected': {
       const minutes = Math.round((airtime.atMs - nowMs) / 60_000)
       const relative = new Intl.RelativeTimeFormat(locale)
-      const when = minutes < 1 ? support.within : relative.format(minutes, 'minute')
-      return support.expected(formatTime(airtime.atMs, locale), when)
+      const when = minutes < 1 ? s.within : relative.format(minutes, 'minute')
+      return s.expected(formatTime(airtime.atMs, locale), when)
     }
   }
 }

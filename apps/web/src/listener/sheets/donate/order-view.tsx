@@ -7,6 +7,7 @@ import { useStore } from '../../../ui/store.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { formatDuration, formatMoney, messengerOf } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
+import { useSheetTexts } from '../texts.ts'
 import { TryAgain, useServiceName } from './offer.tsx'
 import { airtimeText } from './order-text.ts'
 
@@ -18,7 +19,7 @@ interface Props {
 
 /** An order, whatever its status. */
 export function OrderView({ order, onAgain }: Props) {
-  const { t } = useRadio()
+  const s = useSheetTexts().support
   useNow(1000)
   switch (order.status) {
     case null:
@@ -34,40 +35,41 @@ export function OrderView({ order, onAgain }: Props) {
     case 'paid_unqueued':
       return (
         <>
-          <Status>{t.support.unqueued}</Status>
-          <p>{t.support.write}</p>
+          <Status>{s.unqueued}</Status>
+          <p>{s.write}</p>
           <Contact order={order} />
         </>
       )
     case 'paid_back':
-      return <Status>{t.support.paidBack}</Status>
+      return <Status>{s.paidBack}</Status>
     case 'expired':
       return (
         <>
-          <Status>{t.support.expired}</Status>
+          <Status>{s.expired}</Status>
           <ChooseAgain order={order} onAgain={onAgain} />
-          <p class="soft">{t.support.tooLate}</p>
+          <p class="soft">{s.tooLate}</p>
           <Contact order={order} />
         </>
       )
     case 'failed':
       return (
         <>
-          <Status>{t.support.paymentFailed}</Status>
+          <Status>{s.paymentFailed}</Status>
           <ChooseAgain order={order} onAgain={onAgain} />
         </>
       )
     case 'unknown':
-      return <Status>{t.support.unknown}</Status>
+      return <Status>{s.unknown}</Status>
   }
 }
 
 /** The station hasn't said yet how it stands with the order. */
 function UncheckedOrder({ order }: { order: Order }) {
-  const { radio, t } = useRadio()
+  const { radio } = useRadio()
+  const s = useSheetTexts().support
   return (
     <>
-      <Status>{order.isPollingOver ? t.support.failed : t.support.asking}</Status>
+      <Status>{order.isPollingOver ? s.failed : s.asking}</Status>
       {order.isPollingOver && <TryAgain onPress={radio.donations.checkNow} />}
       <Dismiss order={order} />
     </>
@@ -76,13 +78,14 @@ function UncheckedOrder({ order }: { order: Order }) {
 
 /** Paid for at a checkout, whose confirmation is awaited. */
 function CheckoutOrder({ order }: { order: Order }) {
-  const { radio, t } = useRadio()
+  const { radio } = useRadio()
+  const s = useSheetTexts().support
   const service = useServiceName()
   const { isPollingOver } = order
   const payAt = payPageOf(order)
   return (
     <>
-      <Status>{isPollingOver ? t.support.willTell : t.support.confirming(service)}</Status>
+      <Status>{isPollingOver ? s.willTell : s.confirming(service)}</Status>
       <div class="actions">
         <button
           type="button"
@@ -90,11 +93,11 @@ function CheckoutOrder({ order }: { order: Order }) {
           aria-disabled={!isPollingOver}
           onClick={() => isPollingOver && radio.donations.checkNow()}
         >
-          {t.support.check}
+          {s.check}
         </button>
         {payAt && isPollingOver && (
           <a class="button" href={payAt} rel="noreferrer">
-            {t.support.toPage(service)}
+            {s.toPage(service)}
           </a>
         )}
       </div>
@@ -105,7 +108,8 @@ function CheckoutOrder({ order }: { order: Order }) {
 
 /** Paid for with a code in the message of a donation, within some time. */
 function MatchingOrder({ order, code, expiresAt }: { order: Order; code: string; expiresAt: number }) {
-  const { radio, locale, t } = useRadio()
+  const { radio, locale } = useRadio()
+  const s = useSheetTexts().support
   const service = useServiceName()
   const { ticket } = order
   const leftS = Math.max(0, (expiresAt - radio.connection.stationNowMs()) / 1000)
@@ -116,12 +120,12 @@ function MatchingOrder({ order, code, expiresAt }: { order: Order; code: string;
       <dl class="facts">
         {ticket && (
           <div>
-            <dt>{t.support.amount}</dt>
-            <dd>{t.support.atLeast(formatMoney(ticket.amount, ticket.currency, locale))}</dd>
+            <dt>{s.amount}</dt>
+            <dd>{s.atLeast(formatMoney(ticket.amount, ticket.currency, locale))}</dd>
           </div>
         )}
         <div>
-          <dt>{t.support.timeLeft}</dt>
+          <dt>{s.timeLeft}</dt>
           <dd>
             <span role="timer">{formatDuration(leftS)}</span>
           </dd>
@@ -129,23 +133,24 @@ function MatchingOrder({ order, code, expiresAt }: { order: Order; code: string;
       </dl>
       {payAt && leftS > 0 && (
         <a class="button main" href={payAt} target="_blank" rel="noopener noreferrer">
-          {t.support.toPage(service)}
+          {s.toPage(service)}
         </a>
       )}
-      <Status>{leftS > 0 ? t.support.waiting : t.support.late}</Status>
+      <Status>{leftS > 0 ? s.waiting : s.late}</Status>
       <Dismiss order={order} />
     </>
   )
 }
 
 function PaidOrder({ order }: { order: Order }) {
-  const { radio, locale, t } = useRadio()
+  const { radio, locale } = useRadio()
+  const s = useSheetTexts().support
   const heard = useStore(radio.heard)
   const nowMs = radio.connection.stationNowMs()
   return (
     <>
-      <Status isLarge>{t.support.paid}</Status>
-      <p role="status">{airtimeText(airtimeOf(order, heard, nowMs), nowMs, locale, t)}</p>
+      <Status isLarge>{s.paid}</Status>
+      <p role="status">{airtimeText(airtimeOf(order, heard, nowMs), nowMs, locale, s)}</p>
     </>
   )
 }
@@ -160,22 +165,22 @@ function Status({ children, isLarge = false }: { children: ComponentChildren; is
 }
 
 function MatchCode({ code }: { code: string }) {
-  const { t } = useRadio()
+  const s = useSheetTexts().support
   const [message, setMessage] = useState('')
   const copy = async () => {
     const isCopied = await navigator.clipboard?.writeText(code).then(
       () => true,
       () => false,
     )
-    setMessage(isCopied ? t.support.codeCopied : t.support.codeNotCopied)
+    setMessage(isCopied ? s.codeCopied : s.codeNotCopied)
   }
   return (
     <div class="code">
-      <p>{t.support.pasteCode}</p>
+      <p>{s.pasteCode}</p>
       <p class="code-line">
         <output class="figure">{code}</output>
         <button type="button" class="button" onClick={copy}>
-          {t.support.copyCode}
+          {s.copyCode}
         </button>
       </p>
       <p class="soft" role="status">
@@ -187,7 +192,8 @@ function MatchCode({ code }: { code: string }) {
 
 /** The station's messenger, and the number to quote there. */
 function Contact({ order }: { order: Order }) {
-  const { radio, locale, t } = useRadio()
+  const { radio, locale } = useRadio()
+  const s = useSheetTexts().support
   const heard = useStore(radio.heard)
   const messenger = messengerOf(heard?.state ?? null, locale)
   return (
@@ -199,7 +205,7 @@ function Contact({ order }: { order: Order }) {
       )}
       <dl class="facts">
         <div>
-          <dt>{t.support.number}</dt>
+          <dt>{s.number}</dt>
           <dd class="number">{order.id}</dd>
         </div>
       </dl>
@@ -208,18 +214,19 @@ function Contact({ order }: { order: Order }) {
 }
 
 function ChooseAgain({ order: { ticket }, onAgain }: Props) {
-  const { t } = useRadio()
+  const s = useSheetTexts().support
   return (
     ticket && (
       <button type="button" class="button" onClick={() => onAgain(ticket.song)}>
-        {t.support.chooseAgain}
+        {s.chooseAgain}
       </button>
     )
   )
 }
 
 function Dismiss({ order }: { order: Order }) {
-  const { radio, t } = useRadio()
+  const { radio } = useRadio()
+  const s = useSheetTexts().support
   return (
     <button
       type="button"
@@ -229,7 +236,7 @@ function Dismiss({ order }: { order: Order }) {
         closeSheet(event)
       }}
     >
-      {t.support.dismiss}
+      {s.dismiss}
     </button>
   )
 }

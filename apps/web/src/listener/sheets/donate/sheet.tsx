@@ -7,6 +7,7 @@ import { useStore } from '../../../ui/store.ts'
 import { trackLine } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
 import { NewsToast } from '../news-toast.tsx'
+import { useSheetTexts } from '../texts.ts'
 import { isWorthShowing, orderLine } from './order-text.ts'
 import { OrderView } from './order-view.tsx'
 import { WayChoice } from './way-choice.tsx'
@@ -17,6 +18,7 @@ export type DonateSubject = { track: LibraryItem } | { orderId: string }
 /** From the choice how to get a track on air to the moment it is heard. */
 export function DonateSheet(props: { about: DonateSubject; onClose: () => void }) {
   const { radio, t } = useRadio()
+  const s = useSheetTexts().support
   const [about, setAbout] = useState(props.about)
   const orders = useStore(radio.donations.orders)
   const body = useRef<HTMLDivElement>(null)
@@ -27,9 +29,9 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
   useEffect(() => (orderId ? radio.donations.watch(orderId) : undefined), [orderId, radio])
 
   return (
-    <Sheet class="side donate" label={t.support.title} onClose={props.onClose}>
+    <Sheet class="side donate" label={s.title} onClose={props.onClose}>
       <div class="sheet-body" ref={body}>
-        <SheetHead title={t.support.title} close={t.close} />
+        <SheetHead title={s.title} close={t.close} />
         {track && (
           <p class="subject">
             <b>{track.title}</b>
@@ -49,6 +51,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
 
 function OtherOrders(props: { besides: string | null; onOpen: (orderId: string) => void }) {
   const { radio, locale, t } = useRadio()
+  const s = useSheetTexts().support
   const orders = useStore(radio.donations.orders)
   const heard = useStore(radio.heard)
   const nowMs = radio.connection.stationNowMs()
@@ -56,7 +59,7 @@ function OtherOrders(props: { besides: string | null; onOpen: (orderId: string) 
   if (others.length === 0) return null
   return (
     <section class="others">
-      <h3>{t.support.others}</h3>
+      <h3>{s.others}</h3>
       <ul>
         {others.map((order) => (
           <li key={order.id}>

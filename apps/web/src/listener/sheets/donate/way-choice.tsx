@@ -3,6 +3,7 @@ import { useStore } from '../../../ui/store.ts'
 import { placeOf } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
 import { RequestStatus, useRequestStatus } from '../request/status.tsx'
+import { useSheetTexts } from '../texts.ts'
 import { ExpectedWait } from './expected-wait.tsx'
 import { DonateOffer } from './offer.tsx'
 
@@ -11,6 +12,7 @@ const STATUS_ID = 'way-status'
 /** The two ways to hear a track: to ask for it, or to pay for it; each with its price and its wait. */
 export function WayChoice(props: { track: LibraryItem; onPlaced: (orderId: string) => void }) {
   const { radio, t } = useRadio()
+  const s = useSheetTexts().support
   const state = useStore(radio.heard)?.state ?? null
   const place = placeOf(props.track, state)
   const isAtHand = place === 'now' || state?.playlist[0]?.id === props.track.id
@@ -22,7 +24,7 @@ export function WayChoice(props: { track: LibraryItem; onPlaced: (orderId: strin
       <RequestWay track={props.track} />
       <section class="way" aria-labelledby="way-paid">
         <h3 id="way-paid" tabIndex={-1}>
-          {t.support.way}
+          {s.way}
         </h3>
         <DonateOffer {...props} />
       </section>

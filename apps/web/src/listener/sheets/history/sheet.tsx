@@ -12,7 +12,7 @@ import { Heart } from '../../kept/heart.tsx'
 import { ShareButton } from '../../kept/share-button.tsx'
 import { useRadio } from '../../radio-context.ts'
 import { TrackText } from '../../track-text.tsx'
-import { sheetTexts } from '../texts.ts'
+import { type SheetTexts, useSheetTexts } from '../texts.ts'
 import { useAnswer } from '../use-answer.ts'
 import { dateIn, dayAfter, minutesAhead, momentsAt, timeIn, tracksAt } from './moments.ts'
 
@@ -29,7 +29,7 @@ type PlayedTrack = Pick<HistoryItem, 'trackId' | 'title' | 'artist' | 'playedAt'
 /** What was on: the tracks of a day, and the one that was on at a time. */
 export function HistorySheet({ date: firstDate, time: firstTime, onTrack, onClose }: Props) {
   const { radio, locale, t } = useRadio()
-  const h = sheetTexts[locale].history
+  const h = useSheetTexts().history
   const timeZone = useStore(radio.config)?.timeZone ?? 'UTC'
   const today = dateIn(radio.connection.stationNowMs(), timeZone)
   const [date, setDate] = useState(firstDate ?? today)
@@ -82,7 +82,7 @@ interface FieldsProps {
 }
 
 function DayFields({ date, time, today, onDate, onTime }: FieldsProps) {
-  const h = sheetTexts[useRadio().locale].history
+  const h = useSheetTexts().history
   return (
     <div class="history-day">
       <button
@@ -120,8 +120,8 @@ function DayFields({ date, time, today, onDate, onTime }: FieldsProps) {
 }
 
 function TracksOfDay({ day, time, onTrack }: { day: Day; time: string; onTrack: (track: string) => void }) {
-  const { radio, locale } = useRadio()
-  const h = sheetTexts[locale].history
+  const { radio } = useRadio()
+  const h = useSheetTexts().history
   const list = useRef<HTMLOListElement>(null)
   const heard = useStore(radio.heard)
   const current: PlayedTrack[] = []
@@ -173,7 +173,7 @@ function TracksOfDay({ day, time, onTrack }: { day: Day; time: string; onTrack: 
 }
 
 /** The zone of the times, and how far the listener's own clock is from it. */
-function zoneText(h: (typeof sheetTexts)['en']['history'], timeZone: string, nowMs: number): string {
+function zoneText(h: SheetTexts['history'], timeZone: string, nowMs: number): string {
   const ahead = minutesAhead(nowMs, timeZone)
   const by = h.hours(Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60)
   return [h.zone(timeZone), ahead > 0 ? h.ahead(by) : ahead < 0 ? h.behind(by) : ''].filter(Boolean).join(' ')

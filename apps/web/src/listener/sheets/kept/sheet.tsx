@@ -12,7 +12,7 @@ import { useRadio } from '../../radio-context.ts'
 import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
 import { RequestStatus } from '../request/status.tsx'
-import { sheetTexts } from '../texts.ts'
+import { useSheetTexts } from '../texts.ts'
 
 interface Props {
   onTrack: (track: string) => void
@@ -22,8 +22,8 @@ interface Props {
 
 /** What this device keeps: favourites, and the requests that were sent from it. */
 export function KeptSheet({ onTrack, onChoose, onClose }: Props) {
-  const { locale, t } = useRadio()
-  const k = sheetTexts[locale].kept
+  const { t } = useRadio()
+  const k = useSheetTexts().kept
   return (
     <Sheet class="side kept" label={k.title} onClose={onClose}>
       <div class="sheet-body">
@@ -40,8 +40,7 @@ export function KeptSheet({ onTrack, onChoose, onClose }: Props) {
 const STATUS_ID = 'kept-request-status'
 
 function Favourites({ onTrack, onChoose }: Omit<Props, 'onClose'>) {
-  const { locale } = useRadio()
-  const k = sheetTexts[locale].kept
+  const k = useSheetTexts().kept
   const list = useStore(favourites)
   return (
     <PreferenceSection title={k.favourites}>
@@ -67,7 +66,7 @@ function Favourites({ onTrack, onChoose }: Omit<Props, 'onClose'>) {
 
 function Requests({ onTrack }: { onTrack: (track: string) => void }) {
   const { locale } = useRadio()
-  const k = sheetTexts[locale].kept
+  const k = useSheetTexts().kept
   const log = useStore(requestLog)
   const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' })
   return (

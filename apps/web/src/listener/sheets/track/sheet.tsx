@@ -12,7 +12,7 @@ import { useRadio } from '../../radio-context.ts'
 import { dateIn, timeIn } from '../history/moments.ts'
 import { NewsToast } from '../news-toast.tsx'
 import { RequestStatus } from '../request/status.tsx'
-import { sheetTexts } from '../texts.ts'
+import { useSheetTexts } from '../texts.ts'
 import { useAnswer } from '../use-answer.ts'
 
 interface Props {
@@ -26,8 +26,8 @@ type TrackFacts = Reply<typeof import('@solstice/contracts').listening.getTrack>
 
 /** A track: what it is, when it was last on, and what a listener can do with it. */
 export function TrackSheet(props: Props) {
-  const { locale, t } = useRadio()
-  const s = sheetTexts[locale].song
+  const { t } = useRadio()
+  const s = useSheetTexts().song
   const { trackId, onClose } = props
   const [answer, again] = useAnswer(trackId, () => get('/api/track', { track: trackId }))
   const isGone = answer.is === 'failed' && answer.error instanceof ApiError && answer.error.status === 404
@@ -57,7 +57,7 @@ const STATUS_ID = 'song-request-status'
 
 function TrackView({ song, onChoose, onMoment }: Props & { song: TrackFacts }) {
   const { locale } = useRadio()
-  const s = sheetTexts[locale].song
+  const s = useSheetTexts().song
   const track = { id: song.id, title: song.title, artist: song.artist }
   const place = { is: 'song', track: song.id } as const
   return (
@@ -85,7 +85,7 @@ function TrackView({ song, onChoose, onMoment }: Props & { song: TrackFacts }) {
 
 function Facts({ song, onMoment }: { song: TrackFacts; onMoment: Props['onMoment'] }) {
   const { radio, locale } = useRadio()
-  const s = sheetTexts[locale].song
+  const s = useSheetTexts().song
   const timeZone = useStore(radio.config)?.timeZone ?? 'UTC'
   const isNow = useStore(radio.heard)?.state.track === song.id
   const record = [song.album, song.year].filter(Boolean).join(', ')
