@@ -1,6 +1,8 @@
 import type { Track } from '@solstice/contracts'
-import { lyricsKey } from '@solstice/station'
+import { forecastProgramme, lyricsKey } from '@solstice/station'
 import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
+import { largeStation } from '../../tests/harness/air/large-station.ts'
+import { NOON } from '../../tests/harness/air/programme.ts'
 import type { Teardown } from '../../tests/harness/processes/processes.ts'
 import { type OpenApp, openApp } from '../../tests/harness/stations/app.ts'
 
@@ -42,6 +44,12 @@ export async function measureLibrary(t: Teardown): Promise<{ floorMs: number; fi
   const remove = () => data.tracks.delete({ id: tracks[turn++ * 53]!.id })
   const measured = () => data.measurements.put(measurement(tracks[turn++ * 43]!, -20))
 
+  const air = largeStation(LIBRARY_TRACKS / 2)
+  const forecast = (from: 'queue' | 'list') => async () => {
+    const asked = { generation: { ...byGroups, GROUP_SECTIONS_ALGORYTM: true }, seed: turn++, from }
+    await forecastProgramme({ data, config }, air, asked, NOON, 0)
+  }
+
   const first = await timed(page('sort=artist'))
   const sorted = await timed(page('sort=title&order=desc'))
   const cases: [string, Case][] = [
@@ -55,6 +63,9 @@ export async function measureLibrary(t: Teardown): Promise<{ floorMs: number; fi
     ['a page after a track was edited', after(edit, 'sort=artist')],
     ['a page after a track was measured', after(measured, 'sort=artist')],
     ['a page after a track was deleted', after(remove, 'sort=artist')],
+    ['the next hour, by settings that are not saved', { work: forecast('queue') }],
+    ['the next hour, with a playlist made anew', { work: forecast('list') }],
+    ['the next hour, after a track was edited', { before: edit, work: forecast('list') }],
     ['the ids of 20 000 tracks', { work: () => get('songs/ids?limit=20000') }],
   ]
   const figures = [
@@ -66,6 +77,16 @@ export async function measureLibrary(t: Teardown): Promise<{ floorMs: number; fi
     figures.push({ name, ...(await median(work, before)) })
   }
   return { floorMs, figures }
+}
+
+/** Eight groups of 400 artists by day. */
+const byGroups = {
+  GROUP_DEFS: Object.fromEntries(
+    Array.from({ length: 8 }, (_, group) => [
+      `Group ${group}`,
+      Array.from({ length: 400 }, (_, i) => `Artist ${i * 8 + group}`),
+    ]),
+  ),
 }
 
 interface Case {

@@ -25,6 +25,7 @@ export {
   type Participant,
   type Speaker,
 } from './model/live-state.ts'
+export { PIECE, type Pieces } from './model/pieces.ts'
 export { upcoming, wantedPlaylists } from './model/playlists.ts'
 export { draw, shuffle } from './model/random.ts'
 export { naturalMode } from './model/schedule.ts'
@@ -55,7 +56,13 @@ export {
 export type { Decision, Step } from './model/steps.ts'
 export { soundStartMs } from './model/timing.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
-export { type Expected, type ForecastOf, forecast, MAX_FORECAST } from './project/forecast.ts'
+export {
+  type Expected,
+  type ForecastOf,
+  forecast,
+  forecastInPieces,
+  MAX_FORECAST,
+} from './project/forecast.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
 export { groupInsertCooldownSecsLeft, groupObstacle } from './queue/insert-group.ts'
 export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
@@ -76,7 +83,7 @@ export {
   trackRequestList,
   trackRequestWaitSecs,
 } from './queue/track-requests.ts'
-export { foldName, groupTracks, type TrackGroup } from './rotation/groups.ts'
+export { foldName, groupInPieces, groupTracks, type TrackGroup } from './rotation/groups.ts'
 export { generatePlaylist } from './rotation/playlist.ts'
 export { parseSaved } from './saved/former-names.ts'
 export { readState } from './saved/state-versions.ts'

@@ -1,3 +1,4 @@
+import type { Mode } from '@solstice/contracts'
 import t from 'tap'
 import { clip, clipStation, clips, withPhrases } from '../../../../tests/harness/air/clip-station.ts'
 import { dayThenNight, nightStation, pass, songs } from '../../../../tests/harness/air/night-station.ts'
@@ -20,15 +21,22 @@ import {
   learn,
   MAX_FORECAST,
   type PlayoutState,
+  type TrackRef,
   wantedPlaylists,
 } from '../index.ts'
 
 const library = { day: songs('day'), night: songs('night') }
 
 /** The next hour of a station with the same settings by day and by night. */
-const of = (changes: Partial<ForecastOf> = {}): ForecastOf => ({
+const of = ({
+  library: tracksOf = library,
+  ...changes
+}: Partial<ForecastOf & { library: Record<Mode, TrackRef[]> }> = {}): ForecastOf => ({
   settings: { day: all, night: all },
-  library,
+  *tracksOf(mode) {
+    yield
+    return tracksOf[mode]
+  },
   clips: noClips,
   seed: 1,
   from: 'queue',

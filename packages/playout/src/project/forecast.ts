@@ -1,9 +1,11 @@
 import type { Mode } from '@solstice/contracts'
 import { learnClips } from '../clips/clips.ts'
 import { jingleEndMs } from '../clips/jingles.ts'
+import { learnInPieces } from '../library/playlist-made.ts'
 import { resumeQueue } from '../live/pause.ts'
 import type { RotationSettings } from '../model/commands/commands.ts'
 import { nobodyLive } from '../model/live-state.ts'
+import { finish, type Pieces } from '../model/pieces.ts'
 import { stale } from '../model/playlists.ts'
 import type { ClipRef, PlayoutState, QueueEntry, TrackRef, UsableClips } from '../model/state.ts'
 import { MIN_LENGTH_MS, soundStartMs, UNKNOWN_LENGTH_MS } from '../model/timing.ts'
@@ -18,7 +20,8 @@ const MAX_STEPS = 10 * MAX_FORECAST
 /** The programme is made of these, as if they were saved. */
 export interface ForecastOf {
   settings: Record<Mode, RotationSettings>
-  library: Record<Mode, TrackRef[]>
+  /** Reads the tracks of a mode; a mode that is not reached costs nothing. */
+  tracksOf: (mode: Mode) => Pieces<TrackRef[]>
   clips: UsableClips
   /** Of the random choices; the same seed gives the same forecast of the same air. */
   seed: number
@@ -36,13 +39,19 @@ export type Expected = { atMs: number; mode: Mode } & (
 
 /** The programme as it would go on from `nowMs` if nobody did anything (rule Q2), what is on air first. */
 export function forecast(saved: PlayoutState, of: ForecastOf, nowMs: number): Expected[] {
+  return finish(forecastInPieces(saved, of, nowMs))
+}
+
+/** … with interruptions. */
+export function* forecastInPieces(saved: PlayoutState, of: ForecastOf, nowMs: number): Pieces<Expected[]> {
   let state = begin(saved, of, nowMs)
   const queued = new Set(state.playlist.entries.map(({ entryId }) => entryId))
   let atMs = nowMs
   const expected: Expected[] = []
   let shown = ''
   for (let step = 0; step < MAX_STEPS; step++) {
-    state = withPlaylist(state, of, atMs)
+    yield
+    state = yield* withPlaylist(state, of, atMs)
     const sound = soundOf(state)
     if (sound.id !== shown) expected.push(expectedOf(state, queued))
     shown = sound.id
@@ -66,11 +75,16 @@ function begin(saved: PlayoutState, { clips, seed, from }: ForecastOf, nowMs: nu
 }
 
 /** Makes the playlist of the mode on air before its entries run out. */
-function withPlaylist(state: PlayoutState, { library, settings }: ForecastOf, atMs: number): PlayoutState {
+function* withPlaylist(
+  state: PlayoutState,
+  { tracksOf, settings }: ForecastOf,
+  atMs: number,
+): Pieces<PlayoutState> {
   const { mode, playlist, prepared } = state
   const left = playlist.entries.length - 1 - playlist.index
   if (prepared[mode] || (left > 1 && !playlist.isStale)) return state
-  return learn(state, { type: 'library', mode, tracks: library[mode], settings: settings[mode] }, atMs).state
+  const fact = { type: 'library', mode, tracks: yield* tracksOf(mode), settings: settings[mode] } as const
+  return (yield* learnInPieces(state, fact, atMs)).state
 }
 
 /** What is heard; in stream mode also when it ends, which the clock does not know (rules T2, V2). */

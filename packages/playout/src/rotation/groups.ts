@@ -1,4 +1,5 @@
 import type { GroupDefs } from '../model/commands/commands.ts'
+import { finish, PIECE, type Pieces } from '../model/pieces.ts'
 
 /** A group with the tracks that belong to it. */
 export interface TrackGroup<T> {
@@ -15,9 +16,19 @@ export function groupTracks<T extends { id: string; artist: string }>(
   tracks: readonly T[],
   defs: GroupDefs,
 ): TrackGroup<T>[] {
+  return finish(groupInPieces(tracks, defs))
+}
+
+/** … with interruptions. */
+export function* groupInPieces<T extends { id: string; artist: string }>(
+  tracks: readonly T[],
+  defs: GroupDefs,
+): Pieces<TrackGroup<T>[]> {
   const groups = Object.keys(defs).map((name): TrackGroup<T> => ({ name, tracks: [] }))
   const firstGroupIn = artistSearch(Object.values(defs))
+  let looked = 0
   for (const track of tracks) {
+    if (++looked % PIECE === 0) yield
     const byName = firstGroupIn(foldName(fileNameOf(track.id)))
     const index = byName ?? firstGroupIn(foldName(track.artist)) ?? groups.length - 1
     groups[index]?.tracks.push(track)

@@ -1,7 +1,8 @@
 import type { RotationSettings } from '../model/commands/commands.ts'
+import { finish, PIECE, type Pieces } from '../model/pieces.ts'
 import { shuffle } from '../model/random.ts'
 import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
-import { groupTracks } from './groups.ts'
+import { groupInPieces, groupTracks } from './groups.ts'
 import { type Grouped, groupSections, type Round, sections } from './sections.ts'
 
 /** Ten upcoming entries and the one on air: a smaller library is played in several rounds (rule G3). */
@@ -27,13 +28,23 @@ export function generatePlaylist(
   seed: number,
   after: TrackRef | null,
 ): GeneratedPlaylist {
-  const makeRound = roundOf(library, settings)
+  return finish(playlistInPieces(library, settings, seed, after))
+}
+
+/** … with interruptions. */
+export function* playlistInPieces(
+  library: readonly TrackRef[],
+  settings: RotationSettings,
+  seed: number,
+  after: TrackRef | null,
+): Pieces<GeneratedPlaylist> {
+  const makeRound = yield* roundOf(library, settings)
   const tracks: TrackRef[] = []
   let rounds = 0
   while (library.length > 0 && tracks.length < MIN_PLAYLIST_LENGTH) {
-    const made = makeRound(seed, tracks.at(-1) ?? after)
+    const made = yield* makeRound(seed, tracks.at(-1) ?? after)
     seed = made.seed
-    tracks.push(...made.tracks)
+    for (const track of made.tracks) tracks.push(track)
     rounds++
     if (tracks.length === 0) break
   }
@@ -41,14 +52,14 @@ export function generatePlaylist(
 }
 
 /** Rule G8: makes the function for one round; where groups give nothing, the round is made without them. */
-function roundOf(
+function* roundOf(
   library: readonly TrackRef[],
   settings: RotationSettings,
-): (seed: number, after: TrackRef | null) => Round {
+): Pieces<(seed: number, after: TrackRef | null) => Pieces<Round>> {
   const limitMs = longestMs(library, settings)
   const withoutGroups = (seed: number, after: TrackRef | null) => simple(library, limitMs, seed, after)
   if (settings.algorithm === 'simple') return withoutGroups
-  const groups = groupTracks(library, settings.groups).filter(({ tracks }) => tracks.length > 0)
+  const groups = (yield* groupInPieces(library, settings.groups)).filter(({ tracks }) => tracks.length > 0)
   if (groups.length < 2) return withoutGroups
 
   const before = (after: TrackRef | null): Grouped | null => {
@@ -57,12 +68,12 @@ function roundOf(
       : []
     return after && group ? { track: after, group: group.name } : null
   }
-  return (seed, after) => {
+  return function* (seed, after) {
     const made =
       settings.algorithm === 'sections'
-        ? sections(groups, settings.songsPerSection, limitMs, seed, before(after))
-        : groupSections(groups, limitMs, seed, before(after))
-    return made.tracks.length > 0 ? made : withoutGroups(made.seed, after)
+        ? yield* sections(groups, settings.songsPerSection, limitMs, seed, before(after))
+        : yield* groupSections(groups, limitMs, seed, before(after))
+    return made.tracks.length > 0 ? made : yield* withoutGroups(made.seed, after)
   }
 }
 
@@ -73,7 +84,12 @@ function longestMs(library: readonly TrackRef[], { useAll, maxDurationMs }: Rota
 }
 
 /** Rule G2: first the tracks of a shuffled library that suit their neighbour, then the others that still fit. */
-function simple(library: readonly TrackRef[], limitMs: number, seed: number, after: TrackRef | null): Round {
+function* simple(
+  library: readonly TrackRef[],
+  limitMs: number,
+  seed: number,
+  after: TrackRef | null,
+): Pieces<Round> {
   const shuffled = shuffle(library, seed)
   const taken: TrackRef[] = []
   const skipped: TrackRef[] = []
@@ -84,7 +100,10 @@ function simple(library: readonly TrackRef[], limitMs: number, seed: number, aft
     lengthMs += durationOf(track)
   }
 
+  yield
+  let looked = 0
   for (const track of shuffled.items) {
+    if (++looked % PIECE === 0) yield
     const before = taken.at(-1) ?? after
     if (fits(track) && !(before && sameArtist(before, track))) take(track)
     else skipped.push(track)

@@ -1,3 +1,4 @@
+import type { Pieces } from '../model/pieces.ts'
 import { shuffle } from '../model/random.ts'
 import { durationOf, sameArtist, type TrackRef } from '../model/state.ts'
 import type { TrackGroup } from './groups.ts'
@@ -24,13 +25,13 @@ type Group = TrackGroup<TrackRef>
  *
  * @param groups at least two, none of them empty.
  */
-export function sections(
+export function* sections(
   groups: readonly Group[],
   songsPerSection: number,
   limitMs: number,
   seed: number,
   after: Grouped | null,
-): Round {
+): Pieces<Round> {
   const total = groups.reduce((sum, { tracks }) => sum + tracks.length, 0)
   const shares = new Map(
     groups.map(({ name, tracks }) => [
@@ -44,6 +45,7 @@ export function sections(
   const taken: Grouped[] = []
   let lengthMs = 0
   for (;;) {
+    yield
     const parts = pools.pools.map(({ name, tracks }) => ({
       name,
       tracks: takeEnd(tracks, shares.get(name)!),
@@ -66,17 +68,18 @@ export function sections(
  *
  * @param groups at least two, none of them empty.
  */
-export function groupSections(
+export function* groupSections(
   groups: readonly Group[],
   limitMs: number,
   seed: number,
   after: Grouped | null,
-): Round {
+): Pieces<Round> {
   const pools = shuffledPools(groups, seed)
   seed = pools.seed
   const taken: Grouped[] = []
   let lengthMs = 0
   for (let left = Math.min(...groups.map(({ tracks }) => tracks.length)); left > 0; left--) {
+    yield
     const drawn = shuffle(pools.pools, seed)
     seed = drawn.seed
     const order = drawn.items

@@ -1,8 +1,16 @@
 import type { ForecastItem, Mode } from '@solstice/contracts'
-import { type Expected, forecast, type PlayoutState, wireOrderType } from '@solstice/playout'
-import { libraryOf, trackRef } from '../library/library.ts'
-import { cuePointsByTrack, type LoudnessRules } from '../library/loudness.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import {
+  type Expected,
+  forecastInPieces,
+  PIECE,
+  type Pieces,
+  type PlayoutState,
+  wireOrderType,
+} from '@solstice/playout'
+import { withBreaks } from '../core/turns/breaks.ts'
+import { libraryOf } from '../library/library.ts'
+import { type LoudnessRules, trackRefs } from '../library/loudness.ts'
+import type { DataStore, MeasurementRecord } from '../ports/data-store.ts'
 import type { Deployment } from '../settings/capabilities.ts'
 import { rotationOf, unsavedGeneration } from '../settings/settings.ts'
 import { clipsBy } from './clips.ts'
@@ -18,7 +26,8 @@ export interface ForecastAsked {
 }
 
 /**
- * Forecasts the programme of the next hour: a dry run of the engine, which changes nothing.
+ * Forecasts the programme of the next hour: a dry run of the engine, which changes nothing. It takes breaks, so that a large library
+ * keeps nobody waiting.
  *
  * @param air as known at `nowMs`.
  * @param aheadMs lead of the station clock over the wall clock, in which dates are sent.
@@ -32,28 +41,23 @@ export async function forecastProgramme(
   aheadMs: number,
 ): Promise<ForecastItem[]> {
   const settings = await unsavedGeneration(data, config.nightMode, generation)
-  const [day, night, cuePoints, clips, records] = await Promise.all([
+  const [day, night, measurements, clips, records] = await Promise.all([
     libraryOf(data, 'day'),
     libraryOf(data, 'night'),
-    cuePointsByTrack(data, config),
+    data.measurements.find(),
     clipsBy(settings, data, config),
     data.clips.find(),
   ])
   const tracks = { day, night }
-  const refs = (mode: Mode) => tracks[mode].map((track) => trackRef(track, cuePoints[track.id]))
   const rotation = (mode: Mode) => rotationOf(settings.generation, mode)
-  const expected = forecast(
+  let measured: ReadonlyMap<string, Readonly<MeasurementRecord>> | null = null
+  const pieces = forecastInPieces(
     air,
     {
       settings: { day: rotation('day'), night: rotation('night') },
-      // A mode that is not reached costs nothing.
-      library: {
-        get day() {
-          return refs('day')
-        },
-        get night() {
-          return refs('night')
-        },
+      *tracksOf(mode) {
+        measured ??= yield* byTrack(measurements)
+        return yield* trackRefs(tracks[mode], measured, config)
       },
       clips,
       seed,
@@ -62,8 +66,20 @@ export async function forecastProgramme(
     },
     nowMs,
   )
+  const expected = await withBreaks(pieces)
   const names = new Map(records.map(({ id, filename }) => [id, filename]))
   return expected.map((part) => forecastItem(part, names, aheadMs))
+}
+
+function* byTrack(
+  measurements: readonly Readonly<MeasurementRecord>[],
+): Pieces<Map<string, Readonly<MeasurementRecord>>> {
+  const byId = new Map<string, Readonly<MeasurementRecord>>()
+  for (const measurement of measurements) {
+    byId.set(measurement.trackId, measurement)
+    if (byId.size % PIECE === 0) yield
+  }
+  return byId
 }
 
 function forecastItem(part: Expected, names: ReadonlyMap<string, string>, aheadMs: number): ForecastItem {

@@ -2,6 +2,7 @@ import { type Mode, modes, type Track } from '@solstice/contracts'
 import type { CuePoints, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import { fileExists } from '../core/file-exists.ts'
+import { sortInPieces } from '../core/turns/sort-in-pieces.ts'
 import type { AudioFacts, AudioTags } from '../ports/audio.ts'
 import type { DataStore } from '../ports/data-store.ts'
 import type { Log } from '../ports/log.ts'
@@ -29,7 +30,7 @@ export function trackRef(track: Readonly<Track>, cuePoints?: CuePoints): TrackRe
 
 const collator = new Intl.Collator('en', { sensitivity: 'accent' })
 type Library = Record<Mode | 'all', readonly Readonly<Track>[]>
-const sorted = new WeakMap<readonly Readonly<Track>[], Library>()
+const sorted = new WeakMap<readonly Readonly<Track>[], Promise<Library>>()
 
 /** The tracks of a mode, or of both, by artist and title, ignoring case. */
 export async function libraryOf(
@@ -40,18 +41,20 @@ export async function libraryOf(
   const tracks = await data.tracks.find()
   let library = sorted.get(tracks)
   if (!library) {
-    const inOrder = tracks.toSorted(
-      (a, b) =>
-        collator.compare(a.artist, b.artist) || collator.compare(a.title, b.title) || (a.id < b.id ? -1 : 1),
-    )
-    library = {
-      all: inOrder,
-      day: inOrder.filter((track) => track.mode === 'day'),
-      night: inOrder.filter((track) => track.mode === 'night'),
-    }
+    library = sortLibrary(tracks)
     sorted.set(tracks, library)
   }
-  return library[mode]
+  return (await library)[mode]
+}
+
+async function sortLibrary(tracks: readonly Readonly<Track>[]): Promise<Library> {
+  const all = await sortInPieces(
+    tracks,
+    (a, b) =>
+      collator.compare(a.artist, b.artist) || collator.compare(a.title, b.title) || (a.id < b.id ? -1 : 1),
+  )
+  const of = (mode: Mode) => all.filter((track) => track.mode === mode)
+  return { all, day: of('day'), night: of('night') }
 }
 
 export interface Reconciled {

@@ -1,5 +1,6 @@
-import type { CuePoints } from '@solstice/playout'
+import { type CuePoints, PIECE, type Pieces, type TrackRef } from '@solstice/playout'
 import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data-store.ts'
+import { trackRef } from './library.ts'
 
 /** The true peak of a track after its gain stays below this. */
 const CEILING_DBTP = -1
@@ -50,6 +51,22 @@ export async function cuePointsByTrack(
     byTrack[track.id] = cuePointsOf(await data.measurements.get(track.id), rules, track)
   }
   return byTrack
+}
+
+/** The tracks as the engine knows them, with how they are played. @param measured all measurements, by track id. */
+export function* trackRefs(
+  tracks: readonly Readonly<TrackRecord>[],
+  measured: ReadonlyMap<string, Readonly<MeasurementRecord>>,
+  rules: LoudnessRules,
+): Pieces<TrackRef[]> {
+  const refs: TrackRef[] = []
+  for (const track of tracks) {
+    const measurement = measured.get(track.id) ?? null
+    const isPlain = !measurement && !hasSetCuePoints(track)
+    refs.push(trackRef(track, isPlain ? undefined : cuePointsOf(measurement, rules, track)))
+    if (refs.length % PIECE === 0) yield
+  }
+  return refs
 }
 
 const hasSetCuePoints = ({ cueInMs = null, cueOutMs = null }: SetCuePoints) =>

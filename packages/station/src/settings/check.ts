@@ -1,6 +1,7 @@
 import { locales, type Mode, modes, type Settings, type Track } from '@solstice/contracts'
-import { groupTracks } from '@solstice/playout'
+import { groupInPieces } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
+import { withBreaks } from '../core/turns/breaks.ts'
 import { durationOf, limitsOf, phraseTime } from './bounds.ts'
 import { isSame } from './changes.ts'
 import { checkDirectory } from './directory.ts'
@@ -30,13 +31,15 @@ export interface SettingsContext {
  *
  * @throws Failure BAD_REQUEST with the field and the reason.
  */
-export function checkSection<S extends SectionName>(
+export async function checkSection<S extends SectionName>(
   section: S,
   before: Settings[S],
   after: Settings[S],
   context: SettingsContext,
-): Settings[S] {
-  const checks: { [N in SectionName]: (before: Settings[N], after: Settings[N]) => Settings[N] } = {
+): Promise<Settings[S]> {
+  const checks: {
+    [N in SectionName]: (before: Settings[N], after: Settings[N]) => Settings[N] | Promise<Settings[N]>
+  } = {
     branding: checkBranding,
     generation: (before, after) => checkGeneration(before, after, context),
     radioHosts: checkRadioHosts,
@@ -74,7 +77,11 @@ function checkRadioHosts(
   return after
 }
 
-function checkGeneration(before: Generation, after: Generation, context: SettingsContext): Generation {
+async function checkGeneration(
+  before: Generation,
+  after: Generation,
+  context: SettingsContext,
+): Promise<Generation> {
   const { library, activeModes, usablePhrases, phrasesRequired } = context
   const short = activeModes.find((mode) => durationOf(library[mode]) < MIN_PLAYLIST_S)
   if (short) throw new Failure('BAD_REQUEST', { field: 'generation', reason: 'library_short', mode: short })
@@ -82,7 +89,8 @@ function checkGeneration(before: Generation, after: Generation, context: Setting
   const checked = { ...after, PHRASES_TIME_SECONDS: clamp(after.PHRASES_TIME_SECONDS, phraseTime(library)) }
   for (const mode of modes) {
     const { useAll, maxDuration, sections, songsPerSection, groups } = generationFields[mode]
-    const limits = limitsOf(mode, library[mode], groupTracks(library[mode], after[groups]))
+    const grouped = await withBreaks(groupInPieces(library[mode], after[groups]))
+    const limits = limitsOf(mode, library[mode], grouped)
     if (after[useAll]) checked[maxDuration] = limits.maxDuration.max
     // A stored length that the library has become too short for is not the mistake of this admin.
     else if (after[maxDuration] === before[maxDuration])

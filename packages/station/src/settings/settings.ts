@@ -7,12 +7,13 @@ import {
   type Track,
   type UiSettings,
 } from '@solstice/contracts'
-import { type GroupDefs, groupTracks, type RotationSettings, type TrackGroup } from '@solstice/playout'
+import { type GroupDefs, groupInPieces, type RotationSettings, type TrackGroup } from '@solstice/playout'
 import { type Admin, holds } from '../accounts/admins.ts'
 import type { Audit } from '../accounts/audit.ts'
 import { clipFamilies } from '../clips/clips.ts'
 import { Failure } from '../core/failure.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { withBreaks } from '../core/turns/breaks.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -88,13 +89,17 @@ export async function groupedLibrary(
 
 type Tracks = readonly Readonly<Track>[]
 type Groups = readonly TrackGroup<Readonly<Track>>[]
-const grouped = memoizeLast((day: Tracks, night: Tracks, settings: readonly Readonly<SettingsRecord>[]) => {
-  const { generation } = settingsIn(settings)
-  return {
-    day: groupTracks(day, generation[generationFields.day.groups]),
-    night: groupTracks(night, generation[generationFields.night.groups]),
-  }
-})
+const grouped = memoizeLast(
+  async (day: Tracks, night: Tracks, settings: readonly Readonly<SettingsRecord>[]) => {
+    const { generation } = settingsIn(settings)
+    return {
+      day: await groupsIn(day, generation[generationFields.day.groups]),
+      night: await groupsIn(night, generation[generationFields.night.groups]),
+    }
+  },
+)
+
+const groupsIn = (tracks: Tracks, defs: GroupDefs): Promise<Groups> => withBreaks(groupInPieces(tracks, defs))
 
 /** The bounds that the library sets for the settings. */
 export async function settingsBounds(data: Pick<DataStore, 'tracks' | 'settings'>): Promise<SettingsBounds> {
@@ -127,18 +132,18 @@ export async function previewBounds(
   ])
   const generation = mergeSection('generation', stored, sent)
   const library = { day, night }
-  const groupsOf = (mode: Mode) => groupTracks(library[mode], generation[generationFields[mode].groups])
+  const groupsOf = (mode: Mode) => groupsIn(library[mode], generation[generationFields[mode].groups])
   const unassigned = (mode: Mode) => artistsOutside(library[mode], generation[generationFields[mode].groups])
   return {
-    bounds: boundsOf(library, { day: groupsOf('day'), night: groupsOf('night') }),
-    unassigned: { day: unassigned('day'), night: unassigned('night') },
+    bounds: boundsOf(library, { day: await groupsOf('day'), night: await groupsOf('night') }),
+    unassigned: { day: await unassigned('day'), night: await unassigned('night') },
   }
 }
 
 /** Artists with a track that only the last group's being last brings into a group, in the order of the library. */
-function artistsOutside(tracks: Tracks, groups: GroupDefs): string[] {
+async function artistsOutside(tracks: Tracks, groups: GroupDefs): Promise<string[]> {
   // No group has an empty name, so this one is new, and as the last one it takes the tracks that no other names.
-  const outside = groupTracks(tracks, { ...groups, '': [] }).at(-1)?.tracks ?? []
+  const outside = (await groupsIn(tracks, { ...groups, '': [] })).at(-1)?.tracks ?? []
   return [...new Set(outside.map(({ artist }) => artist))]
 }
 
@@ -223,11 +228,12 @@ async function planChanges(
   if (compared.length === 0) return []
 
   const context = await contextOf(data, nightMode)
-  const changes = compared.map(({ section, before, after }) => {
+  const changes: Change[] = []
+  for (const { section, before, after } of compared) {
     if (after instanceof Failure) throw after
     const replaces = records.find((record) => record.section === section) ?? null
-    return { section, before, after: checkSection(section, before, after, context), replaces }
-  })
+    changes.push({ section, before, after: await checkSection(section, before, after, context), replaces })
+  }
   // After clamping to the bounds of the library nothing may differ any more.
   return changes.filter(({ before, after }) => !isSame(before, after))
 }
@@ -288,7 +294,7 @@ export async function unsavedGeneration(
   const before = mergeSection('generation', stored.generation, {})
   const after = mergeSection('generation', before, sent)
   if (isSame(before, after)) return stored
-  const generation = checkSection('generation', before, after, await contextOf(data, nightMode))
+  const generation = await checkSection('generation', before, after, await contextOf(data, nightMode))
   return { ...stored, generation }
 }
 

@@ -3,8 +3,9 @@ import { searchOfTexts } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { createBreaks } from '../core/turns/breaks.ts'
 import { serialise } from '../core/turns/serialise.ts'
+import { type Compare, sortInPieces } from '../core/turns/sort-in-pieces.ts'
 import { locked, newCounters, sumUp, wantedBits } from './row-facets.ts'
-import { type Compare, exchangeSorted, sortInPieces } from './row-order.ts'
+import { exchangeSorted } from './row-order.ts'
 import { createLibraryRows, type KeptRow, type LibraryRow, type RowData } from './rows.ts'
 
 export interface LibraryFilter {

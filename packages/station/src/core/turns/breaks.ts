@@ -1,3 +1,5 @@
+import type { Pieces } from '@solstice/playout'
+
 /** The event loop waits at most about this long for a computation that takes breaks. */
 const SLICE_MS = 8
 
@@ -15,5 +17,15 @@ export function createBreaks(): () => Promise<void> | undefined {
         resolve()
       })
     })
+  }
+}
+
+/** Computes piece by piece, with breaks between them. @throws what a piece throws. */
+export async function withBreaks<R>(pieces: Pieces<R>): Promise<R> {
+  const pause = createBreaks()
+  for (;;) {
+    const piece = pieces.next()
+    if (piece.done) return piece.value
+    await pause()
   }
 }
