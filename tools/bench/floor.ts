@@ -5,10 +5,11 @@ import { Server } from 'socket.io'
 // sends one event to every socket. The service is measured against these.
 
 const SYNC_MS = 2_000
-const CHUNK_MS = 496
-const CHUNK = Buffer.alloc(7_940, 1)
-const SLICES = 10
-const BURST = Buffer.alloc(CHUNK.length * 16, 1)
+/** Four chunks in one write, as the service hands them out. */
+const WRITE_MS = 1_985
+const WRITE = Buffer.alloc(31_760, 1)
+const SLICES = 40
+const BURST = Buffer.alloc(WRITE.length * 4, 1)
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nConnection: close\r\n\r\n')
 const PAYLOAD = { title: 'x'.repeat(1_700) }
 
@@ -33,8 +34,8 @@ function serveStream() {
   })
   let next = 0
   setInterval(() => {
-    for (const socket of slices[next++ % SLICES]!) socket.write(CHUNK)
-  }, CHUNK_MS / SLICES)
+    for (const socket of slices[next++ % SLICES]!) socket.write(WRITE)
+  }, WRITE_MS / SLICES)
   server.listen(0, '127.0.0.1', () => say((server.address() as { port: number }).port))
 }
 

@@ -14,6 +14,8 @@ export interface StreamFigures {
   /** Bytes of the body within the first 250 ms. */
   burstBytes: number
   longestGapMs: number
+  /** The least sound that any listener had in hand just before more came, in ms: received minus time passed. */
+  leastReserveMs: number
 }
 
 export interface SocketFigures {
@@ -29,6 +31,8 @@ export interface SocketFigures {
 const PERIOD_MS = 2_000
 const SETTLE_MS = 3_000
 const BURST_MS = 250
+/** 128 kbit/s; what comes with titles is more than sound. */
+const BYTES_PER_MS = 16
 const LIMIT_MS = 240_000
 
 const { values } = parseArgs({
@@ -54,6 +58,7 @@ process.exit(0)
 async function measureStream(): Promise<StreamFigures> {
   let bytes = 0
   let longestGapMs = 0
+  let leastReserveMs = Number.POSITIVE_INFINITY
   const firstByteMs: number[] = []
   const bursts: number[] = []
   await arrive(() => {
@@ -62,7 +67,8 @@ async function measureStream(): Promise<StreamFigures> {
     const titles = values.titles ? 'Icy-MetaData: 1\r\n' : ''
     socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n${titles}\r\n`)
     let head = ''
-    let burst = 0
+    let received = 0
+    let firstMs = 0
     let lastMs = 0
     socket.on('data', (part) => {
       const nowMs = performance.now()
@@ -73,13 +79,17 @@ async function measureStream(): Promise<StreamFigures> {
         if (end < 0 || head.length === end + 4) return
         length = head.length - end - 4
         head = ''
+        firstMs = nowMs
         firstByteMs.push(nowMs - startedMs)
-        setTimeout(() => bursts.push(burst), BURST_MS)
-      } else if (isMeasuring) {
+        setTimeout(() => bursts.push(received), BURST_MS)
+      } else if (nowMs - firstMs > BURST_MS) {
+        leastReserveMs = Math.min(leastReserveMs, received / BYTES_PER_MS - (nowMs - firstMs))
+      }
+      if (isMeasuring && lastMs > 0) {
         longestGapMs = Math.max(longestGapMs, nowMs - lastMs)
         bytes += length
       }
-      burst += length
+      received += length
       lastMs = nowMs
     })
   })
@@ -92,6 +102,7 @@ async function measureStream(): Promise<StreamFigures> {
     firstByteMs: percentiles(firstByteMs),
     burstBytes: percentiles(bursts)[0],
     longestGapMs: Math.round(longestGapMs),
+    leastReserveMs: Math.round(leastReserveMs),
   }
 }
 

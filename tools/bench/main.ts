@@ -85,6 +85,7 @@ async function measureAir(): Promise<void> {
   row('service, plain', `${cpu(plain).toFixed(2)} %`, ratio(cpu(plain), cpu(floor)))
   row('service, with titles', `${cpu(titled).toFixed(2)} %`, `${ratio(cpu(titled), cpu(plain))} of plain`)
   row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
+  row('plain: least reserve', `${plain.figures.leastReserveMs} ms`)
   for (const [name, { figures }] of Object.entries({ plain, titled })) {
     row(`${name}: first byte p50 / p99`, `${figures.firstByteMs.join(' / ')} ms at ${rate} joins a second`)
     row(`${name}: burst, longest gap`, `${figures.burstBytes} bytes, ${figures.longestGapMs} ms`)

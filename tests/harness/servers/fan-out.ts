@@ -14,7 +14,11 @@ import { waiting } from '../until.ts'
 type Test = Teardown
 
 /** A server that fans out an air made by hand. */
-export async function station(t: Test, kbits = 128, { trustProxyHops = 0, silentMs = 30_000 } = {}) {
+export async function station(
+  t: Test,
+  kbits = 128,
+  { trustProxyHops = 0, silentMs = 30_000, lateMs = 1_000 } = {},
+) {
   const air = handMadeAir(kbits)
   const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'silent' }) })
   const config = {
@@ -34,6 +38,7 @@ export async function station(t: Test, kbits = 128, { trustProxyHops = 0, silent
     uiSettings: () => uiSettings,
     maxPerAddress: 2,
     silentMs,
+    lateMs,
   })
   const app = Fastify()
   app.setErrorHandler(refuse)

@@ -30,9 +30,9 @@ t.test('without sound the stream is not ready', async (t) => {
 })
 
 t.test(
-  'a listener gets the last 8 seconds at once, starting at a whole frame, then every chunk',
+  'a listener gets the last 8 seconds at once, starting at a whole frame, then what follows',
   async (t) => {
-    const { port, air, fanOut } = await station(t)
+    const { port, air, fanOut } = await station(t, 128, { lateMs: 20 })
     for (let i = 0; i < 60; i++) air.send()
     const one = await listen(port)
     t.notMatch(one.head, /transfer-encoding|icy-metaint/i)
@@ -107,6 +107,32 @@ t.test('closing ends every stream after a whole chunk', async (t) => {
   const numbers = frameNumbers(players[0]!.body)
   t.equal((numbers.at(-1)! + 1) % 19, 0)
   t.equal(fanOut.listeners, 0)
+})
+
+t.test('what a listener lacks when sound stops or the replica closes is handed out', async (t) => {
+  const { port, air, fanOut, mirror } = await station(t, 128, { lateMs: 50 })
+  for (let i = 0; i < 20; i++) air.send()
+  const player = await listen(port)
+  for (const chunks of [1, 2, 3]) {
+    for (let i = 0; i < chunks; i++) air.send()
+    await player.got(air.audioFrom(player.firstFrame).length)
+  }
+  const last = air.send()
+  await until('the last chunk is mirrored', () => mirror.newestChunk === last)
+  await fanOut.close()
+  await player.closed()
+  t.ok(player.body.equals(air.audioFrom(player.firstFrame)))
+})
+
+t.test('a chunk that is behind its time is handed to everyone without a turn', async (t) => {
+  const { port, air } = await station(t, 128, { lateMs: 60_000 })
+  for (let i = 0; i < 20; i++) air.send()
+  const players = await Promise.all([listen(port), listen(port)])
+  const chunk = air.chunk()
+  air.jump({ atMs: chunk.atMs + 5_000 })
+  air.send(chunk)
+  for (const player of players) await player.got(air.audioFrom(player.firstFrame).length)
+  t.pass('both have it')
 })
 
 t.test('when sound stops every stream ends after a whole chunk, and may begin again', async (t) => {

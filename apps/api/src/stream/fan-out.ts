@@ -5,12 +5,12 @@ import { Failure, FRAME_MS, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
-import { createListeners, type StreamTotals } from './listeners.ts'
+import { createListeners, MOMENTS, type StreamTotals } from './listeners.ts'
 import type { AirMirror } from './mirror.ts'
 import { responseHead, stationName, takeSocket } from './response.ts'
 import type { Segment } from './ring.ts'
 import { createRounds } from './rounds.ts'
-import { burst, startPoint } from './start-point.ts'
+import { burst, reserveMs, startPoint } from './start-point.ts'
 
 /** By now players have nothing left to play and may find another replica. */
 const SILENT_MS = 30_000
@@ -22,10 +22,12 @@ const RETRY_AFTER_S = 30
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_TIMEOUT_MS = 1_000
 
-/** Each chunk is handed out in slices, so that writing to thousands never blocks the process for long. */
-const SLICES = 10
 /** The part of a chunk's duration in which it is handed out; the rest is slack for a chunk that comes early. */
 const SPREAD = 0.8
+/** When no chunk has come for so long, nobody waits for his turn: everyone gets what there is. */
+const LATE_MS = 1_000
+/** A chunk that is so much behind its time is handed to everyone at once, as long as reserves are short. */
+const BEHIND_MS = 1_500
 
 export interface FanOut {
   /**
@@ -54,24 +56,41 @@ interface FanOutDeps {
   onTaken?: (socket: Socket) => void
   maxPerAddress?: number
   silentMs?: number
+  lateMs?: number
 }
 
-/** Hands the broadcast out: one write of one shared buffer per listener and chunk. */
+/** Hands the broadcast out: one write of one shared buffer per listener, each time a write is due. */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { mirror, clock, config, silentMs = SILENT_MS } = deps
+  const { mirror, clock, config, silentMs = SILENT_MS, lateMs = LATE_MS } = deps
   const { ring } = mirror
-  const listeners = createListeners(ring, SLICES)
+  const listeners = createListeners(ring)
   const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
   let isClosing = false
 
+  const rounds = createRounds<{ edge: Segment; everyone: boolean }>(MOMENTS, (moment, { edge, everyone }) =>
+    listeners.serve(moment, edge, everyone),
+  )
+  const beginRound = (edge: Segment, everyone: boolean) => {
+    if (listeners.size === 0) return
+    rounds.begin({ edge, everyone }, (edge.chunk.frames * FRAME_MS * SPREAD) / MOMENTS)
+  }
+  const serveNow = () => {
+    for (let moment = 0; ring.newest && moment < MOMENTS; moment++) listeners.serve(moment, ring.newest, true)
+  }
   const endAll = () => {
+    serveNow()
     for (const socket of listeners.sockets()) socket.destroySoon()
   }
   const silence = setTimeout(endAll, silentMs).unref()
-  const rounds = createRounds(SLICES, listeners.serve)
+  const handOutRest = () => {
+    if (ring.newest) beginRound(ring.newest, true)
+  }
+  const late = setTimeout(handOutRest, lateMs).unref()
   const unsubscribe = mirror.onChunk((segment) => {
     silence.refresh()
-    rounds.begin(segment, (segment.chunk.frames * FRAME_MS * SPREAD) / SLICES)
+    late.refresh()
+    const endsAtMs = segment.chunk.atMs + segment.chunk.frames * FRAME_MS
+    beginRound(segment, clock.nowMs() - endsAtMs > BEHIND_MS)
   })
 
   const refuseWithoutSound = () => {
@@ -105,7 +124,11 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       socket.write(head)
       for (const part of burst(ring, start, wantsTitles)) listeners.write(socket, part)
       socket.uncork()
-      listeners.add(socket, wantsTitles, ring.newest!.serial + 1)
+      listeners.add(socket, {
+        wantsTitles,
+        next: ring.newest!.serial + 1,
+        reserveMs: reserveMs(ring, start),
+      })
     },
     get listeners() {
       return listeners.size
@@ -119,6 +142,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       unsubscribe()
       rounds.end()
       clearTimeout(silence)
+      clearTimeout(late)
+      serveNow()
       await endGracefully(listeners.sockets())
     },
   }

@@ -2,6 +2,13 @@ import type { Socket } from 'node:net'
 import { bridge } from './icy.ts'
 import { type Ring, type Segment, titleAt } from './ring.ts'
 
+/** Moments within a round at which listeners are served, so that writing to thousands never blocks the process for long. */
+export const MOMENTS = 10
+/** Segments that a listener with a reserve gets in one write. */
+export const CADENCE = 4
+/** With this much in hand a listener can wait for its turn: 2 s of cadence, half a second of round, and 4 s to spare. */
+const STEADY_MS = 7_000
+
 /** A listener this far behind skips to the live edge, */
 const SKIP_BEHIND_MS = 10_000
 /** and one this far behind is disconnected. */
@@ -18,19 +25,40 @@ export interface StreamTotals {
   closed: number
 }
 
-/** The connected listeners of the stream, in slices of about equal size that are served one after another. */
+/** Where a listener stands when it is added. */
+interface Start {
+  wantsTitles: boolean
+  /** Serial of the next segment to write. */
+  next: number
+  /** Sound that it has got at once, in ms. */
+  reserveMs: number
+}
+
+/**
+ * The connected listeners of the stream. One with a reserve gets four segments at a time, joined in a buffer that all share; any
+ * other gets each segment as it comes.
+ */
 export interface Listeners {
-  /** Adds a listener that gets segments from the serial `next` on. It leaves when its socket closes. */
-  add(socket: Socket, wantsTitles: boolean, next: number): void
-  /** Writes to each listener of a slice the segments up to `edge`: one write of one shared buffer each. */
-  serve(slice: number, edge: Segment): void
+  /** Adds a listener. It leaves when its socket closes. */
+  add(socket: Socket, start: Start): void
+  /** Writes what is due at a moment of the round that ends at `edge`, or with `everyone` what anybody lacks. */
+  serve(moment: number, edge: Segment, everyone: boolean): void
   /** Writes to one socket and counts the bytes. */
   write(socket: Socket, bytes: Buffer): void
   readonly size: number
-  /** How far the last listener is behind the newest segment, in ms. */
+  /** How far the last listener is behind the newest segment, in ms; one that waits for its turn is not. */
   readonly lagMs: number
   readonly totals: Readonly<StreamTotals>
   sockets(): Socket[]
+}
+
+interface Slice {
+  /** Has its turn at each serial that leaves no rest when divided by `every`, `shift` serials earlier. */
+  readonly every: number
+  readonly shift: number
+  /** Serial up to which it was served. */
+  served: number
+  readonly members: StreamListener[]
 }
 
 interface StreamListener {
@@ -38,14 +66,18 @@ interface StreamListener {
   readonly wantsTitles: boolean
   /** Serial of the next segment to write. */
   next: number
-  readonly slice: StreamListener[]
+  readonly slice: Slice
   /** Index in the slice. */
   place: number
 }
 
-export function createListeners(ring: Ring, sliceCount: number): Listeners {
-  const slices: StreamListener[][] = Array.from({ length: sliceCount }, () => [])
+export function createListeners(ring: Ring): Listeners {
+  const eager = slicesOf(1)
+  const steady = slicesOf(CADENCE)
+  const slices = [...eager, ...steady]
+  const all = () => slices.flatMap(({ members }) => members)
   const totals: StreamTotals = { bytes: 0, skips: 0, closed: 0 }
+  const joined = createJoins(ring)
 
   const write = (socket: Socket, bytes: Buffer) => {
     totals.bytes += bytes.length
@@ -80,44 +112,95 @@ export function createListeners(ring: Ring, sliceCount: number): Listeners {
     const { socket } = listener
     if (listener.next < edge.serial) keepNear(listener, edge)
     while (listener.next <= edge.serial && socket.writableLength === 0 && !socket.destroyed) {
-      const segment = ring.at(listener.next)
-      if (!segment) return closeLate(socket)
-      write(socket, listener.wantsTitles ? segment.framed.bytes : segment.chunk.audio)
-      listener.next++
+      const last = listener.next + CADENCE > edge.serial ? edge.serial : listener.next
+      const bytes = joined(listener.next, last, listener.wantsTitles)
+      if (!bytes) return closeLate(socket)
+      write(socket, bytes)
+      listener.next = last + 1
     }
   }
 
   return {
     write,
     totals,
-    add(socket, wantsTitles, next) {
-      const slice = slices.reduce((least, other) => (other.length < least.length ? other : least))
-      const listener: StreamListener = { socket, wantsTitles, next, slice, place: slice.length }
-      slice.push(listener)
+    add(socket, { reserveMs, ...start }) {
+      const slice = (reserveMs >= STEADY_MS ? steady : eager).reduce((least, other) =>
+        other.members.length < least.members.length ? other : least,
+      )
+      const listener: StreamListener = { socket, ...start, slice, place: slice.members.length }
+      slice.members.push(listener)
       socket.once('close', () => remove(listener))
     },
-    serve(index, edge) {
-      const slice = slices[index]!
-      // From the end, because a removal moves the last listener into the gap.
-      for (let place = slice.length - 1; place >= 0; place--) advance(slice[place]!, edge)
+    serve(moment, edge, everyone) {
+      for (let index = moment; index < slices.length; index += MOMENTS) {
+        const slice = slices[index]!
+        if (!everyone && !hasTurn(slice, edge.serial)) continue
+        slice.served = edge.serial
+        // From the end, because a removal moves the last listener into the gap.
+        for (let place = slice.members.length - 1; place >= 0; place--) advance(slice.members[place]!, edge)
+      }
     },
     get size() {
-      return slices.reduce((sum, slice) => sum + slice.length, 0)
+      return slices.reduce((sum, { members }) => sum + members.length, 0)
     },
     get lagMs() {
       const { newest } = ring
       if (!newest) return 0
-      const behindMs = ({ next }: StreamListener) =>
-        next > newest.serial ? 0 : newest.toMs - (ring.at(next)?.fromMs ?? newest.fromMs)
-      return slices.flat().reduce((most, listener) => Math.max(most, behindMs(listener)), 0)
+      const behindMs = ({ next, slice }: StreamListener) =>
+        next > slice.served ? 0 : newest.toMs - (ring.at(next)?.fromMs ?? newest.fromMs)
+      return all().reduce((most, listener) => Math.max(most, behindMs(listener)), 0)
     },
-    sockets: () => slices.flat().map(({ socket }) => socket),
+    sockets: () => all().map(({ socket }) => socket),
   }
 }
 
-function remove({ slice, place }: StreamListener): void {
-  const last = slice.pop()!
+/** Slices for each moment of as many rounds as there are between two turns. */
+function slicesOf(every: number): Slice[] {
+  return Array.from({ length: MOMENTS * every }, (_, i) => ({
+    every,
+    shift: Math.floor(i / MOMENTS),
+    served: -1,
+    members: [],
+  }))
+}
+
+/** True when a turn of the slice came since it was served; turns keep their order however rounds were hurried. */
+function hasTurn({ every, shift, served }: Slice, serial: number): boolean {
+  return Math.floor((serial + shift) / every) > Math.floor((served + shift) / every)
+}
+
+/** Joins the segments before an edge, once for all who lack the same; keeps what was joined until the edge moves. */
+function createJoins(ring: Ring) {
+  let edge = -1
+  let kept = new Map<number, Buffer>()
+  return (first: number, last: number, wantsTitles: boolean): Buffer | null => {
+    const bytesAt = (serial: number) => {
+      const segment = ring.at(serial)
+      return segment && (wantsTitles ? segment.framed.bytes : segment.chunk.audio)
+    }
+    if (first === last) return bytesAt(first)
+    if (edge !== last) {
+      edge = last
+      kept = new Map()
+    }
+    const key = wantsTitles ? first : -1 - first
+    const before = kept.get(key)
+    if (before) return before
+    const parts: Buffer[] = []
+    for (let serial = first; serial <= last; serial++) {
+      const part = bytesAt(serial)
+      if (!part) return null
+      parts.push(part)
+    }
+    const bytes = Buffer.concat(parts)
+    kept.set(key, bytes)
+    return bytes
+  }
+}
+
+function remove({ slice: { members }, place }: StreamListener): void {
+  const last = members.pop()!
   if (last.place === place) return
-  slice[place] = last
+  members[place] = last
   last.place = place
 }

@@ -1,4 +1,5 @@
 import { streamBurstMs } from '@solstice/contracts'
+import { FRAME_MS } from '@solstice/station'
 import { leadIn, placeIn } from './icy.ts'
 import { frameStarts, type Ring, type Segment } from './ring.ts'
 
@@ -15,7 +16,8 @@ export interface StartPoint {
 
 /**
  * The start of a new listener: at frame `from` when the ring has it or it comes next, else some seconds back, so that its
- * player has a buffer at once. With titles it starts just behind a title block where there is one. The ring must not be empty.
+ * player has a buffer at once. With titles it starts just behind a title block where there is one, rather earlier than later.
+ * The ring must not be empty.
  */
 export function startPoint(ring: Ring, wantsTitles: boolean, from: number | undefined): StartPoint {
   const edge = ring.newest!
@@ -25,12 +27,22 @@ export function startPoint(ring: Ring, wantsTitles: boolean, from: number | unde
   const resumed = from === undefined ? null : ring.holding(from)
   if (resumed) return startWithin(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
   const first = ring.since(streamBurstMs)!
-  if (!wantsTitles) return startWithin(first, 0)
+  if (!wantsTitles || first.framed.joins[0]?.audio === 0) return startWithin(first, 0)
+  for (let segment = ring.at(first.serial - 1); segment; segment = ring.at(segment.serial - 1)) {
+    const behindBlock = segment.framed.joins.at(-1)
+    if (behindBlock) return startWithin(segment, behindBlock.audio)
+  }
   for (let segment: Segment | null = first; segment; segment = ring.at(segment.serial + 1)) {
     const [behindBlock] = segment.framed.joins
     if (behindBlock) return startWithin(segment, behindBlock.audio)
   }
   return startWithin(first, 0)
+}
+
+/** The sound from the start point to the live edge, in ms: what a listener who gets it at once has in hand. */
+export function reserveMs(ring: Ring, { serial, frame }: StartPoint): number {
+  const first = ring.at(serial)
+  return first ? ring.newest!.toMs - first.fromMs - (frame - first.chunk.frame) * FRAME_MS : 0
 }
 
 /** Everything from the start point to the live edge, in buffers that all listeners share. */
