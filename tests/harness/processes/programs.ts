@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Plugin, transform } from 'esbuild'
+import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
 import { keep } from './kept.ts'
 import { root } from './processes.ts'
 
@@ -20,6 +20,9 @@ export const startedByTests = [
   'tests/suites/data-writer.ts',
 ] as const
 
+/** tap leaves the packages of its scope out of the traces of failures. */
+const bundledTap = '@tapjs/bundled'
+
 /** Not bundled: native modules, packages that read files beside them, optional packages and tools. */
 const leftOutside = [
   '@node-rs/argon2',
@@ -28,7 +31,7 @@ const leftOutside = [
   'msgpackr-extract',
   'ffmpeg-static',
   '*.node',
-  'tap',
+  bundledTap,
   'playwright-core',
   'axe-core',
   'esbuild',
@@ -38,6 +41,20 @@ const leftOutside = [
 
 /** Folder in which `npm test` has put its builds for all test files. */
 const { BUILT_FOR_TESTS } = process.env
+
+const bundled = {
+  bundle: true,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  // For dependencies written as CommonJS.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+  logLevel: 'error',
+} satisfies BuildOptions
 
 const programs = once(async () => {
   if (BUILT_FOR_TESTS) return BUILT_FOR_TESTS
@@ -57,27 +74,30 @@ const programs = once(async () => {
  * @param outdir lies below the root, where packages that are not bundled can be found.
  */
 export async function buildPrograms(sources: string[], outdir: string): Promise<void> {
+  await buildTap(join(outdir, 'node_modules', bundledTap))
   await build({
+    ...bundled,
     entryPoints: sources.map((source) => join(root, source)),
     outbase: root,
     outdir,
-    bundle: true,
     splitting: true,
-    minifySyntax: true,
-    minifyWhitespace: true,
     sourcemap: true,
     sourcesContent: false,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    // For dependencies written as CommonJS.
-    banner: {
-      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
-    },
     external: leftOutside,
+    alias: { tap: bundledTap },
     plugins: [ownAddresses, largeCommonJs],
-    logLevel: 'error',
   })
+}
+
+/** Bundles tap, whose hundred modules take longer to load than most tests to run. */
+async function buildTap(outdir: string): Promise<void> {
+  await build({
+    ...bundled,
+    entryPoints: [{ in: 'tap', out: 'index' }],
+    outdir,
+    alias: { 'async-hook-domain': join(root, 'tests/harness/processes/uncaught-errors.ts') },
+  })
+  await writeFile(join(outdir, 'package.json'), JSON.stringify({ type: 'module', exports: './index.js' }))
 }
 
 /** Path of a source's bundle; the build is kept for the next test file. */
