@@ -42,6 +42,7 @@ import { videoRoutes } from './routes/library/video.ts'
 import { directoryRoutes } from './routes/listening/directories.ts'
 import { listeningRoutes } from './routes/listening/listening.ts'
 import { nowPlayingRoutes } from './routes/listening/now-playing.ts'
+import { notificationRoutes } from './routes/notifications.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
@@ -126,6 +127,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   artworkRoutes(app, deps)
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })
+  notificationRoutes(app, deps)
   operationsRoutes(app, readiness, ports.metrics)
   const gateway = await attachGateway(app, { ...deps, link, settings, aliases, covers })
   const nowPlaying = openNowPlaying(app, {

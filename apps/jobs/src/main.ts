@@ -1,15 +1,18 @@
 import { connect, runProcess, serveMetrics, workJobs } from '@solstice/adapters'
 import { processorsOf } from './processors/index.ts'
 import { jobsAtStart, recurrences } from './schedule.ts'
+import { watchQueue } from './watch-queue.ts'
 
 await runProcess('jobs', async (config, log) => {
   const ports = await connect(config, log)
   const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()
+  const unwatch = config.webPush ? await watchQueue(ports) : () => {}
   const closeMetrics = await serveMetrics(ports.metrics, config, log)
   log.info('taking jobs')
   return async () => {
+    unwatch()
     await worker.close()
     closeMetrics()
     await ports.close()

@@ -23,6 +23,7 @@ export function recurrences({ config, payments }: Pick<Ports, 'config' | 'paymen
       'pollIntervalMs' in provider ? [{ name: 'poll-donations', everyMs: provider.pollIntervalMs }] : [],
     ),
     ...(providers.length > 0 ? [{ name: 'sweep-donations', everyMs: SWEEP_EVERY_MS } as const] : []),
+    ...(config.webPush ? [{ name: 'sweep-notifications', everyMs: SWEEP_EVERY_MS } as const] : []),
     { name: 'purge-expired', pattern: `0 ${logPurgeHour} * * *`, timeZone },
     { name: 'purge-accounts', pattern: '0 * * * *', timeZone },
   ]

@@ -15,6 +15,7 @@ import {
   type Passwords,
   type Payments,
   type Pictures,
+  type PushServices,
   type Replicas,
   type Spools,
   type VideoTools,
@@ -47,6 +48,7 @@ import { openLyricsBatches } from './redis/lyrics/batches.ts'
 import { openLyricsTurns } from './redis/lyrics/turns.ts'
 import { createLyricsLookup } from './services/lyrics-lookup.ts'
 import { inStationTime, openPayments } from './services/payments/index.ts'
+import { openPushServices } from './services/web-push.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video/tools.ts'
 
@@ -65,6 +67,7 @@ export interface Ports {
   pictures: Pictures
   passwords: Passwords
   payments: Payments
+  pushServices: PushServices
   spools: Spools
   lyricsLookup: LyricsLookup
   lyricsTurns: LyricsTurns
@@ -114,6 +117,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     pictures: openPictures(),
     passwords: createPasswords(),
     payments: inStationTime(openPayments(config), clock),
+    pushServices: openPushServices(config, data),
     spools: openSpools(config.dataDir),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     lyricsTurns: openLyricsTurns(redis),

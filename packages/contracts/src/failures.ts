@@ -172,6 +172,16 @@ export const failures = {
     'Забагато замовлень чекає на оплату: спробуйте за годину',
     'Too many orders are waiting for payment. Please try again in an hour',
   ),
+  PUSH_SERVICE_UNKNOWN: failure(
+    400,
+    'Сповіщення цього браузера тут не підтримуються',
+    "This browser's notifications aren't supported here",
+  ),
+  NOTIFICATIONS_FULL: failure(
+    409,
+    'Забагато пісень уже чекають на сповіщення',
+    'Too many songs are already waiting to be announced',
+  ),
   FORMAT_NOT_OFFERED: failure(
     501,
     'Цього формату немає, є лише JSON',

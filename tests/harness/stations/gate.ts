@@ -24,6 +24,7 @@ export async function openGate(app: FastifyInstance): Promise<Gate> {
       mediaStorage: 'local',
       streamMode: false,
       radioHostsMode: false,
+      webPush: true,
     }),
     clock: { nowMs: () => 0 },
   })

@@ -23,6 +23,8 @@ export interface RequestLimits {
   forecast: RateLimit
   /** Orders of one listener. */
   orders: RateLimit
+  /** Wishes of one listener to be told of a song. */
+  notifications: RateLimit
   login: LoginLimits
 }
 
@@ -60,6 +62,7 @@ export function createRequestLimits(
     lyricsBatch: limit({ name: 'lyrics-batch', turns: 40_000, windowS: HOUR_S }),
     forecast: limit({ name: 'forecast', turns: 60, windowS: MINUTE_S }),
     orders: limit({ name: 'donations', turns: 10, windowS: 10 * MINUTE_S }),
+    notifications: limit({ name: 'notifications', turns: 60, windowS: 10 * MINUTE_S }),
     login: {
       address: login('login', attempts),
       provider: login('login-provider', 4 * attempts),

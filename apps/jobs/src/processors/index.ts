@@ -10,6 +10,8 @@ import {
   moveClips,
   moveTracks,
   queueDonation,
+  sendNotification,
+  sweepNotifications,
 } from '@solstice/station'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
@@ -20,6 +22,7 @@ import { purgeAccounts } from './purge-accounts.ts'
 import { purgeExpired } from './purge-expired.ts'
 import { createPictureReading } from './read-pictures.ts'
 import { reconcileMedia } from './reconcile-media.ts'
+import { savedAir } from './saved-air.ts'
 import { sweepDonations } from './sweep-donations.ts'
 
 /** The processor of each job. */
@@ -28,6 +31,7 @@ export function processorsOf(ports: Ports): Processors {
   const measure = createMeasuring(ports)
   const readPictures = createPictureReading(ports)
   const deps = { ...ports, audit }
+  const readAir = () => savedAir(ports.bus)
   const video = { ...deps, hosts: ports.config.videoSiteHosts }
   return {
     'reconcile-media': () => reconcileMedia(ports),
@@ -37,6 +41,11 @@ export function processorsOf(ports: Ports): Processors {
     'queue-donation': ({ donationId }, { stopping }) => queueDonation(deps, donationId, stopping),
     'poll-donations': (_, { jobId }) => pollDonations(ports, jobId),
     'sweep-donations': () => sweepDonations(ports),
+    'sweep-notifications': async () => {
+      const counts = await sweepNotifications({ ...ports, readAir })
+      if (counts.due + counts.over > 0) ports.log.info(counts, 'notifications swept')
+    },
+    'send-notification': ({ id }) => sendNotification({ ...ports, readAir }, id),
     'measure-loudness': (_, { stopping }) => measure(stopping),
     'measure-track': ({ trackId }, { stopping }) => measureTrack(ports, trackId, stopping),
     'read-pictures': (_, context) => readPictures(context),

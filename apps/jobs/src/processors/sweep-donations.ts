@@ -1,5 +1,4 @@
 import type { Ports } from '@solstice/adapters'
-import type { PlayoutState } from '@solstice/playout'
 import {
   applyInbox,
   expireOrders,
@@ -7,6 +6,7 @@ import {
   restoreLostOrders,
   scheduleUnfinishedDonations,
 } from '@solstice/station'
+import { savedAir } from './saved-air.ts'
 
 type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus' | 'clock' | 'log'>
 
@@ -19,7 +19,7 @@ type SweepPorts = Pick<Ports, 'data' | 'jobs' | 'announcer' | 'payments' | 'bus'
 export async function sweepDonations(ports: SweepPorts): Promise<void> {
   const { data, bus, clock, log } = ports
   const restore = async () => {
-    const air = await airNow(bus)
+    const air = await savedAir(bus)
     return air ? restoreLostOrders(data, air) : 0
   }
   // Payments are applied first, so that an order paid in time does not expire.
@@ -34,14 +34,4 @@ export async function sweepDonations(ports: SweepPorts): Promise<void> {
 
 function countOf(part: PromiseSettledResult<number>): number {
   return part.status === 'fulfilled' ? part.value : 0
-}
-
-/** The state of the air; null if no worker has ever been on air. */
-async function airNow(bus: Ports['bus']): Promise<PlayoutState | null> {
-  let air: PlayoutState | null = null
-  const unsubscribe = await bus.follow((state) => {
-    air = state
-  })
-  unsubscribe()
-  return air
 }

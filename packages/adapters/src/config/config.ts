@@ -4,6 +4,7 @@ import { createReader, type Environment, type Reader } from './reader.ts'
 import { readSecrets } from './secrets.ts'
 import { hasProtocol, withoutEndSlashes } from './setting.ts'
 import { readStores } from './stores.ts'
+import { readWebPush } from './web-push.ts'
 
 /** The configuration of a process, read from the environment once at start. */
 export type Config = ReturnType<typeof readConfig>['config']
@@ -37,6 +38,7 @@ export function readConfig(env: Environment) {
     ...readLimits(reader),
     ...readVideo(reader),
     ...readDonations(reader),
+    ...readWebPush(reader),
   }
   if (reader.problems.length) throw new ConfigError(reader.problems)
   return { config, warnings: reader.warnings }

@@ -125,6 +125,20 @@ export function webAddress(fallback: string, effect: string): Setting<string> {
   }
 }
 
+/** A mailto: or https:// address; '' if there is none. */
+export function contact(effect: string): Setting<string> {
+  return {
+    fallback: '',
+    example: '',
+    values: 'a mailto: or https:// address',
+    effect,
+    parse(value) {
+      if (hasProtocol(value, ['mailto:', 'https:'])) return { value }
+      return { value: '', warning: `"${value}" is not a mailto: or https:// address; using none` }
+    },
+  }
+}
+
 /** Origins of web pages, separated by commas. */
 export function origins(fallback: string, effect: string): Setting<string[]> {
   const split = (given: string) => list(given).map(withoutEndSlashes)

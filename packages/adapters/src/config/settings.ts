@@ -1,6 +1,7 @@
 import {
   bitrate,
   choice,
+  contact,
   embedders,
   flag,
   hostNames,
@@ -274,8 +275,37 @@ const donations = {
   DONATION_RETENTION_DAYS: integer(365, { min: 7, max: 3650 }, 'Days to keep donations.'),
 }
 
+const notifications = {
+  WEB_PUSH: flag(
+    true,
+    '`false`: listeners cannot ask to be told, by a notification of their browser, when the song that they asked or paid for is next.',
+  ),
+  VAPID_PUBLIC_KEY: text(
+    '',
+    'a P-256 key, base64url',
+    'Public key that push services know the station by. Without it a pair is made once and kept with the records. With another key, browsers have to be asked again.',
+  ),
+  VAPID_PRIVATE_KEY: text('', 'a P-256 key, base64url', 'The private key to it.'),
+  VAPID_SUBJECT: contact(
+    'Contact for push services that have a question. `PUBLIC_SERVER_URL` if unset; Apple accepts no other than a real one.',
+  ),
+  PUSH_SERVICE_HOSTS: hostNames(
+    'fcm.googleapis.com,updates.push.services.mozilla.com,push.apple.com,notify.windows.com',
+    'Hosts to which messages are sent, including their subdomains: the push services of the browsers.',
+  ),
+}
+
 /** All environment variables that the processes read: the single source of names, defaults, limits and effects. */
-export const settings = { ...required, ...core, ...radio, ...stores, ...limits, ...video, ...donations }
+export const settings = {
+  ...required,
+  ...core,
+  ...radio,
+  ...stores,
+  ...limits,
+  ...video,
+  ...donations,
+  ...notifications,
+}
 
 export const sections: readonly Section[] = [
   {
@@ -288,6 +318,7 @@ export const sections: readonly Section[] = [
   { title: 'Limits; 0 turns one off', settings: limits },
   { title: 'Songs from video links', settings: video },
   { title: 'Donations', settings: donations },
+  { title: 'Notifications', settings: notifications },
 ]
 
 export type SettingName = keyof typeof settings

@@ -46,6 +46,8 @@ export const queues = {
   },
   downloads: { concurrency: 2, retention: last(50), awaited: true, onDemand: true },
   listings: { concurrency: 2, retention: last(50), awaited: true, onDemand: true },
+  // A push service that hangs holds up nothing else.
+  notifications: { concurrency: 10, retention: last(100), awaited: false, onDemand: false },
   donations: { concurrency: 1, retention: last(100), awaited: false, onDemand: false },
 } as const satisfies Record<string, QueueSpec>
 
@@ -65,6 +67,8 @@ export const queueOfJob: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'queue-donation': 'donations',
   'poll-donations': 'jobs',
   'sweep-donations': 'jobs',
+  'sweep-notifications': 'jobs',
+  'send-notification': 'notifications',
   'measure-loudness': 'background',
   'measure-track': 'background',
   'read-pictures': 'background',

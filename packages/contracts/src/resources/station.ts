@@ -60,6 +60,7 @@ export const capabilityNames = [
   'backgroundMusic',
   'phrases',
   'donations',
+  'webPush',
 ] as const
 
 export type Capability = (typeof capabilityNames)[number]

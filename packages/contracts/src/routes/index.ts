@@ -12,6 +12,7 @@ import * as tracks from './library/tracks.ts'
 import * as uploads from './library/uploads.ts'
 import * as video from './library/video.ts'
 import * as listening from './listening.ts'
+import * as notifications from './notifications.ts'
 import * as nowPlaying from './now-playing.ts'
 import * as operations from './operations.ts'
 import * as session from './session.ts'
@@ -34,6 +35,7 @@ export const sections: Record<string, readonly Route[]> = {
   ],
   groups: Object.values(groups),
   donations: Object.values(donations),
+  notifications: Object.values(notifications),
   administration: Object.values(administration),
   jobs: Object.values(jobs),
   operations: Object.values(operations),

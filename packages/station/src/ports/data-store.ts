@@ -7,6 +7,7 @@ import type {
   DonationStatus,
   HelperAdmin,
   HistoryItem,
+  Locale,
   LyricsEntry,
   Mode,
   Privilege,
@@ -241,6 +242,31 @@ export interface Spools {
   auditEntries: Spool<SpooledAuditEntry>
 }
 
+/** A listener's wish to be told when one song is next; deleted when it was told, or the song is over. */
+export interface NotificationRecord {
+  /** Begins the SHA-256 of device and song, so that a repeated wish is the same one. */
+  id: string
+  uid: string
+  /** The device: its address at a push service, and the keys that its messages are encrypted with. */
+  endpoint: string
+  p256dh: string
+  auth: string
+  lang: Locale
+  trackId: string
+  /** The order that the song was paid with; null = it was requested. */
+  donationId: string | null
+  /** station time, ms */
+  createdAt: number
+}
+
+/** The key pair that proves to push services who sends (VAPID), made once. */
+export interface PushKeysRecord {
+  id: 'station'
+  /** P-256, base64url. */
+  publicKey: string
+  privateKey: string
+}
+
 /** A ban applies to `network` (see `networkOf`). */
 export type BanRecord = BanEntry & { network: string }
 
@@ -269,6 +295,8 @@ export interface DataStore {
   readonly waveforms: Collection<WaveformRecord, 'trackId'>
   readonly covers: Collection<CoverRecord, 'id'>
   readonly trackCovers: Collection<TrackCoverRecord, 'trackId'>
+  readonly notifications: Collection<NotificationRecord, 'id'>
+  readonly pushKeys: Collection<PushKeysRecord, 'id'>
   close(): Promise<void>
 }
 
@@ -333,6 +361,8 @@ export const collections = {
   waveforms: { key: 'trackId', isLarge: true },
   covers: { key: 'id' },
   trackCovers: { key: 'trackId' },
+  notifications: { key: 'id' },
+  pushKeys: { key: 'id' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

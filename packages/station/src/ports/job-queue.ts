@@ -28,6 +28,10 @@ export interface Jobs {
   'poll-donations': { data: Record<string, never>; result: undefined }
   /** Expires orders and finishes the payment work that other jobs left incomplete. */
   'sweep-donations': { data: Record<string, never>; result: undefined }
+  /** Has everybody told whose song is next, and deletes the wishes whose song is over. */
+  'sweep-notifications': { data: Record<string, never>; result: undefined }
+  /** Tells one listener that the song is next. */
+  'send-notification': { data: { id: string }; result: undefined }
   /** Deletes helper accounts that were not activated in time. */
   'purge-accounts': { data: Record<string, never>; result: undefined }
   /** Measures loudness, cue points and waveform of all tracks that are unmeasured or whose file has changed. */

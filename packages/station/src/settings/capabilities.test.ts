@@ -9,6 +9,7 @@ const station = {
   mediaStorage: 'local',
   streamMode: true,
   radioHostsMode: true,
+  webPush: true,
 } as const
 
 const off = (changes: Partial<Parameters<typeof capabilitiesOf>[0]>) => {
@@ -29,6 +30,11 @@ t.test('donations need somebody to be paid through, and data that lasts', async 
   t.equal(capabilitiesOf(station, { active }).donations, true)
   t.equal(capabilitiesOf(station, { active: null }).donations, false)
   t.equal(capabilitiesOf({ ...station, ephemeralStorage: true }, { active }).donations, false)
+})
+
+t.test('notifications need the wish of the operator, and data that lasts', async (t) => {
+  t.same(off({ webPush: false }), ['donations', 'webPush'])
+  t.equal(capabilitiesOf({ ...station, ephemeralStorage: true }).webPush, false)
 })
 
 t.test('jingles and phrases need the stream, background music needs live hosts as well', async (t) => {

@@ -9,6 +9,7 @@ export interface Deployment {
   mediaStorage: 'local' | 'cloud'
   streamMode: boolean
   radioHostsMode: boolean
+  webPush: boolean
 }
 
 /**
@@ -20,7 +21,7 @@ export function capabilitiesOf(
   station: Deployment,
   payments: Pick<Payments, 'active'> = { active: null },
 ): Capabilities {
-  const { ephemeralStorage, dataProvider, mediaStorage, streamMode, radioHostsMode } = station
+  const { ephemeralStorage, dataProvider, mediaStorage, streamMode, radioHostsMode, webPush } = station
   const data = !ephemeralStorage || dataProvider === 'sql'
   const both = data && (!ephemeralStorage || mediaStorage === 'cloud')
   return {
@@ -39,6 +40,7 @@ export function capabilitiesOf(
     backgroundMusic: both && streamMode && radioHostsMode,
     phrases: both && streamMode,
     donations: data && payments.active !== null,
+    webPush: data && webPush,
   }
 }
 

@@ -59,6 +59,7 @@ function missingFor(name: Capability, config: PublicConfig, t: StationTexts): st
     ...(['jingles', 'phrases', 'backgroundMusic'].includes(name) && !config.streamMode
       ? ['STREAM_MODE']
       : []),
+    ...(name === 'webPush' && config.capabilities.history ? ['WEB_PUSH'] : []),
     ...(name === 'backgroundMusic' && !config.radioHostsMode ? ['RADIO_HOSTS_MODE'] : []),
   ]
   return settings.length ? t.missing.settings(settings.join(', ')) : t.missing.storage

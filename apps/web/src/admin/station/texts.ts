@@ -146,6 +146,7 @@ const uk = {
     backgroundMusic: 'Фонова музика',
     phrases: 'Фрази',
     donations: 'Донати',
+    webPush: 'Сповіщення слухачам',
   } satisfies Record<Capability, string>,
   missing: {
     payments: 'Потрібні DONATIONS_ENABLED і ключі платіжної служби.',
@@ -301,6 +302,7 @@ const en: typeof uk = {
     backgroundMusic: 'Background music',
     phrases: 'Phrases',
     donations: 'Donations',
+    webPush: 'Notifications to listeners',
   },
   missing: {
     payments: 'Needs DONATIONS_ENABLED and the keys of a payment service.',

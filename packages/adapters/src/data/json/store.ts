@@ -40,6 +40,8 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     waveforms: collection('waveforms'),
     covers: collection('covers'),
     trackCovers: collection('trackCovers'),
+    notifications: collection('notifications'),
+    pushKeys: collection('pushKeys'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },
