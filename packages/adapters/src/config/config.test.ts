@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { ConfigError, readConfig } from './config.ts'
@@ -147,6 +148,8 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
     [{ DONATIONS_ENABLED: 'yes' }, {}],
     [{ VIDEO_SITE_HOSTS: 'https://vimeo.com, Відео.example' }, { videoSiteHosts: ['xn--b1aed0b0h.example'] }],
     [{ VIDEO_SITE_HOSTS: '*.vimeo.com' }, { videoSiteHosts: [] }],
+    [{ WEB_PUSH: 'no' }, { webPush: true }],
+    [{ VAPID_SUBJECT: 'radio.example' }, { vapidSubject: 'mailto:operator@station.invalid' }],
     [{ ADMIN_PASS: 'plain' }, { superAdmin: { login: 'admin', pass: 'plain', isHashed: false } }],
     [
       { ADMIN_PASS: '$2b$10$short' },
@@ -164,6 +167,26 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
       `… which begins with ${name}`,
     )
   }
+})
+
+t.test('keys of notifications come as a pair, and the station is their contact', async (t) => {
+  const pair = createECDH('prime256v1')
+  const [VAPID_PUBLIC_KEY, another] = [pair.generateKeys('base64url'), pair.generateKeys('base64url')]
+  const VAPID_PRIVATE_KEY = pair.getPrivateKey('base64url')
+  t.same(read({ VAPID_PUBLIC_KEY: another, VAPID_PRIVATE_KEY }).config.vapidKeys, {
+    publicKey: another,
+    privateKey: VAPID_PRIVATE_KEY,
+  })
+  for (const env of [
+    { VAPID_PRIVATE_KEY },
+    { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY },
+    { VAPID_PUBLIC_KEY: 'x' },
+  ])
+    t.match(problems(env as Record<string, string>), [/^VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY/])
+  const PUBLIC_SERVER_URL = 'https://radio.example'
+  t.equal(read({ PUBLIC_SERVER_URL }).config.vapidSubject, PUBLIC_SERVER_URL)
+  const VAPID_SUBJECT = 'mailto:me@radio.example'
+  t.equal(read({ PUBLIC_SERVER_URL, VAPID_SUBJECT }).config.vapidSubject, VAPID_SUBJECT)
 })
 
 t.test('valid values are taken as they are', async (t) => {

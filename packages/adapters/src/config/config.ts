@@ -29,16 +29,18 @@ export class ConfigError extends Error {
 export function readConfig(env: Environment) {
   const reader = createReader(env)
   const isProduction = env.NODE_ENV === 'production'
+  const secrets = readSecrets(reader, isProduction)
+  const server = readServer(reader, isProduction)
   const config = {
     isProduction,
-    ...readSecrets(reader, isProduction),
+    ...secrets,
+    ...server,
     ...readStores(reader),
-    ...readServer(reader, isProduction),
     ...readRadio(reader),
     ...readLimits(reader),
     ...readVideo(reader),
     ...readDonations(reader),
-    ...readWebPush(reader),
+    ...readWebPush(reader, server.publicServerUrl),
   }
   if (reader.problems.length) throw new ConfigError(reader.problems)
   return { config, warnings: reader.warnings }

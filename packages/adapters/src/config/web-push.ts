@@ -5,14 +5,14 @@ import type { Reader } from './reader.ts'
 const NO_CONTACT = 'mailto:operator@station.invalid'
 
 /** Reads the settings of messages to browsers. Keys that do not belong together are a problem. */
-export function readWebPush(reader: Reader) {
+export function readWebPush(reader: Reader, publicServerUrl: string) {
   const { read } = reader
   return {
     /** Listeners may be told when their song is next. */
     webPush: read('WEB_PUSH'),
     /** null = made once and kept with the records. */
     vapidKeys: readKeys(reader),
-    vapidSubject: read('VAPID_SUBJECT') || contactOf(read('PUBLIC_SERVER_URL')),
+    vapidSubject: read('VAPID_SUBJECT') || contactOf(publicServerUrl),
     /** Hosts that messages may be sent to, including subdomains. */
     pushServiceHosts: read('PUSH_SERVICE_HOSTS'),
   }
